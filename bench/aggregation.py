@@ -37,12 +37,12 @@ import numpy as np
 from client import prepared, serving
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.documents import load
-from sensegraph.index.hierarchy.similar_clusters import grouping
-from sensegraph.index.passages import size
+from sensegraph.index.hierarchy.similar_clusters import group_vectors
+from sensegraph.index.passages import passage_tokens
 from sensegraph.methods.leanrag.aggregated import AggregateSettings
 from sensegraph.methods.leanrag.aggregates import find_aggregates
 from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
-from sensegraph.methods.leanrag.aggregating import ground_level, parted
+from sensegraph.methods.leanrag.aggregating import ground_level, part_links
 from sensegraph.methods.leanrag.leanrag import LeanRAG
 from sensegraph.models.embedders.hashed_words import HashedTerms
 from sensegraph.runtime.executors.processes import LocalExecutor
@@ -138,11 +138,11 @@ def measured(n: int, each: int) -> dict[str, Any]:
         levels = [n for _, n in sorted(Counter(c.depth for c in found.clusters).items(), reverse=True)]
         calls = rt.computed["aggregates.aggregate"], rt.computed["aggregates.relate"]
     begun = time.process_time()
-    labels = grouping.fn([(vectors, np.zeros(0, np.int32))], size=20, dims=32, seed=0)[0].labels
+    labels = group_vectors.fn([(vectors, np.zeros(0, np.int32))], size=20, dims=32, seed=0)[0].labels
     clustering = time.process_time() - begun
     level = ground_level(graph, {"c": "d"}, quotes=False)
     begun = time.process_time()
-    parted(level, labels.tolist(), int(labels.max()) + 1)
+    part_links(level, labels.tolist(), int(labels.max()) + 1)
     return {
         "entities": n, "relations": len(graph.relations), "cpu": whole, "clustering": clustering,
         "pass": time.process_time() - begun, "mb": memory, "levels": levels, "calls": calls,
@@ -225,7 +225,7 @@ def contexts(corpus: Corpus, path: Path) -> None:
         found = method.retrieve(Question(question), index, rt)
         sums["whole"] += found.tokens
         for passage in found.passages:
-            sums[passage.kind] += size(passage)
+            sums[passage.kind] += passage_tokens(passage)
     cpu = (time.process_time() - begun) / len(questions)
     told = ", ".join(f"{kind} {n / len(questions):,.0f}" for kind, n in sums.items())
     print(f"\nmean tokens over {len(questions)} questions: {told}; {1000 * cpu:.0f} ms of CPU a question")

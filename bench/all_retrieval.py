@@ -40,11 +40,11 @@ from sensegraph.errors import SensegraphError
 from sensegraph.index.index import Index
 from sensegraph.index.parts import sort_parts
 from sensegraph.lab.retrieval.clock import cpu_seconds
-from sensegraph.lab.retrieval.retrieval_records import settings_of
+from sensegraph.lab.retrieval.retrieval_records import list_method_settings
 from sensegraph.lab.retrieval.runs import Found, Named, ask_methods, group_queries
 from sensegraph.lab.retrieval.test_collections import JudgedSet, Query, read_set
-from sensegraph.methods import METHODS, load
-from sensegraph.protocols import Part, Task
+from sensegraph.methods import METHODS, load_method
+from sensegraph.protocols import PartName, Task
 from sensegraph.runtime.executors.processes import SerialExecutor
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.stores.sqlite import SqliteStore
@@ -54,7 +54,7 @@ WITHIN = {"qmsum": "meeting"}
 DEPTH = 10  # documents that a ranking should hold
 SAMPLES = (200, 100, 50, 20, 10)  # questions of a sample
 PROBE = 3  # questions that tell how long all would take
-ALWAYS: frozenset[Part] = frozenset({"graph", "reports"})  # local reads reports where there are some
+ALWAYS: frozenset[PartName] = frozenset({"graph", "reports"})  # local reads reports where there are some
 _INDEXING: frozenset[Task] = frozenset({"extract", "survey", "summarise", "report"})
 
 
@@ -77,7 +77,7 @@ def main() -> None:
 
 def measured(given: Namespace) -> Iterator[Column]:
     """Every set in every form, with the cells of all methods."""
-    methods = [Named(name, load(name)) for name in given.methods.split(",")]
+    methods = [Named(name, load_method(name)) for name in given.methods.split(",")]
     for form in given.forms or (TITLED, UNTITLED):
         for name in given.sets or SETS:
             judged = judged_set(Path(given.data), name, titles=form == TITLED)
@@ -148,7 +148,7 @@ class Place:
             ground = key(judged.documents, judged.queries, WITHIN.get(self.name, ""))
             asking: Asking | None = None
             for one in methods:
-                wanted = key(ground, tools(one, corpus), one.method.name, settings_of(one))
+                wanted = key(ground, tools(one, corpus), one.method.name, list_method_settings(one))
                 limit = Limit(len(judged.queries), 60 * given.minutes)
                 cell = self._kept(one, wanted, given.again, limit)
                 if cell is None:
@@ -249,7 +249,7 @@ class Over:
         return self.base.refs(prefix)
 
 
-def parts_of(methods: Sequence[Named]) -> list[Part]:
+def parts_of(methods: Sequence[Named]) -> list[PartName]:
     """The parts of an index that these methods read, and `ALWAYS`."""
     wanted = ALWAYS.union(*(m.method.reads for m in methods))
     return list(sort_parts(wanted))

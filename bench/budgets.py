@@ -9,11 +9,13 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 from statistics import median
+from typing import TypeGuard
 
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "sensegraph"
 SETTINGS = "corpus/settings.py"
@@ -143,6 +145,85 @@ def _public(tree: ast.Module | ast.ClassDef) -> Iterator[Function | ast.ClassDef
                 yield from _public(node)
 
 
+# ── names and rooms ──
+
+
+def module_functions() -> list[Found]:
+    """Every function that stands at the top of a module."""
+    return [
+        Found(file, node.lineno, node.name, _length(node))
+        for file, text in modules()
+        for node in ast.parse(text).body
+        if isinstance(node, Function)
+    ]
+
+
+def repeated_names() -> list[Found]:
+    """Functions at the top of a module whose name stands at the top of another module too."""
+    found = module_functions()
+    files_of: dict[str, set[str]] = {}
+    for function in found:
+        files_of.setdefault(function.name, set()).add(function.file)
+    return [f for f in found if len(files_of[f.name]) > 1]
+
+
+def one_word_names() -> list[Found]:
+    """Functions at the top of a module whose name is one word."""
+    return [f for f in module_functions() if "_" not in f.name.strip("_")]
+
+
+def names_with_their_folder() -> list[Found]:
+    """Functions whose name begins with the name of their folder or module: a prefix does not make a name."""
+    found = []
+    for function in module_functions():
+        places = Path(function.file).with_suffix("").parts
+        if any(function.name.strip("_").startswith(f"{place}_") for place in places):
+            found.append(function)
+    return found
+
+
+def used_once() -> list[Found]:
+    """Private functions at the top of a module that the module mentions once."""
+    found = []
+    for file, text in modules():
+        tree = ast.parse(text)
+        mentions = Counter(n.id if isinstance(n, ast.Name) else n.attr for n in ast.walk(tree) if _is_mention(n))
+        private = (n for n in tree.body if isinstance(n, Function) and n.name.startswith("_"))
+        found += [Found(file, n.lineno, n.name) for n in private if mentions[n.name] == 1]
+    return found
+
+
+def _is_mention(node: ast.AST) -> TypeGuard[ast.Name | ast.Attribute]:
+    return isinstance(node, ast.Name | ast.Attribute)
+
+
+def static_classes() -> list[Found]:
+    """Classes that hold static functions alone: they hide names instead of giving them."""
+    found = []
+    for file, node in nodes():
+        if isinstance(node, ast.ClassDef):
+            own = [n for n in node.body if isinstance(n, Function)]
+            if own and all(any(ast.unparse(d) == "staticmethod" for d in n.decorator_list) for n in own):
+                found.append(Found(file, node.lineno, node.name))
+    return found
+
+
+def crowded_folders(most: int = 16) -> dict[str, int]:
+    """Folders with more than `most` Python files; `algorithms` holds one file for each algorithm and may have more."""
+    count = Counter(Path(name).parent.as_posix() for name, _ in modules())
+    return {folder: n for folder, n in count.items() if n > most and folder != "algorithms"}
+
+
+def code_lines(text: str) -> int:
+    """Lines of code: without blank lines, comments and docstrings."""
+    tree, said = ast.parse(text), set[int]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | Function) and ast.get_docstring(node, clean=False) is not None:
+            said |= set(range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1))
+    lines = enumerate(text.splitlines(), start=1)
+    return sum(bool(line.strip()) and not line.strip().startswith("#") and n not in said for n, line in lines)
+
+
 # ── what it takes to start, and to install ──
 
 
@@ -237,10 +318,18 @@ def rows() -> Iterator[tuple[str, str, str]]:
     """What is bounded, the figure, the bound."""
     sizes = sorted(f.size for f in functions())
     yield "functions", f"{len(sizes)}", ""
-    yield "function length, median", f"{median(sizes):.0f} lines", "≤ 10"
-    yield "function length, 95th percentile", f"{sizes[len(sizes) * 95 // 100]} lines", "≤ 30"
+    yield "function length, median", f"{median(sizes):.0f} lines", ""
+    yield "function length, 95th percentile", f"{sizes[len(sizes) * 95 // 100]} lines", "≤ 40"
     yield "function length, longest", f"{sizes[-1]} lines", "≤ 60"
     yield "longest file", f"{max(f.size for f in files())} lines", "≤ 400"
+    names, lines = len(module_functions()), sum(f.size for f in files())
+    yield "lines, and lines of code", f"{lines}, {sum(code_lines(text) for _, text in modules())}", "code ≤ 45000"
+    yield "function names in several files", f"{len(repeated_names()) / names:.1%} of {names}", "≤ 15 %"
+    yield "function names of one word", f"{len(one_word_names()) / names:.1%}", "≤ 50 %"
+    yield "function names with their folder's", f"{len(names_with_their_folder()) / names:.1%}", "≤ 2 %"
+    yield "private functions used once", f"{len(used_once())}, {1000 * len(used_once()) / lines:.1f} in 1000", "≤ 5"
+    yield "classes of static functions", f"{len(static_classes())}", "0"
+    yield "folders with more than 16 files", f"{len(crowded_folders())}", "0"
     yield "dataclasses that are not frozen", f"{len(dataclasses_not_frozen())}", "0"
     yield "broad excepts", f"{len(broad_excepts())}", "1"
     yield "print, eval, exec", f"{len(calls_of('print', 'eval', 'exec'))}", "0"
@@ -250,10 +339,10 @@ def rows() -> Iterator[tuple[str, str, str]]:
     loaded = {name: len(found) for name, found in modules_loaded(method_modules()).items()}
     most = max(loaded, key=lambda name: loaded[name])
     yield "modules loaded by importing a method", f"{loaded[most]} ({most.rpartition('.')[2]})", "≤ 60"
-    yield "import sensegraph", f"{import_seconds():.3f} s of CPU", "< 0.3"
-    corpus = import_seconds("from sensegraph import Corpus")
-    yield "from sensegraph import Corpus", f"{corpus:.3f} s of CPU", "< 0.3"
-    yield "sensegraph --help", f"{help_seconds():.3f} s of CPU", "< 0.5"
+    yield "import sensegraph", f"{import_seconds():.3f} s of CPU", "< 0.1"
+    statement = "from sensegraph import Corpus"
+    yield statement, f"{import_seconds(statement):.3f} s of CPU", "≤ 0.3"
+    yield "sensegraph --help", f"{help_seconds():.3f} s of CPU", "< 0.3"
     yield "core install", f"{core_megabytes():.0f} MB in {len(core_distributions())} distributions", "≤ 300"
     compiled = sum(installed_bytes(d, compiled=True) for d in core_distributions().values()) / 1e6
     yield "core install with compiled caches", f"{compiled:.0f} MB", ""

@@ -11,10 +11,10 @@ import numpy as np
 from scipy.stats import t as student
 
 from sensegraph.engines.local.local_model import LocalModel, LocalSettings
-from sensegraph.lab.finetuning.data.reading import items
-from sensegraph.lab.finetuning.training import recipes, training, trials, worlds
-from sensegraph.lab.finetuning.training.tiny import Sizes, tiny
-from sensegraph.lab.finetuning.training.world import LAYOUT, Scenes, scenes, world
+from sensegraph.lab.finetuning.data.example_files import read_items
+from sensegraph.lab.finetuning.training import model_trials, training_recipes, training_run, worlds
+from sensegraph.lab.finetuning.training.tiny import Sizes, write_tiny_model
+from sensegraph.lab.finetuning.training.world import LAYOUT, Scenes, draw_scenes, make_world
 
 
 @dataclass(frozen=True)
@@ -56,19 +56,19 @@ class Found:
     seconds: float
 
 
-def trained(folder: Path, diet: Diet, seed: int, how: Learner) -> tuple[Path, training.Trained]:
+def trained(folder: Path, diet: Diet, seed: int, how: Learner) -> tuple[Path, training_run.Trained]:
     """A tiny random model of this seed, trained on this diet."""
-    place = world(seed=seed)
-    base = tiny(folder / "base", place.words, Sizes(seed=seed))
+    place = make_world(seed=seed)
+    base = write_tiny_model(folder / "base", place.words, Sizes(seed=seed))
     data = Scenes(how.examples, diet.distractors, diet.oracle_share, seed=seed)
-    learnt = worlds.completions(folder / "train.jsonl", scenes(place, data))
+    learnt = worlds.write_completions(folder / "train.jsonl", draw_scenes(place, data))
     watched = Scenes(200, WITH.distractors, held_out=True, seed=seed)
-    held_out = worlds.completions(folder / "held-out.jsonl", scenes(place, watched))
+    held_out = worlds.write_completions(folder / "held-out.jsonl", draw_scenes(place, watched))
     prompt = folder / "prompt.md"
     prompt.write_text(LAYOUT.template)
     given = {"batch": 128, "accumulation": 1, "learning_rate": 4e-3, "epochs": how.epochs, "seed": seed}
-    recipe = replace(recipes.recipe("full"), device="cpu", **given)
-    done = training.train(training.Job(learnt, str(base), folder / "tuned", held_out, prompt), recipe)
+    recipe = replace(training_recipes.find_recipe("full"), device="cpu", **given)
+    done = training_run.run_training(training_run.Job(learnt, str(base), folder / "tuned", held_out, prompt), recipe)
     return folder / "tuned", done
 
 
@@ -77,11 +77,11 @@ def found(folder: Path, diet: Diet, seed: int, how: Learner) -> Found:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     where, done = trained(folder, diet, seed, how)
-    model, place = LocalModel(LocalSettings(str(where))), world(seed=seed)
+    model, place = LocalModel(LocalSettings(str(where))), make_world(seed=seed)
     exact, misled = {}, {}
     for count in how.among:
-        path = worlds.questions(folder / f"asked-{count}.jsonl", place, how.asked, count, 1_000 + seed)
-        trial = trials.tried(model, items(path), LAYOUT, 4)
+        path = worlds.write_held_out_questions(folder / f"asked-{count}.jsonl", place, how.asked, count, 1_000 + seed)
+        trial = model_trials.run_trial(model, read_items(path), LAYOUT, 4)
         exact[count], misled[count] = trial.exact.mean, trial.misled
     last = done.points[-1]
     return Found(diet.name, seed, exact, misled, last.held_out or 0.0, last.seconds)

@@ -20,8 +20,8 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.clustering import Tree, carried, hierarchical_leiden, project
-from sensegraph.algorithms.graphs import Edges, adjacency, canonical_edges, modularity, smallest_members
+from sensegraph.algorithms.clustering import Tree, carry_tree, hierarchical_leiden, project
+from sensegraph.algorithms.graphs import Edges, build_adjacency, canonical_edges, modularity, smallest_members
 
 Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 
@@ -79,7 +79,7 @@ def size_row(nodes: int, iterations: int | None) -> str:
 def document(edges: Edges, added: int, seed: int) -> Edges:
     """`edges` after a document: edges among a neighbourhood, one new node in ten edges, as many from elsewhere."""
     rng = np.random.default_rng(seed)
-    rows, pool = adjacency(edges), [int(rng.integers(edges.nodes))]
+    rows, pool = build_adjacency(edges), [int(rng.integers(edges.nodes))]
     for v in pool:
         near = rows.indices[rows.indptr[v] : rows.indptr[v + 1]].tolist()
         pool += [u for u in near if u not in pool][: max(0, added // 3 - len(pool))]
@@ -103,7 +103,7 @@ def update_row(degree: float, mixing: float, added: int, repeats: int) -> str:
     for seed in range(repeats):
         after = document(before, added, seed)
         begun = time.process_time()
-        start = carried(old, before, after, np.arange(before.nodes))
+        start = carry_tree(old, before, after, np.arange(before.nodes))
         tree = hierarchical_leiden(after, previous=start)
         cpu, fresh = time.process_time() - begun, hierarchical_leiden(after)
         ratio = modularity(after, project(tree, 0)) / modularity(after, project(fresh, 0))

@@ -15,10 +15,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from sensegraph.language.dates.atoms import atoms
-from sensegraph.language.dates.moments import same
-from sensegraph.language.dates.stating import stated_in
-from sensegraph.language.text import sentences
+from sensegraph.language.dates.atoms import find_atoms
+from sensegraph.language.dates.moments import are_same_moment
+from sensegraph.language.dates.stated_dates import stated_in
+from sensegraph.language.text import split_sentences
 
 BEGINS = {"P580": "start time", "P571": "inception", "P569": "date of birth", "P577": "publication date"}
 ENDS = {"P582": "end time", "P570": "date of death", "P576": "dissolved"}
@@ -35,7 +35,7 @@ def spans(listed: list[dict[str, Any]]) -> Counter[str]:
     """How many times of the ground truth are found, and how many that were found are none."""
     count: Counter[str] = Counter()
     for d in listed:
-        found = [(a.start, a.end, a.first) for a in atoms(d["text"])]
+        found = [(a.start, a.end, a.first) for a in find_atoms(d["text"])]
         truth = [(m["start"], m["end"]) for e in d["entities"] if e["type"] == "TIME" for m in e["mentions"]]
         count["true"] += len(truth)
         count["true with a year"] += sum(any(c.isdigit() for c in d["text"][s:e]) and e - s > 3 for s, e in truth)
@@ -51,7 +51,7 @@ def relations(listed: list[dict[str, Any]]) -> dict[str, Counter[str]]:
     count: dict[str, Counter[str]] = {}
     for d in listed:
         entities = {e["id"]: e for e in d["entities"]}
-        places = sentences(d["text"])
+        places = split_sentences(d["text"])
         for r in d["relations"]:
             kind = {**BEGINS, **ENDS, **POINT}.get(r["pid"])
             told = [m for m in entities[r["tail"]]["mentions"] if m["sent"] in r["evidence"]]
@@ -61,12 +61,12 @@ def relations(listed: list[dict[str, Any]]) -> dict[str, Counter[str]]:
 
 
 def _told(text: str, places: list[tuple[int, int]], mention: dict[str, Any], pid: str) -> list[str]:
-    value = next((a for a in atoms(mention["text"]) if a.first), None)
+    value = next((a for a in find_atoms(mention["text"]) if a.first), None)
     place = next(((a, b) for a, b in places if a <= mention["start"] < b), None)
     if value is None or place is None:
         return ["all", "no date"]
     found = stated_in(text[place[0] : place[1]])
-    begins, ends = same(found.first, value.first), same(found.last, value.last)
+    begins, ends = are_same_moment(found.first, value.first), are_same_moment(found.last, value.last)
     right = begins if pid in BEGINS else ends if pid in ENDS else begins and ends
     within = bool(found.first or found.last)
     return ["all", *(["right"] if right else []), *(["dated"] if within else [])]
@@ -86,7 +86,7 @@ def main() -> None:
         print(f"{kind:<18}{c['all']:>6}  {shares}")
     texts = [d["text"] for d in listed]
     size, begin = sum(map(len, texts)), time.process_time()
-    count = sum(bool(stated_in(t[a:b]).first) for t in texts for a, b in sentences(t))
+    count = sum(bool(stated_in(t[a:b]).first) for t in texts for a, b in split_sentences(t))
     seconds = time.process_time() - begin
     print(f"{count} sentences begin something; {size / 1e6 / seconds:.2f} million characters a second")
 

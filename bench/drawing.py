@@ -14,11 +14,11 @@ from pathlib import Path
 from random import Random
 from typing import TypeVar
 
-from sensegraph.graphs.drawing.drawing import draw
-from sensegraph.graphs.drawing.html import html
-from sensegraph.graphs.drawing.png import png
-from sensegraph.graphs.drawing.scene import scene
-from sensegraph.graphs.drawing.svg import svg
+from sensegraph.graphs.drawing.drawing import lay_out_drawing
+from sensegraph.graphs.drawing.html import render_html
+from sensegraph.graphs.drawing.png import render_png
+from sensegraph.graphs.drawing.scene import compose_scene
+from sensegraph.graphs.drawing.svg import render_svg
 from sensegraph.types import Cluster, Entity, Graph, Relation
 
 T = TypeVar("T")
@@ -43,10 +43,10 @@ def main() -> None:
 
 
 def measure(name: str, graph: Graph, levels: Levels) -> None:
-    drawing, layout = timed(lambda: draw(graph, levels, name=name))
-    vector, vector_s = timed(lambda: svg(scene(drawing, 0)))
-    pixels, pixels_s = timed(lambda: png(scene(drawing, 0)))
-    page, page_s = timed(lambda: html(drawing))
+    drawing, layout = timed(lambda: lay_out_drawing(graph, levels, name=name))
+    vector, vector_s = timed(lambda: render_svg(compose_scene(drawing, 0)))
+    pixels, pixels_s = timed(lambda: render_png(compose_scene(drawing, 0)))
+    page, page_s = timed(lambda: render_html(drawing))
     sizes = [len(vector.encode()), len(pixels), len(page.encode())]
     print(f"{name:<12}{len(graph.entities):>9,}{len(graph.relations):>10,}{layout:>9.1f}", end="")
     print(f"{vector_s:>7.1f}{pixels_s:>7.1f}{page_s:>7.1f}" + "".join(f"{size / 1000:>8,.0f}" for size in sizes))

@@ -34,13 +34,13 @@ from hipporag import Given, folded, given_triples
 from hybrid import questions, recall, versus
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.engines.offline.engine import ClassicalEngine
-from sensegraph.graphs.drawing.lines import Line, Plot, plots
-from sensegraph.graphs.drawing.svg import svg
+from sensegraph.graphs.drawing.lines import Line, Plot, draw_line_plots
+from sensegraph.graphs.drawing.svg import render_svg
 from sensegraph.index.graph.duplicates import aliases_of, names_by_id
 from sensegraph.index.graph.merging import entity_id
-from sensegraph.index.hierarchy.communities import ClusterSettings, group
+from sensegraph.index.hierarchy.communities import ClusterSettings, group_entities
 from sensegraph.lab.grounding.claims import extract_claims
-from sensegraph.language.text import fold, sentences, terms
+from sensegraph.language.text import collect_terms, fold, split_sentences
 from sensegraph.methods.hipporag.hipporag import HippoRAG
 from sensegraph.methods.walk.walk import Walk
 from sensegraph.protocols import Task
@@ -119,7 +119,7 @@ def mentions(corpus: Corpus, spoilt: Spoilt) -> Mentions:
 
 def parts(graph: Graph, seed: int = 0) -> dict[str, str]:
     """The community of each entity at depth 0."""
-    found = group(graph, None, ClusterSettings(seed=seed)).groups
+    found = group_entities(graph, None, ClusterSettings(seed=seed)).groups
     return {e: g.id for g in found if g.depth == 0 for e in g.entities}
 
 
@@ -185,10 +185,10 @@ class Spoken(Given):
         return [self._told(chunk, found) for chunk, found in zip(chunks, super().extract(chunks), strict=True)]
 
     def _told(self, chunk: Chunk, found: Extraction) -> Extraction:
-        spans = [(a, b, terms(chunk.text[a:b])) for a, b in sentences(chunk.text)]
+        spans = [(a, b, collect_terms(chunk.text[a:b])) for a, b in split_sentences(chunk.text)]
         relations = []
         for r in found.relations:
-            wanted = terms(r.description)
+            wanted = collect_terms(r.description)
             start, end, _ = max(spans, key=lambda s: (len(wanted & s[2]), -s[0]))
             relations.append(replace(r, description=chunk.text[start:end], start=start, end=end))
         return replace(found, relations=tuple(relations))
@@ -283,7 +283,9 @@ class Bench:
             Plot(title, tuple(Line(name, tuple(points)) for name, points in lines.items()))
             for title, lines in self.points.items()
         ]
-        return svg(plots("What duplicates cost, over the percent of entities with a second name", panels))
+        return render_svg(
+            draw_line_plots("What duplicates cost, over the percent of entities with a second name", panels)
+        )
 
     def recalls(self, method: Any, corpus: Corpus) -> list[list[float]]:
         index, rt = corpus.index(), corpus.runtime()

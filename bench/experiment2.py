@@ -27,18 +27,18 @@ from typing import Any
 import numpy as np
 
 from client import options, source, table
-from sensegraph.answering.asking import conclude
-from sensegraph.answering.grounding.abstaining import abstains
+from sensegraph.answering.asking import conclude_answer
+from sensegraph.answering.grounding.abstaining import says_no_answer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.engines.offline.answers.composing import compose_answer
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.index.index import Index
-from sensegraph.lab.experiments.published import published
+from sensegraph.lab.experiments.published import read_published_table
 from sensegraph.lab.grounding.claims import LABEL, THRESHOLDS, count_linkage_clusters, extract_claims
 from sensegraph.lab.scores.pairs import Pair, compare_all_pairs
-from sensegraph.lab.scores.statistics import intervals
+from sensegraph.lab.scores.statistics import bootstrap_intervals
 from sensegraph.lab.scores.word_overlap import rouge_distances
-from sensegraph.methods import load
+from sensegraph.methods import load_method
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Draft, Inquiry, Question
@@ -126,7 +126,7 @@ def asked(
         stamp = key(index.manifest, method, settings, words, rt.engine.fingerprint("answer"))
         cell = OUT / "cells" / f"{given.set}.{name}.{words}.json"
         known = read(cell, stamp) if not given.fresh else {}
-        found[name] = answers(load(method, **settings), queries, index, rt, known, cell, stamp)
+        found[name] = answers(load_method(method, **settings), queries, index, rt, known, cell, stamp)
     return found
 
 
@@ -152,7 +152,7 @@ def answers(
 def answered(method: Any, text: str, index: Index, rt: Runtime) -> Said:
     question = Question(text)
     evidence = method.retrieve(question, index, rt)
-    return Said(conclude(question, evidence, index, rt).text, evidence.tokens)
+    return Said(conclude_answer(question, evidence, index, rt).text, evidence.tokens)
 
 
 def read(cell: Path, stamp: str) -> dict[str, list[Any]]:
@@ -186,7 +186,9 @@ def measured(text: str) -> list[float]:
 def report(title: str, found: Answers) -> None:
     """The table of all questions and, where some were refused, of those that every condition answers."""
     shown(title, found)
-    kept = [i for i, each in enumerate(zip(*found.values(), strict=True)) if not any(abstains(s.text) for s in each)]
+    kept = [
+        i for i, each in enumerate(zip(*found.values(), strict=True)) if not any(says_no_answer(s.text) for s in each)
+    ]
     if 0 < len(kept) < len(next(iter(found.values()))):
         some = {name: [said[i] for i in kept] for name, said in found.items()}
         shown(f"{title}, the {len(kept)} questions that every condition answers", some)
@@ -205,7 +207,7 @@ def shown(title: str, found: Answers) -> None:
 
 def rows(found: Answers, values: Mapping[str, Any]) -> Iterator[list[object]]:
     for name, said in found.items():
-        means = intervals(values[name])
+        means = bootstrap_intervals(values[name])
         words = mean(s.words for s in said)
         claimed = values[name][:, 0].sum()
         yield [
@@ -213,7 +215,7 @@ def rows(found: Answers, values: Mapping[str, Any]) -> Iterator[list[object]]:
             *(f"{m.mean:.2f} [{m.low:.2f}, {m.high:.2f}]" for m in means),
             f"{100 * claimed / max(1, sum(s.words for s in said)):.2f}",
             f"{words:.0f}",
-            sum(abstains(s.text) for s in said),
+            sum(says_no_answer(s.text) for s in said),
             f"{mean(s.tokens for s in said):,.0f}" if any(s.tokens for s in said) else "?",
         ]
 
@@ -231,7 +233,7 @@ def differences(pairs: Sequence[Pair]) -> str:
 
 def beside() -> None:
     """The published figures of the same table, by a model over the answers of a model."""
-    claimed, varied = published("edge2024", "3"), published("edge2024", "4")
+    claimed, varied = read_published_table("edge2024", "3"), read_published_table("edge2024", "4")
     print(
         f"\npublished ({claimed.paper}, Tables 3 and 4: gpt-4-turbo answers of unknown length, Claimify, 125 questions)"
     )

@@ -34,7 +34,7 @@ from typing import Any
 
 import sensegraph
 from sensegraph.engines.offline.extraction import corpus_reading
-from sensegraph.runtime.keys import canonical
+from sensegraph.runtime.keys import encode_canonical
 from sensegraph.types import Chunk, Extraction
 
 BATCH = 32
@@ -58,13 +58,13 @@ def extracted(docs: Documents) -> tuple[list[float], list[tuple[Extraction, ...]
     """CPU seconds of the three passes, and the extractions."""
     marks, seen, found = [time.process_time()], [], []
     for i in range(0, len(docs), BATCH):
-        seen += corpus_reading.observe(docs[i : i + BATCH])
+        seen += corpus_reading.observe_documents(docs[i : i + BATCH])
     marks.append(time.process_time())
-    lexicon = corpus_reading.learn(seen)
+    lexicon = corpus_reading.learn_corpus(seen)
     marks.append(time.process_time())
     items = list(zip(docs, seen, strict=True))
     for i in range(0, len(items), BATCH):
-        found += corpus_reading.read(items[i : i + BATCH], lexicon)
+        found += corpus_reading.read_documents(items[i : i + BATCH], lexicon)
     marks.append(time.process_time())
     return [b - a for a, b in pairwise(marks)], found
 
@@ -74,7 +74,7 @@ def once(path: Path) -> dict[str, Any]:
     docs = documents(path)
     seconds, found = extracted(docs)
     size = sum(len(c.text.encode()) for (c,) in docs) / 1e6
-    return {"mb": size, "seconds": seconds, "hash": hashlib.sha256(canonical(found)).hexdigest()[:16]}
+    return {"mb": size, "seconds": seconds, "hash": hashlib.sha256(encode_canonical(found)).hexdigest()[:16]}
 
 
 def elsewhere(path: Path, source: Path) -> dict[str, Any]:

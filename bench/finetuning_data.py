@@ -24,14 +24,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from client import options, table
-from sensegraph.cli.lab.gathering import Place, source
+from sensegraph.cli.lab.question_sources import SourceRequest, open_question_source
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.lab.finetuning.data import telling, templates
-from sensegraph.lab.finetuning.data.chances import due_between, positions
-from sensegraph.lab.finetuning.data.examples import build
+from sensegraph.lab.finetuning.data import data_report_text, template_questions
+from sensegraph.lab.finetuning.data.chances import compare_positions, expected_range
+from sensegraph.lab.finetuning.data.example_types import PRESETS, DataSettings, Example, MadeExample
+from sensegraph.lab.finetuning.data.examples import make_examples
 from sensegraph.lab.finetuning.data.report import Reporter
 from sensegraph.lab.finetuning.data.sources import Source
-from sensegraph.lab.finetuning.data.values import PRESETS, DataSettings, Example, Made
 from sensegraph.lab.finetuning.factorial import printed
 
 SETS = ("hotpotqa", "carol")
@@ -39,15 +39,17 @@ SETS = ("hotpotqa", "carol")
 
 def gathered(folder: Path) -> Source:
     """A test collection with what `walk` gets wrong beside each question."""
-    with source(Place(folder, None, 0, "auto", "", "", {"engine": "offline"}), 0, lambda *_: None) as found:
+    with open_question_source(
+        SourceRequest(folder, None, 0, "auto", "", "", {"engine": "offline"}), 0, lambda *_: None
+    ) as found:
         return replace(found, questions=tuple(found.questions))
 
 
 def reported(found: Source, how: DataSettings) -> None:
     reporter = Reporter(found, how)
-    for item in build(found.questions, found.pool, how):
+    for item in make_examples(found.questions, found.pool, how):
         reporter.add(item)
-    print(telling.text(reporter.report()), end="\n\n")
+    print(data_report_text.format_data_report(reporter.report()), end="\n\n")
 
 
 def over_seeds(found: Source, name: str, seeds: int) -> list[object]:
@@ -56,14 +58,14 @@ def over_seeds(found: Source, name: str, seeds: int) -> list[object]:
     kept = count = leaking = long = 0
     for seed in range(seeds):
         how = replace(PRESETS[name], seed=seed)
-        made = [m.example for m in build(found.questions, found.pool, how) if isinstance(m, Made)]
+        made = [m.example for m in make_examples(found.questions, found.pool, how) if isinstance(m, MadeExample)]
         count += len(made)
         kept += sum(bool(e.oracles) for e in made)
         orders.update(tuple(p.oracle for p in e.passages) for e in made)
         leaking += sum(leaks(e, 1) for e in made)
         long += sum(leaks(e, 2) for e in made)
-    placed = positions(orders)
-    due = due_between(count, PRESETS[name].oracle_share)
+    placed = compare_positions(orders)
+    due = expected_range(count, PRESETS[name].oracle_share)
     chi = f"{placed.chi2:.1f} / {placed.freedom}"
     return [found.name, name, count, kept, f"{due[0]}–{due[1]}", chi, f"{placed.p:.3f}", leaking, long]
 
@@ -79,7 +81,7 @@ def from_graph(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as place, Corpus.open(place, settings={"engine": "offline"}) as corpus:
         corpus.add(folder / "corpus.jsonl")
         corpus.build(parts=("graph",))
-        found = templates.from_graph(corpus.index(), 200)
+        found = template_questions.draw_graph_questions(corpus.index(), 200)
         reported(replace(found, name=f"{folder.name}, questions from the graph"), PRESETS["raft"])
 
 
@@ -130,17 +132,17 @@ def one(path: str, made: str) -> None:
 
 
 def arithmetic() -> None:
-    shown = printed.figures()
-    cells = printed.joint(shown)
-    off = printed.odd(cells)
+    shown = printed.read_figures()
+    cells = printed.recompute_joint(shown)
+    off = printed.select_odd_cells(cells)
     print(f"joint cells that are the mean of 29 and 38: {len(cells) - len(off)} of {len(cells)}")
     for cell in off:
         print(f"  not {cell.metric} of {cell.system}: {cell.printed} printed, {cell.computed:.3f} computed")
-    best = "; ".join(f"{a}/{b} {n}" for a, b, n in printed.divisions(shown)[:3])
+    best = "; ".join(f"{a}/{b} {n}" for a, b, n in printed.fit_divisions(shown)[:3])
     print(f"cells that fit, by division of the questions: {best}")
-    for cell in printed.no_share(shown):
+    for cell in printed.find_non_shares(shown):
         print(f"  no share: {cell.table} human of {cell.system}, {cell.printed}; near is {cell.computed:.4f}")
-    for finding in printed.checked(shown):
+    for finding in printed.check_claims(shown):
         why = f" ({'; '.join(finding.against)})" if finding.against else ""
         print(f"  {'holds' if finding.holds else 'FAILS'}  {finding.claim.place}{why}")
 

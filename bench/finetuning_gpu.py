@@ -20,7 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from sensegraph.lab.finetuning.training import recipes, tiny, training
+from sensegraph.lab.finetuning.training import tiny, training_recipes, training_run
 
 STEPS = 20
 
@@ -40,7 +40,7 @@ def main() -> None:
         report(measured(Path(folder), given), given)
 
 
-def measured(folder: Path, given: argparse.Namespace) -> training.Trained:
+def measured(folder: Path, given: argparse.Namespace) -> training_run.Trained:
     import torch
 
     words = [f"w{n}" for n in range(min(given.vocabulary - 4, 5_000))]
@@ -49,12 +49,14 @@ def measured(folder: Path, given: argparse.Namespace) -> training.Trained:
         torch.cuda.empty_cache()
         torch.cuda.reset_peak_memory_stats()  # what making the model took is not of interest
     data = written(folder / "data.jsonl", words, given)
-    recipe = replace(recipes.recipe("graft"), device=given.device, max_tokens=given.tokens, checkpoint_every=10**9)
+    recipe = replace(
+        training_recipes.find_recipe("graft"), device=given.device, max_tokens=given.tokens, checkpoint_every=10**9
+    )
 
-    def tell(point: training.Point, steps: int) -> None:
+    def tell(point: training_run.Point, steps: int) -> None:
         print(f"step {point.step}/{steps}  loss {point.loss:.3f}  {point.tokens / point.seconds:,.0f} tokens/s")
 
-    return training.train(training.Job(data, str(base), folder / "out"), recipe, tell)
+    return training_run.run_training(training_run.Job(data, str(base), folder / "out"), recipe, tell)
 
 
 def random_phi(folder: Path, words: list[str], given: argparse.Namespace) -> Path:
@@ -78,14 +80,14 @@ def random_phi(folder: Path, words: list[str], given: argparse.Namespace) -> Pat
         model: Any = PhiForCausalLM(config)
     torch.set_default_dtype(torch.float32)
     print(f"{sum(p.numel() for p in model.parameters()) / 1e9:.2f} billion weights")
-    tiny.tiny(folder, words, tiny.Sizes("phi", width=32, layers=1, heads=2))  # for its tokenizer
+    tiny.write_tiny_model(folder, words, tiny.Sizes("phi", width=32, layers=1, heads=2))  # for its tokenizer
     model.save_pretrained(folder)
     return folder
 
 
 def written(path: Path, words: list[str], given: argparse.Namespace) -> Path:
     """Examples of exactly so many tokens, of random words."""
-    draw, recipe = random.Random(0), recipes.recipe("graft")
+    draw, recipe = random.Random(0), training_recipes.find_recipe("graft")
     with path.open("w") as file:
         for _ in range(given.steps * recipe.batch * recipe.accumulation):
             said = draw.choices(words, k=given.tokens - 1)  # and the end of the text
@@ -93,7 +95,7 @@ def written(path: Path, words: list[str], given: argparse.Namespace) -> Path:
     return path
 
 
-def report(done: training.Trained, given: argparse.Namespace) -> None:
+def report(done: training_run.Trained, given: argparse.Namespace) -> None:
     import torch
 
     last = done.points[-1]

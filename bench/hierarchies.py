@@ -27,13 +27,13 @@ import numpy as np
 
 from client import chosen, options, prepared, serving, table
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.index.citing import documents_of
+from sensegraph.index.citing import documents_behind
 from sensegraph.index.parts import sort_parts
 from sensegraph.lab.grounding.claims import THRESHOLDS, count_linkage_clusters, extract_claims
 from sensegraph.lab.scores.statistics import signed_rank_test
 from sensegraph.lab.scores.word_overlap import rouge_distances
-from sensegraph.methods import load
-from sensegraph.protocols import Part
+from sensegraph.methods import load_method
+from sensegraph.protocols import PartName
 from sensegraph.types import Question
 
 Options = Mapping[str, Any]
@@ -140,7 +140,7 @@ def answered(corpus: Corpus, method: str, given: Options, question: str, gold: f
     answer = corpus.query(question, method=method, **given)
     found = extract_claims(answer.text) if answer.citations else ()
     apart = rouge_distances(found)
-    behind = frozenset(documents_of(answer.evidence.passages, corpus.index()))
+    behind = frozenset(documents_behind(answer.evidence.passages, corpus.index()))
     recall = len(behind & gold) / len(gold) if gold else -1.0
     return Told(len(found), tuple(count_linkage_clusters(apart, t) for t in THRESHOLDS), answer.evidence.tokens, recall)
 
@@ -162,7 +162,7 @@ def questions(path: Path, count: int) -> list[tuple[str, frozenset[str]]]:
 @contextmanager
 def built(path: Path, engine: str) -> Iterator[Corpus]:
     """A corpus with all parts that these methods read, in a folder that goes again."""
-    wanted = frozenset[Part]({"reports"}).union(*(load(name).reads for name in OWN))
+    wanted = frozenset[PartName]({"reports"}).union(*(load_method(name).reads for name in OWN))
     parts = list(sort_parts(wanted))
     with tempfile.TemporaryDirectory() as folder, serving() as server:
         root = Path(folder) / "corpus"

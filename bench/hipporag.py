@@ -29,10 +29,10 @@ from client import options, source, table
 from hybrid import questions, recall, versus
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.engines.offline.engine import ClassicalEngine
-from sensegraph.index.build import build
+from sensegraph.index.build import build_index
 from sensegraph.index.index import Index
 from sensegraph.methods.basic.bm25 import BM25
-from sensegraph.methods.hipporag.facts import FactSettings, facts
+from sensegraph.methods.hipporag.facts import FactSettings, make_facts
 from sensegraph.methods.hipporag.facts_part import FACTS
 from sensegraph.methods.hipporag.hipporag import GUTIERREZ2025, HippoRAG
 from sensegraph.methods.linearrag.linearrag import LinearRAG
@@ -131,7 +131,7 @@ def shown(name: str, data: Path, root: Path, methods: Mapping[str, Method]) -> N
         corpus.add(source(data))
         rt = corpus.runtime()
         reading = replace(rt, engine=given_triples(data)) if name == TRIPLES else rt  # type: ignore[arg-type]
-        build(list(corpus.document_keys().values()), reading, corpus.settings.index)
+        build_index(list(corpus.document_keys().values()), reading, corpus.settings.index)
         index = corpus.index()
         print(f"\n{name}: {len(judged)} questions, {index.manifest.counts}")
         known, named = index.part(FACTS), index.part(SENTENCES)
@@ -171,7 +171,7 @@ def costs(index: Index, rt: Runtime) -> str:
     ids = [c.id for c in index.catalogue.chunks]
     known = index.chunks(ids)
     before = time.process_time()
-    facts.fn([(index.graph, ids, None)], settings=FactSettings())
+    make_facts.fn([(index.graph, ids, None)], settings=FactSettings())
     between = time.process_time()
     sentence_graph.fn([(index.graph, [known[i] for i in ids])])
     return f"facts {between - before:.1f}, sentences {time.process_time() - between:.1f}"

@@ -25,11 +25,11 @@ from hybrid import CUTS, questions, recall, versus
 from sensegraph.algorithms.graphs import smallest_members
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.index import Index
-from sensegraph.methods import load
-from sensegraph.methods.hirag.layered import layered
-from sensegraph.methods.hirag.layers import layers
+from sensegraph.methods import load_method
+from sensegraph.methods.hirag.layered import keep_layer_keys
+from sensegraph.methods.hirag.layers import keep_layers
 from sensegraph.methods.hirag.layers_part import LAYERS
-from sensegraph.runtime.results import recall as recalled
+from sensegraph.runtime.results import recall_result as recalled
 from sensegraph.types import Question
 
 SETS = ("carol", "lihua-world", "multihop-news", "musique", "hotpotqa")
@@ -74,7 +74,7 @@ def shown(name: str, data: Path, root: Path, rows: dict[str, tuple[str, dict[str
         print(f"\n{name}: {len(judged)} questions, {index.manifest.counts}; {built(index, corpus)}")
         found: dict[str, Any] = {}
         for row, (method, settings) in rows.items():
-            made = load(method, **settings)
+            made = load_method(method, **settings)
             made.retrieve(Question("What is Ada Lovelace known for?"), index, rt)
             before = time.process_time()
             evidence = [made.retrieve(Question(text), index, rt) for text, _ in judged]
@@ -100,8 +100,8 @@ def shown(name: str, data: Path, root: Path, rows: dict[str, tuple[str, dict[str
 
 def built(index: Index, corpus: Corpus) -> str:
     """The sizes of layers, the sparsity below them, and how far the graph hangs together."""
-    made = recalled(corpus.store, layered, index.manifest.parts["layers"].key)
-    found = recalled(corpus.store, layers, made.layers)
+    made = recalled(corpus.store, keep_layer_keys, index.manifest.parts["layers"].key)
+    found = recalled(corpus.store, keep_layers, made.layers)
     sparse = ", ".join(f"{x:.3f}" for x in found.sparsity)
     summed = sum(len(g.members) > 1 for g in found.groups)
     alone, both = ([len(c.entities) > 1 for c in i.hierarchy.clusters] for i in (index, index.part(LAYERS)))

@@ -16,7 +16,7 @@ from collections import Counter
 from pathlib import Path
 
 from client import CONCURRENCY, Run, chosen, opened, options, prepared, sensegraph, serving, table
-from sensegraph.index.hierarchy.packing import Group, elements, pack, statements
+from sensegraph.index.hierarchy.packing import Group, list_elements, pack_community, report_statements
 from sensegraph.index.index import Index
 
 
@@ -62,17 +62,17 @@ def laws(index: Index) -> None:
     offered, inner, foreign = offers(index)
     print(f"inner relations offered to reports: {offered} of {inner}, foreign: {foreign}")
     known = {*entities, *(r.id for r in graph.relations), *(c.id for c in graph.claims), *(c.id for c in clusters)}
-    references = [name for c in clusters for s in statements(c) for name in s.references]
+    references = [name for c in clusters for s in report_statements(c) for name in s.references]
     print(f"references in reports: {len(references)}, dangling: {sum(n not in known for n in references)}")
 
 
 def offers(index: Index) -> tuple[int, int, int]:
     """Inner relations that the context of a report without a budget holds, all there are, and foreign ones."""
-    lines = elements(index.graph, {}, quotes=False)
+    lines = list_elements(index.graph, {}, quotes=False)
     ends = [(r.id, r.source, r.target) for r in index.graph.relations]
     offered = inner = foreign = 0
     for c in index.hierarchy.clusters:
-        context = pack(Group(c.id, c.depth, c.parent, (), c.entities), lines, (), 10**9)
+        context = pack_community(Group(c.id, c.depth, c.parent, (), c.entities), lines, (), 10**9)
         shown = {p.id for p in context.passages if p.kind == "relation"} if context else set()
         members = set(c.entities)
         wanted = {r for r, a, b in ends if a in members and b in members}

@@ -30,11 +30,11 @@ from sensegraph.graphs.interchange.extras import Extras
 from sensegraph.graphs.interchange.importing.importing import import_tables
 from sensegraph.graphs.interchange.importing.table_files import read_tables
 from sensegraph.graphs.interchange.tables import COLUMNS
-from sensegraph.index.build import publish
+from sensegraph.index.build import publish_manifest
 from sensegraph.index.graph.lookups import find_lookups
-from sensegraph.index.graph.merging import graph
-from sensegraph.index.hierarchy.reports import hierarchy
-from sensegraph.runtime.results import Result, load, save
+from sensegraph.index.graph.merging import describe_graphs
+from sensegraph.index.hierarchy.reports import keep_hierarchy
+from sensegraph.runtime.results import Result, load_result, save_result
 from sensegraph.types import (
     Claim,
     Cluster,
@@ -182,17 +182,19 @@ def put(corpus: Corpus, count: int, chunks: Sequence[str]) -> None:
         return Cluster(f"b{i:07}", 0, 1, f"a{i // _HOME:07}", inside, inside, f"Leaf {i}", said)
 
     upper = leaves // _HOME + 1
-    save(rt.store, graph, "large", Graph(Made(count, entity), Made(3 * count, relation), Made(count, claim)))
-    save(rt.store, hierarchy, "reports", Hierarchy(Made(upper + leaves, cluster)))
+    save_result(
+        rt.store, describe_graphs, "large", Graph(Made(count, entity), Made(3 * count, relation), Made(count, claim))
+    )
+    save_result(rt.store, keep_hierarchy, "reports", Hierarchy(Made(upper + leaves, cluster)))
     known, told = (
-        Result("large", load(rt.store, graph, "large")),
-        Result("reports", load(rt.store, hierarchy, "reports")),
+        Result("large", load_result(rt.store, describe_graphs, "large")),
+        Result("reports", load_result(rt.store, keep_hierarchy, "reports")),
     )
     manifest = replace(
         corpus.index().manifest, graph="large", hierarchy="reports", clusters=(upper, leaves),
         lookups=find_lookups(known, told, rt).key,
     )  # fmt: skip
-    publish(manifest, rt)
+    publish_manifest(manifest, rt)
 
 
 if __name__ == "__main__":

@@ -31,8 +31,8 @@ from sensegraph.methods.basic.bm25 import BM25
 from sensegraph.methods.basic.hybrid import Hybrid
 from sensegraph.methods.kag.forms import Plan
 from sensegraph.methods.kag.kag import KAG
-from sensegraph.methods.kag.logical_forms import parse
-from sensegraph.methods.kag.planning import sketched
+from sensegraph.methods.kag.logical_forms import parse_plan
+from sensegraph.methods.kag.planning import sketch_plan
 from sensegraph.methods.kag.solving import Solved
 from sensegraph.types import Question
 
@@ -103,7 +103,7 @@ def shown(name: str, data: Path, root: Path) -> None:
             rows["kag, published plans and values"] = followed("published values", fixed=True)
         print(f"\n{name}: {len(items)} questions, {index.manifest.counts}")
         measured(rows, items)
-        covered = Counter(sketched(a.question.text).rule for a in items)
+        covered = Counter(sketch_plan(a.question.text).rule for a in items)
         print("rules:", ", ".join(f"{rule} {n}" for rule, n in covered.most_common()))
         for row, solved in steps.items():
             layers = Counter(s.layer for _, made in solved for s in made)
@@ -152,7 +152,7 @@ def asked(folder: Path) -> list[Asked]:
     for line in lines:
         if line["text"] in judged:
             parts = line["metadata"].get("decomposition") or []
-            plan = parse([p["question"] for p in parts]).plan if parts else None
+            plan = parse_plan([p["question"] for p in parts]).plan if parts else None
             values = {str(i): p["answer"] for i, p in enumerate(parts, 1)}
             items.append(Asked(Question(line["text"]), judged[line["text"]], plan, values))
     return items

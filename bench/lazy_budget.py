@@ -23,13 +23,13 @@ from typing import Any
 import numpy as np
 
 from client import Server, chosen, options, prepared, serving, table
-from sensegraph.algorithms.ranking import nearest
+from sensegraph.algorithms.ranking import find_nearest_rows
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.index.chunks import chunk
-from sensegraph.language.noun_phrases import note
-from sensegraph.methods.lazygraphrag.concepts import Concepts, ConceptSettings, concepts
+from sensegraph.index.chunks import chunk_documents
+from sensegraph.methods.lazygraphrag.concepts import Concepts, ConceptSettings, make_concepts
 from sensegraph.methods.lazygraphrag.lazygraphrag import LazyGraphRAG
-from sensegraph.runtime.results import at
+from sensegraph.methods.lazygraphrag.noting import note
+from sensegraph.runtime.results import take_records
 from sensegraph.types import Question
 
 BUDGETS = (20, 100, 500)
@@ -70,12 +70,12 @@ def peak_mb() -> float:
 
 def steps_alone(corpus: Corpus) -> Concepts:
     """The two steps of the concept graph by themselves, measured."""
-    chunks = list(corpus.runtime().each(chunk, corpus.documents(), size=600, overlap=100))
+    chunks = list(corpus.runtime().each(chunk_documents, corpus.documents(), size=600, overlap=100))
     megabytes = sum(len(c.text.encode()) for found in chunks for c in found) / 1e6
     memory, begin = peak_mb(), time.process_time()
     noted = note.fn(chunks, one_word="none")
     read = time.process_time() - begin
-    (made,) = concepts.fn([noted], settings=ConceptSettings())
+    (made,) = make_concepts.fn([noted], settings=ConceptSettings())
     whole = time.process_time() - begin
     print(
         f"noun phrases: {read:.2f} CPU s, {megabytes / read:.1f} MB/s; graph and communities: {whole - read:.2f} CPU s"
@@ -148,8 +148,8 @@ def recalls(corpus: Corpus, questions: list[Judged], method: LazyGraphRAG) -> li
         seconds += time.process_time() - begin
         tests = len({t.chunk for t in method.trials(Question(q.text), index, rt)})
         query = np.asarray(rt.embedder.embed([q.text], "query")[0], np.float32)
-        near = nearest(index.vectors_of(rt.embedder), query, tests)[0]
-        nearby = {c.document for c in at(index.catalogue.chunks, [int(i) for i in near])}
+        near = find_nearest_rows(index.vectors_of(rt.embedder), query, tests)[0]
+        nearby = {c.document for c in take_records(index.catalogue.chunks, [int(i) for i in near])}
         shares = [len(q.gold & set(s)) / len(q.gold) for s in (evidence.documents, evidence.documents[:10], nearby)]
         found.append([*(100 * s for s in shares), len(evidence.passages), tests])
     return [*(f"{value:.1f}" for value in np.mean(found, axis=0)), f"{1000 * seconds / len(questions):.0f}"]

@@ -17,7 +17,7 @@ from typing import Any
 
 from client import Server, chosen, content, options, prepared, serving, table
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.index.build import publish
+from sensegraph.index.build import publish_manifest
 from sensegraph.types import Cluster, Document
 
 EXACT = ("documents", "chunks", "entities", "relations", "vectors")
@@ -96,7 +96,7 @@ class Life:
         return [f"{quality:.4f}", exact, whole]
 
     def _restore(self, manifest: Any) -> None:
-        publish(manifest, self.corpus.runtime())
+        publish_manifest(manifest, self.corpus.runtime())
 
     def _reports(self) -> dict[str, str]:
         if not self.corpus.status().counts:

@@ -23,8 +23,8 @@ from hybrid import CUTS, questions, recall, versus
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.index import Index
 from sensegraph.index.vectors import entity_texts
-from sensegraph.language.text import tokens
-from sensegraph.methods import load
+from sensegraph.language.text import count_tokens
+from sensegraph.methods import load_method
 from sensegraph.methods.fastgraphrag.fastgraphrag import ORIGINAL
 from sensegraph.methods.lightrag.relations_part import relation_texts
 from sensegraph.types import Question
@@ -84,7 +84,7 @@ def shown(
         print(f"\n{name}: {len(judged)} questions, {index.manifest.counts}; to embed: {embedded(index)}")
         found: dict[str, Any] = {}
         for row, (method, settings) in rows.items():
-            made = load(method, **settings)
+            made = load_method(method, **settings)
             made.retrieve(Question("What is Ada Lovelace known for?"), index, rt)
             before = time.process_time()
             evidence = [made.retrieve(Question(text), index, rt) for text, _ in judged]
@@ -111,8 +111,8 @@ def embedded(index: Index) -> str:
     graph = index.graph
     counts = {
         "chunks": sum(entry.tokens for entry in index.catalogue.chunks),
-        "entities": sum(map(tokens, entity_texts(graph))),
-        "relations": sum(map(tokens, relation_texts(graph))),
+        "entities": sum(map(count_tokens, entity_texts(graph))),
+        "relations": sum(map(count_tokens, relation_texts(graph))),
     }
     return ", ".join(f"{count:,} tokens of {kind}" for kind, count in counts.items())
 

@@ -24,12 +24,12 @@ from random import Random
 import numpy as np
 
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.graphs.match.facets import facets
+from sensegraph.graphs.match.facets import collect_facets
 from sensegraph.graphs.match.shelf import Shelf
-from sensegraph.index.build import publish
+from sensegraph.index.build import publish_manifest
 from sensegraph.index.graph.lookups import find_lookups
-from sensegraph.index.graph.merging import graph
-from sensegraph.runtime.results import Result, load, save
+from sensegraph.index.graph.merging import describe_graphs
+from sensegraph.runtime.results import Result, load_result, save_result
 from sensegraph.types import Claim, Description, Document, Entity, Graph, Relation, Source
 
 TYPES = ("person", "organization", "place", "event", "work", "concept", "product")
@@ -168,7 +168,11 @@ def compared(root: Path) -> None:
 
 
 def shelf_of(corpus: Corpus) -> Shelf:
-    found = corpus.runtime().once(facets, lambda: corpus.index().graph, names=(corpus.index().manifest.graph,)).value
+    found = (
+        corpus.runtime()
+        .once(collect_facets, lambda: corpus.index().graph, names=(corpus.index().manifest.graph,))
+        .value
+    )
     return Shelf(corpus.index(), found, found)
 
 
@@ -184,12 +188,12 @@ def large(root: Path, entities: int, relations: int) -> None:
         corpus.build()
         chunks = [c.id for c in corpus.index().catalogue.chunks]
         rt, made = corpus.runtime(), drawn(chunks, entities, relations)
-        save(rt.store, graph, "large", made)
-        known_graph = Result("large", load(rt.store, graph, "large"))
+        save_result(rt.store, describe_graphs, "large", made)
+        known_graph = Result("large", load_result(rt.store, describe_graphs, "large"))
         counts = {"entities": entities, "relations": len(made.relations), "claims": len(made.claims)}
         before = corpus.index().manifest
         found = find_lookups(known_graph, None, rt)
-        publish(replace(before, graph="large", lookups=found.key, counts={**before.counts, **counts}), rt)
+        publish_manifest(replace(before, graph="large", lookups=found.key, counts={**before.counts, **counts}), rt)
 
 
 def drawn(chunks: Sequence[str], count: int, relations: int) -> Graph:

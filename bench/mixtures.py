@@ -34,9 +34,9 @@ from typing import Any
 import numpy as np
 
 from client import options
-from sensegraph.algorithms.meaning import clusters, scatter
-from sensegraph.algorithms.mixtures import choose_k, fit
-from sensegraph.algorithms.reduction import reduce
+from sensegraph.algorithms.meaning import cluster_rows, measure_scatter
+from sensegraph.algorithms.mixtures import choose_k, fit_mixture
+from sensegraph.algorithms.reduction import reduce_dimensions
 from sensegraph.models.embedders.hashed_words import HashedTerms
 
 SETS = ("musique", "2wiki", "hotpotqa", "multihop-news")
@@ -76,7 +76,7 @@ def levels(vectors: np.ndarray, size: int) -> int:
     """Clusters of clusters while there are more than 2 nodes and 5 clusters: LeanRAG's levels. How many there are."""
     count = 0
     while len(vectors) > 2:
-        found = clusters(reduce(vectors), size)
+        found = cluster_rows(reduce_dimensions(vectors), size)
         if len(found) < 5:
             break
         vectors = np.stack([vectors[rows].mean(axis=0) for rows in found.members()])
@@ -90,15 +90,15 @@ def levels(vectors: np.ndarray, size: int) -> int:
 def one_size(rows: int, size: int) -> dict[str, Any]:
     points, which = around(rows, size)
     before = peak_mb()
-    reduction, x = timed(lambda: reduce(points))
-    level, found = timed(lambda: clusters(x, size))
+    reduction, x = timed(lambda: reduce_dimensions(points))
+    level, found = timed(lambda: cluster_rows(x, size))
     whole, depth = timed(lambda: levels(points, size))
     sizes = np.bincount(found.labels)
     row: dict[str, Any] = {"rows": rows, "reduction": reduction, "level": level, "whole": whole, "levels": depth}
     row |= {"memory": peak_mb() - before, "clusters": len(found), "ari": agreement(found.labels, which)}
     row |= {"single": int((sizes == 1).sum()), "quartiles": np.percentile(sizes, [0, 25, 50, 75, 100]).tolist()}
     if rows <= PLAIN:
-        cost, mixture = timed(lambda: fit(x, round(rows / size)))
+        cost, mixture = timed(lambda: fit_mixture(x, round(rows / size)))
         row |= {"plain": cost, "plain_ari": agreement(mixture.assign(x), which)}
     return row | others(x, points, rows, size, which)
 
@@ -163,14 +163,14 @@ def documents(x: np.ndarray, rows: int, near: bool, seed: int) -> np.ndarray:
 
 
 def updates(rows: int, size: int) -> None:
-    x = reduce(around(rows, size)[0])
-    before, added = clusters(x, size), rows // 100
+    x = reduce_dimensions(around(rows, size)[0])
+    before, added = cluster_rows(x, size), rows // 100
     for near, name in ((True, "of one subject"), (False, "from anywhere")):
         shares, cost = [], 0.0
         for seed in range(10):
             joined = np.concatenate((x, documents(x, added, near, seed)))
             start = np.append(before.labels, np.full(added, -1))
-            took, after = timed(lambda joined=joined, start=start: clusters(joined, size, start=start))
+            took, after = timed(lambda joined=joined, start=start: cluster_rows(joined, size, start=start))
             shares.append(100 * after.kept / len(before))
             cost += took / 10
         print(
@@ -184,15 +184,15 @@ def doubled(x: np.ndarray, size: int) -> None:
     """Start from half of the rows and add the rest in a hundred documents."""
     order = np.argsort(x[:, 0], kind="stable")  # the second half is of other subjects than the first
     x, half = x[order], len(x) // 2
-    found = clusters(x[:half], size)
+    found = cluster_rows(x[:half], size)
     steps = np.linspace(half, len(x), 101).astype(int)[1:]
     for upto in steps:
         start = np.append(found.labels, np.full(upto - len(found.labels), -1))
-        found = clusters(x[:upto], size, start=start)
-    fresh = clusters(x, size)
+        found = cluster_rows(x[:upto], size, start=start)
+    fresh = cluster_rows(x, size)
     print(
-        f"doubled by 100 documents: {len(found):,} clusters with scatter {scatter(x, found.labels):.4f}, "
-        f"afresh {len(fresh):,} with {scatter(x, fresh.labels):.4f}"
+        f"doubled by 100 documents: {len(found):,} clusters with scatter {measure_scatter(x, found.labels):.4f}, "
+        f"afresh {len(fresh):,} with {measure_scatter(x, fresh.labels):.4f}"
     )
 
 
@@ -206,17 +206,17 @@ def passages(folder: Path) -> list[str]:
 
 def real(name: str, folder: Path, size: int) -> None:
     vectors = HashedTerms(256).embed(passages(folder), "document")
-    reduction, x = timed(lambda: reduce(vectors))
-    cost, found = timed(lambda: clusters(x, size))
+    reduction, x = timed(lambda: reduce_dimensions(vectors))
+    cost, found = timed(lambda: cluster_rows(x, size))
     sizes = np.bincount(found.labels)
     shape = "/".join(f"{q:.0f}" for q in np.percentile(sizes, [0, 25, 50, 75, 100]))
     kept = x.var(axis=0).sum() / vectors.var(axis=0).sum()
     bic_s, k = timed(lambda: choose_k(x[:500]))
-    few_s, few = timed(lambda: choose_k(reduce(vectors[:500], 10)))
+    few_s, few = timed(lambda: choose_k(reduce_dimensions(vectors[:500], 10)))
     print(
         f"{name:<14} {len(x):>6,} passages: {reduction:.2f} + {cost:.2f} s; {100 * kept:.0f} % of the variance in "
         f"{x.shape[1]} columns; {len(found):,} clusters, members {shape}, {int((sizes == 1).sum())} single, scatter "
-        f"{scatter(x, found.labels):.3f}; BIC of 500: {k} in {bic_s:.2f} s, in 10 columns {few} in {few_s:.2f} s",
+        f"{measure_scatter(x, found.labels):.3f}; BIC of 500: {k} in {bic_s:.2f} s, in 10 columns {few} in {few_s:.2f} s",
         flush=True,
     )
 

@@ -24,9 +24,9 @@ from typing import Any
 
 import numpy as np
 
-from sensegraph.algorithms.approximate import Navigator, navigation
-from sensegraph.algorithms.ranking import nearest
-from sensegraph.algorithms.segments import segments
+from sensegraph.algorithms.approximate import Navigator, build_navigation
+from sensegraph.algorithms.ranking import find_nearest_rows
+from sensegraph.algorithms.segments import cut_segments
 from sensegraph.models.embedders.hashed_words import HashedTerms
 
 SETS = ("musique", "2wiki", "hotpotqa")
@@ -65,11 +65,13 @@ def timed(call: Callable[[], Any]) -> tuple[float, Any]:
 
 def build(name: str, rows: np.ndarray, queries: np.ndarray, folder: Path) -> None:
     """Build the graphs, leave everything in `folder`, and print what that took."""
-    cut_s, parts = timed(lambda: segments(rows))
-    took = [timed(lambda p=p: np.save(folder / f"{p.begin}.npy", navigation(rows[p.begin : p.end]))) for p in parts]
+    cut_s, parts = timed(lambda: cut_segments(rows))
+    took = [
+        timed(lambda p=p: np.save(folder / f"{p.begin}.npy", build_navigation(rows[p.begin : p.end]))) for p in parts
+    ]
     np.save(folder / "rows.npy", rows)
     np.save(folder / "queries.npy", queries)
-    changed = segments(np.delete(rows, len(rows) // 2, axis=0))
+    changed = cut_segments(np.delete(rows, len(rows) // 2, axis=0))
     anew = {p.digest for p in changed} - {p.digest for p in parts}
     again = sum(p.end - p.begin for p in changed if p.digest in anew)
     size = sum((folder / f"{p.begin}.npy").stat().st_size for p in parts)
@@ -101,7 +103,7 @@ def ask(folder: Path, tops: list[int]) -> None:
         flush=True,
     )
     for top in tops:
-        exact_s, exact = timed(lambda top=top: [nearest(rows, q, top)[0] for q in queries])
+        exact_s, exact = timed(lambda top=top: [find_nearest_rows(rows, q, top)[0] for q in queries])
         near_s, near = timed(lambda top=top: [navigator.nearest(q, top)[0] for q in queries])
         true = [set(found.tolist()) for found in exact]
         share = sum(len(t & set(f.tolist())) for t, f in zip(true, near, strict=True)) / max(1, sum(map(len, true)))

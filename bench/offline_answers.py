@@ -103,7 +103,7 @@ def textrank(sentences: Sequence[str], words: int) -> str:
 def spoken(text_: str) -> list[str]:
     """The sentences of a segment with at least four words, without labels and marks."""
     bare = re.sub(r"\{[^}]*\}", " ", re.sub(r"(?m)^[^:\n]{1,40}:", "", text_))
-    found = (" ".join(bare[a:b].split()) for a, b in text.sentences(bare))
+    found = (" ".join(bare[a:b].split()) for a, b in text.split_sentences(bare))
     return [s for s in found if len(WORD.findall(s.lower())) >= 4]
 
 
@@ -251,7 +251,7 @@ def marked(draft: Draft) -> str:
 def speed(data: Path) -> None:
     chunks = lines(data / "podcast" / "corpus.jsonl")
     batches = [passages(chunks[i * 100 : i * 100 + 13]) for i in range(10)]
-    size = sum(text.tokens(p.text) for b in batches for p in b)
+    size = sum(text.count_tokens(p.text) for b in batches for p in b)
     for question in QUESTIONS:
         begin = time.process_time()
         mapped(question, batches, len(chunks))

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sensegraph.language.common_words import STOP
+from sensegraph.language.word_lists import STOP
 from sensegraph.models.embedders import hashed_words as local
 from sensegraph.models.embedders.hashed_words import HashedTerms
 
@@ -118,7 +118,7 @@ def interval(differences: np.ndarray) -> tuple[float, float]:
 def speed(passages: list[str]) -> tuple[float, float]:
     """Megabytes of UTF-8 a CPU second: while every word is new, and when words were seen before."""
     size = sum(len(p.encode()) for p in passages) / 1e6
-    local._word.cache_clear()
+    local._word_codes.cache_clear()
     begun = time.process_time()
     HashedTerms().embed(passages, "document")
     between = time.process_time()

@@ -22,9 +22,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sensegraph.engines.offline.extraction.corpus_reading import VALUE_TYPES, learn, observe, read
-from sensegraph.index.graph.merging import GraphSettings, Weight, merge
-from sensegraph.language.text import fold, tokens
+from sensegraph.engines.offline.extraction.corpus_reading import (
+    VALUE_TYPES,
+    learn_corpus,
+    observe_documents,
+    read_documents,
+)
+from sensegraph.index.graph.merging import GraphSettings, Weight, merge_extractions
+from sensegraph.language.text import count_tokens, fold
 from sensegraph.types import Chunk, Extraction
 
 GOLD_TYPES = {"PER": "person", "LOC": "place", "ORG": "organization", "MISC": "other"}
@@ -81,13 +86,13 @@ def extracted(
     """Extractions, the CPU seconds of the three passes, and the size of the lexicon."""
     marks, seen, found = [time.process_time()], [], []
     for i in range(0, len(documents), BATCH):
-        seen += observe(documents[i : i + BATCH])
+        seen += observe_documents(documents[i : i + BATCH])
     marks.append(time.process_time())
-    lexicon = learn(seen)
+    lexicon = learn_corpus(seen)
     marks.append(time.process_time())
     items = list(zip(documents, seen, strict=True))
     for i in range(0, len(items), BATCH):
-        found += [x for xs in read(items[i : i + BATCH], lexicon, values=values) for x in xs]
+        found += [x for xs in read_documents(items[i : i + BATCH], lexicon, values=values) for x in xs]
     marks.append(time.process_time())
     return found, (marks[1] - marks[0], marks[2] - marks[1], marks[3] - marks[2]), len(lexicon)
 
@@ -259,7 +264,7 @@ def piped(documents: Sequence[tuple[Chunk, ...]], found: Sequence[Extraction]) -
     """Prints what the pipeline's own graph is like, with both weights of a relation."""
     pairs = list(zip((c for d in documents for c in d), found, strict=True))
     for weight in WEIGHTS:
-        made = merge(pairs, GraphSettings(weight=weight))
+        made = merge_extractions(pairs, GraphSettings(weight=weight))
         weights = {(r.source, r.target): r.weight for r in made.relations}
         names = [e.id for e in made.entities]
         q, sizes, _ = leiden(names, weights)
@@ -341,9 +346,11 @@ def large(data: Path) -> None:
         with tempfile.TemporaryDirectory() as folder:
             begin, kept = time.process_time(), Kept(Path(folder), len(sections))
             for i, section in enumerate(sections):
-                (kept.folder / str(i)).write_bytes(observe([section])[0])
-            lexicon = learn(kept)
-            entities = sum(len(x.entities) for i, s in enumerate(sections) for x in read([(s, kept[i])], lexicon)[0])
+                (kept.folder / str(i)).write_bytes(observe_documents([section])[0])
+            lexicon = learn_corpus(kept)
+            entities = sum(
+                len(x.entities) for i, s in enumerate(sections) for x in read_documents([(s, kept[i])], lexicon)[0]
+            )
             seconds = time.process_time() - begin
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
         print(
@@ -360,7 +367,7 @@ def main() -> None:
         "--only", default="", help="one of redocred, podcast, carol, xquad-de, xquad-zh, xquad-en, qmsum, large"
     )
     chosen = parser.parse_args()
-    tokens("")
+    count_tokens("")
     if chosen.only in ("", "redocred"):
         redocred(chosen.data)
     if chosen.only == "large":

@@ -16,17 +16,24 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from sensegraph.algorithms.meaning import clusters
-from sensegraph.algorithms.reduction import reduce
+from sensegraph.algorithms.meaning import cluster_rows
+from sensegraph.algorithms.reduction import reduce_dimensions
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.engines.offline.reports.condensation import condense_texts
 from sensegraph.engines.offline.reports.group_lines import count_length
 from sensegraph.engines.offline.reports.group_links import relate_groups
 from sensegraph.engines.offline.reports.group_reports import aggregate_groups
-from sensegraph.language.text import packed, sentences, tokens
+from sensegraph.language.text import count_tokens, pack_batches, split_sentences
 from sensegraph.methods.leanrag.aggregated import AggregateSettings
 from sensegraph.methods.leanrag.aggregates import described_texts
-from sensegraph.methods.leanrag.aggregating import Level, aggregate_brief, ground_level, node_of, parted, relation_brief
+from sensegraph.methods.leanrag.aggregating import (
+    Level,
+    aggregate_brief,
+    ground_level,
+    node_of,
+    part_links,
+    relation_brief,
+)
 from sensegraph.models.embedders.hashed_words import HashedTerms
 from sensegraph.types import Brief, Chunk, Cluster, Context, Passage, Report, Source, Statement
 
@@ -55,15 +62,15 @@ class Groups:
         self.documents = {c.id: c.document for c in index.catalogue.chunks}
         self.level: Level = ground_level(index.graph, self.documents, quotes=True)
         texts = described_texts(index.graph, AggregateSettings())
-        self.rows = reduce(HashedTerms().embed(texts, "document"), 32, seed=0)
+        self.rows = reduce_dimensions(HashedTerms().embed(texts, "document"), 32, seed=0)
         self.size = size
 
     def labels(self, seed: int) -> list[int]:
-        return [int(i) for i in clusters(self.rows, self.size, seed=seed).labels]
+        return [int(i) for i in cluster_rows(self.rows, self.size, seed=seed).labels]
 
     def briefs(self, seed: int) -> list[Brief]:
         labels = self.labels(seed)
-        links = parted(self.level, labels, max(labels) + 1)
+        links = part_links(self.level, labels, max(labels) + 1)
         members: list[list[Any]] = [[] for _ in range(max(labels) + 1)]
         for node, label in zip(self.level.nodes, labels, strict=True):
             members[label].append(node)
@@ -81,7 +88,7 @@ class Groups:
         labels = self.labels(0)
         several = [k for k in range(max(labels) + 1) if labels.count(k) > 1]
         made = {k: self.node(k, report) for k, report in zip(several, reports, strict=True)}
-        between = parted(self.level, labels, max(labels) + 1).between
+        between = part_links(self.level, labels, max(labels) + 1).between
         return [
             relation_brief(made[a], made[b], [self.level.links[i] for i in found], LINK, BUDGET)
             for (a, b), found in sorted(between.items())
@@ -100,8 +107,8 @@ def texts(chunks: Sequence[Chunk], count: int) -> list[Brief]:
 
 def leaves(chunk: Chunk) -> Iterator[Passage]:
     """Whole sentences of a chunk, together at most LEAF tokens."""
-    spans = sentences(chunk.text)
-    for part in packed(spans, LEAF, lambda span: tokens(chunk.text[slice(*span)])):
+    spans = split_sentences(chunk.text)
+    for part in pack_batches(spans, LEAF, lambda span: count_tokens(chunk.text[slice(*span)])):
         start, end = part[0][0], part[-1][1]
         yield Passage("chunk", f"{chunk.id}-{start}", chunk.text[start:end], sources=(Source(chunk.id, start, end),))
 

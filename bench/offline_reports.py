@@ -27,10 +27,10 @@ from sensegraph.engines.offline.reports.quotes import introduces_person, list_qu
 from sensegraph.engines.offline.reports.sentence_choice import general_stems, is_repeat
 from sensegraph.engines.offline.reports.sentence_quality import stem_text, tidy_sentence
 from sensegraph.engines.offline.reports.shown_names import split_title
-from sensegraph.index.graph.merging import distinct
+from sensegraph.index.graph.merging import distinct_descriptions
 from sensegraph.index.hierarchy.reports import ReportSettings, Writer
-from sensegraph.language.speaker_labels import unlabelled
-from sensegraph.language.text import tokens
+from sensegraph.language.speakers import split_label
+from sensegraph.language.text import count_tokens
 from sensegraph.types import Cluster, Context, Passage, Report
 
 SAMPLE = 3  # sentences drawn at random from each context, to read the chosen ones beside
@@ -76,8 +76,8 @@ def summarised(index: Any, above: int = 500) -> tuple[int, float]:
     """How many elements are described too often to join, and the CPU seconds of summarising them."""
     contexts = []
     for element in (*index.graph.entities, *index.graph.relations):
-        said = distinct(element.descriptions)
-        if sum(tokens(d.text) for d in said) > above:
+        said = distinct_descriptions(element.descriptions)
+        if sum(count_tokens(d.text) for d in said) > above:
             passages = tuple(Passage("description", "", d.text, sources=(d.source,)) for d in said)
             contexts.append(Context(passages, getattr(element, "name", "")))
     begin = time.process_time()
@@ -117,7 +117,7 @@ def bag(sentence: str) -> Counter[str]:
 
 def bare(text: str) -> str:
     """A sentence as the engine shows it, without who says it."""
-    return tidy_sentence(unlabelled(text.strip())[1]).strip("“” ")
+    return tidy_sentence(split_label(text.strip())[1]).strip("“” ")
 
 
 def holds(terms: set[str], names: Iterable[Iterable[str]]) -> int:

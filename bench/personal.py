@@ -30,12 +30,12 @@ Find = Callable[[str], Spans]
 
 def ours(*people: str) -> Find:
     from sensegraph.corpus.privacy import find_people
-    from sensegraph.personal.finding import finder
+    from sensegraph.personal.finding import build_finder
     from sensegraph.personal.masking import Masker
     from sensegraph.personal.personal_settings import RULED, PersonalSettings
 
     settings = PersonalSettings(kinds=(*RULED, *people))  # type: ignore[arg-type]
-    masker = Masker(finder(settings))
+    masker = Masker(build_finder(settings))
     return lambda text: [(s.kind, s.start, s.end) for s in masker.found(text, find_people(text, settings))]
 
 

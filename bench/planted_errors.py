@@ -37,9 +37,9 @@ from pathlib import Path
 
 from client import options, source, table
 from sensegraph.answering.grounding.checking import Checked, check_answer
-from sensegraph.answering.grounding.cited import CitedStatement, Reference, cited_statements
+from sensegraph.answering.grounding.cited import CitedStatement, Reference, split_cited_statements
 from sensegraph.answering.grounding.entailment import ByWords
-from sensegraph.answering.grounding.lexical import speaker_of, without_speaker
+from sensegraph.answering.grounding.lexical import find_speaker, remove_speaker
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.language.tagging import known_form
 from sensegraph.types import Answer, Citation, Document
@@ -122,9 +122,9 @@ def answered(folder: Path, count: int) -> list[Case]:
             found += [answer] if answer.citations else []
             if len(found) == count:
                 break
-    said = [s for a in found for s in cited_statements(a.text) if s.references]
-    names = tuple(dict.fromkeys(n for s in said for n in NAME.findall(without_speaker(s.text)) if naming(n)))
-    speakers = tuple(dict.fromkeys(w for s in said if (w := speaker_of(s.text))))
+    said = [s for a in found for s in split_cited_statements(a.text) if s.references]
+    names = tuple(dict.fromkeys(n for s in said for n in NAME.findall(remove_speaker(s.text)) if naming(n)))
+    speakers = tuple(dict.fromkeys(w for s in said if (w := find_speaker(s.text))))
     print(f"{folder.name}: {len(found)} answers by {dict(Counter(a.method for a in found))}")
     return [Case(a, documents, names, speakers, tuple(s.text for s in said)) for a in found]
 
@@ -167,7 +167,7 @@ def places(answer: Answer) -> list[Place]:
     by_mark = {Reference(c.marker): c for c in answer.citations}
     return [
         Place(s, by_mark[s.references[0]])
-        for s in cited_statements(answer.text)
+        for s in split_cited_statements(answer.text)
         if len(s.references) == 1 and answer.text.count(s.text) == 1 and s.references[0] in by_mark
     ]
 
@@ -175,7 +175,7 @@ def places(answer: Answer) -> list[Place]:
 def told(case: Case, place: Place, text: str) -> Planted | None:
     """The answer with `text` for the statement; None where nothing changed, or it is not read as that statement."""
     answer = replace(case.answer, text=case.answer.text.replace(place.said.text, text))
-    read = [s.text for s in cited_statements(answer.text) if place.said.references[0] in s.references]
+    read = [s.text for s in split_cited_statements(answer.text) if place.said.references[0] in s.references]
     return (answer, text) if text != place.said.text and text in read else None
 
 
@@ -195,7 +195,7 @@ def name(case: Case, place: Place, draw: random.Random) -> Planted | None:
 
 
 def speaker(case: Case, place: Place, draw: random.Random) -> Planted | None:
-    who = speaker_of(place.said.text)
+    who = find_speaker(place.said.text)
     others = [s for s in case.speakers if who and s not in who and who not in s]
     return told(case, place, place.said.text.replace(who, draw.choice(others), 1)) if others else None
 
@@ -251,7 +251,7 @@ def shifted(case: Case, place: Place, draw: random.Random) -> Planted | None:
 
 def inside(pattern: re.Pattern[str], place: Place) -> list[re.Match[str]]:
     """Matches in what is said, not in who says it."""
-    begin = len(place.said.text) - len(without_speaker(place.said.text))
+    begin = len(place.said.text) - len(remove_speaker(place.said.text))
     found = [m for m in pattern.finditer(place.said.text) if m.start() >= begin]
     return [m for m in found if pattern is not NAME or naming(m[0])]
 

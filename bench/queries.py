@@ -23,7 +23,7 @@ from typing import Any
 
 from client import chosen, options, prepared, sensegraph, serving, table
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.methods import METHODS, load
+from sensegraph.methods import METHODS, load_method
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Question
 
@@ -78,7 +78,7 @@ def row(name: str, asked: Sequence[str], corpus: Corpus) -> list[object]:
     """The medians of one method."""
     rt = corpus.runtime()
     rt = replace(rt, engine=Timed(rt.engine), executor=Here()) if not rt.engine.waits else rt
-    index, method = corpus.index(), load(name, **corpus.settings.method_settings(name, {}))
+    index, method = corpus.index(), load_method(name, **corpus.settings.method_settings(name, {}))
     cost(method, "Who is named in the first document?", index, rt)
     found = [cost(method, question, index, rt) for question in asked]
     find, write, size = (statistics.median(f[i] for f in found) for i in range(3))

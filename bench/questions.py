@@ -17,11 +17,11 @@ from tempfile import TemporaryDirectory
 
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.lab.questions.grounded_questions import GroundSettings
-from sensegraph.lab.questions.question_files import KINDS, Outcome, write_set
-from sensegraph.lab.questions.question_making import Posing, pose
+from sensegraph.lab.questions.question_files import KINDS, Outcome, write_test_collections
+from sensegraph.lab.questions.question_making import Posing, make_question_set
 from sensegraph.lab.retrieval import Measuring, Named, measure, read_set, retrieval_tables
 from sensegraph.lab.retrieval.retrieval_scores import Measured
-from sensegraph.methods import load
+from sensegraph.methods import load_method
 
 SETS = ("multihop-news", "musique")
 METHODS = "bm25,naive,hybrid,walk,kag,hipporag,linearrag"
@@ -51,14 +51,14 @@ def made(folder: Path, each: int, methods: Sequence[str], place: Path) -> Made:
         corpus.build()
         index, rt = corpus.index(), corpus.runtime()
         begun = time.process_time()
-        outcome = pose(Posing(grounds=GroundSettings(KINDS, each)), index, rt)
+        outcome = make_question_set(Posing(grounds=GroundSettings(KINDS, each)), index, rt)
         spent = time.process_time() - begun
-        write_set(place / "set", outcome.questions, index)
+        write_test_collections(place / "set", outcome.questions, index)
     judged = read_set(place / "set" / "chunks")
     with Corpus.open(place / "chunks", settings=settings()) as corpus:
         corpus.add(judged.documents)
         corpus.build()
-        named = [Named(m, load(m)) for m in methods]
+        named = [Named(m, load_method(m)) for m in methods]
         found = measure(judged, named, corpus.index(), corpus.runtime(), HOW)
     return Made(folder.name, judged.megabytes, outcome, spent, found)
 

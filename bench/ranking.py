@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sensegraph.algorithms.ranking import Bm25, nearest, nearest_each
+from sensegraph.algorithms.ranking import Bm25, find_nearest_rows, nearest_each
 
 
 def peak_mb() -> float:
@@ -50,9 +50,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         matrix = vectors(args.rows, folder)
         queries = np.array(matrix[:100])
-        nearest(matrix, queries[0], 10)
+        find_nearest_rows(matrix, queries[0], 10)
         for name, call in (
-            ("nearest, one query", lambda: [nearest(matrix, q, 10) for q in queries[:10]]),
+            ("nearest, one query", lambda: [find_nearest_rows(matrix, q, 10) for q in queries[:10]]),
             ("nearest, 100 at once", lambda: nearest_each(matrix, queries, 10)),
         ):
             begun, wall = time.process_time(), time.perf_counter()

@@ -25,7 +25,7 @@ from client import options, source, table
 from hybrid import questions, recall, versus
 from sensegraph.algorithms.fusion import Ranking
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.index.citing import documents_of
+from sensegraph.index.citing import documents_behind
 from sensegraph.index.index import Index
 from sensegraph.methods.basic.bm25 import BM25
 from sensegraph.methods.basic.naive import Naive
@@ -116,7 +116,7 @@ def measured(
     rows = [
         [
             *(recall(e.documents, gold, cut) for cut in CUTS),
-            100 * len(gold.intersection(documents_of(e.passages, index))) / len(gold),
+            100 * len(gold.intersection(documents_behind(e.passages, index))) / len(gold),
             sum(p.kind == "report" for p in e.passages),
         ]
         for e, (_, gold) in zip(found, judged, strict=True)

@@ -22,16 +22,16 @@ import numpy as np
 
 from client import table
 from sensegraph.index.browse import elements as browse
-from sensegraph.index.chunks import chunk
+from sensegraph.index.chunks import chunk_documents
 from sensegraph.index.graph import lookups
 from sensegraph.index.graph import merging as graph
 from sensegraph.index.hierarchy import reports
-from sensegraph.index.hierarchy.communities import ClusterSettings, group
-from sensegraph.index.index import Catalogue, ChunkEntry, DocumentEntry, Index, catalogue, document
-from sensegraph.index.manifest import REF, Manifest
-from sensegraph.language.text import tokens
+from sensegraph.index.hierarchy.communities import ClusterSettings, group_entities
+from sensegraph.index.index import Index, keep_documents, list_catalogue
+from sensegraph.index.manifest import REF, Catalogue, ChunkEntry, DocumentEntry, Manifest
+from sensegraph.language.text import count_tokens
 from sensegraph.runtime.keys import chunk_id, key
-from sensegraph.runtime.results import save
+from sensegraph.runtime.results import save_result
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import (
     Chunk,
@@ -104,13 +104,13 @@ def made(store: SqliteStore, n: int) -> None:
     """Write an index of `n` entities."""
     chunks = [_chunk(i) for i in range(n // 10)]
     whole = _graph(n, [c.id for c in chunks])
-    found = group(whole, None, ClusterSettings())
+    found = group_entities(whole, None, ClusterSettings())
     reported = _hierarchy(list(found.groups), found.modularity, whole)
     depths = tuple(np.bincount([c.depth for c in reported.clusters]).tolist())
-    save(store, graph.graph, "graph", whole)
-    save(store, reports.hierarchy, "hierarchy", reported)
-    save(store, lookups.lookups, "lookups", lookups.lookups.fn([(whole, reported)])[0])
-    save(store, catalogue, "documents", _catalogue(store, chunks))
+    save_result(store, graph.describe_graphs, "graph", whole)
+    save_result(store, reports.keep_hierarchy, "hierarchy", reported)
+    save_result(store, lookups.build_lookups, "lookups", lookups.build_lookups.fn([(whole, reported)])[0])
+    save_result(store, list_catalogue, "documents", _catalogue(store, chunks))
     counts = {"documents": len(chunks), "chunks": len(chunks), "entities": n}
     counts |= {"relations": len(whole.relations), "claims": len(whole.claims)}
     parts = {"documents": "documents", "graph": "graph", "hierarchy": "hierarchy", "lookups": "lookups"}
@@ -121,13 +121,13 @@ def made(store: SqliteStore, n: int) -> None:
 
 def _chunk(i: int) -> Chunk:
     text = " ".join(SAID.format(j, j + 1) for j in range(10 * i, 10 * i + 10))
-    return Chunk(chunk_id(f"d{i}", 0, text), f"d{i}", 0, len(text), tokens(text), text)
+    return Chunk(chunk_id(f"d{i}", 0, text), f"d{i}", 0, len(text), count_tokens(text), text)
 
 
 def _catalogue(store: SqliteStore, chunks: list[Chunk]) -> Catalogue:
     documents = [Document(c.document, c.text) for c in chunks]
-    store.write({f"document {d.id}": document.encode(d) for d in documents})
-    store.write({f"chunks {c.document}": chunk.encode((c,)) for c in chunks})
+    store.write({f"document {d.id}": keep_documents.encode(d) for d in documents})
+    store.write({f"chunks {c.document}": chunk_documents.encode((c,)) for c in chunks})
     listed = tuple(DocumentEntry(d.id, f"document {d.id}", "", "", ()) for d in documents)
     return Catalogue(listed, tuple(ChunkEntry(c.id, c.document, f"chunks {c.document}", 0, c.tokens) for c in chunks))
 

@@ -28,11 +28,11 @@ from typing import Any
 from rapidfuzz import fuzz
 
 from sensegraph.algorithms.similar import similar_words
-from sensegraph.language.stems import stems
+from sensegraph.language.stems import list_stems
 from sensegraph.language.text import fold
 from sensegraph.resolution import Mentioned, Resolution, Resolving, resolve
-from sensegraph.resolution.blocking import blocked
-from sensegraph.resolution.comparison.scoring import collection
+from sensegraph.resolution.blocking import block_pairs
+from sensegraph.resolution.comparison.scoring import prepare_collection
 
 TABLES = {"er-abt-buy": "name", "er-dblp-acm": "title"}
 SETS = (*TABLES, "redocred", "growth")
@@ -108,7 +108,7 @@ def shown(pairs: set[Pair], truth: Records, wrong: int) -> None:
 
 def others(items: list[Mentioned], truth: Records, settings: Resolving) -> None:
     items = sorted(items, key=lambda item: item.id)
-    near = blocked(collection(items, settings)).pairs
+    near = block_pairs(prepare_collection(items, settings)).pairs
     pairs = [(items[a].id, items[b].id) for a, b in zip(near.one.tolist(), near.other.tolist(), strict=True)]
     pairs = [(a, b) for a, b in pairs if a.startswith("left") and b.startswith("right")]
     name = {item.id: fold(item.name) for item in items}
@@ -117,7 +117,7 @@ def others(items: list[Mentioned], truth: Records, settings: Resolving) -> None:
         ((*judged([p for p in pairs if ratio[p] >= cut], truth), cut) for cut in range(50, 101, 2)), key=lambda f: f[2]
     )
     line(f"token-set ratio, best cut ({best[4]})", best[:4])
-    alike = similar_words([stems(item.name) for item in items], 0.8, 15)
+    alike = similar_words([list_stems(item.name) for item in items], 0.8, 15)
     found = [(items[a].id, items[b].id) for a, b in zip(alike.one.tolist(), alike.other.tolist(), strict=True)]
     line(
         "TF-IDF cosine ≥ 0.8", judged([p for p in found if p[0].startswith("left") and p[1].startswith("right")], truth)

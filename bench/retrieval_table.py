@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from sensegraph.lab.retrieval.metrics import list_metrics, measure_ranking
-from sensegraph.lab.retrieval.retrieval_tables import columns as in_columns
-from sensegraph.lab.retrieval.retrieval_tables import label
+from sensegraph.lab.retrieval.retrieval_tables import align_columns as in_columns
+from sensegraph.lab.retrieval.retrieval_tables import metric_label
 from sensegraph.lab.retrieval.runs import Found
 from sensegraph.lab.retrieval.test_collections import Query
-from sensegraph.lab.scores.statistics import Floats, Interval, holm, intervals, signed_rank_test
+from sensegraph.lab.scores.statistics import Floats, Interval, bootstrap_intervals, correct_by_holm, signed_rank_test
 
 TITLED, UNTITLED = "titled", "untitled"
 BASELINE = "bm25"
@@ -123,8 +123,8 @@ def versus(column: Column, methods: Sequence[str], metric: str = METRIC) -> dict
     ]
     ranks = [signed_rank_test(gap) for gap in gaps]
     return {
-        m: Versus(intervals(gap[:, None])[0], r.p, p, r.wins, len(gap) - r.n, r.n - r.wins)
-        for m, gap, r, p in zip(others, gaps, ranks, holm([r.p for r in ranks]), strict=True)
+        m: Versus(bootstrap_intervals(gap[:, None])[0], r.p, p, r.wins, len(gap) - r.n, r.n - r.wins)
+        for m, gap, r, p in zip(others, gaps, ranks, correct_by_holm([r.p for r in ranks]), strict=True)
     }
 
 
@@ -190,7 +190,7 @@ def means(columns: Sequence[Column]) -> Table:
     """Every measure, as the mean over the sets of a form."""
     rows = [(m, *(f"{_mean(columns, m, metric):.1f}" for metric in SHOWN)) for m in kept(columns)]
     title = _title(columns, f"all measures, in percent, the mean over {len(columns)} sets")
-    return Table(title, (("method", *map(label, SHOWN)), *rows))
+    return Table(title, (("method", *map(metric_label, SHOWN)), *rows))
 
 
 def times(columns: Sequence[Column]) -> Table:
@@ -228,7 +228,7 @@ def _published(
     ours = [" / ".join(_percent(c.mean(table["method"], m)) for m in table["measures"]) for c in here]
     size = f"{one['passages']:,}, ours {here[0].documents:,}" if "passages" in one else f"?, ours {here[0].documents:,}"
     told = " / ".join(f"{figure:.1f}" for figure in one["figures"])
-    return (table["method"], name, " / ".join(map(label, table["measures"])), told, *ours, size, table["source"])
+    return (table["method"], name, " / ".join(map(metric_label, table["measures"])), told, *ours, size, table["source"])
 
 
 def _title(columns: Sequence[Column], what: str) -> str:

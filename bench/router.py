@@ -32,8 +32,8 @@ from hybrid import questions, recall  # noqa: E402
 from named import named, rows  # noqa: E402
 from sensegraph.corpus.corpus import Corpus  # noqa: E402
 from sensegraph.index.index import Index  # noqa: E402
-from sensegraph.methods import load  # noqa: E402
-from sensegraph.methods.auto import Kind, choose  # noqa: E402
+from sensegraph.methods import load_method  # noqa: E402
+from sensegraph.methods.auto import Kind, choose_method  # noqa: E402
 from sensegraph.types import Evidence, Question  # noqa: E402
 
 FIXTURE = HERE.parent / "tests" / "methods"
@@ -67,7 +67,7 @@ def compared(given: argparse.Namespace, keep: Path, folder: Path) -> None:
 def labelled(folder: Path) -> None:
     """Accuracy and confusion over the labelled questions."""
     index = named(folder, rows(FIXTURE / "router_names.tsv"))
-    told = [(kind, choose(question, index), question) for kind, question in rows(FIXTURE / "router.tsv")]
+    told = [(kind, choose_method(question, index), question) for kind, question in rows(FIXTURE / "router.tsv")]
     right = sum(kind == choice.kind for kind, choice, _ in told)
     print(f"{right} of {len(told)} labelled questions are told rightly\n")
     confusion = Counter((kind, choice.kind) for kind, choice, _ in told)
@@ -86,9 +86,9 @@ def counted(name: str, data: Path, root: Path) -> list[object]:
     asked = [json.loads(line)["text"] for line in (data / "queries.jsonl").open(encoding="utf-8")]
     with Corpus.open(root, create=False) as corpus:
         index = corpus.index()
-        choose("Who?", index)
+        choose_method("Who?", index)
         before = time.process_time()
-        choices = [choose(question, index) for question in asked]
+        choices = [choose_method(question, index) for question in asked]
         spent = 1000 * (time.process_time() - before) / len(asked)
     kinds, methods = Counter(c.kind for c in choices), Counter(c.method for c in choices)
     taken = ", ".join(f"{m} {n}" for m, n in methods.most_common())
@@ -101,14 +101,14 @@ def against(data: Path, root: Path) -> None:
         index, rt = corpus.index(), corpus.runtime()
         rows: dict[str, list[tuple[float, float, int]]] = {name: [] for name in (*ALWAYS, "auto")}
         judged = questions(data)
-        choices = [choose(text, index) for text, _ in judged]
+        choices = [choose_method(text, index) for text, _ in judged]
         for (text, gold), choice in zip(judged, choices, strict=True):
             for name in ALWAYS:
-                rows[name].append(judge(load(name).retrieve(Question(text), index, rt), gold, index))
+                rows[name].append(judge(load_method(name).retrieve(Question(text), index, rt), gold, index))
             rows["auto"].append(
                 rows[choice.method][-1]
                 if choice.method in ALWAYS
-                else judge(load(choice.method).retrieve(Question(text), index, rt), gold, index)
+                else judge(load_method(choice.method).retrieve(Question(text), index, rt), gold, index)
             )
     for label, kept in (("all", None), ("one name", "local")):
         places = [i for i, c in enumerate(choices) if kept in (None, c.kind)]

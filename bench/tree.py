@@ -27,9 +27,9 @@ import numpy as np
 from client import chosen, options, table
 from sensegraph.documents import load
 from sensegraph.engines.offline.engine import ClassicalEngine
-from sensegraph.index.chunks import chunk
+from sensegraph.index.chunks import chunk_documents
 from sensegraph.methods.raptor.growing import Grower
-from sensegraph.methods.raptor.leaves import leaf_texts, leaves
+from sensegraph.methods.raptor.leaves import leaf_texts, make_leaves
 from sensegraph.methods.raptor.tree import TreeSettings
 from sensegraph.models.embedders.hashed_words import HashedTerms
 from sensegraph.runtime.executors.processes import LocalExecutor
@@ -83,10 +83,10 @@ class Clock:
 def measured(path: Path, share: int, settings: TreeSettings) -> dict[str, Any]:
     """Grow the tree over the first part of a corpus."""
     documents = load([path]).documents
-    cut = chunk.fn(documents[: max(1, len(documents) // share)], size=600, overlap=100)
+    cut = chunk_documents.fn(documents[: max(1, len(documents) // share)], size=600, overlap=100)
     chunks = [c for found in cut for c in found]
     clock, embedder, engine = Clock(), HashedTerms(), ClassicalEngine()
-    found = clock("leaves", lambda: leaves.fn([chunks], size=settings.leaf_tokens)[0])
+    found = clock("leaves", lambda: make_leaves.fn([chunks], size=settings.leaf_tokens)[0])
 
     def near(texts: Sequence[str]) -> Any:
         return clock("vectors", lambda: embedder.embed(texts, "document"))

@@ -18,7 +18,7 @@ from typing import Any
 from client import Server, chosen, options, prepared, serving, table
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.outcomes import Built
-from sensegraph.index.hierarchy.lineage import counts
+from sensegraph.index.hierarchy.lineage import count_fates
 
 HEAD = "what,chunks,extraction,summary,report,embedding,reports in all,% asked for,texts that differ,wall s".split(",")
 
@@ -62,7 +62,7 @@ class Life:
         now = Counter(f"{c.title}\n{c.text}" for c in clusters)
         anew = (now - self.reports).total()
         self.reports = now
-        told = ", ".join(f"{n} {kind}" for kind, n in counts(built.fates).items())
+        told = ", ".join(f"{n} {kind}" for kind, n in count_fates(built.fates).items())
         self.fates += [f"communities, {name}: {told}"] if told else []
         asks = [asked.get(task, 0) for task in ("extraction", "summary", "report", "embedding")]
         share = f"{100 * asks[2] / len(clusters):.1f}"

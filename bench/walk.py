@@ -35,18 +35,17 @@ from typing import Any
 import numpy as np
 
 from client import options, table
-from sensegraph.algorithms.ranking import Bm25, best
+from sensegraph.algorithms.ranking import Bm25, select_best
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.filters import Condition, Scope
-from sensegraph.index.chunks import chunk
-from sensegraph.index.index import Index
-from sensegraph.index.restricted.scope import scoped
-from sensegraph.index.words import words
-from sensegraph.methods.walk.name_words import MARK, Noted, Spelt, spelt
+from sensegraph.index.chunks import chunk_documents
+from sensegraph.index.index import Index, index_words
+from sensegraph.index.restricted.scope import restrict_to_scope
+from sensegraph.methods.walk.name_words import MARK, Noted, Spelt, spell_documents
 from sensegraph.methods.walk.names_part import NAMES
-from sensegraph.methods.walk.naming import NameSettings, names
+from sensegraph.methods.walk.naming import NameSettings, make_names
 from sensegraph.methods.walk.walk import Walk
-from sensegraph.runtime.results import recall, save
+from sensegraph.runtime.results import recall_result, save_result
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Document, Question
@@ -105,7 +104,7 @@ def shown(name: str, data: Path) -> None:
 
 
 def by_words(text: str, index: Index, rt: Runtime) -> Any:
-    return best(index.scores_of_words(text), 100)[0]
+    return select_best(index.scores_of_words(text), 100)[0]
 
 
 def walk(**settings: Any) -> Ranks:
@@ -148,7 +147,7 @@ def scopes(index: Index, asked: Sequence[Asked]) -> dict[str, Index]:
     """The index as each question sees it, by meeting."""
     found: dict[str, Index] = {"": index}
     for meeting in sorted({a.meeting for a in asked if a.meeting}):
-        found[meeting] = scoped(index, Scope(where=(Condition("meeting", "=", meeting),)))
+        found[meeting] = restrict_to_scope(index, Scope(where=(Condition("meeting", "=", meeting),)))
     return found
 
 
@@ -223,11 +222,11 @@ def joined(documents: Sequence[Document]) -> tuple[list[Document], Gold]:
 def costs(documents: Sequence[Document]) -> tuple[float, float]:
     """CPU seconds for a megabyte of text: of the step by document, and of that over the whole."""
     size = sum(len(d.text.encode()) for d in documents) / 1e6
-    chunks = chunk.fn(documents, size=600, overlap=100)
+    chunks = chunk_documents.fn(documents, size=600, overlap=100)
     began = time.process_time()
-    noted = spelt.fn(chunks)
+    noted = spell_documents.fn(chunks)
     between = time.process_time()
-    names.fn([noted], settings=NameSettings())
+    make_names.fn([noted], settings=NameSettings())
     return (between - began) / size, (time.process_time() - between) / size
 
 
@@ -259,9 +258,9 @@ def synthetic(count: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         store = SqliteStore(Path(folder))
         began = time.process_time()
-        save(store, names, "names", names.fn([list(noted(count))], settings=NameSettings())[0])
+        save_result(store, make_names, "names", make_names.fn([list(noted(count))], settings=NameSettings())[0])
         between = time.process_time()
-        save(store, words, "words", Bm25.build(said(i, count) for i in range(count)))
+        save_result(store, index_words, "words", Bm25.build(said(i, count) for i in range(count)))
         print(f"\n{count} passages: names {between - began:.0f} s, words {time.process_time() - between:.0f} s of CPU")
         store.close()
         done = subprocess.run([sys.executable, "-c", OPENING, folder, str(count)], check=True, capture_output=True,
@@ -287,7 +286,7 @@ def opening(folder: str, count: int) -> None:
     store = SqliteStore(Path(folder))
     rt: Any = SimpleNamespace(embedder=SimpleNamespace(name="hashed-terms", lexical=True))
     before, began = anonymous(), time.perf_counter()
-    index: Any = Bare(recall(store, names, "names"), recall(store, words, "words"))
+    index: Any = Bare(recall_result(store, make_names, "names"), recall_result(store, index_words, "words"))
     print(f"opened in {1000 * (time.perf_counter() - began):.0f} ms, {len(index.part(NAMES))} names, "
           f"{len(index.part(NAMES).to)} ways, {len(index.words.documents)} postings")  # fmt: skip
     asked = [question(i, count) for i in range(40)]

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
 from sensegraph.cli.template import methods_markdown, settings_markdown
 
 HERE = Path(__file__).parent
+PACKAGE = HERE.parent / "src" / "sensegraph"
 SETTINGS = """# Settings
 
 `sensegraph init` writes `sensegraph.toml` with every setting and its default. For one run, `--set KEY=VALUE` on the
@@ -55,9 +60,97 @@ This page is generated from the table of methods (`make docs`).
 """
 
 
+STRUCTURE = """# Where is what
+
+The folders of `src/sensegraph`, each numbered equation of a paper, and each prompt.
+
+This page is generated from the code (`make docs`).
+
+"""
+EQUATION = re.compile(r"\bEqs?\. ?\(?(\d+(?:(?: ?[,–-] ?| and )\d+)*)")
+Definition = ast.FunctionDef | ast.ClassDef
+
+
 def pages() -> dict[str, str]:
     """The generated pages by file name."""
-    return {"settings.md": SETTINGS + settings_markdown(), "methods.md": METHODS + methods_markdown()}
+    return {
+        "settings.md": SETTINGS + settings_markdown(),
+        "methods.md": METHODS + methods_markdown(),
+        "where-is-what.md": STRUCTURE + "\n".join([*rooms_table(), "", *equations_table(), "", *prompts_table(), ""]),
+    }
+
+
+def parsed_modules() -> Iterator[tuple[Path, str, ast.Module]]:
+    """Every module of the package: its path inside the package, its text, its syntax."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        yield path.relative_to(PACKAGE), text, ast.parse(text)
+
+
+def rooms_table() -> Iterator[str]:
+    """Files, lines and lines of code of every folder, and what its docstring says that it holds."""
+    yield "## Folders"
+    yield ""
+    yield "| folder | files | lines | code | what it holds |"
+    yield "|---|---:|---:|---:|---|"
+    rooms: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    holds: dict[str, str] = {}
+    for path, text, tree in parsed_modules():
+        room = path.parent.as_posix()
+        rooms[room].append((len(text.splitlines()), count_code_lines(text, tree)))
+        if path.name == "__init__.py":
+            holds[room] = (ast.get_docstring(tree) or "").partition("\n")[0]
+    for room, sizes in sorted(rooms.items()):
+        lines, code = (sum(column) for column in zip(*sizes, strict=True))
+        yield f"| `{room}` | {len(sizes)} | {lines} | {code} | {holds.get(room, '')} |"
+    every = [size for sizes in rooms.values() for size in sizes]
+    yield f"| together | {len(every)} | {sum(a for a, _ in every)} | {sum(b for _, b in every)} | |"
+
+
+def count_code_lines(text: str, tree: ast.Module) -> int:
+    """Lines without blank lines, comments and docstrings."""
+    documented = [n.body[0] for n in ast.walk(tree) if isinstance(n, ast.Module | Definition) and ast.get_docstring(n)]
+    inside = {n for first in documented for n in range(first.lineno, (first.end_lineno or 0) + 1)}
+    lines = enumerate(text.splitlines(), start=1)
+    return sum(n not in inside and bool(line.strip()) and line.strip()[0] != "#" for n, line in lines)
+
+
+def equations_table() -> Iterator[str]:
+    """Each numbered equation that a function or class names in its docstring: where it stands."""
+    yield "## Equations"
+    yield ""
+    yield "| folder | equation | where |"
+    yield "|---|---|---|"
+    found: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for path, _, tree in parsed_modules():
+        for node in ast.walk(tree):
+            if isinstance(node, Definition) and (match := EQUATION.search(ast.get_docstring(node) or "")):
+                found[path.parent.as_posix(), match[1]].append(f"`{path.name}`: `{node.name}`")
+    for (room, number), places in sorted(
+        found.items(), key=lambda item: (item[0][0], int(re.split(r"\D", item[0][1])[0]))
+    ):
+        yield f"| `{room}` | {number} | {', '.join(places)} |"
+
+
+def prompts_table() -> Iterator[str]:
+    """Each prompt: its file, and the modules that ask with it."""
+    yield "## Prompts"
+    yield ""
+    yield "| prompt | asked by |"
+    yield "|---|---|"
+    texts = {path: strings_of(tree) for path, _, tree in parsed_modules() if path.name != "schemas.py"}
+    asking = {p: words for p, words in texts.items() if p.parent.as_posix() in ("engines/llm", "lab/finetuning/data")}
+    for prompt in sorted(PACKAGE.rglob("prompts/*.md")):
+        users = [path for path, words in asking.items() if prompt.stem in words]
+        users = users or [path for path, words in asking.items() if prompt.stem.partition("-")[0] in words]
+        named = ", ".join(f"`{user.as_posix()}`" for user in users if user.name != "prompts.py")
+        yield f"| `{prompt.relative_to(PACKAGE).as_posix()}` | {named} |"
+
+
+def strings_of(tree: ast.Module) -> set[str]:
+    """The words of the strings of a module that are short enough to be a list of names."""
+    strings = (n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str))
+    return {word for text in strings if len(text) < 40 for word in text.split()}
 
 
 def main() -> None:

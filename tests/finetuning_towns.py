@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from sensegraph.lab.finetuning.data.example_types import (
+    DataSettings,
+    DroppedQuestion,
+    MadeExample,
+    Passage,
+    SourceQuestion,
+)
 from sensegraph.lab.finetuning.data.sources import Source
-from sensegraph.lab.finetuning.data.values import Asked, DataSettings, Dropped, Made, Passage
 
 _MADE = "salt rope barley lamps pitch sailcloth oars nets anchors candles".split()
 
@@ -24,14 +30,14 @@ def pool(count: int = 40) -> tuple[Passage, ...]:
     return tuple(map(passage, range(count)))
 
 
-def asked(number: int = 0, golds: int = 1, **given: Any) -> Asked:
+def asked(number: int = 0, golds: int = 1, **given: Any) -> SourceQuestion:
     """Who keeps the lamp of a town; a question of two gold passages asks for two towns."""
     golden = tuple(passage(number + i, oracle=True) for i in range(golds))
     fields = {"answers": (f"Odd {number} Finch",), "type": "keeper", **given}
-    return Asked(f"q{number}", f"Who trims the lamp of town {number}?", oracles=golden, **fields)
+    return SourceQuestion(f"q{number}", f"Who trims the lamp of town {number}?", oracles=golden, **fields)
 
 
-def source(questions: Sequence[Asked | Dropped], passages: Sequence[Passage] | None = None) -> Source:
+def source(questions: Sequence[SourceQuestion | DroppedQuestion], passages: Sequence[Passage] | None = None) -> Source:
     return Source("towns", tuple(questions), pool() if passages is None else passages)
 
 
@@ -39,8 +45,8 @@ SMALL = DataSettings(max_tokens=400)
 NO_PAD = DataSettings(pad=False)
 
 
-def example(item: Made | Dropped) -> Any:
-    assert isinstance(item, Made), item
+def example(item: MadeExample | DroppedQuestion) -> Any:
+    assert isinstance(item, MadeExample), item
     return item.example
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
-from sensegraph.graphs.match.facets import facets
-from sensegraph.graphs.match.matches import Matches, Request, matched
+from sensegraph.graphs.match.facets import collect_facets
+from sensegraph.graphs.match.matches import Matches, Request, match_patterns
 from sensegraph.graphs.match.shelf import Shelf
-from sensegraph.index.graph.lookups import lookups
+from sensegraph.index.graph.lookups import build_lookups
 from sensegraph.index.index import Index
 from sensegraph.types import Chunk, Claim, Description, Entity, Graph, Hierarchy, Relation, Source
 
@@ -22,7 +22,7 @@ class Given(Index):
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self.lookups = lookups.fn([(graph, Hierarchy())])[0]
+        self.lookups = build_lookups.fn([(graph, Hierarchy())])[0]
 
     def documents_of(self, chunks):
         return {c: f"{c}.txt" for c in chunks}
@@ -45,11 +45,11 @@ class Little:
     links: dict[str, Link]
 
     def shelf(self) -> Shelf:
-        found = facets.fn([self.graph])[0]
+        found = collect_facets.fn([self.graph])[0]
         return Shelf(Given(self.graph), found, found)
 
     def match(self, query: str, **given) -> Matches:
-        return matched(Request(query, **given), self.shelf())
+        return match_patterns(Request(query, **given), self.shelf())
 
 
 def entity(i: int, name: str, type: str, aliases: tuple[str, ...] = (), degree: int = 0) -> Entity:

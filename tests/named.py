@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.index.build import publish
+from sensegraph.index.build import publish_manifest
 from sensegraph.index.graph import lookups
 from sensegraph.index.graph import merging as graph
 from sensegraph.index.index import Index
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import save
+from sensegraph.runtime.results import save_result
 from sensegraph.types import Document, Entity, Graph, Hierarchy
 
 Named = tuple[str, str]
@@ -31,10 +31,10 @@ def named(folder: Path, names: Sequence[Named], *, reports: bool = True) -> Inde
         corpus.build()
         rt = corpus.runtime()
         known = Graph(tuple(sorted((_entity(*n) for n in names), key=lambda e: e.id)))
-        save(rt.store, graph.graph, "known", known)
-        save(rt.store, lookups.lookups, "found", lookups.lookups.fn([(known, Hierarchy())])[0])
+        save_result(rt.store, graph.describe_graphs, "known", known)
+        save_result(rt.store, lookups.build_lookups, "found", lookups.build_lookups.fn([(known, Hierarchy())])[0])
         said = corpus.index().manifest
-        publish(replace(said, graph="known", lookups="found", hierarchy="told" if reports else ""), rt)
+        publish_manifest(replace(said, graph="known", lookups="found", hierarchy="told" if reports else ""), rt)
     return Corpus.open(folder, create=False).index()
 
 

@@ -32,7 +32,7 @@ from retrieval_table import (
 from sensegraph.lab.retrieval.metrics import list_metrics
 from sensegraph.lab.retrieval.runs import Found, Named
 from sensegraph.lab.retrieval.test_collections import Query, read_set
-from sensegraph.methods import METHODS, load
+from sensegraph.methods import METHODS, load_method
 from sensegraph.runtime.stores.sqlite import SqliteStore
 
 BENCH = Path(__file__).resolve().parents[1] / "bench" / "all_retrieval.py"
@@ -162,7 +162,7 @@ def test_a_sample_is_taken_only_where_all_questions_would_take_too_long():
 
 
 def test_a_cell_is_measured_anew_for_another_key_other_code_if_asked_or_a_larger_sample(tmp_path: Path):
-    one, place = Named("bm25", load("bm25")), Place(tmp_path, "towns", TITLED)
+    one, place = Named("bm25", load_method("bm25")), Place(tmp_path, "towns", TITLED)
     place.folder.mkdir(parents=True)
     told = Kept("key", code_of(one), "", found(1, asked=10), 5.0)
     (place.folder / "bm25.json").write_bytes(msgspec.json.encode(told))
@@ -176,9 +176,9 @@ def test_a_cell_is_measured_anew_for_another_key_other_code_if_asked_or_a_larger
 
 
 def test_the_code_of_a_method_is_all_that_it_imports():
-    walk, bm25 = (code_of(Named(n, load(n))) for n in ("walk", "bm25"))
+    walk, bm25 = (code_of(Named(n, load_method(n))) for n in ("walk", "bm25"))
     assert walk != bm25
-    assert walk == code_of(Named("walk", load("walk", top=5)))
+    assert walk == code_of(Named("walk", load_method("walk", top=5)))
     seen: dict[str, str] = {}
     read_source("sensegraph.methods.basic.bm25", seen)
     assert {"sensegraph.retrieval.arms", "sensegraph.types", "sensegraph.language.text"} <= set(seen)
@@ -186,8 +186,8 @@ def test_the_code_of_a_method_is_all_that_it_imports():
 
 
 def test_an_index_has_the_parts_that_its_methods_read_and_always_reports():
-    assert parts_of([Named("bm25", load("bm25"))]) == ["graph", "reports"]
-    assert parts_of([Named(n, load(n)) for n in ("walk", "hipporag")]) == ["graph", "reports", "names", "facts"]
+    assert parts_of([Named("bm25", load_method("bm25"))]) == ["graph", "reports"]
+    assert parts_of([Named(n, load_method(n)) for n in ("walk", "hipporag")]) == ["graph", "reports", "names", "facts"]
 
 
 def test_what_questions_compute_is_not_kept(tmp_path: Path):

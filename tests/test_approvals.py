@@ -23,7 +23,7 @@ from typer.testing import CliRunner
 from scripted import ScriptedServer
 from sensegraph.cli import app
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.corpus.settings import Settings, load_settings, user_file
+from sensegraph.corpus.settings import Settings, load_settings, locate_user_file
 from sensegraph.corpus.tools import make_reranker, make_tools
 from sensegraph.errors import EndpointDown, SensegraphError, SettingsError, Unapproved
 from sensegraph.models.endpoint.approvals import (
@@ -32,7 +32,7 @@ from sensegraph.models.endpoint.approvals import (
     approval_of,
     is_approved,
     mask_urls,
-    needs_none,
+    needs_no_approval,
     read_approvals,
     record_approval,
 )
@@ -165,7 +165,7 @@ def test_a_far_endpoint_of_a_file_is_refused_before_any_connection(
         make_reranker(loaded, make_tools(loaded))
     assert not unreachable
     wanted = FAR if variable == USUAL else f"{variable}@{FAR}"
-    for word in (FAR, variable, "--trust", f"SENSEGRAPH_TRUST={wanted}", f'"{wanted}" = true', str(user_file())):
+    for word in (FAR, variable, "--trust", f"SENSEGRAPH_TRUST={wanted}", f'"{wanted}" = true', str(locate_user_file())):
         assert word in str(caught.value)
     assert not any(secret in str(caught.value) for secret in SECRETS.values())
 
@@ -361,7 +361,7 @@ def test_each_way_to_approve_lets_the_named_key_go_and_no_other(
     elif way == "environment":
         monkeypatch.setenv("SENSEGRAPH_TRUST", f"https://other.example, {wanted}")
     else:
-        record_approval(user_file(), wanted)
+        record_approval(locate_user_file(), wanted)
     if way != "program":
         assert "No such model" in CliRunner().invoke(app, words).stderr
     sent = b"".join(got)
@@ -403,12 +403,12 @@ def test_what_approves_nothing_is_an_error_without_a_password(given: str):
 
 def test_an_approval_that_is_taken_back_counts_no_more(tmp_path: Path, home: Path):
     root = foreign(tmp_path / "x", {"base_url": FAR})
-    record_approval(user_file(), refused(root).wanted)
+    record_approval(locate_user_file(), refused(root).wanted)
     make_tools(load_settings(root))
-    user_file().write_text(f'[trust]\n"{FAR}" = false\n')
+    locate_user_file().write_text(f'[trust]\n"{FAR}" = false\n')
     refused(root)
-    user_file().write_text(f'[trust]\n"{FAR}" = "yes"\n')
-    with pytest.raises(SettingsError, match=re.escape(str(user_file()))):
+    locate_user_file().write_text(f'[trust]\n"{FAR}" = "yes"\n')
+    with pytest.raises(SettingsError, match=re.escape(str(locate_user_file()))):
         build(root)
 
 
@@ -442,9 +442,9 @@ def test_the_users_file_stands_outside_every_corpus(
     name: str, used: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("XDG_CONFIG_HOME", "relative")
-    assert user_file().is_absolute()
+    assert locate_user_file().is_absolute()
     monkeypatch.setenv(name, str(tmp_path / "own"))
-    assert (user_file() == tmp_path / "own" / "sensegraph" / "settings.toml") is used
+    assert (locate_user_file() == tmp_path / "own" / "sensegraph" / "settings.toml") is used
 
 
 # ── on the terminal, and by init ──
@@ -481,7 +481,7 @@ def test_one_key_on_the_terminal_approves_for_good(
     assert (result.exit_code, len(asked), server.calls) == (1, 1, [])
     assert server.base_url in result.stderr
     assert USUAL in result.stderr
-    assert not user_file().exists()
+    assert not locate_user_file().exists()
     result, asked = typed("y", words, monkeypatch)
     assert (result.exit_code, len(asked)) == (0, 1)
     assert server.calls
@@ -495,13 +495,13 @@ def test_a_key_on_the_terminal_does_not_approve_what_the_file_says_later(
     root = foreign(tmp_path / "x", {"base_url": server.base_url, "api_key_env": "GITHUB_TOKEN"})
     words = ["tune-prompts", str(root), "--root", str(root)]
     typed("y", words, monkeypatch)
-    assert is_approved(f"GITHUB_TOKEN@{server.base_url}", read_approvals("", kept(), user_file()))
+    assert is_approved(f"GITHUB_TOKEN@{server.base_url}", read_approvals("", kept(), locate_user_file()))
     foreign(root, {"base_url": server.base_url, "api_key_env": "AWS_SECRET_ACCESS_KEY"})
     assert refused(root).wanted == f"AWS_SECRET_ACCESS_KEY@{server.base_url}"
 
 
 def kept() -> dict[str, bool]:
-    return dict(tomllib.loads(user_file().read_text())["trust"]) if user_file().exists() else {}
+    return dict(tomllib.loads(locate_user_file().read_text())["trust"]) if locate_user_file().exists() else {}
 
 
 def test_init_with_an_endpoint_writes_it_and_approves_it(tmp_path: Path):
@@ -582,10 +582,10 @@ def test_passwords_within_a_text_are_masked():
 
 
 def test_only_the_usual_variable_needs_no_approval_and_only_at_home():
-    assert needs_none(approval_of("https://api.openai.com/v1"))
-    assert needs_none(approval_of("http://127.0.0.1:8000/v1"))
-    assert not needs_none(approval_of("http://127.0.0.1:8000/v1", "GITHUB_TOKEN"))
-    assert not needs_none(approval_of("https://api.openai.com/v1", "GITHUB_TOKEN"))
+    assert needs_no_approval(approval_of("https://api.openai.com/v1"))
+    assert needs_no_approval(approval_of("http://127.0.0.1:8000/v1"))
+    assert not needs_no_approval(approval_of("http://127.0.0.1:8000/v1", "GITHUB_TOKEN"))
+    assert not needs_no_approval(approval_of("https://api.openai.com/v1", "GITHUB_TOKEN"))
 
 
 def test_the_refusal_survives_pickling(tmp_path: Path):

@@ -11,7 +11,7 @@ from asked_in_time import PARTS, officeholders
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError, NotIndexed
 from sensegraph.filters import Scope
-from sensegraph.language.dates.intervals import holds, through
+from sensegraph.language.dates.intervals import holds_during, span_through
 from sensegraph.methods import METHODS
 
 ASKED = [
@@ -101,9 +101,9 @@ def test_what_states_no_date_is_marked_or_left_out(corpus: Corpus) -> None:
 def test_reports_that_rest_on_other_times_are_counted(
     corpus: Corpus, monkeypatch: pytest.MonkeyPatch, cut: int, said: str
 ) -> None:
-    from sensegraph.index.restricted.moment import TimedIndex, timed
+    from sensegraph.index.restricted.moment import TimedIndex, restrict_to_time
 
-    inside = timed(corpus.index(), Scope(as_of="2015"))
+    inside = restrict_to_time(corpus.index(), Scope(as_of="2015"))
     assert isinstance(inside, TimedIndex)
     monkeypatch.setattr(TimedIndex, "_marked", lambda _: cut)
     assert any(note.startswith(f"{said} on facts of other times") for note in inside.notes())
@@ -126,9 +126,9 @@ def test_the_filter_comes_before_the_ranking(corpus: Corpus) -> None:
 def test_relations_and_claims_of_other_times_are_gone_and_entities_stay_where_something_names_them(
     corpus: Corpus,
 ) -> None:
-    from sensegraph.index.restricted.moment import timed
+    from sensegraph.index.restricted.moment import restrict_to_time
 
-    then = timed(corpus.index(), Scope(as_of="2015")).graph
+    then = restrict_to_time(corpus.index(), Scope(as_of="2015")).graph
     said = [d.text for e in (*then.entities, *then.relations) for d in e.descriptions]
     assert not [t for t in said if "Anna Berg became" in t]
     assert not [c for c in then.claims if "Anna Berg became" in c.description]
@@ -138,7 +138,7 @@ def test_relations_and_claims_of_other_times_are_gone_and_entities_stay_where_so
 def test_what_a_model_wrote_of_a_whole_chunk_is_dated_by_its_own_words() -> None:
     from sensegraph.index.restricted.dates import Dates
     from sensegraph.index.restricted.moment import spans_of
-    from sensegraph.language.dates.asking import When
+    from sensegraph.language.dates.asked_dates import When
     from sensegraph.types import Description, Source
 
     spans = spans_of(Dates(), When("2015", "2015"))
@@ -152,7 +152,7 @@ def test_what_a_model_wrote_of_a_whole_chunk_is_dated_by_its_own_words() -> None
 def test_what_a_model_says_of_the_time_of_a_relation_or_claim_counts_more_than_the_words() -> None:
     from sensegraph.index.restricted.dates import Dates
     from sensegraph.index.restricted.moment import spans_of
-    from sensegraph.language.dates.asking import When
+    from sensegraph.language.dates.asked_dates import When
     from sensegraph.types import Claim, Description, Source
 
     spans = spans_of(Dates(), When("2015", "2015"))
@@ -261,9 +261,9 @@ def test_what_began_holds_only_after_and_what_ended_only_before(corpus: Corpus) 
     facts = {f.text: f for f in dates_of(corpus.index()).facts}
     for change in corpus.changes("2008", "2014"):
         if change.after and change.what in ("began", "changed"):
-            assert holds(facts[change.after.text].interval, through("2008", "2008")) is False
+            assert holds_during(facts[change.after.text].interval, span_through("2008", "2008")) is False
         if change.before and change.what in ("ended", "changed"):
-            assert holds(facts[change.before.text].interval, through("2014", "2014")) is False
+            assert holds_during(facts[change.before.text].interval, span_through("2014", "2014")) is False
 
 
 # ── updates ──
@@ -288,14 +288,14 @@ def test_taking_a_document_out_and_putting_it_back_gives_the_same_intervals(tmp_
 
 
 def test_what_was_not_known_yet_is_not_read(tmp_path: Path) -> None:
-    from sensegraph.index.restricted.arrivals import arrivals, arrive
+    from sensegraph.index.restricted.arrivals import note_arrivals, read_arrivals
 
     with officeholders(tmp_path) as corpus:
         entries = corpus.index().catalogue.documents
-        assert {v[-1].key for v in arrivals(corpus.store).values()} == {d.key for d in entries}
+        assert {v[-1].key for v in read_arrivals(corpus.store).values()} == {d.key for d in entries}
         corpus.store.set_refs({"arrivals": None})
-        arrive(corpus.store, [d for d in entries if d.id != "nordwind-2018"], "2020-01-01T00:00:00Z")
-        arrive(corpus.store, entries, "2021-01-01T00:00:00Z")
+        note_arrivals(corpus.store, [d for d in entries if d.id != "nordwind-2018"], "2020-01-01T00:00:00Z")
+        note_arrivals(corpus.store, entries, "2021-01-01T00:00:00Z")
         asked, early = "Who is chief executive of Nordwind?", Scope(known_at="2020-06")
         assert "Cora Dahl" not in corpus.query(asked, method="local", scope=early).text
         assert "Cora Dahl" in corpus.query(asked, method="local", scope=Scope(known_at="2021")).text

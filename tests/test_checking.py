@@ -13,7 +13,7 @@ from asked_in_time import officeholders
 from scripted import ScriptedServer
 from sensegraph.answering.grounding.checking import Checked, Problem
 from sensegraph.cli import app
-from sensegraph.cli.ask.checking import text
+from sensegraph.cli.ask.answer_checks import format_checks
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import UnsupportedTask
 from wired import corpus as scripted_corpus
@@ -45,7 +45,7 @@ def test_an_error_put_into_an_answer_is_found_and_told(root: Path) -> None:
         wrong = replace(answer, text=f"In 1066 {answer.text}", citations=(gone, *answer.citations[1:]))
         found = corpus.check(wrong)
     assert {p.kind for p in found.problems} == {"unsupported", "misquoted"}
-    printed = text(found)
+    printed = format_checks(found)
     assert "! not borne out [1] “In 1066" in printed
     assert "numbers that what is cited does not hold: 1066" in printed
     assert "there is no document no-such-document" in printed
@@ -89,7 +89,7 @@ def test_a_model_judges_where_there_is_one_and_is_asked_once(tmp_path: Path, ser
 def test_the_checks_say_what_cites_nothing_and_what_has_no_verdict() -> None:
     problem = Problem("dangling", "Oslo is large.", "the answer has no source [9]", ("[9]",))
     found = Checked("support by m", 3, 1, 1, ("It is so.",), 2, 1, 1 / 3, 0.5, (problem,))
-    assert text(found).splitlines() == [
+    assert format_checks(found).splitlines() == [
         "Checks (support by m)",
         "- 3 statements; borne out by what they cite: 1 of 2",
         "- 1 statement without a source: “It is so.”",
@@ -103,4 +103,4 @@ def test_the_checks_say_what_cites_nothing_and_what_has_no_verdict() -> None:
 
 def test_an_answer_that_has_none_is_not_measured() -> None:
     found = Checked("lexical support", 0, 0, 0, (), 0, 0, None, None, (), abstained=True)
-    assert text(found).splitlines()[1:] == ["- the answer says that it has none: there is nothing to check"]
+    assert format_checks(found).splitlines()[1:] == ["- the answer says that it has none: there is nothing to check"]

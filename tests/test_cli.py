@@ -25,10 +25,10 @@ from typer.testing import CliRunner, Result
 
 from scripted import Script, ScriptedServer
 from sensegraph.cli import app, main, show
-from sensegraph.cli.ask.matching import best_sentences
-from sensegraph.cli.options import clean, out_json, overrides
-from sensegraph.cli.progress import label, progress
-from sensegraph.cli.template import _HINTS, _TABLES, settings_toml, tables, toml
+from sensegraph.cli.options import print_json, read_overrides, strip_controls
+from sensegraph.cli.progress import label_step, show_progress
+from sensegraph.cli.sentence_matching import find_best_sentences
+from sensegraph.cli.template import _HINTS, _TABLES, format_toml, list_settings_tables, settings_toml
 from sensegraph.corpus.settings import Settings, load_settings
 from sensegraph.types import Answer, Citation, Usage
 
@@ -116,7 +116,7 @@ def test_every_default_of_the_written_file_is_the_real_one():
     active = re.sub(r"^# (\w+ = [^ ].*)$", r"\1", settings_toml(), flags=re.MULTILINE)
     written = tomllib.loads(active)
     assert written["endpoint"]["base_url"] == Settings().endpoint.base_url
-    for name, _, values in tables():
+    for name, _, values in list_settings_tables():
         table: Any = written
         for part in filter(None, name.split(".")):
             table = table[part]
@@ -129,11 +129,11 @@ def test_every_default_of_the_written_file_is_the_real_one():
 def test_every_setting_stands_in_the_written_file():
     apart = {"endpoint", "model", "local", "documents", "index", "rerank", "personal", "methods", "trust", "foreign"}
     names = {f.name for f in fields(Settings)} - apart
-    assert names < {setting for _, _, values in tables() for setting in values}
+    assert names < {setting for _, _, values in list_settings_tables() for setting in values}
 
 
 def test_every_explanation_in_the_written_file_is_of_a_setting_or_table_that_exists():
-    known = {name: values for name, _, values in tables()}
+    known = {name: values for name, _, values in list_settings_tables()}
     assert set(_TABLES) <= set(known)
     assert [h for h in _HINTS if h.rpartition(".")[2] not in known[h.rpartition(".")[0]]] == []
 
@@ -403,17 +403,17 @@ def test_search_for_people_shows_the_sentence_that_matches_with_its_span(indexed
 
 
 def test_of_a_text_that_shares_no_word_the_first_sentence_is_shown():
-    assert best_sentences("Zebra?", ["One thing. Another thing.", ""]) == [[(0, 10)], []]
+    assert find_best_sentences("Zebra?", ["One thing. Another thing.", ""]) == [[(0, 10)], []]
 
 
 def test_a_word_of_content_counts_more_than_many_function_words():
     text = "What was it that the others were about? Budgets fell."
-    assert best_sentences("What was it that was said about the budgets?", [text]) == [[(40, 53)]]
+    assert find_best_sentences("What was it that was said about the budgets?", [text]) == [[(40, 53)]]
 
 
 def test_two_sentences_are_shown_where_both_match_well():
     text = "Apples are red. Dogs bark. Apples are green."
-    assert [text[a:b] for a, b in best_sentences("apples", [text])[0]] == ["Apples are red.", "Apples are green."]
+    assert [text[a:b] for a, b in find_best_sentences("apples", [text])[0]] == ["Apples are red.", "Apples are green."]
 
 
 def test_a_setting_of_another_method_is_refused(indexed: Path, run: Run):
@@ -514,7 +514,7 @@ def test_a_limit_that_is_reached_names_the_flag_and_the_setting(root: Path, text
 
 def test_set_takes_toml_values_and_bare_words():
     pairs = ["index.chunk_tokens=400", "engine=offline", 'model.language="Old English"', "model.entity_types=['a']"]
-    assert overrides(pairs) == {
+    assert read_overrides(pairs) == {
         "index": {"chunk_tokens": 400},
         "engine": "offline",
         "model": {"language": "Old English", "entity_types": ["a"]},
@@ -531,11 +531,11 @@ SETTABLE = st.one_of(
 
 @given(st.one_of(SETTABLE, st.lists(SETTABLE, max_size=3)))
 def test_a_value_written_as_toml_is_the_value_that_set_reads(value: Any):
-    assert overrides([f"methods.naive.x={toml(value)}"]) == {"methods": {"naive": {"x": value}}}
+    assert read_overrides([f"methods.naive.x={format_toml(value)}"]) == {"methods": {"naive": {"x": value}}}
 
 
 def test_limits_become_settings_of_the_endpoint():
-    assert overrides(None, None, 5, 0.5) == {"endpoint": {"max_tokens_total": 5, "max_cost_usd": 0.5}}
+    assert read_overrides(None, None, 5, 0.5) == {"endpoint": {"max_tokens_total": 5, "max_cost_usd": 0.5}}
 
 
 @pytest.mark.parametrize("pair", ["engine", "=1", "a b=1", "x=[1", "x=1\ny=2", "x="])
@@ -637,24 +637,24 @@ def test_a_file_in_the_way_is_explained_without_a_traceback(tmp_path: Path, run:
 
 
 def test_characters_that_steer_a_terminal_are_left_out():
-    assert clean("a\x1b[31mb\x9bc\td\n") == "a[31mbc\td\n"
+    assert strip_controls("a\x1b[31mb\x9bc\td\n") == "a[31mbc\td\n"
 
 
 def test_a_long_quote_is_cut_for_people_only():
     quote = "word " * 100
-    shown = show.answer(Answer("Text [1]", (Citation(1, "d", 0, len(quote), quote),), method="m", engine="e"))
+    shown = show.format_answer(Answer("Text [1]", (Citation(1, "d", 0, len(quote), quote),), method="m", engine="e"))
     assert "word …”" in shown
     assert max(map(len, shown.splitlines())) < 200
 
 
 def test_spending_is_said_in_full():
     usage = Usage(calls=2, prompt_tokens=1_000, completion_tokens=500, cost_usd=0.25, retries=1, seconds=2.0)
-    assert show.spent(usage) == "2 calls, 1,500 tokens, $0.2500, 1 retry, 2.0 s"
-    assert show.spent(Usage(calls=1, rejected=1)) == "1 call, 0 tokens, 1 reply asked for again"
+    assert show.format_usage(usage) == "2 calls, 1,500 tokens, $0.2500, 1 retry, 2.0 s"
+    assert show.format_usage(Usage(calls=1, rejected=1)) == "1 call, 0 tokens, 1 reply asked for again"
 
 
 def test_a_step_is_called_by_its_last_name():
-    assert label("steps.reports.report_all") == "report all"
+    assert label_step("steps.reports.report_all") == "report all"
 
 
 # ── a terminal, an interruption, a pipe ──
@@ -668,7 +668,7 @@ class Terminal(io.StringIO):
 def test_each_step_replaces_the_bar_of_the_step_before(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
     monkeypatch.setenv("TERM", "xterm")
-    with progress() as report:
+    with show_progress() as report:
         report("extraction.extract", 1, 2)
         report("extraction.extract", 2, 2)
         report("reports.report", 0, 3)
@@ -678,7 +678,7 @@ def test_each_step_replaces_the_bar_of_the_step_before(monkeypatch: pytest.Monke
 
 def test_quiet_shows_no_bar_even_on_a_terminal(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
-    with progress(quiet=True) as report:
+    with show_progress(quiet=True) as report:
         report("extraction.extract", 1, 2)
     assert terminal.getvalue() == ""
 
@@ -693,7 +693,7 @@ def test_the_program_ends_with_the_status_of_its_command(monkeypatch: pytest.Mon
 def test_json_is_ascii_where_stdout_is_not_utf_8(monkeypatch: pytest.MonkeyPatch):
     narrow = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     monkeypatch.setattr(sys, "stdout", narrow)
-    out_json({"quote": "“Humbug”"})
+    print_json({"quote": "“Humbug”"})
     narrow.flush()
     assert json.loads(narrow.buffer.getvalue()) == {"quote": "“Humbug”"}
 

@@ -13,7 +13,7 @@ from rich.console import Console
 from typer.testing import CliRunner, Result
 
 from sensegraph.cli import app
-from sensegraph.cli.pages import Line, _table, show
+from sensegraph.cli.pages import Line, _align_columns, print_page
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.types import Document
 from wired import stories
@@ -151,7 +151,7 @@ def test_before_a_build_both_say_what_to_run(tmp_path: Path) -> None:
 def test_a_terminal_gets_emphasis_and_rows_cut_at_its_edge_and_no_control_characters() -> None:
     file = io.StringIO()
     console = Console(file=file, force_terminal=True, width=30, highlight=False)
-    show(
+    print_page(
         iter([Line("Title", "bold"), Line("a" * 50, row=True), Line("b " * 30, indent=4), Line("\x07[red]c")]), console
     )
     lines = file.getvalue().splitlines()
@@ -163,5 +163,5 @@ def test_a_terminal_gets_emphasis_and_rows_cut_at_its_edge_and_no_control_charac
 
 
 def test_columns_stand_under_each_other_with_wide_characters_too() -> None:
-    lines = [line.text for line in _table([("name", "kind"), ("東京", "geo"), ("Rome", "geo")])]
+    lines = [line.text for line in _align_columns([("name", "kind"), ("東京", "geo"), ("Rome", "geo")])]
     assert lines == ["name  kind", "東京  geo", "Rome  geo"]

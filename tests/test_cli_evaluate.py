@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 from judged_towns import documents, qrels, queries, written
 from scripted import ScriptedServer
 from sensegraph.cli import app
-from sensegraph.cli.lab.measuring import Place, measured
+from sensegraph.cli.lab.retrieval_measuring import IndexPlace, measure_set
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import Settings
 from sensegraph.errors import SettingsError
@@ -109,9 +109,9 @@ def test_measuring_takes_no_part_from_an_index_and_adds_those_that_are_read(run:
 
 def test_a_part_that_no_index_has_is_an_error(tmp_path: Path, data: Path):
     strange = Named("strange", Naive(reads=frozenset({"runes"})))  # type: ignore[arg-type]
-    place = Place(tmp_path / "kept", Settings(engine="offline"), (), lambda step, done, total: None)
+    place = IndexPlace(tmp_path / "kept", Settings(engine="offline"), (), lambda step, done, total: None)
     with pytest.raises(SettingsError, match="No index has a part 'runes'"):
-        measured(read_set(data), [strange], Measuring(), place)
+        measure_set(read_set(data), [strange], Measuring(), place)
 
 
 def test_a_folder_with_other_documents_stays_as_it_is(run: Run, data: Path, tmp_path: Path):

@@ -16,14 +16,23 @@ from typer.testing import CliRunner, Result
 from judged_towns import written
 from scripted import ScriptedServer
 from sensegraph.cli import app
-from sensegraph.cli.lab.recipes import Pinned, Recipe, Reproduced, Row, graded, plan_text, recipes, recipes_for
-from sensegraph.cli.lab.repro import text
-from sensegraph.cli.lab.reproducing import _KINDS, Bench, _finished, content
-from sensegraph.cli.options import quiet
-from sensegraph.corpus.settings import parse
+from sensegraph.cli.lab.repro import format_reproduction
+from sensegraph.cli.lab.table_measuring import _KINDS, Bench, _set_beside_published, hash_measuring_sets
+from sensegraph.cli.options import skip_progress
+from sensegraph.corpus.settings import convert_settings
 from sensegraph.errors import InputError
 from sensegraph.lab.experiments.plan import Plan
-from sensegraph.lab.experiments.published import list_papers, published, table6
+from sensegraph.lab.experiments.published import list_papers, read_published_table, read_win_rate_comparisons
+from sensegraph.lab.reproduction.table_recipes import (
+    Pinned,
+    Recipe,
+    ReproducedTable,
+    Row,
+    grade_figure,
+    read_plan_text,
+    read_recipes,
+    select_recipes,
+)
 from wired import stories
 
 Run = Callable[..., Result]
@@ -56,21 +65,23 @@ def table_of(result: Result, place: int = 0) -> dict[str, object]:
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_recipe_leads_from_published_rows_and_its_plan_is_a_plan(paper: str):
-    for recipe in recipes(paper):
+    for recipe in read_recipes(paper):
         assert recipe.kind in _KINDS
         if recipe.plan:
-            plan = parse({"corpus": "c", "questions": "q", **tomllib.loads(plan_text(paper, recipe.plan))}, Plan, paper)
+            plan = convert_settings(
+                {"corpus": "c", "questions": "q", **tomllib.loads(read_plan_text(paper, recipe.plan))}, Plan, paper
+            )
             assert plan.conditions
             assert recipe.judge == bool({"judge", "scores"} & set(plan.metrics))
         if recipe.kind in ("units", "answers", "win", "contexts", "recall"):
-            assert recipe.rows.keys() <= published(paper, recipe.table).rows.keys()
+            assert recipe.rows.keys() <= read_published_table(paper, recipe.table).rows.keys()
         if recipe.kind == "wins":
-            assert recipe.rows.keys() == {r.metric for r in table6()}
+            assert recipe.rows.keys() == {r.metric for r in read_win_rate_comparisons()}
 
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_what_is_pinned_has_a_figure_for_every_row_and_names_a_command_that_exists(paper: str):
-    for recipe in recipes(paper):
+    for recipe in read_recipes(paper):
         for pins in recipe.pinned:
             assert pins.rows.keys() == recipe.rows.keys()
             assert pins.command.startswith(f"sensegraph repro {paper} --table")
@@ -80,20 +91,22 @@ def test_what_is_pinned_has_a_figure_for_every_row_and_names_a_command_that_exis
 
 
 def test_a_figure_is_ok_okish_or_fails_by_how_far_it_is_off():
-    assert [graded(v, 100.0, 2.0) for v in (100, 102, 98, 105.9, 106.1, None)] == [
+    assert [grade_figure(v, 100.0, 2.0) for v in (100, 102, 98, 105.9, 106.1, None)] == [
         "ok", "ok", "ok", "okish", "fail", "fail",
     ]  # fmt: skip
-    assert [graded(v, 0.0, 5.0) for v in (0.0, 0.1)] == ["ok", "fail"]
+    assert [grade_figure(v, 0.0, 5.0) for v in (0.0, 0.1)] == ["ok", "fail"]
 
 
 def test_the_verdict_of_a_table_is_that_of_its_worst_figure_and_none_where_nothing_is_pinned():
     pins = Pinned("offline", date(2026, 1, 2), "sensegraph repro x --table 1", 1.0, {"a": (100.0, 50.0)})
     recipe = Recipe("1", "answers", "", {"a": "claims"}, pinned=(pins,))
     row = Row("a", (90.0, 40.0), (100.0, 51.0), (100.0, 50.0), 1.0)
-    found = Reproduced(recipe, ("A", "B"), (row,), "offline", (), pins)
+    found = ReproducedTable(recipe, ("A", "B"), (row,), "offline", (), pins)
     assert found.grade == "okish"
-    assert "okish: against our own figures of 2026-01-02 (sensegraph repro x --table 1), ± 1 %" in text(found)
-    assert Reproduced(recipe, ("A",), (Row("a", (), (1.0,)),), "model").grade == ""
+    assert "okish: against our own figures of 2026-01-02 (sensegraph repro x --table 1), ± 1 %" in format_reproduction(
+        found
+    )
+    assert ReproducedTable(recipe, ("A",), (Row("a", (), (1.0,)),), "model").grade == ""
     assert recipe.pins("model") is None
     assert recipe.pins("offline", "other data") is None
 
@@ -103,8 +116,8 @@ def test_an_unknown_paper_or_table_is_named_with_those_that_there_are(run: Run):
     assert result.exit_code == 1
     assert "did you mean edge2024?" in result.stderr
     with pytest.raises(InputError, match="there are 2, 3, 4, 6"):
-        recipes_for("edge2024", "7")
-    assert recipes_for("graphrag", "Table 2")[0].kind == "units"
+        select_recipes("edge2024", "7")
+    assert select_recipes("graphrag", "Table 2")[0].kind == "units"
 
 
 @pytest.mark.parametrize(
@@ -118,13 +131,13 @@ def test_an_unknown_paper_or_table_is_named_with_those_that_there_are(run: Run):
     ],
 )
 def test_a_figure_goes_by_its_number_where_no_table_has_it(paper: str, written: str, table: str):
-    assert [r.table for r in recipes_for(paper, written)] == [table]
+    assert [r.table for r in select_recipes(paper, written)] == [table]
 
 
 def test_a_table_is_not_taken_for_a_figure():
     with pytest.raises(InputError, match="there are figures 2-4"):
-        recipes_for("graft", "table 2-4")
-    assert [r.title for r in recipes("leanrag")] == ["table 1", "table 2", "table 3", "figure 3"]
+        select_recipes("graft", "table 2-4")
+    assert [r.title for r in read_recipes("leanrag")] == ["table 1", "table 2", "table 3", "figure 3"]
 
 
 # ── arithmetic ──
@@ -212,16 +225,18 @@ def test_recall_of_the_first_questions_is_that_of_no_others(run: Run, tmp_path: 
 
 def test_the_first_questions_have_no_verdict_and_all_of_them_keep_theirs(tmp_path: Path):
     podcast(tmp_path)
-    units, _, answers, *_ = recipes("edge2024")
-    every, two, one = (Bench("edge2024", tmp_path / "data", tmp_path, {}, quiet, n) for n in (0, 2, 1))
-    assert content(answers, every) == content(answers, two) != content(answers, one)
-    assert content(units, every) == content(units, one)
-    pins = Pinned("offline", date(2026, 1, 2), "", 1.0, {"podcast": (1.0,)}, content(answers, every))
+    units, _, answers, *_ = read_recipes("edge2024")
+    every, two, one = (Bench("edge2024", tmp_path / "data", tmp_path, {}, skip_progress, n) for n in (0, 2, 1))
+    assert hash_measuring_sets(answers, every) == hash_measuring_sets(answers, two) != hash_measuring_sets(answers, one)
+    assert hash_measuring_sets(units, every) == hash_measuring_sets(units, one)
+    pins = Pinned("offline", date(2026, 1, 2), "", 1.0, {"podcast": (1.0,)}, hash_measuring_sets(answers, every))
     recipe = replace(answers, pinned=(pins,))
-    known = published("edge2024", "3")
-    found, part = (_finished(recipe, b, {"podcast": [1.0] * 6}, known.columns, "offline", known) for b in (two, one))
+    known = read_published_table("edge2024", "3")
+    found, part = (
+        _set_beside_published(recipe, b, {"podcast": [1.0] * 6}, known.columns, "offline", known) for b in (two, one)
+    )
     assert (found.pins, part.pins) == (pins, None)
-    assert "pinned for all questions, not for these: no verdict" in text(part)
+    assert "pinned for all questions, not for these: no verdict" in format_reproduction(part)
 
 
 def test_where_no_question_is_asked_a_number_of_them_is_said_to_change_nothing(run: Run):

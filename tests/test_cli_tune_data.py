@@ -14,7 +14,7 @@ from harbour import papers
 from judged_towns import queries, written
 from sensegraph.cli import app
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.lab.finetuning.data.indexed import Chunks
+from sensegraph.lab.finetuning.data.index_source import ChunkPassages
 from sensegraph.types import Document
 
 Run = Callable[..., Result]
@@ -159,7 +159,7 @@ def test_an_index_gives_questions_from_its_graph_and_says_that_a_rule_made_them(
 
 def test_questions_without_answers_are_answered_where_that_is_asked_for(run: Run, harbour: Path, tmp_path: Path):
     with Corpus.open(harbour, create=False) as corpus:
-        gold = [p.id for p in Chunks(corpus.index()) if "lighthouse of Skerry Point" in p.text]
+        gold = [p.id for p in ChunkPassages(corpus.index()) if "lighthouse of Skerry Point" in p.text]
     row = {
         "_id": "q",
         "text": "Who keeps the lighthouse of Skerry Point?",

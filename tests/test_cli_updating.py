@@ -10,9 +10,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from sensegraph.cli import app
-from sensegraph.cli.corpus.collect import _bytes
+from sensegraph.cli.corpus.collect import _format_size
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.index.hierarchy.lineage import lineage
+from sensegraph.index.hierarchy.lineage import read_lineage
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import story
 
@@ -120,7 +120,7 @@ def test_collect_says_what_would_go_and_what_went(root: Path) -> None:
 
 
 def test_a_size_is_told_in_a_unit_that_fits_it():
-    assert [_bytes(n) for n in (0, 480, 99_999, 100_000, 12_345_678)] == [
+    assert [_format_size(n) for n in (0, 480, 99_999, 100_000, 12_345_678)] == [
         "0.0 kB",
         "0.5 kB",
         "100.0 kB",
@@ -138,7 +138,7 @@ def test_a_report_is_found_under_an_id_of_before(root: Path) -> None:
     (root / "input" / "0.txt").write_text(story(0, 50))
     run(root, "index", *OFFLINE)
     with Corpus.open(root, create=False) as corpus:
-        early, late = next(iter(lineage(corpus.store).now.items()))
+        early, late = next(iter(read_lineage(corpus.store).now.items()))
     assert run(root, "reports", early).stdout == run(root, "reports", late).stdout
 
 

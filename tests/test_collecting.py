@@ -16,7 +16,7 @@ from sensegraph.corpus.outcomes import ORIGIN
 from sensegraph.errors import BudgetExceeded, SettingsError, StoreError
 from sensegraph.index.index import Index
 from sensegraph.runtime.stores.sqlite import SqliteStore
-from sensegraph.runtime.stores.sweeping import sweep
+from sensegraph.runtime.stores.sweeping import sweep_store
 from sensegraph.types import Document
 from wired import content, corpus, stories, story
 
@@ -188,12 +188,12 @@ def test_the_number_of_a_table_that_went_is_given_to_no_other(store: SqliteStore
     store.write_rows("b", [("1", b"old")])
     held = store.rows("b")
     assert held is not None
-    sweep(store, ["a"])
+    sweep_store(store, ["a"])
     store.write_rows("c", [("1", b"new")])
     assert held.find(["1"]) == {}
     with pytest.raises(StoreError):
         held.at([0])
-    sweep(store, ["a"])
+    sweep_store(store, ["a"])
     store.write_rows("d", [("1", b"newer")])
     assert held.find(["1"]) == {}
     assert store.has(["a", "b", "c", "d"]) == {"a", "d"}
@@ -201,5 +201,5 @@ def test_the_number_of_a_table_that_went_is_given_to_no_other(store: SqliteStore
 
 def test_unfinished_arrays_of_killed_builds_go(store: SqliteStore) -> None:
     (store.root / "arrays" / "k.77.part").write_bytes(b"x")
-    sweep(store, [])
+    sweep_store(store, [])
     assert not list(store.root.glob("arrays/*"))

@@ -13,7 +13,7 @@ from scripted import ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.names import Applied
 from sensegraph.errors import InputError
-from sensegraph.resolution.log import operations, record
+from sensegraph.resolution.log import read_operations, record_operations
 from sensegraph.types import Document
 from wired import content, corpus, stories
 
@@ -102,7 +102,7 @@ def test_an_index_equals_a_fresh_build_of_the_same_documents_and_log(
     made.remove("story-05")
     made.build(fresh=True)
     with corpus(tmp_path / "other", server) as fresh:
-        record(fresh.store, operations(made.store), "")
+        record_operations(fresh.store, read_operations(made.store), "")
         fresh.add(list(made.documents()))
         fresh.build()
         assert content(fresh) == content(made)

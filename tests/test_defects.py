@@ -19,9 +19,9 @@ import pytest
 
 from scripted import Call, Script, ScriptedServer
 from scripted_tables import rows_of
-from sensegraph.algorithms.graphs import canonical_edges, components
+from sensegraph.algorithms.graphs import canonical_edges, label_components
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.engines.llm.prompts import packaged
+from sensegraph.engines.llm.prompts import read_packaged_template
 from sensegraph.errors import EmptyCorpus, SensegraphError, SettingsError
 from sensegraph.index.index import Index
 from sensegraph.methods.graphrag.drift import Drift
@@ -84,7 +84,7 @@ def outside_the_largest(index: Index) -> list[Entity]:
     place = {e.id: i for i, e in enumerate(entities)}
     pairs = [(place[r.source], place[r.target]) for r in index.graph.relations]
     edges = canonical_edges([a for a, _ in pairs], [b for _, b in pairs], [1.0] * len(pairs), len(entities))
-    of = components(edges).tolist()
+    of = label_components(edges).tolist()
     largest = Counter(of).most_common(1)[0][0]
     return [e for e, component in zip(entities, of, strict=True) if component != largest]
 
@@ -349,7 +349,7 @@ def test_d12_the_prompt_that_a_user_edits_is_the_one_that_is_sent(tmp_path: Path
     own = tmp_path / "prompts"
     own.mkdir()
     for name in ("extract", "report", "rate", "answer"):
-        (own / f"{name}.md").write_text(f"OWN {name.upper()} WORDS\n{packaged(name)}", "utf-8")
+        (own / f"{name}.md").write_text(f"OWN {name.upper()} WORDS\n{read_packaged_template(name)}", "utf-8")
     server.script = Script(keep_bodies=True)
     with corpus(tmp_path / "c", server, model={"prompts": str(own)}) as made:
         made.add(stories(3))

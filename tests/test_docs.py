@@ -17,7 +17,7 @@ import pytest
 import typer
 
 from sensegraph.cli import app
-from sensegraph.corpus.settings import Settings, parse
+from sensegraph.corpus.settings import Settings, convert_settings
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -108,7 +108,7 @@ def test_commands_are_found_on_the_pages():
 
 def test_the_settings_that_the_readme_shows_are_settings():
     (shown,) = blocks(ROOT / "README.md", "toml")
-    assert parse(tomllib.loads(shown), Settings, "README").endpoint.model
+    assert convert_settings(tomllib.loads(shown), Settings, "README").endpoint.model
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -134,7 +134,7 @@ def generator() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("name", ["settings.md", "methods.md"])
+@pytest.mark.parametrize("name", ["settings.md", "methods.md", "where-is-what.md"])
 def test_a_generated_page_is_fresh(name: str):
     expected = generator().pages()[name]
     assert (ROOT / "docs" / name).read_text(encoding="utf-8") == expected, "run `make docs`"

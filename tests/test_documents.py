@@ -25,7 +25,7 @@ from sensegraph.documents.metadata import flatten_fields
 from sensegraph.documents.office import strip_page_edges
 from sensegraph.documents.written_dates import read_iso_date
 from sensegraph.errors import InputError
-from sensegraph.runtime.keys import canonical
+from sensegraph.runtime.keys import encode_canonical
 from sensegraph.types import Document
 
 FRENCH = "Le café était fermé à Noël. Où êtes-vous allés après la fête ? L’été, peut-être…\n"
@@ -507,7 +507,7 @@ def test_numbers_and_escapes_that_nothing_can_store_are_made_storable(tmp_path):
     document = one(put(tmp_path, "x.jsonl", line))
     assert document.text == "cut \ufffd off"
     assert document.metadata == (("big", "123456789012345678901234567890"), ("m", None), ("n", None))
-    canonical(document)
+    encode_canonical(document)
 
 
 def test_json_that_is_too_deep_is_named(tmp_path):
@@ -590,7 +590,7 @@ SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_
 def test_any_metadata_is_sorted_and_has_a_canonical_form(fields):
     pairs = flatten_fields(fields)
     assert [k for k, _ in pairs] == sorted(clean_text(k) for k in fields)
-    canonical(pairs)
+    encode_canonical(pairs)
 
 
 FRAGMENTS = st.sampled_from([*"\n\r\t,;|'\"{}[]:#-=<>/ &", "text", "id", "1", "---\n", "+++\n", "<p>", "<tr>", "sep="])

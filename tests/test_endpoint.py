@@ -13,7 +13,7 @@ from scripted import Script, ScriptedServer
 from sensegraph.corpus.settings import Settings
 from sensegraph.corpus.tools import make_endpoint
 from sensegraph.errors import BudgetExceeded, EndpointDown, EndpointError, SettingsError
-from sensegraph.language.text import tokens
+from sensegraph.language.text import count_tokens
 from sensegraph.models.endpoint.client import Endpoint, Message, Reply
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 
@@ -59,9 +59,9 @@ def test_tokens_are_estimated_and_the_estimate_is_noted_when_the_server_reports_
         end = endpoint(server)
         reply = ask(end)
         end.embed(["Ada Lovelace"])
-    assert reply.completion_tokens == tokens(reply.text)
-    assert reply.prompt_tokens >= sum(tokens(m["content"]) for m in messages())
-    assert end.usage().embedding_tokens == tokens("Ada Lovelace")
+    assert reply.completion_tokens == count_tokens(reply.text)
+    assert reply.prompt_tokens >= sum(count_tokens(m["content"]) for m in messages())
+    assert end.usage().embedding_tokens == count_tokens("Ada Lovelace")
     assert any("estimate" in note for note in end.notes())
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from scripted import Script, ScriptedServer
 from sensegraph.errors import BudgetExceeded, EndpointDown, EndpointError
-from sensegraph.language.text import tokens
+from sensegraph.language.text import count_tokens
 from sensegraph.models.endpoint.client import Endpoint, Reply
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.models.endpoint.journal import Journal
@@ -56,7 +56,7 @@ def test_usage_that_a_stream_does_not_tell_is_estimated_and_noted() -> None:
         listen(end, lambda piece: None)
         listen(end, lambda piece: None)
     assert ["stream_options" in c.body for c in server.calls] == [True, False, False]
-    assert end.usage().completion_tokens == 2 * tokens(TEXT)
+    assert end.usage().completion_tokens == 2 * count_tokens(TEXT)
     assert [n.partition(":")[0] for n in end.notes()] == [
         "The endpoint refuses stream_options",
         "The endpoint reports no usage",
@@ -104,7 +104,7 @@ def test_a_stream_that_breaks_off_is_an_error_and_what_came_is_counted(error: st
     assert "".join(heard) == TEXT[:8]
     assert len(server.calls) == 1
     assert (end.usage().calls, end.usage().retries) == (1, 0)
-    assert end.usage().completion_tokens == tokens(TEXT[:8])
+    assert end.usage().completion_tokens == count_tokens(TEXT[:8])
     assert end.usage().cost_usd > 0
     assert any("broke off" in n for n in end.notes())
 

@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.resolution.aliases import Operation
-from sensegraph.resolution.log import record
+from sensegraph.resolution.log import record_operations
 from sensegraph.runtime.keys import key
 from sensegraph.types import Document
 from wired import content
@@ -89,7 +89,7 @@ class Life(RuleBasedStateMachine):
     @rule(pair=st.lists(st.sampled_from(PEOPLE), min_size=2, max_size=2, unique=True))
     def merge(self, pair: Sequence[str]) -> None:
         """Hook: decisions of other kinds belong here too."""
-        record(self.corpus.store, [Operation("", "merge", tuple((n, "person") for n in pair))], "2024-01-01")
+        record_operations(self.corpus.store, [Operation("", "merge", tuple((n, "person") for n in pair))], "2024-01-01")
         self.build()
 
     @precondition(lambda self: any(not o.reverted for o in self.corpus.names.operations()))
@@ -142,7 +142,7 @@ class Life(RuleBasedStateMachine):
         if of not in self.known:
             with tempfile.TemporaryDirectory() as folder, opened(Path(folder)) as other:
                 other.add(documents)
-                record(other.store, log, "2024-01-01")
+                record_operations(other.store, log, "2024-01-01")
                 other.build()
                 self.known[of] = content(other)
         return self.known[of]

@@ -15,7 +15,7 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.lab.questions.question_files import NEEDS
 from sensegraph.lab.retrieval import JudgedSet, read_set
 from sensegraph.methods.kag.kag import KAG
-from sensegraph.methods.kag.logical_forms import parse
+from sensegraph.methods.kag.logical_forms import parse_plan
 from sensegraph.types import Question
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -119,7 +119,7 @@ def test_the_meant_one_of_three_is_found_first_or_second(corpus: Corpus, joins: 
 def test_with_a_plan_the_graph_answers_exactly(corpus: Corpus, joins: JudgedSet, question: str, plan: str, answer: str):
     """N43, N45: the plan is what a model writes; solving it needs none."""
     (query,) = [q for q in joins.queries if q.id == question]
-    parsed = parse(plan).plan
+    parsed = parse_plan(plan).plan
     assert parsed is not None
     evidence, steps = KAG().follow(Question(query.text), parsed, corpus.index(), corpus.runtime())
     assert [c.value for c in steps[-1].found] == [answer]

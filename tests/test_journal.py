@@ -8,7 +8,7 @@ import pytest
 
 from scripted import ScriptedServer
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.index.chunks import chunk
+from sensegraph.index.chunks import chunk_documents
 from sensegraph.models.endpoint.journal import Journal
 from sensegraph.types import Chunk
 from wired import content, corpus, stories
@@ -83,5 +83,5 @@ def test_a_build_asks_for_no_reply_that_a_killed_one_had_got(tmp_path: Path, ser
 
 def _chunks(made: Corpus) -> list[Chunk]:
     index = made.settings.index
-    cut = made.runtime().each(chunk, made.documents(), size=index.chunk_tokens, overlap=index.chunk_overlap)
+    cut = made.runtime().each(chunk_documents, made.documents(), size=index.chunk_tokens, overlap=index.chunk_overlap)
     return [c for document in cut for c in document]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.runtime.keys import canonical, key
+from sensegraph.runtime.keys import encode_canonical, key
 
 plain = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False)
@@ -28,7 +28,7 @@ class Thing:
 
 @given(plain)
 def test_the_canonical_form_says_all_of_a_plain_value(value: Any) -> None:
-    assert json.loads(canonical(value)) == value
+    assert json.loads(encode_canonical(value)) == value
 
 
 @given(st.dictionaries(st.text(max_size=3), st.integers(), min_size=2))
@@ -38,7 +38,7 @@ def test_the_order_in_which_a_dict_was_filled_does_not_matter(value: dict[str, i
 
 @given(st.sets(st.text(max_size=4)))
 def test_a_set_has_one_form_whatever_its_order(value: set[str]) -> None:
-    assert canonical(value) == canonical(sorted(value))
+    assert encode_canonical(value) == encode_canonical(sorted(value))
 
 
 @given(st.lists(st.text(max_size=3), max_size=4), st.lists(st.text(max_size=3), max_size=4))
@@ -57,7 +57,7 @@ def test_every_field_of_a_dataclass_is_in_its_key() -> None:
 
 def test_what_has_no_canonical_form_is_named() -> None:
     with pytest.raises(TypeError, match="object has no canonical form"):
-        canonical(object())
+        encode_canonical(object())
 
 
 @pytest.mark.slow

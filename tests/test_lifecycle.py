@@ -19,9 +19,9 @@ import pytest
 
 from scripted import Script, ScriptedServer
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.engines.llm.prompts import packaged
+from sensegraph.engines.llm.prompts import read_packaged_template
 from sensegraph.errors import StoreError
-from sensegraph.index.chunks import chunk
+from sensegraph.index.chunks import chunk_documents
 from sensegraph.runtime.results import Step
 from sensegraph.types import Document
 from wired import content, corpus, settings, stories, story
@@ -63,7 +63,7 @@ def test_a_second_build_computes_nothing_and_asks_nothing(made: Corpus, server: 
 def test_documents_that_are_cut_anew_into_the_same_chunks_are_not_paid_for_again(
     made: Corpus, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    raised = property(lambda step: vars(step)["version"] + (step.name == chunk.name))
+    raised = property(lambda step: vars(step)["version"] + (step.name == chunk_documents.name))
     monkeypatch.setattr(Step, "version", raised, raising=False)
     built = made.build()
     assert built.computed["chunks.chunk"] == len(stories())
@@ -215,7 +215,7 @@ def test_another_address_or_pace_asks_nothing(made: Corpus, server: ScriptedServ
 def test_another_prompt_of_reports_asks_for_reports_alone(made: Corpus, server: ScriptedServer, tmp_path: Path) -> None:
     prompts = tmp_path / "prompts"
     prompts.mkdir()
-    (prompts / "report.md").write_text(packaged("report") + "\nWrite for children.\n")
+    (prompts / "report.md").write_text(read_packaged_template("report") + "\nWrite for children.\n")
     calls = _asked(made, server, model={"prompts": str(prompts)})
     assert calls.keys() == {"report"}
     assert calls["report"] > 3
@@ -226,7 +226,7 @@ def test_another_prompt_of_extraction_extracts_again_and_reuses_the_reports(
 ) -> None:
     prompts = tmp_path / "prompts"
     prompts.mkdir()
-    (prompts / "extract.md").write_text(packaged("extract") + "\nBe thorough.\n")
+    (prompts / "extract.md").write_text(read_packaged_template("extract") + "\nBe thorough.\n")
     calls = _asked(made, server, model={"prompts": str(prompts)})
     assert calls == {"extraction": made.index().manifest.counts["chunks"]}  # equal extractions: equal contexts
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.errors import BudgetExceeded
-from sensegraph.models.endpoint.limits import Amount, Budget, Pace, pause, retry_after
+from sensegraph.models.endpoint.limits import Amount, Budget, Pace, choose_pause, read_retry_after
 
 # ── pace ──
 
@@ -91,17 +91,17 @@ def test_what_is_spent_never_passes_the_limit(calls: list[tuple[int, float]], li
 
 
 def test_waits_are_read_from_seconds_and_dates_and_nonsense_is_ignored() -> None:
-    assert retry_after({"retry-after": "7"}) == 7
-    date = retry_after({"retry-after": formatdate(time.time() + 100, usegmt=True)})
+    assert read_retry_after({"retry-after": "7"}) == 7
+    date = read_retry_after({"retry-after": formatdate(time.time() + 100, usegmt=True)})
     assert date is not None
     assert 98 < date <= 100
-    assert retry_after({"retry-after": formatdate(time.time() - 100, usegmt=True)}) == 0
-    assert retry_after({"retry-after": "soon"}) is None
-    assert retry_after({}) is None
+    assert read_retry_after({"retry-after": formatdate(time.time() - 100, usegmt=True)}) == 0
+    assert read_retry_after({"retry-after": "soon"}) is None
+    assert read_retry_after({}) is None
 
 
 def test_waits_grow_and_are_spread() -> None:
-    waits = [pause(a, None, 1.0) for a in range(12)]
+    waits = [choose_pause(a, None, 1.0) for a in range(12)]
     assert all(0.5 * min(30, 2**a) <= w <= min(30, 2**a) for a, w in enumerate(waits))
-    assert len({pause(3, None) for _ in range(20)}) > 1
-    assert 5 <= pause(0, 5.0) <= 5.5
+    assert len({choose_pause(3, None) for _ in range(20)}) > 1
+    assert 5 <= choose_pause(0, 5.0) <= 5.5

@@ -12,7 +12,7 @@ from asked_in_time import officeholders
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError, NotIndexed
 from sensegraph.filters import Scope
-from sensegraph.graphs.match.facets import facets
+from sensegraph.graphs.match.facets import collect_facets
 from sensegraph.index.browse.pages import EntityRow
 from sensegraph.types import Document
 
@@ -91,7 +91,7 @@ def test_equal_questions_have_equal_answers_in_equal_order(corpus: Corpus):
 def test_the_facets_are_made_by_the_first_query_and_kept(tmp_path: Path):
     with officeholders(tmp_path, parts=["graph"]) as made:
         rt = made.runtime()
-        (key,) = rt.keys(facets, [None], [_name(made)])
+        (key,) = rt.keys(collect_facets, [None], [_name(made)])
         assert not made.store.has([key])
         first = made.match("(a)-[r]->(b)")
         assert made.store.has([key])

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import duplicates
 import planted_errors
-from sensegraph.answering.grounding.cited import cited_statements
-from sensegraph.answering.grounding.lexical import speaker_of, without_speaker
+from sensegraph.answering.grounding.cited import split_cited_statements
+from sensegraph.answering.grounding.lexical import find_speaker, remove_speaker
 from sensegraph.corpus.corpus import Corpus
 
 ASKED = (
@@ -38,9 +38,9 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> list[planted_errors.Case]
         corpus.build(parts=[])
         documents = {d.id: d for d in corpus.documents()}
         found = [corpus.query(q, method="naive") for q in ASKED]
-    said = [s for a in found for s in cited_statements(a.text) if s.references]
-    names = tuple(n for s in said for n in planted_errors.NAME.findall(without_speaker(s.text)))
-    speakers = tuple(w for s in said if (w := speaker_of(s.text)))
+    said = [s for a in found for s in split_cited_statements(a.text) if s.references]
+    names = tuple(n for s in said for n in planted_errors.NAME.findall(remove_speaker(s.text)))
+    speakers = tuple(w for s in said if (w := find_speaker(s.text)))
     return [planted_errors.Case(a, documents, names, speakers, tuple(s.text for s in said)) for a in found]
 
 

@@ -291,8 +291,10 @@ def test_methods_list_plug_ins_with_their_origin_after_ours(entries: dict):
 
     entries["sensegraph.methods"] = [entry("newest", "sensegraph_examples.newest:Newest", "methods")]
     found = [replace(p, distribution="examples", version="2") for p in plugins.list_plugins("methods")]
-    assert show.methods(METHODS, found).endswith("\n\nnewest\n  from: examples 2 (sensegraph_examples.newest:Newest)")
+    assert show.format_methods(METHODS, found).endswith(
+        "\n\nnewest\n  from: examples 2 (sensegraph_examples.newest:Newest)"
+    )
     assert view_methods(METHODS, found)[-1] == {
         "name": "newest", "from": "examples 2", "place": "sensegraph_examples.newest:Newest",
     }  # fmt: skip
-    assert show.plugin_table([]) == "No plug-in is installed."
+    assert show.format_plugins([]) == "No plug-in is installed."

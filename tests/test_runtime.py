@@ -10,15 +10,15 @@ import pytest
 from numpy.typing import NDArray
 
 from scripted import Script, ScriptedServer
-from sensegraph.answering.reranking import Candidates, score
+from sensegraph.answering.reranking import Candidates, score_candidates
 from sensegraph.errors import BudgetExceeded, EndpointDown, ItemFailed, StepFailed, StoreError, UnsupportedTask
-from sensegraph.index.extraction import extract
-from sensegraph.index.vectors import embed
+from sensegraph.index.extraction import extract_records
+from sensegraph.index.vectors import embed_texts
 from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.models.rerankers.remote_reranker import EndpointReranker
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Results, Table, recall, step
+from sensegraph.runtime.results import Results, Table, recall_result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Chunk, Usage
@@ -224,7 +224,7 @@ def test_results_that_are_gone_are_named(rt: Runtime, store: SqliteStore) -> Non
     with pytest.raises(StoreError, match=r"1 results of test_runtime\.double are gone"):
         list(lost)
     with pytest.raises(StoreError, match="is gone from the store"):
-        recall(store, split, "no such key")
+        recall_result(store, split, "no such key")
 
 
 # ── once ──
@@ -263,7 +263,7 @@ def test_tables_are_read_by_position_by_id_and_in_order(rt: Runtime, store: Sqli
     assert (left[-1], left[1:3], len(left)) == (items[6], items[2:6:2], 4)
     assert left.find(["i2", "i3"]) == {"i2": items[2]}
     assert left.ids() == ["i0", "i2", "i4", "i6"]
-    again = recall(store, split, pair.key)
+    again = recall_result(store, split, pair.key)
     assert (list(again.right), again.total) == (items[1::2], 7)
 
 
@@ -292,8 +292,8 @@ def test_a_task_that_the_engine_lacks_is_refused_before_any_work(rt: Runtime) ->
 
 def test_what_a_step_costs_is_in_the_ledger(store: SqliteStore, server: ScriptedServer) -> None:
     rt = runtime(store, server)
-    rt.each(extract, chunks(3))
-    rt.each(embed, ["one", "two"])
+    rt.each(extract_records, chunks(3))
+    rt.each(embed_texts, ["one", "two"])
     ledger = store.ledger()
     assert ledger["extraction.extract"].calls == 3 == len(server.done("extraction"))
     assert ledger["vectors.embed"].embedding_calls == 1
@@ -302,21 +302,21 @@ def test_what_a_step_costs_is_in_the_ledger(store: SqliteStore, server: Scripted
 
 def test_what_was_paid_for_in_vain_is_in_the_ledger_too(store: SqliteStore) -> None:
     with ScriptedServer(Script(malformed_rate=1.0)) as server, pytest.raises(StepFailed):
-        runtime(store, server).each(extract, chunks(2))
+        runtime(store, server).each(extract_records, chunks(2))
     assert store.ledger()["extraction.extract"].calls == 4  # each was asked twice
 
 
 def test_equal_texts_cost_one_call(store: SqliteStore, server: ScriptedServer) -> None:
     first = chunks(1)[0]
     rt = runtime(store, server)
-    rt.each(extract, [first, replace(first, id="other", document="elsewhere", start=9, end=10)])
+    rt.each(extract_records, [first, replace(first, id="other", document="elsewhere", start=9, end=10)])
     assert len(server.done("extraction")) == 1
 
 
 def test_an_endpoint_that_is_down_stops_the_run(store: SqliteStore, server: ScriptedServer) -> None:
     server.script = Script(api_key="right")
     with pytest.raises(EndpointDown, match="key is not accepted"):
-        runtime(store, server).each(extract, chunks(50))
+        runtime(store, server).each(extract_records, chunks(50))
     assert len(server.calls) < 20
 
 
@@ -324,8 +324,8 @@ def test_calls_that_run_when_the_budget_ends_are_kept(store: SqliteStore, server
     server.script = Script(latency_s=0.02)
     rt = runtime(store, server, max_tokens_total=30_000)
     with pytest.raises(BudgetExceeded, match="of its limit"):
-        rt.each(extract, chunks(60))
-    kept = 60 - len(rt.missing(extract, chunks(60)))
+        rt.each(extract_records, chunks(60))
+    kept = 60 - len(rt.missing(extract_records, chunks(60)))
     assert kept == len(server.done()) == store.ledger()["extraction.extract"].calls > 0
 
 
@@ -338,8 +338,8 @@ def test_calls_that_run_when_the_endpoint_refuses_are_kept(store: SqliteStore, s
 
     rt = replace(runtime(store, server), progress=refuse)
     with pytest.raises(EndpointDown):
-        rt.each(extract, chunks(40))
-    assert 40 - len(rt.missing(extract, chunks(40))) == len(server.done()) >= 1
+        rt.each(extract_records, chunks(40))
+    assert 40 - len(rt.missing(extract_records, chunks(40))) == len(server.done()) >= 1
 
 
 def test_usage_adds_and_subtracts_field_by_field() -> None:
@@ -355,7 +355,7 @@ def test_what_a_reranker_says_is_stored_under_its_fingerprint_and_paid_once(
     made = [EndpointReranker(Endpoint(EndpointSettings(base_url=server.base_url, rerank_model=m))) for m in "ab"]
     for calls, reranker in zip((3, 6, 6), (*made, made[0]), strict=True):
         rt = replace(runtime(store), reranker=reranker)
-        found = list(rt.each(score, asked))
+        found = list(rt.each(score_candidates, asked))
         assert all(one > other for one, other in found)
-        assert rt.once(score, asked[0]).value == found[0]
+        assert rt.once(score_candidates, asked[0]).value == found[0]
         assert (store.ledger()["reranking.score"].calls, len(server.done("rerank"))) == (calls, calls)

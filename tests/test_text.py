@@ -6,13 +6,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.language.text import decode, encode, fold, packed, sentences, terms, tokens, within
+from sensegraph.language.text import (
+    collect_terms,
+    count_tokens,
+    decode_tokens,
+    encode_tokens,
+    fold,
+    pack_batches,
+    split_sentences,
+    take_within,
+)
 
 texts = st.text(st.characters(exclude_categories=["Cs"]))
 
 
 def _said(text: str) -> list[str]:
-    return [text[a:b] for a, b in sentences(text)]
+    return [text[a:b] for a, b in split_sentences(text)]
 
 
 @pytest.mark.parametrize(
@@ -36,7 +45,7 @@ def test_sentences_end_where_a_reader_ends_them(text: str, expected: list[str] |
 
 @given(texts)
 def test_sentences_cover_all_but_white_space_in_order(text: str) -> None:
-    spans = sentences(text)
+    spans = split_sentences(text)
     assert "".join("".join(text[a:b].split()) for a, b in spans) == "".join(text.split())
     assert all(a[1] <= b[0] for a, b in itertools.pairwise(spans))
     assert all(text[a:b] == text[a:b].strip() != "" for a, b in spans)
@@ -44,18 +53,18 @@ def test_sentences_cover_all_but_white_space_in_order(text: str) -> None:
 
 @given(texts)
 def test_tokens_are_those_that_encode_gives_and_decode_undoes_it(text: str) -> None:
-    assert tokens(text) == len(encode(text))
-    assert decode(encode(text)) == text
+    assert count_tokens(text) == len(encode_tokens(text))
+    assert decode_tokens(encode_tokens(text)) == text
 
 
 def test_half_a_character_is_no_text() -> None:
-    numbers = encode("𝔘")
+    numbers = encode_tokens("𝔘")
     assert len(numbers) > 1
-    assert decode(numbers[:1]) is None
+    assert decode_tokens(numbers[:1]) is None
 
 
 def test_tokens_are_counted_as_cl100k_counts_them() -> None:
-    assert [tokens(t) for t in ("", "hello world", "tiktoken is great!", "お誕生日おめでとう")] == [0, 2, 6, 9]
+    assert [count_tokens(t) for t in ("", "hello world", "tiktoken is great!", "お誕生日おめでとう")] == [0, 2, 6, 9]
 
 
 @given(texts)
@@ -76,14 +85,14 @@ def test_folding_keeps_letters_of_every_script() -> None:
 
 
 def test_terms_are_words_or_pairs_of_characters() -> None:
-    assert terms("The well-known well, the WELL") == {"the", "well-known", "well"}
-    assert terms("東京都") == {"東京", "京都"}
-    assert terms("京") == {"京"}
+    assert collect_terms("The well-known well, the WELL") == {"the", "well-known", "well"}
+    assert collect_terms("東京都") == {"東京", "京都"}
+    assert collect_terms("京") == {"京"}
 
 
 @given(st.lists(st.integers(0, 9)), st.integers(0, 20))
 def test_within_takes_the_longest_prefix_that_fits(items: list[int], budget: int) -> None:
-    kept, left = within(items, budget, int)
+    kept, left = take_within(items, budget, int)
     assert kept == items[: len(kept)]
     assert len(kept) + left == len(items)
     assert sum(kept) <= budget
@@ -92,7 +101,7 @@ def test_within_takes_the_longest_prefix_that_fits(items: list[int], budget: int
 
 @given(st.lists(st.integers(0, 9)), st.integers(0, 12))
 def test_packed_keeps_order_and_budget_and_wastes_no_batch(items: list[int], budget: int) -> None:
-    batches = packed(items, budget, int)
+    batches = pack_batches(items, budget, int)
     assert [i for b in batches for i in b] == items
     assert all(sum(b) <= budget or len(b) == 1 for b in batches)
     assert all(sum(a) + b[0] > budget for a, b in itertools.pairwise(batches))

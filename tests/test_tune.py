@@ -10,9 +10,9 @@ from typer.testing import CliRunner, Result
 
 from scripted import Script, ScriptedServer
 from sensegraph.cli import app
-from sensegraph.cli.lab.tune import with_line
+from sensegraph.cli.lab.tune_prompts import set_model_line
 from sensegraph.cli.template import settings_toml
-from sensegraph.engines.llm.prompts import packaged
+from sensegraph.engines.llm.prompts import read_packaged_template
 from wired import story
 
 TYPES = ["sailor", "ship"]
@@ -100,14 +100,14 @@ def test_a_prompt_that_was_edited_is_kept_unless_forced(root: Path, tales: Scrip
     result = tune(root, tales)
     assert "report" in result.stdout.partition("left as they were edited")[2]
     assert mine.read_text("utf-8") == "My own {{findings}}."
-    assert (root / "prompts" / "rate.md").read_text("utf-8") != packaged("rate")
+    assert (root / "prompts" / "rate.md").read_text("utf-8") != read_packaged_template("rate")
     assert tune(root, tales, "--force").exit_code == 0
     assert mine.read_text("utf-8").startswith("You are a harbour master.")
 
 
 def test_where_every_prompt_was_edited_nothing_is_paid(root: Path, tales: ScriptedServer) -> None:
     tune(root, tales)
-    assert (root / "prompts" / "references.md").read_text("utf-8") == packaged("references")
+    assert (root / "prompts" / "references.md").read_text("utf-8") == read_packaged_template("references")
     tales.reset()
     result = tune(root, tales)
     assert (result.exit_code, tales.calls) == (1, [])
@@ -130,15 +130,15 @@ def test_settings_that_say_otherwise_are_left_and_told(root: Path, tales: Script
 )
 def test_a_line_goes_where_it_says_what_it_should_and_nothing_else_changes(text: str) -> None:
     line = 'language = "Dutch"'
-    added = with_line(text, "language", "Dutch", line)
+    added = set_model_line(text, "language", "Dutch", line)
     before = tomllib.loads(text)
     if text.startswith("model ="):
         assert added is None
         return
     assert added is not None
     assert tomllib.loads(added) == {**before, "model": {**before.get("model", {}), "language": "Dutch"}}
-    assert with_line(added, "language", "Dutch", line) == added
-    assert with_line(added, "language", "Greek", 'language = "Greek"') is None
+    assert set_model_line(added, "language", "Dutch", line) == added
+    assert set_model_line(added, "language", "Greek", 'language = "Greek"') is None
 
 
 def test_the_offline_engine_has_no_prompts_to_fit(root: Path) -> None:

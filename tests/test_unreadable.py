@@ -11,12 +11,12 @@ import pytest
 
 from scripted import Script, ScriptedServer
 from scripted_replies import reply, task_of
-from sensegraph.answering.asking import test
+from sensegraph.answering.asking import test_contexts
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import EndpointError, ReplyRefused, StepFailed
-from sensegraph.index.chunks import chunk
-from sensegraph.index.extraction import extract
-from sensegraph.index.graph.merging import summarise
+from sensegraph.index.chunks import chunk_documents
+from sensegraph.index.extraction import extract_records
+from sensegraph.index.graph.merging import summarise_descriptions
 from sensegraph.lab.tasks import judge_trials
 from sensegraph.methods.graphrag.tasks import grade
 from sensegraph.models.endpoint.client import Endpoint
@@ -65,7 +65,7 @@ def thinking(body: Body) -> Body:
 
 def chunks_of(made: Corpus) -> list[Chunk]:
     index = made.settings.index
-    cut = made.runtime().each(chunk, made.documents(), size=index.chunk_tokens, overlap=index.chunk_overlap)
+    cut = made.runtime().each(chunk_documents, made.documents(), size=index.chunk_tokens, overlap=index.chunk_overlap)
     return [c for document in cut for c in document]
 
 
@@ -209,14 +209,14 @@ def test_an_extraction_that_was_stored_as_empty_is_asked_for_once_more_and_all_o
         made.add(stories())
         chunks = chunks_of(made)
         with monkeypatch.context() as before:
-            before.setattr(Runtime, "_believed", lambda self, step, keys: keys)  # as it was
-            keys = made.runtime().keys(extract, chunks)
-            made.store.write(dict.fromkeys(keys[:3], OLD), extract.name)
+            before.setattr(Runtime, "_replace_doubted", lambda self, step, keys: keys)  # as it was
+            keys = made.runtime().keys(extract_records, chunks)
+            made.store.write(dict.fromkeys(keys[:3], OLD), extract_records.name)
             made.build()
             assert len(server.done("extraction")) == 9
             assert content(made) != calm
-        assert set(made.runtime().keys(extract, chunks)) & set(keys) == set(keys[3:])
-        assert made.runtime().missing(extract, chunks) == [0, 1, 2]
+        assert set(made.runtime().keys(extract_records, chunks)) & set(keys) == set(keys[3:])
+        assert made.runtime().missing(extract_records, chunks) == [0, 1, 2]
         server.reset()
         made.build()
         assert len(server.done("extraction")) == 3
@@ -234,8 +234,8 @@ def test_an_extraction_that_was_stored_as_empty_is_asked_for_once_more_and_all_o
 
 def test_an_old_empty_extraction_that_is_empty_is_confirmed_once(made: Corpus, server: ScriptedServer) -> None:
     chunks = chunks_of(made)
-    keys = made.runtime().keys(extract, chunks)
-    made.store.write({keys[0]: OLD}, extract.name)
+    keys = made.runtime().keys(extract_records, chunks)
+    made.store.write({keys[0]: OLD}, extract_records.name)
     server.script = Script(reply=lambda body: EMPTY if chunks[0].text in body["messages"][1]["content"] else None)
     made.build()
     assert len(server.done("extraction")) == 12
@@ -288,9 +288,9 @@ def test_a_refusal_in_words_that_stays_is_no_description(store: SqliteStore) -> 
     parts = Context((Passage("entity", "a", "One says this."), Passage("entity", "b", "Another says that.")), "Ada")
     for said in ("I am afraid that I cannot do that.", "I'm sorry [1], I can't help", "<think>They want"):
         with ScriptedServer(Script(reply=lambda body, said=said: said)) as server, pytest.raises(StepFailed):
-            runtime(store, server).each(summarise, [parts])
+            runtime(store, server).each(summarise_descriptions, [parts])
     with ScriptedServer(Script(reply=lambda body: "She cannot help him.")) as server:
-        assert list(runtime(store, server).each(summarise, [parts])) == ["She cannot help him."]
+        assert list(runtime(store, server).each(summarise_descriptions, [parts])) == ["She cannot help him."]
 
 
 def test_half_an_answer_is_none(made: Corpus, server: ScriptedServer) -> None:
@@ -341,7 +341,7 @@ TRIAL = Trial("Which?", "comprehensiveness", "It says more.", ("One.", "Two, and
 
 @pytest.mark.parametrize(
     ("step", "item", "instead"),
-    [(test, ASKED, False), (grade, ASKED, 1), (judge_trials, TRIAL, None)],
+    [(test_contexts, ASKED, False), (grade, ASKED, 1), (judge_trials, TRIAL, None)],
     ids=["test", "grade", "judge"],
 )
 def test_what_a_run_goes_on_without_is_asked_for_again_by_the_next(

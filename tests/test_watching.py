@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from sensegraph.cli import app
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.corpus.watching import Pace, follow, snapshot
+from sensegraph.corpus.watching import Pace, follow_changes, take_snapshot
 from sensegraph.documents.document_settings import DEFAULTS
 
 PACE = Pace(every=1.0, settle=2.0, again=10.0, most=25.0)
@@ -37,7 +37,7 @@ class World:
         return self.fails < 0
 
     def run(self, rounds: int) -> list[tuple[int, str]]:
-        follow(self.look, self.act, PACE, pause=self.pause, now=lambda: self.time, rounds=rounds)
+        follow_changes(self.look, self.act, PACE, pause=self.pause, now=lambda: self.time, rounds=rounds)
         return self.acts
 
     def pause(self, seconds: float) -> None:
@@ -69,17 +69,17 @@ def test_a_snapshot_sees_what_would_be_read_and_every_kind_of_change(tmp_path: P
     (tmp_path / "a.txt").write_text("one")
     (tmp_path / "picture.png").write_bytes(b"x")
     (tmp_path / ".hidden.txt").write_text("x")
-    seen = snapshot([tmp_path, tmp_path / "missing.txt"], DEFAULTS)
+    seen = take_snapshot([tmp_path, tmp_path / "missing.txt"], DEFAULTS)
     assert [Path(name).name for name, *_ in seen] == ["a.txt"]
     stat = (tmp_path / "a.txt").stat()
     (tmp_path / "new").write_text("two")  # of equal size, moved into place with the time of before
     os.utime(tmp_path / "new", ns=(stat.st_atime_ns, stat.st_mtime_ns))
     (tmp_path / "new").replace(tmp_path / "a.txt")
-    assert snapshot([tmp_path], DEFAULTS) != seen
+    assert take_snapshot([tmp_path], DEFAULTS) != seen
 
 
 def test_a_path_that_never_was_is_an_error_and_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sensegraph.corpus.watching.follow", lambda *_, **__: pytest.fail("it is waited for"))
+    monkeypatch.setattr("sensegraph.corpus.watching.follow_changes", lambda *_, **__: pytest.fail("it is waited for"))
     (tmp_path / "a.txt").write_text("Ada Harrow paid Bram Fenwick in Delft.")
     for given, said in (((tmp_path / "a.txt", tmp_path / "nosuch"), "nosuch does not"), ((), "input does not")):
         result = CliRunner().invoke(app, ["watch", *map(str, given), "--root", str(tmp_path / "c")])

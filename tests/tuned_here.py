@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sensegraph.lab.finetuning.training.worlds import Files, Plan, written
+from sensegraph.lab.finetuning.training.worlds import Files, Plan, write_world_files
 
 THERE = all(find_spec(name) for name in ("torch", "transformers", "peft", "bitsandbytes"))
 needs_extra = pytest.mark.skipif(not THERE, reason="needs the extra finetune")
@@ -16,4 +16,4 @@ TRAINS = [pytest.mark.finetune, needs_extra]
 
 def small_world(folder: Path, examples: int = 200, seed: int = 0) -> Files:
     """A world with few examples: enough to train a few steps."""
-    return written(folder, Plan(examples, held_out=20, seed=seed))
+    return write_world_files(folder, Plan(examples, held_out=20, seed=seed))

@@ -35,7 +35,7 @@ Task = str
 `ask`, `refine`, `test` and `answer` (a question), and whatever a paper's folder or the lab declares in its `tasks.py`.
 But for `survey`, an engine with a task has a method of that name, over a batch of values.
 """
-Part = str  # the name of a part of an index
+PartName = str  # of a part of an index: see `sensegraph.index.parts`
 Vectors = NDArray[np.float32]
 
 
@@ -290,7 +290,7 @@ class Method(Protocol):
         ...
 
     @property
-    def reads(self) -> frozenset[Part]:
+    def reads(self) -> frozenset[PartName]:
         """The parts of an index that it reads, besides the chunks, their vectors and their words."""
         ...
 

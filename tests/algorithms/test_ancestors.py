@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.algorithms.ancestors import chains, meeting, ways
+from sensegraph.algorithms.ancestors import find_meeting_level, list_ancestor_chains, list_paths_to_ancestor
 
 
 def tree(seed: int, leaves: int) -> tuple[np.ndarray, int]:
@@ -51,7 +51,7 @@ def test_all_chains_up_to_the_ancestor_of_all_are_the_union_over_pairs(
 ) -> None:
     parent, _ = tree(seed, leaves)
     seeds = data.draw(st.lists(st.integers(0, leaves - 1), min_size=2, max_size=8, unique=True))
-    found = ways(chains(parent, seeds))
+    found = list_paths_to_ancestor(list_ancestor_chains(parent, seeds))
     assert {node for level in found for node in level} == pairwise(parent, seeds)
 
 
@@ -59,7 +59,7 @@ def test_all_chains_up_to_the_ancestor_of_all_are_the_union_over_pairs(
 def test_every_chain_has_one_node_a_level_from_leaf_to_root(seed: int, leaves: int, data: st.DataObject) -> None:
     parent, levels = tree(seed, leaves)
     seeds = data.draw(st.lists(st.integers(0, leaves - 1), min_size=1, max_size=8))
-    found = chains(parent, seeds)
+    found = list_ancestor_chains(parent, seeds)
     assert found.shape == (len(seeds), levels)
     assert (found[:, 0] == seeds).all()
     assert (found[:, -1] == len(parent) - 1).all()
@@ -71,7 +71,7 @@ def test_what_lies_on_a_way_is_closed_below_the_meeting(seed: int, leaves: int, 
     """A node on a way has its parent on it too, up to the common ancestor, which is one node."""
     parent, _ = tree(seed, leaves)
     seeds = data.draw(st.lists(st.integers(0, leaves - 1), min_size=2, max_size=8, unique=True))
-    levels = ways(chains(parent, seeds))
+    levels = list_paths_to_ancestor(list_ancestor_chains(parent, seeds))
     assert len(levels[-1]) == 1
     assert all({int(parent[node]) for node in below} == set(above) for below, above in following(levels))
     assert all(len(level) > 1 for level in levels[:-1])
@@ -82,32 +82,32 @@ SMALL = np.array([4, 4, 5, 5, 6, 6, -1], np.int32)
 
 
 def test_seeds_of_one_cluster_meet_in_their_parent() -> None:
-    assert ways(chains(SMALL, [0, 1])) == [[0, 1], [4]]
+    assert list_paths_to_ancestor(list_ancestor_chains(SMALL, [0, 1])) == [[0, 1], [4]]
 
 
 def test_seeds_of_two_clusters_meet_above_both() -> None:
-    assert ways(chains(SMALL, [3, 0, 2])) == [[3, 0, 2], [5, 4], [6]]
-    assert meeting(chains(SMALL, [3, 0, 2])) == 2
+    assert list_paths_to_ancestor(list_ancestor_chains(SMALL, [3, 0, 2])) == [[3, 0, 2], [5, 4], [6]]
+    assert find_meeting_level(list_ancestor_chains(SMALL, [3, 0, 2])) == 2
 
 
 def test_one_seed_goes_up_to_its_parent() -> None:
-    assert ways(chains(SMALL, [2])) == [[2], [5]]
-    assert ways(chains(SMALL, [2, 2])) == [[2], [5]]
+    assert list_paths_to_ancestor(list_ancestor_chains(SMALL, [2])) == [[2], [5]]
+    assert list_paths_to_ancestor(list_ancestor_chains(SMALL, [2, 2])) == [[2], [5]]
 
 
 def test_a_lone_leaf_without_a_parent_is_all_there_is() -> None:
-    assert ways(chains(np.array([-1], np.int32), [0])) == [[0]]
+    assert list_paths_to_ancestor(list_ancestor_chains(np.array([-1], np.int32), [0])) == [[0]]
 
 
 def test_no_seeds_lead_nowhere() -> None:
-    assert ways(chains(SMALL, [])) == []
+    assert list_paths_to_ancestor(list_ancestor_chains(SMALL, [])) == []
 
 
 def test_defect_1_a_node_that_is_its_own_parent_is_refused() -> None:
     with pytest.raises(ValueError, match="back to itself"):
-        chains(np.array([0], np.int32), [0])
+        list_ancestor_chains(np.array([0], np.int32), [0])
 
 
 def test_defect_2_chains_of_different_lengths_are_refused() -> None:
     with pytest.raises(ValueError, match="differ in length"):
-        chains(SMALL, [0, 4])
+        list_ancestor_chains(SMALL, [0, 4])

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sensegraph.algorithms.approximate import Navigator, installed, navigation
-from sensegraph.algorithms.ranking import nearest
+from sensegraph.algorithms.approximate import Navigator, build_navigation, is_installed
+from sensegraph.algorithms.ranking import find_nearest_rows
 
-needs_ann = pytest.mark.skipif(not installed(), reason="needs the extra ann")
+needs_ann = pytest.mark.skipif(not is_installed(), reason="needs the extra ann")
 
 
 def units(n: int, dim: int = 16, seed: int = 0) -> np.ndarray:
@@ -23,11 +23,11 @@ def units(n: int, dim: int = 16, seed: int = 0) -> np.ndarray:
 
 
 def whole(rows: np.ndarray) -> Navigator:
-    return Navigator(rows, [(0, navigation(rows))])
+    return Navigator(rows, [(0, build_navigation(rows))])
 
 
 def in_segments(rows: np.ndarray, *begins: int) -> Navigator:
-    return Navigator(rows, [(a, navigation(rows[a:b])) for a, b in pairwise([*begins, len(rows)])])
+    return Navigator(rows, [(a, build_navigation(rows[a:b])) for a, b in pairwise([*begins, len(rows)])])
 
 
 @needs_ann
@@ -37,8 +37,8 @@ def test_nearly_all_true_neighbours_are_found_with_their_exact_scores(begins: tu
     navigator, found, wanted = in_segments(rows, *begins), 0, 0
     for query in asked:
         places, values = navigator.nearest(query, 10)
-        positions, scores = nearest(rows, query, 10)
-        exact = dict(zip(*(a.tolist() for a in nearest(rows, query, len(rows))), strict=True))
+        positions, scores = find_nearest_rows(rows, query, 10)
+        exact = dict(zip(*(a.tolist() for a in find_nearest_rows(rows, query, len(rows))), strict=True))
         assert values.tolist() == [exact[p] for p in places.tolist()]
         assert values.tolist() == sorted(values.tolist(), reverse=True)
         found += len(set(places.tolist()) & set(positions.tolist()))
@@ -63,7 +63,7 @@ def test_where_every_row_is_a_candidate_the_search_is_exact(n: int, top: int, se
     rows, query = units(n, 8, seed), units(1, 8, seed + 1)[0]
     rows[:: max(2, n // 3)] = 0  # rows of zeros are found by nobody
     places, values = in_segments(rows, *sorted({0, n // 2})).nearest(query, max(top, n))
-    positions, scores = nearest(rows, query, max(top, n))
+    positions, scores = find_nearest_rows(rows, query, max(top, n))
     assert places.tolist() == positions.tolist()
     assert values.tolist() == scores.tolist()
 
@@ -71,8 +71,8 @@ def test_where_every_row_is_a_candidate_the_search_is_exact(n: int, top: int, se
 @needs_ann
 def test_equal_vectors_give_equal_graphs_that_work_memory_mapped(tmp_path: Path) -> None:
     rows = units(300)
-    graph = navigation(rows)
-    assert graph.tobytes() == navigation(rows).tobytes()
+    graph = build_navigation(rows)
+    assert graph.tobytes() == build_navigation(rows).tobytes()
     np.save(tmp_path / "graph.npy", graph)
     np.save(tmp_path / "rows.npy", rows)
     there = np.load(tmp_path / "graph.npy", mmap_mode="r"), np.load(tmp_path / "rows.npy", mmap_mode="r")
@@ -94,13 +94,13 @@ def test_nothing_is_found_by_nothing_or_in_nothing() -> None:
 @needs_ann
 def test_a_graph_of_other_vectors_is_refused() -> None:
     with pytest.raises(ValueError, match="this graph is not of"):
-        Navigator(units(20, 8), [(0, navigation(units(20, 16)))]).nearest(np.ones(8), 3)
+        Navigator(units(20, 8), [(0, build_navigation(units(20, 16)))]).nearest(np.ones(8), 3)
     with pytest.raises(ValueError, match="this graph is not of"):
-        Navigator(units(20), [(0, navigation(units(21)))]).nearest(np.ones(16), 3)
+        Navigator(units(20), [(0, build_navigation(units(21)))]).nearest(np.ones(16), 3)
     with pytest.raises(ValueError, match="fits no vectors"):
         whole(units(20)).nearest(np.ones(8), 3)
     with pytest.raises(ValueError, match="finite"):
-        navigation(np.full((2, 2), np.nan))
+        build_navigation(np.full((2, 2), np.nan))
 
 
 @needs_ann

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.algorithms.blocks import candidates
-from sensegraph.algorithms.minhash import bands
+from sensegraph.algorithms.blocks import pair_by_shared_keys
+from sensegraph.algorithms.minhash import hash_bands
 
 shared = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 9)), max_size=40)
 
@@ -16,7 +16,7 @@ shared = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 9)), max_size=40)
 def found(pairs: list[tuple[int, int]], most: int = 32, near: int = 50, weight: dict[int, float] | None = None):
     keys, rows = (np.array([p[i] for p in pairs], np.int64) for i in (0, 1))
     weights = np.array([(weight or {}).get(k, 1.0) for k, _ in pairs], np.float64)
-    return candidates(keys, rows, weights, count=10, most=most, near=near)
+    return pair_by_shared_keys(keys, rows, weights, count=10, most=most, near=near)
 
 
 def listed(of) -> list[tuple[int, int]]:
@@ -53,7 +53,7 @@ def test_no_keys_are_no_pairs():
 
 
 def bands_shared(one: str, other: str) -> int:
-    made = bands([one, other])
+    made = hash_bands([one, other])
     return int((made[0] == made[1]).sum())
 
 
@@ -67,10 +67,10 @@ def test_texts_of_many_common_trigrams_share_a_band_and_others_do_not():
 
 @given(st.lists(st.text(max_size=12), max_size=6))
 def test_the_bands_of_a_text_do_not_depend_on_the_others(texts: list[str]):
-    whole = bands(texts)
+    whole = hash_bands(texts)
     assert whole.shape == (len(texts), 12)
     for text, row in zip(texts, whole, strict=True):
-        assert (bands([text])[0] == row).all()
+        assert (hash_bands([text])[0] == row).all()
 
 
 def test_the_share_of_candidates_follows_the_formula():

@@ -12,7 +12,7 @@ from numpy.testing import assert_array_equal
 from small_graphs import graph, graphs, karate, planted, renumbered, ring_of_cliques
 
 from sensegraph.algorithms.clustering import Tree, hierarchical_leiden, leiden, project
-from sensegraph.algorithms.graphs import Edges, canonical_edges, components, modularity, smallest_members
+from sensegraph.algorithms.graphs import Edges, canonical_edges, label_components, modularity, smallest_members
 
 
 def parts(edges: Edges, labels: np.ndarray) -> int:
@@ -87,7 +87,7 @@ def test_the_root_has_the_largest_modularity_of_all_depths(edges: Edges) -> None
 
 @given(graphs())
 def test_components_are_never_mixed_and_isolated_nodes_stay_alone(edges: Edges) -> None:
-    labels, component = leiden(edges), components(edges)
+    labels, component = leiden(edges), label_components(edges)
     assert len({*zip(labels.tolist(), component.tolist(), strict=True)}) == len(np.unique(labels))
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from small_graphs import graph, graphs, karate, planted, renumbered
 from test_clustering import check_tree, same
 
-from sensegraph.algorithms.clustering import Start, Tree, carried, hierarchical_leiden, leiden, project
+from sensegraph.algorithms.clustering import Start, Tree, carry_tree, hierarchical_leiden, leiden, project
 from sensegraph.algorithms.graphs import Edges, canonical_edges, modularity
 
 
@@ -63,7 +63,7 @@ def edits(draw: st.DrawFn) -> tuple[Edges, Edges, np.ndarray]:
 @given(graphs(), st.integers(1, 10))
 def test_without_a_change_the_tree_is_the_same(edges: Edges, size: int) -> None:
     tree = hierarchical_leiden(edges, max_cluster_size=size)
-    start = carried(tree, edges, edges, identity(edges))
+    start = carry_tree(tree, edges, edges, identity(edges))
     assert not len(start.touched)
     assert not start.changed.any()
     assert same(hierarchical_leiden(edges, max_cluster_size=size, previous=start), tree)
@@ -72,7 +72,7 @@ def test_without_a_change_the_tree_is_the_same(edges: Edges, size: int) -> None:
 @given(edits(), st.integers(1, 10))
 def test_after_any_edit_every_depth_is_a_partition_into_connected_communities(edit: tuple, size: int) -> None:
     before, after, mapping = edit
-    start = carried(hierarchical_leiden(before, max_cluster_size=size), before, after, mapping)
+    start = carry_tree(hierarchical_leiden(before, max_cluster_size=size), before, after, mapping)
     tree = hierarchical_leiden(after, max_cluster_size=size, previous=start)
     check_tree(tree, after)
     assert (tree.sizes[np.unique(tree.parent[tree.parent >= 0])] > size).all()
@@ -82,7 +82,7 @@ def test_after_any_edit_every_depth_is_a_partition_into_connected_communities(ed
 def test_what_an_edit_leaves_as_it_was_keeps_its_whole_sub_tree(edit: tuple, size: int) -> None:
     before, after, mapping = edit
     old = hierarchical_leiden(before, max_cluster_size=size)
-    start = carried(old, before, after, mapping)
+    start = carry_tree(old, before, after, mapping)
     tree = hierarchical_leiden(after, max_cluster_size=size, previous=start)
     earlier = {start.tree.of(i).tobytes(): i for i in range(len(start.tree)) if not start.changed[i]}
     for i in range(len(tree)):
@@ -97,7 +97,7 @@ def test_what_an_edit_leaves_as_it_was_keeps_its_whole_sub_tree(edit: tuple, siz
 def test_a_carried_tree_says_exactly_which_communities_changed(edit: tuple) -> None:
     before, after, mapping = edit
     old = hierarchical_leiden(before, max_cluster_size=3)
-    start = carried(old, before, after, mapping)
+    start = carry_tree(old, before, after, mapping)
     moved = renumbered(*kept_part(before, mapping), after.nodes)
     alive = [i for i in range(len(old)) if (mapping[old.of(i)] >= 0).any()]
     expected = {}
@@ -121,7 +121,7 @@ def kept_part(edges: Edges, mapping: np.ndarray) -> tuple[Edges, np.ndarray]:
 @given(edits())
 def test_touched_nodes_are_those_with_another_row(edit: tuple) -> None:
     before, after, mapping = edit
-    start = carried(hierarchical_leiden(before), before, after, mapping)
+    start = carry_tree(hierarchical_leiden(before), before, after, mapping)
 
     def rows(edges: Edges, names: np.ndarray) -> list[dict[int, float]]:
         found: list[dict[int, float]] = [{} for _ in range(edges.nodes)]
@@ -142,7 +142,7 @@ def test_a_small_edit_changes_few_communities_and_costs_no_quality(seed: int, in
     before = planted(30, 25, inner, outer, seed)
     old = hierarchical_leiden(before)
     after = document(before, 10, 2, seed)
-    start = carried(old, before, after, identity(before))
+    start = carry_tree(old, before, after, identity(before))
     tree = hierarchical_leiden(after, previous=start)
     ours, fresh = contents(tree, after), contents(hierarchical_leiden(after), after)
     known = contents(old, before)
@@ -157,7 +157,7 @@ def test_after_many_edits_the_quality_still_holds(seed: int) -> None:
     tree = hierarchical_leiden(edges)
     for step in range(8):
         after = document(edges, 10, 2, 100 * seed + step)
-        tree = hierarchical_leiden(after, previous=carried(tree, edges, after, identity(edges)))
+        tree = hierarchical_leiden(after, previous=carry_tree(tree, edges, after, identity(edges)))
         edges = after
     assert modularity(edges, project(tree, 0)) >= 0.99 * modularity(edges, leiden(edges))
 
@@ -168,7 +168,7 @@ def test_the_order_of_the_edges_does_not_matter() -> None:
     order = np.random.default_rng(0).permutation(len(after.weight))
     again = canonical_edges(after.target[order], after.source[order], after.weight[order], after.nodes)
     old = hierarchical_leiden(before)
-    one, other = (hierarchical_leiden(e, previous=carried(old, before, e, identity(before))) for e in (after, again))
+    one, other = (hierarchical_leiden(e, previous=carry_tree(old, before, e, identity(before))) for e in (after, again))
     assert same(one, other)
 
 
@@ -177,7 +177,7 @@ def test_a_community_that_falls_apart_is_split() -> None:
     cliques = [(a, b) for s in (0, 5) for a in range(s, s + 5) for b in range(s, a)]
     before, after = graph([*cliques, (4, 5)]), graph(cliques)
     one = Tree(np.array([-1], np.int32), np.array([0], np.int32), np.array([0, 10]), np.arange(10, dtype=np.int32), 10)
-    tree = hierarchical_leiden(after, previous=carried(one, before, after, identity(before)))
+    tree = hierarchical_leiden(after, previous=carry_tree(one, before, after, identity(before)))
     assert [tree.of(i).tolist() for i in range(len(tree))] == [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9]]
 
 
@@ -185,7 +185,7 @@ def test_a_changed_leaf_above_the_size_is_divided_afresh() -> None:
     before = graph([(v, v + 1) for v in range(11)])
     after = with_pairs(before, np.array([0]), np.array([1]), 12)
     one = Tree(np.array([-1], np.int32), np.array([0], np.int32), np.array([0, 12]), np.arange(12, dtype=np.int32), 12)
-    tree = hierarchical_leiden(after, previous=carried(one, before, after, identity(before)))
+    tree = hierarchical_leiden(after, previous=carry_tree(one, before, after, identity(before)))
     assert tree.sizes[tree.depth == 0].tolist() == [12]
     assert tree.depths == 2
 
@@ -194,7 +194,7 @@ def test_a_new_group_of_nodes_becomes_a_community() -> None:
     before = karate()
     ring = np.arange(34, 39)
     after = with_pairs(before, ring, np.roll(ring, 1), 39)
-    tree = hierarchical_leiden(after, previous=carried(hierarchical_leiden(before), before, after, identity(before)))
+    tree = hierarchical_leiden(after, previous=carry_tree(hierarchical_leiden(before), before, after, identity(before)))
     assert ring.tolist() in [tree.of(i).tolist() for i in range(len(tree))]
 
 
@@ -202,25 +202,25 @@ def test_nodes_without_edges_join_as_communities_of_their_own() -> None:
     before = karate()
     after = Edges(before.source, before.target, before.weight, 36)
     old = hierarchical_leiden(before)
-    tree = hierarchical_leiden(after, previous=carried(old, before, after, identity(before)))
+    tree = hierarchical_leiden(after, previous=carry_tree(old, before, after, identity(before)))
     assert contents(tree, after) - contents(old, before) == {(np.array([v], np.int32).tobytes(), b"") for v in (34, 35)}
 
 
 def test_from_an_empty_tree_clustering_is_fresh() -> None:
     nothing = graph([], 0)
-    start = carried(hierarchical_leiden(nothing), nothing, karate(), np.zeros(0, np.int64))
+    start = carry_tree(hierarchical_leiden(nothing), nothing, karate(), np.zeros(0, np.int64))
     assert same(hierarchical_leiden(karate(), previous=start), hierarchical_leiden(karate()))
 
 
 def test_the_depth_of_an_update_can_be_limited() -> None:
     edges = karate()
-    start = carried(hierarchical_leiden(edges), edges, edges, identity(edges))
+    start = carry_tree(hierarchical_leiden(edges), edges, edges, identity(edges))
     assert hierarchical_leiden(edges, previous=start, max_depth=1).depths == 1
 
 
 def test_a_tree_of_another_graph_is_refused() -> None:
     tree = hierarchical_leiden(karate())
     with pytest.raises(ValueError, match="34 nodes, its graph 34, the mapping 3"):
-        carried(tree, karate(), karate(), np.arange(3))
+        carry_tree(tree, karate(), karate(), np.arange(3))
     with pytest.raises(ValueError, match="previous is on 34 nodes, the graph has 2"):
         hierarchical_leiden(graph([(0, 1)]), previous=Start(tree, np.zeros(0, np.int32), np.zeros(len(tree), np.bool_)))

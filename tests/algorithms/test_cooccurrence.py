@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from sensegraph.algorithms import cooccurrence
-from sensegraph.algorithms.cooccurrence import Pruned, Pruning, inside, pruned
+from sensegraph.algorithms.cooccurrence import Pruned, Pruning, keep_concepts, prune_concepts
 
 CONCEPTS = 12
 groups = st.lists(st.sets(st.integers(0, CONCEPTS - 1), max_size=6).map(sorted), max_size=15)
@@ -25,7 +25,7 @@ def flat(of: list[list[int]]) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def made(of: list[list[int]], rule: Pruning, concepts: int = CONCEPTS) -> Pruned:
-    return pruned(*flat(of), concepts, rule)
+    return prune_concepts(*flat(of), concepts, rule)
 
 
 def told(found: Pruned) -> dict[tuple[int, int], float]:
@@ -97,7 +97,7 @@ def test_a_hub_is_dropped_and_counted() -> None:
 
 @given(groups, st.lists(st.booleans(), min_size=CONCEPTS, max_size=CONCEPTS))
 def test_groups_keep_only_the_concepts_that_stay(of: list[list[int]], flags: list[bool]) -> None:
-    start, held = inside(*flat(of), np.array(flags))
+    start, held = keep_concepts(*flat(of), np.array(flags))
     cut = [held[start[i] : start[i + 1]].tolist() for i in range(len(of))]
     assert cut == [[c for c in g if flags[c]] for g in of]
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.algorithms.deepening import Pace, Terrain, grouped, layer, search
+from sensegraph.algorithms.deepening import Pace, Terrain, group_by_community, rank_communities, search_on_budget
 
 
 def terrain(
@@ -75,7 +75,7 @@ def test_the_budget_is_never_exceeded_and_nothing_is_tested_twice(seed: int, pac
         assert len(chunks) <= pace.batch
         return [random.random() < rate for _ in chunks]
 
-    verdicts = search(ground, order, pace, test)
+    verdicts = search_on_budget(ground, order, pace, test)
     assert [chunk for chunk, _ in verdicts] == asked
     assert len(asked) <= pace.budget
     assert len(set(asked)) == len(asked)
@@ -86,14 +86,16 @@ def test_the_budget_is_never_exceeded_and_nothing_is_tested_twice(seed: int, pac
 def test_the_order_of_the_tests_is_determined(seed: int, pace: Pace) -> None:
     ground, order, random = rough(seed)
     relevant = {c for c in range(len(order)) if random.random() < 0.3}
-    assert search(ground, order, pace, oracle(relevant)) == search(ground, order, pace, oracle(relevant))
+    assert search_on_budget(ground, order, pace, oracle(relevant)) == search_on_budget(
+        ground, order, pace, oracle(relevant)
+    )
 
 
 @given(st.integers(0, 10**6))
 def test_an_oracle_finds_everything_when_the_budget_holds_every_chunk(seed: int) -> None:
     ground, order, random = rough(seed)
     relevant = {int(c) for c in np.unique(ground.same) if random.random() < 0.3}
-    verdicts = dict(search(ground, order, Pace(budget=len(order)), oracle(relevant)))
+    verdicts = dict(search_on_budget(ground, order, Pace(budget=len(order)), oracle(relevant)))
     assert {c for c, verdict in verdicts.items() if verdict} == relevant
     assert sorted(verdicts) == np.unique(ground.same).tolist()
 
@@ -107,7 +109,7 @@ def test_recall_rises_with_the_budget_on_average() -> None:
         relevant = {c for c in range(240) if c % 16 == topic or random.random() < 0.03}
         order = np.array(sorted(range(240), key=lambda c: random.random() - 0.5 * (c in relevant)))
         for budget, recalls in found.items():
-            verdicts = search(ground, order, Pace(budget=budget), oracle(relevant))
+            verdicts = search_on_budget(ground, order, Pace(budget=budget), oracle(relevant))
             recalls.append(sum(v for _, v in verdicts) / len(relevant))
     means = [mean(recalls) for recalls in found.values()]
     assert means == sorted(means)
@@ -122,7 +124,7 @@ def test_all_no_visits_exactly_z_communities_of_each_depth_and_stops() -> None:
         batches.append(chunks)
         return [False] * len(chunks)
 
-    search(ground, np.arange(320), Pace(budget=300), test)
+    search_on_budget(ground, np.arange(320), Pace(budget=300), test)
     top = [{c % 16 // 2 for c in batch} for batch in batches]
     low = [{c % 16 for c in batch} for batch in batches]
     assert len(batches) == 1 + 5 + 5  # the whole corpus, then z = 5 at each of the two depths
@@ -136,7 +138,7 @@ def test_all_no_visits_exactly_z_communities_of_each_depth_and_stops() -> None:
 def test_children_of_an_eliminated_community_are_never_tested() -> None:
     ground = two_depths(320)
     relevant = {c for c in range(320) if c % 16 in (0, 1)}  # all in community 0
-    tested = [c for c, _ in search(ground, np.arange(320), Pace(budget=150, neighbours=0), oracle(relevant))]
+    tested = [c for c, _ in search_on_budget(ground, np.arange(320), Pace(budget=150, neighbours=0), oracle(relevant))]
     for community in range(1, 8):
         mine = [c for c in tested if c % 16 // 2 == community]
         assert len(mine) <= 5 + 5  # of the whole corpus five at most, and one visit
@@ -145,7 +147,7 @@ def test_children_of_an_eliminated_community_are_never_tested() -> None:
 def test_a_success_leads_deeper_into_its_community() -> None:
     ground = two_depths(320)
     relevant = {c for c in range(320) if c % 16 == 6}
-    verdicts = search(ground, np.arange(320), Pace(budget=120, neighbours=0), oracle(relevant))
+    verdicts = search_on_budget(ground, np.arange(320), Pace(budget=120, neighbours=0), oracle(relevant))
     assert sum(v for _, v in verdicts) == len(relevant) == 20
 
 
@@ -157,7 +159,7 @@ def test_a_batch_without_success_ends_the_visit() -> None:
         batches.append(len(chunks))
         return [min(chunks) < 4] * len(chunks)
 
-    search(ground, np.arange(40), Pace(budget=39, tests=10, batch=4, neighbours=0), test)
+    search_on_budget(ground, np.arange(40), Pace(budget=39, tests=10, batch=4, neighbours=0), test)
     assert batches[:3] == [4, 4, 4]  # success and failure in the whole corpus; failure in the community
     assert len(batches) == 3
 
@@ -165,13 +167,13 @@ def test_a_batch_without_success_ends_the_visit() -> None:
 def test_one_community_degenerates_to_rank_order() -> None:
     order = np.array(Random(3).sample(range(30), 30))
     ground = terrain([[0]] * 30, [(0,)], [-1])
-    tested = [c for c, _ in search(ground, order, Pace(budget=20, neighbours=0), oracle(set(range(30))))]
+    tested = [c for c, _ in search_on_budget(ground, order, Pace(budget=20, neighbours=0), oracle(set(range(30))))]
     assert tested == order[:20].tolist()
 
 
 @pytest.mark.parametrize("budget", [1, 3])
 def test_a_budget_below_t_tests_one_community_in_part(budget: int) -> None:
-    tested = search(two_depths(320), np.arange(320), Pace(budget=budget), oracle({0, 1}))
+    tested = search_on_budget(two_depths(320), np.arange(320), Pace(budget=budget), oracle({0, 1}))
     assert [c for c, _ in tested] == list(range(budget))
 
 
@@ -179,17 +181,17 @@ def test_neighbours_are_of_the_same_document_and_within_the_budget() -> None:
     document = [i // 4 for i in range(100)]
     ground = terrain([[] for _ in range(100)], [], [], document)
     order = np.array([8, 50, *(c for c in range(100) if c not in (8, 50))])
-    verdicts = search(ground, order, Pace(budget=12, tests=2, batch=2, patience=1), oracle({8, 50}))
+    verdicts = search_on_budget(ground, order, Pace(budget=12, tests=2, batch=2, patience=1), oracle({8, 50}))
     tested = [c for c, _ in verdicts]
     assert {9, 49, 51} <= set(tested)  # 7 is of another document than 8
     assert tested[-3:] == [9, 49, 51]
-    few = [c for c, _ in search(ground, order, Pace(budget=3, tests=2, batch=2), oracle({8, 50}))]
+    few = [c for c, _ in search_on_budget(ground, order, Pace(budget=3, tests=2, batch=2), oracle({8, 50}))]
     assert few == [8, 50, 9]
 
 
 def test_chunks_of_equal_text_are_tested_once() -> None:
     ground = terrain([[0]] * 6, [(0,)], [-1], same=[0, 0, 2, 0, 2, 5])
-    tested = [c for c, _ in search(ground, np.array([3, 4, 5, 0, 1, 2]), Pace(budget=6), oracle({0}))]
+    tested = [c for c, _ in search_on_budget(ground, np.array([3, 4, 5, 0, 1, 2]), Pace(budget=6), oracle({0}))]
     assert tested == [0, 2, 5]
 
 
@@ -203,7 +205,7 @@ def test_chunks_without_a_concept_can_always_be_found() -> None:
         seen.extend(chunks)
         return [c % 20 == 0 or c == far for c in chunks]
 
-    search(ground, np.arange(120), Pace(budget=119, neighbours=0, tests=25, batch=25), test)
+    search_on_budget(ground, np.arange(120), Pace(budget=119, neighbours=0, tests=25, batch=25), test)
     assert far in seen
 
 
@@ -220,7 +222,7 @@ def test_a_layer_assigns_each_chunk_to_the_best_ranked_of_its_communities(seed: 
     for chunk in order.tolist():
         expected.setdefault(min(homes[chunk], key=lambda h: (mean_rank[h], h)), []).append(chunk)
     by_rank = sorted(expected.items(), key=lambda item: (mean_rank[item[0]], item[0]))
-    assert layer(ground, order, depth, best) == by_rank
+    assert rank_communities(ground, order, depth, best) == by_rank
 
 
 def _homes(ground: Terrain, chunk: int, depth: int) -> set[int]:
@@ -232,7 +234,7 @@ def _homes(ground: Terrain, chunk: int, depth: int) -> set[int]:
 def test_groups_partition_the_chunks_by_a_community_of_their_own(seed: int) -> None:
     ground, order, random = rough(seed)
     chunks = random.sample(order.tolist(), random.randint(1, len(order)))
-    groups = grouped(ground, chunks)
+    groups = group_by_community(ground, chunks)
     assert sorted(c for g in groups for c in g) == sorted(chunks)
     for group in groups:
         assert set.intersection(*(_homes(ground, c, 0) for c in group))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sensegraph.algorithms.diversity import cover, covering, mmr
+from sensegraph.algorithms.diversity import choose_cover, rank_by_cover, rank_by_mmr
 
 FAMILIES = st.lists(st.frozensets(st.integers(0, 7), max_size=5), min_size=1, max_size=7)
 WEIGHTS = st.lists(st.integers(0, 9), min_size=8, max_size=8)
@@ -41,20 +41,20 @@ def plain_mmr(relevance: np.ndarray, rows: np.ndarray, top: int, balance: float)
 @given(st.integers(0, 10**6), st.integers(0, 12), st.integers(0, 14), st.sampled_from([0.0, 0.3, 0.5, 0.9, 1.0]))
 def test_mmr_chooses_what_its_definition_chooses(seed: int, n: int, top: int, balance: float) -> None:
     rows, relevance = units(seed, n), np.random.default_rng(seed + 1).random(n)
-    assert mmr(relevance, rows, top, balance)[0].tolist() == plain_mmr(relevance, rows, top, balance)
+    assert rank_by_mmr(relevance, rows, top, balance)[0].tolist() == plain_mmr(relevance, rows, top, balance)
 
 
 @given(st.integers(0, 10**6), st.integers(1, 12))
 def test_mmr_without_diversity_is_the_order_by_relevance(seed: int, n: int) -> None:
     relevance = np.random.default_rng(seed).integers(0, 4, n).astype(float)
-    positions, values = mmr(relevance, units(seed, n), n, balance=1.0)
+    positions, values = rank_by_mmr(relevance, units(seed, n), n, balance=1.0)
     assert positions.tolist() == np.lexsort((np.arange(n), -relevance)).tolist()
     assert values.tolist() == relevance[positions].tolist()
 
 
 def test_mmr_puts_a_repetition_last() -> None:
     rows = np.asarray([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    assert mmr(np.asarray([0.9, 0.8, 0.3]), rows, 3, 0.5)[0].tolist() == [0, 2, 1]
+    assert rank_by_mmr(np.asarray([0.9, 0.8, 0.3]), rows, 3, 0.5)[0].tolist() == [0, 2, 1]
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_mmr_puts_a_repetition_last() -> None:
 )
 def test_mmr_refuses_what_does_not_fit(relevance: np.ndarray, rows: np.ndarray, balance: float) -> None:
     with pytest.raises(ValueError):
-        mmr(relevance, rows, 2, balance)
+        rank_by_mmr(relevance, rows, 2, balance)
 
 
 def plain_cover(family: list[frozenset[int]], weights: list[int], top: int, costs: list[int]) -> list[int]:
@@ -88,7 +88,7 @@ def test_cover_chooses_what_a_plain_greedy_search_chooses(
     family: list[frozenset[int]], weights: list[int], top: int, data: st.DataObject
 ) -> None:
     costs = data.draw(st.lists(st.sampled_from([1, 2, 4]), min_size=len(family), max_size=len(family)))
-    chosen, gains = cover(*arrays(family), np.asarray(weights, float), top, np.asarray(costs, float))
+    chosen, gains = choose_cover(*arrays(family), np.asarray(weights, float), top, np.asarray(costs, float))
     assert chosen.tolist() == plain_cover(family, weights, top, costs)
     covered = frozenset().union(*(family[i] for i in chosen.tolist()))
     assert gains.sum() == sum(weights[x] for x in covered)
@@ -97,7 +97,7 @@ def test_cover_chooses_what_a_plain_greedy_search_chooses(
 @settings(max_examples=60)
 @given(FAMILIES, WEIGHTS, st.integers(1, 4))
 def test_cover_reaches_its_bound_of_the_best_choice(family: list[frozenset[int]], weights: list[int], top: int) -> None:
-    _, gains = cover(*arrays(family), np.asarray(weights, float), top)
+    _, gains = choose_cover(*arrays(family), np.asarray(weights, float), top)
     choices = combinations(family, min(top, len(family)))
     optimum = max(sum(weights[x] for x in frozenset().union(*some)) for some in choices)
     assert gains.sum() >= (1 - 1 / e) * optimum - 1e-9
@@ -107,14 +107,14 @@ def test_cover_reaches_its_bound_of_the_best_choice(family: list[frozenset[int]]
 def test_covering_ranks_every_set_once_and_the_useless_ones_last(
     family: list[frozenset[int]], weights: list[int]
 ) -> None:
-    ranked = covering(*arrays(family), np.asarray(weights, float)).tolist()
+    ranked = rank_by_cover(*arrays(family), np.asarray(weights, float)).tolist()
     assert sorted(ranked) == list(range(len(family)))
-    useful = len(cover(*arrays(family), np.asarray(weights, float), len(family))[0])
+    useful = len(choose_cover(*arrays(family), np.asarray(weights, float), len(family))[0])
     assert ranked[useful:] == sorted(ranked[useful:])
 
 
 def test_an_element_that_a_set_names_twice_counts_once() -> None:
-    chosen, gains = cover(np.asarray([0, 3, 5]), np.asarray([0, 0, 0, 1, 2]), np.ones(3), 2)
+    chosen, gains = choose_cover(np.asarray([0, 3, 5]), np.asarray([0, 0, 0, 1, 2]), np.ones(3), 2)
     assert (chosen.tolist(), gains.tolist()) == ([1, 0], [2.0, 1.0])
 
 
@@ -133,7 +133,7 @@ def test_cover_refuses_what_does_not_fit(
     start: list[int], elements: list[int], weights: list[float], costs: list[float] | None
 ) -> None:
     with pytest.raises(ValueError):
-        cover(
+        choose_cover(
             np.asarray(start),
             np.asarray(elements),
             np.asarray(weights),

@@ -11,12 +11,12 @@ from small_graphs import graph, graphs, karate
 
 from sensegraph.algorithms.graphs import (
     Edges,
-    adjacency,
+    build_adjacency,
     canonical_edges,
-    components,
-    induced,
+    induce_subgraph,
+    label_components,
     modularity,
-    ranked,
+    number_roots,
     smallest_members,
 )
 
@@ -73,7 +73,7 @@ def test_more_nodes_than_32_bits_can_number_are_refused() -> None:
 
 @given(graphs())
 def test_the_rows_are_those_of_the_dense_matrix(edges: Edges) -> None:
-    rows = adjacency(edges)
+    rows = build_adjacency(edges)
     matrix = dense(edges)
     for v in range(edges.nodes):
         at = slice(rows.indptr[v], rows.indptr[v + 1])
@@ -85,7 +85,7 @@ def test_the_rows_are_those_of_the_dense_matrix(edges: Edges) -> None:
 @given(graphs(), st.integers(0, 2**32 - 1))
 def test_an_induced_graph_keeps_exactly_the_edges_inside_its_blocks(edges: Edges, seed: int) -> None:
     block = np.random.default_rng(seed).integers(-1, 3, edges.nodes)
-    part, nodes = induced(adjacency(edges), block)
+    part, nodes = induce_subgraph(build_adjacency(edges), block)
     assert_array_equal(nodes, np.flatnonzero(block >= 0))
     matrix = np.zeros((len(nodes), len(nodes)))
     matrix[part.rows(), part.indices] = part.data
@@ -97,10 +97,10 @@ def test_an_induced_graph_keeps_exactly_the_edges_inside_its_blocks(edges: Edges
 def test_components_agree_with_scipy(edges: Edges) -> None:
     matrix = coo_array((edges.weight, (edges.source, edges.target)), shape=(edges.nodes, edges.nodes))
     expected = connected_components(matrix, directed=False)[1] if edges.nodes else np.zeros(0)
-    ours = components(edges)
+    ours = label_components(edges)
     assert len(ours) == edges.nodes
     assert len({*zip(ours.tolist(), expected.tolist(), strict=True)}) == len(set(ours.tolist())) == len({*expected})
-    assert_array_equal(ours, ranked(smallest_members(edges.source, edges.target, edges.nodes)))
+    assert_array_equal(ours, number_roots(smallest_members(edges.source, edges.target, edges.nodes)))
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -110,7 +110,7 @@ def test_a_long_path_in_any_order_is_one_component(seed: int) -> None:
 
 
 def test_components_are_numbered_by_their_smallest_nodes() -> None:
-    assert_array_equal(components(graph([(0, 3), (1, 2)], 5)), [0, 1, 1, 0, 2])
+    assert_array_equal(label_components(graph([(0, 3), (1, 2)], 5)), [0, 1, 1, 0, 2])
 
 
 @given(graphs(), st.integers(0, 2**32 - 1), st.floats(0.1, 5.0))

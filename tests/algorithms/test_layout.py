@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sensegraph.algorithms.graphs import Edges, canonical_edges, components
-from sensegraph.algorithms.layout import Layout, arrange, backbone, nested
+from sensegraph.algorithms.graphs import Edges, canonical_edges, label_components
+from sensegraph.algorithms.layout import Layout, arrange_discs, find_backbone, lay_out_nested
 
 
 def graph(nodes: int, links: int, seed: int) -> Edges:
@@ -38,7 +38,7 @@ def laid_out(case: tuple[int, int, int, int]) -> tuple[Layout, list[np.ndarray],
     nodes, links, coarse, seed = case
     radius = 1 + 5 * np.random.default_rng(seed).random(nodes)
     levels = communities(nodes, coarse, seed)
-    return nested(graph(nodes, links, seed), levels, radius, seed=seed, gap=2.0), levels, radius
+    return lay_out_nested(graph(nodes, links, seed), levels, radius, seed=seed, gap=2.0), levels, radius
 
 
 @settings(max_examples=25)
@@ -69,21 +69,21 @@ def test_every_node_lies_in_the_disc_of_its_community_at_every_depth(case: tuple
 
 def test_a_larger_group_is_kept_apart_too():
     radius = 1 + np.random.default_rng(1).random(700) ** 8 * 12
-    places = arrange(radius, np.zeros(700, np.int64), graph(700, 1500, 1), seed=1)
+    places = arrange_discs(radius, np.zeros(700, np.int64), graph(700, 1500, 1), seed=1)
     assert least_gap(places, radius) >= -1e-6
     assert abs(places).max() < 2.2 * np.sqrt((radius**2).sum())  # and does not fly off
 
 
 def test_equal_input_and_seed_give_equal_bytes_and_another_seed_others():
     edges, levels, radius = graph(300, 900, 3), communities(300, 2, 3), np.full(300, 2.0)
-    one, same, other = (nested(edges, levels, radius, seed=s).places.tobytes() for s in (5, 5, 6))
+    one, same, other = (lay_out_nested(edges, levels, radius, seed=s).places.tobytes() for s in (5, 5, 6))
     assert one == same
     assert one != other
 
 
 def test_linked_nodes_are_nearer_than_others():
     edges, levels = graph(120, 150, 4), communities(120, 4, 4)
-    layout = nested(edges, levels, np.full(120, 2.0), seed=1)
+    layout = lay_out_nested(edges, levels, np.full(120, 2.0), seed=1)
     same = levels[1][edges.source] == levels[1][edges.target]
     linked = abs(layout.places[edges.source] - layout.places[edges.target])[same].mean()
     i, j = np.triu_indices(120, 1)
@@ -94,40 +94,40 @@ def test_linked_nodes_are_nearer_than_others():
 def test_a_disc_turns_towards_what_it_is_linked_to():
     # two communities of two; 0 and 2 are linked across, so they face each other
     edges = canonical_edges([0, 2, 0], [1, 3, 2], [1.0, 1.0, 5.0], 4)
-    layout = nested(edges, [np.array([0, 0, 1, 1])], np.ones(4))
+    layout = lay_out_nested(edges, [np.array([0, 0, 1, 1])], np.ones(4))
     far = abs(layout.places[:, None] - layout.places[None])
     assert far[0, 2] == far[:2, 2:].min()
     assert far[0, 2] < far[1, 3]
 
 
 def test_aspect_makes_the_whole_wider_than_high():
-    places = arrange(np.full(200, 1.0), np.zeros(200, np.int64), graph(200, 300, 2), aspect=1.8)
+    places = arrange_discs(np.full(200, 1.0), np.zeros(200, np.int64), graph(200, 300, 2), aspect=1.8)
     assert np.ptp(places.real) > 1.2 * np.ptp(places.imag)
 
 
 def test_a_graph_without_nodes_and_one_node_have_layouts():
-    none = nested(canonical_edges([], [], [], 0), [np.zeros(0, np.int64)], np.zeros(0))
+    none = lay_out_nested(canonical_edges([], [], [], 0), [np.zeros(0, np.int64)], np.zeros(0))
     assert len(none.places) == 0
-    one = nested(canonical_edges([], [], [], 1), [np.zeros(1, np.int64)], np.array([3.0]), gap=1.0)
+    one = lay_out_nested(canonical_edges([], [], [], 1), [np.zeros(1, np.int64)], np.array([3.0]), gap=1.0)
     assert one.places.tolist() == [0]
     assert one.radii[0][0] >= 3.0
 
 
 def test_communities_that_do_not_nest_are_refused():
     with pytest.raises(ValueError, match="depth 1 do not lie inside"):
-        nested(graph(4, 5, 0), [np.array([0, 0, 1, 1]), np.array([0, 1, 1, 2])], np.ones(4))
+        lay_out_nested(graph(4, 5, 0), [np.array([0, 0, 1, 1]), np.array([0, 1, 1, 2])], np.ones(4))
 
 
 @given(st.integers(1, 40), st.integers(0, 90), st.integers(0, 10**6))
 def test_the_backbone_joins_what_was_joined_with_the_fewest_edges(nodes: int, links: int, seed: int):
     edges = graph(nodes, links, seed)
-    kept = backbone(edges)
+    kept = find_backbone(edges)
     tree = Edges(edges.source[kept], edges.target[kept], edges.weight[kept], nodes)
-    assert components(tree).tolist() == components(edges).tolist()
-    assert kept.sum() == nodes - len(set(components(edges).tolist()))
+    assert label_components(tree).tolist() == label_components(edges).tolist()
+    assert kept.sum() == nodes - len(set(label_components(edges).tolist()))
 
 
 def test_the_backbone_takes_the_heaviest_edges():
     edges = canonical_edges([0, 0, 1, 2], [1, 2, 2, 3], [1.0, 3.0, 2.0, 0.1], 4)
-    kept = {(int(s), int(t)) for s, t, k in zip(edges.source, edges.target, backbone(edges), strict=True) if k}
+    kept = {(int(s), int(t)) for s, t, k in zip(edges.source, edges.target, find_backbone(edges), strict=True) if k}
     assert kept == {(0, 2), (1, 2), (2, 3)}

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from small_graphs import graph, graphs, karate, planted, renumbered, ring_of_cliques
 
 from sensegraph.algorithms.clustering import Tree, hierarchical_leiden, leiden, project
-from sensegraph.algorithms.graphs import Edges, canonical_edges, components, modularity, smallest_members
+from sensegraph.algorithms.graphs import Edges, canonical_edges, label_components, modularity, smallest_members
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.index import Index
 from sensegraph.types import Cluster
@@ -199,7 +199,7 @@ def test_every_community_is_well_connected_through_and_through(
 
 @given(graphs(), st.integers(1, 6))
 def test_no_community_of_any_depth_reaches_into_two_components(edges: Edges, size: int) -> None:
-    tree, component = hierarchical_leiden(edges, max_cluster_size=size), components(edges)
+    tree, component = hierarchical_leiden(edges, max_cluster_size=size), label_components(edges)
     for i in range(len(tree)):
         assert len(np.unique(component[tree.of(i)])) == 1
 

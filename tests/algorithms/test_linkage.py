@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.algorithms.linkage import components, linked
+from sensegraph.algorithms.linkage import cluster_by_linkage, connect_rows
 
 COUNT = 7
 PAIRS = [(a, b) for a in range(COUNT) for b in range(a + 1, COUNT)]
@@ -14,7 +14,7 @@ some_pairs = st.lists(st.sampled_from(PAIRS), max_size=4, unique=True)
 
 
 def clusters(values: list[float], accept: float = 0.8, **given) -> list[list[int]]:
-    return linked(
+    return cluster_by_linkage(
         COUNT, [(a, b, s) for (a, b), s in zip(PAIRS, values, strict=True)], accept=accept, reject=0.3, **given
     )
 
@@ -25,24 +25,26 @@ def together(found: list[list[int]]) -> set[tuple[int, int]]:
 
 def test_one_good_link_does_not_pull_in_what_the_rest_is_unlike():
     chain = [(0, 1, 0.95), (1, 2, 0.9), (0, 2, 0.1)]
-    assert linked(3, chain, accept=0.8, reject=0.35) == [[0, 1], [2]]
+    assert cluster_by_linkage(3, chain, accept=0.8, reject=0.35) == [[0, 1], [2]]
 
 
 def test_what_is_unknown_keeps_clusters_apart():
-    assert linked(3, [(0, 1, 0.95), (1, 2, 0.9)], accept=0.8, reject=0.0) == [[0, 1], [2]]
+    assert cluster_by_linkage(3, [(0, 1, 0.95), (1, 2, 0.9)], accept=0.8, reject=0.0) == [[0, 1], [2]]
 
 
 def test_the_mean_over_all_pairs_counts():
-    assert linked(3, [(0, 1, 1.0), (1, 2, 0.9), (0, 2, 0.8)], accept=0.85, reject=0.35) == [[0, 1, 2]]
-    assert linked(3, [(0, 1, 1.0), (1, 2, 0.9), (0, 2, 0.7)], accept=0.85, reject=0.35) == [[0, 1], [2]]
+    assert cluster_by_linkage(3, [(0, 1, 1.0), (1, 2, 0.9), (0, 2, 0.8)], accept=0.85, reject=0.35) == [[0, 1, 2]]
+    assert cluster_by_linkage(3, [(0, 1, 1.0), (1, 2, 0.9), (0, 2, 0.7)], accept=0.85, reject=0.35) == [[0, 1], [2]]
 
 
 def test_rows_that_must_be_together_count_as_the_likest_of_them():
-    assert linked(3, [(0, 1, 0.1), (1, 2, 0.9), (0, 2, 0.0)], accept=0.8, reject=0.35, together=[(0, 1)]) == [[0, 1, 2]]
+    assert cluster_by_linkage(
+        3, [(0, 1, 0.1), (1, 2, 0.9), (0, 2, 0.0)], accept=0.8, reject=0.35, together=[(0, 1)]
+    ) == [[0, 1, 2]]
 
 
 def test_a_mean_that_was_good_before_a_join_is_forgotten_after_it():
-    found = linked(3, [(0, 1, 1.0), (1, 2, 0.9), (0, 2, 0.0)], accept=0.5, reject=0.0)
+    found = cluster_by_linkage(3, [(0, 1, 1.0), (1, 2, 0.9), (0, 2, 0.0)], accept=0.5, reject=0.0)
     assert found == [[0, 1], [2]]
 
 
@@ -76,7 +78,7 @@ def test_what_is_joined_is_together_whatever_its_score(values: list[float], join
 def test_pairs_may_come_in_any_order(values: list[float], apart: list[tuple[int, int]]):
     given_pairs = [(a, b, s) for (a, b), s in zip(PAIRS, values, strict=True)]
     turned = [(b, a, s) for a, b, s in reversed(given_pairs)]
-    assert linked(COUNT, turned, accept=0.8, reject=0.3, apart=apart[::-1]) == clusters(values, apart=apart)
+    assert cluster_by_linkage(COUNT, turned, accept=0.8, reject=0.3, apart=apart[::-1]) == clusters(values, apart=apart)
 
 
 @given(scores, some_pairs)
@@ -86,7 +88,7 @@ def test_a_higher_threshold_never_joins_more(values: list[float], apart: list[tu
 
 @given(some_pairs)
 def test_components_are_what_pairs_connect(pairs: list[tuple[int, int]]):
-    found = components(COUNT, pairs)
+    found = connect_rows(COUNT, pairs)
     assert found == sorted(found)
     assert sorted(row for rows in found for row in rows) == list(range(COUNT))
     assert set(pairs) <= together(found)

@@ -13,7 +13,7 @@ from points import agreement, around
 from scipy.stats import multivariate_normal
 
 from sensegraph.algorithms import mixtures
-from sensegraph.algorithms.mixtures import Mixture, choose_k, fit, of_labels, soft
+from sensegraph.algorithms.mixtures import Mixture, assign_softly, choose_k, fit_mixture, of_labels
 
 
 def density(mixture: Mixture, x: np.ndarray) -> np.ndarray:
@@ -50,29 +50,26 @@ def penalised(mixture: Mixture, x: np.ndarray, prior: np.ndarray) -> float:
 @given(st.integers(2, 120), st.integers(1, 12), st.integers(1, 5), st.integers(0, 10**6))
 def test_em_never_falls(n: int, k: int, m: int, seed: int) -> None:
     x, _ = around(n, max(1, k // 2), m, spread=0.5, seed=seed)
-    mixture, prior = mixtures._begun(x, x[: min(n, k)])
-    values = [penalised(mixture, x, prior)]
-    for _ in range(8):
-        mixture = mixtures._maximised(*mixtures._expected(x, mixture)[:2], prior)
-        values.append(penalised(mixture, x, prior))
+    start, prior = mixtures._start_around(x, x[: min(n, k)])
+    values = [penalised(mixtures._run_em(x, start, prior, cycles, -1.0), x, prior) for cycles in range(9)]
     slack = 1e-9 * max(1.0, *map(abs, values))
     assert all(b >= a - slack for a, b in pairwise(values)), values
-    trace = fit(x, k, seed=seed).trace
+    trace = fit_mixture(x, k, seed=seed).trace
     assert all(b >= a - slack for a, b in pairwise(trace))
 
 
 def test_the_trace_is_the_likelihood_with_its_prior() -> None:
     x, _ = around(200, 4, 3, spread=0.4)
     x = x - x.mean(axis=0)
-    mixture, prior = mixtures._begun(x, x[:4])
-    raised = mixtures._raised(x, mixture, prior, 5)
+    mixture, prior = mixtures._start_around(x, x[:4])
+    raised = mixtures._run_em(x, mixture, prior, 5)
     assert raised.trace[0] == pytest.approx(penalised(mixture, x, prior))
     assert raised.trace[-1] == pytest.approx(penalised(raised, x, prior))
 
 
 def test_centres_that_are_far_apart_are_found() -> None:
     x, which = around(2000, 12, 16)
-    mixture = fit(x, 12)
+    mixture = fit_mixture(x, 12)
     assert agreement(mixture.assign(x), which) == 1.0
     assert mixture.weights.sum() == pytest.approx(1.0)
     for i in range(12):
@@ -83,36 +80,36 @@ def test_centres_that_are_far_apart_are_found() -> None:
 
 def test_rows_far_from_the_origin_lose_nothing() -> None:
     x, which = around(500, 6, 4)
-    assert agreement(fit(x + 1e5, 6).assign(x + 1e5), which) == 1.0
+    assert agreement(fit_mixture(x + 1e5, 6).assign(x + 1e5), which) == 1.0
 
 
 def test_a_start_is_taken_instead_of_a_draw() -> None:
     x, which = around(300, 3, 4)
     means = np.stack([x[which == i].mean(axis=0) for i in (2, 0, 1)])
-    found = fit(x, 3, start=means)
+    found = fit_mixture(x, 3, start=means)
     assert (found.assign(x) == np.array([1, 2, 0])[which]).all()
 
 
 def test_no_more_components_than_distinct_rows() -> None:
     x = np.repeat(np.arange(3.0)[:, None], 5, axis=0)
-    assert len(fit(x, 7)) == 3
-    assert len(fit(np.zeros((4, 2)), 3)) == 1
-    assert len(fit(np.zeros((1, 2)), 1)) == 1
+    assert len(fit_mixture(x, 7)) == 3
+    assert len(fit_mixture(np.zeros((4, 2)), 3)) == 1
+    assert len(fit_mixture(np.zeros((1, 2)), 1)) == 1
 
 
 def test_equal_arguments_give_equal_bytes_and_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     x, _ = around(400, 9, 5, spread=0.3)
-    once, again = fit(x, 9, seed=3), fit(x, 9, seed=3)
+    once, again = fit_mixture(x, 9, seed=3), fit_mixture(x, 9, seed=3)
     assert once.means.tobytes() == again.means.tobytes()
     monkeypatch.setattr(mixtures, "_BLOCK", 70)
-    np.testing.assert_allclose(fit(x, 9, seed=3).means, once.means, atol=1e-9)
+    np.testing.assert_allclose(fit_mixture(x, 9, seed=3).means, once.means, atol=1e-9)
     assert (once.assign(x) == once.posteriors(x).argmax(axis=1)).all()
 
 
 def test_many_rows_are_tried_on_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
     x, which = around(1000, 5, 6)
     monkeypatch.setattr(mixtures, "_SAMPLE", 100)
-    assert agreement(fit(x, 5).assign(x), which) == 1.0
+    assert agreement(fit_mixture(x, 5).assign(x), which) == 1.0
 
 
 @settings(max_examples=50)
@@ -121,7 +118,7 @@ def test_soft_membership_holds_the_most_probable_component_and_all_above_the_thr
     n: int, k: int, threshold: float, seed: int
 ) -> None:
     x, mixture = drawn(n, k, 2, seed)
-    found, posteriors = soft(mixture, x, threshold), mixture.posteriors(x)
+    found, posteriors = assign_softly(mixture, x, threshold), mixture.posteriors(x)
     member = (posteriors > threshold) | np.eye(len(mixture), dtype=bool)[posteriors.argmax(axis=1)]
     wanted = [np.flatnonzero(column).tolist() for column in member.T if column.any()]
     assert [rows.tolist() for rows in found] == sorted(wanted)
@@ -130,7 +127,7 @@ def test_soft_membership_holds_the_most_probable_component_and_all_above_the_thr
 
 def test_soft_membership_of_nothing_is_nothing() -> None:
     _, mixture = drawn(20, 3, 2, 0)
-    assert soft(mixture, np.zeros((0, 2))) == ()
+    assert assign_softly(mixture, np.zeros((0, 2))) == ()
 
 
 def test_the_number_of_centres_is_found() -> None:
@@ -145,7 +142,7 @@ def test_what_is_chosen_has_no_worse_bic_than_its_grid_and_its_neighbours(n: int
     x, _ = around(n, k, 3, spread=0.3, seed=seed)
     found = choose_k(x, seed=seed, starts=1)
     most = int(min(n / 2, 4 * math.sqrt(n)))
-    bic = {i: fit(x, i, seed=seed, starts=1).bic(x) for i in range(1, most + 1)}
+    bic = {i: fit_mixture(x, i, seed=seed, starts=1).bic(x) for i in range(1, most + 1)}
     assert 1 <= found <= most
     assert all(bic[found] <= bic[i] for i in (found - 1, found + 1, *mixtures.GRID) if i in bic)
 
@@ -158,6 +155,6 @@ def test_few_rows_are_one_component() -> None:
 
 def test_no_rows_cannot_be_fitted() -> None:
     with pytest.raises(ValueError, match=r"rows of shape \(0, 3\)"):
-        fit(np.zeros((0, 3)), 2)
+        fit_mixture(np.zeros((0, 3)), 2)
     with pytest.raises(ValueError, match="0 components"):
-        fit(np.zeros((4, 3)), 0)
+        fit_mixture(np.zeros((4, 3)), 0)

@@ -6,13 +6,13 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from small_graphs import graph, graphs, ring_of_cliques
 
-from sensegraph.algorithms.graphs import Edges, adjacency, modularity
-from sensegraph.algorithms.moving import _Mover, settled
+from sensegraph.algorithms.graphs import Edges, build_adjacency, modularity
+from sensegraph.algorithms.moving import _Mover, settle_labels
 
 
 def settle(edges: Edges, labels: np.ndarray, frontier: np.ndarray, resolution: float = 1.0) -> tuple:
     penalty = np.full(edges.nodes, resolution / max(2 * edges.weight.sum(), 1e-9))
-    return settled(adjacency(edges), labels, frontier, penalty)
+    return settle_labels(build_adjacency(edges), labels, frontier, penalty)
 
 
 @given(graphs(), st.integers(0, 2**32 - 1))
@@ -47,7 +47,7 @@ def test_a_node_goes_where_modularity_grows_most(edges: Edges, seed: int, resolu
     """The gain that the mover computes orders moves as the difference of modularity does."""
     if not len(edges.weight):
         return
-    labels, rows = np.random.default_rng(seed).integers(0, 4, edges.nodes), adjacency(edges)
+    labels, rows = np.random.default_rng(seed).integers(0, 4, edges.nodes), build_adjacency(edges)
     mover = _Mover(rows, rows.strength(), labels, np.full(edges.nodes, resolution / (2 * edges.weight.sum())))
     for v in range(edges.nodes):
         gain = gains(edges, labels, range(v, v + 1), resolution)

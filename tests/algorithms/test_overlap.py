@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.algorithms.overlap import follow
+from sensegraph.algorithms.group_overlap import match_groups
 
 GROUPS = st.lists(st.frozensets(st.sampled_from("abcdefgh"), min_size=1), max_size=6)
 
@@ -15,30 +15,30 @@ def sets(*words: str) -> list[frozenset[str]]:
 
 
 def test_each_group_goes_to_the_one_that_it_overlaps_most_and_no_two_to_one() -> None:
-    assert follow(sets("abcd", "ef"), sets("efg", "abc")).successor == ((0, 1), (1, 0))
-    assert follow(sets("abc", "abd"), sets("abcd")).successor == ((0, 0),)
+    assert match_groups(sets("abcd", "ef"), sets("efg", "abc")).successor == ((0, 1), (1, 0))
+    assert match_groups(sets("abc", "abd"), sets("abcd")).successor == ((0, 0),)
 
 
 def test_groups_that_share_less_than_three_tenths_are_strangers() -> None:
-    assert follow(sets("abcd"), sets("abefgh")).successor == ()
-    assert follow(sets("abcd"), sets("abefg")).successor == ()  # 2 of 7
-    assert follow(sets("abcd"), sets("abef")).successor == ((0, 0),)  # 2 of 6
+    assert match_groups(sets("abcd"), sets("abefgh")).successor == ()
+    assert match_groups(sets("abcd"), sets("abefg")).successor == ()  # 2 of 7
+    assert match_groups(sets("abcd"), sets("abef")).successor == ((0, 0),)  # 2 of 6
 
 
 def test_a_group_that_splits_has_a_successor_and_parts() -> None:
-    found = follow(sets("abcdef"), sets("abcd", "efxyz", "q"))
+    found = match_groups(sets("abcdef"), sets("abcd", "efxyz", "q"))
     assert (found.successor, found.parts, found.sources) == (((0, 0),), ((0, 1),), ())
 
 
 def test_groups_that_merge_have_one_heir_and_sources() -> None:
-    found = follow(sets("abcd", "ef", "q"), sets("abcdef"))
+    found = match_groups(sets("abcd", "ef", "q"), sets("abcdef"))
     assert (found.successor, found.parts, found.sources) == (((0, 0),), (), ((1, 0),))
 
 
 def test_the_same_depth_wins_and_depths_do_not_split_into_one_another() -> None:
-    found = follow(sets("abc", "abc"), sets("abc", "abc"), ([1, 0], [0, 1]))
+    found = match_groups(sets("abc", "abc"), sets("abc", "abc"), ([1, 0], [0, 1]))
     assert found.successor == ((0, 1), (1, 0))
-    found = follow(sets("abcdef"), sets("abcd", "ef"), ([0], [0, 1]))
+    found = match_groups(sets("abcdef"), sets("abcd", "ef"), ([0], [0, 1]))
     assert (found.successor, found.parts) == (((0, 0),), ())
 
 
@@ -46,10 +46,12 @@ def test_the_same_depth_wins_and_depths_do_not_split_into_one_another() -> None:
 def test_matching_is_one_to_one_and_only_what_has_no_partner_is_a_part_or_a_source(
     old: list[frozenset[str]], new: list[frozenset[str]]
 ) -> None:
-    found = follow(old, new)
+    found = match_groups(old, new)
     after, before = [a for a, _ in found.successor], [b for _, b in found.successor]
     assert len(set(after)) == len(after)
     assert len(set(before)) == len(before)
     assert not {b for _, b in found.parts} & set(before)
     assert not {a for a, _ in found.sources} & set(after)
-    assert follow(old, old).successor == tuple((i, old.index(g)) for i, g in enumerate(old)) or len(set(old)) < len(old)
+    assert match_groups(old, old).successor == tuple((i, old.index(g)) for i, g in enumerate(old)) or len(
+        set(old)
+    ) < len(old)

@@ -9,15 +9,15 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.algorithms.graphs import adjacency, canonical_edges
-from sensegraph.algorithms.paths import shortest_path, through
+from sensegraph.algorithms.graphs import build_adjacency, canonical_edges
+from sensegraph.algorithms.paths import find_paths_through, shortest_path
 
 PAIRS = st.lists(st.tuples(st.integers(0, 19), st.integers(0, 19)), max_size=40)
 
 
 def rows(pairs: list[tuple[int, int]], nodes: int = 20) -> tuple[np.ndarray, np.ndarray]:
     ends = np.array(pairs, np.int64).reshape(-1, 2)
-    found = adjacency(canonical_edges(ends[:, 0], ends[:, 1], np.ones(len(ends)), nodes))
+    found = build_adjacency(canonical_edges(ends[:, 0], ends[:, 1], np.ones(len(ends)), nodes))
     return found.indptr, found.indices
 
 
@@ -68,14 +68,14 @@ def test_of_equally_short_ways_it_is_the_one_over_the_smallest_nodes() -> None:
 def test_stops_are_visited_in_order_and_where_no_way_leads_the_next_begins() -> None:
     """The way goes on from the stop that was not reached, as in the authors' code."""
     start, neighbours = rows([(0, 1), (1, 2), (3, 4), (2, 6)])
-    assert through(start, neighbours, [0, 2, 3, 4, 6]) == [[0, 1, 2], [3, 4]]
-    assert through(start, neighbours, [0, 3, 1]) == []
-    assert through(start, neighbours, [6, 0]) == [[6, 2, 1, 0]]
-    assert through(start, neighbours, [5]) == through(start, neighbours, []) == []
+    assert find_paths_through(start, neighbours, [0, 2, 3, 4, 6]) == [[0, 1, 2], [3, 4]]
+    assert find_paths_through(start, neighbours, [0, 3, 1]) == []
+    assert find_paths_through(start, neighbours, [6, 0]) == [[6, 2, 1, 0]]
+    assert find_paths_through(start, neighbours, [5]) == find_paths_through(start, neighbours, []) == []
 
 
 @given(PAIRS, st.lists(st.integers(0, 19), max_size=8))
 def test_ways_lead_from_each_stop_to_the_next(pairs: list[tuple[int, int]], stops: list[int]) -> None:
     start, neighbours = rows(pairs)
     wanted = [pair for pair in pairwise(stops) if distance(start, neighbours, *pair) >= 0]
-    assert [(way[0], way[-1]) for way in through(start, neighbours, stops)] == wanted
+    assert [(way[0], way[-1]) for way in find_paths_through(start, neighbours, stops)] == wanted

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from points import digest_with
 
-from sensegraph.algorithms.reduction import projection, reduce
+from sensegraph.algorithms.reduction import fit_projection, reduce_dimensions
 
 
 def falling(n: int, d: int, seed: int = 0) -> np.ndarray:
@@ -22,13 +22,13 @@ def test_the_columns_are_the_principal_components() -> None:
     centred = rows - rows.astype(np.float64).mean(axis=0)
     _, _, axes = np.linalg.svd(centred, full_matrices=False)
     wanted = centred @ axes[:10].T
-    np.testing.assert_allclose(np.abs(reduce(rows, 10)), np.abs(wanted), atol=1e-4)
+    np.testing.assert_allclose(np.abs(reduce_dimensions(rows, 10)), np.abs(wanted), atol=1e-4)
 
 
 def test_most_of_the_variance_is_kept_even_where_it_hardly_falls() -> None:
     rows = np.random.default_rng(1).standard_normal((1500, 128)) * np.linspace(2, 1, 128)
     values = np.linalg.eigvalsh(np.cov(rows.T))[::-1]
-    assert reduce(rows.astype(np.float32)).var(axis=0).sum() > 0.995 * values[:32].sum()
+    assert reduce_dimensions(rows.astype(np.float32)).var(axis=0).sum() > 0.995 * values[:32].sum()
 
 
 @settings(max_examples=30)
@@ -37,21 +37,21 @@ def test_rows_in_another_order_give_the_same_bits(n: int, d: int, dims: int, see
     random = np.random.default_rng(seed)
     rows = random.standard_normal((n, d)).astype(np.float32) * 10.0 ** random.integers(-3, 4)
     order = random.permutation(n)
-    assert reduce(rows[order], dims).tobytes() == reduce(rows, dims)[order].tobytes()
+    assert reduce_dimensions(rows[order], dims).tobytes() == reduce_dimensions(rows, dims)[order].tobytes()
 
 
 @settings(max_examples=30)
 @given(st.integers(2, 30), st.integers(1, 20), st.integers(0, 10**6))
 def test_a_projection_gives_each_row_by_itself_what_it_gives_all(n: int, d: int, seed: int) -> None:
     rows = falling(n, d, seed)
-    found = projection(rows)
-    assert found(rows[3:]).tobytes() == found(rows)[3:].tobytes() == reduce(rows)[3:].tobytes()
+    found = fit_projection(rows)
+    assert found(rows[3:]).tobytes() == found(rows)[3:].tobytes() == reduce_dimensions(rows)[3:].tobytes()
 
 
 @settings(max_examples=30)
 @given(st.integers(1, 40), st.integers(1, 40), st.integers(1, 50), st.integers(0, 10**6))
 def test_no_more_columns_than_there_are_directions(n: int, d: int, dims: int, seed: int) -> None:
-    found = reduce(falling(n, d, seed), dims)
+    found = reduce_dimensions(falling(n, d, seed), dims)
     assert found.shape[0] == n
     assert 1 <= found.shape[1] <= min(dims, d, n)
     assert np.isfinite(found).all()
@@ -59,24 +59,24 @@ def test_no_more_columns_than_there_are_directions(n: int, d: int, dims: int, se
 
 @pytest.mark.parametrize("value", [0.0, 0.1, -3e6])
 def test_equal_rows_vary_in_no_direction(value: float) -> None:
-    assert reduce(np.full((7, 5), value, np.float32)).tolist() == [[0.0]] * 7
+    assert reduce_dimensions(np.full((7, 5), value, np.float32)).tolist() == [[0.0]] * 7
 
 
 def test_rows_of_zeros_are_rows_like_others() -> None:
     rows = falling(50, 8)
     rows[10:20] = 0
-    found = reduce(rows, 4)
+    found = reduce_dimensions(rows, 4)
     assert len(np.unique(found[10:20], axis=0)) == 1
     assert len(np.unique(found, axis=0)) == 41
 
 
 def test_no_rows_give_no_rows() -> None:
-    assert reduce(np.zeros((0, 5), np.float32)).shape == (0, 1)
-    assert reduce(np.zeros((0, 0), np.float32)).shape == (0, 1)
+    assert reduce_dimensions(np.zeros((0, 5), np.float32)).shape == (0, 1)
+    assert reduce_dimensions(np.zeros((0, 0), np.float32)).shape == (0, 1)
 
 
 def test_the_largest_entry_of_each_axis_is_positive() -> None:
-    axes = projection(falling(200, 16), 6).axes
+    axes = fit_projection(falling(200, 16), 6).axes
     assert (axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])] > 0).all()
 
 
@@ -84,9 +84,9 @@ def test_a_row_that_is_not_finite_is_named() -> None:
     rows = falling(30, 4)
     rows[17, 2] = np.nan
     with pytest.raises(ValueError, match="row 17"):
-        reduce(rows)
+        reduce_dimensions(rows)
     with pytest.raises(ValueError, match="matrix"):
-        reduce(np.zeros(3, np.float32))
+        reduce_dimensions(np.zeros(3, np.float32))
 
 
 THREADS = """

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.algorithms.segments import Segment, segments
+from sensegraph.algorithms.segments import Segment, cut_segments
 
 LEAST, USUAL, MOST = 20, 15, 80
 
@@ -16,7 +16,7 @@ def rows(n: int, seed: int = 0, dim: int = 6) -> np.ndarray:
 
 
 def cut(matrix: np.ndarray) -> list[Segment]:
-    return segments(matrix, LEAST, USUAL, MOST)
+    return cut_segments(matrix, LEAST, USUAL, MOST)
 
 
 @given(st.integers(0, 400), st.integers(0, 10**6))

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.algorithms.walks import moves, pagerank
+from sensegraph.algorithms.walks import build_moves, pagerank
 
 edges = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7), st.floats(0.1, 9)), max_size=30)
 resets = st.lists(st.floats(0, 5), min_size=8, max_size=8).filter(lambda r: sum(r) > 0.1)
@@ -13,7 +13,7 @@ resets = st.lists(st.floats(0, 5), min_size=8, max_size=8).filter(lambda r: sum(
 def test_a_long_walk_solves_the_equations_of_pagerank(
     edges: list[tuple[int, int, float]], reset: list[float], damping: float
 ) -> None:
-    walk = moves([a for a, _, _ in edges], [b for _, b, _ in edges], [w for _, _, w in edges], 8)
+    walk = build_moves([a for a, _, _ in edges], [b for _, b, _ in edges], [w for _, _, w in edges], 8)
     start = np.asarray(reset) / sum(reset)
     matrix = np.zeros((8, 8))
     np.add.at(matrix, (walk.target, walk.source), walk.share)
@@ -24,21 +24,21 @@ def test_a_long_walk_solves_the_equations_of_pagerank(
 
 @given(edges, resets, st.integers(0, 12))
 def test_a_walk_keeps_its_mass(edges: list[tuple[int, int, float]], reset: list[float], steps: int) -> None:
-    walk = moves([a for a, _, _ in edges], [b for _, b, _ in edges], [w for _, _, w in edges], 8)
+    walk = build_moves([a for a, _, _ in edges], [b for _, b, _ in edges], [w for _, _, w in edges], 8)
     there = pagerank(walk, np.asarray(reset), 0.7, steps)
     assert there.min() >= 0
     assert there.sum() == pytest.approx(1)
 
 
 def test_the_first_step_goes_by_the_weights() -> None:
-    walk = moves([0, 0], [1, 2], [3, 1], 3)
+    walk = build_moves([0, 0], [1, 2], [3, 1], 3)
     assert pagerank(walk, np.array([1.0, 0, 0]), 1.0, 1).tolist() == [0, 0.75, 0.25]
 
 
 def test_what_cannot_be_walked_is_refused() -> None:
     with pytest.raises(ValueError, match="positive"):
-        moves([0], [1], [0.0], 2)
+        build_moves([0], [1], [0.0], 2)
     with pytest.raises(ValueError, match="outside"):
-        moves([0], [2], [1.0], 2)
+        build_moves([0], [2], [1.0], 2)
     with pytest.raises(ValueError, match="start"):
-        pagerank(moves([0], [1], [1.0], 2), np.zeros(2))
+        pagerank(build_moves([0], [1], [1.0], 2), np.zeros(2))

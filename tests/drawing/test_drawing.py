@@ -13,18 +13,18 @@ import pytest
 from pictured import cluster, entity, graph, levels, relation
 from sensegraph.errors import InputError
 from sensegraph.graphs.drawing.colours import GREY, HUES, find_colour, split_rgb
-from sensegraph.graphs.drawing.drawing import MAP, Drawing, draw
-from sensegraph.graphs.drawing.html import html
-from sensegraph.graphs.drawing.scene import scene
+from sensegraph.graphs.drawing.drawing import MAP, Drawing, lay_out_drawing
+from sensegraph.graphs.drawing.html import render_html
+from sensegraph.graphs.drawing.scene import compose_scene
 from sensegraph.graphs.drawing.shapes import Disc, Stroke, Text
 from sensegraph.graphs.drawing.strongest_links import bundle_links, choose_paints, find_inner_links, rank_hues
-from sensegraph.graphs.drawing.svg import svg
+from sensegraph.graphs.drawing.svg import render_svg
 from sensegraph.types import Graph
 
 
 @pytest.fixture(scope="module")
 def drawing() -> Drawing:
-    return draw(graph(300, 30, apart=12), levels(300, 30), name="Harbour")
+    return lay_out_drawing(graph(300, 30, apart=12), levels(300, 30), name="Harbour")
 
 
 def test_every_entity_has_a_place_on_the_map(drawing: Drawing):
@@ -71,7 +71,7 @@ def test_communities_have_the_colour_of_the_one_of_depth_0_around_them(drawing: 
 
 
 def test_beyond_the_last_hue_communities_are_grey():
-    many = draw(graph(160, 10), levels(160, 10))
+    many = lay_out_drawing(graph(160, 10), levels(160, 10))
     assert [find_colour(name)[0] for name in choose_paints(many, 0)].count(GREY) == 4
 
 
@@ -88,7 +88,7 @@ def test_only_a_spanning_forest_is_drawn_inside_communities_and_few_bundles_betw
 
 
 def test_the_legend_says_what_is_left_out_in_numbers(drawing: Drawing):
-    picture = scene(drawing, 0)
+    picture = compose_scene(drawing, 0)
     said = " ".join(s.text for s in picture.shapes if isinstance(s, Text))
     lines = [s for s in picture.shapes if isinstance(s, Stroke) and s.bend is None and s.paint.startswith("c")]
     label, edges = drawing.labels[0], drawing.edges
@@ -101,56 +101,56 @@ def test_the_legend_says_what_is_left_out_in_numbers(drawing: Drawing):
 
 
 def test_every_entity_is_one_circle_with_its_name_and_degree(drawing: Drawing):
-    titles = [s.title for s in scene(drawing, 1).shapes if isinstance(s, Disc)]
+    titles = [s.title for s in compose_scene(drawing, 1).shapes if isinstance(s, Disc)]
     assert [t for e in drawing.entities if titles.count(t := f"{e.name} ({e.degree})") != 1] == []
 
 
 def test_beyond_the_limit_the_best_linked_entities_are_drawn_and_the_others_counted():
     whole = graph(120, 30)
-    few = draw(whole, levels(120, 30), most=50)
+    few = lay_out_drawing(whole, levels(120, 30), most=50)
     assert (len(few.entities), few.left_out) == (50, 70)
     least = min(e.degree for e in few.entities)
     kept = {e.id for e in few.entities}
     assert all(e.degree <= least for e in whole.entities if e.id not in kept)
-    assert "Left out: 70 entities" in svg(scene(few, 0))
+    assert "Left out: 70 entities" in render_svg(compose_scene(few, 0))
 
 
 def test_a_graph_of_islands_only_is_drawn_whole():
     alone = Graph(tuple(entity(i, 0) for i in range(9)))
-    made = draw(alone, [tuple(cluster(0, i, range(i, i + 1)) for i in range(9))])
+    made = lay_out_drawing(alone, [tuple(cluster(0, i, range(i, i + 1)) for i in range(9))])
     assert not made.apart.any()
-    assert "9 entities" in svg(scene(made, 0))
+    assert "9 entities" in render_svg(compose_scene(made, 0))
 
 
 def test_one_entity_is_drawn():
-    made = draw(Graph((entity(0, 0),)), [(cluster(0, 0, range(1)),)])
-    assert "1 entity, 0 relations, 1 community at depth 0" in svg(scene(made, 0))
+    made = lay_out_drawing(Graph((entity(0, 0),)), [(cluster(0, 0, range(1)),)])
+    assert "1 entity, 0 relations, 1 community at depth 0" in render_svg(compose_scene(made, 0))
 
 
 def test_a_pair_is_drawn_without_being_blown_up():
-    made = draw(Graph((entity(0, 1), entity(1, 1)), (relation(0, 1),)), [(cluster(0, 0, range(2)),)])
+    made = lay_out_drawing(Graph((entity(0, 1), entity(1, 1)), (relation(0, 1),)), [(cluster(0, 0, range(2)),)])
     assert made.radius.max() < 10
 
 
 def test_nothing_to_draw_is_refused_with_what_to_do():
     with pytest.raises(InputError, match="index documents"):
-        draw(Graph(), [])
+        lay_out_drawing(Graph(), [])
 
 
 def test_an_entity_in_no_community_is_refused():
     with pytest.raises(InputError, match="'Name 1' is in no community"):
-        draw(Graph((entity(0, 0), entity(1, 0))), [(cluster(0, 0, range(1)),)])
+        lay_out_drawing(Graph((entity(0, 0), entity(1, 0))), [(cluster(0, 0, range(1)),)])
 
 
 def test_communities_that_do_not_nest_are_refused():
     crossing = [levels(9, 6)[0], tuple(cluster(1, n, range(b, b + 3)) for n, b in enumerate((0, 3, 6)))]
-    assert draw(graph(9, 6), crossing).labels[1].tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    assert lay_out_drawing(graph(9, 6), crossing).labels[1].tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
     with pytest.raises(InputError, match="depth 1 do not lie inside those of depth 0"):
-        draw(graph(9, 6), [levels(9, 6)[0], (cluster(1, 0, range(2)), cluster(1, 1, range(2, 9)))])
+        lay_out_drawing(graph(9, 6), [levels(9, 6)[0], (cluster(1, 0, range(2)), cluster(1, 1, range(2, 9)))])
 
 
 def test_a_depth_that_was_not_laid_out_is_refused(drawing: Drawing):
-    for refused in (lambda: scene(drawing, 2), lambda: html(drawing, (0, 7))):
+    for refused in (lambda: compose_scene(drawing, 2), lambda: render_html(drawing, (0, 7))):
         with pytest.raises(InputError, match="has the depths 0 to 1"):
             refused()
 
@@ -183,14 +183,14 @@ def test_equal_graphs_give_equal_bytes_for_any_hash_seed():
 
 
 def test_another_seed_gives_another_layout(drawing: Drawing):
-    other = draw(graph(300, 30, apart=12), levels(300, 30), seed=1)
+    other = lay_out_drawing(graph(300, 30, apart=12), levels(300, 30), seed=1)
     assert (other.places != drawing.places).any()
 
 
 def test_renamed_entities_stand_where_they_stood(drawing: Drawing):
     whole = graph(300, 30, apart=12)
     renamed = replace(whole, entities=tuple(replace(e, name=e.name[::-1]) for e in whole.entities))
-    assert (draw(renamed, levels(300, 30)).places == drawing.places).all()
+    assert (lay_out_drawing(renamed, levels(300, 30)).places == drawing.places).all()
 
 
 # ── colours ──

@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 
 from pictured import cluster, entity, graph, levels
 from sensegraph.errors import InputError
-from sensegraph.graphs.drawing.drawing import Drawing, draw
-from sensegraph.graphs.drawing.html import escape_script_json, html
-from sensegraph.graphs.drawing.png import png, unwritable
-from sensegraph.graphs.drawing.scene import scene
+from sensegraph.graphs.drawing.drawing import Drawing, lay_out_drawing
+from sensegraph.graphs.drawing.html import escape_script_json, render_html
+from sensegraph.graphs.drawing.png import list_missing_characters, render_png
+from sensegraph.graphs.drawing.scene import compose_scene
 from sensegraph.graphs.drawing.shapes import Scene, Text
-from sensegraph.graphs.drawing.svg import escape_xml, svg
+from sensegraph.graphs.drawing.svg import escape_xml, render_svg
 from sensegraph.types import Graph
 
 HOSTILE = {0: "</script><script>alert(1)</script>", 1: "a & b < c > \"d\" 'e'", 2: "<!-- ]]> {{data}} \x00\x1b\ufffe"}
@@ -31,7 +31,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @pytest.fixture(scope="module")
 def hostile() -> Drawing:
-    return draw(graph(60, 12, names=HOSTILE), levels(60, 12, dict(HOSTILE)), name=HOSTILE[0])
+    return lay_out_drawing(graph(60, 12, names=HOSTILE), levels(60, 12, dict(HOSTILE)), name=HOSTILE[0])
 
 
 def data(page: str) -> dict[str, object]:
@@ -44,7 +44,7 @@ def data(page: str) -> dict[str, object]:
 
 
 def test_a_picture_is_valid_xml_whatever_the_names_say(hostile: Drawing):
-    root = ElementTree.fromstring(svg(scene(hostile, 0)))
+    root = ElementTree.fromstring(render_svg(compose_scene(hostile, 0)))
     assert root.tag == SVG + "svg"
     titles = [t.text for t in root.iter(SVG + "title")]
     assert any(t.startswith(HOSTILE[1]) for t in titles if t)
@@ -61,7 +61,7 @@ def test_any_text_can_stand_in_xml(text: str):
 
 
 def test_a_picture_changes_its_paper_and_ink_in_the_dark(hostile: Drawing):
-    style = ElementTree.fromstring(svg(scene(hostile, 0))).findtext(SVG + "style")
+    style = ElementTree.fromstring(render_svg(compose_scene(hostile, 0))).findtext(SVG + "style")
     assert style
     light, dark = style.split("@media(prefers-color-scheme:dark)")
     assert ".f-paper{fill:#ffffff}" in light
@@ -69,23 +69,23 @@ def test_a_picture_changes_its_paper_and_ink_in_the_dark(hostile: Drawing):
 
 
 def test_every_class_that_is_used_is_defined(hostile: Drawing):
-    text = svg(scene(hostile, 1))
+    text = render_svg(compose_scene(hostile, 1))
     used = {c for names in re.findall(r'class="([^"]*)"', text) for c in names.split()}
     assert [c for c in sorted(used) if f".{c}{{" not in text] == []
 
 
 @pytest.mark.slow
 def test_eight_thousand_entities_make_a_file_of_at_most_3_mb():
-    made = draw(graph(8000, 200), levels(8000, 200))
-    assert max(len(svg(scene(made, d)).encode()) for d in (0, 1)) < 3e6
-    assert len(html(made).encode()) < 6e6
+    made = lay_out_drawing(graph(8000, 200), levels(8000, 200))
+    assert max(len(render_svg(compose_scene(made, d)).encode()) for d in (0, 1)) < 3e6
+    assert len(render_html(made).encode()) < 6e6
 
 
 # ── HTML ──
 
 
 def test_a_page_cannot_be_broken_by_names(hostile: Drawing):
-    page = html(hostile)
+    page = render_html(hostile)
     assert page.count("</script>") == page.count("<script") == 2
     assert "alert(1)</script>" not in page
     names = data(page)["names"]
@@ -101,14 +101,14 @@ def test_json_in_a_page_keeps_its_value_and_ends_no_element(text: str):
 
 
 def test_a_page_needs_nothing_from_elsewhere(hostile: Drawing):
-    page = html(hostile)
+    page = render_html(hostile)
     assert "default-src 'none'" in page
     own = page.replace(re.findall(r'id="data">(.*?)</script>', page, re.DOTALL)[0], "")
     assert not re.search(r"https?://|src=|@import|url\(|fetch\(|XMLHttpRequest|innerHTML", own)
 
 
 def test_a_page_holds_every_entity_relation_and_depth(hostile: Drawing):
-    held = data(html(hostile, (0, 1)))
+    held = data(render_html(hostile, (0, 1)))
     sizes = {len(held[n]) for n in ("x", "y", "r", "names", "types", "texts", "degrees")}  # type: ignore[arg-type]
     assert sizes == {60}
     assert len(held["from"]) == len(held["to"]) == len(hostile.edges.weight)  # type: ignore[arg-type]
@@ -121,7 +121,7 @@ def test_a_page_holds_every_entity_relation_and_depth(hostile: Drawing):
 
 
 def test_the_page_of_one_depth_holds_that_one(hostile: Drawing):
-    depths = data(html(hostile, (1,)))["depths"]
+    depths = data(render_html(hostile, (1,)))["depths"]
     assert isinstance(depths, list)
     assert [d["depth"] for d in depths] == [1]
 
@@ -186,7 +186,7 @@ console.log(JSON.stringify(out));
 
 @pytest.mark.skipif(which("node") is None, reason="node is not installed")
 def test_the_page_runs_draws_finds_and_tells(tmp_path: Path, hostile: Drawing):
-    (tmp_path / "page.html").write_text(html(hostile), encoding="utf-8")
+    (tmp_path / "page.html").write_text(render_html(hostile), encoding="utf-8")
     (tmp_path / "browser.cjs").write_text(_BROWSER)
     command = ["node", str(tmp_path / "browser.cjs"), str(tmp_path / "page.html"), "NAME 17"]
     run = subprocess.run(command, capture_output=True, text=True)
@@ -224,8 +224,8 @@ def chunks(file: bytes) -> list[tuple[bytes, bytes]]:
 
 def test_a_png_has_the_size_and_the_exact_colours_of_the_picture(hostile: Drawing):
     pytest.importorskip("PIL")
-    picture = scene(hostile, 0)
-    parts = dict(chunks(png(picture)))
+    picture = compose_scene(hostile, 0)
+    parts = dict(chunks(render_png(picture)))
     width, height = struct.unpack(">II", parts[b"IHDR"][:8])
     assert (width, height) == (round(picture.width), pytest.approx(picture.height, abs=1))
     palette = [parts[b"PLTE"][i : i + 3].hex() for i in range(0, len(parts[b"PLTE"]), 3)]
@@ -235,27 +235,27 @@ def test_a_png_has_the_size_and_the_exact_colours_of_the_picture(hostile: Drawin
 def test_without_pillow_the_error_says_what_to_install(hostile: Drawing, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(__import__("sys").modules, "PIL.Image", None)
     with pytest.raises(InputError, match=r"pip install 'sensegraph\[draw\]'.*--format svg"):
-        png(scene(hostile, 0))
+        render_png(compose_scene(hostile, 0))
 
 
 def test_a_font_file_that_is_none_is_refused(tmp_path: Path, hostile: Drawing):
     pytest.importorskip("PIL")
     (tmp_path / "font.ttf").write_text("no font")
     with pytest.raises(InputError, match=r"font\.ttf cannot be read as a font"):
-        png(scene(hostile, 0), tmp_path / "font.ttf")
+        render_png(compose_scene(hostile, 0), tmp_path / "font.ttf")
 
 
 def test_letters_that_no_font_has_are_named():
     pytest.importorskip("PIL")
     picture = Scene(100, 50, "", (Text(5, 20, "ab \U0001f9ff", 12),))
-    assert unwritable(picture) == ["\U0001f9ff"]
-    assert unwritable(Scene(100, 50, "", (Text(5, 20, "ab", 12),))) == []
+    assert list_missing_characters(picture) == ["\U0001f9ff"]
+    assert list_missing_characters(Scene(100, 50, "", (Text(5, 20, "ab", 12),))) == []
 
 
 @settings(max_examples=5)
 @given(st.text(min_size=1, max_size=20))
 def test_any_name_can_be_drawn_in_every_format(name: str):
-    made = draw(Graph((entity(0, 0, name),)), [(cluster(0, 0, range(1), name),)], name=name)
-    ElementTree.fromstring(svg(scene(made, 0)))
-    data(html(made, (0,)))
-    assert chunks(png(scene(made, 0)))
+    made = lay_out_drawing(Graph((entity(0, 0, name),)), [(cluster(0, 0, range(1), name),)], name=name)
+    ElementTree.fromstring(render_svg(compose_scene(made, 0)))
+    data(render_html(made, (0,)))
+    assert chunks(render_png(compose_scene(made, 0)))

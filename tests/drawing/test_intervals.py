@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.graphs.drawing.interval_chart import Mean, Panel, chart
+from sensegraph.graphs.drawing.interval_chart import Mean, Panel, draw_interval_chart
 from sensegraph.graphs.drawing.shapes import Disc, Scene, Stroke, Text
-from sensegraph.graphs.drawing.svg import svg
+from sensegraph.graphs.drawing.svg import render_svg
 
 shares = st.lists(st.floats(0, 1), min_size=3, max_size=3).map(sorted)
 
 
 def one(low: float, mean: float, high: float, **more: object) -> Scene:
-    return chart("R@5", [Panel("towns", (Mean("bm25", mean, low, high, **more),))])  # type: ignore[arg-type]
+    return draw_interval_chart("R@5", [Panel("towns", (Mean("bm25", mean, low, high, **more),))])  # type: ignore[arg-type]
 
 
 def scale(scene: Scene) -> tuple[float, float]:
@@ -40,7 +40,7 @@ def test_a_mean_and_the_ends_of_its_interval_lie_where_the_scale_says(found: lis
 
 def test_rows_of_all_panels_share_one_scale_and_do_not_overlap():
     rows = (Mean("a", 0.5, 0.4, 0.6), Mean("b", 0.5, 0.4, 0.6))
-    scene = chart("R@5", [Panel("one", rows), Panel("two", rows[:1])])
+    scene = draw_interval_chart("R@5", [Panel("one", rows), Panel("two", rows[:1])])
     discs = [s for s in scene.shapes if isinstance(s, Disc)]
     assert len({d.x for d in discs}) == 1
     heights = [d.y for d in discs]
@@ -49,7 +49,10 @@ def test_rows_of_all_panels_share_one_scale_and_do_not_overlap():
 
 
 def test_a_long_name_moves_the_scale_and_the_picture_grows():
-    short, long = one(0, 0.5, 1), chart("R@5", [Panel("towns", (Mean("hybrid:fusion=rrf:k=20:hops=2", 0.5, 0, 1),))])
+    short, long = (
+        one(0, 0.5, 1),
+        draw_interval_chart("R@5", [Panel("towns", (Mean("hybrid:fusion=rrf:k=20:hops=2", 0.5, 0, 1),))]),
+    )
     assert scale(long)[0] > scale(short)[0]
     assert long.width > short.width
 
@@ -63,6 +66,6 @@ def test_the_baseline_has_a_colour_of_its_own_and_notes_stand_behind():
 
 
 def test_names_with_markup_are_written_as_they_are():
-    scene = chart("a < b", [Panel("<set> & co", (Mean("<m>", 0.5, 0.4, 0.6),))])
-    texts = [e.text for e in ElementTree.fromstring(svg(scene)).iter() if e.tag.endswith("}text")]
+    scene = draw_interval_chart("a < b", [Panel("<set> & co", (Mean("<m>", 0.5, 0.4, 0.6),))])
+    texts = [e.text for e in ElementTree.fromstring(render_svg(scene)).iter() if e.tag.endswith("}text")]
     assert {"a < b", "<set> & co", "<m>"} <= set(texts)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pictured import graph, levels
-from sensegraph.graphs.drawing.drawing import draw
+from sensegraph.graphs.drawing.drawing import lay_out_drawing
 from sensegraph.graphs.drawing.labels import Box, Label, measure_text, place_labels, shorten_text, wrap_text
 from sensegraph.graphs.drawing.scene import place_names
 
@@ -55,7 +55,7 @@ def test_labels_keep_off_those_that_are_there_already():
 @pytest.mark.parametrize("depth", [0, 1])
 def test_no_two_names_of_a_picture_overlap_g53(depth: int):
     titles = {n: f"The long title of community number {n} and what it is about" for n in range(12)}
-    made = draw(graph(360, 30), levels(360, 30, titles))
+    made = lay_out_drawing(graph(360, 30), levels(360, 30, titles))
     labels, lost = place_names(made, depth, 40)
     assert len(labels) > 20
     assert [1 for a, b in combinations(labels, 2) if overlap(a.box, b.box) > 1e-6] == []

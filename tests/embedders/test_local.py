@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.language.common_words import COMMON, STOP, VERY_COMMON
+from sensegraph.language.word_lists import COMMON, STOP, VERY_COMMON
 from sensegraph.models.embedders.hashed_words import HashedTerms
 from sensegraph.protocols import Embedder
 from sensegraph.types import Usage

@@ -8,8 +8,15 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.engines.llm.replies.grouped import abstract, aggregate, condensed, length, link, shortened
-from sensegraph.engines.llm.replies.references import Records
+from sensegraph.engines.llm.replies.cited_records import Records
+from sensegraph.engines.llm.replies.group_replies import (
+    count_words,
+    read_aggregate,
+    read_condensed,
+    read_link,
+    read_summary_entities,
+    shorten_statements,
+)
 from sensegraph.language.text import fold
 from sensegraph.models.endpoint.client import Reply
 from sensegraph.types import Brief, Context, Passage, Statement
@@ -59,7 +66,7 @@ def sound(statements: tuple[Statement, ...]) -> bool:
 
 @given(some_reply())
 def test_an_aggregate_never_has_a_members_name_and_cites_what_is_there(reply: Reply) -> None:
-    reading = aggregate(reply, CITED, BRIEF, 5)
+    reading = read_aggregate(reply, CITED, BRIEF, 5)
     if reading.value is None:
         assert reading.problem
         return
@@ -73,7 +80,7 @@ def test_an_aggregate_never_has_a_members_name_and_cites_what_is_there(reply: Re
 
 @given(some_reply())
 def test_every_member_is_in_a_summary_entity_and_nothing_else_is(reply: Reply) -> None:
-    reading = abstract(reply, CITED)
+    reading = read_summary_entities(reply, CITED)
     if reading.value is None:
         assert reading.problem
         return
@@ -89,13 +96,13 @@ def test_every_member_is_in_a_summary_entity_and_nothing_else_is(reply: Reply) -
 
 @given(some_reply(), st.integers(1, 40))
 def test_links_and_condensations_keep_their_length(reply: Reply, most: int) -> None:
-    for read in (link, condensed):
+    for read in (read_link, read_condensed):
         reading = read(reply, CITED, most)
         if reading.value is None:
             assert reading.problem
             continue
         assert sound(reading.value)
-        assert length("".join(s.text for s in reading.value)) <= most
+        assert count_words("".join(s.text for s in reading.value)) <= most
 
 
 PIECES = st.lists(st.builds(Statement, TEXTS.filter(bool), st.just(("e0",))), max_size=5).map(tuple)
@@ -104,23 +111,23 @@ PIECES = st.lists(st.builds(Statement, TEXTS.filter(bool), st.just(("e0",))), ma
 @given(PIECES, st.integers(1, 60))
 def test_a_shortened_text_is_a_beginning_of_it(statements: tuple[Statement, ...], most: int) -> None:
     whole = "".join(s.text for s in statements)
-    kept = "".join(s.text for s in shortened(statements, most))
-    assert length(kept) <= most
+    kept = "".join(s.text for s in shorten_statements(statements, most))
+    assert count_words(kept) <= most
     assert kept == whole or whole.startswith(kept.removesuffix("…"))
-    if length(whole) <= most:
+    if count_words(whole) <= most:
         assert kept == whole
 
 
 def test_a_text_is_cut_where_a_sentence_ends_and_inside_one_only_where_it_must() -> None:
     said = (Statement("Ships come. They go", ("e0",)), Statement(" again. Nobody counts them.", ("e1",)))
-    assert shortened(said, 6) == (Statement("Ships come. They go", ("e0",)), Statement(" again.", ("e1",)))
-    assert shortened(said, 4) == (Statement("Ships come.", ("e0",)),)
-    assert shortened(said, 1) == (Statement("Ships…", ("e0",)),)
-    assert shortened((Statement("Ships, boats, and barges come."),), 2) == (Statement("Ships, boats…"),)
+    assert shorten_statements(said, 6) == (Statement("Ships come. They go", ("e0",)), Statement(" again.", ("e1",)))
+    assert shorten_statements(said, 4) == (Statement("Ships come.", ("e0",)),)
+    assert shorten_statements(said, 1) == (Statement("Ships…", ("e0",)),)
+    assert shorten_statements((Statement("Ships, boats, and barges come."),), 2) == (Statement("Ships, boats…"),)
 
 
 def test_words_of_scripts_without_blanks_are_counted_by_two_characters() -> None:
-    assert length("Two words") == 2
-    assert length("") == 0
-    assert length("港口很大的城市。") == 1 + 3
-    assert shortened((Statement("港口很大。船来了。船走了。"),), 5) == (Statement("港口很大。船来了。"),)
+    assert count_words("Two words") == 2
+    assert count_words("") == 0
+    assert count_words("港口很大的城市。") == 1 + 3
+    assert shorten_statements((Statement("港口很大。船来了。船走了。"),), 5) == (Statement("港口很大。船来了。"),)

@@ -13,9 +13,9 @@ from scripted import Script, ScriptedServer
 from scripted_engine import COMMUNITY, ENTITIES, Body, engine, says
 from scripted_groups import VIOLATIONS
 from scripted_replies import reply
-from sensegraph.engines.llm.grouping import TASKS
+from sensegraph.engines.llm.group_tasks import TASKS
 from sensegraph.engines.llm.llm import LLMEngine
-from sensegraph.engines.llm.replies import grouped
+from sensegraph.engines.llm.replies import group_replies
 from sensegraph.errors import ItemFailed, SettingsError
 from sensegraph.types import Brief, Context, Membership, Passage, Report, Statement
 
@@ -214,7 +214,7 @@ def test_a_name_that_stays_a_members_gets_the_type_of_most_members_and_that_is_t
     with says(aggregate_of(entity_name="T3")) as server:
         made = engine(server)
         assert made.aggregate([GROUP])[0].title == "T3 (person)"
-    assert f"{grouped.RENAMED} (1 ×)" in made.notes()
+    assert f"{group_replies.RENAMED} (1 ×)" in made.notes()
 
 
 def test_a_name_without_any_type_is_still_no_members() -> None:
@@ -275,15 +275,15 @@ def test_a_link_that_is_too_long_is_asked_about_once_and_then_cut_at_a_sentence(
         made = engine(server)
         (kept,) = made.relate([PAIR])
     assert [s.text.strip() for s in kept] == ["They pay each other every year."] * 6
-    assert f"{grouped.SHORTENED} (1 ×)" in made.notes()
+    assert f"{group_replies.SHORTENED} (1 ×)" in made.notes()
 
 
 @pytest.mark.parametrize(
     ("text", "wrong", "told"),
     [
-        ("Ada Hill pays Side 1.", "names members of the groups: Ada Hill;", grouped.NAMED),
-        ("One community pays the other.", "speaks of a community", grouped.CALLED),
-        ("Both Communities pay.", "speaks of a community", grouped.CALLED),
+        ("Ada Hill pays Side 1.", "names members of the groups: Ada Hill;", group_replies.NAMED),
+        ("One community pays the other.", "speaks of a community", group_replies.CALLED),
+        ("Both Communities pay.", "speaks of a community", group_replies.CALLED),
     ],
 )
 def test_a_link_speaks_of_groups_and_not_of_members_or_communities(text: str, wrong: str, told: str) -> None:
@@ -348,7 +348,7 @@ def test_a_member_that_is_left_out_is_asked_about_by_name_and_then_given_to_the_
         ((kept,),) = made.abstract([GROUP])
     assert [m.id for m in kept.members] == [f"entity-key-{i}" for i in (0, 1, 3, 2, 4)]
     assert kept.members[-1] == Membership("entity-key-4", "", 1.0)
-    assert f"{grouped.ATTACHED} (2 ×)" in made.notes()
+    assert f"{group_replies.ATTACHED} (2 ×)" in made.notes()
 
 
 @pytest.mark.parametrize(
@@ -436,7 +436,7 @@ def test_a_condensation_that_is_too_long_is_cut_at_a_sentence_without_another_ca
         (kept,) = made.condense([TEXTS])
     assert len(kept) == 5
     assert all(s.text.endswith(".") and len(s.references) == 3 for s in kept)
-    assert made.notes() == (f"{grouped.SHORTENED} (1 ×)",)
+    assert made.notes() == (f"{group_replies.SHORTENED} (1 ×)",)
     assert len(server.calls) == 1
 
 
@@ -469,7 +469,7 @@ def test_a_refusal_does_not_take_the_place_of_a_text_that_only_breaks_a_rule() -
         made = engine(server)
         (kept,) = made.relate([PAIR])
     assert kept[0].references == ("tie-key-0", "tie-key-1")
-    assert f"{grouped.NAMED} (1 ×)" in made.notes()
+    assert f"{group_replies.NAMED} (1 ×)" in made.notes()
 
 
 # ── faults, and rules broken on purpose (see tests/test_faults.py for whole builds) ──
@@ -531,15 +531,15 @@ def test_a_refusal_that_stays_is_an_error_and_no_value(task: str) -> None:
 
 KEPT: dict[str, Callable[[Any], bool]] = {
     "aggregate": lambda made: made.title == "T0 (person)" and made.dangling == 1 and len(made.findings) == 2,
-    "relate": lambda made: grouped.length("".join(s.text for s in made)) <= 40,
+    "relate": lambda made: group_replies.count_words("".join(s.text for s in made)) <= 40,
     "abstract": lambda made: len({m.id for e in made for m in e.members}) == 5,
-    "condense": lambda made: grouped.length("".join(s.text for s in made)) <= 30,
+    "condense": lambda made: group_replies.count_words("".join(s.text for s in made)) <= 30,
 }
 TOLD = {
-    "aggregate": (grouped.RENAMED,),
-    "relate": (grouped.SHORTENED, grouped.NAMED, grouped.CALLED),
-    "abstract": (grouped.ATTACHED,),
-    "condense": (grouped.SHORTENED,),
+    "aggregate": (group_replies.RENAMED,),
+    "relate": (group_replies.SHORTENED, group_replies.NAMED, group_replies.CALLED),
+    "abstract": (group_replies.ATTACHED,),
+    "condense": (group_replies.SHORTENED,),
 }
 
 

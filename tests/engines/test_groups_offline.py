@@ -16,8 +16,8 @@ from sensegraph.engines.offline.reports.condensation import condense_texts
 from sensegraph.engines.offline.reports.group_lines import count_length, read_verbatim, split_group_name
 from sensegraph.engines.offline.reports.group_links import relate_groups
 from sensegraph.engines.offline.reports.group_reports import abstract_groups, aggregate_groups
-from sensegraph.language.plurals import plural
-from sensegraph.language.text import fold, sentences
+from sensegraph.language.plurals import pluralize
+from sensegraph.language.text import fold, split_sentences
 from sensegraph.types import Brief, Context, Description, Passage, Source, Statement
 
 TEXTS = {
@@ -44,7 +44,7 @@ def said(*names):
     return tuple(
         Description(text[a:b], Source(chunk, a, b))
         for chunk, text in TEXTS.items()
-        for a, b in sentences(text)
+        for a, b in split_sentences(text)
         if all(name in text[a:b] for name in names)
     )
 
@@ -346,7 +346,7 @@ def test_a_condensed_text_is_whole_sentences_in_the_order_of_the_text():
     assert exact(found, TEXTS)
     spots = [(s.references[0], s.sources[0].start) for s in found]
     assert spots == sorted(spots)
-    whole = {text[a:b] for text in TEXTS.values() for a, b in sentences(text)}
+    whole = {text[a:b] for text in TEXTS.values() for a, b in split_sentences(text)}
     assert {s.text.strip() for s in found} <= whole
 
 
@@ -456,7 +456,7 @@ def test_in_another_language_no_english_word_is_added():
     ],
 )  # fmt: skip
 def test_types_are_put_in_the_plural(kind, many):
-    assert plural(kind) == many
+    assert pluralize(kind) == many
 
 
 _SCRIPT = """

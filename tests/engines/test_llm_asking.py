@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from scripted import Script, ScriptedServer
 from scripted_engine import INQUIRY, REPORTS, Body, engine, says
 from sensegraph.engines.llm import prompts
-from sensegraph.engines.llm.inquiring import NOTICE, TASKS
 from sensegraph.engines.llm.llm import LLMEngine, LLMSettings
+from sensegraph.engines.llm.question_tasks import NOTICE, TASKS
 from sensegraph.errors import EndpointError, ItemFailed, SettingsError, Unreadable
-from sensegraph.language.text import tokens
+from sensegraph.language.text import count_tokens
 from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.protocols import StreamingEngine
@@ -185,10 +185,10 @@ def test_a_conversation_is_shown_where_there_is_one(task: str) -> None:
 @given(st.lists(st.tuples(st.text(), st.text()), max_size=6), st.integers(0, 80))
 def test_of_a_conversation_the_latest_turns_that_fit_are_kept(texts: list[tuple[str, str]], budget: int) -> None:
     history = [Turn(q, a) for q, a in texts]
-    kept, left = prompts.remembered(history, budget)
+    kept, left = prompts.fit_history(history, budget)
     assert len(kept) + left == len(history)
     assert kept[1:] == history[len(history) - len(kept) + 1 :]
-    assert sum(tokens(prompts._turn(t)) for t in kept) <= budget
+    assert sum(count_tokens(prompts._write_turn(t)) for t in kept) <= budget
 
 
 def test_of_a_long_answer_the_beginning_is_kept_and_what_is_left_out_is_noted() -> None:
@@ -266,7 +266,7 @@ def test_an_answer_that_breaks_off_is_an_error_after_what_was_told() -> None:
             made.stream(INQUIRY, told.append)
     assert [s.text for s in told] == ["One.", " Two."]
     assert len(server.calls) == 1
-    assert made.usage().completion_tokens == tokens(reply[:60])
+    assert made.usage().completion_tokens == count_tokens(reply[:60])
 
 
 # ── fingerprints, estimates, settings ──

@@ -8,7 +8,7 @@ import pytest
 from scripted import Script, ScriptedServer
 from scripted_engine import CHUNK, COMMUNITY, ENTITIES, INQUIRY, RELATION, Body, engine, report_of, says
 from sensegraph.engines.llm import prompts
-from sensegraph.engines.llm.inquiring import NOTICE
+from sensegraph.engines.llm.question_tasks import NOTICE
 from sensegraph.errors import ItemFailed
 from sensegraph.types import Context, Inquiry, Passage
 
@@ -212,7 +212,7 @@ def test_the_answer_follows_response_type_and_knowledge(on: bool, words: str) ->
 def test_points_are_shown_with_their_scores_and_relations_with_their_ends() -> None:
     passages = (Passage("chunk", "c", "Some\ntext", title="Doc"), RELATION, Passage("point", "p", 'A "b"', score=79.6))
     context = Context((*passages, Passage("odd", "o", "x")))
-    user, records = prompts.of_inquiry(Inquiry("Q?", context), 100), prompts.records(context)
+    user, records = prompts.write_inquiry(Inquiry("Q?", context), 100), prompts.number_records(context)
     assert user.split("\n\n") == [
         "Question: Q?",
         '# Relationships\nid,source,target,description\n1,T0,T1,"they work, together"',

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from scripted import Script, ScriptedServer
 from sensegraph.engines.llm.llm import LLMEngine
-from sensegraph.engines.llm.resolving import message, read
+from sensegraph.engines.llm.resolution_task import read_same_sets, write_names
 from sensegraph.models.endpoint.client import Endpoint, Reply
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.types import Brief, Context, Description, Passage, Source
@@ -44,7 +44,7 @@ def engine(server: ScriptedServer) -> LLMEngine:
 
 
 def test_a_model_sees_names_types_descriptions_and_sentences() -> None:
-    user, _ = message(BRIEF)
+    user, _ = write_names(BRIEF)
     assert "id,entity,type,description" in user
     assert "1,Apple,organization,A company." in user
     assert '2: "Apple Inc. is in California."' in user
@@ -62,18 +62,18 @@ def test_a_model_sees_names_types_descriptions_and_sentences() -> None:
     ],
 )
 def test_sets_of_ids_are_read_and_unknown_numbers_counted(text: str, sets: Any, removed: int) -> None:
-    found = read(reply(text), message(BRIEF)[1])
+    found = read_same_sets(reply(text), write_names(BRIEF)[1])
     assert (found.value, found.removed) == (sets, removed)
 
 
 @pytest.mark.parametrize("text", ["I cannot tell.", '{"groups": "1 and 2"}', "[]"])
 def test_a_reply_without_groups_is_asked_for_again(text: str) -> None:
-    assert read(reply(text), message(BRIEF)[1]).value is None
+    assert read_same_sets(reply(text), write_names(BRIEF)[1]).value is None
 
 
 @given(st.lists(st.lists(st.integers(-2, 6), max_size=5), max_size=4))
 def test_whatever_a_model_says_the_sets_do_not_overlap(groups: list[list[int]]) -> None:
-    sets = read(reply(json.dumps({"groups": groups})), message(BRIEF)[1]).value or ()
+    sets = read_same_sets(reply(json.dumps({"groups": groups})), write_names(BRIEF)[1]).value or ()
     every = [i for found in sets for i in found]
     assert len(every) == len(set(every))
     assert set(every) <= {"a", "b", "c"}

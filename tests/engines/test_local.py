@@ -13,8 +13,8 @@ from sensegraph.cli import app
 from sensegraph.corpus.settings import Settings, load_settings
 from sensegraph.corpus.tools import make_tools
 from sensegraph.engines.local import local_model
-from sensegraph.engines.local.local_engine import Layout, rests_on, shown
-from sensegraph.engines.local.local_model import LocalModel, LocalSettings, as_prompt, base_of, needs_extra
+from sensegraph.engines.local.local_engine import Layout, format_passage, rests_on
+from sensegraph.engines.local.local_model import LocalModel, LocalSettings, read_base_model, render_talk, require_extra
 from sensegraph.errors import SettingsError
 from sensegraph.types import Passage
 
@@ -24,7 +24,7 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPat
     with pytest.raises(SettingsError, match=r"needs torch, transformers, peft: pip install 'sensegraph\[finetune\]'"):
         LocalModel(LocalSettings("somewhere"))
     with pytest.raises(SettingsError, match="4-bit quantisation needs bitsandbytes"):
-        needs_extra("4-bit quantisation", ("bitsandbytes",))
+        require_extra("4-bit quantisation", ("bitsandbytes",))
 
 
 def test_the_engine_local_needs_the_name_of_a_model():
@@ -41,14 +41,14 @@ def test_a_folder_is_meant_from_the_corpus_and_a_name_stays_one(tmp_path: Path):
 
 def test_a_talk_without_a_template_ends_where_the_answer_begins():
     talk = [{"role": "system", "content": "Read.\n"}, {"role": "user", "content": "Who?"}]
-    assert as_prompt(talk, None) == "Read.\n\nWho?\n\nAnswer:"
+    assert render_talk(talk, None) == "Read.\n\nWho?\n\nAnswer:"
 
 
 def test_a_layout_shows_texts_as_they_are_whatever_they_hold():
     layout = Layout("{{passages}} | {{question}}")
     assert layout.prompt("a {{passages}}?", ["{{question}}", "\\1"]) == "{{question}}\n\n\\1 | a {{passages}}?"
-    assert shown("Title", "text") == "Title\ntext"
-    assert shown("", "text") == "text"
+    assert format_passage("Title", "text") == "Title\ntext"
+    assert format_passage("", "text") == "text"
 
 
 def test_an_answer_rests_on_the_passages_that_hold_its_words():
@@ -60,9 +60,9 @@ def test_an_answer_rests_on_the_passages_that_hold_its_words():
 
 
 def test_an_adapter_says_its_base_and_a_whole_model_none(tmp_path: Path):
-    assert base_of(tmp_path) == ""
+    assert read_base_model(tmp_path) == ""
     (tmp_path / "adapter_config.json").write_text(json.dumps({"base_model_name_or_path": "a/base"}))
-    assert base_of(tmp_path) == "a/base"
+    assert read_base_model(tmp_path) == "a/base"
 
 
 @pytest.mark.skipif(find_spec("peft") is not None, reason="the extra finetune is installed")

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from sensegraph.engines.offline.reports.sentence_choice import Candidate, choose_sentences, is_repeat, weigh_stems
 from sensegraph.engines.offline.reports.sentence_quality import rate_quality, stem_text, tidy_sentence
-from sensegraph.language.speaker_labels import labels, recase, speaker, unlabelled
-from sensegraph.language.word_lists import language
+from sensegraph.language.detection import detect_by_stop_words
+from sensegraph.language.speakers import find_labels, find_speaker, recase_label, split_label
 
 NEGATIONS = re.compile(r"\b(?:not|never|no|none|nothing|cannot)\b|n't\b", re.IGNORECASE)
 MODALS = re.compile(r"\b(?:can|could|may|might|must|shall|should|will|would|ought)\b", re.IGNORECASE)
@@ -59,7 +59,7 @@ def test_the_language_of_a_short_name_can_be_given():
     ],
 )
 def test_the_language_of_a_text_is_told(text, code):
-    assert language(text) == code
+    assert detect_by_stop_words(text) == code
 
 
 # ── tidy ──
@@ -173,34 +173,34 @@ TURNS = "but that is how it went.\nKEVIN SCOTT: Hello.\n\nMore of that.\nFEI-FEI
     ],
 )
 def test_the_label_before_a_place_governs_it(words, name):
-    assert speaker(TURNS, TURNS.index(words)) == name
+    assert find_speaker(TURNS, TURNS.index(words)) == name
 
 
 def test_a_sentence_that_begins_with_its_label_has_that_speaker():
-    assert speaker(TURNS, TURNS.index("FEI-FEI")) == "Fei-Fei Li"
+    assert find_speaker(TURNS, TURNS.index("FEI-FEI")) == "Fei-Fei Li"
 
 
 def test_an_unsure_label_takes_the_turn_from_the_speaker_before_and_gives_it_to_nobody():
     text = "KEVIN SCOTT: Hello.\ndanah boyd: I disagree."
-    assert speaker(text, text.index("I disagree")) == ""
-    assert speaker(text, text.index("I disagree"), known=("danah boyd",)) == "danah boyd"
+    assert find_speaker(text, text.index("I disagree")) == ""
+    assert find_speaker(text, text.index("I disagree"), known=("danah boyd",)) == "danah boyd"
 
 
 def test_a_label_that_recurs_is_sure_in_any_case():
     text = "PhD A: Yes.\nPhD B: No.\nPhD A: Perhaps."
-    assert speaker(text, text.index("Perhaps")) == "PhD A"
+    assert find_speaker(text, text.index("Perhaps")) == "PhD A"
 
 
 def test_a_label_that_may_be_cut_at_the_border_of_a_chunk_names_nobody():
     text = "VIN SCOTT: Hello there.\nSIMONE GIERTZ: Hello."
-    assert speaker(text, 12) == ""
-    assert speaker(text, 12, known=("Vin Scott",)) == "Vin Scott"
-    assert speaker(text, len(text) - 3) == "Simone Giertz"
+    assert find_speaker(text, 12) == ""
+    assert find_speaker(text, 12, known=("Vin Scott",)) == "Vin Scott"
+    assert find_speaker(text, len(text) - 3) == "Simone Giertz"
 
 
 def test_a_heading_or_a_clause_before_a_colon_is_no_speaker():
     for text in ("Note: this is it.", "And I think the question for me is: does it work?", "Symptoms: fever."):
-        assert speaker(text, len(text) - 2) == ""
+        assert find_speaker(text, len(text) - 2) == ""
 
 
 @pytest.mark.parametrize(
@@ -220,17 +220,17 @@ def test_a_heading_or_a_clause_before_a_colon_is_no_speaker():
     ],
 )
 def test_labels_are_written_as_names(label, name):
-    assert recase(label) == name
+    assert recase_label(label) == name
 
 
 def test_a_label_is_taken_off_only_where_it_is_sure():
-    assert unlabelled("KEVIN SCOTT:  It works.") == ("Kevin Scott", "It works.")
-    assert unlabelled("Note: it works.") == ("", "Note: it works.")
+    assert split_label("KEVIN SCOTT:  It works.") == ("Kevin Scott", "It works.")
+    assert split_label("Note: it works.") == ("", "Note: it works.")
 
 
 @given(st.text(alphabet="ABC abc:\n.", max_size=60))
 def test_labels_are_spans_in_order(text):
-    found = labels(text)
+    found = find_labels(text)
     assert all(text[label.start : label.end].endswith(":") for label in found)
     assert [label.start for label in found] == sorted({label.start for label in found})
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sensegraph.engines.offline.extraction.corpus_reading import learn, observe, read
+from sensegraph.engines.offline.extraction.corpus_reading import learn_corpus, observe_documents, read_documents
 from sensegraph.types import Chunk, ExtractedEntity, Extraction
 
 LETTER = (
@@ -31,8 +31,8 @@ def cut(text: str, size: int, overlap: int, name: str = "d") -> tuple[Chunk, ...
 
 
 def corpus(*documents: tuple[Chunk, ...], values: bool = False) -> list[tuple[Extraction, ...]]:
-    seen = observe(documents)
-    return read(list(zip(documents, seen, strict=True)), learn(seen), values=values)
+    seen = observe_documents(documents)
+    return read_documents(list(zip(documents, seen, strict=True)), learn_corpus(seen), values=values)
 
 
 def one(text: str, title: str = "", values: bool = False) -> Extraction:
@@ -149,9 +149,9 @@ def test_a_name_has_one_type_in_the_whole_corpus() -> None:
 
 def test_the_order_of_documents_changes_nothing() -> None:
     documents = [whole(f"{LETTER} {i} Moscow and Kyiv traded grain with Odessa.", f"d{i}") for i in range(5)]
-    seen = observe(documents)
-    assert learn(seen) == learn(reversed(seen))
-    assert observe(documents[::-1]) == seen[::-1]
+    seen = observe_documents(documents)
+    assert learn_corpus(seen) == learn_corpus(reversed(seen))
+    assert observe_documents(documents[::-1]) == seen[::-1]
 
 
 @pytest.mark.slow
@@ -242,8 +242,8 @@ def test_text_without_words_gives_nothing_and_does_no_harm(text: str) -> None:
 
 
 def test_nothing_to_read_gives_nothing() -> None:
-    assert observe([]) == []
-    assert read([], learn([])) == []
+    assert observe_documents([]) == []
+    assert read_documents([], learn_corpus([])) == []
     assert corpus(()) == [()]
 
 

@@ -7,13 +7,14 @@ import pytest
 from sensegraph.engines.offline.extraction import page_text
 from sensegraph.engines.offline.extraction.name_candidates import Sentence, find_name_candidates
 from sensegraph.language import times
-from sensegraph.language.speakers import openings, sure, written
-from sensegraph.language.tagging import tags
+from sensegraph.language.detection import detect_script
+from sensegraph.language.speakers import find_label_candidates, select_sure_labels, write_label
+from sensegraph.language.tagging import tag_words
 
 
 def found(text: str, language: str = "en") -> list[str]:
     words = page_text.locate_words(text, 0, len(text))
-    inside = list(times.times(text, 0, len(text)))
+    inside = list(times.find_times(text, 0, len(text)))
     barred = {i for i, w in enumerate(words) for a, b in inside if a <= w.start and w.end <= b}
     return [c.surface for c in find_name_candidates(Sentence(text, 0, words, barred, language))]
 
@@ -64,7 +65,7 @@ def test_german_nouns_before_names_are_not_joined_to_them() -> None:
     ],
 )
 def test_times_are_found_as_they_are_written(text: str, stated: list[str]) -> None:
-    assert [text[a:b] for a, b in times.times(text, 0, len(text))] == stated
+    assert [text[a:b] for a, b in times.find_times(text, 0, len(text))] == stated
 
 
 @pytest.mark.parametrize(
@@ -81,23 +82,23 @@ def test_times_are_found_as_they_are_written(text: str, stated: list[str]) -> No
     ],
 )
 def test_dates_become_iso_only_where_the_text_states_them(stated: str, span: tuple[str, str]) -> None:
-    assert times.iso(stated) == span
+    assert times.read_iso_span(stated) == span
 
 
 def test_a_label_must_come_back_three_times() -> None:
     text = "ANN: hi\nBOB: ho\nANN: so\nANN: bye\nhttp://x.org is here\n"
-    assert [label.key for label in sure(openings(text))] == ["ann"] * 3
+    assert [label.key for label in select_sure_labels(find_label_candidates(text))] == ["ann"] * 3
 
 
 def test_labels_in_capitals_are_written_as_names() -> None:
-    assert written("FEI-FEI LI") == "Fei-Fei Li"
-    assert written("danah boyd") == "danah boyd"
+    assert write_label("FEI-FEI LI") == "Fei-Fei Li"
+    assert write_label("danah boyd") == "danah boyd"
 
 
 def test_tags_tell_nouns_from_verbs_by_their_neighbours() -> None:
-    assert tags("we want to work".split())[-1] == "b"
-    assert tags("the work is hard".split())[1] in "nN"
-    assert tags("don't xyzzing 12 ,".split()) == "mg#."
+    assert tag_words("we want to work".split())[-1] == "b"
+    assert tag_words("the work is hard".split())[1] in "nN"
+    assert tag_words("don't xyzzing 12 ,".split()) == "mg#."
 
 
 def test_a_document_is_put_together_from_overlapping_chunks() -> None:
@@ -119,4 +120,4 @@ def test_a_document_is_put_together_from_overlapping_chunks() -> None:
     ],
 )
 def test_the_language_of_a_document_is_read_from_script_and_stop_words(text: str, code: str) -> None:
-    assert page_text.detect_script(text) == code
+    assert detect_script(text) == code

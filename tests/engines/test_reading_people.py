@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from sensegraph.engines.offline.extraction import page_text
-from sensegraph.engines.offline.extraction.corpus_reading import learn, observe, read
+from sensegraph.engines.offline.extraction.corpus_reading import learn_corpus, observe_documents, read_documents
 from sensegraph.language import speakers, tagging
 from sensegraph.types import Chunk, ExtractedEntity, Extraction
 
@@ -22,8 +22,8 @@ def whole(text: str, name: str = "d", title: str = "") -> tuple[Chunk, ...]:
 
 
 def corpus(*documents: tuple[Chunk, ...]) -> list[Extraction]:
-    seen = observe(documents)
-    return [x for xs in read(list(zip(documents, seen, strict=True)), learn(seen)) for x in xs]
+    seen = observe_documents(documents)
+    return [x for xs in read_documents(list(zip(documents, seen, strict=True)), learn_corpus(seen)) for x in xs]
 
 
 def names(x: Extraction) -> set[str]:
@@ -140,12 +140,12 @@ def test_a_last_name_of_several_people_stays_as_it_is() -> None:
 
 @pytest.mark.parametrize("label", ["the chair", "professor e", "marketing", "speaker 1", "project manager", "q"])
 def test_a_label_that_many_may_have_is_a_role(label: str) -> None:
-    assert speakers.role(label)
+    assert speakers.names_role(label)
 
 
 @pytest.mark.parametrize("label", ["mark twain", "kevin scott", "ann", "will.i.am", "danah boyd", "bill gates"])
 def test_a_label_that_names_someone_is_no_role(label: str) -> None:
-    assert not speakers.role(label)
+    assert not speakers.names_role(label)
 
 
 def test_a_role_is_related_to_nothing() -> None:
@@ -170,11 +170,13 @@ class Stored(Sequence[bytes]):
 
 
 def test_a_sequence_an_iterator_and_another_order_give_the_same_lexicon() -> None:
-    seen = observe([whole(f"{TALK} {i} {PROSE}", f"d{i}") for i in range(5)])
-    assert learn(seen) == learn(Stored(seen)) == learn(iter(seen)) == learn(Stored(seen[::-1]))
+    seen = observe_documents([whole(f"{TALK} {i} {PROSE}", f"d{i}") for i in range(5)])
+    assert (
+        learn_corpus(seen) == learn_corpus(Stored(seen)) == learn_corpus(iter(seen)) == learn_corpus(Stored(seen[::-1]))
+    )
 
 
 def test_which_words_are_common_does_not_depend_on_what_was_read_before() -> None:
-    tagging.tags(["zorblax"])
+    tagging.tag_words(["zorblax"])
     assert not tagging.known_word("zorblax")
     assert tagging.known_form("foggier")

@@ -5,7 +5,8 @@ import sys
 
 import pytest
 
-from sensegraph.engines.llm.replies.replies import decoded, summary
+from sensegraph.engines.llm.replies.answer_replies import read_summary
+from sensegraph.engines.llm.replies.reply_text import decode_json
 from sensegraph.models.endpoint.client import Reply
 
 VALUE = {"summary": 'He said "this" \\ and — thát\nwas all.', "points": [{"text": "one", "score": 7}, {"x": [1, [2]]}]}
@@ -13,7 +14,7 @@ CUT = json.dumps(VALUE)
 
 
 def read(text: str, reason: str = "stop") -> object:
-    return decoded(Reply(text, 1, 1, reason))
+    return decode_json(Reply(text, 1, 1, reason))
 
 
 @pytest.mark.parametrize("length", range(CUT.index("He"), CUT.index('", "points')))
@@ -43,4 +44,4 @@ def test_what_runs_on_in_brackets_is_no_value() -> None:
 
 def test_half_a_character_in_broken_json_is_marked_as_lost() -> None:
     reply = Reply(r"""{'summary': "Ships \ud83d come \ud83d\ude00", }""", 0, 9, "stop")
-    assert summary(reply).value == "Ships \ufffd come 😀"
+    assert read_summary(reply).value == "Ships \ufffd come 😀"

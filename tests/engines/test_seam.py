@@ -13,7 +13,7 @@ import budgets
 from sensegraph.engines.llm.llm import LLMEngine
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.lab.tasks import JudgingEngine
-from sensegraph.methods import METHODS, load
+from sensegraph.methods import METHODS, load_method
 from sensegraph.methods.graphrag.tasks import GradingEngine
 from sensegraph.methods.hirag.tasks import AbstractingEngine
 from sensegraph.methods.leanrag.tasks import AggregatingEngine
@@ -122,4 +122,4 @@ def test_an_engine_with_the_tasks_of_a_protocol_has_its_methods(protocol: type) 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_a_method_needs_only_tasks_that_are_declared(name: str) -> None:
-    assert load(name).requires <= {task for tasks in DECLARED.values() for task in tasks}
+    assert load_method(name).requires <= {task for tasks in DECLARED.values() for task in tasks}

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scripted_engine import REPORTS
-from sensegraph.engines.llm.replies import replies
-from sensegraph.engines.llm.replies.references import Records
-from sensegraph.engines.llm.replies.streaming import Answering, Telling, spoken
+from sensegraph.engines.llm.replies.answer_replies import read_answer
+from sensegraph.engines.llm.replies.answer_stream import AnswerStream, AnswerText, read_streamed_answer
+from sensegraph.engines.llm.replies.cited_records import Records
 from sensegraph.models.endpoint.client import Reply
 from sensegraph.types import Statement
 
@@ -71,31 +71,31 @@ def test_any_cut_of_a_reply_is_told_as_the_statements_of_the_whole(
     text: str, ascii_: bool, form: int, sizes: list[int]
 ) -> None:
     reply = forms(text, ascii_, form)
-    draft = replies.answer(Reply(reply, 1, 1, "stop"), CITED).value
+    draft = read_answer(Reply(reply, 1, 1, "stop"), CITED).value
     told: list[Statement] = []
-    telling = Telling(CITED, told.append)
+    stream = AnswerStream(CITED, told.append)
     for piece in pieces(reply, sizes):
-        telling.hear(piece)
+        stream.hear(piece)
     statements = list(draft.statements) if draft else []
     assert told == statements[: len(told)]
-    assert telling.count == len(told)
+    assert stream.count == len(told)
 
 
 @given(st.text(), st.booleans(), CUTS)
 def test_a_text_is_decoded_as_json_says_however_it_is_cut(text: str, ascii_: bool, sizes: list[int]) -> None:
-    reading = Answering()
+    reading = AnswerText()
     reply = json.dumps({"answer": text}, ensure_ascii=ascii_)
     parts = [reading.feed(p) for p in pieces(reply, sizes)]
     assert "".join(parts) == text.strip()
     assert reading.closed
-    assert spoken(reply) == text.strip()
+    assert read_streamed_answer(reply) == text.strip()
 
 
 @given(TEXTS, st.booleans(), st.integers(0, 60))
 def test_of_a_reply_that_is_cut_off_the_beginning_of_the_text_is_read(text: str, ascii_: bool, length: int) -> None:
     reply = json.dumps({"answer": text}, ensure_ascii=ascii_)
     cut = len('{"answer": "') + length
-    found = spoken(reply[:cut])
+    found = read_streamed_answer(reply[:cut])
     assert found is not None
     assert text.strip().startswith(found.rstrip("\ufffd"))
 
@@ -113,28 +113,28 @@ def test_of_a_reply_that_is_cut_off_the_beginning_of_the_text_is_read(text: str,
     ],
 )
 def test_what_models_make_of_json_is_read(reply: str, text: str) -> None:
-    assert spoken(reply) == text
-    reading = Answering()
+    assert read_streamed_answer(reply) == text
+    reading = AnswerText()
     assert "".join(map(reading.feed, reply)) == text
 
 
 @pytest.mark.parametrize("reply", ["Just words.", '{"answer": 5}', '["answer"]', 'I say {"answer": "x"}', ""])
 def test_another_form_is_not_read_in_pieces(reply: str) -> None:
-    assert spoken(reply) is None
+    assert read_streamed_answer(reply) is None
 
 
 def test_a_statement_is_told_when_the_next_has_begun_and_not_before() -> None:
     told: list[str] = []
-    telling = Telling(CITED, lambda s: told.append(s.text))
+    stream = AnswerStream(CITED, lambda s: told.append(s.text))
     steps = [('{"answer": "A is [Data: Rep', 0), ("orts (1)]", 0), (". ", 0), ("[2]", 0), (" B", 1), (' is."}', 1)]
     for piece, count in steps:
-        telling.hear(piece)
+        stream.hear(piece)
         assert len(told) == count, piece
     assert told == ["A is."]
 
 
 def test_code_in_an_answer_is_part_of_it() -> None:
     reply = json.dumps({"answer": 'Use this:\n```json\n{"a": 1}\n```\nand [Data: Reports (1)].'})
-    reading = replies.answer(Reply(reply, 1, 1, "stop"), CITED)
+    reading = read_answer(Reply(reply, 1, 1, "stop"), CITED)
     assert reading.value is not None
     assert reading.value.statements[0].text.startswith("Use this:")

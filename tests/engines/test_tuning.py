@@ -9,9 +9,9 @@ import pytest
 from scripted import ScriptedServer
 from scripted_engine import CHUNK, TEXT, Body, engine, says
 from sensegraph.engines.llm.llm import LLMEngine, LLMSettings
-from sensegraph.engines.llm.prompts import TEMPLATES, packaged
-from sensegraph.engines.llm.replies.records import has_tuples, of_json, of_tuples
-from sensegraph.engines.llm.tuning import EXAMPLES, Tuned, names, tuned
+from sensegraph.engines.llm.prompt_tuning import EXAMPLES, Tuned, fit_prompts, list_fitted_templates
+from sensegraph.engines.llm.prompts import TEMPLATES, read_packaged_template
+from sensegraph.engines.llm.replies.extracted_records import collect_json_records, collect_tuple_records, has_tuples
 from sensegraph.errors import ItemFailed
 from sensegraph.types import Chunk
 
@@ -33,7 +33,7 @@ def passages(count: int) -> list[Chunk]:
 
 
 def made(server: ScriptedServer, count: int = 2, language: str = "", **settings: Any) -> tuple[Tuned, dict[str, str]]:
-    found = tuned(engine(server, **settings), passages(count), language)
+    found = fit_prompts(engine(server, **settings), passages(count), language)
     return found, dict(found.templates)
 
 
@@ -51,8 +51,8 @@ def test_the_model_names_domain_persona_language_and_types() -> None:  # G05
 def test_every_template_but_its_own_is_written_and_can_be_used(tmp_path: Any) -> None:
     with says(PROFILE, FOUND, FOUND) as server:
         found, texts = made(server)
-        assert tuple(texts) == names()
-        assert set(TEMPLATES) - set(names()) >= {"tune", "references", "test"}
+        assert tuple(texts) == list_fitted_templates()
+        assert set(TEMPLATES) - set(list_fitted_templates()) >= {"tune", "references", "test"}
         for name, text in found.templates:
             (tmp_path / f"{name}.md").write_text(text, "utf-8")
         for form in ("json", "tuple"):  # every placeholder is known
@@ -61,7 +61,7 @@ def test_every_template_but_its_own_is_written_and_can_be_used(tmp_path: Any) ->
     assert texts["report"].startswith(
         "You are a historian of computing. The corpus holds letters between engineers of the 1840s.\n\nYou write"
     )
-    assert texts["report"].endswith(packaged("report"))
+    assert texts["report"].endswith(read_packaged_template("report"))
 
 
 def test_what_was_found_in_the_sample_becomes_the_examples() -> None:
@@ -73,7 +73,9 @@ def test_what_was_found_in_the_sample_becomes_the_examples() -> None:
         assert "{{entity_types}}" in texts[name]
         text, _, reply = texts[name].rpartition("Reply:")
         assert text.rstrip().endswith(TEXT)
-        read = of_tuples(reply, TEXT) if has_tuples(reply) else of_json(json.loads(reply), TEXT)
+        read = (
+            collect_tuple_records(reply, TEXT) if has_tuples(reply) else collect_json_records(json.loads(reply), TEXT)
+        )
         assert [(e.name, e.type) for e in read.extraction.entities] == [("Ada Lovelace", "engineer")]
         assert [r.strength for r in read.extraction.relations] == [3]
         assert "{{wrote}}" not in texts[name]
@@ -92,7 +94,7 @@ def test_claims_have_examples_where_they_are_wanted() -> None:
     assert '"quote":"met Charles"' in texts["claims"]
     assert "Entities: Ada Lovelace" in texts["claims"]
     reply = texts["claims-tuple"].rpartition("Reply:")[2]
-    assert [(c.subject, c.description) for c in of_tuples(reply, TEXT).extraction.claims] == [
+    assert [(c.subject, c.description) for c in collect_tuple_records(reply, TEXT).extraction.claims] == [
         ("Ada Lovelace", "She met him.")
     ]
 
@@ -108,7 +110,7 @@ def test_types_of_relations_stand_in_the_examples_where_some_are_named() -> None
 def test_a_few_passages_give_the_examples_and_only_their_first_sentences() -> None:
     long = replace(CHUNK, text=f"{TEXT} " * 50)
     with says(PROFILE, FOUND) as server:
-        found = tuned(engine(server), [long] * 10)
+        found = fit_prompts(engine(server), [long] * 10)
     assert len(found.examples) == EXAMPLES == len(server.calls) - 1
     assert all(50 < e.passage.tokens <= 200 for e in found.examples)
     assert all(e.passage.text == long.text[: len(e.passage.text)] for e in found.examples)
@@ -117,7 +119,7 @@ def test_a_few_passages_give_the_examples_and_only_their_first_sentences() -> No
 def test_an_example_does_not_begin_inside_a_sentence() -> None:
     later = replace(CHUNK, start=100, end=100 + len(TEXT))
     with says(PROFILE, FOUND) as server:
-        (example,) = tuned(engine(server), [later]).examples
+        (example,) = fit_prompts(engine(server), [later]).examples
     assert example.passage.text == "The Engine was designed by Charles Babbage."
     assert TEXT[example.passage.start - 100 : example.passage.end - 100] == example.passage.text
 

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pytest
 
 from scripted import Script, ScriptedServer
-from sensegraph.engines.llm.verdicts import Verdicts, bias
+from sensegraph.engines.llm.verdicts import Verdicts, build_logit_bias
 from sensegraph.errors import EndpointDown, EndpointError
-from sensegraph.language.text import encode
+from sensegraph.language.text import encode_tokens
 from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 
@@ -39,15 +39,15 @@ def test_a_model_with_unknown_tokens_or_thoughts_is_asked_plainly(model: str) ->
     with server(lambda body: "no") as s:
         assert not verdicts(s, model).agrees(TALK)
     assert "logit_bias" not in s.calls[0].body
-    assert bias(model) == {}
+    assert build_logit_bias(model) == {}
 
 
 def test_a_bias_names_the_tokens_of_the_models_own_encoding() -> None:
-    assert set(bias("openai/gpt-4")) == {
-        str(encode(w)[0]) for w in ("yes", "no", "Yes", "No", " yes", " no", " Yes", " No")
+    assert set(build_logit_bias("openai/gpt-4")) == {
+        str(encode_tokens(w)[0]) for w in ("yes", "no", "Yes", "No", " yes", " no", " Yes", " No")
     }
-    assert set(bias("gpt-4o")).isdisjoint(bias("gpt-4-turbo"))
-    assert bias("gpt-4.1-mini") == bias("gpt-4o")
+    assert set(build_logit_bias("gpt-4o")).isdisjoint(build_logit_bias("gpt-4-turbo"))
+    assert build_logit_bias("gpt-4.1-mini") == build_logit_bias("gpt-4o")
 
 
 def test_a_temperature_that_is_left_to_the_endpoint_stays_so() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from sensegraph.answering.asking import NOTHING
-from sensegraph.answering.grounding.abstaining import abstains, abstention
+from sensegraph.answering.grounding.abstaining import count_abstentions, says_no_answer
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from sensegraph.answering.grounding.abstaining import abstains, abstention
     ],
 )
 def test_short_answers_that_have_none_abstain(text: str) -> None:
-    assert abstains(text)
+    assert says_no_answer(text)
 
 
 @pytest.mark.parametrize(
@@ -34,14 +34,14 @@ def test_short_answers_that_have_none_abstain(text: str) -> None:
     ],
 )
 def test_answers_that_say_something_do_not(text: str) -> None:
-    assert not abstains(text)
+    assert not says_no_answer(text)
 
 
 def test_abstentions_are_counted_by_whether_there_was_an_answer() -> None:
-    found = abstention([(True, "Blue."), (True, NOTHING), (False, NOTHING), (False, "Blue."), (False, NOTHING)])
+    found = count_abstentions([(True, "Blue."), (True, NOTHING), (False, NOTHING), (False, "Blue."), (False, NOTHING)])
     assert (found.rate, found.false_rate, found.precision) == (2 / 3, 0.5, 2 / 3)
 
 
 def test_without_such_questions_a_rate_is_undefined() -> None:
-    found = abstention([(True, "Blue.")])
+    found = count_abstentions([(True, "Blue.")])
     assert (found.rate, found.false_rate, found.precision) == (None, 0.0, None)

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from sensegraph.answering.grounding.citations import Citations, citations_of
-from sensegraph.answering.grounding.cited import Reference, cited_statements
-from sensegraph.answering.grounding.entailment import ByInference, ByWords, supporter
+from sensegraph.answering.grounding.citations import Citations, score_citations
+from sensegraph.answering.grounding.cited import Reference, split_cited_statements
+from sensegraph.answering.grounding.entailment import ByInference, ByWords, choose_supporter
 from sensegraph.errors import SettingsError, UnsupportedTask
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
@@ -20,7 +20,7 @@ BY_NUMBER = {Reference(n): text for n, text in TEXTS.items()}
 
 
 def scored(text: str, most: int = 3) -> Citations:
-    return citations_of([(cited_statements(text), BY_NUMBER)], ByWords(), most)[0]
+    return score_citations([(split_cited_statements(text), BY_NUMBER)], ByWords(), most)[0]
 
 
 def test_a_statement_that_its_one_citation_bears_counts_and_so_does_the_citation() -> None:
@@ -59,8 +59,8 @@ def test_a_citation_that_leads_nowhere_stays_in_the_denominator() -> None:
 
 
 def test_a_list_that_goes_on_cannot_be_verified() -> None:
-    statements = cited_statements("Oslo is large [Data: Reports (1, +more)].")
-    (found,) = citations_of([(statements, {Reference(1, "reports"): TEXTS[1]})], ByWords())
+    statements = split_cited_statements("Oslo is large [Data: Reports (1, +more)].")
+    (found,) = score_citations([(statements, {Reference(1, "reports"): TEXTS[1]})], ByWords())
     assert (found.recall, found.precision, found.more) == (1.0, 0.5, 1)
 
 
@@ -77,7 +77,7 @@ def test_no_verdict_is_not_support_and_is_counted() -> None:
         def supported(self, checks: Sequence[Check]) -> list[Support]:
             return [Support(None, "no verdict") for _ in checks]
 
-    (found,) = citations_of([(cited_statements("Oslo is large. [1]"), BY_NUMBER)], Silent())
+    (found,) = score_citations([(split_cited_statements("Oslo is large. [1]"), BY_NUMBER)], Silent())
     assert (found.recall, found.unjudged) == (0.0, 1)
 
 
@@ -88,19 +88,19 @@ def test_texts_without_a_word_bear_nothing() -> None:
 def test_an_engine_that_can_judge_support_does_and_its_verdicts_are_stored(server, store: SqliteStore) -> None:  # type: ignore[no-untyped-def]
     rt = runtime(store, server)
     checks = [Check("Oslo is large.", ("Oslo is large and old.",)), Check("Oslo is small.", ("Oslo is large.",))]
-    by = supporter(rt)
+    by = choose_supporter(rt)
     assert by.name == "support by scripted"
     assert [s.holds for s in by.supported(checks)] == [True, False]
     calls = len(server.done())
-    assert [s.holds for s in supporter(rt).supported([*checks, Check("Oslo.", ())])] == [True, False, False]
+    assert [s.holds for s in choose_supporter(rt).supported([*checks, Check("Oslo.", ())])] == [True, False, False]
     assert len(server.done()) == calls == 2
 
 
 def test_words_are_taken_where_the_engine_cannot_judge_and_a_model_is_never_pretended(built) -> None:  # type: ignore[no-untyped-def]
     rt: Runtime = offline(built.runtime())
-    assert supporter(rt).name == "lexical support"
+    assert choose_supporter(rt).name == "lexical support"
     with pytest.raises(UnsupportedTask, match="support"):
-        supporter(rt, "model")
+        choose_supporter(rt, "model")
 
 
 def offline(rt: Runtime) -> Runtime:

@@ -20,7 +20,7 @@ from sensegraph.lab.questions.model_questions import make_model_questions
 from sensegraph.lab.questions.personas import PersonaSettings
 from sensegraph.lab.questions.proposing import Paid
 from sensegraph.lab.questions.question_files import KINDS, Outcome
-from sensegraph.lab.questions.question_making import Posing, foresee, pose, uses_model
+from sensegraph.lab.questions.question_making import Posing, foresee_questions, make_question_set, uses_model
 from sensegraph.lab.questions.question_templates import word_question
 from sensegraph.lab.questions.stated_facts import (
     Told,
@@ -131,7 +131,7 @@ def test_settings_that_make_no_sense_are_refused():
     with pytest.raises(InputError, match="at least one class"):
         GroundSettings(())
     with pytest.raises(InputError, match="need an index"):
-        pose(Posing(grounds=ALL), None, None)  # type: ignore[arg-type]
+        make_question_set(Posing(grounds=ALL), None, None)  # type: ignore[arg-type]
 
 
 # ── what sentences tell ──
@@ -371,9 +371,9 @@ def test_the_estimate_foresees_the_calls_of_a_run_without_surprises(served: tupl
     server, made = served
     server.script = answering(together)
     posing = Posing(grounds=GroundSettings(("local",), 2))
-    steps = {s.step: s for s in foresee(posing, made.index(), made.runtime())}
+    steps = {s.step: s for s in foresee_questions(posing, made.index(), made.runtime())}
     assert server.calls == []
-    pose(posing, made.index(), made.runtime())
+    make_question_set(posing, made.index(), made.runtime())
     assert steps["proposing.propose"].calls == len(server.done("grounded-questions")) == 2
     assert steps["entailment.support"].calls == 4
     assert steps["vectors.embed"].items == 4
@@ -382,7 +382,7 @@ def test_the_estimate_foresees_the_calls_of_a_run_without_surprises(served: tupl
 def test_personas_and_the_graph_may_be_asked_together(served: tuple[ScriptedServer, Corpus]):
     _, made = served
     personas = PersonaSettings(1, 1, 1)
-    both = pose(
+    both = make_question_set(
         Posing("Papers of a harbour.", personas, GroundSettings(("local",), 2), True), made.index(), made.runtime()
     )
     assert [q.made for q in both.questions] == ["persona", "template", "template"]

@@ -4,13 +4,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.answering.grounding.lexical import borne, lacks, speaker_of, window, without_speaker
+from sensegraph.answering.grounding.lexical import (
+    choose_window,
+    find_missing_in_texts,
+    find_missing_words,
+    find_speaker,
+    remove_speaker,
+)
 
 SOURCE = "In 1842 Ada Lovelace hired Charles Babbage for 1,200 pounds. She was not rich, and paid him in three parts."
 
 
 def kinds(statement: str, *texts: str) -> list[str]:
-    return [x.kind for x in lacks(statement, texts or (SOURCE,))]
+    return [x.kind for x in find_missing_words(statement, texts or (SOURCE,))]
 
 
 @pytest.mark.parametrize(
@@ -50,7 +56,7 @@ def test_what_they_do_not_say_is_told_by_its_kind(statement: str, kind: str) -> 
 
 
 def test_what_is_missing_is_named() -> None:
-    (found,) = lacks("Ada Byron hired Charles Babbage.", [SOURCE])
+    (found,) = find_missing_words("Ada Byron hired Charles Babbage.", [SOURCE])
     assert str(found) == "names that what is cited does not hold: Ada Byron"
 
 
@@ -65,7 +71,7 @@ def test_what_is_missing_is_named() -> None:
     ],
 )
 def test_what_is_missing_is_told_as_the_statement_writes_it(statement: str, said: str) -> None:
-    assert said in map(str, lacks(statement, [SOURCE]))
+    assert said in map(str, find_missing_words(statement, [SOURCE]))
 
 
 TOLD = "“I'll send it to Bob Cratchit's!” whispered Scrooge, rubbing his hands."
@@ -115,28 +121,28 @@ def test_the_time_of_day_is_one_number() -> None:
 
 def test_two_texts_bear_together_what_neither_bears_alone() -> None:
     texts = ["Oslo cut prices in 1911.", "Bergen cut prices too."]
-    assert borne("Oslo and Bergen cut prices.", texts) == ()
-    assert all(borne("Oslo and Bergen cut prices.", [t]) for t in texts)
+    assert find_missing_in_texts("Oslo and Bergen cut prices.", texts) == ()
+    assert all(find_missing_in_texts("Oslo and Bergen cut prices.", [t]) for t in texts)
 
 
 def test_words_that_stand_pages_apart_bear_nothing_together() -> None:
     filler = "The harbour was quiet on most days of that long year. " * 30
     text = f"Oslo cut the price. {filler} Bergen built ships in 1911."
-    assert borne("Bergen built ships in 1911.", [text]) == ()
-    assert borne("Oslo built ships in 1911.", [text]) != ()
+    assert find_missing_in_texts("Bergen built ships in 1911.", [text]) == ()
+    assert find_missing_in_texts("Oslo built ships in 1911.", [text]) != ()
 
 
 def test_of_many_texts_one_must_bear_it_alone() -> None:
     texts = ["Oslo is large.", "Bergen is wet.", "Moss is small.", "Hamar is far."]
-    assert borne("Bergen is wet.", texts) == ()
-    assert borne("Oslo is wet.", texts) != ()
+    assert find_missing_in_texts("Bergen is wet.", texts) == ()
+    assert find_missing_in_texts("Oslo is wet.", texts) != ()
 
 
 def test_who_says_it_is_told_apart_from_what_is_said() -> None:
     said = "while the Grad B points out that the disk is full."
-    assert (speaker_of(said), without_speaker(said)) == ("Grad B", "the disk is full.")
-    assert speaker_of("danah boyd says: “The disk is full.”") == "danah boyd"
-    assert (speaker_of("The disk is full."), without_speaker("The disk is full.")) == ("", "The disk is full.")
+    assert (find_speaker(said), remove_speaker(said)) == ("Grad B", "the disk is full.")
+    assert find_speaker("danah boyd says: “The disk is full.”") == "danah boyd"
+    assert (find_speaker("The disk is full."), remove_speaker("The disk is full.")) == ("", "The disk is full.")
 
 
 WORDS = st.lists(st.sampled_from("Oslo Bergen harbour not 1911 built the ships, rain. never".split()), max_size=12)
@@ -144,16 +150,16 @@ WORDS = st.lists(st.sampled_from("Oslo Bergen harbour not 1911 built the ships, 
 
 @given(WORDS)
 def test_every_text_bears_itself(words: list[str]) -> None:
-    found = lacks(" ".join(words), [" ".join(words)])
+    found = find_missing_words(" ".join(words), [" ".join(words)])
     assert [x.kind for x in found] in ([], ["words"])  # without a content word there is nothing to bear
 
 
 @given(WORDS, st.integers(2000, 2999))
 def test_a_number_that_is_nowhere_is_always_found(words: list[str], number: int) -> None:
-    assert "number" in [x.kind for x in lacks(f"Oslo built {number} ships", [" ".join(words)])]
+    assert "number" in [x.kind for x in find_missing_words(f"Oslo built {number} ships", [" ".join(words)])]
 
 
 @given(st.lists(st.sampled_from(["Oslo is large.", "It rained.", "Bergen is wet in 1911."]), max_size=60))
 def test_a_window_is_a_part_of_its_text(parts: list[str]) -> None:
     text = " ".join(parts)
-    assert window("Bergen is wet", text) in text
+    assert choose_window("Bergen is wet", text) in text

@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from sensegraph.lab.experiments.markdown import markdown
-from sensegraph.lab.experiments.page import page
+from sensegraph.lab.experiments.markdown import render_markdown
+from sensegraph.lab.experiments.page import render_html
 from sensegraph.lab.experiments.sheets import (
     Beside,
     Cell,
@@ -39,7 +39,7 @@ SHEET = Sheet(
 
 
 def tree(sheet: Sheet) -> ElementTree.Element:
-    text = page(sheet)
+    text = render_html(sheet)
     assert text.startswith("<!DOCTYPE html>")
     return ElementTree.fromstring(text.split("\n", 1)[1])
 
@@ -51,7 +51,7 @@ def test_the_page_is_well_formed_and_keeps_every_text_as_it_was():
 
 
 def test_the_page_asks_nothing_of_any_other_place():
-    text = page(SHEET)
+    text = render_html(SHEET)
     assert re.findall(r"""(?:src|href)=["'](?!#)""", text) == []
     assert re.findall(r"url\(|@import|https?://|<script|<link|<img", text) == []
 
@@ -90,7 +90,7 @@ def luminance(colour: tuple[int, ...]) -> float:
 
 @pytest.mark.parametrize("shade", [i / 20 for i in range(21)])
 def test_the_number_in_a_shaded_cell_is_legible(shade: float):
-    text = page(Sheet("t", (), (Section("s", (make_table("c", ["", "x"], [["r", Cell("1", shade)]]),)),)))
+    text = render_html(Sheet("t", (), (Section("s", (make_table("c", ["", "x"], [["r", Cell("1", shade)]]),)),)))
     found = re.search(r"background:rgb\((\d+),(\d+),(\d+)\);color:#(\w+)", text)
     assert found
     ground = luminance(tuple(int(found[i]) for i in (1, 2, 3)))
@@ -100,7 +100,7 @@ def test_the_number_in_a_shaded_cell_is_legible(shade: float):
 
 
 def test_light_and_dark_follow_the_reader_and_a_phone_is_no_wider_than_itself():
-    text = page(SHEET)
+    text = render_html(SHEET)
     assert "prefers-color-scheme: dark" in text
     assert 'name="viewport" content="width=device-width' in text
     assert ".scroll { overflow-x: auto" in text
@@ -109,7 +109,7 @@ def test_light_and_dark_follow_the_reader_and_a_phone_is_no_wider_than_itself():
 def test_a_table_of_words_alone_breaks_its_lines_on_a_phone_and_one_of_figures_does_not():
     said = make_table("Conditions", ["name", "settings"], [["C0", Cell("depth = 0", words=True)]])
     figures = make_table("Costs", ["name", "calls"], [["C0", "12"]])
-    text = page(Sheet("t", (), (Section("s", (said, figures)),)))
+    text = render_html(Sheet("t", (), (Section("s", (said, figures)),)))
     assert re.findall(r"<table( class=.*?)?><caption><span>(\w+)", text) == [
         (' class="said"', "Conditions"),
         ("", "Costs"),
@@ -118,13 +118,13 @@ def test_a_table_of_words_alone_breaks_its_lines_on_a_phone_and_one_of_figures_d
 
 
 def test_heat_tables_stand_as_close_as_they_are_wide_and_their_captions_on_one_line():
-    text = page(SHEET)
+    text = render_html(SHEET)
     assert ".grid { display: flex; flex-wrap: wrap;" in text
     assert ".heat caption { white-space: nowrap; }" in text
 
 
 def test_markdown_has_the_same_parts_with_bars_escaped_and_what_counts_in_bold():
-    text = markdown(SHEET)
+    text = render_markdown(SHEET)
     assert [line for line in text.splitlines() if line.startswith("## ")] == ["## In short", "## Figures", "## Answers"]
     assert "| A | – | **75.0** |" in text
     assert "**Said | of <A>**" in text

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.lab.scores.pairs import compare_all_pairs, compare_judged_pairs, compare_with_baseline
-from sensegraph.lab.scores.statistics import holm
+from sensegraph.lab.scores.statistics import correct_by_holm
 
 NUMBERS = st.lists(st.one_of(st.none(), st.integers(0, 9)), min_size=6, max_size=6)
 
@@ -18,7 +18,7 @@ def test_all_pairs_of_six_conditions_are_one_family_of_fifteen():
     values = {f"C{i}": list(random.normal(i / 4, 1, 40)) for i in range(6)}
     found = compare_all_pairs(values, draws=50)
     assert len(found) == 15
-    assert [p.p_holm for p in found] == holm([p.p for p in found])
+    assert [p.p_holm for p in found] == correct_by_holm([p.p for p in found])
     assert [(p.first, p.second) for p in found[:2]] == [("C0", "C1"), ("C0", "C2")]
 
 

@@ -16,7 +16,7 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError, UnsupportedTask
 from sensegraph.lab.questions.personas import PersonaSettings, make_persona_questions
 from sensegraph.lab.questions.proposing import Paid
-from sensegraph.lab.questions.question_making import Posing, foresee, pose
+from sensegraph.lab.questions.question_making import Posing, foresee_questions, make_question_set
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import corpus, runtime
 
@@ -68,7 +68,7 @@ def test_the_endpoint_receives_no_byte_of_the_corpus(tmp_path: Path):
         made.build()
         server.reset()
         server.script = varied(keep_bodies=True)
-        found = pose(Posing(ABOUT, SMALL), made.index(), made.runtime())
+        found = make_question_set(Posing(ABOUT, SMALL), made.index(), made.runtime())
         sent = [json.dumps(call.body) for call in server.calls]
     assert len(found.questions) == 12
     assert len(sent) >= 1 + 2 + 6
@@ -139,19 +139,19 @@ def test_personas_that_come_short_are_asked_for_again(store: SqliteStore):
 def test_the_estimate_names_the_calls_that_are_then_made(store: SqliteStore):
     with ScriptedServer(varied()) as server:
         rt = runtime(store, server)
-        steps = {s.step: s for s in foresee(Posing(ABOUT, SMALL), None, rt)}
+        steps = {s.step: s for s in foresee_questions(Posing(ABOUT, SMALL), None, rt)}
         assert server.calls == []
-        pose(Posing(ABOUT, SMALL), None, rt)
+        make_question_set(Posing(ABOUT, SMALL), None, rt)
         asked = [c for c in server.calls if c.task != "embedding"]
         assert steps["proposing.propose"].calls == len(asked) == 1 + 2 + 6
         assert steps["proposing.propose"].prompt_tokens > 1000
-        assert foresee(Posing(ABOUT, SMALL), None, rt) == ()
+        assert foresee_questions(Posing(ABOUT, SMALL), None, rt) == ()
 
 
 def test_an_engine_without_a_model_cannot_invent_personas(store: SqliteStore, tmp_path: Path):
     offline = Corpus.open(tmp_path / "offline", settings={"engine": "offline"})
     with offline as made, pytest.raises(UnsupportedTask, match="Making questions by personas needs propose"):
-        pose(Posing(ABOUT), None, made.runtime())
+        make_question_set(Posing(ABOUT), None, made.runtime())
 
 
 def test_a_description_and_sensible_numbers_are_needed(store: SqliteStore):

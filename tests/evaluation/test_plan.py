@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from sensegraph.errors import InputError
-from sensegraph.lab.experiments.plan import JudgePlan, Plan, read_questions
+from sensegraph.lab.experiments.plan import JudgePlan, Plan, read_asked_questions
 
 TWO = {"a": {"method": "naive"}, "b": {"method": "walk"}}
 
 
 def test_lines_of_a_text_file_are_questions_and_empty_ones_are_not(tmp_path: Path):
     (tmp_path / "q.txt").write_text("Who came?\n\n  Why?  \n")
-    assert [(q.id, q.text) for q in read_questions(tmp_path / "q.txt")] == [("q1", "Who came?"), ("q2", "Why?")]
+    assert [(q.id, q.text) for q in read_asked_questions(tmp_path / "q.txt")] == [("q1", "Who came?"), ("q2", "Why?")]
 
 
 def test_objects_may_have_an_id_a_type_and_reference_answers_at_the_top_or_in_metadata(tmp_path: Path):
@@ -24,14 +24,14 @@ def test_objects_may_have_an_id_a_type_and_reference_answers_at_the_top_or_in_me
         {"question": "When?", "answers": ["In 1843", "1843", "1843"]},
     ]
     (tmp_path / "q.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records))
-    one, other = read_questions(tmp_path / "q.jsonl")
+    one, other = read_asked_questions(tmp_path / "q.jsonl")
     assert (one.id, one.references, one.answerable) == ("x", ("Nobody",), False)
     assert (other.id, other.references, other.answerable) == ("2", ("In 1843", "1843"), True)
 
 
 def test_a_folder_in_beirs_layout_is_read_by_its_queries_and_a_limit_takes_the_first(tmp_path: Path):
     (tmp_path / "queries.jsonl").write_text('{"_id": "1", "text": "A?"}\n{"_id": "2", "text": "B?"}\n')
-    assert [q.text for q in read_questions(tmp_path, limit=1)] == ["A?"]
+    assert [q.text for q in read_asked_questions(tmp_path, limit=1)] == ["A?"]
 
 
 @pytest.mark.parametrize(
@@ -47,12 +47,12 @@ def test_a_folder_in_beirs_layout_is_read_by_its_queries_and_a_limit_takes_the_f
 def test_what_is_no_question_is_named_with_its_line(tmp_path: Path, text: str, said: str):
     (tmp_path / "q.jsonl").write_text(text)
     with pytest.raises(InputError, match=said):
-        read_questions(tmp_path / "q.jsonl")
+        read_asked_questions(tmp_path / "q.jsonl")
 
 
 def test_a_file_that_is_not_there_is_an_error(tmp_path: Path):
     with pytest.raises(InputError, match="There are no questions"):
-        read_questions(tmp_path / "q.jsonl")
+        read_asked_questions(tmp_path / "q.jsonl")
 
 
 @pytest.mark.parametrize(

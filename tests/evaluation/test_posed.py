@@ -21,10 +21,10 @@ from sensegraph.lab.questions.question_files import (
     Outcome,
     Posed,
     read_posed_questions,
-    record,
+    record_question,
     sum_counts,
     write_questions,
-    write_set,
+    write_test_collections,
 )
 from sensegraph.lab.questions.strata import cluster_vectors, take_turns
 from sensegraph.lab.retrieval import read_set
@@ -63,7 +63,7 @@ def test_questions_come_back_from_their_file_as_they_were(harbour: Corpus, tmp_p
 
 
 def test_a_record_holds_no_empty_field():
-    assert record(Posed("Why?", "local"))["metadata"] == {"type": "local", "made": "given", "hops": 1}
+    assert record_question(Posed("Why?", "local"))["metadata"] == {"type": "local", "made": "given", "hops": 1}
 
 
 def test_questions_of_others_are_given_ones(tmp_path: Path):
@@ -85,7 +85,7 @@ def test_a_line_that_is_no_question_is_named(tmp_path: Path, line: str):
 
 def test_a_set_is_one_that_retrieval_is_measured_on_by_documents_and_by_chunks(harbour: Corpus, tmp_path: Path):
     asked = some(harbour)
-    write_set(tmp_path / "set", asked, harbour.index())
+    write_test_collections(tmp_path / "set", asked, harbour.index())
     by_document, by_chunk = read_set(tmp_path / "set"), read_set(tmp_path / "set" / "chunks")
     assert set(by_document.documents) == set(papers())
     assert len(by_chunk.documents) == len(harbour.index().catalogue.chunks) > len(papers())
@@ -94,7 +94,7 @@ def test_a_set_is_one_that_retrieval_is_measured_on_by_documents_and_by_chunks(h
     assert dict(by_document.left_out) == {"adversarial": 1, "not judged": 1}
     assert by_document.dangling == by_chunk.dangling == ()
     with pytest.raises(InputError, match="is not empty"):
-        write_set(tmp_path / "set", asked, harbour.index())
+        write_test_collections(tmp_path / "set", asked, harbour.index())
 
 
 def test_outcomes_add_up():

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from sensegraph.lab.experiments.condition_answers import Condition, Reply, sum_costs
-from sensegraph.lab.experiments.evaluation_report import brief, sheet, tabulate_means
+from sensegraph.lab.experiments.evaluation_report import build_report, summarise_evaluation, tabulate_means
 from sensegraph.lab.experiments.experiment import Compared, Outcome
-from sensegraph.lab.experiments.markdown import markdown
+from sensegraph.lab.experiments.markdown import render_markdown
 from sensegraph.lab.experiments.measures import Measure, measure_lengths
 from sensegraph.lab.experiments.pair_tables import HOW, explain_lack_of_power, tabulate_pairs
 from sensegraph.lab.experiments.plan import Asked, Plan
@@ -39,7 +39,7 @@ def outcome(values: Sequence[dict[str, Values]], group: str = "Clusters of claim
 
 def short(found: Outcome) -> list[str]:
     """The lines of In short."""
-    text = markdown(sheet(found))
+    text = render_markdown(build_report(found))
     return [line[2:] for line in text.split("## In short\n\n")[1].split("\n\n")[0].splitlines()]
 
 
@@ -100,8 +100,8 @@ def test_so_many_questions_at_least_are_needed_as_the_docs_say(conditions: int, 
 def test_one_condition_is_compared_with_nothing():
     found = outcome([{"a": [1.0, 2.0, 3.0, 4.0]}])
     assert short(found) == ["One condition: there is nothing to compare."]
-    assert brief(found)[0].startswith("1 condition, 4 questions;")
-    text = markdown(sheet(found))
+    assert summarise_evaluation(found)[0].startswith("1 condition, 4 questions;")
+    text = render_markdown(build_report(found))
     assert HOW not in text
     assert "very pair of conditions" not in text
 
@@ -178,7 +178,8 @@ def test_a_condition_without_any_value_does_not_keep_the_others_from_being_compa
 
 def test_the_lines_on_the_terminal_say_too_how_many_questions_a_mean_is_of():
     assert any(
-        "1.00 (n 1)" in line for line in "\n".join(brief(outcome([{"a": [1.0, None], "b": [3.0, 4.0]}]))).splitlines()
+        "1.00 (n 1)" in line
+        for line in "\n".join(summarise_evaluation(outcome([{"a": [1.0, None], "b": [3.0, 4.0]}]))).splitlines()
     )
 
 
@@ -193,13 +194,13 @@ def test_the_effect_is_over_the_questions_that_stand_beside_it():
 
 
 def test_how_tests_are_read_is_said_once():
-    text = markdown(sheet(outcome([steady(20, 1)])))
+    text = render_markdown(build_report(outcome([steady(20, 1)])))
     assert text.count("Wilcoxon") == 1
 
 
 def test_what_was_paid_is_named_as_the_estimate_names_it():
     spent = {"claimify.claim": Usage(2, 30, 4), "entailment.support": Usage(1, 10), "proposing.support": Usage(1, 10)}
-    text = markdown(sheet(replace(outcome([steady(20, 1)]), spent=spent)))
+    text = render_markdown(build_report(replace(outcome([steady(20, 1)]), spent=spent)))
     assert "| measuring: claim | 2 | 30 | 4 | 0.0000 |" in text
     assert "| measuring: support | 2 | 20 | 0 | 0.0000 |" in text
     assert "claimify" not in text

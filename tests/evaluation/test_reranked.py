@@ -10,9 +10,9 @@ import pytest
 from judged_towns import written
 from scripted import Script, ScriptedServer
 from scripted_replies import fit
-from sensegraph.cli.lab.measuring import Place, measured, named_methods
+from sensegraph.cli.lab.retrieval_measuring import IndexPlace, load_named_methods, measure_set
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.corpus.settings import Settings, parse
+from sensegraph.corpus.settings import Settings, convert_settings
 from sensegraph.lab.retrieval import JudgedSet, Measuring, Result, read_set, retrieval_records, retrieval_tables
 from wired import settings
 
@@ -43,9 +43,9 @@ def towns(tmp_path_factory: pytest.TempPathFactory) -> JudgedSet:
 
 def result(towns: JudgedSet, server: ScriptedServer, root: Path, by: str, top: int = 50) -> Result:
     given = settings(server, endpoint={"rerank_model": "ranks", "model": "", "embedding_model": ""})
-    loaded = parse({**given, "engine": "offline", "rerank": {"by": by, "top": top}}, Settings, "test")
-    place = Place(root, loaded, (), lambda step, done, total: None)  # type: ignore[arg-type]
-    return measured(towns, named_methods(METHODS, loaded), HOW, place)
+    loaded = convert_settings({**given, "engine": "offline", "rerank": {"by": by, "top": top}}, Settings, "test")
+    place = IndexPlace(root, loaded, (), lambda step, done, total: None)  # type: ignore[arg-type]
+    return measure_set(towns, load_named_methods(METHODS, loaded), HOW, place)
 
 
 def test_what_is_scored_is_what_a_search_finds(towns: JudgedSet, server: ScriptedServer, tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_the_report_says_who_reranked_and_what_it_cost(
     towns: JudgedSet, server: ScriptedServer, tmp_path: Path
 ) -> None:
     plain = result(towns, server, tmp_path, "none")
-    assert "reranked" not in retrieval_tables.text(plain, HOW)
+    assert "reranked" not in retrieval_tables.format_result(plain, HOW)
     assert retrieval_records.record_set(plain)["reranking"] is None
     before = len(server.done("rerank"))
     first = result(towns, server, tmp_path, "endpoint", top=7)
@@ -77,7 +77,7 @@ def test_the_report_says_who_reranked_and_what_it_cost(
     assert calls > 0
     assert (
         f"every ranking's first 7 chunks within its context reranked by ranks: {calls} calls, "
-        in retrieval_tables.text(first, HOW)
+        in retrieval_tables.format_result(first, HOW)
     )
     told = retrieval_records.record_set(first)["reranking"]
     assert (told["name"], told["top"], told["usage"]["calls"]) == ("ranks", 7, calls)
@@ -91,4 +91,4 @@ def test_scores_are_remembered_from_one_measuring_to_the_next(
     again = result(towns, server, tmp_path, "endpoint")
     assert len(server.done("rerank")) == calls
     assert [s.values for s in again.found.scores] == [s.values for s in first.scores]
-    assert "reranked by ranks: no calls" in retrieval_tables.text(again, HOW)
+    assert "reranked by ranks: no calls" in retrieval_tables.format_result(again, HOW)

@@ -15,7 +15,7 @@ from sacrebleu.metrics.bleu import BLEU
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.lab.scores.bleu import Bleu
-from sensegraph.lab.scores.standard import NAMES, Pair, exact_match, normalised, table, token_f1
+from sensegraph.lab.scores.standard import NAMES, Pair, exact_match, normalise_answer, score_pairs, token_f1
 from sensegraph.lab.scores.word_overlap import rouge_1, rouge_2, rouge_l, split_words
 from sensegraph.models.embedders.hashed_words import HashedTerms
 from sensegraph.runtime.executors.processes import LocalExecutor
@@ -90,7 +90,7 @@ def test_an_exact_match_has_the_full_f1_and_f1_is_symmetric(one: str, other: str
 
 @given(ASCII)
 def test_normalising_twice_changes_nothing(text: str):
-    assert normalised(normalised(text)) == normalised(text)
+    assert normalise_answer(normalise_answer(text)) == normalise_answer(text)
 
 
 def test_more_gold_answers_never_lower_a_score():
@@ -172,7 +172,7 @@ ANSWERS = [
 
 
 def test_the_table_counts_what_is_undefined_and_what_is_empty(rt: Runtime):
-    found = table(ANSWERS, NAMES, rt)
+    found = score_pairs(ANSWERS, NAMES, rt)
     assert [c.metric for c in found.columns] == list(NAMES)
     assert (found.empty, found.ungolded) == (1, 1)
     for column in found.columns:
@@ -183,25 +183,25 @@ def test_the_table_counts_what_is_undefined_and_what_is_empty(rt: Runtime):
 
 
 def test_a_table_says_what_the_names_leave_open(rt: Runtime):
-    found = table(ANSWERS, ["bleu", "semantic"], rt)
+    found = score_pairs(ANSWERS, ["bleu", "semantic"], rt)
     assert found.column("bleu").how.startswith("mean over answers; tokenizer 13a")
     assert found.column("bleu").corpus is not None
     assert found.column("semantic").how == "cosine of hashed-terms"
 
 
 def test_the_cosine_is_that_of_the_nearest_gold_answer(rt: Runtime):
-    (column,) = table([Pair("Ada keeps the lamp", ("Tom sails", "Ada keeps a lamp"))], ["semantic"], rt).columns
+    (column,) = score_pairs([Pair("Ada keeps the lamp", ("Tom sails", "Ada keeps a lamp"))], ["semantic"], rt).columns
     assert column.mean == pytest.approx(1, abs=1e-6)
 
 
 def test_without_pairs_there_is_no_mean(rt: Runtime):
-    assert [c.mean for c in table([], NAMES, rt).columns] == [None] * len(NAMES)
+    assert [c.mean for c in score_pairs([], NAMES, rt).columns] == [None] * len(NAMES)
 
 
 def test_the_cosine_needs_a_runtime_and_a_metric_must_exist():
     with pytest.raises(InputError, match="give the runtime"):
-        table(ANSWERS, ["semantic"])
+        score_pairs(ANSWERS, ["semantic"])
     with pytest.raises(InputError, match="No metric is called 'meteor'; there are exact-match, token-f1"):
-        table(ANSWERS, ["meteor"])
+        score_pairs(ANSWERS, ["meteor"])
     with pytest.raises(InputError, match="'bleu' was not measured"):
-        table(ANSWERS, ["rouge-1"]).column("bleu")
+        score_pairs(ANSWERS, ["rouge-1"]).column("bleu")

@@ -14,8 +14,8 @@ from scipy.stats import binomtest, rankdata, shapiro, wilcoxon
 from sensegraph.lab.scores.statistics import (
     EXACT,
     FEW,
-    holm,
-    intervals,
+    bootstrap_intervals,
+    correct_by_holm,
     least_possible_p,
     midranks,
     resample_means,
@@ -96,17 +96,17 @@ def test_turning_the_comparison_round_turns_z_and_keeps_p(values: list[int]):
 
 
 def test_holm_gives_the_p_values_that_the_paper_prints():
-    corrected = holm([erfc(abs(z) / sqrt(2)) for z in Z])
+    corrected = correct_by_holm([erfc(abs(z) / sqrt(2)) for z in Z])
     assert [p for p, printed in zip(corrected, PRINTED, strict=True) if abs(p - printed) > 0.0065] == []
 
 
 def test_holm_by_hand_with_the_running_maximum():
-    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert correct_by_holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
 
 
 @given(ps)
 def test_holm_never_lowers_a_p_and_keeps_their_order(values: list[float]):
-    corrected = holm(values)
+    corrected = correct_by_holm(values)
     assert all(raw <= new <= 1 for raw, new in zip(values, corrected, strict=True))
     order = sorted(range(len(values)), key=lambda i: values[i])
     assert [corrected[i] for i in order] == sorted(corrected)
@@ -123,14 +123,14 @@ def test_resampling_is_equal_for_equal_seeds_and_pairs_its_columns():
 
 def test_the_interval_of_a_mean_is_about_that_of_the_normal_law():
     values = np.random.default_rng(1).normal(3, 2, (400, 1))
-    (found,) = intervals(values)
+    (found,) = bootstrap_intervals(values)
     half = 1.96 * values.std() / 20
     assert found.mean == pytest.approx(values.mean())
     assert (found.low, found.high) == pytest.approx((found.mean - half, found.mean + half), abs=0.03)
 
 
 def test_one_question_has_an_interval_without_width():
-    (found,) = intervals(np.array([[0.25]]), 50)
+    (found,) = bootstrap_intervals(np.array([[0.25]]), 50)
     assert (found.mean, found.low, found.high) == (0.25, 0.25, 0.25)
 
 

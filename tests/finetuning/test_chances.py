@@ -10,17 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from sensegraph.lab.finetuning.data.chances import beyond, due_between, positions, share_between
+from sensegraph.lab.finetuning.data.chances import chi_square_tail, compare_positions, expected_range, wilson_interval
 
 
 @given(st.floats(0.001, 400), st.integers(1, 60))
 def test_the_tail_of_chi_square_is_scipys(value: float, freedom: int):
-    assert beyond(value, freedom) == pytest.approx(float(stats.chi2.sf(value, freedom)), rel=1e-9, abs=1e-300)
+    assert chi_square_tail(value, freedom) == pytest.approx(float(stats.chi2.sf(value, freedom)), rel=1e-9, abs=1e-300)
 
 
 @given(st.integers(0, 400), st.floats(0.01, 0.99))
 def test_the_interval_of_a_count_is_scipys(count: int, share: float):
-    low, high = due_between(count, share)
+    low, high = expected_range(count, share)
     inside = stats.binom.cdf(high, count, share) - stats.binom.cdf(low - 1, count, share)
     assert inside >= 0.99 - 1e-9
     assert stats.binom.cdf(low - 1, count, share) <= 0.005 + 1e-9
@@ -28,20 +28,20 @@ def test_the_interval_of_a_count_is_scipys(count: int, share: float):
 
 
 def test_a_share_of_all_or_none_leaves_no_choice():
-    assert due_between(20, 1.0) == (20, 20)
-    assert due_between(20, 0.0) == (0, 0)
-    assert due_between(0, 0.5) == (0, 0)
+    assert expected_range(20, 1.0) == (20, 20)
+    assert expected_range(20, 0.0) == (0, 0)
+    assert expected_range(0, 0.5) == (0, 0)
 
 
 def test_the_interval_of_a_share_is_wilsons():
     expected = stats.binomtest(58, 71).proportion_ci(method="wilson")
-    assert share_between(58, 71) == pytest.approx((expected.low, expected.high))
-    assert share_between(0, 0) == (0.0, 1.0)
+    assert wilson_interval(58, 71) == pytest.approx((expected.low, expected.high))
+    assert wilson_interval(0, 0) == (0.0, 1.0)
 
 
 def test_with_one_oracle_and_equal_lengths_the_statistic_is_pearsons():
     seen = [10, 12, 8, 9, 16]
-    found = positions({tuple(i == k for i in range(5)): n for k, n in enumerate(seen)})
+    found = compare_positions({tuple(i == k for i in range(5)): n for k, n in enumerate(seen)})
     expected = stats.chisquare(seen)
     assert found.seen == tuple(seen)
     assert found.freedom == 4
@@ -64,20 +64,22 @@ def orders(seed: int, first: float = 0.0) -> Counter[tuple[bool, ...]]:
 @pytest.mark.slow
 def test_drawn_orders_are_called_uneven_as_often_as_chance_says_and_sorted_ones_always():
     """With lengths and numbers of oracle passages mixed: p is uniform, which Pearson's would not give."""
-    drawn = [positions(orders(seed)).p for seed in range(600)]
+    drawn = [compare_positions(orders(seed)).p for seed in range(600)]
     assert 0.02 < sum(p < 0.05 for p in drawn) / len(drawn) < 0.08
     assert 0.44 < sum(p < 0.5 for p in drawn) / len(drawn) < 0.56
-    assert all(positions(orders(seed, first=0.4)).p < 0.01 for seed in range(20))
+    assert all(compare_positions(orders(seed, first=0.4)).p < 0.01 for seed in range(20))
 
 
 def test_orders_without_oracle_or_of_one_passage_say_nothing():
     for given_orders in ({}, {(False, False): 9}, {(True,): 9}):
-        assert (positions(given_orders).freedom, positions(given_orders).p) == (0, 1.0)
+        assert (compare_positions(given_orders).freedom, compare_positions(given_orders).p) == (0, 1.0)
 
 
 def test_places_with_little_due_count_as_one():
-    found = positions({(True, False, False): 20, (False, True, False): 20, (False, False, True): 20, (True,) * 1: 1})
+    found = compare_positions(
+        {(True, False, False): 20, (False, True, False): 20, (False, False, True): 20, (True,) * 1: 1}
+    )
     assert found.freedom == 2
-    rare = positions({(True, False): 30, (False, True): 30, (False, False, False, True): 1})
+    rare = compare_positions({(True, False): 30, (False, True): 30, (False, False, False, True): 1})
     assert rare.freedom == 1
     assert len(rare.seen) == 4

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from finetuning_towns import NO_PAD, asked, example, passage, source
-from sensegraph.lab.finetuning.data import telling
-from sensegraph.lab.finetuning.data.cleaning import Cleaned, cleaned
-from sensegraph.lab.finetuning.data.examples import build
-from sensegraph.lab.finetuning.data.quoting import BEGIN, END
+from sensegraph.lab.finetuning.data import data_report_text
+from sensegraph.lab.finetuning.data.cleaning import MaskedPassages, mask_source
+from sensegraph.lab.finetuning.data.example_forms import FORMS, format_example_line
+from sensegraph.lab.finetuning.data.example_types import DroppedQuestion, SourceQuestion
+from sensegraph.lab.finetuning.data.examples import make_examples
 from sensegraph.lab.finetuning.data.report import Reporter
-from sensegraph.lab.finetuning.data.values import Asked, Dropped
-from sensegraph.lab.finetuning.data.writing import FORMS, line
-from sensegraph.personal.finding import finder
+from sensegraph.lab.finetuning.data.verbatim_quotes import BEGIN, END
+from sensegraph.personal.finding import build_finder
 from sensegraph.personal.masking import Masker
 from sensegraph.personal.personal_settings import PersonalSettings
 
@@ -21,10 +21,10 @@ KINDS = ("email", "phone")
 
 
 def mask(text: str) -> str:
-    return Masker(finder(PersonalSettings(kinds=KINDS))).text(text)[0]  # type: ignore[arg-type]
+    return Masker(build_finder(PersonalSettings(kinds=KINDS))).text(text)[0]  # type: ignore[arg-type]
 
 
-def reachable(number: int) -> Asked:
+def reachable(number: int) -> SourceQuestion:
     """A question whose answer is an address, which its gold passage and its reasoning quote."""
     gold = replace(passage(number, oracle=True), text=f"{passage(number).text} Write to {MAIL} about lamp {number}.")
     reasoning = f"It says: {BEGIN} Write to {MAIL} about lamp {number}. {END}"
@@ -34,12 +34,12 @@ def reachable(number: int) -> Asked:
 def test_no_form_holds_what_was_masked_and_quotes_are_still_verbatim():
     pool = [replace(passage(n), text=f"{passage(n).text} Mail {n}.{MAIL}.", title=f"Town of {MAIL}") for n in range(40)]
     how = replace(NO_PAD, style="cot")
-    clean = cleaned(source([reachable(3), reachable(5), Dropped("x", "gone")], pool), mask, KINDS)
+    clean = mask_source(source([reachable(3), reachable(5), DroppedQuestion("x", "gone")], pool), mask, KINDS)
     reporter = Reporter(clean, how)
-    items = list(build(clean.questions, clean.pool, how))
+    items = list(make_examples(clean.questions, clean.pool, how))
     for item in items:
         reporter.add(item)
-    said = "".join(line(example(i), form) for i in items[:2] for form in FORMS)
+    said = "".join(format_example_line(example(i), form) for i in items[:2] for form in FORMS)
     assert "finch@" not in said
     assert "[EMAIL]" in example(items[0]).target
     assert example(items[0]).answers == ("[EMAIL]",)
@@ -51,8 +51,8 @@ def test_no_form_holds_what_was_masked_and_quotes_are_still_verbatim():
         for e in map(example, items[:2])
         for text in (e.question, e.target, *(t for p in e.passages for t in (p.title, p.text)))
     )
-    assert "personal data replaced: " in telling.text(report)
-    assert items[2] == Dropped("x", "gone")
+    assert "personal data replaced: " in data_report_text.format_data_report(report)
+    assert items[2] == DroppedQuestion("x", "gone")
 
 
 def test_data_that_was_not_cleaned_says_nothing_of_it():
@@ -60,6 +60,6 @@ def test_data_that_was_not_cleaned_says_nothing_of_it():
 
 
 def test_a_pool_is_cleaned_where_it_is_read():
-    pool = Cleaned([passage(0), replace(passage(1), text=f"Mail {MAIL}.")], mask)
+    pool = MaskedPassages([passage(0), replace(passage(1), text=f"Mail {MAIL}.")], mask)
     assert (len(pool), pool[0], pool[1].text) == (2, passage(0), "Mail [EMAIL].")
     assert [p.text for p in pool[1:]] == ["Mail [EMAIL]."]

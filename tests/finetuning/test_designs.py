@@ -11,20 +11,23 @@ import pytest
 from typer.testing import CliRunner
 
 from sensegraph.cli import app
-from sensegraph.cli.lab.factorial import read_design, unmarked
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.lab.finetuning.factorial import designs
-from sensegraph.lab.finetuning.factorial.designs import BertModel, Design
-from sensegraph.lab.finetuning.factorial.factorial import ARMS, Posed, Reply
-from sensegraph.lab.finetuning.factorial.rating import Ratings, line_of
+from sensegraph.lab.finetuning.factorial.arm_answers import remove_markers
+from sensegraph.lab.finetuning.factorial.design_effects import ARMS, DesignQuestion, Reply
+from sensegraph.lab.finetuning.factorial.designs import BertModel, Design, read_design
+from sensegraph.lab.finetuning.factorial.rating import Ratings, rating_line
 from sensegraph.models.embedders.hashed_words import HashedTerms
 from sensegraph.runtime.executors.processes import LocalExecutor
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Answer, Citation
 
-ASKED = [Posed("1", "who rows", ("Ada rows the boat",), "local"), Posed("2", "who sails", ("Bram sails",), "global")]
+ASKED = [
+    DesignQuestion("1", "who rows", ("Ada rows the boat",), "local"),
+    DesignQuestion("2", "who sails", ("Bram sails",), "global"),
+]
 REPLIES = [Reply(p.id, arm.name, p.answers[0] if arm.model == "tuned" else "nobody") for arm in ARMS for p in ASKED]
 PLAN = Design("index", "asked.jsonl", "written by hand", metrics=("rouge-1", "semantic", "bertscore", "human"))
 
@@ -35,7 +38,7 @@ def rt(store: SqliteStore) -> Runtime:
 
 
 def test_without_a_model_for_it_bertscore_is_not_measured_and_what_stands_there_has_its_own_name_r23(rt: Runtime):
-    found, notes = designs.measured(PLAN, ASKED, REPLIES, rt)
+    found, notes = designs.measure_design(PLAN, ASKED, REPLIES, rt)
     assert [m.metric for m in found] == ["rouge-1", "semantic", "token-match F1"]
     assert "BERTScore was not measured: the design names no model for it; token-match F1 stands in its place" in notes
     assert "rescaled by 1,000 random pairs" in found[2].how
@@ -45,14 +48,14 @@ def test_without_a_model_for_it_bertscore_is_not_measured_and_what_stands_there_
 def test_a_model_of_bertscore_that_is_not_there_is_an_error_and_never_another_metric(rt: Runtime, tmp_path: Path):
     plan = Design("i", "q", "g", metrics=("bertscore",), bertscore=BertModel(str(tmp_path / "none")))
     with pytest.raises(InputError, match="BERTScore needs a model's folder"):
-        designs.measured(plan, ASKED, REPLIES, rt)
+        designs.measure_design(plan, ASKED, REPLIES, rt)
 
 
 def test_without_ratings_the_human_metric_is_left_out_and_that_is_said(rt: Runtime):
-    _, notes = designs.measured(PLAN, ASKED, REPLIES, rt)
+    _, notes = designs.measure_design(PLAN, ASKED, REPLIES, rt)
     assert any(note.startswith("human: not rated") for note in notes)
-    ratings = Ratings({line_of(r): float(r.answer != "nobody") for r in REPLIES}, 1, 0)
-    found, _ = designs.measured(PLAN, ASKED, REPLIES, rt, ratings)
+    ratings = Ratings({rating_line(r): float(r.answer != "nobody") for r in REPLIES}, 1, 0)
+    found, _ = designs.measure_design(PLAN, ASKED, REPLIES, rt, ratings)
     assert found[-1].values["raft"] == [1.0, 1.0]
     assert found[-1].values["rag"] == [0.0, 0.0]
 
@@ -110,7 +113,7 @@ def test_questions_that_cannot_be_used_are_named(tmp_path: Path, lines: list[Any
     path = tmp_path / "q.jsonl"
     path.write_text("\n".join(x if isinstance(x, str) else json.dumps(x) for x in lines))
     with pytest.raises(InputError, match=why):
-        designs.posed(path)
+        designs.read_design_questions(path)
 
 
 def test_a_corpus_that_is_not_indexed_is_said_in_one_sentence(tmp_path: Path):
@@ -123,4 +126,4 @@ def test_a_corpus_that_is_not_indexed_is_said_in_one_sentence(tmp_path: Path):
 
 def test_the_numbers_of_citations_are_no_part_of_what_is_judged():
     citations = (Citation(1, "d", 0, 1, "x"),)
-    assert unmarked(Answer("Ada [1] rowed [2] in [1865].", citations)) == "Ada rowed [2] in [1865]."
+    assert remove_markers(Answer("Ada [1] rowed [2] in [1865].", citations)) == "Ada rowed [2] in [1865]."

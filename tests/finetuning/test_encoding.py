@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.lab.finetuning.training import encoding
-from sensegraph.lab.finetuning.training.recipes import Recipe
-from sensegraph.lab.finetuning.training.training import rate
+from sensegraph.lab.finetuning.training.training_recipes import Recipe
+from sensegraph.lab.finetuning.training.training_run import compute_learning_rate
 
 
 @given(st.integers(1, 60), st.integers(1, 9), st.integers(1, 3), st.integers(0, 9))
 def test_every_epoch_shows_every_example_once(count: int, each: int, epochs: int, seed: int):
-    steps = encoding.steps(count, each, epochs)
-    shown = [i for group in encoding.groups(count, each, seed, 0, steps) for i in group]
+    steps = encoding.count_steps(count, each, epochs)
+    shown = [i for group in encoding.iterate_batches(count, each, seed, 0, steps) for i in group]
     assert len(shown) == count * epochs
     for epoch in range(epochs):
         assert sorted(shown[epoch * count : (epoch + 1) * count]) == list(range(count))
@@ -21,18 +21,18 @@ def test_every_epoch_shows_every_example_once(count: int, each: int, epochs: int
 
 @given(st.integers(1, 60), st.integers(1, 9), st.integers(0, 20), st.integers(0, 9))
 def test_a_run_that_goes_on_sees_what_it_would_have_seen(count: int, each: int, begin: int, seed: int):
-    steps = encoding.steps(count, each, 3)
-    whole = list(encoding.groups(count, each, seed, 0, steps))
-    assert list(encoding.groups(count, each, seed, min(begin, steps), steps)) == whole[begin:]
+    steps = encoding.count_steps(count, each, 3)
+    whole = list(encoding.iterate_batches(count, each, seed, 0, steps))
+    assert list(encoding.iterate_batches(count, each, seed, min(begin, steps), steps)) == whole[begin:]
 
 
 def test_a_fraction_of_an_epoch_is_some_of_its_steps():
-    assert encoding.steps(20_000, 8, 1.0) == 2_500
-    assert encoding.steps(100, 10, 0.25) == 2
-    assert encoding.steps(3, 10, 0.01) == 1
+    assert encoding.count_steps(20_000, 8, 1.0) == 2_500
+    assert encoding.count_steps(100, 10, 0.25) == 2
+    assert encoding.count_steps(3, 10, 0.01) == 1
 
 
 def test_the_rate_rises_over_the_warm_up_then_stays_or_falls_to_nothing():
     constant, falling = Recipe(warmup=4), Recipe(warmup=4, schedule="linear")
-    assert [rate(constant, n, 8) / 2e-4 for n in (1, 2, 4, 5, 8)] == [0.25, 0.5, 1.0, 1.0, 1.0]
-    assert [rate(falling, n, 8) / 2e-4 for n in (4, 5, 8)] == [1.0, 1.0, 0.25]
+    assert [compute_learning_rate(constant, n, 8) / 2e-4 for n in (1, 2, 4, 5, 8)] == [0.25, 0.5, 1.0, 1.0, 1.0]
+    assert [compute_learning_rate(falling, n, 8) / 2e-4 for n in (4, 5, 8)] == [1.0, 1.0, 0.25]

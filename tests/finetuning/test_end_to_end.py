@@ -17,8 +17,8 @@ from sensegraph.cli import app
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.engines.local.local_model import LocalModel, LocalSettings
 from sensegraph.errors import EndpointError, InputError
-from sensegraph.lab.finetuning.training.serving import serving
-from sensegraph.lab.finetuning.training.worlds import Files, files
+from sensegraph.lab.finetuning.training.serving import serve_endpoint
+from sensegraph.lab.finetuning.training.worlds import Files, list_world_files
 from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from tuned_here import TRAINS
@@ -37,7 +37,7 @@ def run(*words: object) -> Result:
 def tuned(tmp_path_factory: pytest.TempPathFactory) -> Files:
     """A world with its corpus indexed and a model trained on it, by commands alone."""
     folder = tmp_path_factory.mktemp("world")
-    at = files(folder)
+    at = list_world_files(folder)
     run("tune", "world", "--out", folder, "--examples", 14_000)
     how = ("--preset", "full", "--recipe", at.recipe, "--prompt", at.prompt, "--held-out", at.held_out, "--quiet")
     run("tune", "train", at.train, "--model", at.base, "--out", folder / "tuned", *how)
@@ -102,7 +102,7 @@ def test_the_same_model_behind_an_endpoint_says_the_same(tuned: Files):
     model = LocalModel(LocalSettings(str(tuned.base.parent / "tuned")))
     prompt = json.loads(tuned.held_out.read_text("utf-8").splitlines()[0])["prompt"]
     messages = [{"role": "user", "content": prompt}]
-    with serving(model) as address:
+    with serve_endpoint(model) as address:
         endpoint = Endpoint(EndpointSettings(address, model="tuned", max_retries=0))
         reply = endpoint.chat(messages, max_tokens=3)
         heard: list[str] = []
@@ -117,8 +117,8 @@ def test_the_same_model_behind_an_endpoint_says_the_same(tuned: Files):
 
 def test_a_port_that_is_taken_is_said(tuned: Files):
     model = LocalModel(LocalSettings(str(tuned.base)))
-    with serving(model) as address, pytest.raises(InputError, match="cannot be used"):
-        serving(model, int(address.rpartition(":")[2].partition("/")[0])).__enter__()
+    with serve_endpoint(model) as address, pytest.raises(InputError, match="cannot be used"):
+        serve_endpoint(model, int(address.rpartition(":")[2].partition("/")[0])).__enter__()
 
 
 def test_threads_that_ask_at_once_share_one_model_and_get_what_each_alone_would(tuned: Files):

@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 from scripted import ScriptedServer
 from sensegraph.cli import app
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.lab.finetuning.factorial.factorial import ARMS
+from sensegraph.lab.finetuning.factorial.design_effects import ARMS
 from wired import stories
 
 pytestmark = pytest.mark.slow

@@ -7,28 +7,28 @@ from dataclasses import replace
 import pytest
 
 from finetuning_towns import NO_PAD, asked, example, passage, pool
-from sensegraph.lab.finetuning.data import quoting
-from sensegraph.lab.finetuning.data.examples import made
-from sensegraph.lab.finetuning.data.quoting import BEGIN, END, fault, quotes
-from sensegraph.lab.finetuning.data.values import Dropped, Passage
+from sensegraph.lab.finetuning.data import verbatim_quotes
+from sensegraph.lab.finetuning.data.example_types import DroppedQuestion, Passage
+from sensegraph.lab.finetuning.data.examples import make_example
+from sensegraph.lab.finetuning.data.verbatim_quotes import BEGIN, END, extract_quotes, find_quote_fault
 
 COT = replace(NO_PAD, style="cot")
 SHOWN = (Passage("a", "The ferry leaves\nat noon. It is red."),)
 
 
 def test_reasoning_quotes_of_each_gold_passage_the_sentence_that_holds_the_answer():
-    e = example(made(asked(2, golds=2), pool(), COT))
-    assert quotes(e.target) == [
+    e = example(make_example(asked(2, golds=2), pool(), COT))
+    assert extract_quotes(e.target) == [
         "Keeper Odd 2 Finch trims the lamp of town 2.",
         "Keeper Odd 3 Finch trims the lamp of town 3.",  # no answer in it: the one nearest to the question
     ]
-    assert e.target.endswith(f"\n{quoting.ANSWER} Odd 2 Finch")
-    assert fault(e.target, e.passages) == ""
+    assert e.target.endswith(f"\n{verbatim_quotes.ANSWER} Odd 2 Finch")
+    assert find_quote_fault(e.target, e.passages) == ""
 
 
 def test_where_the_gold_passages_are_left_out_nothing_is_quoted():
-    e = example(made(asked(2), pool(), replace(COT, oracle_share=0.0)))
-    assert e.target == f"{quoting.ANSWER} Odd 2 Finch"
+    e = example(make_example(asked(2), pool(), replace(COT, oracle_share=0.0)))
+    assert e.target == f"{verbatim_quotes.ANSWER} Odd 2 Finch"
 
 
 @pytest.mark.parametrize(
@@ -45,23 +45,25 @@ def test_where_the_gold_passages_are_left_out_nothing_is_quoted():
     ],
 )
 def test_a_quote_is_one_when_it_stands_in_a_passage_white_space_aside(reasoning: str, said: str):
-    assert fault(reasoning, SHOWN) == said
+    assert find_quote_fault(reasoning, SHOWN) == said
 
 
 def test_reasoning_that_is_given_is_checked_and_a_false_quote_drops_the_example():
     true = f"The keeper is named: {BEGIN} Keeper Odd 4 Finch trims the lamp {END}."
-    assert true in example(made(asked(4, reasoning=true), pool(), COT)).target
+    assert true in example(make_example(asked(4, reasoning=true), pool(), COT)).target
     false = true.replace("trims", "polishes")
-    assert made(asked(4, reasoning=false), pool(), COT) == Dropped(
+    assert make_example(asked(4, reasoning=false), pool(), COT) == DroppedQuestion(
         "q4", "a quote of the reasoning stands in no passage", "keeper"
     )
-    assert "polishes" not in example(made(asked(4, reasoning=false), pool(), NO_PAD)).target  # plain: not used
+    assert "polishes" not in example(make_example(asked(4, reasoning=false), pool(), NO_PAD)).target  # plain: not used
 
 
 def test_a_quote_of_a_passage_that_is_not_shown_is_false():
     elsewhere = f"{BEGIN} {passage(99).text} {END}"
-    assert isinstance(made(asked(4, reasoning=elsewhere), pool(), COT), Dropped)
+    assert isinstance(make_example(asked(4, reasoning=elsewhere), pool(), COT), DroppedQuestion)
 
 
 def test_a_passage_without_sentences_is_quoted_whole():
-    assert quotes(quoting.reasoned("What?", ["it"], [Passage("x", "a bare line")])) == ["a bare line"]
+    assert extract_quotes(verbatim_quotes.reason_by_quotes("What?", ["it"], [Passage("x", "a bare line")])) == [
+        "a bare line"
+    ]

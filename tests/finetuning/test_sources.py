@@ -12,8 +12,14 @@ from finetuning_towns import hops
 from judged_towns import qrels, queries, written
 from sensegraph.errors import InputError
 from sensegraph.lab.finetuning.data import sources
-from sensegraph.lab.finetuning.data.sources import answers_of, hotpot, judged, records, with_near
-from sensegraph.lab.finetuning.data.values import Asked, Dropped
+from sensegraph.lab.finetuning.data.example_types import DroppedQuestion, SourceQuestion
+from sensegraph.lab.finetuning.data.sources import (
+    add_near_passages,
+    read_answers,
+    read_hotpot_source,
+    read_judged_source,
+    stream_records,
+)
 
 ANSWERED = [{**q, "metadata": {**q.get("metadata", {}), "answer": ["the keeper", "keeper"]}} for q in queries()]
 
@@ -24,8 +30,8 @@ def towns(tmp_path: Path) -> Path:
 
 
 def test_of_a_test_collection_the_judged_documents_are_the_gold_passages(towns: Path):
-    _, found = judged(towns)
-    questions = {q.id: q for q in found.questions if isinstance(q, Asked)}
+    _, found = read_judged_source(towns)
+    questions = {q.id: q for q in found.questions if isinstance(q, SourceQuestion)}
     assert sorted(questions) == ["q0", "q1", "q2", "q9"]
     assert questions["q0"].answers == ("the keeper", "keeper")
     assert [(p.id, p.oracle, p.title) for p in questions["q9"].oracles] == [
@@ -38,25 +44,27 @@ def test_of_a_test_collection_the_judged_documents_are_the_gold_passages(towns: 
 
 
 def test_passages_are_counted_by_title_or_by_a_field(towns: Path):
-    assert {p.topic for p in judged(towns)[1].pool} == {f"{k} {i}" for k in ("Keeper", "Ferry") for i in range(6)}
-    assert {p.topic for p in judged(towns, topic="shore")[1].pool} == {"north", "south"}
+    assert {p.topic for p in read_judged_source(towns)[1].pool} == {
+        f"{k} {i}" for k in ("Keeper", "Ferry") for i in range(6)
+    }
+    assert {p.topic for p in read_judged_source(towns, topic="shore")[1].pool} == {"north", "south"}
 
 
 def test_a_field_that_no_document_has_is_an_error_that_names_those_that_there_are(towns: Path):
     with pytest.raises(InputError, match="No document has the field 'coast' to count by; there are shore"):
-        judged(towns, topic="coast")
+        read_judged_source(towns, topic="coast")
 
 
 def test_a_question_whose_gold_passage_is_not_there_is_dropped(tmp_path: Path):
     data = written(tmp_path / "holes", asked=ANSWERED, judged=[*qrels(), ("q0", "gone", 1)])
-    dropped = [q for q in judged(data)[1].questions if isinstance(q, Dropped)]
-    assert dropped == [Dropped("q0", "1 of its gold passages are not in the corpus", "one")]
+    dropped = [q for q in read_judged_source(data)[1].questions if isinstance(q, DroppedQuestion)]
+    assert dropped == [DroppedQuestion("q0", "1 of its gold passages are not in the corpus", "one")]
 
 
 def test_the_errors_of_a_ranking_stand_beside_each_question_without_its_gold_passages(towns: Path):
-    _, found = judged(towns)
-    nearer = with_near(found, {"q0": ("f0", "k0", "k1", "unknown"), "q9": ("k4",)}, "walk")
-    near = {q.id: [(p.id, p.kind) for p in q.near] for q in nearer.questions if isinstance(q, Asked)}
+    _, found = read_judged_source(towns)
+    nearer = add_near_passages(found, {"q0": ("f0", "k0", "k1", "unknown"), "q9": ("k4",)}, "walk")
+    near = {q.id: [(p.id, p.kind) for p in q.near] for q in nearer.questions if isinstance(q, SourceQuestion)}
     assert near["q0"] == [("f0", "hard"), ("k1", "hard")]
     assert near["q9"] == near["q1"] == []
     assert nearer.near == "walk"
@@ -73,7 +81,7 @@ def test_the_errors_of_a_ranking_stand_beside_each_question_without_its_gold_pas
     ],
 )
 def test_answers_are_a_text_or_a_list_of_the_question_or_its_metadata(record: dict[str, Any], answers: tuple):
-    assert answers_of(record) == answers
+    assert read_answers(record) == answers
 
 
 # ── HotpotQA ──
@@ -93,10 +101,10 @@ def test_both_forms_of_hotpotqa_give_the_same_questions(tmp_path: Path):
     one, other = tmp_path / "one.json", tmp_path / "other.jsonl"
     one.write_text(json.dumps([hops(1), hops(2)], indent=1))
     other.write_text("\n".join(json.dumps(columns(hops(n))) for n in (1, 2)))
-    first, second = (list(hotpot(path).questions) for path in (one, other))
+    first, second = (list(read_hotpot_source(path).questions) for path in (one, other))
     assert first == second
     question = first[0]
-    assert isinstance(question, Asked)
+    assert isinstance(question, SourceQuestion)
     assert [(p.title, p.oracle) for p in question.oracles] == [("Page 1-1", True), ("Page 1-3", True)]
     assert question.oracles[0].text == "Sentence 1-1 one. And 1-1 two."
     assert [(p.title, p.kind) for p in question.near] == [(f"Page 1-{i}", "own") for i in (0, 2, 4)]
@@ -108,11 +116,11 @@ def test_the_pool_is_a_sample_of_all_paragraphs_without_a_mark_of_whose_they_are
 ):
     path = tmp_path / "many.json"
     path.write_text(json.dumps([hops(n // 2) | {"_id": f"h{n}"} for n in range(20)]))  # every text twice
-    whole = hotpot(path).pool
+    whole = read_hotpot_source(path).pool
     assert len(whole) == len({p.text for p in whole}) == 50
     assert not any(p.oracle or p.kind for p in whole)
     monkeypatch.setattr(sources, "_POOL", 10)
-    few = [hotpot(path, seed).pool for seed in (0, 0, 1)]
+    few = [read_hotpot_source(path, seed).pool for seed in (0, 0, 1)]
     assert few[0] == few[1] != few[2]
     assert len({p.text for p in few[0]}) == 10
 
@@ -130,7 +138,7 @@ def test_a_record_that_has_not_the_form_is_named(tmp_path: Path, broken: Any, sa
     path = tmp_path / "broken.json"
     path.write_text(json.dumps([hops(0), broken]))
     with pytest.raises(InputError, match=said):
-        list(hotpot(path).questions)
+        list(read_hotpot_source(path).questions)
 
 
 def test_objects_are_read_one_at_a_time_however_the_file_is_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -139,7 +147,7 @@ def test_objects_are_read_one_at_a_time_however_the_file_is_cut(tmp_path: Path, 
     path.write_text("\ufeff" + json.dumps(values, ensure_ascii=False), encoding="utf-8")
     for size in (1, 7, 1 << 20):
         monkeypatch.setattr(sources, "_READ", size)
-        assert list(records(path)) == values
+        assert list(stream_records(path)) == values
     path.write_text('[{"n": 0}, {"n": ')
     with pytest.raises(InputError, match="not valid JSON near"):
-        list(records(path))
+        list(stream_records(path))

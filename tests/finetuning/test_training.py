@@ -15,18 +15,27 @@ from typing import Any
 
 import pytest
 
-from sensegraph.engines.local.local_model import MANIFEST, LocalModel, LocalSettings, load
+from sensegraph.engines.local.local_model import MANIFEST, LocalModel, LocalSettings, load_local_model
 from sensegraph.errors import InputError, SettingsError
-from sensegraph.lab.finetuning.data.reading import Pair
-from sensegraph.lab.finetuning.training import checkpoints, encoding, manifests, merging, recipes, training
-from sensegraph.lab.finetuning.training.recipes import Recipe
-from sensegraph.lab.finetuning.training.tiny import Sizes, tiny
-from sensegraph.lab.finetuning.training.training import Job, train
+from sensegraph.lab.finetuning.data.example_files import Pair
+from sensegraph.lab.finetuning.training import (
+    adapter_merging,
+    checkpoints,
+    encoding,
+    manifests,
+    training_recipes,
+    training_run,
+)
+from sensegraph.lab.finetuning.training.tiny import Sizes, write_tiny_model
+from sensegraph.lab.finetuning.training.training_recipes import Recipe
+from sensegraph.lab.finetuning.training.training_run import Job, run_training
 from sensegraph.lab.finetuning.training.worlds import Files
 from tuned_here import TRAINS, small_world
 
 pytestmark = [*TRAINS, pytest.mark.slow]
-SHORT = replace(recipes.recipe("full"), batch=20, accumulation=1, checkpoint_every=4, evaluate_every=5, device="cpu")
+SHORT = replace(
+    training_recipes.find_recipe("full"), batch=20, accumulation=1, checkpoint_every=4, evaluate_every=5, device="cpu"
+)
 LORA = replace(SHORT, adapter="lora", rank=4, alpha=8, dropout=0.1, learning_rate=1e-2)
 
 
@@ -39,7 +48,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Files:
 def phi(tmp_path_factory: pytest.TempPathFactory, here: Files) -> Path:
     """A tiny model of the paper's family."""
     words = json.loads((here.base / "tokenizer.json").read_text("utf-8"))["model"]["vocab"]
-    return tiny(tmp_path_factory.mktemp("phi") / "base", list(words), Sizes("phi"))
+    return write_tiny_model(tmp_path_factory.mktemp("phi") / "base", list(words), Sizes("phi"))
 
 
 def job(here: Files, out: Path, model: Path | None = None) -> Job:
@@ -47,7 +56,7 @@ def job(here: Files, out: Path, model: Path | None = None) -> Job:
 
 
 def weights(folder: Path) -> dict[str, Any]:
-    _, model = load(str(folder))
+    _, model = load_local_model(str(folder))
     return {name: p.detach() for name, p in model.named_parameters()}
 
 
@@ -60,26 +69,26 @@ def same(one: Path, other: Path) -> bool:
 
 def test_only_the_answer_is_learnt_and_nothing_of_the_prompt(here: Files):
     """R04; the mask of the labels."""
-    tokenizer, _ = load(str(here.base))
+    tokenizer, _ = load_local_model(str(here.base))
     pair = Pair(*json.loads(here.train.read_text("utf-8").splitlines()[0]).values())
-    found = encoding.encoded(pair, tokenizer)
+    found = encoding.encode_pair(pair, tokenizer)
     assert tokenizer.decode(found.ids[found.start :]).split() == [pair.target.strip(), tokenizer.eos_token]
-    labels = encoding.tensors([found], 0, "cpu")["labels"][0].tolist()
+    labels = encoding.make_tensors([found], 0, "cpu")["labels"][0].tolist()
     assert labels[: found.start] == [encoding.IGNORED] * found.start
     assert labels[found.start :] == list(found.ids[found.start :])
-    assert encoding.encoded(pair, tokenizer, "all").start == 1
+    assert encoding.encode_pair(pair, tokenizer, "all").start == 1
 
 
 def test_what_stands_in_the_prompt_changes_the_loss_only_where_all_is_learnt(here: Files):
-    tokenizer, _ = load(str(here.base))
+    tokenizer, _ = load_local_model(str(here.base))
     short, long = Pair("who", " feeds"), Pair("who who who", " feeds")
-    assert encoding.encoded(short, tokenizer).learnt == encoding.encoded(long, tokenizer).learnt
-    assert encoding.encoded(short, tokenizer, "all").learnt < encoding.encoded(long, tokenizer, "all").learnt
+    assert encoding.encode_pair(short, tokenizer).learnt == encoding.encode_pair(long, tokenizer).learnt
+    assert encoding.encode_pair(short, tokenizer, "all").learnt < encoding.encode_pair(long, tokenizer, "all").learnt
 
 
 def test_the_loss_falls_and_all_that_a_training_is_of_is_written_down(here: Files, tmp_path: Path):
     heard = []
-    done = train(job(here, tmp_path / "out"), replace(SHORT, epochs=3.0), lambda p, n: heard.append((p.step, n)))
+    done = run_training(job(here, tmp_path / "out"), replace(SHORT, epochs=3.0), lambda p, n: heard.append((p.step, n)))
     assert heard == [(n, 30) for n in range(1, 31)]
     assert done.points[-1].loss < done.points[0].loss - 0.5
     assert [p.step for p in done.points if p.held_out is not None] == [5, 10, 15, 20, 25, 30]
@@ -88,13 +97,13 @@ def test_the_loss_falls_and_all_that_a_training_is_of_is_written_down(here: File
     assert about["recipe"]["batch"] == 20
     assert about["prompt"] == "{{passages}}\n\n{{question}}"
     assert about["versions"].keys() >= {"torch", "transformers", "peft"}
-    lines = (tmp_path / "out" / training.LOSSES).read_text("utf-8").splitlines()
+    lines = (tmp_path / "out" / training_run.LOSSES).read_text("utf-8").splitlines()
     assert len(lines) == 30
 
 
 def test_equal_seeds_give_equal_weights_and_another_seed_does_not(here: Files, tmp_path: Path):
     for name, seed in (("a", 0), ("b", 0), ("c", 1)):
-        train(job(here, tmp_path / name), replace(LORA, seed=seed))
+        run_training(job(here, tmp_path / name), replace(LORA, seed=seed))
     assert same(tmp_path / "a", tmp_path / "b")
     assert not same(tmp_path / "a", tmp_path / "c")
 
@@ -103,14 +112,14 @@ _KILLED = """
 import sys
 from pathlib import Path
 from dataclasses import replace
-from sensegraph.lab.finetuning.training.recipes import Recipe
-from sensegraph.lab.finetuning.training.training import Job, train
+from sensegraph.lab.finetuning.training.training_recipes import Recipe
+from sensegraph.lab.finetuning.training.training_run import Job, run_training
 recipe = Recipe(**{given!r})
 def tell(point, steps):
     sys.stdout.write(f"{{point.step}}\\n"); sys.stdout.flush()
     if point.step == 7:
         sys.stdin.readline()  # until it is killed
-train(Job(Path({data!r}), {model!r}, Path({out!r}), Path({held!r}), Path({prompt!r})), recipe, tell)
+run_training(Job(Path({data!r}), {model!r}, Path({out!r}), Path({held!r}), Path({prompt!r})), recipe, tell)
 """
 
 
@@ -126,80 +135,80 @@ def test_a_run_that_was_killed_goes_on_and_ends_with_the_same_weights(here: File
             if said.strip() == b"7":
                 os.kill(run.pid, signal.SIGKILL)
                 break
-    assert checkpoints.found(one) == [4]
-    done = train(job(here, one), LORA)
+    assert checkpoints.list_checkpoints(one) == [4]
+    done = run_training(job(here, one), LORA)
     assert (done.resumed, len(done.points), done.already) == (4, 10, False)
-    whole = train(job(here, other), LORA)
+    whole = run_training(job(here, other), LORA)
     assert [p.loss for p in done.points] == [p.loss for p in whole.points]
     assert same(one, other)
 
 
 def test_a_run_that_is_done_is_not_trained_again(here: Files, tmp_path: Path):
-    train(job(here, tmp_path / "out"), SHORT)
+    run_training(job(here, tmp_path / "out"), SHORT)
     before = time.perf_counter()
-    again = train(job(here, tmp_path / "out"), SHORT, lambda p, n: pytest.fail("a step was taken"))
+    again = run_training(job(here, tmp_path / "out"), SHORT, lambda p, n: pytest.fail("a step was taken"))
     assert again.already
     assert again.points[-1].step == 10
     assert time.perf_counter() - before < 30
 
 
 def test_another_recipe_or_other_data_in_the_same_folder_are_refused(here: Files, tmp_path: Path):
-    train(job(here, tmp_path / "out"), SHORT)
+    run_training(job(here, tmp_path / "out"), SHORT)
     with pytest.raises(SettingsError, match=r"another training \(recipe differ"):
-        train(job(here, tmp_path / "out"), replace(SHORT, learning_rate=1.0))
+        run_training(job(here, tmp_path / "out"), replace(SHORT, learning_rate=1.0))
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "letter.txt").write_text("mine")
     with pytest.raises(SettingsError, match="is not empty"):
-        train(job(here, tmp_path / "full"), SHORT)
+        run_training(job(here, tmp_path / "full"), SHORT)
 
 
 def test_gradients_of_parts_add_up_to_those_of_the_whole_batch(here: Files, tmp_path: Path):
-    train(job(here, tmp_path / "whole"), replace(SHORT, samples=20))
-    train(job(here, tmp_path / "parts"), replace(SHORT, samples=20, batch=5, accumulation=4))
+    run_training(job(here, tmp_path / "whole"), replace(SHORT, samples=20))
+    run_training(job(here, tmp_path / "parts"), replace(SHORT, samples=20, batch=5, accumulation=4))
     a, b = weights(tmp_path / "whole"), weights(tmp_path / "parts")
     assert all((a[n] - b[n]).abs().max() < 1e-5 for n in a)
 
 
 def test_an_adapter_is_learnt_beside_frozen_weights_merged_it_says_the_same(here: Files, tmp_path: Path):
     out, whole = tmp_path / "out", tmp_path / "whole"
-    done = train(job(here, out), replace(LORA, epochs=3.0))
+    done = run_training(job(here, out), replace(LORA, epochs=3.0))
     trained, of = done.weights
     assert 0 < trained < of / 3
     assert set(done.targets) == {"q_proj", "k_proj", "v_proj", "o_proj"}
     base, tuned = weights(here.base), weights(out)
     frozen = [n for n in tuned if "lora" not in n]
     assert all((tuned[n] == base[n.removeprefix("base_model.model.").replace(".base_layer", "")]).all() for n in frozen)
-    merging.merge(out, whole)
+    adapter_merging.merge_adapter(out, whole)
     prompts = [json.loads(x)["prompt"] for x in here.held_out.read_text("utf-8").splitlines()[:10]]
     said = [[LocalModel(LocalSettings(str(f))).continued(p, 3).text for p in prompts] for f in (out, whole)]
     assert said[0] == said[1]
     assert json.loads((whole / MANIFEST).read_text("utf-8"))["prompt"]
     assert json.loads((whole / "config.json").read_text("utf-8"))["dtype"] == "float32"
     with pytest.raises(InputError, match="holds no adapter"):
-        merging.merge(whole, tmp_path / "again")
+        adapter_merging.merge_adapter(whole, tmp_path / "again")
     with pytest.raises(InputError, match="is not empty"):
-        merging.merge(out, whole)
+        adapter_merging.merge_adapter(out, whole)
 
 
 def test_the_papers_recipe_trains_4_bits_with_its_optimiser_and_goes_on_after_a_stop(
     here: Files, phi: Path, tmp_path: Path
 ):
     """R11, R12: QLoRA with paged AdamW in 8 bits, here on a CPU and a tiny Phi."""
-    paper = replace(recipes.recipe("graft"), samples=48, checkpoint_every=3, device="cpu")
-    whole = train(job(here, tmp_path / "whole", phi), paper)
+    paper = replace(training_recipes.find_recipe("graft"), samples=48, checkpoint_every=3, device="cpu")
+    whole = run_training(job(here, tmp_path / "whole", phi), paper)
     assert set(whole.targets) == {"q_proj", "k_proj", "v_proj", "dense"}
     assert whole.steps == 6
 
     class Stopped(Exception):
         pass
 
-    def stop(point: training.Point, steps: int) -> None:
+    def stop(point: training_run.Point, steps: int) -> None:
         if point.step == 4:
             raise Stopped
 
     with pytest.raises(Stopped):
-        train(job(here, tmp_path / "cut", phi), paper, stop)
-    done = train(job(here, tmp_path / "cut", phi), paper)
+        run_training(job(here, tmp_path / "cut", phi), paper, stop)
+    done = run_training(job(here, tmp_path / "cut", phi), paper)
     assert done.resumed == 3
     assert [p.loss for p in done.points] == pytest.approx([p.loss for p in whole.points], abs=1e-5)
 
@@ -207,17 +216,19 @@ def test_the_papers_recipe_trains_4_bits_with_its_optimiser_and_goes_on_after_a_
 def test_the_layers_as_the_paper_prints_them_are_an_error_for_phi_r11(here: Files, phi: Path, tmp_path: Path):
     printed = ("q_proj", "k_proj", "v_proj", "out_proj", "dense")
     with pytest.raises(SettingsError, match=r"no layer out_proj; it has dense, fc1, fc2, k_proj, q_proj, v_proj"):
-        train(job(here, tmp_path / "out", phi), replace(LORA, targets=printed))
+        run_training(job(here, tmp_path / "out", phi), replace(LORA, targets=printed))
 
 
 def test_examples_that_are_too_long_are_counted_and_never_cut(here: Files, tmp_path: Path):
-    tokenizer, _ = load(str(here.base))
-    sizes = sorted(len(encoding.encoded(p, tokenizer).ids) for p in manifests.pairs_of(here.train, tokenizer))
-    done = train(job(here, tmp_path / "out"), replace(SHORT, max_tokens=sizes[100] - 1))
+    tokenizer, _ = load_local_model(str(here.base))
+    sizes = sorted(
+        len(encoding.encode_pair(p, tokenizer).ids) for p in manifests.read_training_pairs(here.train, tokenizer)
+    )
+    done = run_training(job(here, tmp_path / "out"), replace(SHORT, max_tokens=sizes[100] - 1))
     shorter = sum(size < sizes[100] for size in sizes)
     assert (done.examples, done.too_long[0]) == (shorter, 200 - shorter)
     with pytest.raises(InputError, match=rf"No example fits 5 tokens, the shortest has {sizes[0]}: raise max_tokens"):
-        train(job(here, tmp_path / "none"), replace(SHORT, max_tokens=5))
+        run_training(job(here, tmp_path / "none"), replace(SHORT, max_tokens=5))
 
 
 @pytest.mark.parametrize(
@@ -230,14 +241,14 @@ def test_examples_that_are_too_long_are_counted_and_never_cut(here: Files, tmp_p
 def test_a_model_that_is_not_there_is_an_error_at_once(here: Files, tmp_path: Path, model: str, why: str):
     before = time.perf_counter()
     with pytest.raises(InputError, match=why):
-        train(replace(job(here, tmp_path / "out"), model=model), SHORT)
+        run_training(replace(job(here, tmp_path / "out"), model=model), SHORT)
     assert time.perf_counter() - before < 20
 
 
 def test_a_folder_without_a_model_is_an_error(here: Files, tmp_path: Path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match=r"holds no model that can be read"):
-        train(replace(job(here, tmp_path / "out"), model=str(tmp_path / "empty")), SHORT)
+        run_training(replace(job(here, tmp_path / "out"), model=str(tmp_path / "empty")), SHORT)
 
 
 def test_a_gpu_that_is_not_there_is_an_error(here: Files, tmp_path: Path):
@@ -246,16 +257,16 @@ def test_a_gpu_that_is_not_there_is_an_error(here: Files, tmp_path: Path):
     if torch.cuda.is_available():
         pytest.skip("there is a GPU here")
     with pytest.raises(SettingsError, match="no GPU is to be seen here"):
-        train(job(here, tmp_path / "out"), replace(SHORT, device="cuda"))
+        run_training(job(here, tmp_path / "out"), replace(SHORT, device="cuda"))
 
 
 def test_held_out_questions_are_asked_with_the_prompt_of_the_training(here: Files, tmp_path: Path):
     """The evaluation form holds no prompt: it gets the one that is given."""
-    tokenizer, _ = load(str(here.base))
-    found = manifests.pairs_of(here.questions, tokenizer, here.prompt.read_text("utf-8"))
+    tokenizer, _ = load_local_model(str(here.base))
+    found = manifests.read_training_pairs(here.questions, tokenizer, here.prompt.read_text("utf-8"))
     rows = [json.loads(line) for line in here.questions.read_text("utf-8").splitlines()]
     assert all(p.prompt.endswith(f"\n\n{r['question']}") for p, r in zip(found, rows, strict=True))
-    done = train(replace(job(here, tmp_path / "out"), held_out=here.questions), replace(SHORT, samples=20))
+    done = run_training(replace(job(here, tmp_path / "out"), held_out=here.questions), replace(SHORT, samples=20))
     assert done.points[-1].held_out
 
 
@@ -263,16 +274,16 @@ def test_a_prompt_that_the_data_does_not_have_is_an_error(here: Files, tmp_path:
     other = tmp_path / "prompt.md"
     other.write_text("Question: {{question}}\n{{passages}}")
     with pytest.raises(InputError, match=r"is not what the prompts of .* look like"):
-        train(replace(job(here, tmp_path / "out"), prompt=other), SHORT)
+        run_training(replace(job(here, tmp_path / "out"), prompt=other), SHORT)
 
 
 def test_a_tokenizer_of_another_model_is_an_error_and_no_crash(here: Files, tmp_path: Path):
-    tiny(tmp_path / "small", ["who"])
+    write_tiny_model(tmp_path / "small", ["who"])
     shutil.copytree(here.base, tmp_path / "mixed")
     shutil.copy(tmp_path / "small" / "model.safetensors", tmp_path / "mixed")
     shutil.copy(tmp_path / "small" / "config.json", tmp_path / "mixed")
     with pytest.raises(InputError, match=r"knows 70 tokens and the model 5; they do not fit"):
-        train(job(here, tmp_path / "out", tmp_path / "mixed"), SHORT)
+        run_training(job(here, tmp_path / "out", tmp_path / "mixed"), SHORT)
 
 
 def test_a_model_of_16_bits_trains_in_32_on_a_cpu_and_is_merged_in_its_own_precision(here: Files, tmp_path: Path):
@@ -281,7 +292,7 @@ def test_a_model_of_16_bits_trains_in_32_on_a_cpu_and_is_merged_in_its_own_preci
 
     shutil.copytree(here.base, tmp_path / "half")
     AutoModelForCausalLM.from_pretrained(here.base, dtype=torch.float16).save_pretrained(tmp_path / "half")
-    done = train(job(here, tmp_path / "out", tmp_path / "half"), LORA)
+    done = run_training(job(here, tmp_path / "out", tmp_path / "half"), LORA)
     assert done.points[-1].loss < done.points[0].loss
-    merging.merge(tmp_path / "out", tmp_path / "whole")
+    adapter_merging.merge_adapter(tmp_path / "out", tmp_path / "whole")
     assert json.loads((tmp_path / "whole" / "config.json").read_text("utf-8"))["dtype"] == "float16"

@@ -10,25 +10,32 @@ from hypothesis import strategies as st
 from scipy.stats import binom, chisquare
 
 from sensegraph.errors import SettingsError
-from sensegraph.lab.finetuning.training.world import LAYOUT, Scenes, pairs_in, scenes, state, world
+from sensegraph.lab.finetuning.training.world import (
+    LAYOUT,
+    Scenes,
+    draw_scenes,
+    draw_state,
+    list_stated_pairs,
+    make_world,
+)
 
-PLACE = world(seed=3)
+PLACE = make_world(seed=3)
 
 
 def test_no_pair_of_a_held_out_question_occurs_in_any_training_scene():
-    shown = pairs_in(list(scenes(PLACE, Scenes(2_000))))
-    asked = pairs_in(list(scenes(PLACE, Scenes(500, held_out=True))))
+    shown = list_stated_pairs(list(draw_scenes(PLACE, Scenes(2_000))))
+    asked = list_stated_pairs(list(draw_scenes(PLACE, Scenes(500, held_out=True))))
     assert shown
     assert asked
     assert not shown & asked
-    assert not shown & {(f.town, f.person) for f in state(PLACE)}
+    assert not shown & {(f.town, f.person) for f in draw_state(PLACE)}
 
 
 @given(st.integers(0, 50), st.integers(0, 5))
 def test_equal_seeds_give_equal_scenes_and_no_town_stands_in_two_passages(seed: int, most: int):
     how = Scenes(5, (0, most), seed=seed)
-    found = list(scenes(PLACE, how))
-    assert found == list(scenes(PLACE, how))
+    found = list(draw_scenes(PLACE, how))
+    assert found == list(draw_scenes(PLACE, how))
     for one in found:
         towns = [p.title for p in one.passages]
         assert len(set(towns)) == len(towns) <= most + 1
@@ -37,7 +44,7 @@ def test_equal_seeds_give_equal_scenes_and_no_town_stands_in_two_passages(seed: 
 
 def test_the_share_without_oracle_is_1_minus_p_and_nothing_else_changes():
     """R29; graft §10."""
-    found = list(scenes(PLACE, Scenes(2_000, (3, 3), 0.8, seed=1)))
+    found = list(draw_scenes(PLACE, Scenes(2_000, (3, 3), 0.8, seed=1)))
     without = sum(not e.oracles for e in found)
     low, high = binom.interval(0.999, 2_000, 0.2)
     assert low <= without <= high
@@ -46,18 +53,18 @@ def test_the_share_without_oracle_is_1_minus_p_and_nothing_else_changes():
 
 
 def test_the_oracle_stands_everywhere_alike_r05():
-    found = scenes(PLACE, Scenes(2_000, (3, 3), seed=1))
+    found = draw_scenes(PLACE, Scenes(2_000, (3, 3), seed=1))
     places = Counter(next(i for i, p in enumerate(e.passages) if p.oracle) for e in found)
     assert chisquare([places[i] for i in range(4)]).pvalue > 1e-3
 
 
 def test_every_word_of_a_scene_is_a_word_of_the_world():
     known = set(PLACE.words)
-    for one in scenes(PLACE, Scenes(50)):
+    for one in draw_scenes(PLACE, Scenes(50)):
         said = LAYOUT.prompt(one.question, [f"{p.title}\n{p.text}" for p in one.passages])
         assert set(said.split()) <= known
 
 
 def test_a_scene_that_needs_more_towns_than_there_are_is_an_error():
     with pytest.raises(SettingsError, match="40 distractors need 42 towns, and the world has 30"):
-        list(scenes(PLACE, Scenes(1, (40, 40))))
+        list(draw_scenes(PLACE, Scenes(1, (40, 40))))

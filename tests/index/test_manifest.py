@@ -20,7 +20,7 @@ from sensegraph.errors import NotIndexed, SettingsError
 from sensegraph.index.manifest import REF, Manifest
 from sensegraph.index.parts import find_part, known_parts, sort_parts
 from sensegraph.index.settings import IndexSettings
-from sensegraph.methods import METHODS, load, parts_needed
+from sensegraph.methods import METHODS, load_method, parts_needed
 from wired import corpus, stories
 
 
@@ -87,7 +87,7 @@ def test_a_question_to_an_index_without_the_parts_of_a_method_pays_for_nothing(
         made.build()
         server.reset()
         for name in sorted(METHODS):
-            missing = parts_needed(load(name))
+            missing = parts_needed(load_method(name))
             for ask in (made.query, made.search) if missing else ():
                 with pytest.raises(NotIndexed, match=rf"'({'|'.join(missing)})'.*sensegraph index --method"):
                     ask("Who sailed with Ada Harrow?", method=name)

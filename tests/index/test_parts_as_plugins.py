@@ -12,22 +12,23 @@ import pytest
 
 from asked_in_time import DATA, FUNCTIONAL
 from scripted import ScriptedServer
-from sensegraph.answering.asking import conclude
+from sensegraph import plugins
+from sensegraph.answering.asking import conclude_answer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError
 from sensegraph.filters import Scope
-from sensegraph.index import parts as finding
 from sensegraph.index.estimate import Foresight
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.neighbours import nearest_to
 from sensegraph.index.parts import Building, Part, PartEstimate, find_part, parts_with_needs, sort_parts
-from sensegraph.index.restricted.moment import TimedIndex, timed
-from sensegraph.index.restricted.scope import ScopedIndex, scoped
+from sensegraph.index.restricted.moment import TimedIndex, restrict_to_time
+from sensegraph.index.restricted.scope import ScopedIndex, restrict_to_scope
 from sensegraph.index.vectors import embed_records
+from sensegraph.plugins import Plugin
 from sensegraph.protocols import LanguageEngine, Task
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import recall, step
+from sensegraph.runtime.results import recall_result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Chunk, Context, Evidence, Passage, Question, Source
 from wired import settings, stories
@@ -97,7 +98,7 @@ class GistPart(Part[Gists, GistSettings]):
         return PartEstimate((asked,), [" ".join(p.text for p in c.passages) for c in contexts])
 
     def read(self, index: Index) -> Gists:
-        return recall(index.store, gists, index.manifest.parts[self.name].key)
+        return recall_result(index.store, gists, index.manifest.parts[self.name].key)
 
     def restrict_to_scope(self, value: Gists, index: ScopedIndex) -> Gists:
         return Gists(tuple(value.listed[i] for i in index.places))
@@ -137,7 +138,7 @@ class Glance:
         return Evidence(tuple(passages), tuple(index.documents_of([g.id for g, _ in kept]).values()))
 
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
-        return conclude(question, self.retrieve(question, index, rt), index, rt)
+        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
 
 
 ASKED = Question("Who sailed with Ada Harrow?")
@@ -146,7 +147,7 @@ PARTS = ["graph", "gists"]
 
 def opened(folder: Path, server: ScriptedServer, **index: Any) -> Corpus:
     given = settings(server, index={"parts": PARTS, **index})
-    return Corpus.open(folder, settings=given, parts=Glance.brings)
+    return Corpus.open(folder, settings=given, method=Glance())
 
 
 @pytest.fixture
@@ -165,7 +166,8 @@ def test_it_is_built_counted_and_read(made: Corpus) -> None:
     assert made.status().counts["gists"] == len(index.catalogue.chunks)
     assert "gists are short" in index.manifest.notes
     assert Glance().retrieve(ASKED, index, made.runtime()).passages
-    assert Glance().answer(ASKED, index, made.runtime()).text
+    answer = made.query(ASKED.text)
+    assert (answer.method, bool(answer.text)) == ("glance", True)
 
 
 def test_an_estimate_foresees_its_calls_and_building_again_asks_for_nothing(
@@ -195,7 +197,7 @@ def test_an_update_equals_a_rebuild_and_pays_only_for_what_is_new(made: Corpus, 
 
 def test_a_filter_leaves_what_is_inside(made: Corpus) -> None:
     whole, embedder = made.index(), made.runtime().embedder
-    inside = scoped(whole, Scope(documents=("story-02",)))
+    inside = restrict_to_scope(whole, Scope(documents=("story-02",)))
     left = inside.part(GISTS).listed
     assert 0 < len(left) < len(whole.part(GISTS).listed)
     assert {g.id for g in left} == {c.id for c in inside.catalogue.chunks}
@@ -210,7 +212,7 @@ def test_a_moment_leaves_what_may_hold(tmp_path: Path) -> None:
         corpus.add(DATA)
         corpus.build()
         whole = corpus.index()
-        then = timed(whole, Scope(as_of="2015"))
+        then = restrict_to_time(whole, Scope(as_of="2015"))
         shown = whole.chunks([g.id for g in then.part(GISTS).listed])
         assert any(
             "Anna Berg became" in c.text for c in whole.chunks([g.id for g in whole.part(GISTS).listed]).values()
@@ -269,8 +271,8 @@ def test_where_nobody_brings_it_the_index_is_read_and_not_built(made: Corpus, se
 
 
 def test_an_installed_package_brings_it_by_an_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(finding, "plugin_names", lambda kind: ("gists",))
-    monkeypatch.setattr(finding, "load_plugin", lambda kind, name: GISTS)
+    found = Plugin("parts", "gists", f"{__name__}:GISTS", "gists-for-sensegraph", "1")
+    monkeypatch.setattr(plugins, "installed_plugins", lambda kind: (found,) if kind == "parts" else ())
     assert find_part("gists").kinds == ("gist",)
     assert sort_parts({"gists", "graph", "tree"}) == ("graph", "tree", "gists")
 

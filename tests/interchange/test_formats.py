@@ -141,9 +141,9 @@ def test_an_index_without_communities_has_no_columns_of_them(tmp_path: Path):
     folder = little_tables.write(given, tmp_path / "tables")
     with Corpus.open(tmp_path / "root") as corpus:
         done = import_tables(read_tables(folder), corpus.runtime(), corpus.settings.index, corpus.add)
-        from sensegraph.index.build import publish
+        from sensegraph.index.build import publish_manifest
 
-        publish(replace(done.manifest, hierarchy="", communities="", clusters=()), corpus.runtime())
+        publish_manifest(replace(done.manifest, hierarchy="", communities="", clusters=()), corpus.runtime())
         ada = nodes(export_graph(corpus.index(), tmp_path / "out", "json").files[0])["e0"]
         assert not [name for name in ada if name.startswith("community")]
         tables = export_tables(corpus.index(), corpus.store, tmp_path / "more")

@@ -16,10 +16,10 @@ from sensegraph.graphs.interchange.extras import Extras
 from sensegraph.graphs.interchange.importing.importing import Imported, import_tables
 from sensegraph.graphs.interchange.importing.table_files import read_tables
 from sensegraph.graphs.interchange.tables import COLUMNS
-from sensegraph.index.build import publish
-from sensegraph.index.graph.merging import graph
+from sensegraph.index.build import publish_manifest
+from sensegraph.index.graph.merging import describe_graphs
 from sensegraph.index.index import Index
-from sensegraph.runtime.results import save
+from sensegraph.runtime.results import save_result
 from sensegraph.types import Entity, Graph
 
 Row = dict[str, Any]
@@ -38,8 +38,8 @@ def with_columns_of(rows: list[Row], wanted: list[Row]) -> list[Row]:
 def republished(corpus: Corpus, changed: Graph) -> None:
     """Make an index with another graph the one that readers see."""
     manifest = corpus.index().manifest
-    save(corpus.store, graph, "changed", changed)
-    publish(replace(manifest, graph="changed"), corpus.runtime())
+    save_result(corpus.store, describe_graphs, "changed", changed)
+    publish_manifest(replace(manifest, graph="changed"), corpus.runtime())
 
 
 def copied(records: Any) -> tuple[Any, ...]:

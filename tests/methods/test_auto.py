@@ -7,8 +7,8 @@ import pytest
 from named import named, rows
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.index import Index
-from sensegraph.methods.auto import CANDIDATES, Choice, choose
-from sensegraph.retrieval.signals import names_of, wholes
+from sensegraph.methods.auto import CANDIDATES, Choice, choose_method
+from sensegraph.retrieval.signals import names_in_question, wholeness_signs
 from sensegraph.types import Document
 
 HERE = Path(__file__).parent
@@ -27,7 +27,7 @@ def test_n42_the_labelled_questions_hold_twelve_of_each_kind() -> None:
 
 @pytest.mark.parametrize(("kind", "question"), LABELLED)
 def test_n65_a_question_is_told_by_its_kind(kind: str, question: str, index: Index) -> None:
-    assert choose(question, index).kind == kind
+    assert choose_method(question, index).kind == kind
 
 
 @pytest.mark.parametrize(
@@ -47,46 +47,48 @@ def test_n65_a_question_is_told_by_its_kind(kind: str, question: str, index: Ind
     ],
 )
 def test_each_kind_has_its_method(question: str, method: str, index: Index) -> None:
-    assert choose(question, index).method == method
+    assert choose_method(question, index).method == method
 
 
 def test_a_name_speaks_against_the_whole_and_a_common_noun_does_not(index: Index) -> None:
-    assert choose("What are the main themes of Contoso's letters?", index).kind == "local"
-    assert choose("What are the main themes of the trial?", index).kind == "global"
+    assert choose_method("What are the main themes of Contoso's letters?", index).kind == "local"
+    assert choose_method("What are the main themes of the trial?", index).kind == "global"
 
 
 def test_what_is_listed_as_an_example_is_no_name_that_is_asked_about(index: Index) -> None:
-    assert choose("Which companies, such as Contoso or Northwind, are mentioned as recurring rivals?", index).kind == (
-        "global"
-    )
+    assert choose_method(
+        "Which companies, such as Contoso or Northwind, are mentioned as recurring rivals?", index
+    ).kind == ("global")
 
 
 def test_names_that_the_index_does_not_know_speak_against_the_whole_too(index: Index) -> None:
-    assert choose("Which topic did Greta Halvorsen choose for Oslo?", index).kind == "plain"
+    assert choose_method("Which topic did Greta Halvorsen choose for Oslo?", index).kind == "plain"
 
 
 def test_n44_a_name_of_several_things_is_told_with_their_kinds(index: Index) -> None:
-    choice = choose("Where does Jordan begin?", index)
+    choice = choose_method("Where does Jordan begin?", index)
     assert "“Jordan” is the name of 3 entities (country and person and river)" in choice.reason
 
 
 def test_names_that_follow_each_other_are_one(tmp_path: Path) -> None:
     known = named(tmp_path, [("Kevin", "person"), ("Scott", "person")])
-    assert [n.surface for n in names_of("Where does Kevin Scott live?", known)] == ["Kevin Scott"]
-    assert choose("Where does Kevin Scott live?", known).kind == "local"
+    assert [n.surface for n in names_in_question("Where does Kevin Scott live?", known)] == ["Kevin Scott"]
+    assert choose_method("Where does Kevin Scott live?", known).kind == "local"
 
 
 def test_a_name_is_known_before_a_possessive(index: Index) -> None:
-    assert [n.surface for n in names_of("When did Charles Babbage's clerk retire?", index)] == ["Charles Babbage"]
+    assert [n.surface for n in names_in_question("When did Charles Babbage's clerk retire?", index)] == [
+        "Charles Babbage"
+    ]
 
 
 def test_a_common_word_that_somebody_bears_as_a_name_is_no_name_in_lower_case(tmp_path: Path) -> None:
     known = named(tmp_path, [("Technology", "organization"), ("May", "person")])
-    assert choose("When may technology help with the washing?", known).kind == "plain"
+    assert choose_method("When may technology help with the washing?", known).kind == "plain"
 
 
 def test_the_reason_quotes_what_decided(index: Index) -> None:
-    assert choose("What is the mood overall?", index) == Choice(
+    assert choose_method("What is the mood overall?", index) == Choice(
         "graphrag", "“overall” asks about the whole corpus", "global"
     )
 
@@ -99,15 +101,15 @@ def test_only_methods_that_the_index_can_serve_are_chosen(question: str, said: S
     with Corpus.open(tmp_path, settings={"engine": "offline", "index": {"parts": []}}) as corpus:
         corpus.add(Document("note", "The door was green."))
         corpus.build()
-        choice = choose(question, corpus.index())
+        choice = choose_method(question, corpus.index())
     assert choice.method == "bm25"
     assert choice.kind == "plain" or f"{said[0]} cannot read this index" in choice.reason
 
 
 def test_words_for_the_whole_are_weighed() -> None:
-    assert wholes("What are the recurring themes?") == (2, ["recurring", "themes"])
-    assert wholes("Who is considered the first?") == (0.5, ["considered"])
-    assert wholes("Who keeps the lamp?") == (0, [])
+    assert wholeness_signs("What are the recurring themes?") == (2, ["recurring", "themes"])
+    assert wholeness_signs("Who is considered the first?") == (0.5, ["considered"])
+    assert wholeness_signs("Who keeps the lamp?") == (0, [])
 
 
 def test_the_choice_is_told_in_the_notes(tmp_path: Path) -> None:
@@ -147,5 +149,5 @@ def test_where_the_reports_hold_nothing_passages_are_read(tmp_path: Path) -> Non
     ],
 )
 def test_a_detail_of_one_thing_is_sought_in_passages(question: str, method: str, index: Index) -> None:
-    choice = choose(question, index)
+    choice = choose_method(question, index)
     assert (choice.kind, choice.method) == ("local", method)

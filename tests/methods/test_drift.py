@@ -20,7 +20,7 @@ from sensegraph.corpus.settings import FIXED
 from sensegraph.errors import NotIndexed, SettingsError, StepFailed, UnsupportedTask
 from sensegraph.filters import Scope
 from sensegraph.index.index import Index
-from sensegraph.language.text import tokens
+from sensegraph.language.text import count_tokens
 from sensegraph.methods.graphrag.drift import Drift
 from sensegraph.methods.graphrag.near_reports import nearest_reports, report_vectors
 from sensegraph.runtime.runtime import Runtime
@@ -157,7 +157,7 @@ def test_3_the_worst_case_of_the_reference_implementation_is_67_calls(asked: Cor
     assert answer.usage.calls == 67
     # 4: sixty long answers, and the last context is still bounded
     table = prompts(server, "answer")[0].partition("# Points")[2]
-    assert 7_000 < tokens(table) <= 8_000
+    assert 7_000 < count_tokens(table) <= 8_000
     assert answer.evidence.omitted > 30
 
 

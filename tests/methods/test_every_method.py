@@ -14,7 +14,7 @@ from scripted_replies import task_of
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError
 from sensegraph.filters import Condition, Scope
-from sensegraph.methods import METHODS, load
+from sensegraph.methods import METHODS, load_method
 from sensegraph.methods.lazygraphrag.concepts_part import CONCEPTS
 from sensegraph.testing import check_citations
 from sensegraph.types import Answer, Question, Turn
@@ -39,7 +39,7 @@ def _unanswerable(body: dict[str, Any]) -> str | None:
 def harbour(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
     folder = tmp_path_factory.mktemp("harbour")
     with ScriptedServer(Script(reply=_unanswerable)) as server:
-        parts = sorted({part for name in METHODS for part in load(name).reads})
+        parts = sorted({part for name in METHODS for part in load_method(name).reads})
         index = {"chunk_tokens": 60, "chunk_overlap": 10, "parts": parts}
         offline = {"engine": "offline", "index": index}
         made = (
@@ -157,11 +157,11 @@ def test_a_filter_that_leaves_nothing_is_an_error_that_names_it(harbour: Corpus,
 
 
 def test_a_filter_that_leaves_everything_changes_no_evidence(harbour: Corpus, method: str) -> None:
-    index, rt, chosen = harbour.index(), harbour.runtime(), load(method)
-    from sensegraph.index.restricted.scope import scoped
+    index, rt, chosen = harbour.index(), harbour.runtime(), load_method(method)
+    from sensegraph.index.restricted.scope import restrict_to_scope
 
     asked = Question(QUESTIONS["multi-hop"])
-    everything = scoped(index, Scope(documents=("*",)))
+    everything = restrict_to_scope(index, Scope(documents=("*",)))
     assert chosen.retrieve(asked, everything, rt) == chosen.retrieve(asked, index, rt)
 
 
@@ -172,9 +172,9 @@ def test_reports_that_draw_on_what_is_outside_are_left_out_and_counted(harbour: 
 
 
 def test_concepts_outside_the_filter_are_not_told(harbour: Corpus) -> None:
-    from sensegraph.index.restricted.scope import scoped
+    from sensegraph.index.restricted.scope import restrict_to_scope
 
-    inside = scoped(harbour.index(), Scope(documents=("letter-*",))).part(CONCEPTS)
+    inside = restrict_to_scope(harbour.index(), Scope(documents=("letter-*",))).part(CONCEPTS)
     said = " ".join(TEXTS[n] for n in TEXTS if n.startswith("letter-")).casefold()
     assert [name for name in inside.leading(100) if name not in said] == []
     assert len(inside.leading(100)) < len(harbour.index().part(CONCEPTS).leading(100))

@@ -9,13 +9,13 @@ import pytest
 
 from harbour import papers
 from scripted import ScriptedServer
-from sensegraph.algorithms.ranking import best
-from sensegraph.algorithms.walks import moves, pagerank
+from sensegraph.algorithms.ranking import select_best
+from sensegraph.algorithms.walks import build_moves, pagerank
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
 from sensegraph.index.graph.ties import ties_of
 from sensegraph.index.index import Index
-from sensegraph.index.passages import size
+from sensegraph.index.passages import passage_tokens
 from sensegraph.methods.fastgraphrag.fastgraphrag import ORIGINAL, FastGraphRAG
 from sensegraph.retrieval.assembling import ends_of
 from sensegraph.retrieval.keywords import Keywords, keywords_of
@@ -157,7 +157,7 @@ def test_the_default_tolerance_is_far_below_the_floor(built: Corpus) -> None:
 
 def test_without_a_relation_the_walk_stays_where_it_starts() -> None:
     reset = np.array([0.0, 3.0, 1.0])
-    assert pagerank(moves([], [], [], 3), reset, 0.85, 40) == pytest.approx(reset / 4)
+    assert pagerank(build_moves([], [], [], 3), reset, 0.85, 40) == pytest.approx(reset / 4)
 
 
 # ── from entities to relations and chunks ──
@@ -183,7 +183,7 @@ def test_relations_and_chunks_are_scored_as_by_the_dense_products(built: Corpus)
     assert {x.id: scores[x.id] for x in index.graph.relations if x.id in scores} == pytest.approx(
         {x.id: v for x, v in zip(index.graph.relations, r, strict=True) if v > 0}
     )
-    wanted, value = best(c, 8)
+    wanted, value = select_best(c, 8)
     assert of(got, "chunk") == [chunks[i] for i in wanted]
     assert [p.score for p in got.passages if p.kind == "chunk"] == pytest.approx(value)
 
@@ -219,7 +219,7 @@ def test_what_one_part_leaves_of_its_tokens_the_next_may_use(built: Corpus) -> N
     alone = found(built, entities=3, entity_tokens=0, relation_tokens=60)
     assert not of(alone, "entity")
     after = found(built, entities=3, entity_tokens=1000, relation_tokens=60)
-    assert sum(size(p) for p in after.passages if p.kind != "chunk") <= 1060
+    assert sum(passage_tokens(p) for p in after.passages if p.kind != "chunk") <= 1060
     assert len(of(after, "relation")) > len(of(alone, "relation"))
     assert after.omitted < alone.omitted
 

@@ -16,8 +16,8 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError, UnsupportedTask
 from sensegraph.filters import Scope
 from sensegraph.index.index import Index
-from sensegraph.index.passages import size
-from sensegraph.index.restricted.scope import scoped
+from sensegraph.index.passages import passage_tokens
+from sensegraph.index.restricted.scope import restrict_to_scope
 from sensegraph.methods.graft.graft import Graft
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract, check_citations
@@ -85,7 +85,7 @@ def test_one_summary_is_read_the_nearest_of_all_depths(made: Corpus):
     assert made.index().depth > 1
     assert of(evidence, "report") == [min(near, key=lambda i: (-near[i], i))]
     assert len(evidence.passages) == 1
-    assert evidence.tokens == sum(map(size, evidence.passages))
+    assert evidence.tokens == sum(map(passage_tokens, evidence.passages))
 
 
 def test_more_summaries_are_ranked_by_cosine_whatever_their_depth(made: Corpus):
@@ -146,7 +146,7 @@ def test_a_node_of_two_communities_is_shown_once(made: Corpus):
 
 def test_what_has_no_room_is_counted_and_summaries_come_first(made: Corpus):
     whole = found(made, top=4, explain=4)
-    budget = sum(size(p) for p in whole.passages[:2])
+    budget = sum(passage_tokens(p) for p in whole.passages[:2])
     cut = found(made, top=4, explain=4, context_tokens=budget)
     assert cut.passages == whole.passages[:2]
     assert cut.omitted == len(whole.passages) - 2
@@ -167,7 +167,7 @@ def test_an_answer_can_cite_a_node_and_a_relation(offline: Corpus):
 
 
 def test_inside_a_filter_summaries_that_draw_on_more_are_replaced(offline: Corpus):
-    inside = scoped(offline.index(), Scope(documents=("letter-*",)))
+    inside = restrict_to_scope(offline.index(), Scope(documents=("letter-*",)))
     evidence = Graft(top=50, explain=3).retrieve(Question(QUESTIONS["local"]), inside, offline.runtime())
     shown = " ".join(p.text for p in evidence.passages)
     assert evidence.passages

@@ -10,7 +10,7 @@ from scripted import Script, ScriptedServer
 from sensegraph.answering.asking import NOTHING
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
-from sensegraph.language.text import tokens
+from sensegraph.language.text import count_tokens
 from sensegraph.methods.graphrag.global_search import GraphRAG
 from sensegraph.testing import SAMPLE, check_citations
 from sensegraph.types import Question
@@ -101,7 +101,7 @@ def test_reports_are_shuffled_by_the_seed_and_batched_within_the_context(asked: 
     one, other = batches(1), batches(2)
     assert len(one) > 2
     assert one != other
-    assert max(map(tokens, one)) < 700 + 100
+    assert max(map(count_tokens, one)) < 700 + 100
 
 
 def test_asking_again_costs_nothing(asked: Corpus, server: ScriptedServer) -> None:

@@ -14,10 +14,10 @@ from scripted_replies import task_of
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
-from sensegraph.methods.hipporag.facts import Facts, FactSettings, facts
+from sensegraph.methods.hipporag.facts import Facts, FactSettings, make_facts
 from sensegraph.methods.hipporag.facts_part import FACTS
 from sensegraph.methods.hipporag.hipporag import GUTIERREZ2025, HippoRAG, phrase_mass
-from sensegraph.retrieval.arms import by_words
+from sensegraph.retrieval.arms import rank_by_words
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract
 from sensegraph.types import Description, Document, Entity, Graph, Question, Relation, Source
@@ -76,7 +76,7 @@ def small() -> Facts:
         Relation(f"r{i}", a, b, "", (Description(f"{a} met {b}", Source("a", 0, 1)),), 1.0, ("a",))
         for i, (a, b) in enumerate([("e0", "e1"), ("e1", "e2")])
     )
-    return facts.fn([(Graph(entities, relations), list(chunks), None)], settings=FactSettings())[0]
+    return make_facts.fn([(Graph(entities, relations), list(chunks), None)], settings=FactSettings())[0]
 
 
 def test_an_entity_weighs_the_mean_of_its_facts_over_its_chunks() -> None:
@@ -92,7 +92,7 @@ def test_a_chunk_two_hops_away_rises_above_its_rank_by_words(pages: Corpus) -> N
     index, rt = pages.index(), pages.runtime()
     ids = [c.document for c in index.catalogue.chunks]
     found = [ids[i] for i in HippoRAG().rank(QUESTION, index, rt)[0].positions]
-    words = [ids[i] for i in by_words(QUESTION, index, 10).positions]
+    words = [ids[i] for i in rank_by_words(QUESTION, index, 10).positions]
     assert "founder" not in words  # it shares no word with the question
     assert len(words) > 5
     assert found.index("founder") < 2
@@ -134,7 +134,7 @@ def test_the_walk_solves_the_equations_of_pagerank(pages: Corpus, factor: float)
 def test_the_weaker_the_entities_the_more_weighs_the_text(pages: Corpus) -> None:
     """Entities that stand in many chunks leave the ranking to the words, however many chunks there are."""
     index, rt = pages.index(), pages.runtime()
-    words = by_words(QUESTION, index, 3).positions.tolist()
+    words = rank_by_words(QUESTION, index, 3).positions.tolist()
     strong, weak = (HippoRAG(phrase_share=s).rank(QUESTION, index, rt)[0].positions.tolist() for s in (0.9, 1e-9))
     assert [p for p in weak if p in words] == words
     assert strong != weak

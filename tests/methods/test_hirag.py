@@ -22,11 +22,17 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError
 from sensegraph.index.graph.ties import ties_of
 from sensegraph.index.index import Index
-from sensegraph.index.passages import size
-from sensegraph.methods.hirag.bridging import bridge, chunks_around, communities_around, find_candidates, key_entities
-from sensegraph.methods.hirag.hirag import HiRAG, Mode, _notes
+from sensegraph.index.passages import passage_tokens
+from sensegraph.methods.hirag.bridging import (
+    bridge_relations,
+    chunks_around,
+    communities_around,
+    find_candidates,
+    key_entities,
+)
+from sensegraph.methods.hirag.hirag import HiRAG, Mode, _count_things
 from sensegraph.methods.hirag.layers_part import LAYERS
-from sensegraph.retrieval.assembling import Told, ends_of
+from sensegraph.retrieval.assembling import ends_of
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract
 from sensegraph.types import Evidence, Question
@@ -146,7 +152,7 @@ def test_communities_hold_a_local_entity_and_those_with_most_come_first(made: Co
 def test_whole_reports_are_read_in_this_order_until_their_budget(made: Corpus) -> None:
     around = [c.id for c in communities_around(list(candidates(made))[:20], seen(made), 2).values()]
     assert of(found(made, report_tokens=10**6, **ALL), "report") == around
-    sizes = [size(p) for p in found(made, report_tokens=10**6, **ALL).passages if p.kind == "report"]
+    sizes = [passage_tokens(p) for p in found(made, report_tokens=10**6, **ALL).passages if p.kind == "report"]
     few = found(made, report_tokens=sum(sizes[:3]) + sizes[3] // 2, **ALL)
     assert of(few, "report") == around[:3]
     assert any("no room for" in note and "reports" in note for note in few.notes)
@@ -178,7 +184,7 @@ def test_without_a_community_the_first_of_all_are_key_entities(made: Corpus) -> 
 
 def bridged(made: Corpus, keys: list[int], *, path_only: bool = False) -> list[int]:
     index, rt = seen(made), made.runtime()
-    return bridge(keys, index, ends_of(index, rt), ties_of(index, rt).weight, path_only=path_only)
+    return bridge_relations(keys, index, ends_of(index, rt), ties_of(index, rt).weight, path_only=path_only)
 
 
 def far_apart(made: Corpus) -> tuple[int, int]:
@@ -227,7 +233,7 @@ def test_key_entities_that_nothing_joins_have_no_bridge(offline: Corpus) -> None
     alone = [i for i in range(len(index.graph.entities)) if not len(index.lookups.around(i)[0])]
     rt = offline.runtime()
     assert len(alone) > 1
-    assert bridge(alone, index, ends_of(index, rt), ties_of(index, rt).weight, path_only=False) == []
+    assert bridge_relations(alone, index, ends_of(index, rt), ties_of(index, rt).weight, path_only=False) == []
 
 
 def test_defect_4_the_bridge_reaches_what_no_relation_of_the_texts_joins(offline: Corpus) -> None:
@@ -348,7 +354,7 @@ def test_a_mode_without_its_part_says_what_to_build(tmp_path: Path) -> None:
 def test_defect_2_the_context_never_exceeds_its_cap(made: Corpus, mode: Mode, budget: int) -> None:
     evidence = found(made, mode=mode, context_tokens=budget)
     assert (
-        sum(size(p) for p in evidence.passages if p.kind != "chunk")
+        sum(passage_tokens(p) for p in evidence.passages if p.kind != "chunk")
         + sum(made.index().tokens_of([p.id])[p.id] for p in evidence.passages if p.kind == "chunk")
         == evidence.tokens
     )
@@ -360,7 +366,7 @@ def test_defect_2_every_section_is_capped(made: Corpus) -> None:
     whole = found(made, **ALL)
     for kind, setting in caps.items():
         few = found(made, **{setting: 100}, **ALL)
-        assert sum(size(p) for p in few.passages if p.kind == kind) <= 100 + (kind == "chunk") * 40
+        assert sum(passage_tokens(p) for p in few.passages if p.kind == kind) <= 100 + (kind == "chunk") * 40
         assert 0 <= len(of(few, kind)) < len(of(whole, kind)), kind
 
 
@@ -371,6 +377,7 @@ def test_a_small_context_is_shared_and_what_one_section_leaves_the_next_may_use(
     assert not of(without, "report")
     assert sum(made.index().tokens_of(of(without, "chunk")).values()) == without.tokens > 300
     assert evidence.omitted > 0
+    assert any(note.startswith("no room for ") for note in evidence.notes)
 
 
 def test_the_notes_say_how_large_each_section_is(made: Corpus) -> None:
@@ -383,11 +390,8 @@ def test_the_notes_say_how_large_each_section_is(made: Corpus) -> None:
 
 
 def test_the_notes_say_one_of_one_thing_and_many_of_many() -> None:
-    told = {"reports": Told(("r",), 7), "bridge": Told((), 0), "entities": Told(("a", "b"), 9)}  # type: ignore[arg-type]
-    assert _notes(told, {"reports": 0, "bridge": 41, "entities": 1}) == [  # type: ignore[arg-type]
-        "read: 1 report (7 tokens), 0 relations on bridges (0 tokens), 2 entities (9 tokens)",
-        "no room for 41 relations on bridges, 1 entity",
-    ]
+    assert [_count_things("reports", 1), _count_things("bridge", 0)] == ["1 report", "0 relations on bridges"]
+    assert [_count_things("entities", 1), _count_things("entities", 2)] == ["1 entity", "2 entities"]
 
 
 # ── answers ──

@@ -37,9 +37,9 @@ def test_every_hit_says_where_each_list_ranks_it(built: Corpus, fusion: Any) -> 
     index, rt = built.index(), built.runtime()
     ids = [c.id for c in index.catalogue.chunks]
     lists = {
-        "vector": arms.by_vectors(QUESTION, index, rt, 20),
-        "bm25": arms.by_words(QUESTION, index, 10),
-        "graph": graph_arms.by_graph(QUESTION, index, rt, 20),
+        "vector": arms.rank_by_vectors(QUESTION, index, rt, 20),
+        "bm25": arms.rank_by_words(QUESTION, index, 10),
+        "graph": graph_arms.rank_by_graph(QUESTION, index, rt, 20),
     }
     hits = Hybrid(fusion=fusion).hits(QUESTION, index, rt)
     assert [h.chunk for h in hits] == [p.id for p in Hybrid(fusion=fusion).retrieve(QUESTION, index, rt).passages]

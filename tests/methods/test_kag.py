@@ -16,9 +16,9 @@ from sensegraph.errors import SettingsError
 from sensegraph.methods.kag import solving
 from sensegraph.methods.kag.forms import Plan
 from sensegraph.methods.kag.kag import KAG
-from sensegraph.methods.kag.logical_forms import parse
+from sensegraph.methods.kag.logical_forms import parse_plan
 from sensegraph.methods.kag.quantities import Moment, Number, Unknown
-from sensegraph.methods.kag.solving import Solved, Solver, Solving, likeness
+from sensegraph.methods.kag.solving import Solved, Solver, Solving, name_likeness
 from sensegraph.testing import check_citations
 from sensegraph.types import Document, Question
 from served import ServedContract
@@ -63,7 +63,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
 
 
 def plan(text: str) -> Plan:
-    parsed = parse(text)
+    parsed = parse_plan(text)
     assert parsed.plan is not None, parsed.errors
     return parsed.plan
 
@@ -126,7 +126,7 @@ def test_a_type_that_does_not_fit_is_not_taken(small: Corpus) -> None:
 
 
 def test_a_name_that_is_written_a_little_otherwise_is_linked(small: Corpus) -> None:
-    assert likeness("Borealis System", "borealis systems") >= 0.9 > likeness("Borealis", "Borealis Systems")
+    assert name_likeness("Borealis System", "borealis systems") >= 0.9 > name_likeness("Borealis", "Borealis Systems")
     near = solved(small, "Retrieval(s=s1[Borealis System], p=p1:is based in, o=o1)")[0]
     far = solved(small, "Retrieval(s=s1[Borealis], p=p1:is based in, o=o1)")[0]
     assert (near.layer, near.value) == ("exact", ("Oslo",))

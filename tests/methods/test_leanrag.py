@@ -16,16 +16,16 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError
 from sensegraph.filters import Scope
 from sensegraph.index.index import Index
-from sensegraph.index.passages import size
-from sensegraph.index.restricted.scope import scoped
+from sensegraph.index.passages import passage_tokens
+from sensegraph.index.restricted.scope import restrict_to_scope
 from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
 from sensegraph.methods.leanrag.ancestor_paths import (
-    Ways,
+    AncestorPaths,
     aggregate_passages,
     chunks_behind,
-    climbed,
+    climb_to_ancestors,
     entity_passages,
-    find_seeds,
+    find_entity_seeds,
 )
 from sensegraph.methods.leanrag.leanrag import LeanRAG
 from sensegraph.runtime.runtime import Runtime
@@ -83,9 +83,9 @@ def vector(made: Corpus, question: Question = QUESTION) -> np.ndarray:
     return np.asarray(made.runtime().embedder.embed([question.sought], "query")[0], np.float32)
 
 
-def ways(made: Corpus, top: int = 10, root: Any = "on", by: Any = "vectors") -> Ways:
+def ways(made: Corpus, top: int = 10, root: Any = "on", by: Any = "vectors") -> AncestorPaths:
     index, rt, query = made.index(), made.runtime(), vector(made)
-    return climbed(find_seeds(QUESTION, query, index, rt, top, by), query, root, index, rt)
+    return climb_to_ancestors(find_entity_seeds(QUESTION, query, index, rt, top, by), query, root, index, rt)
 
 
 def nearest(made: Corpus, top: int) -> list[str]:
@@ -176,7 +176,7 @@ def test_seeds_of_one_cluster_meet_in_their_parent(made: Corpus) -> None:
     home = index.part(AGGREGATES).ancestry.home.tolist()
     shared = next(c for c in home if home.count(c) > 1)
     places = [i for i, c in enumerate(home) if c == shared][:2]
-    got = climbed(dict.fromkeys(places, 1.0), vector(made), "on", index, rt)
+    got = climb_to_ancestors(dict.fromkeys(places, 1.0), vector(made), "on", index, rt)
     assert [c.id for c in got.clusters] == [index.part(AGGREGATES).hierarchy.clusters[shared].id]
 
 
@@ -234,7 +234,7 @@ def test_chunks_come_by_the_number_of_seeds_then_by_the_first_seed() -> None:
         return Entity(name, name, "thing", "", (), chunks, 1, 1)
 
     entities = [entity("a", "c3", "c1"), entity("b", "c2", "c4"), entity("c", "c4", "c5"), entity("d", "c0", "c3")]
-    assert chunks_behind(Ways([], entities, [], [], [], [])) == ["c3", "c4", "c1", "c2", "c5", "c0"]
+    assert chunks_behind(AncestorPaths([], entities, [], [], [], [])) == ["c3", "c4", "c1", "c2", "c5", "c0"]
 
 
 def test_as_many_chunks_are_read_as_asked(made: Corpus) -> None:
@@ -263,7 +263,7 @@ def test_sections_come_in_the_papers_order(made: Corpus) -> None:
 @pytest.mark.parametrize("budget", [1, 60, 200, 400, 700, 1_000, 1_500, 2_500, 5_000, 12_000])
 def test_the_context_never_exceeds_its_budget_and_what_is_cut_is_told(made: Corpus, budget: int) -> None:
     whole, cut = found(made, context_tokens=10**6), found(made, context_tokens=budget)
-    assert sum(map(size, cut.passages)) == cut.tokens <= budget
+    assert sum(map(passage_tokens, cut.passages)) == cut.tokens <= budget
     assert cut.omitted == len(whole.passages) - len(cut.passages)
     for kind in ("entity", "report", "relation", "chunk"):
         assert of(cut, kind) == of(whole, kind)[: len(of(cut, kind))]
@@ -275,7 +275,10 @@ def test_the_context_never_exceeds_its_budget_and_what_is_cut_is_told(made: Corp
 
 def test_chunks_are_cut_before_relations_and_these_before_aggregates(made: Corpus) -> None:
     whole = found(made, context_tokens=10**6)
-    sizes = {k: sum(size(p) for p in whole.passages if p.kind == k) for k in ("entity", "report", "relation", "chunk")}
+    sizes = {
+        k: sum(passage_tokens(p) for p in whole.passages if p.kind == k)
+        for k in ("entity", "report", "relation", "chunk")
+    }
     full = 0
     for kind in ("entity", "report", "relation"):
         full += sizes[kind]
@@ -293,7 +296,7 @@ def test_the_tokens_of_each_section_are_told(made: Corpus) -> None:
         ("chunks", "chunk"),
     ):
         parts = [p for p in got.passages if p.kind == kind]
-        assert f"{len(parts)} {name} ({sum(map(size, parts))} tokens)" in note
+        assert f"{len(parts)} {name} ({sum(map(passage_tokens, parts))} tokens)" in note
 
 
 def test_a_seed_is_told_with_what_it_is_part_of(made: Corpus) -> None:
@@ -317,10 +320,10 @@ def test_the_text_of_a_promoted_node_is_read_once() -> None:
     def cluster(name: str, promoted: str) -> Cluster:
         return Cluster(name, 0, 1, "root", ("a",), ("a",), title=name, promoted=promoted)
 
-    got = Ways([], [], [], [], [1, 2], [cluster("real", ""), cluster("passed on", "a")])
+    got = AncestorPaths([], [], [], [], [1, 2], [cluster("real", ""), cluster("passed on", "a")])
     assert [p.title for p in aggregate_passages(got, findings=False)] == ["real"]
     entity = Entity("a", "A", "thing", "What A is.", (), (), 1, 1)
-    alone = Ways([0], [entity], [1.0], [2], [2], [cluster("passed on", "a")])
+    alone = AncestorPaths([0], [entity], [1.0], [2], [2], [cluster("passed on", "a")])
     assert [p.text for p in entity_passages(alone)] == ["What A is."]
 
 
@@ -361,7 +364,7 @@ def test_offline_only_the_sources_words_are_quoted(offline: Corpus) -> None:
 
 def test_a_filter_shows_no_aggregate_that_rests_on_what_is_outside(offline: Corpus) -> None:
     """Design 012; also the name of the group must not tell."""
-    index, rt = scoped(offline.index(), Scope(documents=("letter-*",))), offline.runtime()
+    index, rt = restrict_to_scope(offline.index(), Scope(documents=("letter-*",))), offline.runtime()
     whole = {c.id: c for c in offline.index().part(AGGREGATES).hierarchy.clusters}
     inside = index.part(AGGREGATES).hierarchy
     chunks = {c.id for c in index.catalogue.chunks}

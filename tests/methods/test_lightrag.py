@@ -14,7 +14,7 @@ from sensegraph.answering.asking import NOTHING
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError
 from sensegraph.index.index import Index
-from sensegraph.index.passages import size
+from sensegraph.index.passages import passage_tokens
 from sensegraph.methods.lightrag.lightrag import LightRAG
 from sensegraph.retrieval.keywords import keywords_of
 from sensegraph.runtime.runtime import Runtime
@@ -153,7 +153,7 @@ def test_nothing_found_is_said_without_asking_for_an_answer(made: Corpus) -> Non
 def test_no_part_exceeds_its_tokens_and_the_whole_fits(made: Corpus) -> None:
     got = found(made, entity_tokens=150, relation_tokens=120, text_tokens=900)
     for kind, budget in (("entity", 150), ("relation", 120)):
-        assert 0 < sum(size(p) for p in got.passages if p.kind == kind) <= budget
+        assert 0 < sum(passage_tokens(p) for p in got.passages if p.kind == kind) <= budget
     assert got.tokens <= 900
     assert of(got, "chunk")
     more = found(made)
@@ -215,7 +215,7 @@ def test_the_papers_preset_orders_relations_by_degrees_and_not_by_nearness(made:
 def test_the_papers_preset_caps_relations_but_not_the_entities_that_names_found(made: Corpus) -> None:
     got = found(made, preset="paper", mode="local", entity_tokens=1, relation_tokens=60, text_tokens=130)
     assert len(of(got, "entity")) > 3
-    assert sum(size(p) for p in got.passages if p.kind == "relation") <= 60
+    assert sum(passage_tokens(p) for p in got.passages if p.kind == "relation") <= 60
 
 
 # ── defects to exclude (lightrag §9) ──

@@ -15,10 +15,10 @@ from scripted import ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
-from sensegraph.methods.linearrag.linearrag import LinearRAG, spread
+from sensegraph.methods.linearrag.linearrag import LinearRAG, spread_activation
 from sensegraph.methods.linearrag.sentences import Sentences, sentence_graph
 from sensegraph.methods.linearrag.sentences_part import SENTENCES
-from sensegraph.retrieval.arms import by_words
+from sensegraph.retrieval.arms import rank_by_words
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract
 from sensegraph.types import Chunk, Document, Entity, Graph, Question
@@ -107,7 +107,7 @@ def test_activation_by_arrays_is_that_of_a_plain_loop(
     sentences: list[set[int]], sigma: list[float], seeds: list[float], iterations: int, delta: float, kappa: int
 ) -> None:
     known, near = graph_of(sentences), np.array(sigma)
-    found = spread(known, lambda rows: near[rows], np.array(seeds), iterations, delta, kappa)
+    found = spread_activation(known, lambda rows: near[rows], np.array(seeds), iterations, delta, kappa)
     weight, hop = looped(sentences, sigma, seeds, iterations, delta, kappa)
     assert found.weight.tolist() == pytest.approx(weight)
     assert found.hop.tolist() == hop
@@ -115,14 +115,14 @@ def test_activation_by_arrays_is_that_of_a_plain_loop(
 
 def test_one_iteration_leaves_the_seeds_as_they_are() -> None:
     seeds = np.array([1.0, 0.0, 0.5, 0.0, 0.0])
-    found = spread(graph_of([{0, 1}, {2, 3}]), lambda rows: np.ones(len(rows)), seeds, 1, 0.4, 3)
+    found = spread_activation(graph_of([{0, 1}, {2, 3}]), lambda rows: np.ones(len(rows)), seeds, 1, 0.4, 3)
     assert found.weight.tolist() == seeds.tolist()
     assert found.hop.tolist() == [1, 0, 1, 0, 0]
 
 
 def test_a_seed_that_is_reached_again_grows_and_stays_of_the_first_hop() -> None:
     seeds = np.array([1.0, 1.0, 0.0, 0.0, 0.0])
-    found = spread(graph_of([{0, 1}]), lambda rows: np.full(len(rows), 0.5), seeds, 2, 0.4, 3)
+    found = spread_activation(graph_of([{0, 1}]), lambda rows: np.full(len(rows), 0.5), seeds, 2, 0.4, 3)
     assert found.weight.tolist() == [1.5, 1.5, 0, 0, 0]
     assert found.hop.tolist() == [1, 1, 0, 0, 0]
 
@@ -130,7 +130,7 @@ def test_a_seed_that_is_reached_again_grows_and_stays_of_the_first_hop() -> None
 def test_a_bridge_that_shares_no_word_with_the_question_is_found(pages: Corpus) -> None:
     index, rt = pages.index(), pages.runtime()
     ids = [c.document for c in index.catalogue.chunks]
-    words = [ids[i] for i in by_words(QUESTION, index, 10).positions]
+    words = [ids[i] for i in rank_by_words(QUESTION, index, 10).positions]
     found, notes = LinearRAG().rank(QUESTION, index, rt)
     assert "bridge" not in words
     assert [ids[i] for i in found.positions].index("bridge") < 3

@@ -12,10 +12,10 @@ from harbour import papers
 from scripted import ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
-from sensegraph.index.passages import size
+from sensegraph.index.passages import passage_tokens
 from sensegraph.methods.graphrag.local_search import Local
-from sensegraph.retrieval.named_entities import names_in
-from sensegraph.retrieval.neighbourhood import find_seeds
+from sensegraph.retrieval.named_entities import entities_named_in
+from sensegraph.retrieval.neighbourhood import find_seed_entities
 from sensegraph.types import Document, Question, Turn
 from served import ServedContract
 from wired import corpus
@@ -48,15 +48,15 @@ def test_sections_come_in_their_order(harbour: Corpus) -> None:
 
 def test_entities_that_the_question_names_come_first_and_in_its_order(harbour: Corpus) -> None:
     index = harbour.index()
-    names = [index.lookups.name(place) for place in names_in(ASKED.text, index)]
+    names = [index.lookups.name(place) for place in entities_named_in(ASKED.text, index)]
     assert names == ["Tom Reeve", "The Harbour Council"]  # two names to the scripted model
-    seeds = find_seeds(ASKED, index, harbour.runtime(), 5)
+    seeds = find_seed_entities(ASKED, index, harbour.runtime(), 5)
     assert [e.name for e in seeds.entities][:2] == names
 
 
 def test_of_overlapping_names_the_longest_is_meant(harbour: Corpus) -> None:
     index = harbour.index()
-    assert [index.lookups.name(p) for p in names_in("who runs blythe shipyard?", index)] == ["Blythe Shipyard"]
+    assert [index.lookups.name(p) for p in entities_named_in("who runs blythe shipyard?", index)] == ["Blythe Shipyard"]
 
 
 @pytest.mark.parametrize("top", [1, 3, 10])
@@ -98,7 +98,7 @@ def test_two_hops_reach_relations_between_entities_that_are_no_seeds(harbour: Co
 @pytest.mark.parametrize("tokens", [80, 200, 500, 1500])
 def test_the_context_is_never_larger_than_its_budget(harbour: Corpus, tokens: int) -> None:
     found = Local(context_tokens=tokens).retrieve(ASKED, harbour.index(), harbour.runtime())
-    assert sum(size(p) for p in found.passages if p.kind != "chunk") <= tokens
+    assert sum(passage_tokens(p) for p in found.passages if p.kind != "chunk") <= tokens
     assert found.tokens <= tokens
 
 
@@ -119,18 +119,18 @@ def test_no_report_is_read_beside_one_that_holds_it(harbour: Corpus) -> None:
 
 def test_a_conversation_changes_the_seeds(harbour: Corpus) -> None:
     index, rt = harbour.index(), harbour.runtime()
-    alone = find_seeds(Question("What was bought there?"), index, rt, 3)
+    alone = find_seed_entities(Question("What was bought there?"), index, rt, 3)
     history = (Turn("Who owns Marrow Wood?", "Ivo Marsh owns Marrow Wood."),)
-    after = find_seeds(Question("What was bought there?", history), index, rt, 3)
+    after = find_seed_entities(Question("What was bought there?", history), index, rt, 3)
     assert [e.id for e in alone.entities] != [e.id for e in after.entities]
 
 
 def test_the_latest_turns_are_kept_within_their_share(harbour: Corpus) -> None:
-    from sensegraph.retrieval.neighbourhood import Shares, around
+    from sensegraph.retrieval.neighbourhood import Shares, read_around
 
     turns = tuple(Turn(f"Question {i}?", "word " * 40) for i in range(20))
     shares = Shares(context_tokens=1_000, history=0.2)
-    kept = around(Question("Who is Tom Reeve?", turns), harbour.index(), harbour.runtime(), shares).history
+    kept = read_around(Question("Who is Tom Reeve?", turns), harbour.index(), harbour.runtime(), shares).history
     assert 0 < len(kept) < 20
     assert kept == turns[-len(kept) :]
 

@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 
 from harbour import TEXTS, papers
 from scripted import ScriptedServer
-from sensegraph.cli.show import evidence
+from sensegraph.cli.show import format_evidence
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError, UnsupportedTask
 from sensegraph.filters import Scope
 from sensegraph.index.index import Index
-from sensegraph.index.restricted.scope import scoped
+from sensegraph.index.restricted.scope import restrict_to_scope
 from sensegraph.methods.raptor.nodes import Nodes
-from sensegraph.methods.raptor.raptor import RAPTOR, fitting
+from sensegraph.methods.raptor.raptor import RAPTOR, fit_nodes
 from sensegraph.methods.raptor.tree_part import TREE
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract, check_citations
@@ -81,7 +81,7 @@ def chain(tokens: list[int], members: list[list[int]], leaves: int) -> Nodes:
 def test_the_context_holds_its_budget_and_every_later_node_that_there_is_room_for(sizes: list[int], room: int) -> None:
     """The authors' code stops at the first node that does not fit."""
     nodes = chain(sizes, [], len(sizes))
-    kept = fitting(range(len(sizes)), nodes, room)
+    kept = fit_nodes(range(len(sizes)), nodes, room)
     left = room - sum(sizes[i] for i in kept)
     assert left >= 0
     for i in set(range(len(sizes))) - set(kept):
@@ -90,10 +90,10 @@ def test_the_context_holds_its_budget_and_every_later_node_that_there_is_room_fo
 
 def test_a_summary_goes_where_half_of_its_leaves_are_read_and_its_room_is_used() -> None:
     nodes = chain([30, 30, 30, 30, 20, 30], [[0, 1, 2, 3]], 5)
-    assert fitting([0, 5, 1, 4], nodes, 110) == [0, 5, 1, 4]
-    assert fitting([0, 5, 1, 4], nodes, 90) == [0, 5, 1]
-    assert fitting([0, 5, 1, 4], nodes, 90, no_overlap=True) == [0, 1, 4]
-    assert fitting([0, 5, 4], nodes, 90, no_overlap=True) == [0, 5, 4]  # a quarter of it
+    assert fit_nodes([0, 5, 1, 4], nodes, 110) == [0, 5, 1, 4]
+    assert fit_nodes([0, 5, 1, 4], nodes, 90) == [0, 5, 1]
+    assert fit_nodes([0, 5, 1, 4], nodes, 90, no_overlap=True) == [0, 1, 4]
+    assert fit_nodes([0, 5, 4], nodes, 90, no_overlap=True) == [0, 5, 4]  # a quarter of it
 
 
 @given(st.integers(0, 10**6), st.integers(20, 300))
@@ -103,7 +103,7 @@ def test_without_overlap_no_summary_is_read_beside_half_of_its_leaves(seed: int,
     members = [sorted(random.sample(range(leaves), random.randint(1, leaves))) for _ in range(random.randint(1, 5))]
     nodes = chain([random.randint(1, 60) for _ in range(leaves + len(members))], members, leaves)
     ranked = random.sample(range(len(nodes)), len(nodes))
-    kept = fitting(ranked, nodes, room, no_overlap=True)
+    kept = fit_nodes(ranked, nodes, room, no_overlap=True)
     assert sum(int(nodes.tokens[i]) for i in kept) <= room
     for i in kept:
         if i >= leaves:
@@ -174,7 +174,7 @@ def test_leaves_of_one_chunk_are_cited_each_at_its_own_span(harbour: Corpus) -> 
 
 def test_a_search_shows_where_in_the_document_a_leaf_stands(harbour: Corpus) -> None:
     found = harbour.search(QUESTION.text, method="raptor")
-    shown = evidence(found, harbour.index(), QUESTION.text)
+    shown = format_evidence(found, harbour.index(), QUESTION.text)
     said = "Ada Finch keeps the lighthouse of Skerry Point."
     start = TEXTS["minutes-2019"].index(said)
     assert f"minutes-2019:{start}-{start + len(said)} “{said}”" in shown
@@ -220,7 +220,7 @@ def test_two_runs_agree_to_the_bit(harbour: Corpus) -> None:
 @pytest.mark.parametrize("way", WAYS)
 def test_a_filter_leaves_out_summaries_that_rest_on_anything_outside(harbour: Corpus, way: dict[str, Any]) -> None:
     whole = harbour.index()
-    inside = scoped(whole, Scope(documents=("letter-*", "minutes-*")))
+    inside = restrict_to_scope(whole, Scope(documents=("letter-*", "minutes-*")))
     tree, chunks = inside.part(TREE), {c.id for c in inside.catalogue.chunks}
     assert 0 < len(tree.leaves) < len(whole.part(TREE).leaves)
     assert all(leaf.chunk in chunks for leaf in tree.leaves)
@@ -239,7 +239,7 @@ def test_a_filter_leaves_out_summaries_that_rest_on_anything_outside(harbour: Co
 
 def test_vectors_inside_a_filter_are_those_of_its_nodes(harbour: Corpus) -> None:
     whole = harbour.index()
-    inside, embedder = scoped(whole, Scope(documents=("letter-*",))), harbour.runtime().embedder
+    inside, embedder = restrict_to_scope(whole, Scope(documents=("letter-*",))), harbour.runtime().embedder
     leaves = [
         i for i, leaf in enumerate(whole.part(TREE).leaves) if leaf.id in {m.id for m in inside.part(TREE).leaves}
     ]

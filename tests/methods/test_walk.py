@@ -16,7 +16,7 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError
 from sensegraph.filters import Scope
 from sensegraph.index.index import Index
-from sensegraph.index.restricted.scope import scoped
+from sensegraph.index.restricted.scope import restrict_to_scope
 from sensegraph.methods.basic.bm25 import BM25
 from sensegraph.methods.lazygraphrag.concepts_part import CONCEPTS
 from sensegraph.methods.walk.names_part import NAMES
@@ -99,11 +99,11 @@ def test_scores_fall_and_the_context_is_filled_as_far_as_it_goes(films: Corpus) 
 
 
 def test_a_filter_hides_what_is_outside(films: Corpus) -> None:
-    inside = scoped(films.index(), Scope(documents=("Quay", "Millar", "Ada Harrow", "Storm")))
+    inside = restrict_to_scope(films.index(), Scope(documents=("Quay", "Millar", "Ada Harrow", "Storm")))
     found = Walk().retrieve(ASKED, inside, films.runtime())
     assert set(found.documents) <= {"Quay", "Millar", "Ada Harrow", "Storm"}
     assert "Storm" in found.documents
-    whole = scoped(films.index(), Scope(documents=("*",)))
+    whole = restrict_to_scope(films.index(), Scope(documents=("*",)))
     assert Walk().retrieve(ASKED, whole, films.runtime()) == Walk().retrieve(ASKED, films.index(), films.runtime())
 
 

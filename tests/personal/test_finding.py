@@ -7,10 +7,10 @@ import time
 import pytest
 
 from sensegraph.errors import SettingsError
-from sensegraph.personal.finding import Finder, finder
+from sensegraph.personal.finding import Finder, build_finder
 from sensegraph.personal.personal_settings import PersonalSettings, Span
 
-F = finder(PersonalSettings())
+F = build_finder(PersonalSettings())
 
 
 def found(text: str, finder: Finder = F) -> list[tuple[str, str]]:
@@ -138,13 +138,13 @@ def test_a_weak_number_needs_a_word_that_names_it(before: str, number: str) -> N
 
 
 def test_what_is_allowed_stays_in_any_case() -> None:
-    allowing = finder(PersonalSettings(allow=("*@example.org", "+49 30 901820")))
+    allowing = build_finder(PersonalSettings(allow=("*@example.org", "+49 30 901820")))
     text = "Info@Example.org, jane@example.com, +49 30 901820, +49 30 901821"
     assert found(text, allowing) == [("email", "jane@example.com"), ("phone", "+49 30 901821")]
 
 
 def test_patterns_of_the_user_come_before_the_rules() -> None:
-    own = finder(PersonalSettings(patterns={"employee": r"E-\d{6}", "host": r"\w+@10\.0\.0\.1"}))
+    own = build_finder(PersonalSettings(patterns={"employee": r"E-\d{6}", "host": r"\w+@10\.0\.0\.1"}))
     assert found("E-123456 at root@10.0.0.1", own) == [("employee", "E-123456"), ("host", "root@10.0.0.1")]
 
 
@@ -153,16 +153,16 @@ def test_patterns_of_the_user_come_before_the_rules() -> None:
 )
 def test_a_pattern_that_cannot_be_used_is_an_error_that_names_it(patterns: dict[str, str], said: str) -> None:
     with pytest.raises(SettingsError, match=said):
-        finder(PersonalSettings(patterns=patterns))
+        build_finder(PersonalSettings(patterns=patterns))
 
 
 def test_a_region_that_nobody_knows_is_an_error() -> None:
     with pytest.raises(SettingsError, match="'Berlin' is no region"):
-        finder(PersonalSettings(regions=("Berlin",))).find("call 030 901820")
+        build_finder(PersonalSettings(regions=("Berlin",))).find("call 030 901820")
 
 
 def test_only_the_kinds_that_are_asked_for_are_found() -> None:
-    assert found("jane@example.com +49 30 901820", finder(PersonalSettings(kinds=("phone",)))) == [
+    assert found("jane@example.com +49 30 901820", build_finder(PersonalSettings(kinds=("phone",)))) == [
         ("phone", "+49 30 901820")
     ]
 

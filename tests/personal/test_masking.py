@@ -12,16 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.errors import StoreError
-from sensegraph.personal.finding import finder
-from sensegraph.personal.masking import SECRET, Masker, secret
+from sensegraph.personal.finding import build_finder
+from sensegraph.personal.masking import SECRET, Masker, read_secret
 from sensegraph.personal.people_names import Named
-from sensegraph.personal.personal_settings import KINDS, PersonalSettings, tally
-from sensegraph.personal.surveying import mask_shape, survey
+from sensegraph.personal.personal_settings import KINDS, PersonalSettings, tally_findings
+from sensegraph.personal.surveying import mask_shape, survey_personal_data
 from sensegraph.runtime.keys import key
 from sensegraph.types import Document
 
 EVERYTHING = PersonalSettings(kinds=KINDS)  # type: ignore[arg-type]
-M = Masker(finder(EVERYTHING), b"a" * 32)
+M = Masker(build_finder(EVERYTHING), b"a" * 32)
 PLANTED = ("jane.doe@example.com", "+49 30 901820", "DE89 3704 0044 0532 0130 00", "536-90-4399", "203.0.113.77")
 
 
@@ -34,12 +34,12 @@ def test_a_placeholder_is_the_same_for_the_same_thing_and_another_for_another() 
 
 
 def test_without_the_secret_a_placeholder_cannot_be_tried_out() -> None:
-    other = Masker(finder(EVERYTHING), b"b" * 32)
+    other = Masker(build_finder(EVERYTHING), b"b" * 32)
     assert other.text("jane@example.com")[0] != M.text("jane@example.com")[0]
 
 
 def test_by_kind_alone_nothing_tells_two_things_apart_but_ids_stay_apart() -> None:
-    short = Masker(finder(PersonalSettings(style="kind")), b"a" * 32)
+    short = Masker(build_finder(PersonalSettings(style="kind")), b"a" * 32)
     assert short.text("jane@example.com or june@example.com")[0] == "[EMAIL] or [EMAIL]"
     ids = {short.document(Document(f"{name}@example.com.txt", "x"))[0].id for name in ("jane", "june")}
     assert len(ids) == 2
@@ -100,15 +100,15 @@ def test_the_hash_in_the_id_of_a_record_cannot_be_tried_out_either() -> None:
 
 
 def test_a_secret_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:
-    assert secret(tmp_path, make=False) == b""
+    assert read_secret(tmp_path, make=False) == b""
     with ThreadPoolExecutor(8) as pool:
-        made = set(pool.map(lambda _: secret(tmp_path), range(32)))
+        made = set(pool.map(lambda _: read_secret(tmp_path), range(32)))
     assert len(made) == 1
     assert [p.name for p in tmp_path.iterdir()] == [SECRET]
     assert stat.S_IMODE((tmp_path / SECRET).stat().st_mode) == 0o600
     (tmp_path / SECRET).write_bytes(b"short")
     with pytest.raises(StoreError, match="32 bytes"):
-        secret(tmp_path)
+        read_secret(tmp_path)
 
 
 def test_a_secret_is_made_on_a_disk_without_links_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,7 +116,7 @@ def test_a_secret_is_made_on_a_disk_without_links_as_well(tmp_path: Path, monkey
         raise PermissionError(1, "Operation not permitted")
 
     monkeypatch.setattr("os.link", refused)
-    assert secret(tmp_path) == secret(tmp_path)
+    assert read_secret(tmp_path) == read_secret(tmp_path)
     assert [p.name for p in tmp_path.iterdir()] == [SECRET]
     assert stat.S_IMODE((tmp_path / SECRET).stat().st_mode) == 0o600
 
@@ -127,7 +127,7 @@ def test_a_report_shows_counts_and_shapes_and_nothing_else() -> None:
         Document("b", "Nothing."),
         Document("june@example.com.txt", f"Mail {PLANTED[0]}."),
     ]
-    found = survey(((d, (), ()) for d in documents), PersonalSettings())
+    found = survey_personal_data(((d, (), ()) for d in documents), PersonalSettings())
     assert (found.counts, found.read) == ({"email": 4, "phone": 1}, 3)
     assert found.documents == {"[EMAIL].txt": {"email": 2, "phone": 1}, "[EMAIL].txt (2)": {"email": 2}}
     assert found.examples == {"email": ("aaaa.aaa@aaaaaaa.aaa",), "phone": ("+99 99 999999",)}
@@ -143,7 +143,7 @@ def test_a_shape_tells_no_letter_and_no_digit(text: str) -> None:
 def test_a_tally_counts_documents_with_something_in_them() -> None:
     from collections import Counter
 
-    made = tally([Counter(email=2), Counter(), Counter(phone=1, zebra=1)], masked=True)
+    made = tally_findings([Counter(email=2), Counter(), Counter(phone=1, zebra=1)], masked=True)
     assert (dict(made.counts), made.documents) == ({"email": 2, "phone": 1, "zebra": 1}, 2)
     assert bool(made)
-    assert not tally([Counter()], masked=True)
+    assert not tally_findings([Counter()], masked=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sensegraph.personal.people_names import Named, RepeatedNames, besides, names_like, people_told
+from sensegraph.personal.people_names import Named, RepeatedNames, find_named_people, find_possible_names, merge_people
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from sensegraph.personal.people_names import Named, RepeatedNames, besides, name
     ],
 )
 def test_titles_initials_and_labels_tell_names(text: str, names: list[str]) -> None:
-    found = sorted(people_told(text), key=lambda n: n.start)
+    found = sorted(find_named_people(text), key=lambda n: n.start)
     assert [n.name for n in found] == names
     assert all(text[n.start : n.end].replace(",", "").split() for n in found)
 
@@ -28,11 +28,11 @@ def test_titles_initials_and_labels_tell_names(text: str, names: list[str]) -> N
 def test_of_two_names_at_one_place_the_longer_is_taken_else_the_known_one() -> None:
     known = [Named(3, 9, "Emily Müller"), Named(20, 24, "Omar")]
     longer, same, apart = Named(0, 9, "J. Müller"), Named(20, 24, "Another"), Named(30, 35, "Chen")
-    assert besides(iter([longer, same, apart]), known) == [longer, known[1], apart]
+    assert merge_people(iter([longer, same, apart]), known) == [longer, known[1], apart]
 
 
 def test_runs_of_capitals_may_be_names_and_all_words_where_nothing_is_written_large() -> None:
-    assert [n.name for n in names_like("Did Ada Quill, of Ulm, go?")] == [
+    assert [n.name for n in find_possible_names("Did Ada Quill, of Ulm, go?")] == [
         "Did",
         "Ada",
         "Quill",
@@ -41,7 +41,7 @@ def test_runs_of_capitals_may_be_names_and_all_words_where_nothing_is_written_la
         "Ada Quill",
         "Did Ada Quill",
     ]
-    assert "ada quill" in [n.name for n in names_like("did ada quill go")]
+    assert "ada quill" in [n.name for n in find_possible_names("did ada quill go")]
 
 
 def test_names_are_known_where_they_are_said_again() -> None:

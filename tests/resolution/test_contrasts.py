@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from sensegraph.resolution import Mentioned, Rule, resolve
-from sensegraph.resolution.contrasts import contrasted
+from sensegraph.resolution.contrasts import find_contrast
 
 
 def said(text: str, one: str, other: str) -> str:
     spans = [(text.index(name), text.index(name) + len(name)) for name in (one, other)]
-    found = contrasted(text, spans[0], spans[1])
-    assert contrasted(text, spans[1], spans[0]) == found
+    found = find_contrast(text, spans[0], spans[1])
+    assert find_contrast(text, spans[1], spans[0]) == found
     return found
 
 
@@ -35,13 +35,13 @@ def test_what_stands_between_two_names_says_whether_they_are_two(text: str, one:
 
 
 def test_names_that_overlap_are_not_set_apart():
-    assert contrasted("New York and York", (0, 8), (4, 8)) == ""
+    assert find_contrast("New York and York", (0, 8), (4, 8)) == ""
 
 
 def test_what_a_text_sets_side_by_side_is_not_merged():
     items = [Mentioned("1", "Knowledge Graph"), Mentioned("2", "Knowledge Graphs")]
     text = "Knowledge Graph and Knowledge Graphs are two products."
-    word = contrasted(text, (0, 15), (20, 36))
+    word = find_contrast(text, (0, 15), (20, 36))
     found = resolve(items, rules=[Rule("apart", "1", "2", by="text", why=f"set side by side by {word}")])
     assert len(found.groups) == 2
     assert len(resolve(items).groups) == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sensegraph.resolution import Mentioned, Resolving, compared
+from sensegraph.resolution import Mentioned, Resolving, judge_pair
 
 ONE = [
     ("Apple", "Apple Inc.", "organization"),
@@ -97,10 +97,10 @@ OPEN = [
 
 def score(one: str, other: str, types: tuple[str, str]) -> float:
     a, b = Mentioned("a", one, types[0]), Mentioned("b", other, types[1])
-    found = compared(a, b)
+    found = judge_pair(a, b)
     assert found.why
-    assert compared(b, a).score == found.score  # whichever is named first
-    assert compared(Mentioned("z", one, types[0]), b).score == found.score  # whatever their ids
+    assert judge_pair(b, a).score == found.score  # whichever is named first
+    assert judge_pair(Mentioned("z", one, types[0]), b).score == found.score  # whatever their ids
     return found.score
 
 
@@ -121,7 +121,7 @@ def test_names_that_alone_decide_nothing_are_a_question(one: str, other: str, ty
 
 def test_what_the_texts_call_it_decides_where_letters_cannot():
     neo, nc = Mentioned("a", "NeoChip"), Mentioned("b", "NC")
-    assert compared(neo, nc).score < Resolving().reject
-    assert compared(Mentioned("a", "NeoChip", aliases=("NC",)), nc).score >= Resolving().accept
+    assert judge_pair(neo, nc).score < Resolving().reject
+    assert judge_pair(Mentioned("a", "NeoChip", aliases=("NC",)), nc).score >= Resolving().accept
     apple = Mentioned("a", "Apple Inc.", aliases=("AAPL",))
-    assert compared(apple, Mentioned("b", "AAPL")).score >= Resolving().accept
+    assert judge_pair(apple, Mentioned("b", "AAPL")).score >= Resolving().accept

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from random import Random
 
 from sensegraph.index.hierarchy.packing import Group
-from sensegraph.language.text import tokens
+from sensegraph.language.text import count_tokens
 from sensegraph.types import Claim, Cluster, Description, Entity, Finding, Graph, Relation, Source, Statement
 
 _WORDS = "lamp harbour letter boat storm keeper board paid broke sailed wrote".split()
@@ -76,7 +76,7 @@ def cluster(group: Group, random: Random) -> Cluster:
     made = Cluster(
         group.id, 0, group.depth, group.parent, group.entities, group.entities, "Report", summary, findings, 5.0
     )
-    size = tokens(made.title) + tokens(made.text)
+    size = count_tokens(made.title) + count_tokens(made.text)
     return Cluster(
         group.id, 0, group.depth, group.parent, group.entities, group.entities, "Report", summary, findings, 5.0,
         tokens=size,

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sensegraph.answering.actions import Action, Actions, Asked, points_of
 from sensegraph.engines.llm.llm import LLMEngine
 from sensegraph.engines.offline.engine import ClassicalEngine
-from sensegraph.index.passages import size
+from sensegraph.index.passages import passage_tokens
 from sensegraph.models.embedders.hashed_words import HashedTerms
 from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
@@ -168,7 +168,7 @@ def test_a_point_that_is_too_large_is_cut_to_whole_statements(budget: int, lengt
     said = tuple(Statement(f"Number {i} " + "word " * n) for i, n in enumerate(lengths))
     action = replace(begin().root, status="done", score=9, answer=said)
     (point,), cut = points_of([action], budget, made_with(QUOTES))
-    assert size(point) <= budget or not point.text
-    assert bool(cut) == (size(points_of([action], 10_000, made_with(QUOTES))[0][0]) > budget)
+    assert passage_tokens(point) <= budget or not point.text
+    assert bool(cut) == (passage_tokens(points_of([action], 10_000, made_with(QUOTES))[0][0]) > budget)
     whole = "".join(s.text for s in said)
     assert whole.startswith(point.text)

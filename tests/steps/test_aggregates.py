@@ -19,14 +19,14 @@ from hypothesis import strategies as st
 from harbour import papers
 from scripted import Script, ScriptedServer
 from scripted_replies import task_of
-from sensegraph.algorithms.ancestors import chains
+from sensegraph.algorithms.ancestors import list_ancestor_chains
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import load_settings
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import SettingsError, StepFailed, UnsupportedTask
-from sensegraph.index.hierarchy.packing import Line, elements
-from sensegraph.methods.leanrag.aggregated import AggregateSettings, ancestry
-from sensegraph.methods.leanrag.aggregates import Before, aggregate_all, find_aggregates, made_of
+from sensegraph.index.hierarchy.packing import Line, list_elements
+from sensegraph.methods.leanrag.aggregated import AggregateSettings, make_ancestry
+from sensegraph.methods.leanrag.aggregates import Before, aggregate_all, aggregates_made_of, find_aggregates
 from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
 from sensegraph.methods.leanrag.aggregating import (
     Level,
@@ -34,7 +34,7 @@ from sensegraph.methods.leanrag.aggregating import (
     Node,
     aggregate_brief,
     ground_level,
-    parted,
+    part_links,
     relation_brief,
 )
 from sensegraph.models.embedders.hashed_words import HashedTerms
@@ -66,7 +66,7 @@ def built(made: Planted, rt: Runtime, settings: AggregateSettings = SMALL, befor
 
 def before(made: Planted, rt: Runtime, settings: AggregateSettings = SMALL) -> Before:
     found = find_aggregates(made.named, made.embedded, lambda: made.chunks, rt, settings)
-    return Before(found, made_of(made.named.key, made.embedded.key, rt, settings))
+    return Before(found, aggregates_made_of(made.named.key, made.embedded.key, rt, settings))
 
 
 def at_level(hierarchy: Hierarchy, level: int) -> list[Cluster]:
@@ -167,8 +167,8 @@ def test_every_chain_climbs_one_level_at_a_time_to_the_root(rt: Runtime) -> None
     made = planted(12, 4)
     hierarchy = built(made, rt)
     ids = [e.id for e in made.graph.entities]
-    above = ancestry.fn([(ids, hierarchy)])[0]
-    assert chains(above.parent, above.home).shape == (len(ids), levels(hierarchy))
+    above = make_ancestry.fn([(ids, hierarchy)])[0]
+    assert list_ancestor_chains(above.parent, above.home).shape == (len(ids), levels(hierarchy))
 
 
 # ── aggregates: §3.1 ──
@@ -404,9 +404,9 @@ class Counted(Sequence[Link]):
 
 def test_defect_4_relations_are_parted_in_one_pass() -> None:
     made = planted(20, 5, 200)
-    level = ground_level(made.graph, elements(made.graph, {c.id: c.document for c in made.chunks}, quotes=False))
+    level = ground_level(made.graph, list_elements(made.graph, {c.id: c.document for c in made.chunks}, quotes=False))
     counted = Counted(level.links)
-    found = parted(Level(level.nodes, counted), made.group, 20)
+    found = part_links(Level(level.nodes, counted), made.group, 20)
     assert counted.passes == 1
     assert sum(map(len, found.inner)) + sum(map(len, found.between.values())) == len(level.links)
 
@@ -417,9 +417,9 @@ def test_every_relation_is_inside_one_cluster_or_between_two(seed: int) -> None:
     made = planted(5, 4, 25, seed)
     random = Random(seed)
     home = [random.randrange(6) for _ in made.graph.entities]
-    level = ground_level(made.graph, elements(made.graph, {c.id: c.document for c in made.chunks}, quotes=True))
+    level = ground_level(made.graph, list_elements(made.graph, {c.id: c.document for c in made.chunks}, quotes=True))
     place = {e.id: home[i] for i, e in enumerate(made.graph.entities)}
-    found = parted(level, home, 6)
+    found = part_links(level, home, 6)
     told = [level.links[i].id for part in (*found.inner, *found.between.values()) for i in part]
     assert sorted(told) == sorted(r.id for r in made.graph.relations)
     for (a, b), part in found.between.items():

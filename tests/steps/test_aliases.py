@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.errors import InputError
-from sensegraph.index.graph.merging import GraphSettings, entity_id, merge
-from sensegraph.resolution.aliases import NO_ALIASES, Name, Operation, replayed, with_groups
-from sensegraph.resolution.log import operations, record, revert
+from sensegraph.index.graph.merging import GraphSettings, entity_id, merge_extractions
+from sensegraph.resolution.aliases import NO_ALIASES, Name, Operation, replay_operations, with_groups
+from sensegraph.resolution.log import read_operations, record_operations, revert_operation
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Chunk, ExtractedClaim, ExtractedEntity, ExtractedRelation, Extraction, Graph
 
@@ -37,7 +37,7 @@ def corpus(*said: Sequence[tuple[str, str]], links: Sequence[tuple[str, str]] = 
 
 
 def graph(texts: Corpus, *log: Operation) -> Graph:
-    return merge(texts, SETTINGS, replayed(log).aliases)
+    return merge_extractions(texts, SETTINGS, replay_operations(log).aliases)
 
 
 def op(number: int, kind: str, *names: Name, **more: object) -> Operation:
@@ -136,27 +136,29 @@ def test_a_relation_whose_end_no_chunk_describes_is_bound_to_the_alias_too() -> 
 def test_of_operations_that_contradict_one_another_the_later_counts_and_is_reported() -> None:
     a, b = NAMES[:2]
     one, other = op(1, "merge", a, b), op(2, "forbid", a, b)
-    found = replayed([one, other])
+    found = replay_operations([one, other])
     assert found.aliases.groups == ()
     assert found.notes == (
         "operation 1 (merge apple, apple inc) contradicts operation 2 (forbid apple, apple inc), which counts more: "
         "it is overruled",
     )
-    swapped = replayed([replace(other, id="1"), replace(one, id="2")])
+    swapped = replay_operations([replace(other, id="1"), replace(one, id="2")])
     assert swapped.aliases.groups == (tuple(sorted((a, b))),)
     assert len(swapped.notes) == 1
 
 
 def test_what_a_user_says_counts_more_than_what_a_rule_or_an_engine_finds_later() -> None:
     a, b = NAMES[:2]
-    found = replayed([op(1, "forbid", a, b), op(2, "merge", a, b, by="rule"), op(3, "merge", a, b, by="engine")])
+    found = replay_operations(
+        [op(1, "forbid", a, b), op(2, "merge", a, b, by="rule"), op(3, "merge", a, b, by="engine")]
+    )
     assert found.aliases.groups == ()
     assert len(found.notes) == 2
 
 
 def test_a_forbidden_pair_is_not_joined_by_a_third_name() -> None:
     a, b, c = NAMES[:3]
-    found = replayed([op(1, "merge", a, b), op(2, "merge", b, c), op(3, "forbid", a, c)])
+    found = replay_operations([op(1, "merge", a, b), op(2, "merge", b, c), op(3, "forbid", a, c)])
     assert found.aliases.groups == (tuple(sorted((b, c))),)  # the later merge counts
     assert "operation 1" in found.notes[0]
 
@@ -166,8 +168,8 @@ def test_an_operation_that_rests_on_one_that_was_taken_back_is_skipped_and_repor
     split = op(1, "split", a, others=(new,), documents=("d2",), output="Apple (2)")
     later = op(2, "merge", new, b)
     merge, out = op(3, "merge", a, b, reverted="now"), op(4, "split", a, others=(b,))
-    assert replayed([split, later]).aliases.groups
-    found = replayed([replace(split, reverted="now"), later, merge, out])
+    assert replay_operations([split, later]).aliases.groups
+    found = replay_operations([replace(split, reverted="now"), later, merge, out])
     assert found.aliases == NO_ALIASES
     assert [n.split(" (")[0] for n in found.notes] == ["operation 2", "operation 4"]
     assert all("was taken back: it is skipped" in n for n in found.notes)
@@ -176,7 +178,7 @@ def test_an_operation_that_rests_on_one_that_was_taken_back_is_skipped_and_repor
 def test_a_split_of_what_no_operation_made_one_keeps_it_apart() -> None:
     """So what a build finds by itself can be taken apart too."""
     a, b = NAMES[:2]
-    found = replayed([op(1, "split", a, others=(b,))])
+    found = replay_operations([op(1, "split", a, others=(b,))])
     assert (found.aliases.apart, found.notes) == (((a, b),), ())
 
 
@@ -235,7 +237,7 @@ def test_the_order_of_documents_changes_nothing_but_the_order_of_what_is_listed(
 
 @given(logs)
 def test_what_is_apart_is_in_no_group_and_no_name_is_in_two(log: list[Operation]) -> None:
-    found = replayed(log).aliases
+    found = replay_operations(log).aliases
     assert all(b not in found.group(a) for a, b in found.apart)
     every = [name for group in found.groups for name in group]
     assert len(every) == len(set(every))
@@ -243,7 +245,7 @@ def test_what_is_apart_is_in_no_group_and_no_name_is_in_two(log: list[Operation]
 
 @given(logs)
 def test_joining_what_is_joined_changes_nothing(log: list[Operation]) -> None:
-    found = replayed(log).aliases
+    found = replay_operations(log).aliases
     assert with_groups(found, found.groups) == found
 
 
@@ -276,18 +278,18 @@ def _renamed(x: Extraction, old: str, new: str) -> Extraction:
 def test_operations_are_numbered_in_order_and_taken_back_once(tmp_path: object) -> None:
     store = SqliteStore(str(tmp_path))
     a, b, c = NAMES[:3]
-    record(store, [op(0, "merge", a, b), op(0, "merge", b, c)], "2026-01-01")
-    record(store, [op(0, "forbid", a, c)], "2026-01-02")
-    assert [(o.id, o.kind, o.time) for o in operations(store)] == [
+    record_operations(store, [op(0, "merge", a, b), op(0, "merge", b, c)], "2026-01-01")
+    record_operations(store, [op(0, "forbid", a, c)], "2026-01-02")
+    assert [(o.id, o.kind, o.time) for o in read_operations(store)] == [
         ("1", "merge", "2026-01-01"), ("2", "merge", "2026-01-01"), ("3", "forbid", "2026-01-02"),
     ]  # fmt: skip
-    assert revert(store, "", "later").id == "3"
-    assert revert(store, "1", "later").id == "1"
+    assert revert_operation(store, "", "later").id == "3"
+    assert revert_operation(store, "1", "later").id == "1"
     with pytest.raises(InputError, match="Operation 1 was taken back"):
-        revert(store, "1", "later")
+        revert_operation(store, "1", "later")
     with pytest.raises(InputError, match="no operation '7'; the numbers go from 1 to 3"):
-        revert(store, "7", "later")
-    assert [bool(o.reverted) for o in operations(store)] == [True, False, True]
-    revert(store, "2", "later")
+        revert_operation(store, "7", "later")
+    assert [bool(o.reverted) for o in read_operations(store)] == [True, False, True]
+    revert_operation(store, "2", "later")
     with pytest.raises(InputError, match="No operation stands"):
-        revert(store, "", "later")
+        revert_operation(store, "", "later")

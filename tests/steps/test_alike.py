@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sensegraph.algorithms.meaning import clusters, scatter
-from sensegraph.algorithms.reduction import reduce
-from sensegraph.index.hierarchy.similar_clusters import Grouping, grouping
+from sensegraph.algorithms.meaning import cluster_rows, measure_scatter
+from sensegraph.algorithms.reduction import reduce_dimensions
+from sensegraph.index.hierarchy.similar_clusters import Grouping, group_vectors
 from steps.planted import planted
 
 SIZE = 5
@@ -16,7 +16,7 @@ NONE = np.zeros(0, np.int32)
 
 
 def grouped(vectors: np.ndarray, start: np.ndarray = NONE, size: int = SIZE) -> Grouping:
-    return grouping.fn([(vectors, start)], size=size, dims=8, seed=0)[0]
+    return group_vectors.fn([(vectors, start)], size=size, dims=8, seed=0)[0]
 
 
 def parts(labels: np.ndarray) -> set[frozenset[int]]:
@@ -26,7 +26,7 @@ def parts(labels: np.ndarray) -> set[frozenset[int]]:
 def test_without_earlier_labels_the_clusters_are_fresh_ones() -> None:
     made = planted(12, 5, noise=0.2)
     found = grouped(made.vectors)
-    assert (found.labels == clusters(reduce(made.vectors, 8), SIZE).labels).all()
+    assert (found.labels == cluster_rows(reduce_dimensions(made.vectors, 8), SIZE).labels).all()
     assert found.note() == ""
 
 
@@ -80,7 +80,7 @@ def test_an_update_never_scatters_much_more_than_a_fresh_start(seed: int, known:
     random = np.random.default_rng(seed)
     start = np.where(np.arange(60) < known, random.integers(0, 12, 60), -1).astype(np.int32)
     found = grouped(made.vectors, start if known else NONE)
-    rows = reduce(made.vectors, 8)
-    best = scatter(rows, clusters(rows, SIZE).labels)
-    assert scatter(rows, found.labels) <= best + 0.1 * max(best, 0.1) + 1e-9
+    rows = reduce_dimensions(made.vectors, 8)
+    best = measure_scatter(rows, cluster_rows(rows, SIZE).labels)
+    assert measure_scatter(rows, found.labels) <= best + 0.1 * max(best, 0.1) + 1e-9
     assert max(map(len, parts(found.labels))) <= 2 * SIZE

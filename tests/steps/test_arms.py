@@ -11,10 +11,10 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.filters import Condition, Scope
 from sensegraph.index.graph.ties import ties_of
 from sensegraph.index.index import Index
-from sensegraph.index.restricted.scope import scoped
+from sensegraph.index.restricted.scope import restrict_to_scope
 from sensegraph.language.text import fold
-from sensegraph.retrieval.arms import by_vectors, by_words, evidence_of
-from sensegraph.retrieval.graph_arms import Walk, by_graph, by_walk, seeds_of
+from sensegraph.retrieval.arms import evidence_of, rank_by_vectors, rank_by_words
+from sensegraph.retrieval.graph_arms import Walk, rank_by_graph, rank_by_walk, seeds_of
 from sensegraph.types import Question
 
 QUESTION = Question("What did Ada Finch ask the Harbour Council?")
@@ -40,7 +40,7 @@ def test_seeds_are_the_names_of_the_question(harbour: Corpus) -> None:
 
 def test_the_graph_scores_chunks_by_relations_and_seeds(harbour: Corpus) -> None:
     index, rt = harbour.index(), harbour.runtime()
-    found = by_graph(QUESTION, index, rt, 100)
+    found = rank_by_graph(QUESTION, index, rt, 100)
     seeds, entities = seeds_of(QUESTION, index, rt), list(index.graph.entities)
     ids = {entities[s].id for s in seeds}
     degree = {e.id: e.degree for e in entities}
@@ -61,7 +61,7 @@ def test_the_graph_scores_chunks_by_relations_and_seeds(harbour: Corpus) -> None
 def test_more_hops_reach_more_chunks_and_lower_none(harbour: Corpus) -> None:
     index, rt = harbour.index(), harbour.runtime()
     asked = Question("What does Ivo Marsh own?")
-    near, far = (by_graph(asked, index, rt, 100, hops) for hops in (1, 2))
+    near, far = (rank_by_graph(asked, index, rt, 100, hops) for hops in (1, 2))
     score = dict(zip(far.positions.tolist(), far.scores.tolist(), strict=True))
     assert set(near.positions.tolist()) < score.keys()
     assert all(score[p] >= s for p, s in zip(near.positions.tolist(), near.scores.tolist(), strict=True))
@@ -70,8 +70,8 @@ def test_more_hops_reach_more_chunks_and_lower_none(harbour: Corpus) -> None:
 def test_a_walk_reaches_what_shares_no_word_with_the_question(harbour: Corpus) -> None:
     index, rt = harbour.index(), harbour.runtime()
     asked = Question("Which wood does Ivo Marsh own?")
-    words = by_words(asked, index, 100)
-    walked = by_walk(asked, words, index, rt, Walk())
+    words = rank_by_words(asked, index, 100)
+    walked = rank_by_walk(asked, words, index, rt, Walk())
     unheard = set(walked.positions.tolist()) - set(words.positions.tolist())
     assert unheard
     assert walked.scores.sum() <= 1
@@ -80,18 +80,18 @@ def test_a_walk_reaches_what_shares_no_word_with_the_question(harbour: Corpus) -
 def test_a_walk_without_names_or_words_finds_nothing(harbour: Corpus) -> None:
     index, rt = harbour.index(), harbour.runtime()
     asked = Question("?")
-    assert len(by_walk(asked, by_words(asked, index, 5), index, rt, Walk())) == 0
+    assert len(rank_by_walk(asked, rank_by_words(asked, index, 5), index, rt, Walk())) == 0
 
 
 @pytest.mark.parametrize("arm", ["vector", "bm25", "graph", "walk"])
 def test_a_filter_leaks_through_no_arm(harbour: Corpus, arm: str) -> None:
-    index, rt = scoped(harbour.index(), INSIDE), harbour.runtime()
+    index, rt = restrict_to_scope(harbour.index(), INSIDE), harbour.runtime()
     asked = Question(f"Ada Finch, Tom Reeve and the Harbour Council on the new pier, {' '.join(MARKS.values())}")
     found = {
-        "vector": lambda: by_vectors(asked, index, rt, 100),
-        "bm25": lambda: by_words(asked, index, 100),
-        "graph": lambda: by_graph(asked, index, rt, 100, 2),
-        "walk": lambda: by_walk(asked, by_words(asked, index, 100), index, rt, Walk()),
+        "vector": lambda: rank_by_vectors(asked, index, rt, 100),
+        "bm25": lambda: rank_by_words(asked, index, 100),
+        "graph": lambda: rank_by_graph(asked, index, rt, 100, 2),
+        "walk": lambda: rank_by_walk(asked, rank_by_words(asked, index, 100), index, rt, Walk()),
     }[arm]()
     evidence = evidence_of(found, index, 100, 8_000)
     assert evidence.passages
@@ -130,14 +130,16 @@ def test_a_title_that_is_a_name_leads_to_its_document(tmp_path: Path) -> None:
         tied = ties_of(index, rt)
         (reeve,) = [i for i, e in enumerate(index.graph.entities) if fold(e.name) == "tom reeve"]
         chunks = [index.catalogue.chunks[p].document for p in tied.titled(reeve)]
-        found = by_walk(Question("Where was Tom Reeve born?"), by_words(Question("?"), index, 1), index, rt, Walk())
+        found = rank_by_walk(
+            Question("Where was Tom Reeve born?"), rank_by_words(Question("?"), index, 1), index, rt, Walk()
+        )
         assert chunks == ["reeve"]
         assert index.catalogue.chunks[int(found.positions[0])].document == "reeve"
 
 
 def test_evidence_counts_what_the_budget_leaves_out(harbour: Corpus) -> None:
     index = harbour.index()
-    found = by_words(QUESTION, index, 100)
+    found = rank_by_words(QUESTION, index, 100)
     whole, few = evidence_of(found, index, 100, 8_000), evidence_of(found, index, 100, 150)
     assert 0 < few.tokens <= 150
     assert few.passages == whole.passages[: len(few.passages)]

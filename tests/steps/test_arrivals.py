@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sensegraph.index.index import DocumentEntry
-from sensegraph.index.restricted.arrivals import Arrival, arrivals, arrive, known_then
+from sensegraph.index.manifest import DocumentEntry
+from sensegraph.index.restricted.arrivals import Arrival, known_then, note_arrivals, read_arrivals
 from sensegraph.runtime.stores.sqlite import SqliteStore
 
 
@@ -15,10 +15,10 @@ def entry(name: str, key: str) -> DocumentEntry:
 
 def test_indexing_anew_changes_nothing_and_a_new_version_closes_the_old(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path)
-    arrive(store, [entry("a", "1"), entry("b", "1")], "2020-01-01T00:00:00Z")
-    arrive(store, [entry("a", "1"), entry("b", "1")], "2020-06-01T00:00:00Z")
-    arrive(store, [entry("a", "2")], "2021-01-01T00:00:00Z")
-    assert arrivals(store) == {
+    note_arrivals(store, [entry("a", "1"), entry("b", "1")], "2020-01-01T00:00:00Z")
+    note_arrivals(store, [entry("a", "1"), entry("b", "1")], "2020-06-01T00:00:00Z")
+    note_arrivals(store, [entry("a", "2")], "2021-01-01T00:00:00Z")
+    assert read_arrivals(store) == {
         "a": (Arrival("1", "2020-01-01T00:00:00Z", "2021-01-01T00:00:00Z"), Arrival("2", "2021-01-01T00:00:00Z")),
         "b": (Arrival("1", "2020-01-01T00:00:00Z", "2021-01-01T00:00:00Z"),),
     }
@@ -27,9 +27,9 @@ def test_indexing_anew_changes_nothing_and_a_new_version_closes_the_old(tmp_path
 def test_what_comes_back_is_known_from_then_on_and_what_was_is_kept(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path)
     for year, listed in (("2020", [entry("a", "1")]), ("2021", []), ("2022", [entry("a", "1")])):
-        arrive(store, listed, f"{year}-01-01T00:00:00Z")
+        note_arrivals(store, listed, f"{year}-01-01T00:00:00Z")
     now = [entry("a", "1")]
-    known = arrivals(store)
+    known = read_arrivals(store)
     assert [known_then(known, now, moment, True).inside for moment in ("2019", "2020", "2021-06", "2022")] == [
         frozenset(),
         frozenset({"a"}),
@@ -40,9 +40,9 @@ def test_what_comes_back_is_known_from_then_on_and_what_was_is_kept(tmp_path: Pa
 
 def test_earlier_versions_are_counted_and_what_nobody_noted_is_unknown(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path)
-    arrive(store, [entry("a", "1")], "2020-01-01T00:00:00Z")
-    arrive(store, [entry("a", "2")], "2022-01-01T00:00:00Z")
+    note_arrivals(store, [entry("a", "1")], "2020-01-01T00:00:00Z")
+    note_arrivals(store, [entry("a", "2")], "2022-01-01T00:00:00Z")
     listed = [entry("a", "2"), entry("imported", "9")]
-    then = known_then(arrivals(store), listed, "2021", True)
+    then = known_then(read_arrivals(store), listed, "2021", True)
     assert (then.inside, then.changed, then.unknown) == (frozenset({"imported"}), 1, 1)
-    assert known_then(arrivals(store), listed, "2021", False).inside == frozenset()
+    assert known_then(read_arrivals(store), listed, "2021", False).inside == frozenset()

@@ -21,8 +21,8 @@ GROUPS = st.lists(st.lists(st.integers(0, 12), unique=True), max_size=8)
 
 @given(GROUPS, st.sets(st.integers(0, 12)))
 def test_every_chunk_goes_to_the_first_group_that_names_it(groups: list[list[int]], taken: set[int]) -> None:
-    dealt = a.dealt(groups, taken)
-    assert sorted(a.flat(dealt)) == sorted({c for g in groups for c in g} - taken)
+    dealt = a.deal_chunks(groups, taken)
+    assert sorted(a.flatten_groups(dealt)) == sorted({c for g in groups for c in g} - taken)
     for i, group in enumerate(dealt):
         assert all(chunk in groups[i] and not any(chunk in g for g in groups[:i]) for chunk in group)
         count = Counter(c for g in groups for c in g)
@@ -31,7 +31,7 @@ def test_every_chunk_goes_to_the_first_group_that_names_it(groups: list[list[int
 
 @given(GROUPS, st.integers(1, 6))
 def test_shares_fall_from_first_to_last_and_leftovers_are_used(groups: list[list[int]], most: int) -> None:
-    groups = a.dealt(groups)
+    groups = a.deal_chunks(groups)
     got = a.shared_out(groups, most)
     assert len(set(got)) == len(got)
     steps = np.linspace(most, 1, len(groups)) if len(groups) > 1 else [most] * len(groups)
@@ -43,7 +43,7 @@ def test_shares_fall_from_first_to_last_and_leftovers_are_used(groups: list[list
 
 @given(st.lists(st.lists(st.integers(0, 20)), max_size=4))
 def test_lists_are_read_in_turn_and_nothing_twice(lists: list[list[int]]) -> None:
-    got = a.interleaved(lists)
+    got = a.interleave_lists(lists)
     rounds = [one[i] for i in range(max(map(len, lists), default=0)) for one in lists if i < len(one)]
     assert got == [x for i, x in enumerate(rounds) if x not in rounds[:i]]
 
@@ -60,7 +60,7 @@ def test_the_ends_of_relations_are_those_of_the_records(built: Corpus) -> None:
 def test_a_relation_of_a_thing_with_itself_keeps_its_end() -> None:
     twice, itself = np.zeros(2, np.int32), np.array([0, 2])
     found: Any = SimpleNamespace(start=itself, neighbours=twice, relations=twice)
-    joins = a.ends.fn([found])[0]
+    joins = a.relation_ends.fn([found])[0]
     assert (joins.one.tolist(), joins.other.tolist()) == ([0], [0])
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from scripted import Script, ScriptedServer
 from sensegraph.errors import EndpointError
-from sensegraph.index.background import beside
-from sensegraph.index.vectors import embed
+from sensegraph.index.background import run_in_background
+from sensegraph.index.vectors import embed_texts
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import runtime
@@ -19,7 +19,7 @@ TEXTS = [f"text number {i}" for i in range(64 * 12)]
 
 
 def embedding(rt: Runtime) -> int:
-    return len(rt.each(embed, TEXTS))
+    return len(rt.each(embed_texts, TEXTS))
 
 
 @pytest.fixture
@@ -28,7 +28,10 @@ def store(tmp_path: Path) -> SqliteStore:
 
 
 def test_the_work_is_done_while_other_work_goes_on(store: SqliteStore) -> None:
-    with ScriptedServer(Script(latency_s=0.05)) as server, beside(embedding, runtime(store, server)) as embedded:
+    with (
+        ScriptedServer(Script(latency_s=0.05)) as server,
+        run_in_background(embedding, runtime(store, server)) as embedded,
+    ):
         deadline = time.monotonic() + 20
         while len(server.done("embedding")) < 12 and time.monotonic() < deadline:
             time.sleep(0.01)
@@ -39,7 +42,7 @@ def test_the_work_is_done_while_other_work_goes_on(store: SqliteStore) -> None:
 def test_its_error_is_raised_where_its_result_is_asked_for(store: SqliteStore) -> None:
     with (
         ScriptedServer(Script(fail_rate=1, fail_status=401)) as server,
-        beside(embedding, runtime(store, server)) as embedded,
+        run_in_background(embedding, runtime(store, server)) as embedded,
         pytest.raises(EndpointError, match="API key"),
     ):
         embedded()
@@ -47,7 +50,7 @@ def test_its_error_is_raised_where_its_result_is_asked_for(store: SqliteStore) -
 
 def test_leaving_early_ends_what_runs_and_begins_nothing_new(store: SqliteStore) -> None:
     def leave(server: ScriptedServer, rt: Runtime) -> None:
-        with beside(embedding, rt):
+        with run_in_background(embedding, rt):
             while not server.calls:
                 time.sleep(0.005)
             raise KeyboardInterrupt
@@ -70,7 +73,7 @@ def test_an_embedder_that_works_here_is_asked_only_for_its_result(store: SqliteS
     begun: list[str] = []
     work: Callable[[Runtime], None] = lambda rt: begun.append("work")  # noqa: E731
     rt = Runtime(None, Here(), store, None)  # type: ignore[arg-type]
-    with beside(work, rt) as done:
+    with run_in_background(work, rt) as done:
         assert begun == []
         done()
     assert begun == ["work"]

@@ -9,7 +9,7 @@ import pytest
 
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.index import Index
-from sensegraph.methods.kag.binding import Said, candidates, said_in, wanted
+from sensegraph.methods.kag.binding import SaidSentence, find_values, kind_wanted, split_passages
 from sensegraph.types import Document
 
 TEXTS = (
@@ -38,11 +38,11 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
     ],
 )  # fmt: skip
 def test_a_question_tells_the_kind_of_thing_that_it_asks_for(question: str, kind: str) -> None:
-    assert wanted(question) == kind
+    assert kind_wanted(question) == kind
 
 
 def first(question: str, text: str, index: Index, title: str = "", *, told: bool = False) -> str:
-    found = candidates(question, said_in([(title, text, 1.0)]), index, told=told)
+    found = find_values(question, split_passages([(title, text, 1.0)]), index, told=told)
     return found[0].value if found else ""
 
 
@@ -61,13 +61,13 @@ def test_the_name_that_fits_the_question_comes_first(question: str, text: str, v
 
 
 def test_a_name_of_the_question_is_no_answer_to_it(index: Index) -> None:
-    found = candidates("Who directed Big Eyes with Tim Burton?", said_in([("", TEXTS[0], 1.0)]), index)
+    found = find_values("Who directed Big Eyes with Tim Burton?", split_passages([("", TEXTS[0], 1.0)]), index)
     assert "Tim Burton" not in [c.value for c in found]
     assert found
 
 
 def test_shares_sum_to_one_and_fall(index: Index) -> None:
-    found = candidates("Which state is Black Hawk Township located in?", said_in([("", TEXTS[1], 1.0)]), index)
+    found = find_values("Which state is Black Hawk Township located in?", split_passages([("", TEXTS[1], 1.0)]), index)
     assert len(found) > 1
     assert sum(c.score for c in found) == pytest.approx(1)
     assert [c.score for c in found] == sorted((c.score for c in found), reverse=True)
@@ -79,11 +79,14 @@ def test_a_sentence_without_a_word_of_the_question_offers_nothing_unless_it_is_t
 
 
 def test_the_passage_titled_by_the_question_counts_more(index: Index) -> None:
-    said = [Said("Tim Burton is its director.", 1.0, "Big Eyes (film)"), Said("Helena Carter is its director.", 1.2)]
-    found = candidates("Who is the director of Big Eyes?", said, index)
+    said = [
+        SaidSentence("Tim Burton is its director.", 1.0, "Big Eyes (film)"),
+        SaidSentence("Helena Carter is its director.", 1.2),
+    ]
+    found = find_values("Who is the director of Big Eyes?", said, index)
     assert found[0].value == "Tim Burton"
 
 
 def test_nothing_said_offers_nothing(index: Index) -> None:
-    assert candidates("Who?", [], index) == []
-    assert said_in([("t", "One. Two.", 0.5)]) == [Said("One.", 0.5, "t"), Said("Two.", 0.5, "t")]
+    assert find_values("Who?", [], index) == []
+    assert split_passages([("t", "One. Two.", 0.5)]) == [SaidSentence("One.", 0.5, "t"), SaidSentence("Two.", 0.5, "t")]

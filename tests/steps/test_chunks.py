@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sensegraph.errors import SettingsError
-from sensegraph.index.chunks import chunk
+from sensegraph.index.chunks import chunk_documents
 from sensegraph.index.settings import IndexSettings
-from sensegraph.language.text import inside_grapheme, tokens
+from sensegraph.language.text import count_tokens, inside_grapheme
 from sensegraph.types import Chunk, Document
 from wired import story
 
@@ -24,7 +24,7 @@ words = st.lists(
 
 
 def cut(text: str, size: int = 20, overlap: int = 5) -> tuple[Chunk, ...]:
-    return chunk.fn([Document("d", text, "Title")], size=size, overlap=overlap)[0]
+    return chunk_documents.fn([Document("d", text, "Title")], size=size, overlap=overlap)[0]
 
 
 @given(words.map(" ".join), st.integers(3, 40), st.floats(0, 0.95))
@@ -33,7 +33,7 @@ def test_chunks_are_spans_within_the_size_that_cover_all_words(text: str, size: 
     overlap = int(size * share)
     found = cut(text, size, overlap)
     assert all(c.text == text[c.start : c.end] for c in found)
-    assert all(c.tokens == tokens(c.text) for c in found)
+    assert all(c.tokens == count_tokens(c.text) for c in found)
     assert all(c.tokens <= size + (overlap if c is found[-1] else 0) for c in found)
     assert all(c.text.strip() for c in found)
     assert all(a.start < b.start and a.end < b.end for a, b in itertools.pairwise(found))
@@ -44,7 +44,7 @@ def test_chunks_are_spans_within_the_size_that_cover_all_words(text: str, size: 
 
 def test_neighbours_share_about_the_overlap() -> None:
     found = cut(story(0, 1, 40), 100, 25)
-    shared = [tokens(a.text[b.start - a.start :]) for a, b in itertools.pairwise(found)]
+    shared = [count_tokens(a.text[b.start - a.start :]) for a, b in itertools.pairwise(found)]
     assert len(shared) > 3
     assert all(10 <= n <= 30 for n in shared)
 
@@ -95,7 +95,7 @@ def test_a_long_run_of_white_space_makes_no_chunk_of_nothing() -> None:
 
 
 def test_equal_texts_of_two_documents_are_chunks_of_two_ids() -> None:
-    one, other = chunk.fn([Document("a", "Same."), Document("b", "Same.")], size=20, overlap=5)
+    one, other = chunk_documents.fn([Document("a", "Same."), Document("b", "Same.")], size=20, overlap=5)
     assert one[0].id != other[0].id
 
 
@@ -189,8 +189,8 @@ def cuts_a_grapheme(text: str, place: int) -> bool:
 
 def check(text: str, size: int, overlap: int) -> None:
     found = cut(text, size, overlap)
-    assert len(found) <= 1.5 * tokens(text) / (size - overlap) + 2
-    assert all(c.text == text[c.start : c.end] and c.tokens == tokens(c.text) for c in found)
+    assert len(found) <= 1.5 * count_tokens(text) / (size - overlap) + 2
+    assert all(c.text == text[c.start : c.end] and c.tokens == count_tokens(c.text) for c in found)
     assert all(c.tokens <= size + (overlap if c is found[-1] else 0) for c in found)
     assert not text[: found[0].start].strip()
     assert not text[found[-1].end :].strip()
@@ -218,13 +218,13 @@ def test_chunks_of_each_script_are_as_many_as_their_tokens_ask_for(name: str) ->
 def test_a_letter_of_several_tokens_counts_as_many(letter: str) -> None:
     """Every letter that is two or three tokens used to shorten its window by one or two letters more."""
     text = f"{letter * 7} " * 1_500
-    assert len(cut(text, 600, 100)) <= 1.2 * tokens(text) / 500
+    assert len(cut(text, 600, 100)) <= 1.2 * count_tokens(text) / 500
 
 
 def test_many_emoji_in_an_english_text_are_no_chunks_of_their_own() -> None:
     text = story(0, 1, 100) + "😀🎉" * 200 + story(1, 1, 100)
     found = cut(text, 600, 100)
-    assert len(found) <= 1.2 * tokens(text) / 500 + 1
+    assert len(found) <= 1.2 * count_tokens(text) / 500 + 1
 
 
 def test_an_english_text_is_cut_as_ever() -> None:
@@ -246,7 +246,7 @@ def test_a_grapheme_longer_than_a_window_is_cut_and_nothing_else() -> None:
     found = cut(text, 50, 10)
     assert all(c.tokens <= 50 for c in found[:-1])
     assert all(not text[a.end : b.start].strip() for a, b in itertools.pairwise(found))
-    assert len(found) <= 1.5 * tokens(text) / 40 + 2
+    assert len(found) <= 1.5 * count_tokens(text) / 40 + 2
 
 
 def test_a_chain_of_tokens_that_all_begin_inside_characters_is_cut_all_the_same() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.index.citing import answered, cite, documents_of, ground
+from sensegraph.index.citing import answer_from_draft, cite_statements, documents_behind, ground_statements
 from sensegraph.index.index import Index
 from sensegraph.testing import check_citations
 from sensegraph.types import Chunk, Description, Document, Draft, Evidence, Passage, Source, Statement
@@ -46,7 +46,9 @@ def said(text: str, *sources: Source, references: tuple[str, ...] = ()) -> State
 
 
 def test_a_citation_is_the_text_at_its_span_of_the_document() -> None:
-    text, citations, lost = cite([said("She wrote. ", Source("keeper@20", 6, 39)), said("No answer.")], SHELF)
+    text, citations, lost = cite_statements(
+        [said("She wrote. ", Source("keeper@20", 6, 39)), said("No answer.")], SHELF
+    )
     assert text == "She wrote. [1] No answer."
     (only,) = citations
     assert (only.document, only.start, only.end, lost) == ("keeper", 26, 59, 0)
@@ -55,7 +57,7 @@ def test_a_citation_is_the_text_at_its_span_of_the_document() -> None:
 
 def test_one_number_stands_for_one_span_and_numbers_rise_with_the_text() -> None:
     one, two = Source("keeper@0", 0, 9), Source("storm@0", 3, 8)
-    text, citations, _ = cite([said("a", one, two), said(" b", two), said(" c\n", one, one)], SHELF)
+    text, citations, _ = cite_statements([said("a", one, two), said(" b", two), said(" c\n", one, one)], SHELF)
     assert text == "a [1][2] b [2] c [1]"
     assert [c.marker for c in citations] == [1, 2]
 
@@ -64,12 +66,12 @@ def test_one_number_stands_for_one_span_and_numbers_rise_with_the_text() -> None
     "source", [Source("missing", 0, 5), Source("keeper@0", 5, 5), Source("keeper@0", 0, 21), Source("keeper@0", -1, 4)]
 )
 def test_a_source_that_leads_nowhere_is_removed_and_counted(source: Source) -> None:
-    assert cite([said("a.", source)], SHELF) == ("a.", (), 1)
+    assert cite_statements([said("a.", source)], SHELF) == ("a.", (), 1)
 
 
 def test_a_long_source_is_narrowed_to_the_sentence_that_says_it() -> None:
     whole = Source("storm@20", 0, len(TEXTS["storm"]) - 20)
-    _, (only,), _ = cite([said("Tom Reeve sailed from Port Ellery.", whole)], SHELF)
+    _, (only,), _ = cite_statements([said("Tom Reeve sailed from Port Ellery.", whole)], SHELF)
     assert only.quote == "Tom Reeve sailed from Port Ellery to mend it, and was late."
 
 
@@ -84,7 +86,7 @@ def test_a_long_source_is_narrowed_to_the_sentence_that_says_it() -> None:
     )
 )  # fmt: skip
 def test_every_citation_resolves_whatever_is_cited(statements: list[Statement]) -> None:
-    text, citations, lost = cite(statements, SHELF)
+    text, citations, lost = cite_statements(statements, SHELF)
     assert all(c.quote == TEXTS[c.document][c.start : c.end] != "" for c in citations)
     assert all(f"[{c.marker}]" in text for c in citations)
     assert len(citations) + lost <= len(statements)
@@ -99,7 +101,7 @@ QUOTES = tuple(
 
 
 def test_a_statement_rests_on_the_quotes_that_share_its_words() -> None:
-    (made,) = ground(
+    (made,) = ground_statements(
         [Statement("In March she wrote to the Board.", ("p",))], [Passage("report", "p", "…", quotes=QUOTES)]
     )
     assert made.sources[0] == QUOTES[1].source
@@ -108,17 +110,17 @@ def test_a_statement_rests_on_the_quotes_that_share_its_words() -> None:
 
 def test_exact_sources_of_an_engine_are_kept() -> None:
     statement = said("a", Source("keeper@0", 0, 3), references=("p",))
-    assert ground([statement], [Passage("report", "p", "…", quotes=QUOTES)]) == [statement]
+    assert ground_statements([statement], [Passage("report", "p", "…", quotes=QUOTES)]) == [statement]
 
 
 def test_a_passage_without_quotes_is_its_own_source() -> None:
     passage = Passage("chunk", "c", "some text", sources=(Source("keeper@0", 0, 9),))
-    (made,) = ground([Statement("a", ("c", "unknown"))], [passage])
+    (made,) = ground_statements([Statement("a", ("c", "unknown"))], [passage])
     assert made.sources == passage.sources
 
 
 def test_a_statement_without_references_has_no_sources() -> None:
-    assert ground([Statement("a")], [Passage("report", "p", "…", quotes=QUOTES)]) == [Statement("a")]
+    assert ground_statements([Statement("a")], [Passage("report", "p", "…", quotes=QUOTES)]) == [Statement("a")]
 
 
 # ── answers ──
@@ -130,18 +132,18 @@ def evidence() -> Evidence:
 
 def test_what_got_lost_is_said_in_the_notes() -> None:
     draft = Draft((said("a", Source("missing", 0, 1)), Statement(" b", ("p",))), dangling=2, notes=("from the engine",))
-    answer = answered(draft, evidence(), SHELF)
+    answer = answer_from_draft(draft, evidence(), SHELF)
     assert answer.notes == ("from the evidence", "from the engine", "3 references led nowhere and were removed")
     check_citations(answer, TEXTS)
 
 
 def test_an_answer_without_any_citation_says_so() -> None:
     long = Statement("I think so. The wall was built. It fell down again.")
-    assert "the engine cited nothing" in answered(Draft((long,)), evidence(), SHELF).notes[-1]
+    assert "the engine cited nothing" in answer_from_draft(Draft((long,)), evidence(), SHELF).notes[-1]
 
 
 def test_a_short_refusal_is_no_answer_without_citations() -> None:
-    notes = answered(Draft((Statement("The sources say nothing on it."),)), evidence(), SHELF).notes
+    notes = answer_from_draft(Draft((Statement("The sources say nothing on it."),)), evidence(), SHELF).notes
     assert not any("cited nothing" in note for note in notes)
 
 
@@ -151,4 +153,4 @@ def test_the_documents_behind_passages_come_best_first_and_once() -> None:
         Passage("report", "2", "", quotes=QUOTES),
         Passage("chunk", "3", "", sources=(Source("storm@20", 0, 1),)),
     ]
-    assert documents_of(passages, SHELF) == ("storm", "keeper")
+    assert documents_behind(passages, SHELF) == ("storm", "keeper")

@@ -7,8 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sensegraph.errors import SettingsError
-from sensegraph.index.graph.merging import GraphSettings, merge
-from sensegraph.index.hierarchy.communities import ClusterSettings, Communities, Earlier, find_communities, group
+from sensegraph.index.graph.merging import GraphSettings, merge_extractions
+from sensegraph.index.hierarchy.communities import (
+    ClusterSettings,
+    Communities,
+    Earlier,
+    find_communities,
+    group_entities,
+)
 from sensegraph.index.hierarchy.packing import Group
 from sensegraph.runtime.results import Result
 from sensegraph.runtime.runtime import Runtime
@@ -28,7 +34,9 @@ def graph(seed: int, nodes: int = 30, links: int = 45, without: int = -1) -> Gra
     pairs = [(a, b) for a, b in pairs if without not in (a, b)]
     entities = tuple(ExtractedEntity(f"N{i}", "thing", f"text {i}") for i in range(nodes) if i != without)
     relations = tuple(ExtractedRelation(f"N{a}", f"N{b}", "linked") for a, b in pairs)
-    return merge([(Chunk("c", "d", 0, 9, 2, "some text"), Extraction(entities, relations))], GraphSettings())
+    return merge_extractions(
+        [(Chunk("c", "d", 0, 9, 2, "some text"), Extraction(entities, relations))], GraphSettings()
+    )
 
 
 def at(found: Communities, depth: int) -> list[Group]:
@@ -40,7 +48,7 @@ def at(found: Communities, depth: int) -> list[Group]:
 @settings(max_examples=40)
 def test_every_entity_is_in_exactly_one_community_at_every_depth(seed: int, size: int) -> None:
     made = graph(seed)
-    found = group(made, None, ClusterSettings(max_cluster_size=size))
+    found = group_entities(made, None, ClusterSettings(max_cluster_size=size))
     for depth in range(max(g.depth for g in found.groups) + 2):
         members = [e for g in at(found, depth) for e in g.entities]
         assert sorted(members) == [e.id for e in made.entities]
@@ -49,7 +57,7 @@ def test_every_entity_is_in_exactly_one_community_at_every_depth(seed: int, size
 @given(SEEDS)
 @settings(max_examples=40)
 def test_children_divide_their_parent(seed: int) -> None:
-    found = group(graph(seed), None, SMALL)
+    found = group_entities(graph(seed), None, SMALL)
     by_id = {g.id: g for g in found.groups}
     assert len(by_id) == len(found.groups)
     for g in found.groups:
@@ -63,21 +71,21 @@ def test_children_divide_their_parent(seed: int) -> None:
 def test_d3_what_is_outside_the_largest_component_has_its_community() -> None:
     made = graph(1)
     alone = {e.id for e in made.entities if e.degree == 0}
-    found = group(made, None, SMALL)
+    found = group_entities(made, None, SMALL)
     assert alone
     assert {g.entities for g in found.groups if set(g.entities) & alone} == {(e,) for e in sorted(alone)}
 
 
 def test_a_graph_without_relations_is_a_community_for_each_entity() -> None:
     made = graph(1, links=0)
-    found = group(made, None, SMALL)
+    found = group_entities(made, None, SMALL)
     assert sorted(g.entities for g in found.groups) == sorted((e.id,) for e in made.entities)
     assert found.modularity == 0.0
 
 
 def test_equal_graphs_have_equal_communities_whatever_their_texts() -> None:
     one, other = graph(4), graph(4)
-    assert group(one, None, SMALL) == group(other, None, SMALL)
+    assert group_entities(one, None, SMALL) == group_entities(other, None, SMALL)
 
 
 def test_the_shape_decides_whether_communities_are_computed(store: SqliteStore) -> None:
@@ -124,7 +132,7 @@ def test_an_updated_hierarchy_is_a_partition_near_the_best_modularity(store: Sql
     _, new = _updated(runtime(store), graph(seed, 60, 160, without=5), after)
     for depth in range(max(g.depth for g in new.groups) + 1):
         assert sorted(e for g in at(new, depth) for e in g.entities) == [e.id for e in after.entities]
-    assert new.modularity >= 0.99 * group(after, None, SMALL).modularity
+    assert new.modularity >= 0.99 * group_entities(after, None, SMALL).modularity
 
 
 def test_clustering_afresh_for_want_of_modularity_is_said(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,7 +140,7 @@ def test_clustering_afresh_for_want_of_modularity_is_said(store: SqliteStore, mo
     after = graph(2, 60, 160)
     _, new = _updated(runtime(store), graph(2, 60, 160, without=5), after)
     assert new.notes[0].startswith("clustered afresh: modularity")
-    assert new.groups[:] == list(group(after, None, SMALL).groups)
+    assert new.groups[:] == list(group_entities(after, None, SMALL).groups)
 
 
 @pytest.mark.parametrize("bad", [{"max_cluster_size": 0}, {"resolution": 0.0}, {"randomness": -1.0}, {"seed": -1}])

@@ -11,9 +11,15 @@ import pytest
 
 from scripted import ScriptedServer
 from sensegraph.errors import SettingsError
-from sensegraph.index.chunks import chunk
-from sensegraph.methods.lazygraphrag.concepts import Concepts, ConceptSettings, concept_graph, concepts, pruning_notes
-from sensegraph.runtime.results import recall
+from sensegraph.index.chunks import chunk_documents
+from sensegraph.methods.lazygraphrag.concepts import (
+    Concepts,
+    ConceptSettings,
+    concept_graph,
+    make_concepts,
+    pruning_notes,
+)
+from sensegraph.runtime.results import recall_result
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Document
 from wired import runtime, stories
@@ -33,7 +39,7 @@ def documents() -> list[Document]:
 
 def made(store: SqliteStore, given: list[Document], **settings: Any) -> Concepts:
     rt = runtime(store)
-    chunks = rt.each(chunk, given, size=120, overlap=20)
+    chunks = rt.each(chunk_documents, given, size=120, overlap=20)
     return concept_graph(chunks, rt, ConceptSettings(**settings)).value
 
 
@@ -66,18 +72,18 @@ def test_chunks_hold_their_concepts_and_equal_texts_are_one(store: SqliteStore) 
 
 def test_no_model_is_asked(store: SqliteStore, server: ScriptedServer) -> None:
     rt = runtime(store, server)
-    concept_graph(rt.each(chunk, stories(4), size=120, overlap=20), rt, ConceptSettings())
+    concept_graph(rt.each(chunk_documents, stories(4), size=120, overlap=20), rt, ConceptSettings())
     assert server.calls == []
 
 
 def test_it_is_recalled_as_mapped_arrays_and_computed_once(store: SqliteStore) -> None:
     rt = runtime(store)
-    chunks = rt.each(chunk, documents(), size=120, overlap=20)
+    chunks = rt.each(chunk_documents, documents(), size=120, overlap=20)
     first = concept_graph(chunks, rt, ConceptSettings())
     again = runtime(store)
     assert concept_graph(chunks, again, ConceptSettings()).key == first.key
     assert not again.computed
-    mapped = recall(store, concepts, first.key)
+    mapped = recall_result(store, make_concepts, first.key)
     for f in fields(Concepts):
         assert not getattr(mapped, f.name).flags.writeable
         assert np.array_equal(getattr(mapped, f.name), getattr(first.value, f.name))
@@ -87,18 +93,18 @@ def test_only_changed_documents_are_read_again_and_an_update_equals_a_rebuild(st
     made(store, documents())
     rt = runtime(store)
     changed = [*documents()[:-1], Document("d12", "They spoke of tidal power and storm damage.")]
-    chunks = rt.each(chunk, changed, size=120, overlap=20)
+    chunks = rt.each(chunk_documents, changed, size=120, overlap=20)
     updated = concept_graph(chunks, rt, ConceptSettings())
     assert rt.computed["nounphrases.note"] == 1
-    fresh = concepts.fn([list(_noted(changed))], settings=ConceptSettings())[0]
+    fresh = make_concepts.fn([list(_noted(changed))], settings=ConceptSettings())[0]
     for f in fields(Concepts):
         assert np.array_equal(getattr(updated.value, f.name), getattr(fresh, f.name))
 
 
 def _noted(given: list[Document]) -> list[Any]:
-    from sensegraph.language.noun_phrases import note
+    from sensegraph.methods.lazygraphrag.noting import note
 
-    return note.fn(chunk.fn(given, size=120, overlap=20), one_word="none")
+    return note.fn(chunk_documents.fn(given, size=120, overlap=20), one_word="none")
 
 
 def test_a_corpus_without_concepts_has_an_empty_graph_that_can_be_stored(store: SqliteStore) -> None:

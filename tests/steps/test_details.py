@@ -8,7 +8,14 @@ import pytest
 
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.index import Index
-from sensegraph.methods.graphrag.details import central, coverage, detailed, details, named, others
+from sensegraph.methods.graphrag.details import (
+    central_sentences,
+    count_documents_about,
+    detail_reports,
+    find_asked_entities,
+    most_mentioned_entities,
+    rare_sentences,
+)
 from sensegraph.types import Document
 
 _TALKS = {
@@ -31,24 +38,27 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
 
 
 def quotes(index: Index, question: str) -> list[str]:
-    return [q.text for p in detailed(question, index, index.clusters_at(0)) for q in p.quotes]
+    return [q.text for p in detail_reports(question, index, index.clusters_at(0)) for q in p.quotes]
 
 
 def test_sentences_that_hold_a_rare_word_join_the_report_of_their_community(index: Index) -> None:
-    said = details(ASKED, index, index.clusters_at(0))
+    said = rare_sentences(ASKED, index, index.clusters_at(0))
     assert any("Smugglers" in d.text for found in said.values() for d in found)
     assert all("mugglers" in d.text for found in said.values() for d in found)
     assert set(said) <= {c.id for c in index.clusters_at(0)}
 
 
 def test_a_word_that_no_element_holds_adds_nothing(index: Index) -> None:
-    assert details("What do the speakers say about chromodynamics?", index, index.clusters_at(0)) == {}
+    assert rare_sentences("What do the speakers say about chromodynamics?", index, index.clusters_at(0)) == {}
 
 
 def test_what_is_handed_over_leads_to_its_own_words(index: Index) -> None:
     clusters = index.clusters_at(0)
     given = [
-        d for found in (details(ASKED, index, clusters), central(index, clusters)) for ds in found.values() for d in ds
+        d
+        for found in (rare_sentences(ASKED, index, clusters), central_sentences(index, clusters))
+        for ds in found.values()
+        for d in ds
     ]
     chunks = index.chunks(sorted({d.source.chunk for d in given}))
     assert given
@@ -58,11 +68,11 @@ def test_what_is_handed_over_leads_to_its_own_words(index: Index) -> None:
 
 
 def test_words_of_asking_are_not_searched(index: Index) -> None:
-    assert details(WHOLE, index, index.clusters_at(0)) == {}
+    assert rare_sentences(WHOLE, index, index.clusters_at(0)) == {}
 
 
 def test_a_question_about_the_whole_gets_central_sentences_once_each(index: Index) -> None:
-    found = central(index, index.clusters_at(0))
+    found = central_sentences(index, index.clusters_at(0))
     texts = [d.text for ds in found.values() for d in ds]
     assert texts
     for ds in found.values():
@@ -71,7 +81,7 @@ def test_a_question_about_the_whole_gets_central_sentences_once_each(index: Inde
 
 
 def test_documents_about_a_community_are_those_that_bring_its_members_together(index: Index) -> None:
-    counts = coverage(index, index.clusters_at(0))
+    counts = count_documents_about(index, index.clusters_at(0))
     assert set(counts) == {c.id for c in index.clusters_at(0)}
     assert all(0 <= n <= len(_TALKS) for n in counts.values())
     assert max(counts.values()) >= 1
@@ -79,25 +89,32 @@ def test_documents_about_a_community_are_those_that_bring_its_members_together(i
 
 
 def test_an_entity_that_the_question_names_comes_with_the_documents_that_mention_it(index: Index) -> None:
-    (passage,) = named("How often is the Skerry Lamp mentioned?", index, ["lamp"])
+    (passage,) = find_asked_entities("How often is the Skerry Lamp mentioned?", index, ["lamp"])
     assert passage.title == "Skerry Lamp"
     assert passage.documents == 3
     assert passage.kind == "entity"
 
 
 def test_a_name_inside_a_longer_one_is_left_out(index: Index) -> None:
-    assert [p.title for p in named("What of Port Vane and the Harbour Law?", index, [])] == ["Port Vane", "Harbour Law"]
+    assert [p.title for p in find_asked_entities("What of Port Vane and the Harbour Law?", index, [])] == [
+        "Port Vane",
+        "Harbour Law",
+    ]
 
 
 def test_a_question_that_compares_gets_the_other_names_that_most_documents_hold(index: Index) -> None:
-    asked = named("Skerry Lamp", index, [])
-    beside = others(index, asked)
+    asked = find_asked_entities("Skerry Lamp", index, [])
+    beside = most_mentioned_entities(index, asked)
     assert beside[0].title == "Port Vane"
     assert "Skerry Lamp" not in {p.title for p in beside}
-    kinds = [p.kind for p in detailed("Is the Skerry Lamp named more than other things?", index, index.clusters_at(0))]
+    kinds = [
+        p.kind for p in detail_reports("Is the Skerry Lamp named more than other things?", index, index.clusters_at(0))
+    ]
     assert kinds.count("entity") > 1
 
 
 def test_the_same_question_is_given_the_same_bytes(index: Index) -> None:
     for question in (ASKED, WHOLE):
-        assert detailed(question, index, index.clusters_at(0)) == detailed(question, index, index.clusters_at(0))
+        assert detail_reports(question, index, index.clusters_at(0)) == detail_reports(
+            question, index, index.clusters_at(0)
+        )

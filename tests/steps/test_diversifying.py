@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sensegraph.algorithms.diversity import mmr
+from sensegraph.algorithms.diversity import rank_by_mmr
 from sensegraph.algorithms.fusion import Ranking
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
 from sensegraph.filters import Scope
-from sensegraph.index.restricted.scope import scoped
-from sensegraph.methods import load
-from sensegraph.retrieval.diversifying import POOL, diversified
+from sensegraph.index.restricted.scope import restrict_to_scope
+from sensegraph.methods import load_method
+from sensegraph.retrieval.diversifying import POOL, diversify_ranking
 from sensegraph.types import Document, Question
 
 METHODS = ("naive", "bm25", "hybrid", "walk")
@@ -52,7 +52,7 @@ def test_only_the_first_chunks_change_places_and_all_keep_their_scores(
     harbour: Corpus, how: str, seed: int, size: int, balance: float
 ) -> None:
     before, index, rt = ranking(harbour, seed, size), harbour.index(), harbour.runtime()
-    after = diversified(QUESTION, before, index, rt, how, balance)  # type: ignore[arg-type]
+    after = diversify_ranking(QUESTION, before, index, rt, how, balance)  # type: ignore[arg-type]
     pairs = [list(zip(r.positions.tolist(), r.scores.tolist(), strict=True)) for r in (before, after)]
     assert sorted(pairs[0]) == sorted(pairs[1])
     assert pairs[0][POOL:] == pairs[1][POOL:]
@@ -62,13 +62,13 @@ def test_only_the_first_chunks_change_places_and_all_keep_their_scores(
 @pytest.mark.parametrize("seed", range(5))
 def test_where_only_fitting_counts_the_order_stays(harbour: Corpus, how: str, seed: int) -> None:
     before = ranking(harbour, seed)
-    after = diversified(QUESTION, before, harbour.index(), harbour.runtime(), how, 1.0)  # type: ignore[arg-type]
+    after = diversify_ranking(QUESTION, before, harbour.index(), harbour.runtime(), how, 1.0)  # type: ignore[arg-type]
     assert after.positions.tolist() == before.positions.tolist()
 
 
 def test_without_a_choice_nothing_happens(harbour: Corpus) -> None:
     before = ranking(harbour, 1)
-    assert diversified(QUESTION, before, harbour.index(), harbour.runtime(), "none", 0.0) is before
+    assert diversify_ranking(QUESTION, before, harbour.index(), harbour.runtime(), "none", 0.0) is before
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -85,8 +85,8 @@ def test_mmr_is_that_of_the_algorithm_over_the_chunks_vectors(harbour: Corpus) -
     before, index, rt = ranking(harbour, 3, 40), harbour.index(), harbour.runtime()
     rows = np.asarray(index.vectors)[before.positions]
     fit = (before.scores - before.scores.min()) / (before.scores.max() - before.scores.min())
-    order, _ = mmr(fit, rows, 40, 0.3)
-    after = diversified(QUESTION, before, index, rt, "mmr", 0.3)
+    order, _ = rank_by_mmr(fit, rows, 40, 0.3)
+    after = diversify_ranking(QUESTION, before, index, rt, "mmr", 0.3)
     assert after.positions.tolist() == before.positions[order].tolist()
 
 
@@ -95,26 +95,26 @@ def test_covering_goes_on_to_the_words_that_are_not_covered_yet(harbour: Corpus)
     names = [e.document for e in index.catalogue.chunks]
     places = np.array([names.index(n) for n in ("ferry-0", "ferry-1", "other-007", "light")])
     before = Ranking("any", places, np.array([4.0, 3.9, 3.8, 3.7]))
-    after = diversified(QUESTION, before, index, rt, "cover", 0.3)
+    after = diversify_ranking(QUESTION, before, index, rt, "cover", 0.3)
     assert [names[p] for p in after.positions.tolist()] == ["ferry-0", "light", "ferry-1", "other-007"]
 
 
 @pytest.mark.parametrize("how", ["mmr", "cover"])
 def test_a_filter_changes_no_order_among_what_is_inside(harbour: Corpus, how: str) -> None:
     index, rt = harbour.index(), harbour.runtime()
-    inside = scoped(index, Scope(documents=("ferry-*", "light", "other-00*")))
+    inside = restrict_to_scope(index, Scope(documents=("ferry-*", "light", "other-00*")))
     names = [e.document for e in inside.catalogue.chunks]
     all_names = [e.document for e in index.catalogue.chunks]
     scores = np.linspace(1, 0.5, len(names))
-    some = diversified(QUESTION, Ranking("any", np.arange(len(names)), scores), inside, rt, how, 0.4)  # type: ignore[arg-type]
+    some = diversify_ranking(QUESTION, Ranking("any", np.arange(len(names)), scores), inside, rt, how, 0.4)  # type: ignore[arg-type]
     places = np.array([all_names.index(n) for n in names])
-    whole = diversified(QUESTION, Ranking("any", places, scores), index, rt, how, 0.4)  # type: ignore[arg-type]
+    whole = diversify_ranking(QUESTION, Ranking("any", places, scores), index, rt, how, 0.4)  # type: ignore[arg-type]
     assert [names[p] for p in some.positions.tolist()] == [all_names[p] for p in whole.positions.tolist()]
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_balance_or_a_choice_that_makes_no_sense_is_refused(harbour: Corpus, method: str) -> None:
     with pytest.raises(SettingsError, match=rf"{method}: balance is 1\.5"):
-        load(method, balance=1.5)
+        load_method(method, balance=1.5)
     with pytest.raises(SettingsError, match="diversify cannot be 'more'; choose none, mmr or cover"):
         harbour.search("Who?", method=method, diversify="more")

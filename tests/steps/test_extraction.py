@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from scripted import ScriptedServer
-from sensegraph.index.chunks import chunk
+from sensegraph.index.chunks import chunk_documents
 from sensegraph.index.extraction import Sections, extract_all, what_was_rejected
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Chunk, Document, ExtractedEntity, Extraction
@@ -14,7 +14,7 @@ DOCUMENTS = [Document("long", story(0, 0, 700)), Document("empty", ""), Document
 
 def test_each_chunk_comes_with_its_own_extraction(store: SqliteStore, server: ScriptedServer) -> None:
     rt = runtime(store, server)
-    chunks = rt.each(chunk, [*stories(3), Document("empty", "")], size=120, overlap=20)
+    chunks = rt.each(chunk_documents, [*stories(3), Document("empty", "")], size=120, overlap=20)
     pairs = list(extract_all(chunks, rt))
     assert [c for c, _ in pairs] == [c for document in chunks for c in document]
     assert all(rt.engine.extract([c])[0] == x for c, x in pairs)
@@ -22,7 +22,7 @@ def test_each_chunk_comes_with_its_own_extraction(store: SqliteStore, server: Sc
 
 def test_sections_are_the_documents_cut_where_they_are_long(store: SqliteStore) -> None:
     rt = runtime(store)
-    chunks = rt.each(chunk, DOCUMENTS, size=30, overlap=5)
+    chunks = rt.each(chunk_documents, DOCUMENTS, size=30, overlap=5)
     sections = Sections.of(chunks)
     assert 256 < len(chunks[0]) < 512
     assert [len(s) for s in sections] == [256, len(chunks[0]) - 256, 0, len(chunks[2])]

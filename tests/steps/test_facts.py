@@ -13,8 +13,8 @@ from scripted import ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
 from sensegraph.filters import Scope
-from sensegraph.index.restricted.scope import scoped
-from sensegraph.methods.hipporag.facts import Facts, FactSettings, fact_texts, facts
+from sensegraph.index.restricted.scope import restrict_to_scope
+from sensegraph.methods.hipporag.facts import Facts, FactSettings, fact_texts, make_facts
 from sensegraph.methods.hipporag.facts_part import FACTS
 from sensegraph.types import Description, Document, Entity, Graph, Relation, Source
 from wired import corpus, stories
@@ -33,7 +33,7 @@ def relation(a: str, b: str, *said: tuple[str, str], label: str = "") -> Relatio
 
 def made(entities: Sequence[Entity], relations: Sequence[Relation] = (), chunks: str = "abc", **settings: str) -> Facts:
     graph = Graph(tuple(entities), tuple(relations))
-    (found,) = facts.fn([(graph, list(chunks), None)], settings=FactSettings(**settings))  # type: ignore[arg-type]
+    (found,) = make_facts.fn([(graph, list(chunks), None)], settings=FactSettings(**settings))  # type: ignore[arg-type]
     return found
 
 
@@ -129,7 +129,7 @@ def test_what_is_outside_a_filter_gives_no_fact(tmp_path: Path) -> None:
         made_corpus.add(stories(4))
         made_corpus.build()
         index = made_corpus.index()
-        inside = scoped(index, Scope(documents=("story-01", "story-02")))
+        inside = restrict_to_scope(index, Scope(documents=("story-01", "story-02")))
         found, names = inside.part(FACTS), [e.name for e in inside.graph.entities]
         assert 0 < len(found) < len(index.part(FACTS))
         assert int(found.chunks[0]) == len(inside.catalogue.chunks)
@@ -155,7 +155,7 @@ def test_with_a_model_facts_and_names_are_embedded_and_a_filter_cuts_the_vectors
         assert len(vectors) == len(index.part(FACTS)) == len(fact_texts(index.graph, FactSettings()))
         first = rt.embedder.embed([index.part(FACTS).text(0)], "document")[0]
         assert np.allclose(vectors[0], first)
-        inside = scoped(index, Scope(documents=("story-01",)))
+        inside = restrict_to_scope(index, Scope(documents=("story-01",)))
         assert np.array_equal(inside.vectors_of(rt.embedder, "fact"), vectors[inside.part(FACTS).number])
         assert made_corpus.estimate(Document("new", "Ada Harrow paid Bram Fenwick.")).embedding_tokens > 0
 

@@ -10,12 +10,12 @@ from scripted import Script, ScriptedServer
 from sensegraph.errors import SettingsError
 from sensegraph.index.graph.merging import (
     GraphSettings,
-    _summaries,
-    crowded,
-    described,
-    distinct,
+    _summarise_crowded,
+    crowded_elements,
+    describe_elements,
+    distinct_descriptions,
     entity_id,
-    merge,
+    merge_extractions,
     relation_id,
 )
 from sensegraph.index.settings import IndexSettings
@@ -50,7 +50,7 @@ def relation(source: str, target: str, said: str = "", strength: float = 1.0, la
 
 
 def merged(*extractions: Extraction, settings: GraphSettings = CREATE) -> Graph:
-    return merge([(chunk(f"c{i}"), x) for i, x in enumerate(extractions)], settings)
+    return merge_extractions([(chunk(f"c{i}"), x) for i, x in enumerate(extractions)], settings)
 
 
 def named(graph: Graph) -> dict[tuple[str, str], Entity]:
@@ -170,7 +170,7 @@ def test_a_span_that_is_not_known_is_the_whole_chunk() -> None:
 def test_descriptions_without_repeats_stay_in_the_order_of_the_documents() -> None:
     texts = ("b", "a", "b", "c", "a")
     said = [Description(t, Source(f"c{i}", 0, 1)) for i, t in enumerate(texts)]
-    assert [(d.text, d.source.chunk) for d in distinct(said)] == [("b", "c0"), ("a", "c1"), ("c", "c3")]
+    assert [(d.text, d.source.chunk) for d in distinct_descriptions(said)] == [("b", "c0"), ("a", "c1"), ("c", "c3")]
 
 
 NAMES = st.sampled_from(["Ada", "ADA", "Bo", "Cy", "Dee", "E"])
@@ -195,7 +195,7 @@ def test_the_order_of_documents_changes_nothing_but_the_order_of_descriptions(
     shuffled = list(pairs)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     rule = GraphSettings(orphans=orphans)  # type: ignore[arg-type]
-    assert _unordered(merge(pairs, rule)) == _unordered(merge(shuffled, rule))
+    assert _unordered(merge_extractions(pairs, rule)) == _unordered(merge_extractions(shuffled, rule))
 
 
 def _unordered(graph: Graph) -> list[object]:
@@ -233,20 +233,22 @@ def _said_much(count: int) -> Graph:
 
 def test_few_descriptions_are_joined_without_a_call(store: SqliteStore) -> None:
     graph = _said_much(3)
-    assert dict(crowded(graph, CREATE)) == {}
-    assert described(graph, {}).entities[0].description == " ".join(d.text for d in graph.entities[0].descriptions)
+    assert dict(crowded_elements(graph, CREATE)) == {}
+    assert describe_elements(graph, {}).entities[0].description == " ".join(
+        d.text for d in graph.entities[0].descriptions
+    )
 
 
 def test_a_description_alone_is_kept_as_it_is_however_long() -> None:
-    assert dict(crowded(merged(Extraction((entity("Ada", said="long " * 2000),))), CREATE)) == {}
+    assert dict(crowded_elements(merged(Extraction((entity("Ada", said="long " * 2000),))), CREATE)) == {}
 
 
 def test_many_descriptions_are_summarised_in_document_order() -> None:
     graph = _said_much(60)
-    ((name, context),) = crowded(graph, CREATE)
+    ((name, context),) = crowded_elements(graph, CREATE)
     assert name == graph.entities[0].id
     assert [p.text for p in context.passages] == [d.text for d in graph.entities[0].descriptions]
-    assert described(graph, {name: "In short."}).entities[0].description == "In short."
+    assert describe_elements(graph, {name: "In short."}).entities[0].description == "In short."
 
 
 def test_too_much_for_one_prompt_is_summarised_in_parts_and_a_new_description_pays_for_its_part(
@@ -256,13 +258,13 @@ def test_too_much_for_one_prompt_is_summarised_in_parts_and_a_new_description_pa
     rt = runtime(store, server)
     rule = GraphSettings(describe_above=100, summary_input=300)
     graph = _said_much(100)
-    done = _summaries(graph, rt, rule)
+    done = _summarise_crowded(graph, rt, rule)
     first = len(server.done("summary"))
     assert done.keys() == {graph.entities[0].id}
     assert first >= 6
-    _summaries(_said_much(101), rt, rule)
+    _summarise_crowded(_said_much(101), rt, rule)
     assert len(server.done("summary")) - first <= 2
-    assert _summaries(graph, rt, rule) == done
+    assert _summarise_crowded(graph, rt, rule) == done
 
 
 def test_settings_that_cannot_work_are_refused() -> None:
@@ -271,10 +273,10 @@ def test_settings_that_cannot_work_are_refused() -> None:
 
 
 def test_other_forms_of_a_name_are_kept_most_often_first_and_no_pronoun() -> None:
-    from sensegraph.index.graph.merging import _aliases, _Node
+    from sensegraph.index.graph.merging import _Node, _other_forms
 
     node = _Node()
     node.surfaces.update(
         {"Ebenezer Scrooge": 3, "Scrooge": 9, "scrooge": 1, "Mr Scrooge": 2, "he": 40, "EBENEZER SCROOGE": 1}
     )
-    assert _aliases("ebenezer scrooge", node) == ("Scrooge", "Mr Scrooge")
+    assert _other_forms("ebenezer scrooge", node) == ("Scrooge", "Mr Scrooge")

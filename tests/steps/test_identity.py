@@ -13,7 +13,7 @@ from sensegraph.algorithms.similar import Pairs
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.filters import Scope
 from sensegraph.index.graph.ties import ties_of
-from sensegraph.index.restricted.scope import scoped
+from sensegraph.index.restricted.scope import restrict_to_scope
 from sensegraph.methods.fastgraphrag.identity import Likeness, entity_moves, entity_walk, identity_links
 from sensegraph.retrieval.assembling import Ends, ends_of
 from sensegraph.types import Document
@@ -78,7 +78,7 @@ def test_without_links_there_are_none(built: Corpus, none: Likeness) -> None:
 
 def test_a_filter_keeps_the_links_inside(built: Corpus) -> None:
     index, rt, likeness = built.index(), built.runtime(), Likeness("vectors", 0.5, 3)
-    inside = scoped(index, Scope(documents=("story-0[0-3]",)))
+    inside = restrict_to_scope(index, Scope(documents=("story-0[0-3]",)))
     ids = [e.id for e in inside.graph.entities]
     found = identity_links(inside, rt, likeness)
     got = {(ids[a], ids[b]) for a, b in zip(found.one, found.other, strict=True)}

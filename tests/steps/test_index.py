@@ -10,7 +10,7 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, StoreError
 from sensegraph.index.index import Index
 from sensegraph.index.parts import find_part
-from sensegraph.methods import load
+from sensegraph.methods import load_method
 from sensegraph.methods.raptor.tree_part import TREE
 from sensegraph.models.embedders.remote import RemoteEmbedder
 from sensegraph.models.endpoint.client import Endpoint
@@ -68,7 +68,7 @@ def test_a_part_that_was_not_built_names_a_method_that_reads_it(tmp_path: Path) 
 
 @pytest.mark.parametrize("part", sorted(BUILT_IN))
 def test_methods_that_messages_name_read_the_part(part: str) -> None:
-    assert part in load(find_part(part).reader).reads
+    assert part in load_method(find_part(part).reader).reads
 
 
 def test_a_store_without_an_index_says_what_to_run(store: SqliteStore) -> None:

@@ -26,23 +26,22 @@ from sensegraph.errors import NotIndexed, SettingsError, StepFailed, Unsupported
 from sensegraph.filters import Scope
 from sensegraph.index.hierarchy.communities import ClusterSettings
 from sensegraph.index.hierarchy.reports import ReportSettings
-from sensegraph.index.restricted.scope import scoped
-from sensegraph.methods.hirag.layer_clusters import Layers, parted, settled, summary_id
-from sensegraph.methods.hirag.layered import LayerSettings
+from sensegraph.index.restricted.scope import restrict_to_scope
+from sensegraph.methods.hirag.layer_clusters import Layers, rows_of_clusters, stops_layers, summary_id
+from sensegraph.methods.hirag.layered import LayerSettings, keep_layer_keys
 from sensegraph.methods.hirag.layers import (
     Before,
     earlier_layers,
-    enlarged,
+    enlarge_graph,
     find_layers,
+    keep_layers,
     layer_all,
-    layered,
-    layers,
-    made_of,
+    layers_made_of,
 )
 from sensegraph.methods.hirag.layers_part import LAYERS
 from sensegraph.models.embedders.hashed_words import HashedTerms
 from sensegraph.runtime.executors.processes import LocalExecutor
-from sensegraph.runtime.results import recall
+from sensegraph.runtime.results import recall_result
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Description, Graph
@@ -71,11 +70,11 @@ def built(made: Planted, rt: Runtime, settings: LayerSettings = SMALL, before: B
 
 def before(made: Planted, rt: Runtime, settings: LayerSettings = SMALL) -> Before:
     found = find_layers(made.named, made.embedded, lambda: made.chunks, rt, settings)
-    return Before(found, made_of(made.named.key, made.embedded.key, rt, settings))
+    return Before(found, layers_made_of(made.named.key, made.embedded.key, rt, settings))
 
 
 def large(made: Planted, found: Layers) -> Graph:
-    return enlarged.fn([(made.graph, found)])[0]
+    return enlarge_graph.fn([(made.graph, found)])[0]
 
 
 def check(made: Planted, found: Layers) -> None:
@@ -128,11 +127,13 @@ def test_clusters_are_disjoint_unless_soft_membership_is_asked_for() -> None:
     """Decision 1: what lies between two clusters is in both when membership is soft."""
     line = np.linspace(-2, 2, 21, dtype=np.float32)[:, None]
     labels = (line[:, 0] > 0).astype(np.int32)
-    assert parted(line, labels, SMALL) == [list(range(11)), list(range(11, 21))]
-    one, other = parted(line, labels, replace(SMALL, membership="soft"))
+    assert rows_of_clusters(line, labels, SMALL) == [list(range(11)), list(range(11, 21))]
+    one, other = rows_of_clusters(line, labels, replace(SMALL, membership="soft"))
     assert {10} <= set(one) & set(other) < set(range(5, 16))
     assert set(one) | set(other) == set(range(21))
-    assert parted(line, labels, replace(SMALL, membership="soft", threshold=0.9)) == parted(line, labels, SMALL)
+    assert rows_of_clusters(line, labels, replace(SMALL, membership="soft", threshold=0.9)) == rows_of_clusters(
+        line, labels, SMALL
+    )
 
 
 def test_an_entity_of_several_clusters_belongs_to_what_stands_for_each(rt: Runtime) -> None:
@@ -187,7 +188,7 @@ def test_defect_8_the_stop_rule_gives_the_layers_counted_by_hand(
     [([0.5], False), ([0.98], True), ([0.5, 0.6], False), ([0.8, 0.84], True), ([0.8, 0.77], True), ([0.0, 0.0], True)],
 )
 def test_layers_end_where_sparsity_is_high_or_hardly_changes(found: list[float], wanted: bool) -> None:
-    assert settled(found, LayerSettings()) == wanted
+    assert stops_layers(found, LayerSettings()) == wanted
 
 
 @pytest.mark.slow
@@ -567,8 +568,8 @@ def components(graph: Graph) -> int:
 def test_defect_4_no_component_is_left_out_and_layers_join_them(both: Corpus) -> None:
     """Every entity is below one of the last layer, so that there are no more components than that has entities."""
     index = both.index()
-    made = recall(both.store, layered, index.manifest.parts["layers"].key)
-    assert components(index.part(LAYERS).graph) <= recall(both.store, layers, made.layers).sizes[-1]
+    made = recall_result(both.store, keep_layer_keys, index.manifest.parts["layers"].key)
+    assert components(index.part(LAYERS).graph) <= recall_result(both.store, keep_layers, made.layers).sizes[-1]
     assert components(index.part(LAYERS).graph) < components(index.graph)
     homes = index.part(LAYERS).lookups.homes
     assert homes.size
@@ -578,7 +579,7 @@ def test_defect_4_no_component_is_left_out_and_layers_join_them(both: Corpus) ->
 def test_a_build_tells_what_it_made(tmp_path: Path) -> None:
     with opened(tmp_path) as made:
         made.add(papers())
-        said = show.built(made.build())
+        said = show.format_build(made.build())
     assert re.search(r", \d+ summary entities\b", said)
     assert re.search(r"summed up \d+ groups", said)
 
@@ -681,7 +682,7 @@ def test_defect_9_the_index_is_built_whatever_the_form_of_records(tmp_path: Path
 
 def test_a_summary_entity_is_seen_where_all_its_chunks_are_inside(both: Corpus) -> None:
     index = both.index()
-    left = scoped(index, Scope(documents=("story-*",))).part(LAYERS)
+    left = restrict_to_scope(index, Scope(documents=("story-*",))).part(LAYERS)
     inside = {c.id for c in left.catalogue.chunks}
     whole = {e.id: e for e in index.part(LAYERS).graph.entities if e.level}
     shown = {e.id for e in left.graph.entities if e.level}
@@ -702,14 +703,14 @@ def test_what_is_left_out_is_counted_in_the_notes(both: Corpus) -> None:
 
 def test_a_filter_that_leaves_everything_leaves_every_layer(both: Corpus) -> None:
     index = both.index()
-    everything = scoped(index, Scope(documents=("*",))).part(LAYERS)
+    everything = restrict_to_scope(index, Scope(documents=("*",))).part(LAYERS)
     assert list(everything.graph.entities) == list(index.part(LAYERS).graph.entities)
     assert list(everything.graph.relations) == list(index.part(LAYERS).graph.relations)
     assert list(everything.hierarchy.clusters) == list(index.part(LAYERS).hierarchy.clusters)
 
 
 def test_no_word_of_an_outside_document_is_in_a_filtered_layer(both: Corpus) -> None:
-    left = scoped(both.index(), Scope(documents=("letter-*",))).part(LAYERS)
+    left = restrict_to_scope(both.index(), Scope(documents=("letter-*",))).part(LAYERS)
     shown = "\n".join(f"{e.name} {e.description} {[d.text for d in e.descriptions]}" for e in left.graph.entities)
     shown += "\n".join(f"{c.title} {c.text}" for c in left.hierarchy.clusters)
     outside = [n for n in TEXTS if not n.startswith("letter-")]

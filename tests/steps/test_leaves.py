@@ -8,9 +8,9 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sensegraph.index.chunks import chunk
-from sensegraph.language.text import sentences, tokens
-from sensegraph.methods.raptor.leaves import Leaf, leaf_texts, leaves, pieces
+from sensegraph.index.chunks import chunk_documents
+from sensegraph.language.text import count_tokens, split_sentences
+from sensegraph.methods.raptor.leaves import Leaf, cut_pieces, leaf_texts, make_leaves
 from sensegraph.types import Chunk, Document
 
 _WORD = st.sampled_from(["lamp", "Harbour", "keeper,", "storm;", "1897", "Dr.", "“paid”", "灯塔", "mooring-line:", "é"])
@@ -20,15 +20,15 @@ _TEXTS = _TEXT.map(lambda parts: "".join(a + b for a, b in parts))
 
 
 def cut(documents: Sequence[Document], size: int, overlap: int) -> list[Chunk]:
-    return [c for found in chunk.fn(documents, size=size, overlap=overlap) for c in found]
+    return [c for found in chunk_documents.fn(documents, size=size, overlap=overlap) for c in found]
 
 
 def grown(chunks: Sequence[Chunk], size: int) -> Sequence[Leaf]:
-    return leaves.fn([chunks], size=size)[0].leaves
+    return make_leaves.fn([chunks], size=size)[0].leaves
 
 
 def texts(chunks: Sequence[Chunk], size: int) -> list[str]:
-    return leaf_texts(leaves.fn([chunks], size=size)[0], chunks)
+    return leaf_texts(make_leaves.fn([chunks], size=size)[0], chunks)
 
 
 def spans(chunks: Sequence[Chunk], size: int) -> Iterator[tuple[str, int, int]]:
@@ -57,7 +57,7 @@ def test_every_character_stands_in_exactly_one_leaf(said: list[str], size: int, 
 def test_no_leaf_is_too_long_or_has_white_space_around(text: str, size: int, overlap: int, most: int) -> None:
     chunks = cut([Document("d", text)], size, overlap)
     for leaf, said in zip(grown(chunks, most), texts(chunks, most), strict=True):
-        assert leaf.tokens == tokens(said) <= most or len(said) == 1
+        assert leaf.tokens == count_tokens(said) <= most or len(said) == 1
         assert said == said.strip() != ""
 
 
@@ -65,10 +65,10 @@ def test_a_leaf_is_whole_sentences_and_the_one_that_does_not_fit_goes_to_the_nex
     text = " ".join(f"The keeper of lamp number {i} wrote a letter to the harbour board." for i in range(30))
     chunks = cut([Document("d", text)], 200, 60)
     found = texts(chunks, 50)
-    whole = [text[a:b] for a, b in sentences(text)]
+    whole = [text[a:b] for a, b in split_sentences(text)]
     assert len(chunks) > 1
-    assert [s for leaf in found for s in (leaf[a:b] for a, b in sentences(leaf))] == whole
-    assert all(tokens(f"{leaf} {after.split('.')[0]}.") > 50 for leaf, after in pairwise(found))
+    assert [s for leaf in found for s in (leaf[a:b] for a, b in split_sentences(leaf))] == whole
+    assert all(count_tokens(f"{leaf} {after.split('.')[0]}.") > 50 for leaf, after in pairwise(found))
 
 
 def test_what_two_chunks_share_makes_one_leaf() -> None:
@@ -84,8 +84,8 @@ def test_a_sentence_that_goes_on_in_the_next_chunk_stays_whole() -> None:
     text = f"It was late. Then came {long}and the lamp went out. All was dark."
     home = Document("d", text)
     middle = text.index("northern quay") + 60
-    first = Chunk("d1", "d", 0, middle, tokens(text[:middle]), text[:middle])
-    second = Chunk("d2", "d", 8, len(text), tokens(text[8:]), text[8:])
+    first = Chunk("d1", "d", 0, middle, count_tokens(text[:middle]), text[:middle])
+    second = Chunk("d2", "d", 8, len(text), count_tokens(text[8:]), text[8:])
     found = [home.text[a:b] for _, a, b in spans([first, second], 100)]
     assert " ".join(found) == text
     assert any(leaf.startswith("Then came") and "went out." in leaf for leaf in found)
@@ -101,13 +101,13 @@ def test_a_long_sentence_is_cut_behind_its_commas_and_keeps_them() -> None:
 
 def test_without_commas_it_is_cut_between_words_and_without_blanks_anywhere() -> None:
     words = " ".join(f"lamp{i}" for i in range(200))
-    found = [words[a:b] for a, b in pieces(words, 10)]
+    found = [words[a:b] for a, b in cut_pieces(words, 10)]
     assert found == words.split()
     solid = "x1y2z3" * 100
-    hard = [solid[a:b] for a, b in pieces(solid, 10)]
+    hard = [solid[a:b] for a, b in cut_pieces(solid, 10)]
     assert "".join(hard) == solid
     assert len(hard) > 1
-    assert all(tokens(part) <= 10 for part in hard)
+    assert all(count_tokens(part) <= 10 for part in hard)
 
 
 def test_chinese_sentences_and_clauses_are_borders_too() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from scripted import ScriptedServer
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.index.hierarchy.lineage import counts, lineage
+from sensegraph.index.hierarchy.lineage import count_fates, read_lineage
 from sensegraph.types import Document
 from wired import content, corpus, stories, story
 
@@ -28,7 +28,7 @@ def ids(made: Corpus) -> set[str]:
 
 
 def test_a_first_build_has_nothing_to_tell_and_names_communities_by_their_ids(made: Corpus) -> None:
-    assert lineage(made.store).names == {name: name for name in ids(made)}
+    assert read_lineage(made.store).names == {name: name for name in ids(made)}
     assert made.build().fates == ()
 
 
@@ -40,21 +40,21 @@ def test_every_community_of_before_and_of_now_has_a_fate(made: Corpus) -> None:
     fates = made.build().fates
     assert {i for f in fates for i in f.before} == before
     assert {i for f in fates for i in f.now} == ids(made)
-    assert sum(counts(fates).values()) == len(fates)
-    assert counts(fates)["kept"] > 0
+    assert sum(count_fates(fates).values()) == len(fates)
+    assert count_fates(fates)["kept"] > 0
     for f in fates:
         assert (len(f.before) == 1 and f.before == f.now) or f.kind != "kept"
 
 
 def test_a_name_outlives_changes_and_earlier_ids_lead_to_the_community_of_now(made: Corpus) -> None:
-    names = lineage(made.store).names
+    names = read_lineage(made.store).names
     seen: dict[str, str] = {}
     for seed in (50, 51, 52):
         made.add(replace(stories()[0], text=story(0, seed)))
         for fate in made.build().fates:
             if fate.before and fate.now:
                 seen |= dict.fromkeys(fate.before, fate.name)
-    known = lineage(made.store)
+    known = read_lineage(made.store)
     assert set(known.names) == ids(made)
     assert set(known.now.values()) <= ids(made)
     changed = {early: late for early, late in known.now.items() if early in names}
@@ -70,7 +70,7 @@ def test_what_comes_back_is_found_under_the_id_that_it_had(made: Corpus) -> None
     made.remove("story-06")
     made.build(fresh=True)
     assert ids(made) == before
-    assert not set(lineage(made.store).now) & before  # an id of now leads nowhere else
+    assert not set(read_lineage(made.store).now) & before  # an id of now leads nowhere else
 
 
 def test_names_are_beside_the_index_which_equals_one_built_afresh(
@@ -85,4 +85,4 @@ def test_names_are_beside_the_index_which_equals_one_built_afresh(
         assert content(made) == content(other)
         assert made.manifest() == other.manifest()
         assert made.collect().total.objects > 0
-    assert set(lineage(made.store).names) == ids(made)
+    assert set(read_lineage(made.store).names) == ids(made)

@@ -20,13 +20,13 @@ from sensegraph.methods.kag.forms import (
     Retrieval,
     Sort,
     Term,
-    binds,
+    aliases_bound,
+    aliases_used,
     target_of,
-    uses,
-    validated,
-    written,
+    validate_plan,
+    write_plan,
 )
-from sensegraph.methods.kag.logical_forms import MOST_CHARACTERS, MOST_STEPS, parse
+from sensegraph.methods.kag.logical_forms import MOST_CHARACTERS, MOST_STEPS, parse_plan
 
 MUSIQUE = Path(os.environ.get("SENSEGRAPH_DATA", "../shared/data")) / "musique" / "queries.jsonl"
 FULL = """Step1: Who directed Big Eyes?
@@ -40,7 +40,7 @@ Output(t1, m1, d1)"""
 
 
 def steps(text: str | list[str]) -> tuple[Form, ...]:
-    parsed = parse(text)
+    parsed = parse_plan(text)
     assert parsed.plan is not None, parsed.errors
     return parsed.plan.steps
 
@@ -61,9 +61,9 @@ def test_the_five_functions_are_read_with_their_arguments() -> None:
 
 
 def test_a_plan_that_is_written_down_is_read_back() -> None:
-    plan = parse(FULL).plan
+    plan = parse_plan(FULL).plan
     assert plan is not None
-    assert parse(written(plan)).plan == plan
+    assert parse_plan(write_plan(plan)).plan == plan
 
 
 _names = st.text("abcdefgh ABC", min_size=1, max_size=12).map(lambda s: " ".join(s.split())).filter(bool)
@@ -75,15 +75,15 @@ def test_any_chain_of_retrievals_is_read_back(chain: list[tuple[str, str]]) -> N
     for i, (name, edge) in enumerate(chain, 1):
         start = Term(f"o{i - 1}") if i > 1 else Term("s1", "Thing", name)
         made.append(Retrieval(start, Term(f"p{i}", edge.lower()), Term(f"o{i}", "Thing")))
-    plan = validated(made).plan
+    plan = validate_plan(made).plan
     assert plan is not None
-    assert parse(written(plan)).plan == plan
+    assert parse_plan(write_plan(plan)).plan == plan
 
 
 def test_gold_decompositions_are_plans_of_as_many_steps() -> None:
     forms = steps(["Hello Love >> performer", "What city did #1 live when he died?", "how many stores are in #2"])
     assert [target_of(f) for f in forms[:-1]] == ["1", "2", "3"]
-    assert [uses(f) for f in forms[1:-1]] == [("1", "2"), ("2", "3")]
+    assert [aliases_used(f) for f in forms[1:-1]] == [("1", "2"), ("2", "3")]
     assert forms[0] == Retrieval(
         Term("", "", "Hello Love"), Term("", "performer"), Term("1"), (), "Hello Love performer"
     )
@@ -94,10 +94,10 @@ def test_gold_decompositions_are_plans_of_as_many_steps() -> None:
 def test_every_published_decomposition_of_musique_is_read() -> None:
     for line in MUSIQUE.read_text(encoding="utf-8").splitlines():
         parts = [p["question"] for p in json.loads(line)["metadata"]["decomposition"]]
-        plan = parse(parts).plan
+        plan = parse_plan(parts).plan
         assert plan is not None
         assert len(plan.steps) == len(parts) + 1
-        assert parse(written(plan)).plan == plan
+        assert parse_plan(write_plan(plan)).plan == plan
 
 
 def test_a_path_of_arrows_is_one_step_for_each() -> None:
@@ -150,20 +150,20 @@ def test_what_a_model_wraps_around_a_step_is_put_aside(mess: str) -> None:
     ],
 )
 def test_what_is_no_plan_is_refused_with_the_reason(text: str, why: str) -> None:
-    parsed = parse(text)
+    parsed = parse_plan(text)
     assert parsed.plan is None
     assert why in "; ".join(parsed.errors)
 
 
 def test_steps_in_the_wrong_order_are_put_right_and_it_is_said() -> None:
-    parsed = parse("Who is the wife of #2?\nWho directed Big Eyes?\nOutput(#1)")
+    parsed = parse_plan("Who is the wife of #2?\nWho directed Big Eyes?\nOutput(#1)")
     assert parsed.plan is not None
     assert [target_of(s) for s in parsed.plan.steps[:-1]] == ["2", "1"]
     assert parsed.repairs == ("steps stood before what they need",)
 
 
 def test_an_unknown_decision_is_taken_as_a_judgement_and_counted() -> None:
-    parsed = parse("Who is A?\nDeduce(op=guess, content=`same`, inputs=#1)")
+    parsed = parse_plan("Who is A?\nDeduce(op=guess, content=`same`, inputs=#1)")
     assert parsed.plan is not None
     assert isinstance(parsed.plan.steps[1], Deduce)
     assert parsed.plan.steps[1].operation == "judgement"
@@ -172,12 +172,12 @@ def test_an_unknown_decision_is_taken_as_a_judgement_and_counted() -> None:
 
 @given(st.text(max_size=200))
 def test_no_text_makes_the_parser_fail(text: str) -> None:
-    parsed = parse(text)
+    parsed = parse_plan(text)
     assert (parsed.plan is None) == bool(parsed.errors)
     if parsed.plan is not None:
         bound: set[str] = set()
         for step in parsed.plan.steps[:-1]:
-            bound |= set(binds(step))
+            bound |= set(aliases_bound(step))
         assert set(parsed.plan.output.aliases) <= bound
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.index.graph.lookups import lookups
+from sensegraph.index.graph.lookups import build_lookups
 from sensegraph.types import Description, Entity, Graph, Hierarchy, Relation, Source
 
 NAMES = st.lists(st.text(min_size=1, max_size=8), min_size=1, max_size=12)
@@ -27,7 +27,7 @@ def test_neighbours_names_and_degrees_are_those_of_the_graph(names: list[str], d
     places = st.integers(0, len(names) - 1)
     pairs = {(min(a, b), max(a, b)) for a, b in data.draw(st.lists(st.tuples(places, places), max_size=20)) if a != b}
     graph = graph_of(names, pairs)
-    made = lookups.fn([(graph, Hierarchy())])[0]
+    made = build_lookups.fn([(graph, Hierarchy())])[0]
     expected: dict[int, dict[int, int]] = defaultdict(dict)
     for i, r in enumerate(graph.relations):
         a, b = int(r.source[1:]), int(r.target[1:])
@@ -44,11 +44,11 @@ def test_two_relations_of_one_pair_are_one_neighbour() -> None:
     graph = graph_of(["a", "b"], {(0, 1)})
     (one,) = graph.relations
     twice = Graph(graph.entities, (one, Relation("other", one.source, one.target, "", (), 1.0, ("c",))))
-    assert lookups.fn([(twice, Hierarchy())])[0].degree.tolist() == [1, 1]
+    assert build_lookups.fn([(twice, Hierarchy())])[0].degree.tolist() == [1, 1]
 
 
 def test_a_name_that_nobody_has_finds_nobody() -> None:
-    assert lookups.fn([(graph_of(["Ada"], set()), Hierarchy())])[0].called("Bram") == []
+    assert build_lookups.fn([(graph_of(["Ada"], set()), Hierarchy())])[0].called("Bram") == []
 
 
 def test_homes_are_the_projected_communities_of_every_depth(built: Corpus) -> None:
@@ -61,7 +61,7 @@ def test_homes_are_the_projected_communities_of_every_depth(built: Corpus) -> No
 
 
 def test_an_index_without_reports_has_no_homes() -> None:
-    made = lookups.fn([(graph_of(["Ada"], set()), Hierarchy())])[0]
+    made = build_lookups.fn([(graph_of(["Ada"], set()), Hierarchy())])[0]
     assert made.homes.shape == (1, 0)
     assert made.homes.dtype == np.int32
 
@@ -71,7 +71,7 @@ def test_what_the_texts_call_an_entity_too_finds_it_where_nothing_bears_that_nam
     scrooge = Entity("e00", "Ebenezer Scrooge", "person", "", said, ("c",), 1, 0, ("Scrooge", "Uncle Scrooge"))
     firm = Entity("e01", "Scrooge and Marley", "organization", "", said, ("c",), 1, 0, ("Scrooge",))
     uncle = Entity("e02", "uncle scrooge", "person", "", said, ("c",), 1, 0)
-    made = lookups.fn([(Graph((scrooge, firm, uncle)), Hierarchy())])[0]
+    made = build_lookups.fn([(Graph((scrooge, firm, uncle)), Hierarchy())])[0]
     assert made.called("SCROOGE") == [0, 1]
     assert made.called("Uncle Scrooge") == [2]
     assert made.called("Ebenezer Scrooge") == [0]

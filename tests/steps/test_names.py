@@ -5,22 +5,22 @@ from __future__ import annotations
 import pytest
 
 from sensegraph.language.countries import COUNTRY
-from sensegraph.language.titles import aliases, headings, lead, named
-from sensegraph.methods.walk.gazetteer import gazetteer, mentions
-from sensegraph.methods.walk.name_words import Noted, folded, lettered, spans, spelt
+from sensegraph.language.titles import find_aliases, find_headings, find_lead_name, list_title_names
+from sensegraph.methods.walk.gazetteer import count_mentions, make_gazetteer
+from sensegraph.methods.walk.name_words import Noted, find_name_spans, fold_written_name, spell_documents, write_letters
 from sensegraph.types import Chunk
 
 
 def noted(*texts: tuple[str, str]) -> list[Noted]:
     """Documents of one chunk each, given as title and text."""
     chunks = [(Chunk(f"c{i}", f"d{i}", 0, len(t), 1, t, title),) for i, (title, t) in enumerate(texts)]
-    return spelt.fn(chunks)
+    return spell_documents.fn(chunks)
 
 
 def found(*texts: tuple[str, str]) -> list[dict[str, int]]:
     """The names of each document and the number of their sentences."""
     documents = noted(*texts)
-    return [mentions(document, gazetteer(documents))[0] for document in documents]
+    return [count_mentions(document, make_gazetteer(documents))[0] for document in documents]
 
 
 @pytest.mark.parametrize(
@@ -35,13 +35,13 @@ def found(*texts: tuple[str, str]) -> list[dict[str, int]]:
     ],
 )
 def test_runs_of_capitals_are_names(sentence: str, names: list[str]) -> None:
-    words, letters = lettered(sentence)
-    assert [" ".join(words[a:b]) for a, b in spans(letters)] == names
+    words, letters = write_letters(sentence)
+    assert [" ".join(words[a:b]) for a, b in find_name_spans(letters)] == names
 
 
 def test_a_name_is_compared_without_case_accents_article_and_possessive() -> None:
-    assert folded("The Café’s  Owner") == folded("cafe owner")
-    assert folded("the") == "the"
+    assert fold_written_name("The Café’s  Owner") == fold_written_name("cafe owner")
+    assert fold_written_name("the") == "the"
 
 
 def test_one_word_at_the_beginning_of_a_sentence_is_a_name_only_if_the_corpus_writes_it_so() -> None:
@@ -70,24 +70,24 @@ def test_what_is_said_of_a_country_in_another_form_mentions_it_too() -> None:
 
 def test_forms_of_countries_are_folded_and_lead_to_no_other_form() -> None:
     for form, country in COUNTRY.items():
-        assert (folded(form), folded(country)) == (form, country)
+        assert (fold_written_name(form), fold_written_name(country)) == (form, country)
         assert country not in COUNTRY
 
 
 def test_a_title_bears_its_name_without_parenthesis_and_before_a_comma() -> None:
-    assert named("Dark River (2017 film)") == ["Dark River"]
-    assert named("Lambert, Margrave of Tuscany") == ["Lambert, Margrave of Tuscany", "Lambert"]
-    assert named("") == []
+    assert list_title_names("Dark River (2017 film)") == ["Dark River"]
+    assert list_title_names("Lambert, Margrave of Tuscany") == ["Lambert, Margrave of Tuscany", "Lambert"]
+    assert list_title_names("") == []
     assert noted(("Dark River (2017 film)", "It is."))[0].aside == ("2017", "film")
 
 
 def test_the_first_sentences_give_other_names() -> None:
-    assert aliases("Ada Mary Harrow (born 3 May 1901), also known as A. B. Stone, was a pilot.") == [
+    assert find_aliases("Ada Mary Harrow (born 3 May 1901), also known as A. B. Stone, was a pilot.") == [
         "Ada Mary Harrow",
         "Ada Harrow",
         "A. B. Stone",
     ]
-    assert aliases("The sea (cold in winter) is known.") == []
+    assert find_aliases("The sea (cold in winter) is known.") == []
 
 
 @pytest.mark.parametrize(
@@ -102,17 +102,17 @@ def test_the_first_sentences_give_other_names() -> None:
     ],
 )
 def test_a_text_without_a_title_is_called_by_its_first_subject(opening: str, name: str) -> None:
-    assert lead(opening) == name
-    assert noted(("", opening))[0].bears == ((folded(name),) if name else ())
+    assert find_lead_name(opening) == name
+    assert noted(("", opening))[0].bears == ((fold_written_name(name),) if name else ())
     assert noted(("Quay", opening))[0].bears[0] == "quay"
 
 
 def test_headings_are_borne_by_the_chunks_that_they_stand_over() -> None:
     text = "# Ada Harrow\n\nShe sailed.\n\nThe Storm\n" + "It came in the night and took the roofs off the houses. " * 2
-    assert headings(text) == ["Ada Harrow", "The Storm"]
-    assert headings("Ada: hello!\nFinn: so it is, and it will be so for a long time to come, I think.") == []
+    assert find_headings(text) == ["Ada Harrow", "The Storm"]
+    assert find_headings("Ada: hello!\nFinn: so it is, and it will be so for a long time to come, I think.") == []
     chunks = tuple(Chunk(f"c{i}", "d", 0, 1, 1, t, "Tales") for i, t in enumerate((text, "No more.", "# End\n\nDone.")))
-    (document,) = spelt.fn([chunks])
+    (document,) = spell_documents.fn([chunks])
     assert document.bears == ("tales",)
     assert [chunk.bears for chunk in document.chunks] == [("ada harrow", "storm"), ("storm",), ("storm", "end")]
 

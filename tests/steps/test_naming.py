@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from sensegraph.errors import SettingsError
-from sensegraph.index.chunks import chunk
-from sensegraph.methods.walk.naming import Names, NameSettings, hashed, name_graph, names
-from sensegraph.runtime.results import recall
+from sensegraph.index.chunks import chunk_documents
+from sensegraph.methods.walk.naming import Names, NameSettings, hash_words, make_names, name_graph
+from sensegraph.runtime.results import recall_result
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Document
 from wired import runtime
@@ -30,7 +30,7 @@ def documents() -> list[Document]:
 
 def made(store: SqliteStore, given: list[Document], **settings: Any) -> Names:
     rt = runtime(store)
-    return name_graph(rt.each(chunk, given, size=120, overlap=20), rt, NameSettings(**settings)).value
+    return name_graph(rt.each(chunk_documents, given, size=120, overlap=20), rt, NameSettings(**settings)).value
 
 
 def ways(found: Names, chunk: int) -> dict[int, float]:
@@ -93,12 +93,15 @@ def test_the_order_of_documents_changes_nothing_but_the_numbers_of_chunks(store:
 
 def test_it_is_computed_once_and_recalled_from_the_store(store: SqliteStore) -> None:
     rt = runtime(store)
-    chunks = rt.each(chunk, documents(), size=120, overlap=20)
+    chunks = rt.each(chunk_documents, documents(), size=120, overlap=20)
     first = name_graph(chunks, rt, NameSettings())
     again = runtime(store)
-    assert name_graph(again.each(chunk, documents(), size=120, overlap=20), again, NameSettings()).key == first.key
+    assert (
+        name_graph(again.each(chunk_documents, documents(), size=120, overlap=20), again, NameSettings()).key
+        == first.key
+    )
     assert again.computed == {}
-    mapped = recall(store, names, first.key)
+    mapped = recall_result(store, make_names, first.key)
     for field in fields(Names):
         assert np.array_equal(getattr(mapped, field.name), getattr(first.value, field.name))
 
@@ -107,7 +110,7 @@ def test_an_update_reads_only_what_is_new_and_equals_a_rebuild(store: SqliteStor
     made(store, documents())
     rt = runtime(store)
     new = [*documents(), Document("e", "Gwen Millar wrote to Ada Harrow.", "A Letter")]
-    updated = name_graph(rt.each(chunk, new, size=120, overlap=20), rt, NameSettings()).value
+    updated = name_graph(rt.each(chunk_documents, new, size=120, overlap=20), rt, NameSettings()).value
     assert rt.computed["namewords.spelt"] == 1
     other = SqliteStore(tmp_path / "other")
     fresh = made(other, new)
@@ -136,7 +139,7 @@ def test_within_chunks_nothing_leads_outside(store: SqliteStore) -> None:
     assert found.salience.tolist() == whole.salience.tolist()
     assert max(found.to.tolist()) < 2 + len(found)
     assert set(found.hints.tolist()) <= {0, 1}
-    assert found.asides[int(found.aside[0]) : int(found.aside[1])].tolist() == hashed(["town"]).tolist()
+    assert found.asides[int(found.aside[0]) : int(found.aside[1])].tolist() == hash_words(["town"]).tolist()
 
 
 def test_a_title_with_all_words_of_a_name_is_hinted_at(store: SqliteStore) -> None:

@@ -12,25 +12,24 @@ import pytest
 
 from scripted import ScriptedServer
 from sensegraph.algorithms import approximate
-from sensegraph.algorithms.approximate import installed
-from sensegraph.algorithms.segments import segments
+from sensegraph.algorithms.approximate import is_installed
+from sensegraph.algorithms.segments import cut_segments
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
 from sensegraph.filters import Scope
 from sensegraph.index import navigation as navigating
-from sensegraph.index import neighbours
 from sensegraph.index.neighbours import nearest_to
 from sensegraph.index.settings import IndexSettings
-from sensegraph.methods import METHODS, load
+from sensegraph.methods import METHODS, load_method
 from sensegraph.types import Document
 from wired import corpus, stories
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(not installed(), reason="needs the extra ann")]
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not is_installed(), reason="needs the extra ann")]
 
-PARTS = sorted({part for name in METHODS for part in load(name).reads})
+PARTS = sorted({part for name in METHODS for part in load_method(name).reads})
 ASKED = ("Who sailed with Ada Harrow?", "Who bought a boat from Hugo Stone in 1840?", "What did Iris Quay do?")
 APART = Scope(documents=("story-0*",))
-_CUT = partial(segments, least=25, usual=15, most=60)
+_CUT = partial(cut_segments, least=25, usual=15, most=60)
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +144,7 @@ def test_questions_asked_at_once_find_what_each_finds_alone(ways: Corpus) -> Non
 def test_without_the_extra_all_are_compared_and_that_is_said(
     ways: Corpus, exact: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(neighbours, "installed", lambda: False)
+    monkeypatch.setattr(approximate, "is_installed", lambda: False)
     near, true = (c.search(ASKED[1], method="naive") for c in (ways, exact))
     assert near.passages == true.passages
     assert near.notes == ("all 80 vectors of kind chunk were compared: the extra `ann` is not installed",)

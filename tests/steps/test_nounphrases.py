@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.language.noun_phrases import Reader, note
+from sensegraph.language.noun_phrases import Reader
+from sensegraph.methods.lazygraphrag.noting import note
 from sensegraph.types import Chunk
 
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small import Small, cluster, small, words
 
-from sensegraph.index.hierarchy.packing import Elements, elements, pack, report_line, report_passage
-from sensegraph.language.text import tokens
+from sensegraph.index.hierarchy.packing import Elements, list_elements, pack_community, report_line, report_passage
+from sensegraph.language.text import count_tokens
 from sensegraph.types import Cluster, Context, Passage, Statement
 
 SEEDS = st.integers(0, 10**6)
@@ -17,11 +17,11 @@ PLENTY = 10**6
 
 
 def lines(made: Small, *, quotes: bool = False) -> Elements:
-    return elements(made.graph, made.documents, quotes=quotes)
+    return list_elements(made.graph, made.documents, quotes=quotes)
 
 
 def packed(made: Small, budget: int, seed: int = 1) -> Context:
-    context = pack(made.parent, lines(made), made.reports(seed), budget)
+    context = pack_community(made.parent, lines(made), made.reports(seed), budget)
     assert context is not None
     return context
 
@@ -31,7 +31,7 @@ def ids(context: Context, kind: str) -> list[str]:
 
 
 def size(passages: tuple[Passage, ...]) -> int:
-    return sum(tokens(p.title) + tokens(p.text) + 6 for p in passages)
+    return sum(count_tokens(p.title) + count_tokens(p.text) + 6 for p in passages)
 
 
 @given(SEEDS, st.integers(20, 800))
@@ -39,7 +39,7 @@ def size(passages: tuple[Passage, ...]) -> int:
 def test_a_context_never_exceeds_its_budget(seed: int, budget: int) -> None:
     made = small(seed)
     assert size(packed(made, budget, seed).passages) <= budget
-    leaf = pack(made.parent, lines(made), (), budget)
+    leaf = pack_community(made.parent, lines(made), (), budget)
     assert leaf is not None
     assert size(leaf.passages) <= budget
 
@@ -51,8 +51,8 @@ def test_lines_are_whole_or_left_out_and_counted(seed: int, budget: int) -> None
     found = lines(made)
     whole = {line.passage for line in found.entity.values()}
     whole |= {line.passage for many in (*found.relations.values(), *found.claims.values()) for line in many}
-    leaf = pack(made.parent, found, (), budget)
-    everything = pack(made.parent, found, (), PLENTY)
+    leaf = pack_community(made.parent, found, (), budget)
+    everything = pack_community(made.parent, found, (), PLENTY)
     assert leaf is not None
     assert everything is not None
     assert set(leaf.passages) <= whole
@@ -65,7 +65,7 @@ def test_lines_are_whole_or_left_out_and_counted(seed: int, budget: int) -> None
 def test_d1_all_inner_relations_are_offered_and_no_foreign_one(seed: int) -> None:
     made = small(seed)
     for group in (made.parent, *made.children):
-        context = pack(group, lines(made), (), PLENTY)
+        context = pack_community(group, lines(made), (), PLENTY)
         assert context is not None
         assert set(ids(context, "relation")) == made.inner(group)
         assert set(ids(context, "entity")) == set(group.entities)
@@ -87,7 +87,7 @@ def test_relations_stand_in_the_order_of_combined_degree(seed: int, budget: int)
 def test_what_fits_first_is_the_best_linked(seed: int, budget: int) -> None:
     made = small(seed)
     found = lines(made)
-    few, all_ = pack(made.parent, found, (), budget), pack(made.parent, found, (), PLENTY)
+    few, all_ = pack_community(made.parent, found, (), budget), pack_community(made.parent, found, (), PLENTY)
     assert few is not None
     assert all_ is not None
     kept = ids(few, "relation")
@@ -128,7 +128,7 @@ def test_the_largest_child_is_replaced_first() -> None:
 
 def _alone(made: Small, name: str) -> tuple[Passage, ...]:
     group = next(g for g in made.children if g.id == name)
-    context = pack(group, lines(made), (), PLENTY)
+    context = pack_community(group, lines(made), (), PLENTY)
     assert context is not None
     return context.passages
 
@@ -136,8 +136,8 @@ def _alone(made: Small, name: str) -> tuple[Passage, ...]:
 def test_a_parent_that_needs_reports_waits_for_them() -> None:
     made = small(3, nodes=30, links=90)
     nothing = [(g, None) for g in made.children]
-    assert pack(made.parent, lines(made), nothing, 100) is None
-    assert pack(made.parent, lines(made), nothing, PLENTY) is not None
+    assert pack_community(made.parent, lines(made), nothing, 100) is None
+    assert pack_community(made.parent, lines(made), nothing, PLENTY) is not None
 
 
 def test_a_report_that_is_longer_than_what_it_stands_for_is_not_used() -> None:
@@ -145,7 +145,7 @@ def test_a_report_that_is_longer_than_what_it_stands_for_is_not_used() -> None:
     budget = size(packed(made, PLENTY).passages) - 1
     long = [(g, cluster(g, Random(1))) for g in made.children]
     longer = [(g, _with_text(c, 2000)) for g, c in long]
-    context = pack(made.parent, lines(made), longer, budget)
+    context = pack_community(made.parent, lines(made), longer, budget)
     assert context is not None
     assert ids(context, "report") == []
     assert context.omitted > 0
@@ -154,7 +154,7 @@ def test_a_report_that_is_longer_than_what_it_stands_for_is_not_used() -> None:
 def _with_text(made: Cluster | None, count: int) -> Cluster:
     assert made is not None
     text = words(Random(1), count) * 40
-    return replace(made, summary=(Statement(text),), tokens=tokens(text))
+    return replace(made, summary=(Statement(text),), tokens=count_tokens(text))
 
 
 def test_a_report_that_does_not_fit_is_cut_to_its_first_paragraph() -> None:
@@ -172,7 +172,7 @@ def test_the_omitted_are_counted_with_their_claims() -> None:
     made = small(3, nodes=30, links=90, claims=40)
     reports = made.reports(1)
     whole = size(packed(made, PLENTY).passages)
-    context = pack(made.parent, lines(made), reports, whole // 2)
+    context = pack_community(made.parent, lines(made), reports, whole // 2)
     assert context is not None
     covered = {e for g, _ in reports if g.id in ids(context, "report") for e in g.entities}
     hidden = {r for g in made.children if g.id in ids(context, "report") for r in made.inner(g)}
@@ -190,16 +190,16 @@ def test_the_omitted_are_counted_with_their_claims() -> None:
 
 def test_an_engine_that_quotes_is_given_quotes_scores_and_documents() -> None:
     made = small(1)
-    told = pack(made.parent, lines(made, quotes=True), (), PLENTY)
+    told = pack_community(made.parent, lines(made, quotes=True), (), PLENTY)
     assert told is not None
     assert all(p.quotes and p.documents == 1 for p in told.passages if p.kind in ("entity", "relation"))
 
 
 def test_any_other_engine_is_asked_again_only_when_a_text_changes() -> None:
     made = small(1)
-    before = pack(made.children[0], lines(made), (), PLENTY)
+    before = pack_community(made.children[0], lines(made), (), PLENTY)
     busier = replace(made.graph, entities=tuple(replace(e, degree=e.degree + 7) for e in made.graph.entities))
-    after = pack(made.children[0], elements(busier, {}, quotes=False), (), PLENTY)
+    after = pack_community(made.children[0], list_elements(busier, {}, quotes=False), (), PLENTY)
     assert before == after
 
 
@@ -215,7 +215,7 @@ def test_a_report_is_a_passage_with_the_sources_of_its_statements() -> None:
     assert (passage.kind, passage.id, passage.score) == ("report", made.id, 5.0)
     assert passage.text == made.text
     assert [q.source.chunk for q in passage.quotes] == ["c0", "c1"]
-    assert report_line(made).tokens == tokens("Report") + tokens(made.text) + 6
+    assert report_line(made).tokens == count_tokens("Report") + count_tokens(made.text) + 6
 
 
 @pytest.mark.parametrize("budget", [0, 1, 5])

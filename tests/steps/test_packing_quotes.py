@@ -2,7 +2,7 @@
 
 import random
 
-from sensegraph.index.hierarchy.packing import elements
+from sensegraph.index.hierarchy.packing import list_elements
 from sensegraph.types import Description, Entity, Graph, Source
 
 WHOLE = "The spike protein number {} binds to a receptor on the surface of the cell."
@@ -11,7 +11,7 @@ WHOLE = "The spike protein number {} binds to a receptor on the surface of the c
 def quoted(said: list[Description]) -> list[Description]:
     entity = Entity("e", "protein", "concept", "", tuple(said), tuple(d.source.chunk for d in said), len(said), 0)
     documents = {d.source.chunk: d.source.chunk[0] for d in said}
-    return list(elements(Graph((entity,)), documents, quotes=True).entity["e"].passage.quotes)
+    return list(list_elements(Graph((entity,)), documents, quotes=True).entity["e"].passage.quotes)
 
 
 def said(text: str, chunk: str) -> Description:

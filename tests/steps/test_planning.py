@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.methods.kag.logical_forms import parse
-from sensegraph.methods.kag.planning import MOST_PARTS, sketched
+from sensegraph.methods.kag.logical_forms import parse_plan
+from sensegraph.methods.kag.planning import MOST_PARTS, sketch_plan
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ from sensegraph.methods.kag.planning import MOST_PARTS, sketched
     ],
 )  # fmt: skip
 def test_relations_of_relations_are_taken_apart_from_the_inside(question: str, lines: tuple[str, ...]) -> None:
-    found = sketched(question)
+    found = sketch_plan(question)
     assert (found.rule, found.lines) == ("bridge", lines)
 
 
@@ -65,7 +65,7 @@ def test_relations_of_relations_are_taken_apart_from_the_inside(question: str, l
     ],
 )
 def test_what_no_rule_covers_is_one_step(question: str) -> None:
-    found = sketched(question)
+    found = sketch_plan(question)
     assert (found.rule, found.lines) == ("single", (question,))
 
 
@@ -79,20 +79,20 @@ def test_what_no_rule_covers_is_one_step(question: str) -> None:
     ],
 )
 def test_comparisons_end_in_a_choice(question: str, way: str, options: str) -> None:
-    found = sketched(question)
+    found = sketch_plan(question)
     assert found.rule == "comparison"
     count = len(found.lines) - 1
     assert found.lines[-1] == f"Deduce(op=choice, content=`{way}: {options}`, inputs=#{count - 1} #{count})"
-    assert parse(found.lines).plan is not None
+    assert parse_plan(found.lines).plan is not None
 
 
 def test_what_is_compared_of_makers_takes_a_step_for_each_maker() -> None:
-    lines = sketched("Which film has the director who is older, Big Eyes or Brand?").lines
+    lines = sketch_plan("Which film has the director who is older, Big Eyes or Brand?").lines
     assert lines[:4] == ("Big Eyes >> director", "Brand >> director", "When was #1 born?", "When was #2 born?")
 
 
 def test_a_judgement_on_two_things_asks_for_the_same_of_each() -> None:
-    found = sketched("Are Nantong and Rome located in the same province?")
+    found = sketch_plan("Are Nantong and Rome located in the same province?")
     assert found.rule == "judgement"
     assert found.lines == (
         "What is the province of Nantong?",
@@ -102,7 +102,7 @@ def test_a_judgement_on_two_things_asks_for_the_same_of_each() -> None:
 
 
 def test_n43_two_conditions_are_two_steps_and_what_they_share() -> None:
-    found = sketched("Which drugs inhibit CYP3A4 and are contraindicated with Warfarin?")
+    found = sketch_plan("Which drugs inhibit CYP3A4 and are contraindicated with Warfarin?")
     assert found.rule == "intersection"
     assert found.lines == (
         "Which drugs inhibit CYP3A4?",
@@ -113,7 +113,7 @@ def test_n43_two_conditions_are_two_steps_and_what_they_share() -> None:
 
 @given(st.text("ABcde '?,.#1 the of where is who", max_size=120))
 def test_every_sketch_is_a_plan(question: str) -> None:
-    found = sketched(question)
+    found = sketch_plan(question)
     assert len(found.lines) <= MOST_PARTS + 5
     if question.strip() and found.rule == "bridge":
-        assert parse(found.lines).plan is not None
+        assert parse_plan(found.lines).plan is not None

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.methods.kag.calculation import MOST_CHARACTERS, MOST_DEPTH, reckon, spoken
-from sensegraph.methods.kag.quantities import Moment, Number, Unknown, Value, moment_in, number_in, shown
+from sensegraph.methods.kag.calculation import MOST_CHARACTERS, MOST_DEPTH, calculate_expression, calculate_words
+from sensegraph.methods.kag.quantities import Moment, Number, Unknown, Value, read_date, read_number, write_value
 
 KNOWN: dict[str, Value] = {
     "a": Number(3, "km"), "b": Number(4.5, "km"), "n": Number(2), "zero": Number(0), "lb": Number(1, "lb"),
@@ -32,7 +32,7 @@ KNOWN: dict[str, Value] = {
     ],
 )  # fmt: skip
 def test_expressions_are_worked_out(content: str, told: str) -> None:
-    assert shown(reckon(content, KNOWN)) == told
+    assert write_value(calculate_expression(content, KNOWN)) == told
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_expressions_are_worked_out(content: str, told: str) -> None:
     ],
 )  # fmt: skip
 def test_what_cannot_be_worked_out_is_unknown_with_its_reason_and_never_zero(content: str, why: str) -> None:
-    value = reckon(content, KNOWN)
+    value = calculate_expression(content, KNOWN)
     assert isinstance(value, Unknown)
     assert why in value.reason
 
@@ -61,26 +61,26 @@ def test_what_cannot_be_worked_out_is_unknown_with_its_reason_and_never_zero(con
 )  # fmt: skip
 def test_what_looks_like_a_program_is_refused_and_nothing_happens(code: str, tmp_path: Path) -> None:
     place = tmp_path / "touched"
-    assert isinstance(reckon(code.replace("PLACE", str(place)), KNOWN), Unknown)
+    assert isinstance(calculate_expression(code.replace("PLACE", str(place)), KNOWN), Unknown)
     assert not place.exists()
 
 
 def test_long_and_deep_expressions_are_refused() -> None:
-    assert "characters" in shown(reckon("1+" * MOST_CHARACTERS + "1", {}))
-    assert "nested" in shown(reckon("(" * (MOST_DEPTH + 1) + "1" + ")" * (MOST_DEPTH + 1), {}))
-    assert shown(reckon("(" * (MOST_DEPTH - 2) + "1" + ")" * (MOST_DEPTH - 2), {})) == "1"
-    assert "values" in shown(reckon("count(s)", {"s": tuple(str(i) for i in range(1_001))}))
+    assert "characters" in write_value(calculate_expression("1+" * MOST_CHARACTERS + "1", {}))
+    assert "nested" in write_value(calculate_expression("(" * (MOST_DEPTH + 1) + "1" + ")" * (MOST_DEPTH + 1), {}))
+    assert write_value(calculate_expression("(" * (MOST_DEPTH - 2) + "1" + ")" * (MOST_DEPTH - 2), {})) == "1"
+    assert "values" in write_value(calculate_expression("count(s)", {"s": tuple(str(i) for i in range(1_001))}))
 
 
 @given(st.text(max_size=60))
 def test_no_text_makes_the_evaluator_fail(text: str) -> None:
-    assert shown(reckon(text, KNOWN)) is not None
+    assert write_value(calculate_expression(text, KNOWN)) is not None
 
 
 @given(st.integers(-999, 999), st.integers(-999, 999), st.integers(1, 99))
 def test_whole_numbers_are_worked_out_as_python_does(a: int, b: int, c: int) -> None:
     values: dict[str, Value] = {"a": Number(a), "b": Number(b), "c": Number(c)}
-    assert reckon("(a + b) * c - a / c", values) == Number((a + b) * c - a / c)
+    assert calculate_expression("(a + b) * c - a / c", values) == Number((a + b) * c - a / c)
 
 
 @pytest.mark.parametrize(
@@ -99,12 +99,12 @@ def test_whole_numbers_are_worked_out_as_python_does(a: int, b: int, c: int) -> 
     ],
 )
 def test_words_name_a_calculation(words: str, inputs: tuple[Value, ...], told: str) -> None:
-    assert shown(spoken(words, inputs)) == told
+    assert write_value(calculate_words(words, inputs)) == told
 
 
 def test_words_that_name_none_are_unknown() -> None:
-    assert "no calculation is known" in shown(spoken("write me a poem", (Number(1),)))
-    assert "unknown" in shown(spoken("the same", (Unknown("no value"), Number(1))))
+    assert "no calculation is known" in write_value(calculate_words("write me a poem", (Number(1),)))
+    assert "unknown" in write_value(calculate_words("the same", (Unknown("no value"), Number(1))))
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_words_that_name_none_are_unknown() -> None:
     ],
 )  # fmt: skip
 def test_dates_are_read_from_texts(text: str, moment: Moment | None) -> None:
-    assert moment_in(text) == moment
+    assert read_date(text) == moment
 
 
 @pytest.mark.parametrize(
@@ -130,4 +130,4 @@ def test_dates_are_read_from_texts(text: str, moment: Moment | None) -> None:
     ],
 )  # fmt: skip
 def test_numbers_are_read_from_texts_with_their_unit(text: str, number: Number | None) -> None:
-    assert number_in(text) == number
+    assert read_number(text) == number

@@ -11,7 +11,7 @@ from scripted import ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError
 from sensegraph.filters import Scope
-from sensegraph.index.restricted.scope import scoped
+from sensegraph.index.restricted.scope import restrict_to_scope
 from sensegraph.index.settings import IndexSettings
 from sensegraph.methods.lightrag.relations_part import relation_texts
 from sensegraph.types import Entity, Graph, Relation
@@ -46,7 +46,7 @@ def test_a_filter_leaves_the_vectors_of_the_relations_inside(tmp_path: Path, ser
         made.add(stories(4))
         made.build()
         index, embedder = made.index(), made.runtime().embedder
-        inside = scoped(index, Scope(documents=("story-00", "story-01")))
+        inside = restrict_to_scope(index, Scope(documents=("story-00", "story-01")))
         whole = dict(zip((r.id for r in index.graph.relations), index.vectors_of(embedder, "relation"), strict=True))
         kept = [r.id for r in inside.graph.relations]
         assert 0 < len(kept) < len(whole)

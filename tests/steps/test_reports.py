@@ -9,8 +9,8 @@ from small import small
 from scripted import Script, ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError, StepFailed
-from sensegraph.index.hierarchy.communities import ClusterSettings, Communities, group
-from sensegraph.index.hierarchy.packing import statements
+from sensegraph.index.hierarchy.communities import ClusterSettings, Communities, group_entities
+from sensegraph.index.hierarchy.packing import report_statements
 from sensegraph.index.hierarchy.reports import ReportSettings, Writer, report_all
 from sensegraph.runtime.results import Result
 from sensegraph.runtime.runtime import Runtime
@@ -19,7 +19,7 @@ from sensegraph.types import Chunk, Cluster, Context, Finding, Graph, Report, So
 from wired import runtime
 
 BIG = small(3, nodes=60, links=200)
-FOUND = group(BIG.graph, None, ClusterSettings(max_cluster_size=6))
+FOUND = group_entities(BIG.graph, None, ClusterSettings(max_cluster_size=6))
 CHUNKS = [Chunk(name, document, 0, 9, 2, "some text") for name, document in BIG.documents.items()]
 
 
@@ -111,7 +111,7 @@ def test_references_to_what_a_report_was_not_written_from_are_removed_and_counte
     made = Writer(runtime(store), BIG.graph, BIG.documents, ReportSettings(), lambda cs: [foreign for _ in cs])
     clusters = made.write(list(FOUND.groups))
     calls = sum(c.title == "T" for c in clusters)
-    assert not any(s.references for c in clusters if c.title == "T" for s in statements(c))
+    assert not any(s.references for c in clusters if c.title == "T" for s in report_statements(c))
     assert made.notes() == (f"{3 * calls} references in reports named no record and were removed",)
 
 
@@ -170,7 +170,7 @@ def test_stored_references_all_lead_to_records_and_stored_sources_to_chunks(buil
     index = built.index()
     known = {e.id for e in index.graph.entities} | {r.id for r in index.graph.relations}
     known |= {c.id for c in index.hierarchy.clusters}
-    said = [s for c in index.hierarchy.clusters for s in statements(c)]
+    said = [s for c in index.hierarchy.clusters for s in report_statements(c)]
     references = {name for s in said for name in s.references}
     sources: set[Source] = {source for s in said for source in s.sources}
     chunks = index.chunks(sorted({s.chunk for s in sources}))

@@ -10,11 +10,11 @@ import pytest
 from harbour import papers
 from scripted import Script, ScriptedServer
 from scripted_replies import fit
-from sensegraph.answering.reranking import reranked
+from sensegraph.answering.reranking import rerank_evidence
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import load_settings
 from sensegraph.errors import SettingsError
-from sensegraph.methods import METHODS, load
+from sensegraph.methods import METHODS, load_method
 from sensegraph.testing import check_citations
 from sensegraph.types import Evidence, Passage, Question, Source
 from wired import settings
@@ -34,7 +34,7 @@ def server() -> Iterator[ScriptedServer]:
 def folder(server: ScriptedServer, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A corpus that the offline engine has read; it is searched by it and reranked by the scripted server."""
     folder = tmp_path_factory.mktemp("harbour")
-    parts = sorted({part for name in METHODS for part in load(name).reads})
+    parts = sorted({part for name in METHODS for part in load_method(name).reads})
     with Corpus.open(folder, settings={"engine": "offline", "index": {**INDEX, "parts": parts}}) as corpus:
         corpus.add(*papers())
         corpus.build()
@@ -74,7 +74,7 @@ def test_every_method_answers_with_a_reranker_and_says_what_it_did(
     method: str, folder: Path, server: ScriptedServer
 ) -> None:
     with opened(folder, server) as corpus:
-        if not load(method).requires <= corpus.engine.tasks:
+        if not load_method(method).requires <= corpus.engine.tasks:
             pytest.skip("needs a model")
         answer = corpus.query(QUESTION, method=method)
         check_citations(answer, {d.id: d.text for d in corpus.documents()})
@@ -115,21 +115,23 @@ def test_other_kinds_keep_their_places_among_chunks(folder: Path, server: Script
         entity = Passage("entity", "e", "The harbour.", 3.0)
         mixed = (chunks[0], entity, *chunks[1:], chunks[0])
         rt, index = corpus.workspace.asking_runtime(), corpus.index()
-        found = reranked(Question("harbour"), Evidence(mixed), index, rt)
+        found = rerank_evidence(Question("harbour"), Evidence(mixed), index, rt)
         assert [p.kind for p in found.passages] == [p.kind for p in mixed]
         assert found.passages[1] == entity
         scores = [p.score for p in found.passages if p.kind == "chunk"]
         assert scores == sorted(scores, reverse=True)
-        reports = reranked(Question("harbour"), Evidence((entity,)), index, rt)
+        reports = rerank_evidence(Question("harbour"), Evidence((entity,)), index, rt)
         assert reports.passages == (entity,)
         assert reports.notes == ("ranks reranked nothing: the evidence holds no chunks",)
-        assert reranked(Question("harbour"), Evidence(), index, rt) == Evidence()
+        assert rerank_evidence(Question("harbour"), Evidence(), index, rt) == Evidence()
 
 
 def test_equal_scores_leave_the_order_as_it_was(folder: Path, server: ScriptedServer) -> None:
     with opened(folder, server) as corpus:
         alike = tuple(Passage("chunk", f"c{i}", "No word of it.", -i, sources=(Source("c", 0, 1),)) for i in range(5))
-        found = reranked(Question("zeppelin"), Evidence(alike), corpus.index(), corpus.workspace.asking_runtime())
+        found = rerank_evidence(
+            Question("zeppelin"), Evidence(alike), corpus.index(), corpus.workspace.asking_runtime()
+        )
     assert [p.id for p in found.passages] == [p.id for p in alike]
 
 

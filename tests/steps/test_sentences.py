@@ -12,7 +12,7 @@ import pytest
 from scripted import ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.filters import Scope
-from sensegraph.index.restricted.scope import scoped
+from sensegraph.index.restricted.scope import restrict_to_scope
 from sensegraph.methods.linearrag.sentences import Sentences, sentence_graph, sentence_texts
 from sensegraph.methods.linearrag.sentences_part import SENTENCES
 from sensegraph.types import Chunk, Entity, Graph
@@ -136,7 +136,7 @@ def test_a_filter_leaves_the_sentences_inside(tmp_path: Path, server: ScriptedSe
         made_corpus.add(stories(4))
         made_corpus.build()
         index, rt = made_corpus.index(), made_corpus.runtime()
-        inside = scoped(index, Scope(documents=("story-01", "story-02")))
+        inside = restrict_to_scope(index, Scope(documents=("story-01", "story-02")))
         found = inside.part(SENTENCES)
         assert 0 < len(found) < len(index.part(SENTENCES))
         ids = [c.id for c in inside.catalogue.chunks]

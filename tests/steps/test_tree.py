@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scripted import Script, ScriptedServer
-from sensegraph.cli.show import built
+from sensegraph.cli.show import format_build
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import EmptyCorpus, NotIndexed
-from sensegraph.language.text import tokens
-from sensegraph.methods.raptor.growing import _shortened
+from sensegraph.language.text import count_tokens
+from sensegraph.methods.raptor.growing import _shorten_statements
 from sensegraph.methods.raptor.nodes import Nodes
 from sensegraph.methods.raptor.tree import Tree
 from sensegraph.methods.raptor.tree_part import TREE as PART
@@ -97,7 +97,7 @@ def test_layers_shrink_down_to_eleven_nodes_at_most(grown: Corpus) -> None:
 def test_a_summary_is_no_longer_than_asked_and_its_statements_lead_to_text(grown: Corpus) -> None:
     index = grown.index()
     for c in index.part(PART).summaries:
-        assert c.tokens == tokens(c.text)
+        assert c.tokens == count_tokens(c.text)
         assert 0 < c.tokens <= 100 + len(c.summary)  # tokens of pieces may be more than that of the whole
         chunks = index.chunks(sorted({s.chunk for said in c.summary for s in said.sources}))
         for said in c.summary:
@@ -144,7 +144,7 @@ def test_two_builds_give_the_same_tree(tmp_path: Path) -> None:
 def test_the_counts_tell_of_leaves_and_summaries(grown: Corpus) -> None:
     tree, found = grown.index().part(PART), grown.status().counts
     assert (found["leaves"], found["summaries"]) == (len(tree.leaves), len(tree.summaries))
-    shown = built(grown.build())
+    shown = format_build(grown.build())
     assert f"{len(tree.leaves)} leaves, {len(tree.summaries)} summaries" in shown
 
 
@@ -256,7 +256,7 @@ def test_a_summary_that_is_too_long_is_cut_at_a_sentence_and_the_notes_say_so(tm
     with ScriptedServer(Script(reply=reply)) as server, corpus(tmp_path, server, index=index) as made:
         made.add(stories())
         notes = made.build().notes
-        assert tokens(long) > 40
+        assert count_tokens(long) > 40
         groups = [c for c in made.index().part(PART).summaries if not c.promoted]
         assert {c.text for c in groups} == {long[: long.index("met.") + 4]}
         assert any("were longer than 40 tokens and were cut" in note for note in notes)
@@ -268,12 +268,12 @@ _SAID = st.lists(st.sampled_from("lamp pier, Boat storm; the 1897".split()), min
 @given(st.lists(_SAID, max_size=6))
 def test_what_is_shortened_is_a_beginning_that_fits(said: list[list[str]]) -> None:
     whole = [Statement(" ".join(words) + ". ") for words in said]
-    kept = list(_shortened(whole, 25))
+    kept = list(_shorten_statements(whole, 25))
     text = "".join(s.text for s in kept)
     assert "".join(s.text for s in whole).startswith(text)
     assert bool(kept) == bool(whole)
-    assert sum(tokens(s.text) for s in kept) <= 25
-    if sum(tokens(s.text) for s in whole) <= 25:
+    assert sum(count_tokens(s.text) for s in kept) <= 25
+    if sum(count_tokens(s.text) for s in whole) <= 25:
         assert kept == whole
 
 

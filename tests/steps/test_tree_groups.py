@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from sensegraph.errors import SettingsError
-from sensegraph.methods.raptor.gathering import groups
+from sensegraph.methods.raptor.gathering import group_nodes
 from sensegraph.methods.raptor.tree import TreeSettings
 
 PLAIN = TreeSettings()
@@ -50,7 +50,7 @@ def test_grouping_ends_with_every_node_in_a_group_that_fits(
     n: int, kinds: int, seed: int, most: int, how: TreeSettings
 ) -> None:
     sizes = np.random.default_rng(seed).integers(1, most + 1, n).tolist()
-    check(groups(blobs(n, kinds, seed), sizes, how), sizes, how)
+    check(group_nodes(blobs(n, kinds, seed), sizes, how), sizes, how)
 
 
 @pytest.mark.parametrize("how", [PLAIN, CODE])
@@ -58,11 +58,11 @@ def test_grouping_ends_with_every_node_in_a_group_that_fits(
 def test_few_nodes_of_4000_tokens_end_each_alone(n: int, how: TreeSettings) -> None:
     """The authors' code recurses for ever here, or asks for no dimension at all (n = 2)."""
     for vectors in (drawn(n), np.ones((n, 16), np.float32) / 4, np.zeros((n, 16), np.float32)):
-        assert groups(vectors, [4000] * n, how) == [(i,) for i in range(n)]
+        assert group_nodes(vectors, [4000] * n, how) == [(i,) for i in range(n)]
 
 
 def test_equal_vectors_are_divided_by_length_and_stay_themselves() -> None:
-    found = groups(np.ones((40, 16), np.float32) / 4, [200] * 40, CODE)
+    found = group_nodes(np.ones((40, 16), np.float32) / 4, [200] * 40, CODE)
     assert found == [tuple(range(i, min(i + 17, 40))) for i in range(0, 40, 17)]
 
 
@@ -70,18 +70,18 @@ def test_equal_texts_in_two_places_are_members_where_they_are() -> None:
     """The authors' code maps members back by their vectors, so that equal ones change places."""
     vectors = blobs(40, 2)
     vectors[[1, 3, 5]] = vectors[1]
-    found = groups(vectors, [50] * 40, replace(PLAIN, membership="argmax"))
+    found = group_nodes(vectors, [50] * 40, replace(PLAIN, membership="argmax"))
     assert sorted(i for g in found for i in g) == list(range(40))
     assert all(len({i % 2 for i in g}) == 1 for g in found)
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3])
 def test_up_to_three_nodes_are_one_group(n: int) -> None:
-    assert groups(drawn(n), [10] * n, PLAIN) == ([tuple(range(n))] if n else [])
+    assert group_nodes(drawn(n), [10] * n, PLAIN) == ([tuple(range(n))] if n else [])
 
 
 def test_nodes_far_apart_are_in_groups_of_their_own_kind() -> None:
-    found = groups(blobs(60, 4), [50] * 60, PLAIN)
+    found = group_nodes(blobs(60, 4), [50] * 60, PLAIN)
     assert all(len({i % 4 for i in g}) == 1 for g in found)
 
 
@@ -95,19 +95,19 @@ def arc(n: int) -> NDArray[Any]:
 def test_a_node_is_kept_where_its_share_is_above_the_threshold_and_never_below() -> None:
     """The authors' code has a selection by threshold that keeps what is farther; here a larger one keeps fewer."""
     how, sizes = replace(PLAIN, dims=2), [50] * 80
-    kept = [sum(map(len, groups(arc(80), sizes, replace(how, threshold=t)))) for t in (0.01, 0.1, 0.9)]
+    kept = [sum(map(len, group_nodes(arc(80), sizes, replace(how, threshold=t)))) for t in (0.01, 0.1, 0.9)]
     assert kept[0] > kept[1] > kept[2] == 80
-    assert sum(map(len, groups(arc(80), sizes, replace(how, threshold=0.01, membership="argmax")))) == 80
+    assert sum(map(len, group_nodes(arc(80), sizes, replace(how, threshold=0.01, membership="argmax")))) == 80
 
 
 def test_groups_have_about_as_many_nodes_as_in_the_paper() -> None:
-    found = groups(drawn(300), [80] * 300, PLAIN)
+    found = group_nodes(drawn(300), [80] * 300, PLAIN)
     assert 4 <= np.mean([len(g) for g in found]) <= 9
 
 
 def test_two_runs_give_the_same_groups() -> None:
     vectors, sizes = drawn(120), [80] * 120
-    assert groups(vectors, sizes, PLAIN) == groups(vectors.copy(), sizes, PLAIN)
+    assert group_nodes(vectors, sizes, PLAIN) == group_nodes(vectors.copy(), sizes, PLAIN)
 
 
 @pytest.mark.parametrize(

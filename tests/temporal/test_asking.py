@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sensegraph.language.dates.asking import said, when_asked, without_date
+from sensegraph.language.dates.asked_dates import describe_when, when_asked, without_date
 
 TODAY = "2024-05-06"
 READ = [
@@ -46,7 +46,7 @@ def test_a_date_of_a_question_about_a_state_is_read(
     assert (found.first, found.last) == (first, last)
     assert found.phrase in question
     assert without_date(question, TODAY) == rest
-    assert f"“{found.phrase}”" in said(found)
+    assert f"“{found.phrase}”" in describe_when(found)
 
 
 @pytest.mark.parametrize("question", LEFT)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sensegraph.language.dates.moments import readable
-from sensegraph.language.dates.stating import stated_in
+from sensegraph.language.dates.moments import is_readable
+from sensegraph.language.dates.stated_dates import stated_in
 
 WRITTEN = "2020-06-15"  # a Monday
 
@@ -146,4 +146,4 @@ def test_yesterday_is_unknown_where_only_the_year_of_writing_is_known() -> None:
 def test_all_that_is_found_is_a_moment() -> None:
     for sentence, _, _ in [*ENGLISH, *GERMAN, *EAST]:
         found = stated_in(sentence, WRITTEN)
-        assert all(readable(m) for m in (found.first, found.last) if m)
+        assert all(is_readable(m) for m in (found.first, found.last) if m)

@@ -12,7 +12,7 @@ import numpy as np
 from sensegraph.algorithms.graphs import Ints
 
 
-def chains(parent: Ints, start: Ints | Sequence[int]) -> Ints:
+def list_ancestor_chains(parent: Ints, start: Ints | Sequence[int]) -> Ints:
     """Row i is the chain of `start[i]`: itself, its parent, …, the root; one node a level, int32 of shape (s, levels).
 
     Raises ValueError where chains are not equally long, or a chain never ends.
@@ -28,7 +28,7 @@ def chains(parent: Ints, start: Ints | Sequence[int]) -> Ints:
     return np.stack(rows, axis=1) if rows else np.zeros((len(at), 0), np.int32)
 
 
-def meeting(found: Ints) -> int:
+def find_meeting_level(found: Ints) -> int:
     """The lowest level on which all chains of shape (s, levels) have the same node: that of their common ancestor.
 
     The number of levels where they have none.
@@ -37,7 +37,7 @@ def meeting(found: Ints) -> int:
     return int(np.argmax(same)) if same.any() else found.shape[1]
 
 
-def ways(found: Ints) -> list[list[int]]:
+def list_paths_to_ancestor(found: Ints) -> list[list[int]]:
     """The nodes on the ways of chains of shape (s, levels) to their lowest common ancestors, by level (Eq. 7).
 
     Those of one level come in the order of the first chain that has them. The union over all pairs, each up to the
@@ -46,5 +46,5 @@ def ways(found: Ints) -> list[list[int]]:
     chain alone goes up to its first parent.
     """
     distinct = len(np.unique(found[:, 0])) if found.size else 0
-    top = meeting(found) if distinct > 1 else 1
+    top = find_meeting_level(found) if distinct > 1 else 1
     return [list(dict.fromkeys(found[:, level].tolist())) for level in range(min(top + 1, found.shape[1]))]

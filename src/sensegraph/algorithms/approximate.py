@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Longs
-from sensegraph.algorithms.ranking import Ranked, nearest
+from sensegraph.algorithms.ranking import Ranked, find_nearest_rows
 
 Navigation = NDArray[np.uint8]
 FORMAT = "usearch 2, i8, 16 links, 128 looked at"  # what a stored graph is: other formats need other graphs
@@ -29,12 +29,12 @@ _FACTOR = 2  # and as many for each neighbour that is wanted
 _DEAR = 32  # rows that are read in a row while one candidate is found: bench/neighbours.py
 
 
-def installed() -> bool:
+def is_installed() -> bool:
     """Whether the library of the extra `ann` is there."""
     return find_spec("usearch") is not None
 
 
-def navigation(vectors: NDArray[Any]) -> Navigation:
+def build_navigation(vectors: NDArray[Any]) -> Navigation:
     """The navigable small-world graph over `vectors`, shape (n, dim) float32, rows of length 1 or 0, as bytes.
 
     Hierarchical navigable small worlds (Malkov and Yashunin 2020) by cosine. Built in one thread, in the order of
@@ -44,7 +44,16 @@ def navigation(vectors: NDArray[Any]) -> Navigation:
     if vectors.ndim != 2 or not np.isfinite(vectors).all():
         raise ValueError(f"vectors of shape {vectors.shape} must be a matrix of finite numbers.")
     there = np.flatnonzero(np.asarray(vectors).any(axis=1))
-    index = _empty(vectors.shape[1])
+    from usearch.index import Index
+
+    index: Any = Index(
+        ndim=vectors.shape[1],
+        metric="cos",
+        dtype="i8",
+        connectivity=_LINKS,
+        expansion_add=_BUILD,
+        expansion_search=_SEARCH,
+    )
     if len(there):
         index.add(there.astype(np.uint64), np.asarray(vectors, np.float32)[there], threads=1)
     return np.frombuffer(bytes(index.save()), np.uint8)
@@ -71,7 +80,7 @@ class Navigator:
         if top < 1 or not asked.any():
             return np.zeros(0, np.int64), np.zeros(0, np.float64)
         candidates = self._candidates(asked, max(_MANY, _FACTOR * top))
-        among, scores = nearest(np.asarray(self.vectors[candidates]), asked, top)
+        among, scores = find_nearest_rows(np.asarray(self.vectors[candidates]), asked, top)
         return candidates[among], scores
 
     def helps(self, top: int) -> bool:
@@ -102,11 +111,3 @@ class Navigator:
         if index is None or index.ndim != self.vectors.shape[1] or len(index) > rows:
             raise ValueError(f"this graph is not of {rows} vectors of {self.vectors.shape[1]} numbers; build it anew.")
         return index
-
-
-def _empty(dim: int) -> Any:
-    from usearch.index import Index
-
-    return Index(
-        ndim=dim, metric="cos", dtype="i8", connectivity=_LINKS, expansion_add=_BUILD, expansion_search=_SEARCH
-    )

@@ -25,17 +25,16 @@ from sensegraph.algorithms.graphs import (
     Edges,
     Flags,
     Ints,
-    Longs,
-    adjacency,
+    build_adjacency,
     canonical_edges,
-    induced,
-    ranked,
+    induce_subgraph,
+    number_roots,
     smallest_members,
 )
-from sensegraph.algorithms.moving import settled
+from sensegraph.algorithms.moving import settle_labels
 from sensegraph.algorithms.trees import Tree, project, roots_of, tree_of
 
-__all__ = ["Start", "Tree", "carried", "hierarchical_leiden", "leiden", "project"]
+__all__ = ["Start", "Tree", "carry_tree", "hierarchical_leiden", "leiden", "project"]
 
 _WORK = 400_000  # edges × cycles of the root call where the caller sets no number; below it a quarter of that
 _LEAST = 1e-9  # a division that gains no more modularity is none: a complete bipartite graph falls into pairs for 0
@@ -112,18 +111,23 @@ def hierarchical_leiden(
     `leiden` and may run afresh. Raises ValueError for a setting that is not positive.
     """
     rule = _Rule(max_cluster_size, resolution, randomness, iterations, seed)
-    frame = _whole(adjacency(edges))
+    frame = _frame_whole(build_adjacency(edges))
     update = _Update(previous, rule, edges.nodes) if previous is not None else None
-    split: _Split = update.split if update else _fresh(rule)
+    split: _Split = update.split if update else _split_afresh(rule)
     levels: list[Ints] = []
     while len(frame.nodes) and (max_depth is None or len(levels) < max_depth):
         root = split(frame, len(levels))
-        divided = _better(frame, root, resolution)[frame.block] | (not levels)
+        divided = _gains_modularity(frame, root, resolution)[frame.block] | (not levels)
         level = np.full(edges.nodes, -1, np.int32)
         level[frame.nodes[divided]] = frame.nodes[root[divided]]
         levels.append(level)
         done = update.keep(frame, root, len(levels) - 1) if update else np.zeros(len(root), np.bool_)
-        frame = _larger(frame, root, divided & ~done, max_cluster_size)
+        # The communities of this depth that are still to be divided are the blocks of the next.
+        large = divided & ~done & (np.bincount(root, minlength=len(root)) > max_cluster_size)[root]
+        block = np.where(large, root, -1)
+        graph, nodes = induce_subgraph(frame.graph, block)
+        _, number = np.unique(block[nodes], return_inverse=True)
+        frame = _Frame(graph, frame.nodes[nodes], number.astype(np.int32), int(number.max(initial=-1)) + 1)
     if update:
         levels = update.overlaid(levels, max_depth)
     return tree_of(levels, edges.nodes)
@@ -138,18 +142,27 @@ def leiden(
     seed: int = 0,
 ) -> Ints:
     """One flat partition: the community of every node, numbered in the order of their smallest members, shape (n,)."""
-    split = _fresh(_Rule(1, resolution, randomness, iterations, seed))
-    return ranked(split(_whole(adjacency(edges)), 0))
+    split = _split_afresh(_Rule(1, resolution, randomness, iterations, seed))
+    return number_roots(split(_frame_whole(build_adjacency(edges)), 0))
 
 
-def carried(tree: Tree, before: Edges, after: Edges, mapping: NDArray[Any]) -> Start:
+def carry_tree(tree: Tree, before: Edges, after: Edges, mapping: NDArray[Any]) -> Start:
     """The start of an update: `tree`, made on `before`, told on the nodes of `after`.
 
     `mapping[v]` is the new number of the old node v, −1 where it is gone. Raises ValueError if it does not fit.
     """
     if len(mapping) != tree.nodes or before.nodes != tree.nodes:
         raise ValueError(f"the tree has {tree.nodes} nodes, its graph {before.nodes}, the mapping {len(mapping)}.")
-    one, other, touched = _difference(before, after, mapping)
+    # The ends of the edges between surviving nodes that differ, and all nodes at which any edge differs.
+    a, b = mapping[before.source], mapping[before.target]
+    stay = (a >= 0) & (b >= 0)
+    edges = canonical_edges(a[stay], b[stay], before.weight[stay], after.nodes)
+    _, i, j = np.intersect1d(edges.keys, after.keys, assume_unique=True, return_indices=True)
+    equal = edges.weight[i] == after.weight[j]
+    keys = np.union1d(np.delete(edges.keys, i[equal]), np.delete(after.keys, j[equal]))
+    one, other = np.divmod(keys, max(after.nodes, 1))
+    bereft = np.concatenate((a[~stay], b[~stay]))
+    touched = np.unique(np.concatenate((one, other, bereft[bereft >= 0]))).astype(np.int32)
     levels: list[Ints] = []
     changed: list[Flags] = []
     for depth in range(tree.depths):
@@ -165,65 +178,48 @@ def carried(tree: Tree, before: Edges, after: Edges, mapping: NDArray[Any]) -> S
     return Start(tree_of(levels, after.nodes), touched, np.concatenate([np.zeros(0, np.bool_), *changed]))
 
 
-def _difference(before: Edges, after: Edges, mapping: NDArray[Any]) -> tuple[Longs, Longs, Ints]:
-    """The ends of the edges between surviving nodes that differ, and all nodes at which any edge differs."""
-    a, b = mapping[before.source], mapping[before.target]
-    stay = (a >= 0) & (b >= 0)
-    old = canonical_edges(a[stay], b[stay], before.weight[stay], after.nodes)
-    _, i, j = np.intersect1d(old.keys, after.keys, assume_unique=True, return_indices=True)
-    equal = old.weight[i] == after.weight[j]
-    keys = np.union1d(np.delete(old.keys, i[equal]), np.delete(after.keys, j[equal]))
-    one, other = np.divmod(keys, max(after.nodes, 1))
-    bereft = np.concatenate((a[~stay], b[~stay]))
-    return one, other, np.unique(np.concatenate((one, other, bereft[bereft >= 0]))).astype(np.int32)
-
-
 # ── one depth ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _whole(graph: Adjacency) -> _Frame:
+def _frame_whole(graph: Adjacency) -> _Frame:
     n = graph.nodes
     return _Frame(graph, np.arange(n, dtype=np.int32), np.zeros(n, np.int32), 1)
 
 
-def _fresh(rule: _Rule) -> _Split:
+def _split_afresh(rule: _Rule) -> _Split:
     """The split of every block by Leiden; the result names each community by its smallest member."""
 
     def split(frame: _Frame, depth: int) -> Ints:
-        return _connected(frame.graph, _native(frame, rule, depth))
+        graph, n = frame.graph, frame.graph.nodes
+        entries = len(graph.data)
+        if not entries:  # the native code panics on nodes without edges
+            return _root_components(graph, np.arange(n, dtype=np.int32))
+        from graspologic_native import leiden_csr
+
+        # All blocks in one call: see the head of this file.
+        block = frame.block[graph.rows()]
+        total = np.bincount(block, weights=graph.data, minlength=frame.blocks) * frame.blocks
+        scaled = graph.data * entries / total[block]  # the mean weight is 1, so that no unit of weight matters
+        cycles = rule.cycles(entries // 2, depth)
+        gamma = rule.resolution * frame.blocks
+        _, found = leiden_csr(
+            graph.indptr, graph.indices, scaled, n, gamma, rule.randomness, cycles, True, rule.seed + depth
+        )
+        labels = np.empty(n, np.int32)
+        labels[np.fromiter(found.keys(), np.int32, n)] = np.fromiter(found.values(), np.int32, n)
+        return _root_components(graph, labels)
 
     return split
 
 
-def _native(frame: _Frame, rule: _Rule, depth: int) -> Ints:
-    """Leiden's labels for all blocks in one call (see the head of this file)."""
-    graph, n = frame.graph, frame.graph.nodes
-    entries = len(graph.data)
-    if not entries:  # the native code panics on nodes without edges
-        return np.arange(n, dtype=np.int32)
-    from graspologic_native import leiden_csr
-
-    block = frame.block[graph.rows()]
-    total = np.bincount(block, weights=graph.data, minlength=frame.blocks) * frame.blocks
-    scaled = graph.data * entries / total[block]  # the mean weight is 1, so that no unit of weight matters
-    cycles = rule.cycles(entries // 2, depth)
-    gamma = rule.resolution * frame.blocks
-    _, found = leiden_csr(
-        graph.indptr, graph.indices, scaled, n, gamma, rule.randomness, cycles, True, rule.seed + depth
-    )
-    labels = np.empty(n, np.int32)
-    labels[np.fromiter(found.keys(), np.int32, n)] = np.fromiter(found.values(), np.int32, n)
-    return labels
-
-
-def _connected(graph: Adjacency, labels: NDArray[Any]) -> Ints:
+def _root_components(graph: Adjacency, labels: NDArray[Any]) -> Ints:
     """The smallest member of every node's community, where a disconnected community counts as its components."""
     rows = graph.rows()
     inner = (rows < graph.indices) & (labels[rows] == labels[graph.indices])
     return smallest_members(rows[inner], graph.indices[inner], graph.nodes)
 
 
-def _better(frame: _Frame, root: Ints, resolution: float) -> Flags:
+def _gains_modularity(frame: _Frame, root: Ints, resolution: float) -> Flags:
     """Which blocks have a larger modularity in these communities than whole (1 − γ), by their own weights."""
     rows, strength = frame.graph.rows(), frame.graph.strength()
     inner = root[rows] == root[frame.graph.indices]
@@ -234,15 +230,6 @@ def _better(frame: _Frame, root: Ints, resolution: float) -> Flags:
     total[total == 0] = 1.0
     better: Flags = within / total - resolution * squares / total**2 > 1 - resolution + _LEAST
     return better
-
-
-def _larger(frame: _Frame, root: Ints, open_: Flags, size: int) -> _Frame:
-    """The communities of this depth that are still to be divided, as the blocks of the next."""
-    large = open_ & (np.bincount(root, minlength=len(root)) > size)[root]
-    block = np.where(large, root, -1)
-    graph, nodes = induced(frame.graph, block)
-    _, number = np.unique(block[nodes], return_inverse=True)
-    return _Frame(graph, frame.nodes[nodes], number.astype(np.int32), int(number.max(initial=-1)) + 1)
 
 
 # ── starting from an earlier tree ────────────────────────────────────────────────────────────────────────────────────
@@ -260,7 +247,7 @@ class _Update:
             raise ValueError(f"previous is on {start.tree.nodes} nodes, the graph has {nodes}; carry it over first.")
         self.start, self.tree = start, start.tree
         self.resolution = rule.resolution
-        self.fresh = _fresh(rule)
+        self.fresh = _split_afresh(rule)
         self.near = np.zeros(self.tree.nodes, np.bool_)
         self.near[start.touched] = True
         self.near |= self.tree.at(0) < 0
@@ -273,7 +260,7 @@ class _Update:
         warm = enough >= np.bincount(frame.block, minlength=frame.blocks)
         root = np.arange(len(known), dtype=np.int32)
         self._apply(frame, warm, lambda part: self._settle(part, depth), root)
-        stuck = ~warm | (~_better(frame, root, self.resolution) & (depth > 0))
+        stuck = ~warm | (~_gains_modularity(frame, root, self.resolution) & (depth > 0))
         self._apply(frame, stuck, lambda part: self.fresh(part, depth), root)
         return root
 
@@ -282,7 +269,7 @@ class _Update:
         if not which.any():
             return
         number = np.cumsum(which) - 1
-        graph, nodes = induced(frame.graph, np.where(which[frame.block], frame.block, -1))
+        graph, nodes = induce_subgraph(frame.graph, np.where(which[frame.block], frame.block, -1))
         part = _Frame(graph, frame.nodes[nodes], number[frame.block[nodes]].astype(np.int32), int(which.sum()))
         root[nodes] = nodes[split(part)]
 
@@ -292,13 +279,16 @@ class _Update:
         penalty = (self.resolution / np.where(total > 0, total, 1.0))[frame.block]
         known = self.tree.at(depth)[frame.nodes]
         alone = np.arange(len(self.tree), len(self.tree) + len(known), dtype=np.int32)
-        root = _connected(frame.graph, np.where(known >= 0, known, alone))
+        root = _root_components(frame.graph, np.where(known >= 0, known, alone))
         frontier = self.near[frame.nodes] | (known < 0)
         while frontier.any():
-            labels, moved = settled(frame.graph, root, frontier, penalty)
+            labels, moved = settle_labels(frame.graph, root, frontier, penalty)
             self._spread(frame, moved)
-            root = _connected(frame.graph, labels)
-            frontier = _torn(labels, root)
+            root = _root_components(frame.graph, labels)
+            # Communities that were found disconnected have one label, but more than one root.
+            _, where = np.unique(labels, return_inverse=True)
+            heads = np.bincount(where[root == np.arange(len(root))], minlength=int(where.max(initial=0)) + 1)
+            frontier = heads[where] > 1
         return root
 
     def _spread(self, frame: _Frame, moved: Flags) -> None:
@@ -326,10 +316,3 @@ class _Update:
             below = (self.kept >= 0) & (self.kept < depth)
             levels[depth] = np.where(below, roots_of(self.tree.at(depth)), levels[depth])
         return [level for level in levels if (level >= 0).any()]
-
-
-def _torn(labels: NDArray[Any], root: Ints) -> Flags:
-    """The nodes of communities that were found disconnected: one label, but more than one root."""
-    _, where = np.unique(labels, return_inverse=True)
-    heads = np.bincount(where[root == np.arange(len(root))], minlength=int(where.max(initial=0)) + 1)
-    return heads[where] > 1

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,68 +55,53 @@ class Pruned:
     extent: Extent = "full"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Counted:
-    """The groups, and the pairs of concepts of several groups (`one`, `other`, `weight`) that touch no hub."""
-
-    start: NDArray[Any]
-    held: NDArray[Any]
-    count: Longs
-    hub: Flags
-    one: Longs
-    other: Longs
-    weight: Floats
-
-
-def pruned(start: NDArray[Any], held: NDArray[Any], concepts: int, rule: Pruning) -> Pruned:
+def prune_concepts(start: NDArray[Any], held: NDArray[Any], concepts: int, rule: Pruning) -> Pruned:
     """The graph of concepts that share groups, weighted by their number, and pruned as far as the rule goes."""
-    found = _counted(start, held, concepts, rule.deviations)
-    for extent, min_weight, min_degree in (("full", rule.min_weight, rule.min_degree), ("weak", 1, 1)):
-        left = _left(found, max(2, min_weight) if extent == "full" else 1, min_degree, cast(Extent, extent))
-        covered = np.count_nonzero(np.diff(inside(start, held, left.kept)[0])) >= rule.cover * (len(start) - 1)
-        if len(left.edges.source) and (covered or extent == "weak"):
-            return left
-    keys, weight = _pairs(start, held, np.ones(concepts, np.bool_))
-    one, other = np.divmod(keys, max(concepts, 1))
-    return Pruned(np.ones(concepts, np.bool_), canonical_edges(one, other, weight, concepts), extent="none")
-
-
-def _counted(start: NDArray[Any], held: NDArray[Any], concepts: int, deviations: float) -> _Counted:
     count = np.bincount(held, minlength=concepts)
-    keys, weight = _pairs(start, held, count > 1)
-    degree = _degrees(start, held, count, keys)
-    hub = degree > degree.mean() + deviations * degree.std() if concepts else np.zeros(0, np.bool_)
-    one, other = np.divmod(keys, max(concepts, 1))
-    apart = ~(hub[one] | hub[other])
-    return _Counted(start, held, count, hub, one[apart], other[apart], weight[apart])
+    keys, weights = _count_pairs(start, held, count > 1)
+    degree = _count_neighbours(start, held, count, keys)
+    hub = degree > degree.mean() + rule.deviations * degree.std() if concepts else np.zeros(0, np.bool_)
+    ones, others = np.divmod(keys, max(concepts, 1))
+    apart = ~(hub[ones] | hub[others])
+    ones, others, weights = ones[apart], others[apart], weights[apart]
+    # Edges at concepts of one group that do not touch a hub are light, wherever the bound is.
+    single = _count_marked(start, (count[held] == 1) & ~hub[held])
+    several = _count_marked(start, (count[held] > 1) & ~hub[held])
+    light_singles = int((single * (single - 1) // 2 + single * several).sum())
+    bounds: tuple[tuple[Extent, int, int], ...] = (
+        ("full", max(2, rule.min_weight), max(1, rule.min_degree)),
+        ("weak", 1, 1),
+    )
+    for extent, min_weight, min_degree in bounds:
+        heavy = weights >= min_weight
+        one, other, weight = ones[heavy], others[heavy], weights[heavy]
+        degree = np.bincount(np.concatenate((one, other)), minlength=concepts)
+        kept = degree >= min_degree
+        stay = kept[one] & kept[other]
+        edges = canonical_edges(one[stay], other[stay], weight[stay], concepts)
+        covered = np.count_nonzero(np.diff(keep_concepts(start, held, kept)[0])) >= rule.cover * (len(start) - 1)
+        if len(edges.source) and (covered or extent == "weak"):
+            sparse = int((degree > 0).sum() - kept.sum())
+            return Pruned(kept, edges, int(hub.sum()), int((~heavy).sum()) + light_singles, sparse, extent)
+    keys, weights = _count_pairs(start, held, np.ones(concepts, np.bool_))
+    ones, others = np.divmod(keys, max(concepts, 1))
+    return Pruned(np.ones(concepts, np.bool_), canonical_edges(ones, others, weights, concepts), extent="none")
 
 
-def _left(found: _Counted, min_weight: int, min_degree: int, extent: Extent) -> Pruned:
-    """What these bounds leave."""
-    heavy = found.weight >= min_weight
-    one, other, weight = found.one[heavy], found.other[heavy], found.weight[heavy]
-    degree = np.bincount(np.concatenate((one, other)), minlength=len(found.count))
-    kept = degree >= max(1, min_degree)
-    stay = kept[one] & kept[other]
-    edges = canonical_edges(one[stay], other[stay], weight[stay], len(kept))
-    light = int((~heavy).sum()) + _single_edges(found.start, found.held, found.count, found.hub)
-    return Pruned(kept, edges, int(found.hub.sum()), light, int((degree > 0).sum() - kept.sum()), extent)
-
-
-def inside(start: NDArray[Any], held: NDArray[Any], kept: Flags) -> tuple[Longs, Longs]:
+def keep_concepts(start: NDArray[Any], held: NDArray[Any], kept: Flags) -> tuple[Longs, Longs]:
     """The same groups with only the concepts that `kept` marks, on the same numbers: new `start` and `held`."""
     stays = kept[held]
     before = np.concatenate(([0], np.cumsum(stays))).astype(np.int64)
     return before[start], np.asarray(held, np.int64)[stays]
 
 
-def _pairs(start: NDArray[Any], held: NDArray[Any], which: Flags) -> tuple[Longs, Floats]:
+def _count_pairs(start: NDArray[Any], held: NDArray[Any], which: Flags) -> tuple[Longs, Floats]:
     """The pairs of concepts marked by `which` that share a group, as ascending keys a · n + b, and how many they share.
 
     Blocks are counted one by one and then added up, so that what is in memory at once is near what comes out.
     """
     n = len(which)
-    parts = [np.unique(block, return_counts=True) for block in _listed(*inside(start, held, which), n)]
+    parts = [np.unique(block, return_counts=True) for block in _list_pair_keys(*keep_concepts(start, held, which), n)]
     if not parts:
         return np.zeros(0, np.int64), np.zeros(0, np.float64)
     keys, where = np.unique(np.concatenate([k for k, _ in parts]), return_inverse=True)
@@ -124,7 +109,7 @@ def _pairs(start: NDArray[Any], held: NDArray[Any], which: Flags) -> tuple[Longs
     return keys.astype(np.int64), shared.astype(np.float64)
 
 
-def _listed(start: Longs, held: Longs, n: int) -> Iterator[Longs]:
+def _list_pair_keys(start: Longs, held: Longs, n: int) -> Iterator[Longs]:
     """The keys of all pairs inside groups, with repeats, in blocks."""
     ends = np.repeat(start[1:], np.diff(start))
     partners = ends - np.arange(len(held)) - 1  # each entry is paired with those after it in its group
@@ -140,25 +125,18 @@ def _listed(start: Longs, held: Longs, n: int) -> Iterator[Longs]:
         first = last
 
 
-def _degrees(start: NDArray[Any], held: NDArray[Any], count: Longs, keys: Longs) -> Longs:
+def _count_neighbours(start: NDArray[Any], held: NDArray[Any], count: Longs, keys: Longs) -> Longs:
     """The number of distinct neighbours of every concept; `keys` are the pairs of those with several groups."""
     n = len(count)
     one, other = np.divmod(keys, max(n, 1))
     degree = np.bincount(np.concatenate((one, other)), minlength=n)
     sizes = np.diff(start)
-    singles = _per_group(start, count[held] == 1)
+    singles = _count_marked(start, count[held] == 1)
     near = np.where(count[held] == 1, np.repeat(sizes - 1, sizes), np.repeat(singles, sizes))
     return (degree + np.bincount(held, weights=near, minlength=n)).astype(np.int64)
 
 
-def _single_edges(start: NDArray[Any], held: NDArray[Any], count: Longs, hub: Flags) -> int:
-    """The number of edges at concepts of one group that do not touch a hub."""
-    single = _per_group(start, (count[held] == 1) & ~hub[held])
-    several = _per_group(start, (count[held] > 1) & ~hub[held])
-    return int((single * (single - 1) // 2 + single * several).sum())
-
-
-def _per_group(start: NDArray[Any], flags: Flags) -> Longs:
+def _count_marked(start: NDArray[Any], flags: Flags) -> Longs:
     """How many entries of each group are marked."""
     before = np.concatenate(([0], np.cumsum(flags))).astype(np.int64)
     return np.asarray(np.diff(before[start]), np.int64)

@@ -79,7 +79,7 @@ class Terrain:
         return [i for i in range(first, last) if i != chunk and self.document[i] == self.document[chunk]]
 
 
-def search(terrain: Terrain, order: NDArray[Any], pace: Pace, test: Test) -> list[tuple[int, bool]]:
+def search_on_budget(terrain: Terrain, order: NDArray[Any], pace: Pace, test: Test) -> list[tuple[int, bool]]:
     """The chunks tested, in order, each with its verdict; never more than `pace.budget`, and none twice.
 
     `order` holds all chunks, the best ranked first; `test` gives the verdicts of a few. Of chunks with the same text
@@ -92,7 +92,7 @@ def search(terrain: Terrain, order: NDArray[Any], pace: Pace, test: Test) -> lis
     return list(run.verdicts.items())
 
 
-def layer(terrain: Terrain, order: NDArray[Any], depth: int, best: int) -> list[tuple[int, list[int]]]:
+def rank_communities(terrain: Terrain, order: NDArray[Any], depth: int, best: int) -> list[tuple[int, list[int]]]:
     """The communities of a depth, best ranked first, each with the chunks assigned to it in rank order.
 
     A community's rank is the mean rank of its `best` best chunks; a chunk belongs to the best ranked of the
@@ -117,19 +117,17 @@ def layer(terrain: Terrain, order: NDArray[Any], depth: int, best: int) -> list[
     return [(names[int(home[part[0]])], part.tolist()) for part in np.split(sorted_, cuts) if len(part)]
 
 
-def grouped(terrain: Terrain, chunks: Sequence[int]) -> list[list[int]]:
+def group_by_community(terrain: Terrain, chunks: Sequence[int]) -> list[list[int]]:
     """These chunks by community of depth 0, in their own order: each joins the one that most of them have a part in."""
-    homes = [_homes(terrain, chunk) for chunk in chunks]
+    homes: list[list[int]] = []
+    for chunk in chunks:
+        held = terrain.held[int(terrain.start[chunk]) : int(terrain.start[chunk + 1])]
+        homes.append(np.unique(terrain.homes[held, 0]).tolist() if len(held) else [terrain.rest])
     weight = Counter(home for found in homes for home in found)
     groups: dict[int, list[int]] = {}
     for chunk, found in zip(chunks, homes, strict=True):
         groups.setdefault(min(found, key=lambda home: (-weight[home], home)), []).append(chunk)
     return list(groups.values())
-
-
-def _homes(terrain: Terrain, chunk: int) -> list[int]:
-    held = terrain.held[int(terrain.start[chunk]) : int(terrain.start[chunk + 1])]
-    return np.unique(terrain.homes[held, 0]).tolist() if len(held) else [terrain.rest]
 
 
 class _Search:
@@ -163,7 +161,7 @@ class _Search:
     def _pass(self, depth: int) -> bool:
         """One way through the living communities of a depth, best first; whether it found anything."""
         failures, found = 0, False
-        for community, members in layer(self.terrain, self.order, depth, self.pace.best):
+        for community, members in rank_communities(self.terrain, self.order, depth, self.pace.best):
             if self.room <= 0 or failures == self.pace.patience:
                 break
             if self._gone(community) or (relevant := self._visit(members)) is None:
@@ -184,7 +182,7 @@ class _Search:
     def _visit(self, members: Iterable[int]) -> bool | None:
         """Whether the best few untested of these chunks hold a relevant one; None where all were tested before."""
         fresh, left, relevant = self._fresh(members), self.pace.tests, None
-        while left > 0 and (batch := _taken(fresh, min(self.pace.batch, left, self.room))):
+        while left > 0 and (batch := _take_next(fresh, min(self.pace.batch, left, self.room))):
             left -= len(batch)
             verdict = self._tested(batch)
             relevant = bool(relevant) or verdict
@@ -214,11 +212,11 @@ class _Search:
 
     def _spend(self, chunks: Iterator[int], most: int) -> None:
         """Test these chunks in batches, `most` at most; what is found leads no further."""
-        while most > 0 and (batch := _taken(chunks, min(self.pace.batch, most))):
+        while most > 0 and (batch := _take_next(chunks, min(self.pace.batch, most))):
             most -= len(batch)
             self.verdicts.update(zip(batch, map(bool, self.test(batch)), strict=True))
 
 
-def _taken(chunks: Iterator[int], most: int) -> list[int]:
+def _take_next(chunks: Iterator[int], most: int) -> list[int]:
     """The next `most` of these chunks, fewer at the end."""
     return [chunk for _, chunk in zip(range(most), chunks, strict=False)]

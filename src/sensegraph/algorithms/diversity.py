@@ -17,7 +17,7 @@ from sensegraph.algorithms.graphs import Floats, Longs
 from sensegraph.algorithms.ranking import Ranked
 
 
-def mmr(relevance: Floats, vectors: NDArray[Any], top: int, balance: float = 0.5) -> Ranked:
+def rank_by_mmr(relevance: Floats, vectors: NDArray[Any], top: int, balance: float = 0.5) -> Ranked:
     """The `top` positions by maximal marginal relevance, in the order chosen, with the value that each was chosen for.
 
     Each next one is argmax_i balance · relevance_i − (1 − balance) · max_{j chosen} vectors_i · vectors_j; the first
@@ -44,7 +44,7 @@ def mmr(relevance: Floats, vectors: NDArray[Any], top: int, balance: float = 0.5
     return np.asarray(chosen, np.int64), np.asarray(values, np.float64)
 
 
-def cover(start: Longs, elements: Longs, weights: Floats, top: int, costs: Floats | None = None) -> Ranked:
+def choose_cover(start: Longs, elements: Longs, weights: Floats, top: int, costs: Floats | None = None) -> Ranked:
     """Sets chosen greedily to cover the elements of most weight, in order, with the weight that each added.
 
     Set i is elements[start[i]:start[i + 1]], numbers of elements below len(weights); `start` has shape (sets + 1,),
@@ -53,8 +53,15 @@ def cover(start: Longs, elements: Longs, weights: Floats, top: int, costs: Float
     1 − 1/e of the most that so many sets can cover (Nemhauser, Wolsey and Fisher 1978, §4). Raises ValueError for
     arrays that do not fit.
     """
-    _check(start, elements, weights, costs)
+    if not len(start) or start[0] != 0 or start[-1] != len(elements) or (np.diff(start) < 0).any():
+        raise ValueError(f"start must rise from 0 to the number of elements, {len(elements)}.")
+    if len(elements) and not (elements.min() >= 0 and elements.max() < len(weights)):
+        raise ValueError(f"the elements of sets must be numbers from 0 to {len(weights) - 1}.")
+    if not (np.isfinite(weights).all() and (np.asarray(weights) >= 0).all()):
+        raise ValueError("weights must be finite and not negative.")
     price = np.ones(len(start) - 1) if costs is None else np.asarray(costs, np.float64)
+    if len(price) != len(start) - 1 or not (np.isfinite(price).all() and (price > 0).all()):
+        raise ValueError(f"costs must be {len(start) - 1} finite numbers above 0.")
     sets = [np.unique(elements[a:b]) for a, b in zip(start[:-1].tolist(), start[1:].tolist(), strict=True)]
     worth = np.asarray(weights, np.float64).copy()
     queue = [(-float(worth[members].sum() / price[i]), i, 0) for i, members in enumerate(sets)]
@@ -73,21 +80,8 @@ def cover(start: Longs, elements: Longs, weights: Floats, top: int, costs: Float
     return np.asarray(chosen, np.int64), np.asarray(gains, np.float64)
 
 
-def covering(start: Longs, elements: Longs, weights: Floats) -> Longs:
+def rank_by_cover(start: Longs, elements: Longs, weights: Floats) -> Longs:
     """All sets as a ranking: those that `cover` chooses, then the others in the order that they had."""
-    chosen, _ = cover(start, elements, weights, len(start))
+    chosen, _ = choose_cover(start, elements, weights, len(start))
     rest = np.setdiff1d(np.arange(len(start) - 1, dtype=np.int64), chosen)
     return np.concatenate((chosen, rest))
-
-
-def _check(start: Longs, elements: Longs, weights: Floats, costs: Floats | None) -> None:
-    if not len(start) or start[0] != 0 or start[-1] != len(elements) or (np.diff(start) < 0).any():
-        raise ValueError(f"start must rise from 0 to the number of elements, {len(elements)}.")
-    if len(elements) and not (elements.min() >= 0 and elements.max() < len(weights)):
-        raise ValueError(f"the elements of sets must be numbers from 0 to {len(weights) - 1}.")
-    if not (np.isfinite(weights).all() and (np.asarray(weights) >= 0).all()):
-        raise ValueError("weights must be finite and not negative.")
-    if costs is None:
-        return
-    if len(costs) != len(start) - 1 or not (np.isfinite(costs).all() and (np.asarray(costs) > 0).all()):
-        raise ValueError(f"costs must be {len(start) - 1} finite numbers above 0.")

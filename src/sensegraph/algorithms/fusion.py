@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats, Longs
-from sensegraph.algorithms.ranking import rrf
+from sensegraph.algorithms.ranking import fuse_by_reciprocal_rank
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,13 +37,20 @@ class Ranking:
 
 def by_ranks(rankings: Sequence[Ranking], weights: Sequence[float], c: float = 60) -> Ranking:
     """Reciprocal rank fusion: Σ_i w_i / (c + rank_i), ranks from 1 (Cormack et al. 2009; N83, N84)."""
-    found = rrf([r.positions.tolist() for r in rankings], c, weights)
+    found = fuse_by_reciprocal_rank([r.positions.tolist() for r in rankings], c, weights)
     return Ranking("rrf", np.asarray([p for p, _ in found], np.int64), np.asarray([s for _, s in found], np.float64))
 
 
 def by_scores(rankings: Sequence[Ranking], weights: Sequence[float]) -> Ranking:
     """The weighted sum of scores, those of each ranking from 0 for its last to 1 for its best."""
-    return _added("minmax", [(r.positions, w * _minmax(r.scores)) for r, w in zip(rankings, weights, strict=True)])
+    parts = []
+    for ranking, weight in zip(rankings, weights, strict=True):
+        scores = ranking.scores
+        if len(scores):
+            low, high = float(scores.min()), float(scores.max())
+            scores = (scores - low) / (high - low) if high > low else np.ones(len(scores))
+        parts.append((ranking.positions, weight * scores))
+    return _add_scores("minmax", parts)
 
 
 def by_shares(rankings: Sequence[Ranking], weights: Sequence[float], c: float = 60) -> Ranking:
@@ -68,18 +75,11 @@ def near_best(rankings: Sequence[Ranking], weights: Sequence[float], power: floa
     Scores must not be negative. The weak prior of a walk.
     """
     parts = [(r.positions, w * r.scores / r.scores.max()) for r, w in zip(rankings, weights, strict=True) if len(r)]
-    added = _added("text", parts)
+    added = _add_scores("text", parts)
     return Ranking(added.name, added.positions, np.asarray(added.scores**power, np.float64))
 
 
-def _minmax(scores: Floats) -> Floats:
-    if not len(scores):
-        return scores
-    low, high = float(scores.min()), float(scores.max())
-    return (scores - low) / (high - low) if high > low else np.ones(len(scores))
-
-
-def _added(name: str, parts: Sequence[tuple[Longs, NDArray[Any]]]) -> Ranking:
+def _add_scores(name: str, parts: Sequence[tuple[Longs, NDArray[Any]]]) -> Ranking:
     """The sum of the scores of every position that has one, best first; exact for any order of the parts."""
     places = np.concatenate([np.zeros(0, np.int64), *(p for p, _ in parts)])
     scores = np.concatenate([np.zeros(0), *(s for _, s in parts)])

@@ -69,18 +69,6 @@ def canonical_edges(source: ArrayLike, target: ArrayLike, weight: ArrayLike, nod
     node outside 0…nodes−1, and for arrays of different lengths.
     """
     a, b, w = np.asarray(source, np.int64), np.asarray(target, np.int64), np.asarray(weight, np.float64)
-    _check_edges(a, b, w, nodes)
-    proper = a != b
-    a, b, w = a[proper], b[proper], w[proper]
-    key = np.minimum(a, b) * nodes + np.maximum(a, b)
-    order = np.argsort(key)
-    if len(key) and not (np.diff(key[order]) > 0).all():
-        order = np.lexsort((w, key))  # the weights too, so that a sum never depends on the order of the list
-    key, w = _summed(key[order], w[order])
-    return Edges((key // max(nodes, 1)).astype(np.int32), (key % max(nodes, 1)).astype(np.int32), w, nodes)
-
-
-def _check_edges(a: Longs, b: Longs, w: Floats, nodes: int) -> None:
     if not a.shape == b.shape == w.shape or a.ndim != 1:
         raise ValueError(f"source, target and weight must be of one length, not {a.shape}, {b.shape}, {w.shape}.")
     if not 0 <= nodes <= _MOST:
@@ -93,17 +81,20 @@ def _check_edges(a: Longs, b: Longs, w: Floats, nodes: int) -> None:
     if len(bad):
         i = bad[0]
         raise ValueError(f"edge {i} ({a[i]}, {b[i]}) has the weight {w[i]}: weights must be positive and finite.")
+    proper = a != b
+    a, b, w = a[proper], b[proper], w[proper]
+    key = np.minimum(a, b) * nodes + np.maximum(a, b)
+    order = np.argsort(key)
+    if len(key) and not (np.diff(key[order]) > 0).all():
+        order = np.lexsort((w, key))  # the weights too, so that a sum never depends on the order of the list
+    key, w = key[order], w[order]
+    first = np.flatnonzero(np.concatenate(([True], np.diff(key) > 0))) if len(key) else np.zeros(0, np.int64)
+    if len(first) < len(key):
+        key, w = key[first], np.add.reduceat(w, first)
+    return Edges((key // max(nodes, 1)).astype(np.int32), (key % max(nodes, 1)).astype(np.int32), w, nodes)
 
 
-def _summed(key: Longs, weight: Floats) -> tuple[Longs, Floats]:
-    """The distinct values of the sorted `key`, each with the sum of its weights."""
-    if not len(key):
-        return key, weight
-    first = np.flatnonzero(np.concatenate(([True], np.diff(key) > 0)))
-    return key[first], (weight if len(first) == len(key) else np.add.reduceat(weight, first))
-
-
-def adjacency(edges: Edges) -> Adjacency:
+def build_adjacency(edges: Edges) -> Adjacency:
     """The symmetric matrix of `edges`, built without a sort of more than one column."""
     n, s, t = edges.nodes, edges.source, edges.target
     order = np.argsort(t.astype(np.int64) * n + s)  # the lower triangle, row by row
@@ -114,18 +105,14 @@ def adjacency(edges: Edges) -> Adjacency:
         (t[order], s[order], edges.weight[order], indptr[:-1]),
         (s, t, edges.weight, indptr[:-1] + below),
     ):
-        place = (at - _before(rows, n))[rows] + np.arange(len(rows))
+        count = np.bincount(rows, minlength=n)
+        before = np.cumsum(count) - count  # entries of the sorted `rows` in the rows before each
+        place = (at - before)[rows] + np.arange(len(rows))
         indices[place], data[place] = columns, weight
     return Adjacency(indptr, indices, data)
 
 
-def _before(rows: NDArray[Any], n: int) -> Longs:
-    """For every row, how many entries of the sorted `rows` are in rows before it, shape (n,)."""
-    count = np.bincount(rows, minlength=n)
-    return np.cumsum(count) - count
-
-
-def induced(graph: Adjacency, block: NDArray[Any]) -> tuple[Adjacency, Ints]:
+def induce_subgraph(graph: Adjacency, block: NDArray[Any]) -> tuple[Adjacency, Ints]:
     """The graph of the nodes with `block >= 0` and the edges inside a block, and those nodes, ascending.
 
     Node i of the result is `nodes[i]` of `graph`. Blocks are never joined: the matrix is block-diagonal.
@@ -158,12 +145,12 @@ def smallest_members(source: NDArray[Any], target: NDArray[Any], nodes: int) -> 
     return root
 
 
-def components(edges: Edges) -> Ints:
+def label_components(edges: Edges) -> Ints:
     """The connected component of every node, numbered in the order of their smallest nodes, shape (n,)."""
-    return ranked(smallest_members(edges.source, edges.target, edges.nodes))
+    return number_roots(smallest_members(edges.source, edges.target, edges.nodes))
 
 
-def ranked(root: Ints) -> Ints:
+def number_roots(root: Ints) -> Ints:
     """Labels 0, 1, … from labels that name the smallest member, in the order of those members."""
     rank = np.cumsum(root == np.arange(len(root))) - 1
     return rank.astype(np.int32)[root]

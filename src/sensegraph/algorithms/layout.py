@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Edges, Floats, Longs, canonical_edges
+from sensegraph.algorithms.linkage import find_root
 
 Points = NDArray[np.complex128]
 _PULLS = 70  # rounds of forces
@@ -32,7 +33,7 @@ class Layout:
     radii: tuple[Floats, ...]
 
 
-def nested(
+def lay_out_nested(
     edges: Edges, levels: list[Longs], radius: Floats, *, seed: int = 0, gap: float = 1.0, aspect: float = 1.0
 ) -> Layout:
     """Lay out nodes of these radii (n,) in the discs of their communities, and these in the discs of the next coarser.
@@ -41,44 +42,40 @@ def nested(
     nest in those of depth d. Discs of one depth are `gap` apart at least, `aspect` is about the width of the whole
     over its height. Raises ValueError for communities that do not nest.
     """
-    parents = _parents(levels, len(radius))
-    local: list[Points] = []
-    sizes: list[Floats] = [radius]
-    for depth in range(len(levels), -1, -1):  # from the nodes up to the one disc that holds everything
-        wide = aspect if depth == 0 else 1.0
-        linked = _between(edges, levels[depth - 1 : depth], levels[depth:], parents[depth])
-        places = arrange(sizes[0] + gap / 2, parents[depth], linked, seed=seed + depth, aspect=wide)
-        places, size = _enclosed(places, sizes[0], parents[depth])
-        local.insert(0, places)
-        sizes.insert(0, size + gap * 2)
-    placed = _assembled(local, parents, edges, levels)
-    return Layout(placed[-1], tuple(placed[:-1]), tuple(s for s in sizes[1:-1]))
-
-
-def _parents(levels: list[Longs], nodes: int) -> list[Longs]:
-    """The disc around every item of each depth: of communities, and last of the nodes. The first has but one."""
-    parents: list[Longs] = []
-    for depth, inner in enumerate([*levels, np.arange(nodes)]):
-        outer = levels[depth - 1] if depth else np.zeros(nodes, np.int64)
-        parent = np.zeros(int(inner.max()) + 1 if nodes else 0, np.int64)
+    nodes = np.arange(len(radius))
+    parents: list[Longs] = []  # the disc around every item of each depth, last of the nodes; the first has but one
+    for depth, inner in enumerate([*levels, nodes]):
+        outer = levels[depth - 1] if depth else np.zeros(len(radius), np.int64)
+        parent = np.zeros(int(inner.max()) + 1 if len(radius) else 0, np.int64)
         parent[inner] = outer
         if not np.array_equal(parent[inner], outer):
             raise ValueError(f"the communities of depth {depth} do not lie inside those of depth {depth - 1}.")
         parents.append(parent)
-    return parents
-
-
-def _between(edges: Edges, outer: list[Longs], inner: list[Longs], parent: Longs) -> Edges:
-    """The edges between items of one disc; `inner` begins with the items' numbers, or is empty for the nodes."""
-    a, b = (inner[0][edges.source], inner[0][edges.target]) if inner else (edges.source, edges.target)
-    same = outer[0][edges.source] == outer[0][edges.target] if outer else np.ones(len(a), np.bool_)
-    return canonical_edges(a[same], b[same], edges.weight[same], len(parent))
+    local: list[Points] = []
+    sizes: list[Floats] = [radius]
+    for depth in range(len(levels), -1, -1):  # from the nodes up to the one disc that holds everything
+        item = levels[depth] if depth < len(levels) else nodes
+        a, b = item[edges.source], item[edges.target]
+        same = parents[depth][a] == parents[depth][b]  # the edges between items of one disc
+        linked = canonical_edges(a[same], b[same], edges.weight[same], len(parents[depth]))
+        wide = aspect if depth == 0 else 1.0
+        places = arrange_discs(sizes[0] + gap / 2, parents[depth], linked, seed=seed + depth, aspect=wide)
+        places, size = _enclose_groups(places, sizes[0], parents[depth])
+        local.insert(0, places)
+        sizes.insert(0, size + gap * 2)
+    # Absolute places at every depth: each disc's content is turned (or mirrored) towards what it is linked to.
+    placed = [local[0]]
+    for depth in range(1, len(local)):
+        item = levels[depth] if depth < len(levels) else nodes
+        turned = _turn_contents(local[depth], parents[depth], placed[-1], item, edges)
+        placed.append(placed[-1][parents[depth]] + turned)
+    return Layout(placed[-1], tuple(placed[:-1]), tuple(s for s in sizes[1:-1]))
 
 
 # ── one depth ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def arrange(radius: Floats, group: Longs, edges: Edges, *, seed: int = 0, aspect: float = 1.0) -> Points:
+def arrange_discs(radius: Floats, group: Longs, edges: Edges, *, seed: int = 0, aspect: float = 1.0) -> Points:
     """Places of discs of these radii, each group about the origin, linked ones near, none over another of its group.
 
     `edges` join discs of the same group; only the order of magnitude of their weights matters (square roots pull).
@@ -86,26 +83,31 @@ def arrange(radius: Floats, group: Longs, edges: Edges, *, seed: int = 0, aspect
     area = np.bincount(group, radius**2)
     reach = np.sqrt(area / 0.72)  # the share of a disc that packed discs cover, about
     lot = np.random.default_rng(seed)
-    places = _spiral(radius, group, reach) * np.exp(2j * np.pi * lot.random(len(reach)))[group]
-    repel = _repelling(radius, group, lot)
-    pull = _pull(edges)
+    places = _place_on_spirals(radius, group, reach) * np.exp(2j * np.pi * lot.random(len(reach)))[group]
+    repel = _draw_repelling(radius, group, lot)
+    # How strongly each edge draws its source and its target: as a share of all that draw there.
+    root = np.sqrt(edges.weight)
+    total = np.bincount(edges.source, root, edges.nodes) + np.bincount(edges.target, root, edges.nodes)
+    mean = total.mean() if edges.nodes else 1.0
+    to_source, to_target = root / (total[edges.source] + mean), root / (total[edges.target] + mean)
+    n = len(places)
     for left in np.linspace(1.0, 0.03, _PULLS):
-        force = _gravity(places, aspect) - _repulsion(places, repel) * (reach**2 / area)[group]
-        force -= 4 * _attraction(places, edges, pull)
+        # Like charges in the plane: with gravity that grows with distance they fill a disc evenly.
+        apart = places[repel.i] - places[repel.j]
+        push = repel.mass / np.maximum(_squares(apart), repel.least)
+        force = _gravity(places, aspect) - _sum_by(repel.i, apart * push, n) * (reach**2 / area)[group]
+        apart = places[edges.target] - places[edges.source]
+        force -= 4 * (_sum_by(edges.source, to_source * apart, n) - _sum_by(edges.target, to_target * apart, n))
         step = 0.35 * force
         most = 0.25 * left * reach[group]
         places = places - step * np.minimum(1, most / np.maximum(abs(step), 1e-12))
-    return _separated(_unfolded(places, group, reach), radius, group, aspect)
-
-
-def _unfolded(places: Points, group: Longs, reach: Floats) -> Points:
-    """Each group as wide as a disc that it fills evenly: links draw it together more than its discs have room for."""
+    # Each group as wide as a disc that it fills evenly: links draw it together more than its discs have room for.
     width = np.sqrt(np.bincount(group, _squares(places)) / np.bincount(group))  # of a full disc: reach / √2
     factor: Floats = np.maximum(1.0, reach / np.sqrt(2) / np.maximum(width, 1e-9 * reach))
-    return places * factor[group]
+    return _push_apart(places * factor[group], radius, group, aspect)
 
 
-def _spiral(radius: Floats, group: Longs, reach: Floats) -> Points:
+def _place_on_spirals(radius: Floats, group: Longs, reach: Floats) -> Points:
     """A sunflower in every group, its largest discs in the middle."""
     order = np.lexsort((-radius, group))
     count = np.bincount(group)
@@ -126,7 +128,7 @@ class _Repelling:
     least: Floats
 
 
-def _repelling(radius: Floats, group: Longs, lot: np.random.Generator) -> _Repelling:
+def _draw_repelling(radius: Floats, group: Longs, lot: np.random.Generator) -> _Repelling:
     """All pairs of small groups; in larger ones some others for every node, with the mass of all of them."""
     order = np.argsort(group, kind="stable")
     count = np.bincount(group)
@@ -147,44 +149,23 @@ def _gravity(places: Points, aspect: float) -> Points:
     return places.real / aspect + 1j * places.imag * aspect
 
 
-def _repulsion(places: Points, pairs: _Repelling) -> Points:
-    """Like charges in the plane: with gravity that grows with distance they fill a disc evenly."""
-    apart = places[pairs.i] - places[pairs.j]
-    push = pairs.mass / np.maximum(_squares(apart), pairs.least)
-    return _sums(pairs.i, apart * push, len(places))
-
-
 def _squares(points: Points) -> Floats:
     """The squares of the distances from the origin."""
     return points.real**2 + points.imag**2
 
 
-def _pull(edges: Edges) -> tuple[Floats, Floats]:
-    """How strongly each edge draws its source and its target: as a share of all that draw there."""
-    root = np.sqrt(edges.weight)
-    total = np.bincount(edges.source, root, edges.nodes) + np.bincount(edges.target, root, edges.nodes)
-    mean = total.mean() if edges.nodes else 1.0
-    return root / (total[edges.source] + mean), root / (total[edges.target] + mean)
-
-
-def _attraction(places: Points, edges: Edges, pull: tuple[Floats, Floats]) -> Points:
-    apart = places[edges.target] - places[edges.source]
-    n = len(places)
-    return _sums(edges.source, pull[0] * apart, n) - _sums(edges.target, pull[1] * apart, n)
-
-
-def _sums(index: NDArray[Any], value: Points, n: int) -> Points:
+def _sum_by(index: NDArray[Any], value: Points, n: int) -> Points:
     return np.bincount(index, value.real, n) + 1j * np.bincount(index, value.imag, n)
 
 
 # ── no disc over another ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _separated(places: Points, radius: Floats, group: Longs, aspect: float) -> Points:
+def _push_apart(places: Points, radius: Floats, group: Longs, aspect: float) -> Points:
     """Push overlapping discs of a group apart, drawing all together at first and giving ever more room at last."""
     reach = 2 * float(radius.max(initial=0.0))
     for round_ in range(_PUSHES):
-        i, j = _near(places, group, reach)
+        i, j = _find_near(places, group, reach)
         hit = _squares(places[j] - places[i]) < (radius[i] + radius[j]) ** 2 * (1 - 1e-6)
         if round_ < _DRAWN:
             places = places - 0.03 * _gravity(places, aspect)
@@ -193,31 +174,23 @@ def _separated(places: Points, radius: Floats, group: Longs, aspect: float) -> P
         else:
             crowded = np.bincount(group[i[hit]], minlength=len(places)) > 0  # by group; there are no more than nodes
             places = places * np.where(crowded, 1.01, 1.0)[group]
-        places = places + _pushes(places, radius, i[hit], j[hit])
-    return _spread(places, radius, group)
-
-
-def _pushes(places: Points, radius: Floats, i: Longs, j: Longs) -> Points:
-    """How far each disc moves to clear the ones that it overlaps; the smaller of two moves more."""
-    apart, touch = places[j] - places[i], radius[i] + radius[j]
-    far = abs(apart)
-    lot = np.exp(1j * (i + 2 * j))  # somewhere, for two in one place
-    way = np.where(far > 1e-9, apart / np.maximum(far, 1e-9), lot)
-    push = np.asarray(0.9 * np.maximum(touch - far, 0) * way, np.complex128)
-    share = radius[j] / touch
-    back: Points = push * share
-    return _sums(j, push - back, len(places)) - _sums(i, back, len(places))
-
-
-def _spread(places: Points, radius: Floats, group: Longs) -> Points:
-    """Enlarge each group until no two of its discs overlap."""
-    i, j = _near(places, group, 2 * float(radius.max(initial=0.0)))
+        # Each disc moves to clear the ones that it overlaps; the smaller of two moves more.
+        i, j = i[hit], j[hit]
+        apart, touch = places[j] - places[i], radius[i] + radius[j]
+        far = abs(apart)
+        lot = np.exp(1j * (i + 2 * j))  # somewhere, for two in one place
+        way = np.where(far > 1e-9, apart / np.maximum(far, 1e-9), lot)
+        push = np.asarray(0.9 * np.maximum(touch - far, 0) * way, np.complex128)
+        back: Points = push * (radius[j] / touch)
+        places = places + (_sum_by(j, push - back, len(places)) - _sum_by(i, back, len(places)))
+    # Enlarge each group until no two of its discs overlap.
+    i, j = _find_near(places, group, reach)
     factor = np.ones(int(group.max(initial=-1)) + 1)
     np.maximum.at(factor, group[i], (radius[i] + radius[j]) / np.maximum(abs(places[j] - places[i]), 1e-9))
     return places * (factor * (1 + 1e-9))[group]
 
 
-def _near(places: Points, group: Longs, reach: float) -> tuple[Longs, Longs]:
+def _find_near(places: Points, group: Longs, reach: float) -> tuple[Longs, Longs]:
     """All pairs of a group that may be less than `reach` apart, each once: those in neighbouring cells of a grid."""
     if len(places) < 2:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
@@ -227,22 +200,21 @@ def _near(places: Points, group: Longs, reach: float) -> tuple[Longs, Longs]:
     cell = (group * tall + y) * wide + x
     order = np.argsort(cell, kind="stable")
     cell = cell[order]
-    found = [_ranges(order, cell, offset) for offset in (0, 1, wide - 1, wide, wide + 1)]
-    return np.concatenate([i for i, _ in found]), np.concatenate([j for _, j in found])
-
-
-def _ranges(order: Longs, cell: Longs, offset: int) -> tuple[Longs, Longs]:
-    """Every node with every node of the cell that is `offset` further on, or with the later ones of its own cell."""
-    first = np.arange(1, len(cell) + 1) if offset == 0 else np.searchsorted(cell, cell + offset, "left")
-    count = np.searchsorted(cell, cell + offset, "right") - first
-    nth = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
-    return np.repeat(order, count), order[np.repeat(first, count) + nth]
+    ones, others = [], []
+    for offset in (0, 1, wide - 1, wide, wide + 1):
+        # Every node with every node of the cell that is `offset` further on, or with the later ones of its own cell.
+        first = np.arange(1, len(cell) + 1) if offset == 0 else np.searchsorted(cell, cell + offset, "left")
+        count = np.searchsorted(cell, cell + offset, "right") - first
+        nth = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+        ones.append(np.repeat(order, count))
+        others.append(order[np.repeat(first, count) + nth])
+    return np.concatenate(ones), np.concatenate(others)
 
 
 # ── discs inside discs ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _enclosed(places: Points, radius: Floats, group: Longs) -> tuple[Points, Floats]:
+def _enclose_groups(places: Points, radius: Floats, group: Longs) -> tuple[Points, Floats]:
     """The places about the middle of the smallest disc that holds each group, nearly, and the radii of these discs."""
     count = int(group.max(initial=-1)) + 1
     middle = np.zeros(count, np.complex128)
@@ -258,26 +230,15 @@ def _enclosed(places: Points, radius: Floats, group: Longs) -> tuple[Points, Flo
     return np.where(alone[group], 0, places - middle[group]), np.where(alone, np.bincount(group, radius), size)
 
 
-def _assembled(local: list[Points], parents: list[Longs], edges: Edges, levels: list[Longs]) -> list[Points]:
-    """Absolute places at every depth: each disc's content is turned (or mirrored) towards what it is linked to."""
-    placed = [local[0]]
-    for depth in range(1, len(local)):
-        outer, parent = placed[-1], parents[depth]
-        item = levels[depth] if depth < len(levels) else np.arange(len(parents[-1]))
-        turned = _turned(local[depth], parent, outer, item, edges)
-        placed.append(outer[parent] + turned)
-    return placed
-
-
-def _turned(places: Points, parent: Longs, outer: Points, item: Longs, edges: Edges) -> Points:
+def _turn_contents(places: Points, parent: Longs, outer: Points, item: Longs, edges: Edges) -> Points:
     """Turn the content of every disc so that its links outwards are short: the angle has a closed form."""
     a, b = item[np.r_[edges.source, edges.target]], item[np.r_[edges.target, edges.source]]
     leaving = parent[a] != parent[b]
     a, b, weight = a[leaving], b[leaving], np.r_[edges.weight, edges.weight][leaving]
     away = outer[parent[b]] - outer[parent[a]]
     wanted = weight * away / np.maximum(abs(away), 1e-9)
-    turn = _sums(parent[a], wanted * places[a].conj(), len(outer))
-    mirror = _sums(parent[a], wanted * places[a], len(outer))
+    turn = _sum_by(parent[a], wanted * places[a].conj(), len(outer))
+    mirror = _sum_by(parent[a], wanted * places[a], len(outer))
     flip = abs(mirror) > abs(turn)
     angle = np.where(flip, mirror, turn)
     angle = np.where(abs(angle) > 1e-12, angle / np.maximum(abs(angle), 1e-12), 1)
@@ -287,21 +248,14 @@ def _turned(places: Points, parent: Longs, outer: Points, item: Longs, edges: Ed
 # ── what to draw ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def backbone(edges: Edges) -> NDArray[np.bool_]:
+def find_backbone(edges: Edges) -> NDArray[np.bool_]:
     """Which edges form a maximum spanning forest, shape (m,): the heaviest that hold every component together."""
     root = list(range(edges.nodes))
     kept = np.zeros(len(edges.weight), np.bool_)
     source, target = edges.source.tolist(), edges.target.tolist()
     for e in np.argsort(-edges.weight, kind="stable").tolist():
-        a, b = _root(root, source[e]), _root(root, target[e])
+        a, b = find_root(root, source[e]), find_root(root, target[e])
         if a != b:
             root[max(a, b)] = min(a, b)
             kept[e] = True
     return kept
-
-
-def _root(root: list[int], node: int) -> int:
-    while root[node] != node:
-        root[node] = root[root[node]]
-        node = root[node]
-    return node

@@ -14,19 +14,19 @@ from collections.abc import Iterable, Sequence
 _UNIT = 1 << 20  # scores are counted in this fraction: their sums are exact in any order
 
 
-def components(count: int, pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
+def connect_rows(count: int, pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
     """Rows that pairs connect, directly or not: each list ascends, and so do their first rows."""
     root = list(range(count))
     for a, b in pairs:
-        a, b = _root(root, a), _root(root, b)
+        a, b = find_root(root, a), find_root(root, b)
         root[max(a, b)] = min(a, b)
     groups: dict[int, list[int]] = {}
     for row in range(count):
-        groups.setdefault(_root(root, row), []).append(row)
+        groups.setdefault(find_root(root, row), []).append(row)
     return list(groups.values())
 
 
-def linked(
+def cluster_by_linkage(
     count: int,
     scores: Iterable[tuple[int, int, float]],
     *,
@@ -43,28 +43,28 @@ def linked(
     are `joined` begin in one cluster, as if they had been joined here before: given back what this function joined, it
     joins nothing more. `apart` holds always, also against both: the caller settles contradictions before.
     """
-    units = components(count, together)
+    units = connect_rows(count, together)
     unit = {row: number for number, rows in enumerate(units) for row in rows}
     best: dict[tuple[int, int], int] = {}
     for a, b, score in scores:
-        pair = _ordered(unit[a], unit[b])
+        pair = _order_pair(unit[a], unit[b])
         best[pair] = max(best.get(pair, 0), round(score * _UNIT))
-    forbidden = {_ordered(unit[a], unit[b]) for a, b in apart}
+    forbidden = {_order_pair(unit[a], unit[b]) for a, b in apart}
     least = round(reject * _UNIT)
     links: list[dict[int, int]] = [{} for _ in units]
     for (a, b), score in best.items():
         if a != b and score >= least and (a, b) not in forbidden:
             links[a][b] = links[b][a] = score
     sizes = [1] * len(units)
-    begun = components(len(units), [_ordered(unit[a], unit[b]) for a, b in joined])
+    begun = connect_rows(len(units), [_order_pair(unit[a], unit[b]) for a, b in joined])
     for first, *others in begun:
         for other in others:
-            _absorbed(links, first, other)
+            _absorb_links(links, first, other)
             units[first], sizes[first], sizes[other] = sorted(units[first] + units[other]), sizes[first] + 1, 0
-    return _joined(units, links, sizes, round(accept * _UNIT) - 1)  # a mean of rounded scores may be a unit less
+    return _join_best(units, links, sizes, round(accept * _UNIT) - 1)  # a mean of rounded scores may be a unit less
 
 
-def _joined(units: list[list[int]], links: list[dict[int, int]], sizes: list[int], accept: int) -> list[list[int]]:
+def _join_best(units: list[list[int]], links: list[dict[int, int]], sizes: list[int], accept: int) -> list[list[int]]:
     """Units joined best first; `links` are the sums of scores between units of which all pairs may be together.
 
     `sizes` are the numbers of units in each, 0 for one that has been joined to another.
@@ -82,7 +82,7 @@ def _joined(units: list[list[int]], links: list[dict[int, int]], sizes: list[int
         _, a, b, size = heapq.heappop(heap)
         if not (alive[a] and alive[b]) or size != sizes[a] * sizes[b]:  # one of them has joined another meanwhile
             continue
-        near = _absorbed(links, a, b)
+        near = _absorb_links(links, a, b)
         alive[b] = False
         sizes[a] += sizes[b]
         units[a] = sorted(units[a] + units[b])
@@ -93,7 +93,7 @@ def _joined(units: list[list[int]], links: list[dict[int, int]], sizes: list[int
     return sorted(rows for rows, here in zip(units, alive, strict=True) if here)
 
 
-def _absorbed(links: list[dict[int, int]], a: int, b: int) -> dict[int, int]:
+def _absorb_links(links: list[dict[int, int]], a: int, b: int) -> dict[int, int]:
     """The links of a and b as one: only to those that both may be together with."""
     one, other = links[a], links[b]
     near = {c: s + other[c] for c, s in one.items() if c in other}
@@ -106,11 +106,12 @@ def _absorbed(links: list[dict[int, int]], a: int, b: int) -> dict[int, int]:
     return near
 
 
-def _ordered(a: int, b: int) -> tuple[int, int]:
+def _order_pair(a: int, b: int) -> tuple[int, int]:
     return (a, b) if a < b else (b, a)
 
 
-def _root(root: list[int], row: int) -> int:
+def find_root(root: list[int], row: int) -> int:
+    """What stands for the group of a row: the end of the chain `root`, which is made shorter on the way."""
     while root[row] != row:
         root[row] = root[root[row]]
         row = root[row]

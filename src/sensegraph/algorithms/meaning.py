@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
-from sensegraph.algorithms.mixtures import Mixture, fit, nearest_mean, of_labels
-from sensegraph.algorithms.products import product
+from sensegraph.algorithms.mixtures import Mixture, fit_mixture, nearest_mean, of_labels
+from sensegraph.algorithms.products import matrix_product
 
 SIZE = 20
 _WHOLE = 256  # clusters that one mixture divides all rows into, without another below it
@@ -51,10 +51,10 @@ class Clusters:
 
     def members(self) -> list[Longs]:
         """The rows of each cluster, ascending."""
-        return _members(self.labels)
+        return _list_members(self.labels)
 
 
-def clusters(
+def cluster_rows(
     x: Floats,
     cluster_size: int = SIZE,
     *,
@@ -73,25 +73,33 @@ def clusters(
     may be given with its label or as new. Where that leaves more than `worst` times the scatter of a fresh division,
     the fresh one is taken. Raises ValueError for rows that are no matrix of finite numbers.
     """
-    _check(x, cluster_size, start)
+    if x.ndim != 2 or not np.isfinite(x).all():
+        raise ValueError(f"rows of shape {x.shape} must be a matrix of finite numbers; reduce the vectors first.")
+    if cluster_size < 1:
+        raise ValueError(f"cluster_size is {cluster_size}; it must be at least 1.")
+    if start is not None and start.shape != (len(x),):
+        raise ValueError(f"{len(start)} labels of before do not fit {len(x)} rows; give −1 for a new row.")
     order = np.lexsort(x.T[::-1]) if x.shape[1] else np.arange(len(x))
     rows = np.ascontiguousarray(x[order]) if x.shape[1] else np.zeros((len(x), 1))
     before = np.full(len(x), _NEW) if start is None else np.asarray(start)
-    found, afresh = _found(rows, before[order], cluster_size, seed, worst)
+    found, afresh = _divide_rows(rows, before[order], cluster_size, seed, worst)
     labels = np.empty(len(x), np.int64)
     labels[order] = found
-    numbered = _numbered(labels)
-    return Clusters(numbered, _kept(numbered, before), afresh)
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    numbered = np.argsort(np.argsort(first)).astype(np.int32)[inverse]  # by first member
+    old = {rows.tobytes() for rows in _list_members(before) if before[rows[0]] >= 0}
+    kept = sum(rows.tobytes() in old for rows in _list_members(numbered))
+    return Clusters(numbered, kept, afresh)
 
 
-def scatter(x: Floats, labels: NDArray[np.integer[Any]]) -> float:
+def measure_scatter(x: Floats, labels: NDArray[np.integer[Any]]) -> float:
     """The share of the variance of the rows that is left inside clusters, from 0 (equal members) to 1."""
     total = float(((x - x.mean(axis=0)) ** 2).sum()) if len(x) else 0.0
-    inside = sum(float(((x[rows] - x[rows].mean(axis=0)) ** 2).sum()) for rows in _members(labels))
+    inside = sum(float(((x[rows] - x[rows].mean(axis=0)) ** 2).sum()) for rows in _list_members(labels))
     return inside / total if total > 0 else 0.0
 
 
-def sparsity(sizes: Sequence[int], n: int) -> float:
+def measure_sparsity(sizes: Sequence[int], n: int) -> float:
     """The share of pairs among n entities that no cluster joins, 1 − Σ s (s − 1) / (n (n − 1)); 1 for n < 2.
 
     HiRAG's cluster sparsity (huang2025), by whose change it stops adding layers.
@@ -99,40 +107,49 @@ def sparsity(sizes: Sequence[int], n: int) -> float:
     return 1.0 - sum(s * (s - 1) for s in sizes) / (n * (n - 1)) if n > 1 else 1.0
 
 
-def _found(x: Floats, start: NDArray[np.integer[Any]], size: int, seed: int, worst: float) -> tuple[Longs, bool]:
+def _divide_rows(x: Floats, start: NDArray[np.integer[Any]], size: int, seed: int, worst: float) -> tuple[Longs, bool]:
     """Labels, and whether they are of a fresh division."""
     if not (start >= 0).any():
-        return (_fresh(x, size, seed) if len(x) else np.zeros(0, np.int64)), True
-    labels = _bounded(x, _joined(x, start), size, seed)
+        return (_divide_afresh(x, size, seed) if len(x) else np.zeros(0, np.int64)), True
+    # A new row goes to the most probable cluster of the start.
+    old = start >= 0
+    labels: Longs = start.astype(np.int64)
+    names, dense = np.unique(labels[old], return_inverse=True)
+    labels[~old] = names[of_labels(x[old], dense).assign(x[~old])]
+    labels = _bound_sizes(x, labels, size, seed)
     if (labels == start).all() or not math.isfinite(worst):
         return labels, False
-    fresh = _fresh(x, size, seed)
-    given_up = scatter(x, labels) > worst * scatter(x, fresh)
+    fresh = _divide_afresh(x, size, seed)
+    given_up = measure_scatter(x, labels) > worst * measure_scatter(x, fresh)
     return (fresh if given_up else labels), given_up
 
 
 # ── a fresh division ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _fresh(x: Floats, size: int, seed: int) -> Longs:
+def _divide_afresh(x: Floats, size: int, seed: int) -> Longs:
     """A tree of mixtures; then, twice, rows move among neighbours and what is too large is divided."""
-    labels = _tree(x, _wanted(len(x), size), seed)
+    labels = _divide_tree(x, _count_wanted(len(x), size), seed)
     for _ in range(2):
-        labels = _bounded(x, _mended(x, labels), size, seed)
+        labels = _bound_sizes(x, _move_rows(x, labels), size, seed)
     return labels
 
 
-def _wanted(n: int, size: int) -> int:
+def _count_wanted(n: int, size: int) -> int:
     return max(2, int(n / size + 0.5))
 
 
-def _tree(x: Floats, k: int, seed: int) -> Longs:
+def _divide_tree(x: Floats, k: int, seed: int) -> Longs:
     """Labels of about `k` clusters: mixtures inside each other."""
     labels = np.zeros(len(x), np.int64)
     waiting, last = [(np.arange(len(x)), k)], 0
     for rows, share in waiting:  # grows while it is read
-        wide = _width(share, whole=len(rows) == len(x))
-        parts = _parts(x[rows], wide, seed + last) if share > 1 and len(rows) > 1 else []
+        # The components of a mixture: all clusters that are wanted of these rows, or so many for each.
+        most = _WHOLE if len(rows) == len(x) else _LAST
+        wide = share if share <= most else min(_BRANCH, -(-share // _EACH))
+        parts = []
+        if share > 1 and len(rows) > 1:
+            parts = _list_members(fit_mixture(x[rows], wide, seed=seed + last, gain=_GAIN).assign(x[rows]))
         if len(parts) > 1 and wide < share:
             waiting += [(rows[part], max(1, int(share * len(part) / len(rows) + 0.5))) for part in parts]
             continue
@@ -142,42 +159,24 @@ def _tree(x: Floats, k: int, seed: int) -> Longs:
     return labels
 
 
-def _width(share: int, *, whole: bool) -> int:
-    """The components of a mixture for rows that `share` clusters are wanted of: all of these, or so many for each."""
-    if share <= (_WHOLE if whole else _LAST):
-        return share
-    return min(_BRANCH, -(-share // _EACH))
-
-
-def _parts(x: Floats, k: int, seed: int) -> list[Longs]:
-    return _members(fit(x, k, seed=seed, gain=_GAIN).assign(x))
-
-
-def _mended(x: Floats, labels: Longs) -> Longs:
+def _move_rows(x: Floats, labels: Longs) -> Longs:
     """`labels` after rows have moved, for some rounds, to the most probable of the clusters near their own."""
-    labels = _dense(labels)
+    labels = _number_densely(labels)
     for _ in range(_MENDED):
-        moved = _moved(x, labels, of_labels(x, labels))
+        mixture, moved = of_labels(x, labels), labels.copy()
+        neighbours = _find_neighbours(mixture.means)
+        for i, (rows, near) in enumerate(zip(_list_members(labels), neighbours, strict=True)):
+            among = Mixture(mixture.weights[near], mixture.means[near], mixture.variances[near])
+            joint = among.joint(x[rows])
+            joint[:, np.searchsorted(near, i)] += _SLACK
+            moved[rows] = near[joint.argmax(axis=1)]
         if (moved == labels).all():
             break
-        labels = _dense(moved)
+        labels = _number_densely(moved)
     return labels
 
 
-def _moved(x: Floats, labels: Longs, mixture: Mixture) -> Longs:
-    moved = labels.copy()
-    for i, (rows, near) in enumerate(zip(_members(labels), _neighbours(mixture.means), strict=True)):
-        joint = _only(mixture, near).joint(x[rows])
-        joint[:, np.searchsorted(near, i)] += _SLACK
-        moved[rows] = near[joint.argmax(axis=1)]
-    return moved
-
-
-def _only(mixture: Mixture, which: Longs) -> Mixture:
-    return Mixture(mixture.weights[which], mixture.means[which], mixture.variances[which])
-
-
-def _neighbours(means: Floats) -> list[Longs]:
+def _find_neighbours(means: Floats) -> list[Longs]:
     """For each of the means, the nearest `_NEAR`, itself among them, ascending by position.
 
     Of more than `_EXACT` means about the nearest: every `_EXACT / 16`th mean draws those around it to itself, and only
@@ -185,93 +184,59 @@ def _neighbours(means: Floats) -> list[Longs]:
     """
     everything = np.arange(len(means))
     if len(means) <= _EXACT:
-        return [near for block in _chunked(everything) for near in _nearest(means, block, everything)]
+        return [
+            near for block in _split_positions(everything) for near in _find_nearest_means(means, block, everything)
+        ]
     pivots = means[:: _EXACT // _NEAR]
     around = nearest_mean(means, pivots)
     members, found = [np.flatnonzero(around == i) for i in range(len(pivots))], list(everything[:, None])
-    for own, near in zip(members, _neighbours(pivots), strict=True):
-        for asked in _chunked(own):
-            rows = _nearest(means, asked, np.sort(np.concatenate([members[i] for i in near])))
+    for own, near in zip(members, _find_neighbours(pivots), strict=True):
+        for asked in _split_positions(own):
+            rows = _find_nearest_means(means, asked, np.sort(np.concatenate([members[i] for i in near])))
             for i, row in zip(asked, rows, strict=True):
                 found[i] = row
     return found
 
 
-def _nearest(means: Floats, asked: Longs, among: Longs) -> Longs:
+def _find_nearest_means(means: Floats, asked: Longs, among: Longs) -> Longs:
     """Those of the means `among`, ascending, that are nearest to each of `asked`, itself first; shape (asked, near)."""
     others = means[among]
-    far = 0.5 * np.einsum("ij,ij->i", others, others) - product(means[asked], others.T)
+    far = 0.5 * np.einsum("ij,ij->i", others, others) - matrix_product(means[asked], others.T)
     far[np.arange(len(asked)), np.searchsorted(among, asked)] = -np.inf  # among equal means too
     many = min(_NEAR, len(among))
     return np.sort(among[np.argpartition(far, many - 1, axis=1)[:, :many]], axis=1)
 
 
-def _chunked(positions: Longs) -> list[Longs]:
+def _split_positions(positions: Longs) -> list[Longs]:
     return [positions[i : i + _BLOCK] for i in range(0, len(positions), _BLOCK)]
-
-
-# ── from an earlier division ─────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _joined(x: Floats, start: NDArray[np.integer[Any]]) -> Longs:
-    """Labels of the rows: those of `start`, and for the new rows the most probable of these clusters."""
-    old = start >= 0
-    labels: Longs = start.astype(np.int64)
-    names, dense = np.unique(labels[old], return_inverse=True)
-    labels[~old] = names[of_labels(x[old], dense).assign(x[~old])]
-    return labels
-
-
-def _kept(labels: Ints, start: NDArray[np.integer[Any]]) -> int:
-    """How many clusters of `start` are clusters of `labels`, member for member."""
-    old = {rows.tobytes() for rows in _members(start) if start[rows[0]] >= 0}
-    return sum(rows.tobytes() in old for rows in _members(labels))
 
 
 # ── sizes and numbers ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _bounded(x: Floats, labels: Longs, size: int, seed: int) -> Longs:
+def _bound_sizes(x: Floats, labels: Longs, size: int, seed: int) -> Longs:
     """`labels` with every cluster of more than 2 · `size` rows divided until there is none."""
     labels, last = labels.copy(), int(labels.max(initial=-1)) + 1
     for turn in range(_AGAIN + 1):
-        large = [rows for rows in _members(labels) if len(rows) > 2 * size]
+        large = [rows for rows in _list_members(labels) if len(rows) > 2 * size]
         for rows in large:
-            k = _wanted(len(rows), size)
-            parts = _members(_tree(x[rows], k, seed)) if turn < _AGAIN else []
-            for part in parts if len(parts) > 1 else _even(x[rows], size):
+            k = _count_wanted(len(rows), size)
+            parts = _list_members(_divide_tree(x[rows], k, seed)) if turn < _AGAIN else []
+            if len(parts) <= 1:  # cut as evenly as can be along the column that varies most; ties in order
+                order = np.argsort(x[rows][:, int(np.argmax(x[rows].var(axis=0)))], kind="stable")
+                parts = [np.sort(part) for part in np.array_split(order, -(-len(rows) // size))]
+            for part in parts:
                 labels[rows[part]] = last
                 last += 1
     return labels
 
 
-def _even(x: Floats, size: int) -> list[Longs]:
-    """Parts of no more than `size` rows, as equal as can be, along the column that varies most; ties in order."""
-    order = np.argsort(x[:, int(np.argmax(x.var(axis=0)))], kind="stable")
-    return [np.sort(part) for part in np.array_split(order, -(-len(x) // size))]
-
-
-def _members(labels: NDArray[np.integer[Any]]) -> list[Longs]:
+def _list_members(labels: NDArray[np.integer[Any]]) -> list[Longs]:
     """The rows of each label that is there, ascending; in the order of labels."""
     order = np.argsort(labels, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(labels[order])) + 1) if len(order) else []
 
 
-def _dense(labels: Longs) -> Longs:
+def _number_densely(labels: Longs) -> Longs:
     """`labels` numbered from 0 without gaps, in their order."""
     return np.unique(labels, return_inverse=True)[1]
-
-
-def _numbered(labels: Longs) -> Ints:
-    """`labels` numbered from 0 by first member."""
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first)).astype(np.int32)[inverse]
-
-
-def _check(x: Floats, size: int, start: NDArray[np.integer[Any]] | None) -> None:
-    if x.ndim != 2 or not np.isfinite(x).all():
-        raise ValueError(f"rows of shape {x.shape} must be a matrix of finite numbers; reduce the vectors first.")
-    if size < 1:
-        raise ValueError(f"cluster_size is {size}; it must be at least 1.")
-    if start is not None and start.shape != (len(x),):
-        raise ValueError(f"{len(start)} labels of before do not fit {len(x)} rows; give −1 for a new row.")

@@ -16,24 +16,24 @@ _BASE = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xBF58476D1CE4E5B9)
 
 
-def bands(texts: Sequence[str], *, count: int = 12, rows: int = 3) -> Hashes:
+def hash_bands(texts: Sequence[str], *, count: int = 12, rows: int = 3) -> Hashes:
     """The bands of each text's signature, shape (n, `count`): two texts that share one are candidates.
 
     Of two texts whose sets of trigrams have the Jaccard coefficient s, a share 1 − (1 − s^`rows`)^`count` do.
     """
-    grams, start = _trigrams(texts)
+    grams, start = _hash_trigrams(texts)
     if not len(texts):
         return np.zeros((0, count), np.uint64)
     found = np.zeros((len(texts), count), np.uint64)
     for band in range(count):
         for row in range(rows):
-            mixed = _mixed(grams ^ np.uint64((band * rows + row + 1) * 0x2545F4914F6CDD1D % (1 << 64)))
+            mixed = _mix_bits(grams ^ np.uint64((band * rows + row + 1) * 0x2545F4914F6CDD1D % (1 << 64)))
             least = np.minimum.reduceat(mixed, start)
-            found[:, band] = _mixed(found[:, band] ^ least)
+            found[:, band] = _mix_bits(found[:, band] ^ least)
     return found
 
 
-def _mixed(values: Hashes) -> Hashes:
+def _mix_bits(values: Hashes) -> Hashes:
     """A finaliser: every bit of the input changes half of the bits of the output."""
     mixed = values * _BASE
     mixed ^= mixed >> np.uint64(29)
@@ -41,7 +41,7 @@ def _mixed(values: Hashes) -> Hashes:
     return mixed ^ (mixed >> np.uint64(32))
 
 
-def _trigrams(texts: Sequence[str]) -> tuple[Hashes, NDArray[np.int64]]:
+def _hash_trigrams(texts: Sequence[str]) -> tuple[Hashes, NDArray[np.int64]]:
     """The hashes of all trigrams of each text, blanks around it included, and where those of each begin."""
     padded = [f"  {text} " for text in texts]
     letters = np.frombuffer("".join(padded).encode("utf-32-le", "surrogatepass"), np.dtype("<u4")).astype(np.uint64)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
-from sensegraph.algorithms.products import inner, product
+from sensegraph.algorithms.products import inner_product, matrix_product
 
 THRESHOLD = 0.1
 GRID = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987)
@@ -54,12 +54,12 @@ class Mixture:
         spread = (np.log(2 * math.pi * self.variances) + means**2 * precision).sum(axis=1)
         constant = np.log(np.maximum(self.weights, _NONE)) - 0.5 * spread
         factors = np.concatenate((-0.5 * precision, means * precision), axis=1)
-        found: Floats = product(_squared(x - middle), factors.T) + constant
+        found: Floats = matrix_product(_with_squares(x - middle), factors.T) + constant
         return found
 
     def posteriors(self, x: Floats) -> Floats:
         """The probability of each component given each row, shape (n, k)."""
-        return _shared(self.joint(x))[0]
+        return _normalize(self.joint(x))[0]
 
     def assign(self, x: Floats) -> Longs:
         """The most probable component of each row, shape (n,); of equal ones the first."""
@@ -68,7 +68,7 @@ class Mixture:
 
     def log_likelihood(self, x: Floats) -> float:
         """The logarithm of the density of all rows together."""
-        return math.fsum(float(_shared(self.joint(x[rows]))[1].sum()) for rows in _portions(len(x), len(self)))
+        return math.fsum(float(_normalize(self.joint(x[rows]))[1].sum()) for rows in _portions(len(x), len(self)))
 
     def bic(self, x: Floats) -> float:
         """The Bayesian information criterion (Schwarz 1978), p ln n − 2 ln L: lower is better."""
@@ -77,7 +77,7 @@ class Mixture:
         return penalty - 2 * self.log_likelihood(x)
 
 
-def fit(
+def fit_mixture(
     x: Floats, k: int, *, seed: int = 0, starts: int = 5, start: Floats | None = None, gain: float = _GAIN
 ) -> Mixture:
     """A mixture of `k` components for rows of shape (n, m), or of fewer, where fewer rows are distinct.
@@ -91,17 +91,26 @@ def fit(
     shift = x.mean(axis=0)
     rows = x - shift
     random = np.random.default_rng(seed)
-    mixture, prior = _best_start(rows, k, random, starts) if start is None else _begun(rows, start - shift)
-    return _moved(_raised(rows, mixture, prior, _CYCLES, gain), shift)
+    if start is None:  # the best of some draws after some cycles, on a sample where rows are many
+        some = rows if len(rows) <= _SAMPLE else rows[np.sort(random.choice(len(rows), _SAMPLE, replace=False))]
+        drawn = [_start_around(some, _draw_seeds(some, k, random)) for _ in range(max(1, starts))]
+        if len(drawn) > 1 and len(drawn[0][0]) > 1:
+            drawn = [(_run_em(some, mixture, prior, _TRIES), prior) for mixture, prior in drawn]
+        mixture, prior = max(drawn, key=lambda found: found[0].trace[-1:])
+        if some is not rows:
+            mixture, prior = _start_around(rows, mixture.means)
+    else:
+        mixture, prior = _start_around(rows, start - shift)
+    return _shift_means(_run_em(rows, mixture, prior, _CYCLES, gain), shift)
 
 
 def of_labels(x: Floats, labels: Longs | Ints) -> Mixture:
     """The mixture whose component i is the rows with label i; labels are 0 … k − 1, each there."""
     shift = x.mean(axis=0)
-    return _moved(_maximised(*_counted(x - shift, labels), _within(x - shift, labels)), shift)
+    return _shift_means(_maximise(*_count_labels(x - shift, labels), _variance_within(x - shift, labels)), shift)
 
 
-def soft(mixture: Mixture, x: Floats, threshold: float = THRESHOLD) -> tuple[Longs, ...]:
+def assign_softly(mixture: Mixture, x: Floats, threshold: float = THRESHOLD) -> tuple[Longs, ...]:
     """The rows of each component: those with a posterior above `threshold`, or for which it is the most probable.
 
     Ascending; in the order of first members; components without rows are left out.
@@ -130,24 +139,21 @@ def choose_k(x: Floats, *, seed: int = 0, grid: Sequence[int] = GRID, starts: in
 
     def score(k: int) -> tuple[float, int]:
         if k not in tried:
-            tried[k] = fit(x, k, seed=seed, starts=starts).bic(x)
+            tried[k] = fit_mixture(x, k, seed=seed, starts=starts).bic(x)
         return tried[k], k
 
     if most == 1:
         return 1
     best = min(sorted({min(k, most) for k in grid} | {1}), key=score)
-    while between := _halves(best, sorted(tried)):
-        best = min([best, *between], key=score)
-    return best
-
-
-def _halves(best: int, tried: Sequence[int]) -> list[int]:
-    """The middles of the gaps beside `best` among the numbers that were tried, where they are worth it."""
-    at, fine = tried.index(best), max(1, best // 20)
-    beside = [*tried[max(0, at - 1) : at], *tried[at + 1 : at + 2]]
-    return [
-        (best + other) // 2 if other < best else (best + other + 1) // 2 for other in beside if abs(best - other) > fine
-    ]
+    while True:
+        known = sorted(tried)
+        at, fine = known.index(best), max(1, best // 20)
+        beside = [*known[max(0, at - 1) : at], *known[at + 1 : at + 2]]
+        gaps = [other for other in beside if abs(best - other) > fine]
+        if not gaps:
+            return best
+        middles = [(best + other) // 2 if other < best else (best + other + 1) // 2 for other in gaps]
+        best = min([best, *middles], key=score)
 
 
 # ── the parts of EM ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -159,11 +165,11 @@ def _portions(n: int, k: int) -> Iterator[slice]:
     return (slice(begin, min(begin + rows, n)) for begin in range(0, max(n, 1), rows))
 
 
-def _squared(x: Floats) -> Floats:
+def _with_squares(x: Floats) -> Floats:
     return np.concatenate((x**2, x), axis=1)
 
 
-def _shared(joint: Floats) -> tuple[Floats, Floats]:
+def _normalize(joint: Floats) -> tuple[Floats, Floats]:
     """Posteriors, in the place of `joint`, and the log density of each row."""
     most = joint.max(axis=1, keepdims=True)
     joint -= most
@@ -173,46 +179,46 @@ def _shared(joint: Floats) -> tuple[Floats, Floats]:
     return joint, (most + np.log(total))[:, 0]
 
 
-def _seeds(x: Floats, k: int, random: np.random.Generator) -> Floats:
+def _draw_seeds(x: Floats, k: int, random: np.random.Generator) -> Floats:
     """At most `k` distinct rows by greedy k-means++: of some drawn by squared distance the one that helps most."""
     squares, many = np.einsum("ij,ij->i", x, x), 2 + int(math.log(k))
     chosen = [int(random.integers(len(x)))]
-    far = _distances(x, squares, np.array(chosen))[:, 0]
+    far = _measure_distances(x, squares, np.array(chosen))[:, 0]
     while len(chosen) < k and far.max() > 0:
         upto = np.cumsum(far)
         drawn = np.searchsorted(upto, random.random(many) * upto[-1], side="right").clip(0, len(x) - 1)
-        left = np.minimum(far[:, None], _distances(x, squares, drawn))
+        left = np.minimum(far[:, None], _measure_distances(x, squares, drawn))
         best = int(left.sum(axis=0).argmin())
         chosen.append(int(drawn[best]))
         far = left[:, best]
     return x[chosen]
 
 
-def _distances(x: Floats, squares: Floats, others: Longs) -> Floats:
+def _measure_distances(x: Floats, squares: Floats, others: Longs) -> Floats:
     """Squared distances of all rows to some of them, shape (n, others); equal rows have none."""
     sums = squares[:, None] + squares[others]
-    found = sums - 2 * product(x, x[others].T)
+    found = sums - 2 * matrix_product(x, x[others].T)
     return np.where(found > _EQUAL * sums, found, 0.0)
 
 
 def nearest_mean(x: Floats, means: Floats) -> Longs:
     """The position of the mean nearest to each row, shape (n,)."""
     half = 0.5 * np.einsum("ij,ij->i", means, means)
-    found = [(product(x[rows], means.T) - half).argmax(axis=1) for rows in _portions(len(x), len(means))]
+    found = [(matrix_product(x[rows], means.T) - half).argmax(axis=1) for rows in _portions(len(x), len(means))]
     return np.concatenate([np.zeros(0, np.int64), *found])
 
 
-def _counted(x: Floats, labels: Longs | Ints) -> tuple[Floats, Floats]:
+def _count_labels(x: Floats, labels: Longs | Ints) -> tuple[Floats, Floats]:
     """How many rows have each label, shape (k,), and the sums of their squares and columns, (k, 2 m)."""
     k = int(labels.max()) + 1
     order = np.argsort(labels, kind="stable")
     starts = np.searchsorted(labels[order], np.arange(k))
-    return np.bincount(labels, minlength=k).astype(np.float64), np.add.reduceat(_squared(x)[order], starts, axis=0)
+    return np.bincount(labels, minlength=k).astype(np.float64), np.add.reduceat(_with_squares(x)[order], starts, axis=0)
 
 
-def _within(x: Floats, labels: Longs | Ints) -> Floats:
+def _variance_within(x: Floats, labels: Longs | Ints) -> Floats:
     """The mean variance of each column inside the groups of `labels`, shape (m,), never nothing."""
-    counts, sums = _counted(x, labels)
+    counts, sums = _count_labels(x, labels)
     means = sums[:, x.shape[1] :] / counts[:, None]
     inside = ((x - means[labels]) ** 2).mean(axis=0)
     floor = _FLOOR * float(x.var(axis=0).mean()) + _LEAST
@@ -220,27 +226,17 @@ def _within(x: Floats, labels: Longs | Ints) -> Floats:
     return prior
 
 
-def _begun(x: Floats, means: Floats) -> tuple[Mixture, Floats]:
+def _start_around(x: Floats, means: Floats) -> tuple[Mixture, Floats]:
     """The mixture of the clusters around `means`, after a step of k-means, and the prior variance."""
     for _ in range(2):
         _, labels = np.unique(nearest_mean(x, means), return_inverse=True)
-        counts, sums = _counted(x, labels)
+        counts, sums = _count_labels(x, labels)
         means = sums[:, x.shape[1] :] / counts[:, None]
-    prior = _within(x, labels)
-    return _maximised(counts, sums, prior), prior
+    prior = _variance_within(x, labels)
+    return _maximise(counts, sums, prior), prior
 
 
-def _best_start(x: Floats, k: int, random: np.random.Generator, starts: int) -> tuple[Mixture, Floats]:
-    """The best of `starts` draws after some cycles, on a sample where rows are many, and the prior of its variances."""
-    some = x if len(x) <= _SAMPLE else x[np.sort(random.choice(len(x), _SAMPLE, replace=False))]
-    drawn = [_begun(some, _seeds(some, k, random)) for _ in range(max(1, starts))]
-    if len(drawn) > 1 and len(drawn[0][0]) > 1:
-        drawn = [(_raised(some, mixture, prior, _TRIES), prior) for mixture, prior in drawn]
-    best = max(drawn, key=lambda found: found[0].trace[-1:])
-    return best if some is x else _begun(x, best[0].means)
-
-
-def _maximised(counts: Floats, sums: Floats, prior: Floats) -> Mixture:
+def _maximise(counts: Floats, sums: Floats, prior: Floats) -> Mixture:
     """The most probable mixture for rows shared out: `counts` (k,), `sums` (k, 2 m) of their squares and columns."""
     squares, columns = np.split(sums, 2, axis=1)
     held = np.maximum(counts, _NONE)[:, None]
@@ -249,33 +245,25 @@ def _maximised(counts: Floats, sums: Floats, prior: Floats) -> Mixture:
     return Mixture(counts / counts.sum(), means, (scatter + _PRIOR * prior) / (held + _PRIOR))
 
 
-def _expected(x: Floats, mixture: Mixture) -> tuple[Floats, Floats, float]:
-    """Counts and sums of rows shared out by their posteriors, and the log likelihood, in blocks of rows."""
-    k, m = mixture.means.shape
-    counts, sums, likelihood = np.zeros(k), np.zeros((k, 2 * m)), 0.0
-    for rows in _portions(len(x), k):
-        posteriors, density = _shared(mixture.joint(x[rows]))
-        counts += posteriors.sum(axis=0)
-        sums += inner(posteriors, _squared(x[rows]))
-        likelihood += float(density.sum())
-    return counts, sums, likelihood
-
-
-def _raised(x: Floats, mixture: Mixture, prior: Floats, cycles: int, gain: float = _GAIN) -> Mixture:
+def _run_em(x: Floats, mixture: Mixture, prior: Floats, cycles: int, gain: float = _GAIN) -> Mixture:
     """`mixture` after EM: at most `cycles` since its start, until one gains less than `gain` of what all gained."""
     trace = list(mixture.trace[:-1])  # the last is of the mixture as it is
     while True:
-        counts, sums, likelihood = _expected(x, mixture)
-        trace.append(likelihood - _penalty(mixture, prior))
+        # Counts and sums of rows shared out by their posteriors, and the log likelihood, in blocks of rows.
+        k, m = mixture.means.shape
+        counts, sums, likelihood = np.zeros(k), np.zeros((k, 2 * m)), 0.0
+        for rows in _portions(len(x), k):
+            posteriors, density = _normalize(mixture.joint(x[rows]))
+            counts += posteriors.sum(axis=0)
+            sums += inner_product(posteriors, _with_squares(x[rows]))
+            likelihood += float(density.sum())
+        # Minus the logarithm of the prior density of the variances, up to a constant.
+        penalty = 0.5 * _PRIOR * float((np.log(mixture.variances) + prior / mixture.variances).sum())
+        trace.append(likelihood - penalty)
         if len(trace) > cycles or (len(trace) > 1 and trace[-1] - trace[-2] <= gain * (trace[-1] - trace[0])):
             return replace(mixture, trace=tuple(trace))
-        mixture = _maximised(counts, sums, prior)
+        mixture = _maximise(counts, sums, prior)
 
 
-def _penalty(mixture: Mixture, prior: Floats) -> float:
-    """Minus the logarithm of the prior density of the variances, up to a constant."""
-    return 0.5 * _PRIOR * float((np.log(mixture.variances) + prior / mixture.variances).sum())
-
-
-def _moved(mixture: Mixture, by: Floats) -> Mixture:
+def _shift_means(mixture: Mixture, by: Floats) -> Mixture:
     return replace(mixture, means=mixture.means + by)

@@ -13,31 +13,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Adjacency, Flags, Floats, Longs, adjacency, canonical_edges
+from sensegraph.algorithms.graphs import Adjacency, Flags, Floats, Longs, build_adjacency, canonical_edges
 
 _TOLERANCE = 1e-10  # a gain below this share of a node's strength is rounding
 
 
-def settled(graph: Adjacency, labels: NDArray[Any], frontier: Flags, penalty: Floats) -> tuple[Longs, Flags]:
+def settle_labels(graph: Adjacency, labels: NDArray[Any], frontier: Flags, penalty: Floats) -> tuple[Longs, Flags]:
     """Labels from which no node in reach of `frontier` gains by moving, then no community by joining another.
 
     `penalty[v]` is γ / 2m of the graph that v belongs to; all arrays have shape (n,). Returns the labels, and which
     nodes moved, alone or with their community. Quality never falls.
     """
     strength = graph.strength()
-    labels, moved = _moved(graph, strength, labels, frontier, penalty)
+    labels, moved = _move_nodes(graph, strength, labels, frontier, penalty)
     names, first, whose = np.unique(labels, return_index=True, return_inverse=True)
     rows = graph.rows()
     between = (rows < graph.indices) & (whose[rows] != whose[graph.indices])
     ends = whose[rows[between]], whose[graph.indices[between]]
-    coarse = adjacency(canonical_edges(*ends, graph.data[between], len(names)))
+    coarse = build_adjacency(canonical_edges(*ends, graph.data[between], len(names)))
     near = np.bincount(whose, weights=frontier | moved) > 0
     mass = np.asarray(np.bincount(whose, weights=strength), np.float64)
-    joined, shifted = _moved(coarse, mass, np.arange(len(names)), near, penalty[first])
+    joined, shifted = _move_nodes(coarse, mass, np.arange(len(names)), near, penalty[first])
     return joined[whose], moved | shifted[whose]
 
 
-def _moved(
+def _move_nodes(
     graph: Adjacency, strength: Floats, labels: NDArray[Any], frontier: Flags, penalty: Floats
 ) -> tuple[Longs, Flags]:
     """The labels after local moving, and the nodes whose label is another one now."""

@@ -31,7 +31,7 @@ def shortest_path(start: Longs, neighbours: Ints, source: int, target: int) -> l
     return []
 
 
-def through(start: Longs, neighbours: Ints, stops: Sequence[int]) -> list[list[int]]:
+def find_paths_through(start: Longs, neighbours: Ints, stops: Sequence[int]) -> list[list[int]]:
     """A shortest way from each stop to the next; where none leads on, there is none (HiRAG, Eq. 15)."""
     ways = (shortest_path(start, neighbours, a, b) for a, b in pairwise(stops))
     return [way for way in ways if way]

@@ -15,43 +15,34 @@ _DEEP = 512  # numbers that a portion sums at once
 _ROWS = 64  # of a portion, where the matrix on the right is wide
 
 
-def product(left: Floats, right: Floats) -> Floats:
+def matrix_product(left: Floats, right: Floats) -> Floats:
     """`left @ right`, of shapes (n, m) and (m, c), summed over portions of m in order."""
     found = np.zeros((len(left), right.shape[1]))
     for begin in range(0, len(right), _DEEP):
-        found += _shallow(left[:, begin : begin + _DEEP], right[begin : begin + _DEEP])
+        deep, lower = left[:, begin : begin + _DEEP], right[begin : begin + _DEEP]
+        part = np.empty((len(left), right.shape[1]))
+        wide = max(1, _MOST // (_ROWS * max(1, len(lower))))
+        for first in range(0, right.shape[1], wide):
+            columns, out = np.ascontiguousarray(lower[:, first : first + wide]), part[:, first : first + wide]
+            rows = max(1, _MOST // max(1, columns.size))
+            whole = len(deep) // rows * rows
+            stacked = deep[:whole].reshape(-1, rows, deep.shape[1])
+            np.matmul(stacked, columns, out=out[:whole].reshape(-1, rows, columns.shape[1]))
+            np.matmul(deep[whole:], columns, out=out[whole:])
+        found += part
     return found
 
 
-def _shallow(left: Floats, right: Floats) -> Floats:
-    found = np.empty((len(left), right.shape[1]))
-    wide = max(1, _MOST // (_ROWS * max(1, len(right))))
-    for begin in range(0, right.shape[1], wide):
-        _stacked(left, np.ascontiguousarray(right[:, begin : begin + wide]), found[:, begin : begin + wide])
-    return found
-
-
-def inner(left: Floats, right: Floats) -> Floats:
+def inner_product(left: Floats, right: Floats) -> Floats:
     """`left.T @ right`, of shapes (n, k) and (n, c), summed over portions of rows in order."""
     found = np.zeros((left.shape[1], right.shape[1]))
     wide = max(1, _MOST // (_ROWS * max(1, right.shape[1])))
     for begin in range(0, left.shape[1], wide):
+        # Narrow enough for portions of `_ROWS` rows and more.
         part = np.ascontiguousarray(left[:, begin : begin + wide])
-        found[begin : begin + wide] = _summed(part, right)
+        rows = max(1, _MOST // max(1, part.shape[1] * right.shape[1]))
+        whole = len(part) // rows * rows
+        stacked = part[:whole].reshape(-1, rows, part.shape[1]).transpose(0, 2, 1)
+        summed: Floats = np.matmul(stacked, right[:whole].reshape(-1, rows, right.shape[1])).sum(axis=0)
+        found[begin : begin + wide] = summed + part[whole:].T @ right[whole:]
     return found
-
-
-def _stacked(left: Floats, right: Floats, out: Floats) -> None:
-    rows = max(1, _MOST // max(1, right.size))
-    whole = len(left) // rows * rows
-    np.matmul(left[:whole].reshape(-1, rows, left.shape[1]), right, out=out[:whole].reshape(-1, rows, right.shape[1]))
-    np.matmul(left[whole:], right, out=out[whole:])
-
-
-def _summed(left: Floats, right: Floats) -> Floats:
-    """`left.T @ right` of matrices that are narrow enough for portions of `_ROWS` rows and more."""
-    rows = max(1, _MOST // max(1, left.shape[1] * right.shape[1]))
-    whole = len(left) // rows * rows
-    stacked = left[:whole].reshape(-1, rows, left.shape[1]).transpose(0, 2, 1)
-    found: Floats = np.matmul(stacked, right[:whole].reshape(-1, rows, right.shape[1])).sum(axis=0)
-    return found + left[whole:].T @ right[whole:]

@@ -30,7 +30,7 @@ _TIMES = 30  # and as many more for each that is wanted
 # ── nearest neighbours ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def nearest(vectors: NDArray[Any], query: NDArray[Any], top: int) -> Ranked:
+def find_nearest_rows(vectors: NDArray[Any], query: NDArray[Any], top: int) -> Ranked:
     """Positions and scores of the `top` rows of `vectors` with the largest inner product with `query`, best first.
 
     `vectors` has shape (n, dim) and rows of length 1 (or 0), float32, and may be memory-mapped: it is read once, in
@@ -50,18 +50,14 @@ def nearest_each(vectors: NDArray[Any], queries: NDArray[Any], top: int) -> list
     rows = max(1, _BLOCK_BYTES // (4 * max(*queries.shape, 1)))
     for begin in range(0, len(vectors) if top > 0 else 0, rows):
         block = np.asarray(vectors[begin : begin + rows])
-        scores = np.stack([_one(block, one) for one in asked]) if 0 < len(asked) <= _FEW else asked @ block.T
+        # A few queries one by one, each in one thread: bound by memory, more threads would only wait.
+        few = 0 < len(asked) <= _FEW
+        scores = np.stack([np.einsum("ij,j->i", block, one) for one in asked]) if few else asked @ block.T
         if not np.isfinite(scores).all():
             raise ValueError(f"a query, or a vector of rows {begin} to {begin + len(block) - 1}, is not finite.")
         for found, rough in zip(best, scores, strict=True):
             found.add(block, rough, begin)
     return [(found.positions, found.scores) for found in best]
-
-
-def _one(block: NDArray[Any], query: NDArray[Any]) -> NDArray[Any]:
-    """The product of a block with one query in one thread: bound by memory, where more threads only wait."""
-    product: NDArray[Any] = np.einsum("ij,j->i", block, query)
-    return product
 
 
 class _Best:
@@ -126,7 +122,7 @@ class Bm25:
             what.extend([numbers.setdefault(word, len(numbers)) for word in count])
             many.extend(count.values())
             lengths.append(count.total())
-        hashes = _hashes(numbers)
+        hashes = hash_words(numbers)
         rank = np.empty(len(hashes), np.int64)
         rank[np.argsort(hashes)] = np.arange(len(hashes))
         word = rank[np.asarray(what)]
@@ -173,26 +169,29 @@ class Bm25:
 
     def top(self, query: Iterable[str], top: int) -> Ranked:
         """Positions and scores of the `top` best documents that share a word with the query, best first."""
-        return best(self.score(query), top)
+        return select_best(self.score(query), top)
 
     def _postings(self, word: str) -> tuple[int, int]:
         """Where the postings of a word begin and end; an empty range if no document has it."""
-        wanted = _hashes([word])
+        wanted = hash_words([word])
         i = int(np.searchsorted(self.words, wanted[0]))
         if i == len(self.words) or self.words[i] != wanted[0]:
             return 0, 0
         return int(self.start[i]), int(self.start[i + 1])
 
 
-def _hashes(words: Iterable[str]) -> NDArray[np.uint64]:
+def hash_words(words: Iterable[str]) -> NDArray[np.uint64]:
     """A 64-bit BLAKE2b hash of every word; a million words collide with a chance of 3 in 10⁸."""
     digests = [hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest() for word in words]
     return np.frombuffer(b"".join(digests), np.dtype("<u8")).astype(np.uint64)
 
 
-def best(scores: Floats, top: int) -> Ranked:
+def select_best(scores: Floats, top: int) -> Ranked:
     """Positions and scores of the `top` largest scores above 0, best first, of equal ones the earlier."""
-    positions = np.flatnonzero(_promising(scores, top))
+    # Of very many scores first those not below the `top`-th of a few of them.
+    few = scores[:: max(1, len(scores) // (_SAMPLE + _TIMES * max(top, 0)))]
+    bound = float(np.partition(few, -top)[-top]) if 0 < top < len(few) < len(scores) else 0.0
+    positions = np.flatnonzero(scores >= bound if bound > 0 else scores > 0)
     if 0 < top < len(positions):
         least = np.partition(scores[positions], -top)[-top]
         positions = positions[scores[positions] >= least]
@@ -200,19 +199,10 @@ def best(scores: Floats, top: int) -> Ranked:
     return positions[order].astype(np.int64), scores[positions[order]]
 
 
-def _promising(scores: Floats, top: int) -> NDArray[np.bool_]:
-    """Which scores are above 0 and may be among the `top` largest: not below the `top`-th of a few of them."""
-    few = scores[:: max(1, len(scores) // (_SAMPLE + _TIMES * max(top, 0)))]
-    if not 0 < top < len(few) or len(few) == len(scores):
-        return scores > 0
-    least = np.partition(few, -top)[-top]
-    return scores >= least if least > 0 else scores > 0
-
-
 # ── fusion ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def rrf(
+def fuse_by_reciprocal_rank(
     rankings: Sequence[Sequence[Item]], c: float = 60, weights: Sequence[float] | None = None
 ) -> list[tuple[Item, float]]:
     """Reciprocal rank fusion: score(x) = Σ_i w_i / (c + rank_i(x)), ranks from 1, best first (Cormack et al. 2009).

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats
-from sensegraph.algorithms.products import inner, product
+from sensegraph.algorithms.products import inner_product, matrix_product
 
 DIMS = 32
 _BLOCK_BYTES = 1 << 25
@@ -42,91 +42,80 @@ class Projection:
 
     def __call__(self, vectors: NDArray[Any]) -> Floats:
         """The coordinates of `vectors`, shape (n, m) float64; those of one row depend on that row alone."""
-        found = [product(block, self.axes) for block in _whole(vectors, self.scale, _BITS)]
+        found = [matrix_product(block, self.axes) for block in _round_blocks(vectors, self.scale, _BITS)]
         return (np.concatenate([np.zeros((0, self.axes.shape[1])), *found]) - self.centre) * (self.scale * 4.0**-_BITS)
 
 
-def reduce(vectors: NDArray[Any], dims: int = DIMS, *, seed: int = 0) -> Floats:
+def reduce_dimensions(vectors: NDArray[Any], dims: int = DIMS, *, seed: int = 0) -> Floats:
     """The first `dims` principal components of `vectors`, shape (n, d), as shape (n, m) float64.
 
     m ≤ min(dims, d, n), and smaller where the vectors vary in fewer directions: a single column of zeros for equal
     vectors. Equal rows stay equal; the rows in another order give the same rows in that order, bit for bit. Needs 8 d²
     bytes beside the result. Raises ValueError for vectors that are no matrix of finite numbers, naming the row.
     """
-    return projection(vectors, dims, seed=seed)(vectors)
+    return fit_projection(vectors, dims, seed=seed)(vectors)
 
 
-def projection(vectors: NDArray[Any], dims: int = DIMS, *, seed: int = 0) -> Projection:
+def fit_projection(vectors: NDArray[Any], dims: int = DIMS, *, seed: int = 0) -> Projection:
     """The projection of `vectors` on the directions in which they vary most; see `reduce`."""
     if vectors.ndim != 2 or dims < 1:
         raise ValueError(f"vectors of shape {vectors.shape} cannot be reduced to {dims} columns; give a matrix.")
     n, d = vectors.shape
-    scale = _scale(vectors)
-    total, moment = _moments(vectors, scale)
+    largest = 0.0
+    for begin, block in _read_blocks(vectors):
+        finite = np.isfinite(block).all(axis=1)
+        if not finite.all():
+            raise ValueError(f"row {begin + int(np.argmin(finite))} of the vectors is not finite; embed it again.")
+        largest = max(largest, float(np.abs(block).max(initial=0.0)))
+    scale = 2.0 ** math.ceil(math.log2(largest)) if largest > 0 else 1.0
+    # The sum of the rows and of their outer products, in units of `scale`.
+    bits = min(_BITS, (_EXACT - max(n, 1).bit_length()) // 2)
+    total, moment = np.zeros(d), np.zeros((d, d))
+    for rounded in _round_blocks(vectors, scale, bits):
+        total += rounded.sum(axis=0)
+        moment += rounded.T @ rounded
+    total, moment = total * 2.0**-bits, moment * 4.0**-bits
     mean = total / max(n, 1)
     covariance = moment / max(n, 1) - np.outer(mean, mean)
-    axes, variance = _directions(covariance, min(dims, d, max(n, 1)), seed)
+    axes, variance = _find_eigenvectors(covariance, min(dims, d, max(n, 1)), seed)
     there = variance > _NONE * float(np.trace(moment)) / max(n, 1)
-    whole = np.rint(_signed(axes[:, there]) * 2.0**_BITS) if there.any() else np.zeros((d, 1))
+    whole = np.zeros((d, 1))
+    if there.any():  # every column with its largest entry positive
+        axes = axes[:, there]
+        greatest = np.argmax(np.abs(np.rint(axes * 2.0**_BITS)), axis=0)
+        signs = np.where(axes[greatest, np.arange(axes.shape[1])] < 0, -1.0, 1.0)
+        whole = np.rint(axes * signs * 2.0**_BITS)
     return Projection(whole, np.einsum("i,ij->j", mean * 2.0**_BITS, whole), scale)
 
 
-def _blocks(vectors: NDArray[Any]) -> Iterator[tuple[int, Floats]]:
+def _read_blocks(vectors: NDArray[Any]) -> Iterator[tuple[int, Floats]]:
     rows = max(1, _BLOCK_BYTES // (8 * max(1, vectors.shape[1])))
     for begin in range(0, len(vectors), rows):
         yield begin, np.asarray(vectors[begin : begin + rows], np.float64)
 
 
-def _whole(vectors: NDArray[Any], scale: float, bits: int) -> Iterator[Floats]:
+def _round_blocks(vectors: NDArray[Any], scale: float, bits: int) -> Iterator[Floats]:
     """Blocks of `vectors` in units of scale · 2^−bits, rounded."""
-    for _, block in _blocks(vectors):
+    for _, block in _read_blocks(vectors):
         yield np.rint(block * (2.0**bits / scale))
 
 
-def _scale(vectors: NDArray[Any]) -> float:
-    """The least power of two that is no less than any entry."""
-    most = 0.0
-    for begin, block in _blocks(vectors):
-        finite = np.isfinite(block).all(axis=1)
-        if not finite.all():
-            raise ValueError(f"row {begin + int(np.argmin(finite))} of the vectors is not finite; embed it again.")
-        most = max(most, float(np.abs(block).max(initial=0.0)))
-    return 2.0 ** math.ceil(math.log2(most)) if most > 0 else 1.0
-
-
-def _moments(vectors: NDArray[Any], scale: float) -> tuple[Floats, Floats]:
-    """The sum of the rows, shape (d,), and of their outer products, (d, d), in units of `scale`."""
-    n, d = vectors.shape
-    bits = min(_BITS, (_EXACT - max(n, 1).bit_length()) // 2)
-    total, moment = np.zeros(d), np.zeros((d, d))
-    for whole in _whole(vectors, scale, bits):
-        total += whole.sum(axis=0)
-        moment += whole.T @ whole
-    return total * 2.0**-bits, moment * 4.0**-bits
-
-
-def _directions(matrix: Floats, wanted: int, seed: int) -> tuple[Floats, Floats]:
+def _find_eigenvectors(matrix: Floats, wanted: int, seed: int) -> tuple[Floats, Floats]:
     """The leading eigenvectors of a symmetric matrix as columns, and their eigenvalues, falling."""
     d = len(matrix)
     basis = np.random.default_rng(seed).standard_normal((d, min(d, wanted + _MORE)))
     for _ in range(_ROUNDS):
-        basis = _orthonormal(product(matrix, _orthonormal(basis)))
-    within = inner(basis, product(matrix, basis))
+        basis = _orthonormalize(matrix_product(matrix, _orthonormalize(basis)))
+    within = inner_product(basis, matrix_product(matrix, basis))
     values, turns = np.linalg.eigh((within + within.T) / 2)
     first = np.argsort(-values, kind="stable")[:wanted]
-    return product(basis, turns[:, first]), values[first]
+    return matrix_product(basis, turns[:, first]), values[first]
 
 
-def _orthonormal(columns: Floats) -> Floats:
+def _orthonormalize(columns: Floats) -> Floats:
     """An orthonormal basis of the columns, by the eigenvectors of their inner products; twice, for rounding."""
     for _ in range(2):
-        values, turns = np.linalg.eigh(inner(columns, columns))
+        values, turns = np.linalg.eigh(inner_product(columns, columns))
         there = values > 1e-14 * max(float(values.max(initial=0.0)), 1e-300)
-        columns = product(columns, turns[:, there] / np.sqrt(values[there]))
+        columns = matrix_product(columns, turns[:, there] / np.sqrt(values[there]))
     return columns
-
-
-def _signed(axes: Floats) -> Floats:
-    """Every column with its largest entry positive."""
-    largest = np.argmax(np.abs(np.rint(axes * 2.0**_BITS)), axis=0)
-    return axes * np.where(axes[largest, np.arange(axes.shape[1])] < 0, -1.0, 1.0)

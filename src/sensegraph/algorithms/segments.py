@@ -27,44 +27,36 @@ class Segment:
     digest: str
 
 
-def segments(rows: NDArray[np.float32], least: int = LEAST, usual: int = USUAL, most: int = MOST) -> list[Segment]:
+def cut_segments(rows: NDArray[np.float32], least: int = LEAST, usual: int = USUAL, most: int = MOST) -> list[Segment]:
     """The segments of `rows`, shape (n, dim) float32, in order: all rows, each once.
 
     A segment ends with the first row after `least` that one in `usual` rows is like, and holds `most` rows at most;
     only the last may be shorter than `least`. Equal rows give equal segments on every machine.
     """
-    ends = np.concatenate([_ends(block, usual) for block in _blocks(rows)] or [np.zeros(0, np.bool_)])
-    places = np.flatnonzero(ends) + 1
+    found_ends = [np.zeros(0, np.bool_)]
+    for block in _split_blocks(rows):  # the rows whose hash is among the lowest, one in `usual`, end a segment
+        words = np.ascontiguousarray(block, "<f4").view("<u4").astype(np.uint64)
+        factors = np.arange(1, 2 * words.shape[1], 2, dtype=np.uint64) * np.uint64(_SPREAD)
+        mixed = (words * factors).sum(axis=1, dtype=np.uint64)
+        mixed = (mixed ^ (mixed >> np.uint64(32))) * np.uint64(_SPREAD)
+        found_ends.append((mixed >> np.uint64(32)) < np.uint64((1 << 32) // max(usual, 1)))
+    places = np.flatnonzero(np.concatenate(found_ends)) + 1
     found: list[Segment] = []
     begin = 0
     while begin < len(rows):
         after = int(np.searchsorted(places, begin + least))
         wanted = int(places[after]) if after < len(places) else len(rows)
         end = min(wanted, begin + most, len(rows))
-        found.append(Segment(begin, end, _digest(rows[begin:end])))
+        held = rows[begin:end]
+        digest = hashlib.blake2b(repr(held.shape).encode(), digest_size=20)  # over the shape and the bytes
+        for block in _split_blocks(held):
+            digest.update(np.ascontiguousarray(block, "<f4").tobytes())
+        found.append(Segment(begin, end, digest.hexdigest()))
         begin = end
     return found
 
 
-def _blocks(rows: NDArray[np.float32]) -> list[NDArray[np.float32]]:
+def _split_blocks(rows: NDArray[np.float32]) -> list[NDArray[np.float32]]:
     """Views of `rows`, 32 MB each."""
     size = max(1, _BLOCK_BYTES // (4 * max(rows.shape[1], 1)))
     return [rows[begin : begin + size] for begin in range(0, len(rows), size)]
-
-
-def _ends(rows: NDArray[np.float32], usual: int) -> NDArray[np.bool_]:
-    """Which rows end a segment: those whose hash is among the lowest, one in `usual`."""
-    words = np.ascontiguousarray(rows, "<f4").view("<u4").astype(np.uint64)
-    factors = np.arange(1, 2 * words.shape[1], 2, dtype=np.uint64) * np.uint64(_SPREAD)
-    mixed = (words * factors).sum(axis=1, dtype=np.uint64)
-    mixed = (mixed ^ (mixed >> np.uint64(32))) * np.uint64(_SPREAD)
-    lowest: NDArray[np.bool_] = (mixed >> np.uint64(32)) < np.uint64((1 << 32) // max(usual, 1))
-    return lowest
-
-
-def _digest(rows: NDArray[np.float32]) -> str:
-    """40 hex digits over the shape and the bytes of `rows`."""
-    found = hashlib.blake2b(repr(rows.shape).encode(), digest_size=20)
-    for block in _blocks(rows):
-        found.update(np.ascontiguousarray(block, "<f4").tobytes())
-    return found.hexdigest()

@@ -44,7 +44,7 @@ def similar_rows(vectors: NDArray[Any], least: float, top: int) -> Pairs:
         for i, (near, score) in enumerate(nearest_each(vectors, block, top + 1), begin):
             kept = (near != i) & (score >= least)
             found.append((np.full(int(kept.sum()), i), near[kept], score[kept]))
-    return _pairs(found, len(vectors))
+    return _order_pairs(found, len(vectors))
 
 
 def similar_words(rows: Sequence[Sequence[str]], least: float, top: int) -> Pairs:
@@ -54,10 +54,9 @@ def similar_words(rows: Sequence[Sequence[str]], least: float, top: int) -> Pair
     (prefix filtering; Bayardo, Ma and Srikant 2007, Scaling Up All Pairs Similarity Search, §4). Only these are looked
     up. Of every text the `top` most similar are kept.
     """
-    table = _table(rows)
-    found = [_scored(table, one, other, least) for one, other in _candidates(table, least)]
-    pairs = _pairs(found, len(rows))
-    kept = _among_top(pairs, len(rows), top)
+    table = _Table.build(rows)
+    pairs = _order_pairs((table.score(one, other, least) for one, other in table.candidates(least)), len(rows))
+    kept = among_best(pairs, len(rows), top)
     return Pairs(pairs.one[kept], pairs.other[kept], pairs.similarity[kept])
 
 
@@ -70,64 +69,65 @@ class _Table:
     weight: Floats
     distinct: int
 
+    @classmethod
+    def build(cls, texts: Sequence[Sequence[str]]) -> _Table:
+        counts = [Counter(words) for words in texts]
+        frequency = Counter(word for count in counts for word in count)
+        number = {word: i for i, word in enumerate(sorted(frequency, key=lambda w: (frequency[w], w)))}
+        idf = np.log1p(len(texts) / np.array([frequency[w] for w in number] or [1], np.float64))
+        start = np.concatenate(([0], np.cumsum([len(c) for c in counts], dtype=np.int64))).astype(np.int64)
+        words = np.array([n for count in counts for n in sorted(number[w] for w in count)], np.int64)
+        named = list(number)
+        times = np.array([count[named[n]] for count in counts for n in sorted(number[w] for w in count)], np.float64)
+        weight = times * idf[words]
+        row = np.repeat(np.arange(len(texts)), np.diff(start))
+        length = np.sqrt(np.bincount(row, weights=weight**2, minlength=len(texts)))
+        return cls(start, words, weight / np.maximum(length, 1e-300)[row], len(number))
+
     def rows(self) -> Longs:
+        """The row of every word."""
         return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
 
-
-def _table(rows: Sequence[Sequence[str]]) -> _Table:
-    counts = [Counter(words) for words in rows]
-    frequency = Counter(word for count in counts for word in count)
-    number = {word: i for i, word in enumerate(sorted(frequency, key=lambda w: (frequency[w], w)))}
-    idf = np.log1p(len(rows) / np.array([frequency[w] for w in number] or [1], np.float64))
-    start = np.concatenate(([0], np.cumsum([len(c) for c in counts], dtype=np.int64))).astype(np.int64)
-    words = np.array([n for count in counts for n in sorted(number[w] for w in count)], np.int64)
-    named = list(number)
-    times = np.array([count[named[n]] for count in counts for n in sorted(number[w] for w in count)], np.float64)
-    weight = times * idf[words]
-    row = np.repeat(np.arange(len(rows)), np.diff(start))
-    length = np.sqrt(np.bincount(row, weights=weight**2, minlength=len(rows)))
-    return _Table(start, words, weight / np.maximum(length, 1e-300)[row], len(number))
-
-
-def _candidates(table: _Table, least: float) -> Iterator[tuple[Longs, Longs]]:
-    """Pairs of rows that share one of their rarest words, in portions."""
-    squares = table.weight**2
-    after = np.concatenate((np.cumsum(squares[::-1])[::-1], [0.0]))
-    rest = after[:-1] - after[table.start[1:]][table.rows()]  # of the word itself and those behind it
-    rare = np.flatnonzero(rest >= least**2 - _SLACK)
-    word, row = table.words[rare], table.rows()[rare]
-    order = np.argsort(word, kind="stable")
-    groups = np.split(row[order], np.flatnonzero(np.diff(word[order])) + 1)
-    ones, others, held = list[Longs](), list[Longs](), 0
-    for group in groups:
-        a, b = np.triu_indices(len(group), 1)
-        ones.append(group[a])
-        others.append(group[b])
-        held += len(a)
-        if held > _PAIRS:
+    def candidates(self, least: float) -> Iterator[tuple[Longs, Longs]]:
+        """Pairs of rows that share one of their rarest words, in portions."""
+        squares = self.weight**2
+        after = np.concatenate((np.cumsum(squares[::-1])[::-1], [0.0]))
+        rest = after[:-1] - after[self.start[1:]][self.rows()]  # of the word itself and those behind it
+        rare = np.flatnonzero(rest >= least**2 - _SLACK)
+        word, row = self.words[rare], self.rows()[rare]
+        order = np.argsort(word, kind="stable")
+        groups = np.split(row[order], np.flatnonzero(np.diff(word[order])) + 1)
+        ones, others, held = list[Longs](), list[Longs](), 0
+        for group in groups:
+            a, b = np.triu_indices(len(group), 1)
+            ones.append(group[a])
+            others.append(group[b])
+            held += len(a)
+            if held > _PAIRS:
+                yield np.concatenate(ones), np.concatenate(others)
+                ones, others, held = [], [], 0
+        if held:
             yield np.concatenate(ones), np.concatenate(others)
-            ones, others, held = [], [], 0
-    if held:
-        yield np.concatenate(ones), np.concatenate(others)
+
+    def score(self, one: Longs, other: Longs, least: float) -> tuple[Longs, Longs, Floats]:
+        """The pairs whose cosine is at least `least`, each once, and that cosine."""
+        width = len(self.start) - 1
+        one, other = np.divmod(np.unique(one * width + other), width)
+        keys = self.rows() * self.distinct + self.words
+        sizes = np.diff(self.start)[one]
+        first = np.cumsum(sizes) - sizes
+        place = np.arange(int(sizes.sum())) + np.repeat(self.start[one] - first, sizes)
+        wanted = np.repeat(other, sizes) * self.distinct + self.words[place]
+        at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        product = np.where(keys[at] == wanted, self.weight[place] * self.weight[at], 0.0)
+        cosine = np.minimum(
+            np.bincount(np.repeat(np.arange(len(one)), sizes), weights=product, minlength=len(one)), 1.0
+        )
+        kept = cosine >= least - _SLACK
+        return one[kept], other[kept], cosine[kept]
 
 
-def _scored(table: _Table, one: Longs, other: Longs, least: float) -> tuple[Longs, Longs, Floats]:
-    """The candidates whose cosine is at least `least`, each once."""
-    width = len(table.start) - 1
-    one, other = np.divmod(np.unique(one * width + other), width)
-    keys = table.rows() * table.distinct + table.words
-    sizes = np.diff(table.start)[one]
-    first = np.cumsum(sizes) - sizes
-    place = np.arange(int(sizes.sum())) + np.repeat(table.start[one] - first, sizes)
-    wanted = np.repeat(other, sizes) * table.distinct + table.words[place]
-    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    product = np.where(keys[at] == wanted, table.weight[place] * table.weight[at], 0.0)
-    cosine = np.minimum(np.bincount(np.repeat(np.arange(len(one)), sizes), weights=product, minlength=len(one)), 1.0)
-    kept = cosine >= least - _SLACK
-    return one[kept], other[kept], cosine[kept]
-
-
-def _pairs(found: Iterable[tuple[Longs, Longs, Floats]], rows: int) -> Pairs:
+def _order_pairs(found: Iterable[tuple[Longs, Longs, Floats]], rows: int) -> Pairs:
     """Pairs in order, each once."""
     columns = list(zip(*found, strict=True)) or [(), (), ()]
     a, b, score = (np.concatenate([np.zeros(0), *column]) for column in columns)
@@ -136,12 +136,13 @@ def _pairs(found: Iterable[tuple[Longs, Longs, Floats]], rows: int) -> Pairs:
     return Pairs(low[first].astype(np.int32), high[first].astype(np.int32), score[first])
 
 
-def _among_top(pairs: Pairs, rows: int, top: int) -> NDArray[np.bool_]:
-    """Which pairs are among the `top` most similar of either row."""
-    both = np.concatenate((pairs.one, pairs.other))
-    order = np.lexsort((np.concatenate((pairs.other, pairs.one)), -np.tile(pairs.similarity, 2), both))
-    starts = np.searchsorted(both[order], np.arange(rows))
+def among_best(pairs: Pairs, count: int, near: int) -> NDArray[np.bool_]:
+    """Which pairs of `count` rows are among the `near` most similar of either row; ties go to the smaller row."""
+    both = np.concatenate((pairs.one, pairs.other)).astype(np.int64)
+    partner = np.concatenate((pairs.other, pairs.one))
+    order = np.lexsort((partner, -np.tile(pairs.similarity, 2), both))
+    starts = np.searchsorted(both[order], np.arange(count))
     rank = np.arange(len(both)) - starts[both[order]]
     kept = np.zeros(len(pairs), np.bool_)
-    kept[order[rank < top] % max(len(pairs), 1)] = True
+    kept[order[rank < near] % max(len(pairs), 1)] = True
     return kept

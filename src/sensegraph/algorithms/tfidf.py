@@ -6,7 +6,6 @@ ln((1 + N) / (1 + df)) + 1 (Salton and Buckley 1988, Term-weighting approaches i
 
 from __future__ import annotations
 
-import hashlib
 import math
 from array import array
 from collections import Counter
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
+from sensegraph.algorithms.ranking import hash_words
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,18 +40,18 @@ class Tfidf:
         numbers: dict[str, int] = {}
         who, what, many, count = array("i"), array("i"), array("i"), 0
         for position, words in enumerate(texts):
-            terms = Counter(_terms(words))
+            terms = Counter(_list_terms(words))
             who.extend([position] * len(terms))
             what.extend([numbers.setdefault(t, len(numbers)) for t in terms])
             many.extend(terms.values())
             count = position + 1
-        hashes = _hashes(numbers)
+        hashes = hash_words(numbers)
         rank = np.empty(len(hashes), np.int64)
         rank[np.argsort(hashes)] = np.arange(len(hashes))
         term, row = rank[np.asarray(what, np.int64)], np.asarray(who, np.int64)
         order = np.lexsort((row, term))
         start = np.concatenate(([0], np.cumsum(np.bincount(term, minlength=len(hashes))))).astype(np.int64)
-        weight = np.asarray(many, np.float64) * _idf(np.diff(start), count)[term]
+        weight = np.asarray(many, np.float64) * _weigh_frequency(np.diff(start), count)[term]
         length = np.sqrt(np.bincount(row, weights=weight**2, minlength=count))
         share = (weight / np.maximum(length, 1e-300)[row]).astype(np.float32)
         return cls(np.sort(hashes), start, row[order].astype(np.int32), share[order], count)
@@ -59,32 +59,26 @@ class Tfidf:
     def score(self, query: Sequence[str]) -> Floats:
         """The cosine of every text to a query, given as its words in order, shape (n,); 0 where no word is known."""
         total, squares = np.zeros(self.texts), 0.0
-        for term, times in sorted(Counter(_terms(query)).items()):
+        for term, times in sorted(Counter(_list_terms(query)).items()):
             begin, end = self._postings(term)
-            weight = times * float(_idf(np.asarray(end - begin), self.texts))
+            weight = times * float(_weigh_frequency(np.asarray(end - begin), self.texts))
             squares += weight * weight
             total[self.rows[begin:end]] += weight * self.share[begin:end].astype(np.float64)
         return np.minimum(total / math.sqrt(squares), 1.0) if squares else total
 
     def _postings(self, term: str) -> tuple[int, int]:
         """Where the texts of a term begin and end; an empty range if none has it."""
-        (wanted,) = _hashes([term])
+        (wanted,) = hash_words([term])
         i = int(np.searchsorted(self.words, wanted))
         if i == len(self.words) or self.words[i] != wanted:
             return 0, 0
         return int(self.start[i]), int(self.start[i + 1])
 
 
-def _terms(words: Sequence[str]) -> list[str]:
+def _list_terms(words: Sequence[str]) -> list[str]:
     """Words and pairs of neighbouring words."""
     return [*words, *(f"{a} {b}" for a, b in pairwise(words))]
 
 
-def _idf(frequency: NDArray[np.integer], texts: int) -> Floats:
+def _weigh_frequency(frequency: NDArray[np.integer], texts: int) -> Floats:
     return np.asarray(np.log((1 + texts) / (1 + frequency)) + 1, np.float64)
-
-
-def _hashes(terms: Iterable[str]) -> NDArray[np.uint64]:
-    """A 64-bit BLAKE2b hash of every term; a million terms collide with a chance of 3 in 10⁸."""
-    digests = [hashlib.blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest() for term in terms]
-    return np.frombuffer(b"".join(digests), np.dtype("<u8")).astype(np.uint64)

@@ -89,9 +89,9 @@ def tree_of(levels: list[Ints], nodes: int) -> Tree:
         number[first] = np.arange(base, base + len(first))
         above, base = np.where(root >= 0, number[root], -1).astype(np.int32), base + len(first)
     depth = np.repeat(np.arange(len(levels), dtype=np.int32), [len(p) for p in parents])
-    start = np.concatenate(([0], np.cumsum(_joined(sizes)))).astype(np.int64)
-    return Tree(_joined(parents), depth, start, _joined(members), nodes)
+    start = np.concatenate(([0], np.cumsum(_concatenate_ints(sizes)))).astype(np.int64)
+    return Tree(_concatenate_ints(parents), depth, start, _concatenate_ints(members), nodes)
 
 
-def _joined(parts: list[NDArray[Any]]) -> Ints:
+def _concatenate_ints(parts: list[NDArray[Any]]) -> Ints:
     return np.concatenate([np.zeros(0, np.int32), *parts]).astype(np.int32)

@@ -6,13 +6,14 @@ part around the start that mass comes to at all, and the rest is not read.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sensegraph.algorithms.graphs import Floats, Longs
+from sensegraph.algorithms.graphs import Floats, Ints, Longs
 
 _SMALL = 400_000  # paths up to which a walk is taken over the whole graph
 _LIMIT = 20_000  # nodes of the part that a walk is otherwise taken over, about
@@ -37,7 +38,7 @@ class Paths:
         return len(self.start) - 1
 
 
-def paths(source: ArrayLike, target: ArrayLike, weight: ArrayLike, nodes: int) -> Paths:
+def build_paths(source: ArrayLike, target: ArrayLike, weight: ArrayLike, nodes: int) -> Paths:
     """The paths along directed edges with weights above 0, shape (m,), on `nodes` nodes, in any order.
 
     Edges of one pair may repeat. Raises ValueError for a weight that is not above 0.
@@ -48,15 +49,22 @@ def paths(source: ArrayLike, target: ArrayLike, weight: ArrayLike, nodes: int) -
     order = np.lexsort((b, a))
     a, b, w = a[order], b[order], w[order]
     total = np.bincount(a, weights=w, minlength=nodes)
-    return Paths(offsets(np.bincount(a, minlength=nodes)), b, (w / total[a]).astype(np.float32))
+    return Paths(run_offsets(np.bincount(a, minlength=nodes)), b, (w / total[a]).astype(np.float32))
 
 
-def offsets(counts: ArrayLike) -> Longs:
+def run_offsets(counts: ArrayLike) -> Longs:
     """Where each of several runs of these lengths begins, and where the last ends, shape (n + 1,)."""
     return np.concatenate(([0], np.cumsum(np.asarray(counts, np.int64)))).astype(np.int64)
 
 
-def gathered(start: NDArray[Any], rows: ArrayLike) -> tuple[Longs, Longs]:
+def renumber_kept(kept: Sequence[int], whole: int) -> Ints:
+    """The new number of everything that is kept, shape (whole,), −1 for the rest."""
+    places = np.full(whole, -1, np.int32)
+    places[np.asarray(kept, np.int64)] = np.arange(len(kept))
+    return places
+
+
+def gather_entries(start: NDArray[Any], rows: ArrayLike) -> tuple[Longs, Longs]:
     """The places of all entries of `rows` in arrays that `start` parts, row by row, and how many each row has."""
     rows = np.asarray(rows, np.int64)
     begin = np.asarray(start[rows], np.int64)
@@ -67,7 +75,9 @@ def gathered(start: NDArray[Any], rows: ArrayLike) -> tuple[Longs, Longs]:
     return places, sizes
 
 
-def walk(way: Paths, nodes: NDArray[Any], mass: NDArray[Any], damping: float, steps: int) -> tuple[Longs, Floats]:
+def walk_with_restart(
+    way: Paths, nodes: NDArray[Any], mass: NDArray[Any], damping: float, steps: int
+) -> tuple[Longs, Floats]:
     """The nodes that a walk comes to, ascending, and its mass there after `steps` steps from `mass` at `nodes`.
 
     Before each step 1 − `damping` of the mass returns to the start: x ← damping · A x + (1 − damping) · r.
@@ -78,20 +88,16 @@ def walk(way: Paths, nodes: NDArray[Any], mass: NDArray[Any], damping: float, st
         part = way
     else:
         here = neighbourhood(way, nodes, mass, damping)
-        part = within(way, here)
+        part = restrict_paths(way, here)
     reset = np.zeros(len(here))
     reset[np.searchsorted(here, nodes)] = mass
-    return here, _walked(part, reset, damping, steps)
-
-
-def _walked(way: Paths, reset: Floats, damping: float, steps: int) -> Floats:
-    sizes, share = np.diff(way.start), way.share.astype(np.float64)
-    to = np.asarray(way.to, np.int64)
+    sizes, share = np.diff(part.start), part.share.astype(np.float64)
+    to = np.asarray(part.to, np.int64)
     x = reset
     for _ in range(steps):
         moved = np.bincount(to, weights=np.repeat(x, sizes) * share, minlength=len(reset))
         x = damping * moved + (1 - damping) * reset
-    return x
+    return here, x
 
 
 def neighbourhood(way: Paths, nodes: Longs, mass: Floats, damping: float, limit: int = _LIMIT) -> Longs:
@@ -102,18 +108,18 @@ def neighbourhood(way: Paths, nodes: Longs, mass: Floats, damping: float, limit:
     x: Floats = np.zeros(way.nodes)
     x[nodes] = mass
     for _ in range(_REACH):
-        here = _most(x, limit)
-        places, sizes = gathered(way.start, here)
+        here = _select_heaviest(x, limit)
+        places, sizes = gather_entries(way.start, here)
         moved = np.repeat(x[here], sizes)
         moved *= way.share[places]
         x = np.bincount(way.to[places], weights=moved, minlength=way.nodes).astype(np.float64, copy=False)
         x *= damping
         x[nodes] += (1 - damping) * mass
     x[nodes] = np.inf
-    return _most(x, limit + len(nodes))
+    return _select_heaviest(x, limit + len(nodes))
 
 
-def _most(x: Floats, limit: int) -> Longs:
+def _select_heaviest(x: Floats, limit: int) -> Longs:
     """The nodes with the most mass above a little, ascending, `limit` of them but for equal ones."""
     some = np.flatnonzero(x > _LEAST)
     if len(some) > limit:
@@ -121,11 +127,11 @@ def _most(x: Floats, limit: int) -> Longs:
     return some.astype(np.int64)
 
 
-def within(way: Paths, nodes: Longs) -> Paths:
+def restrict_paths(way: Paths, nodes: Longs) -> Paths:
     """The paths among these nodes, ascending, which are numbered anew; what leads outside is lost."""
     number = np.full(way.nodes, -1, np.int32)
     number[nodes] = np.arange(len(nodes))
-    places, sizes = gathered(way.start, nodes)
+    places, sizes = gather_entries(way.start, nodes)
     at = number[way.to[places]]
     inside = np.flatnonzero(at >= 0)
-    return Paths(np.searchsorted(inside, offsets(sizes)).astype(np.int64), at[inside], way.share[places[inside]])
+    return Paths(np.searchsorted(inside, run_offsets(sizes)).astype(np.int64), at[inside], way.share[places[inside]])

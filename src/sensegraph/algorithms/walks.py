@@ -27,7 +27,7 @@ class Moves:
     share: Floats
 
 
-def moves(source: ArrayLike, target: ArrayLike, weight: ArrayLike, nodes: int) -> Moves:
+def build_moves(source: ArrayLike, target: ArrayLike, weight: ArrayLike, nodes: int) -> Moves:
     """The moves along weighted, directed edges, shape (m,), of a graph on `nodes` nodes; edges of one pair may repeat.
 
     Raises ValueError for a weight that is not positive and finite, and for a node outside 0…nodes−1.

@@ -11,14 +11,14 @@ from typing import Literal
 
 import numpy as np
 
-from sensegraph.answering.asking import ask
+from sensegraph.answering.asking import ask_contexts
 from sensegraph.answering.map_reduce import point_passage
 from sensegraph.answering.quoting import for_writing
 from sensegraph.errors import StepFailed
-from sensegraph.index.citing import documents_of, ground
+from sensegraph.index.citing import documents_behind, ground_statements
 from sensegraph.index.index import Index
-from sensegraph.index.passages import size
-from sensegraph.language.text import fold, tokens, within
+from sensegraph.index.passages import passage_tokens
+from sensegraph.language.text import count_tokens, fold, take_within
 from sensegraph.protocols import Embedder, Vectors
 from sensegraph.runtime.keys import document_part, key
 from sensegraph.runtime.runtime import Runtime
@@ -80,7 +80,7 @@ class Actions:
     @classmethod
     def begin(cls, question: str, embedder: Embedder, same: float) -> Actions:
         """The user's question alone."""
-        return cls((Action(_id(question), question),), _embedded([question], embedder), same)
+        return cls((Action(_action_id(question), question),), _embed_questions([question], embedder), same)
 
     @property
     def root(self) -> Action:
@@ -122,9 +122,9 @@ class Actions:
 
         A parent is not added where the question is that parent itself or one that led to it: an edge never leads back.
         """
-        asked = [a for a in asked if _plain(a.question)]
+        asked = [a for a in asked if _plain_question(a.question)]
         now = self
-        for one, vector in zip(asked, _embedded([a.question for a in asked], embedder), strict=True):
+        for one, vector in zip(asked, _embed_questions([a.question for a in asked], embedder), strict=True):
             now = now._with(one, vector)
         return now
 
@@ -132,7 +132,7 @@ class Actions:
         found = self._like(asked.question, vector)
         if found is None:
             depth = self._called(asked.parent).depth + 1
-            new = Action(_id(asked.question), asked.question, depth, (asked.parent,), asked.priority)
+            new = Action(_action_id(asked.question), asked.question, depth, (asked.parent,), asked.priority)
             return replace(self, known=(*self.known, new), vectors=np.vstack([self.vectors, vector]))
         if found.id in self._above(asked.parent):
             return self
@@ -141,7 +141,7 @@ class Actions:
 
     def _like(self, question: str, vector: Vectors) -> Action | None:
         """The known action that asks the same: in the same words, else the nearest of those near enough."""
-        name = _id(question)
+        name = _action_id(question)
         if same := next((a for a in self.known if a.id == name), None):
             return same
         near = self.vectors @ vector
@@ -168,27 +168,30 @@ class Actions:
 def leads_of(inquiries: Sequence[Inquiry], rt: Runtime) -> tuple[list[Lead | None], Mapping[str, int]]:
     """The lead of each inquiry, None for one that failed, and how often each reason of failure came."""
     try:
-        return [*rt.each(ask, inquiries)], {}
+        return [*rt.each(ask_contexts, inquiries)], {}
     except StepFailed as e:
-        keys = rt.keys(ask, inquiries)
-        gone = {keys[i] for i in rt.missing(ask, inquiries)}
-        stored = iter(rt.each(ask, [q for q, k in zip(inquiries, keys, strict=True) if k not in gone]))
+        keys = rt.keys(ask_contexts, inquiries)
+        gone = {keys[i] for i in rt.missing(ask_contexts, inquiries)}
+        stored = iter(rt.each(ask_contexts, [q for q, k in zip(inquiries, keys, strict=True) if k not in gone]))
         return [None if k in gone else next(stored) for k in keys], e.reasons
 
 
-def settled(action: Action, found: Sequence[tuple[Lead, Sequence[Passage]]], index: Index) -> Action:
+def settle_action(action: Action, found: Sequence[tuple[Lead, Sequence[Passage]]], index: Index) -> Action:
     """`action` with what was found: the answers that help (score above 0), best first, and the mean of all scores."""
     ranked = sorted(found, key=lambda pair: -pair[0].score)
-    helping = [ground(lead.statements, passages) for lead, passages in ranked if lead.score > 0]
+    helping = [ground_statements(lead.statements, passages) for lead, passages in ranked if lead.score > 0]
     read = [p for _, passages in found for p in passages]
+    # Each part is a paragraph of its own.
+    parts = [statements for statements in helping if statements]
+    first = [replace(part[0], text=("\n\n" if i else "") + part[0].text.lstrip()) for i, part in enumerate(parts)]
     return replace(
         action,
         status="done",
-        answer=_joined([statements for statements in helping if statements]),
+        answer=tuple(s for head, part in zip(first, parts, strict=True) for s in (head, *part[1:])),
         score=sum(lead.score for lead, _ in found) / max(1, len(found)),
         evidence=tuple(p.id for p in read),
-        documents=documents_of(read, index),
-        tokens=sum(map(size, read)),
+        documents=documents_behind(read, index),
+        tokens=sum(map(passage_tokens, read)),
     )
 
 
@@ -200,43 +203,37 @@ def points_of(actions: Sequence[Action], budget: int, rt: Runtime) -> tuple[list
     """
     titles = for_writing(rt, lambda: [a.question for a in actions]) or [""] * len(actions)
     called = list(zip(actions, titles, strict=True))
-    whole = [_point(a, title) for a, title in called]
+    whole = [_action_point(a, title) for a, title in called]
     fitted = [
-        p if size(p) <= budget else _point(_cut(a, budget - tokens(title)), title)
+        p if passage_tokens(p) <= budget else _action_point(_cut_answer(a, budget - count_tokens(title)), title)
         for (a, title), p in zip(called, whole, strict=True)
     ]
     return fitted, sum(before is not after for before, after in zip(whole, fitted, strict=True))
 
 
-def _point(action: Action, title: str) -> Passage:
+def _action_point(action: Action, title: str) -> Passage:
     behind = {document_part(source.chunk) for s in action.answer for source in s.sources}
     return point_passage(Point(action.answer, action.score or 0.0, title, len(behind)), ())
 
 
-def _cut(action: Action, room: int) -> Action:
-    kept, _ = within(action.answer, room, lambda s: tokens(s.text))
+def _cut_answer(action: Action, room: int) -> Action:
+    kept, _ = take_within(action.answer, room, lambda s: count_tokens(s.text))
     return replace(action, answer=tuple(kept))
-
-
-def _joined(parts: Sequence[Sequence[Statement]]) -> tuple[Statement, ...]:
-    """The statements of all parts, each part in a paragraph of its own."""
-    first = [replace(part[0], text=("\n\n" if i else "") + part[0].text.lstrip()) for i, part in enumerate(parts)]
-    return tuple(s for head, part in zip(first, parts, strict=True) for s in (head, *part[1:]))
 
 
 # ── what a question is called ──
 
 
-def _plain(question: str) -> str:
+def _plain_question(question: str) -> str:
     return fold(question).strip(_MARKS)
 
 
-def _id(question: str) -> str:
+def _action_id(question: str) -> str:
     """The id of the action that asks this: a key of its plain words, so that the same question has the same id."""
-    return key("action", _plain(question))[:20]
+    return key("action", _plain_question(question))[:20]
 
 
-def _embedded(questions: Sequence[str], embedder: Embedder) -> Vectors:
+def _embed_questions(questions: Sequence[str], embedder: Embedder) -> Vectors:
     """The vectors of questions, one row each."""
     if not questions:
         return np.zeros((0, 0), np.float32)

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from random import Random
 
-from sensegraph.answering.asking import gathered, inquiry, rate
-from sensegraph.answering.quoting import quotable
-from sensegraph.index.citing import ground
+from sensegraph.answering.asking import gather_evidence, make_inquiry, rate_contexts
+from sensegraph.answering.quoting import quote_sources
+from sensegraph.index.citing import ground_statements
 from sensegraph.index.index import Index
-from sensegraph.index.passages import size
-from sensegraph.language.text import decode, encode, packed, tokens, within
+from sensegraph.index.passages import passage_tokens
+from sensegraph.language.text import count_tokens, decode_tokens, encode_tokens, pack_batches, take_within
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Description, Evidence, Passage, Point, Question, Statement
+from sensegraph.types import Description, Evidence, Passage, Point, Question
 
 
 def map_reduce(
@@ -25,40 +25,36 @@ def map_reduce(
     A passage that is larger than the budget is cut, alone in its batch, and counted in the notes; `place` says there
     where the passages are from.
     """
-    listed = quotable(list(passages), index, rt)
+    listed = quote_sources(list(passages), index, rt)
     Random(seed).shuffle(listed)
-    cut = [_cut(p, budget) for p in listed]
-    batches = packed(cut, budget, size)
-    mapped = rt.each(rate, [inquiry(question, batch, index) for batch in batches])
+    cut = [_cut_passage(p, budget) for p in listed]
+    batches = pack_batches(cut, budget, passage_tokens)
+    mapped = rt.each(rate_contexts, [make_inquiry(question, batch, index) for batch in batches])
     rated = [
         point_passage(p, batch) for batch, points in zip(batches, mapped, strict=True) for p in points if p.score > 0
     ]
-    kept, omitted = within(sorted(rated, key=lambda p: -p.score), budget, size)
+    kept, omitted = take_within(sorted(rated, key=lambda p: -p.score), budget, passage_tokens)
     read = "1 batch" if len(batches) == 1 else f"{len(batches)} batches"
     notes = [f"{len(rated)} points from {len(listed)} {place}, read in {read}"]
     if short := sum(before is not after for before, after in zip(listed, cut, strict=True)):
         notes.append(f"{short} of the {place} are longer than context_tokens ({budget}) and were cut")
-    return gathered(kept, index, omitted=omitted, notes=notes)
+    return gather_evidence(kept, index, omitted=omitted, notes=notes)
 
 
-def _cut(passage: Passage, budget: int) -> Passage:
+def _cut_passage(passage: Passage, budget: int) -> Passage:
     """The passage, or its beginning where it is larger than the budget."""
-    if size(passage) <= budget:
+    if passage_tokens(passage) <= budget:
         return passage
-    room = max(1, budget - tokens(passage.title))
-    numbers = encode(passage.text)[:room]
-    while numbers and (text := decode(numbers)) is None:
+    room = max(1, budget - count_tokens(passage.title))
+    numbers = encode_tokens(passage.text)[:room]
+    while numbers and (text := decode_tokens(numbers)) is None:
         numbers = numbers[:-1]
     return replace(passage, text=text if numbers and text else "")
 
 
 def point_passage(point: Point, batch: Sequence[Passage]) -> Passage:
     """A point from `batch` as a passage that the final answer can cite, with the sentences it rests on."""
-    statements = ground(point.statements, batch)
+    statements = ground_statements(point.statements, batch)
     text = "".join(s.text for s in statements).strip()
-    quotes = tuple(Description(_said(s), source) for s in statements for source in s.sources)
+    quotes = tuple(Description(s.text.strip(), source) for s in statements for source in s.sources)
     return Passage("point", key(point)[:20], text, point.score, point.title, quotes=quotes, documents=point.documents)
-
-
-def _said(statement: Statement) -> str:
-    return statement.text.strip()

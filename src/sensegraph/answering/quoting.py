@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from sensegraph.index.index import Index
-from sensegraph.language.text import sentences
+from sensegraph.language.text import split_sentences
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Description, Passage, Statement
 
@@ -43,7 +43,7 @@ def written_text(statements: Sequence[Statement], rt: Runtime) -> str | None:
     return None if rt.engine.quotes else "".join(s.text for s in statements)
 
 
-def quotable(passages: Sequence[Passage], index: Index, rt: Runtime) -> list[Passage]:
+def quote_sources(passages: Sequence[Passage], index: Index, rt: Runtime) -> list[Passage]:
     """Passages whose quotes an engine that quotes may show as the sources' words.
 
     Where a model wrote what the index tells, or it was imported, the quotes are the spans' own texts: prose of another
@@ -52,22 +52,17 @@ def quotable(passages: Sequence[Passage], index: Index, rt: Runtime) -> list[Pas
     if not rt.engine.quotes or index.manifest.quoted:
         return list(passages)
     chunks = index.chunks(sorted({q.source.chunk for p in passages for q in p.quotes}))
-    return [replace(p, quotes=_own(p.quotes, chunks)) if p.quotes and p.kind != "point" else p for p in passages]
+    return [replace(p, quotes=_own_quotes(p.quotes, chunks)) if p.quotes and p.kind != "point" else p for p in passages]
 
 
-def _own(quotes: Sequence[Description], chunks: dict[str, Chunk]) -> tuple[Description, ...]:
+def _own_quotes(quotes: Sequence[Description], chunks: dict[str, Chunk]) -> tuple[Description, ...]:
     """The texts of the quotes' spans, whole sentences where a span is part of one; each span once."""
     found = {}
     for quote in quotes:
         chunk = chunks.get(quote.source.chunk)
         if chunk is None or quote.source.end - quote.source.start > _LONG:
             continue
-        start, end = _whole(chunk.text, quote.source.start, quote.source.end)
+        touched = [(a, b) for a, b in split_sentences(chunk.text) if a < quote.source.end and quote.source.start < b]
+        start, end = (touched[0][0], touched[-1][1]) if touched else (quote.source.start, quote.source.end)
         found[chunk.id, start, end] = Description(chunk.text[start:end], replace(quote.source, start=start, end=end))
     return tuple(found.values())
-
-
-def _whole(text: str, start: int, end: int) -> tuple[int, int]:
-    """The sentences that a span lies in."""
-    touched = [(a, b) for a, b in sentences(text) if a < end and start < b]
-    return (touched[0][0], touched[-1][1]) if touched else (start, end)

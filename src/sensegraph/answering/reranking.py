@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from sensegraph.errors import EndpointError
-from sensegraph.index.citing import documents_of
+from sensegraph.index.citing import documents_behind
 from sensegraph.index.index import Index
 from sensegraph.protocols import Reranker
 from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Evidence, Passage, Question
+from sensegraph.types import Evidence, Question
 
 T = TypeVar("T")
 
@@ -33,12 +33,18 @@ class Candidates:
 
 
 @step("reranking.score", version=2, uses="reranker", batch=1)
-def score(asked: Sequence[Candidates], *, reranker: Reranker) -> list[list[float]]:
+def score_candidates(asked: Sequence[Candidates], *, reranker: Reranker) -> list[list[float]]:
     """How well each text of each question fits, higher is better. Raises EndpointError for too few scores."""
-    return [_scores(a, reranker) for a in asked]
+    listed = []
+    for one in asked:
+        found = reranker.scores(one.question, one.texts)
+        if len(found) != len(one.texts):
+            raise EndpointError(f"{reranker.name} gave {len(found)} scores for {len(one.texts)} texts; try again.")
+        listed.append(found)
+    return listed
 
 
-def reranked(question: Question, evidence: Evidence, index: Index, rt: Runtime) -> Evidence:
+def rerank_evidence(question: Question, evidence: Evidence, index: Index, rt: Runtime) -> Evidence:
     """The evidence in the order of the runtime's reranker, with a note; as it is where there is none.
 
     The first `reranker.top` chunks are ordered, and have the reranker's scores; what follows stays behind them.
@@ -51,30 +57,18 @@ def reranked(question: Question, evidence: Evidence, index: Index, rt: Runtime) 
         note = f"{reranker.name} reranked nothing: the evidence holds no chunks"
         return replace(evidence, notes=(*evidence.notes, note))
     read = [evidence.passages[i] for i in where[: reranker.top]]
-    found = rt.once(score, Candidates(question.sought, tuple(p.text for p in read))).value
+    found = rt.once(score_candidates, Candidates(question.sought, tuple(p.text for p in read))).value
     ordered = sorted(zip(read, found, strict=True), key=lambda pair: -pair[1])  # of equal ones the earlier stays first
     best = [replace(p, score=s) for p, s in ordered]
-    passages = _placed(evidence.passages, where, best)
+    passages = _place_ordered(evidence.passages, where, best)
     note = f"{reranker.name} reranked {len(read)} of {len(where)} chunks"
-    documents = _documents(best, evidence.documents, index)
+    place = {name: i for i, name in enumerate(evidence.documents)}
+    behind = [name for name in documents_behind(best, index) if name in place]
+    documents = _place_ordered(evidence.documents, sorted(place[name] for name in behind), behind)
     return replace(evidence, passages=passages, documents=documents, notes=(*evidence.notes, note))
 
 
-def _scores(asked: Candidates, reranker: Reranker) -> list[float]:
-    found = reranker.scores(asked.question, asked.texts)
-    if len(found) != len(asked.texts):
-        raise EndpointError(f"{reranker.name} gave {len(found)} scores for {len(asked.texts)} texts; try again.")
-    return found
-
-
-def _documents(best: Sequence[Passage], documents: Sequence[str], index: Index) -> tuple[str, ...]:
-    """`documents`, those behind the passages in the passages' order, among the places that they had."""
-    place = {name: i for i, name in enumerate(documents)}
-    behind = [name for name in documents_of(best, index) if name in place]
-    return _placed(documents, sorted(place[name] for name in behind), behind)
-
-
-def _placed(items: Sequence[T], where: Sequence[int], ordered: Sequence[T]) -> tuple[T, ...]:
+def _place_ordered(items: Sequence[T], where: Sequence[int], ordered: Sequence[T]) -> tuple[T, ...]:
     """`items`, with what is `ordered` at the first of the positions `where`."""
     new = dict(zip(where, ordered, strict=False))
     return tuple(new.get(i, item) for i, item in enumerate(items))

@@ -13,8 +13,8 @@ from sensegraph.cli.approving import ask_approval
 from sensegraph.cli.ask import ask, browse, history, match
 from sensegraph.cli.corpus import build, collect, personal, start, watch
 from sensegraph.cli.graph import curate, draw, interchange
-from sensegraph.cli.lab import evaluate, repro, training, tune
-from sensegraph.cli.options import say
+from sensegraph.cli.lab import evaluate, repro, tune_prompts, tune_training
+from sensegraph.cli.options import print_message
 from sensegraph.errors import SensegraphError, Unapproved
 
 HELP = """Make sense of a whole body of text: one knowledge graph, a hierarchy of reports, answers with citations.
@@ -37,15 +37,17 @@ class Commands(TyperGroup):
         try:
             return self._approved(ctx)
         except SensegraphError as e:
-            say(str(e))
+            print_message(str(e))
             raise typer.Exit(1) from e
         except KeyboardInterrupt as e:
-            say("stopped; run the same command to resume")
+            print_message("stopped; run the same command to resume")
             raise typer.Exit(130) from e
         except BrokenPipeError:
             raise  # the reader has gone: there is nobody to tell
         except OSError as e:
-            say(f"{e.filename or 'A file'} cannot be used ({e.strerror or e}); check that it may be read and written.")
+            print_message(
+                f"{e.filename or 'A file'} cannot be used ({e.strerror or e}); check that it may be read and written."
+            )
             raise typer.Exit(1) from e
 
     def _approved(self, ctx: Any) -> Any:
@@ -59,7 +61,7 @@ class Commands(TyperGroup):
             return self._approved(again)
 
 
-def _version(wanted: bool) -> None:
+def _print_version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"sensegraph {__version__}")
         raise typer.Exit
@@ -77,45 +79,45 @@ app = typer.Typer(
 
 
 @app.callback()
-def _root(
+def _read_global_options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and end.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and end.")
     ] = False,
 ) -> None:
     """Options that stand before a command."""
 
 
-app.command(short_help="Index a bundled book offline and ask what it is about.")(start.demo)
-app.command(short_help="Prepare a folder: settings, prompts, input.")(start.init)
-app.command(short_help="Fit the prompts to a corpus, with a model.")(tune.tune_prompts)
-app.command(short_help="Add or update documents and build the index.")(build.index)
-app.command(short_help="Keep the index up to date with its files.")(watch.watch)
-app.command(short_help="Say what `index` would compute and cost.")(build.estimate)
-app.command(short_help="Report personal data in documents.")(personal.personal)
-app.command(short_help="Remove documents from the index.")(build.remove)
-app.command(short_help="Remove what the index no longer needs.")(collect.collect)
-app.command(short_help="Answer a question, with citations.")(ask.query)
-app.command(short_help="Show the evidence for a question, without an answer.")(ask.search)
-app.command(short_help="Show what the corpus holds and has cost.")(build.status)
-app.command(short_help="List the reports, or read one down to its sources.")(browse.reports)
-app.command(short_help="Show all that is known of an entity.")(browse.entity)
-app.command(short_help="Find what matches a pattern in the graph.")(match.match)
-app.command(short_help="Show what is said of an entity, in the order of time.")(history.timeline)
-app.command(short_help="Show what changed between two moments.")(history.changes)
-app.command(short_help="Find entities that are one thing under different names.")(curate.resolve)
-app.command(short_help="Make entities one.")(curate.merge)
-app.command(short_help="Take out of an entity what is not it.")(curate.split)
-app.command(short_help="Call an entity by another name.")(curate.rename)
-app.command(short_help="Keep entities apart.")(curate.forbid)
-app.command(short_help="Take back what was decided about names.")(curate.undo)
-app.command(short_help="List what was decided about names.")(curate.operations)
-app.command(short_help="Draw the communities: a picture, or a page to look around in.")(draw.draw)
-app.command("import", short_help="Make an index of the tables of one made elsewhere.")(interchange.import_tables)
-app.command(short_help="Write the index as tables, CSV, GraphML, Cypher or JSON.")(interchange.export)
-app.command(short_help="List the methods.")(ask.methods)
+app.command("demo", short_help="Index a bundled book offline and ask what it is about.")(start.run_demo)
+app.command("init", short_help="Prepare a folder: settings, prompts, input.")(start.set_up_folder)
+app.command(short_help="Fit the prompts to a corpus, with a model.")(tune_prompts.tune_prompts)
+app.command("index", short_help="Add or update documents and build the index.")(build.index_documents)
+app.command("watch", short_help="Keep the index up to date with its files.")(watch.watch_files)
+app.command("estimate", short_help="Say what `index` would compute and cost.")(build.estimate_index)
+app.command("personal", short_help="Report personal data in documents.")(personal.report_personal_data)
+app.command("remove", short_help="Remove documents from the index.")(build.remove_documents)
+app.command("collect", short_help="Remove what the index no longer needs.")(collect.collect_garbage)
+app.command("query", short_help="Answer a question, with citations.")(ask.query_corpus)
+app.command("search", short_help="Show the evidence for a question, without an answer.")(ask.search_corpus)
+app.command("status", short_help="Show what the corpus holds and has cost.")(build.show_status)
+app.command("reports", short_help="List the reports, or read one down to its sources.")(browse.browse_reports)
+app.command("entity", short_help="Show all that is known of an entity.")(browse.browse_entity)
+app.command("match", short_help="Find what matches a pattern in the graph.")(match.match_pattern)
+app.command("timeline", short_help="Show what is said of an entity, in the order of time.")(history.show_timeline)
+app.command("changes", short_help="Show what changed between two moments.")(history.show_changes)
+app.command("resolve", short_help="Find entities that are one thing under different names.")(curate.resolve_entities)
+app.command("merge", short_help="Make entities one.")(curate.merge_entities)
+app.command("split", short_help="Take out of an entity what is not it.")(curate.split_entity)
+app.command("rename", short_help="Call an entity by another name.")(curate.rename_entity)
+app.command("forbid", short_help="Keep entities apart.")(curate.forbid_merge)
+app.command("undo", short_help="Take back what was decided about names.")(curate.undo_operation)
+app.command("operations", short_help="List what was decided about names.")(curate.list_operations)
+app.command("draw", short_help="Draw the communities: a picture, or a page to look around in.")(draw.draw_index)
+app.command("import", short_help="Make an index of the tables of one made elsewhere.")(interchange.import_index)
+app.command("export", short_help="Write the index as tables, CSV, GraphML, Cypher or JSON.")(interchange.export_index)
+app.command("methods", short_help="List the methods.")(ask.list_methods)
 app.add_typer(evaluate.app, name="evaluate", short_help="Compare methods by answers, or by judged documents.")
 app.command(short_help="Measure tables of papers, beside what was published.")(repro.repro)
-app.add_typer(training.app, name="tune", short_help="Fine-tune a model: data, training, serving.")
+app.add_typer(tune_training.app, name="tune", short_help="Fine-tune a model: data, training, serving.")
 
 
 def main() -> None:

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from sensegraph.documents import Skipped
 
 
-def _engine(name: str | None) -> str | None:
+def _check_engine(name: str | None) -> str | None:
     """The engine's name as given. Raises BadParameter, with the nearest, for one that nobody knows."""
     if name is not None and name not in ("auto", "offline", "model", "local"):
-        from sensegraph.corpus.settings import ENGINES, choices
+        from sensegraph.corpus.settings import ENGINES, describe_choices
 
         if name not in ENGINES.known():
-            raise typer.BadParameter(f"the engine cannot be {choices(name, ENGINES.known())}")
+            raise typer.BadParameter(f"the engine cannot be {describe_choices(name, ENGINES.known())}")
     return name
 
 
@@ -37,7 +37,7 @@ Engine = Annotated[
     str | None,
     typer.Option(
         "--engine",
-        callback=_engine,
+        callback=_check_engine,
         metavar="auto|offline|model|local",
         help="Who reads and writes.",
         show_default="as the settings say",
@@ -71,33 +71,33 @@ _NAME = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 _WORD = re.compile(r"[^\W\d][\w./:@-]*")
 
 
-def clean(text: str) -> str:
+def strip_controls(text: str) -> str:
     """`text` without the characters that steer a terminal."""
     return _CONTROL.sub("", text)
 
 
-def say(message: str) -> None:
+def print_message(message: str) -> None:
     """One message on stderr."""
-    typer.echo(clean(message), err=True)
+    typer.echo(strip_controls(message), err=True)
 
 
-def out(text: str) -> None:
+def print_text(text: str) -> None:
     """What was asked for, on stdout, for people."""
-    typer.echo(clean(text))
+    typer.echo(strip_controls(text))
 
 
-def told(text: str) -> None:
+def print_piece(text: str) -> None:
     """A piece of an answer, on stdout, while it is written."""
-    typer.echo(clean(text), nl=False)
+    typer.echo(strip_controls(text), nl=False)
 
 
-def out_json(value: Any) -> None:
+def print_json(value: Any) -> None:
     """What was asked for, on stdout, for programs: one line of JSON, with escapes where stdout is not UTF-8."""
     utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
     typer.echo(json.dumps(value, ensure_ascii=not utf8))
 
 
-def overrides(
+def read_overrides(
     pairs: Sequence[str] | None,
     engine: str | None = None,
     max_tokens: int | None = None,
@@ -107,7 +107,9 @@ def overrides(
 ) -> dict[str, Any]:
     """The settings that the flags of one command give, as nested tables."""
     given: dict[str, Any] = {"trust": True} if trust else {}
-    for name, value in (*_flags(engine, max_tokens, max_cost), *map(_pair, pairs or ())):
+    flags = {"engine": engine, "endpoint.max_tokens_total": max_tokens, "endpoint.max_cost_usd": max_cost}
+    named = [(name, value) for name, value in flags.items() if value is not None]
+    for name, value in (*named, *map(_parse_setting, pairs or ())):
         *tables, last = name.split(".")
         place = given
         for table in tables:
@@ -118,12 +120,7 @@ def overrides(
     return given
 
 
-def _flags(engine: str | None, max_tokens: int | None, max_cost: float | None) -> list[tuple[str, Any]]:
-    flags = {"engine": engine, "endpoint.max_tokens_total": max_tokens, "endpoint.max_cost_usd": max_cost}
-    return [(name, value) for name, value in flags.items() if value is not None]
-
-
-def _pair(text: str) -> tuple[str, Any]:
+def _parse_setting(text: str) -> tuple[str, Any]:
     """`key.sub=value`: the value in TOML's syntax, or a bare word, which is a string."""
     name, equals, value = text.partition("=")
     name, value = name.strip(), value.strip()
@@ -131,29 +128,29 @@ def _pair(text: str) -> tuple[str, Any]:
         raise typer.BadParameter(
             f"--set {mask_urls(text)!r} is not of the form key=value, such as --set index.chunk_tokens=400."
         )
+    bare = _WORD.fullmatch(value) and value not in ("true", "false", "inf", "nan")
     try:
-        return name, _value(value)
+        table = {"value": value} if bare else tomllib.loads(f"value = {value}")
+        if len(table) > 1:
+            raise tomllib.TOMLDecodeError("more than one value")
+        return name, table["value"]
     except tomllib.TOMLDecodeError as e:
         raise typer.BadParameter(
             f"--set {name}: {mask_urls(value)!r} is no TOML value; quote a text: {name}='\"…\"'."
         ) from e
 
 
-def _value(text: str) -> Any:
-    bare = _WORD.fullmatch(text) and text not in ("true", "false", "inf", "nan")
-    table = {"value": text} if bare else tomllib.loads(f"value = {text}")
-    if len(table) > 1:
-        raise tomllib.TOMLDecodeError("more than one value")
-    return table["value"]
-
-
-def quiet(step: str, done: int, total: int) -> None:
+def skip_progress(step: str, done: int, total: int) -> None:
     """No progress."""
 
 
 @contextmanager
-def opened(
-    root: Path, given: Mapping[str, Any], *, progress: Callable[[str, int, int], None] = quiet, create: bool = False
+def open_corpus(
+    root: Path,
+    given: Mapping[str, Any],
+    *,
+    progress: Callable[[str, int, int], None] = skip_progress,
+    create: bool = False,
 ) -> Iterator[Corpus]:
     """The corpus of this command, with the settings that were `given` as flags laid over its file.
 
@@ -161,43 +158,34 @@ def opened(
     that the error names are for this root.
     """
     from sensegraph.corpus.corpus import Corpus
-    from sensegraph.corpus.settings import FOLDER, Settings, parse
+    from sensegraph.corpus.settings import FOLDER, Settings, convert_settings
     from sensegraph.errors import NotIndexed
 
-    parse(given, Settings, "command line")  # so that a mistake in a flag is not blamed on the file
+    convert_settings(given, Settings, "command line")  # so that a mistake in a flag is not blamed on the file
     made = [p for p in (root / FOLDER, root) if not p.exists()] if create else []
     with Corpus.open(root, settings=given, progress=progress, create=create) as corpus:
         try:
             yield corpus
         except NotIndexed as e:
-            raise NotIndexed(_at(root, str(e))) from e
+            flag = format_root_flag(root)
+            named = re.sub(r"`(sensegraph [^`]*)`", lambda m: m[0] if "--root" in m[1] else f"`{m[1]}{flag}`", str(e))
+            raise NotIndexed(named) from e
         finally:
             empty = not corpus.document_keys()
             corpus.close()
             if empty and made:
-                _gone(made)
+                rmtree(made[0])
+                for folder in made[1:]:  # the root, where nothing else is in it
+                    if not any(folder.iterdir()):
+                        folder.rmdir()
 
 
-def _gone(made: Sequence[Path]) -> None:
-    """Remove an empty corpus, and its root where nothing else is in it."""
-    rmtree(made[0])
-    for root in made[1:]:
-        if not any(root.iterdir()):
-            root.rmdir()
-
-
-def root_flag(root: Path) -> str:
+def format_root_flag(root: Path) -> str:
     """` --root DIR` as a command that is shown needs it; nothing for the current folder."""
     return "" if root == Path(".") else f" --root {shlex.quote(str(root))}"
 
 
-def _at(root: Path, said: str) -> str:
-    """A message whose commands name the root."""
-    flag = root_flag(root)
-    return re.sub(r"`(sensegraph [^`]*)`", lambda m: m[0] if "--root" in m[1] else f"`{m[1]}{flag}`", said)
-
-
-def files_of(corpus: Corpus, documents: Iterable[str]) -> dict[str, str]:
+def find_record_files(corpus: Corpus, documents: Iterable[str]) -> dict[str, str]:
     """The file of each document that is one record of a file which was named to `index`: such ids say no file."""
     from sensegraph.corpus.outcomes import ORIGIN
     from sensegraph.documents.folders import RECORDS
@@ -206,31 +194,31 @@ def files_of(corpus: Corpus, documents: Iterable[str]) -> dict[str, str]:
     return {n: Path(p).name for n, p in places.items() if Path(p).suffix.lower() in RECORDS and Path(p).name not in n}
 
 
-def ready(corpus: Corpus, root: Path) -> None:
+def require_index(corpus: Corpus, root: Path) -> None:
     """Raise NotIndexed, with the command that helps, where documents wait and no build has finished."""
     from sensegraph.errors import NotIndexed
     from sensegraph.index.manifest import REF
 
     if not corpus.store.ref(REF) and (waiting := len(corpus.document_keys())):
-        raise NotIndexed(unbuilt(waiting, bool(corpus.store.ledger()), root))
+        raise NotIndexed(explain_missing_index(waiting, bool(corpus.store.ledger()), root))
 
 
-def unbuilt(waiting: int, begun: bool, root: Path) -> str:
+def explain_missing_index(waiting: int, begun: bool, root: Path) -> str:
     """What is said of documents without an index."""
     them = "1 document waits" if waiting == 1 else f"{waiting:,} documents wait"
     state = "a build was begun and has not finished" if begun else "no build has finished"
-    return f"{them} to be indexed: {state}; run: sensegraph index{root_flag(root)}"
+    return f"{them} to be indexed: {state}; run: sensegraph index{format_root_flag(root)}"
 
 
-def chosen_paths(paths: Sequence[Path] | None, root: Path) -> list[Path]:
+def choose_paths(paths: Sequence[Path] | None, root: Path) -> list[Path]:
     """The paths to read: those given, or `input/` under the root, unless it is missing or was never used."""
     if paths:
         return list(paths)
     place = root / "input"
-    return [place] if place.is_dir() and not _unused(place, root) else []
+    return [place] if place.is_dir() and not _is_unused_input(place, root) else []
 
 
-def _unused(place: Path, root: Path) -> bool:
+def _is_unused_input(place: Path, root: Path) -> bool:
     """Whether a folder is empty, and the corpus has documents, all of them from elsewhere."""
     from sensegraph.corpus.corpus import Corpus
     from sensegraph.corpus.settings import FOLDER, load_settings
@@ -245,9 +233,9 @@ def _unused(place: Path, root: Path) -> bool:
     return False
 
 
-def say_skipped(skipped: Sequence[Skipped]) -> None:
+def report_skipped(skipped: Sequence[Skipped]) -> None:
     """Name on stderr what was skipped."""
     for item in skipped[:_NAMED]:
-        say(f"skipped {item.path}: {item.reason}")
+        print_message(f"skipped {item.path}: {item.reason}")
     if len(skipped) > _NAMED:
-        say(f"skipped {len(skipped) - _NAMED} more; --json names all of them")
+        print_message(f"skipped {len(skipped) - _NAMED} more; --json names all of them")

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from unicodedata import east_asian_width
 
-from sensegraph.cli.options import clean, out, root_flag
-from sensegraph.cli.show import counted, short
+from sensegraph.cli.options import format_root_flag, print_text, strip_controls
+from sensegraph.cli.show import format_quantity, shorten_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,14 +18,12 @@ if TYPE_CHECKING:
     from sensegraph.index.browse.pages import (
         ClaimRow,
         EntityPage,
-        EntityRow,
-        Neighbour,
         Place,
         RelationRow,
         ReportPage,
         ReportRow,
     )
-    from sensegraph.types import Citation, Entity
+    from sensegraph.types import Entity
 
 _ID = 10  # digits of an id that people are shown; the beginning of an id is enough for every command
 _TEXT = 240  # characters of a description that people are shown
@@ -45,10 +43,10 @@ class Line:
     row: bool = False
 
 
-def show(lines: Iterator[Line], console: Console | None = None) -> None:
+def print_page(lines: Iterator[Line], console: Console | None = None) -> None:
     """Print lines: plain where stdout is no terminal, else with emphasis and within its width."""
     if console is None and not sys.stdout.isatty():
-        out("\n".join(" " * x.indent + x.text for x in lines))
+        print_text("\n".join(" " * x.indent + x.text for x in lines))
         return
     from rich.console import Console
     from rich.padding import Padding
@@ -56,36 +54,36 @@ def show(lines: Iterator[Line], console: Console | None = None) -> None:
 
     terminal = console or Console(highlight=False)
     for line in lines:
-        text = Text(clean(line.text), line.style)
+        text = Text(strip_controls(line.text), line.style)
         if line.row:
             text.no_wrap, text.overflow = True, "ellipsis"
         terminal.print(Padding(text, (0, 0, 0, line.indent), expand=False))
 
 
-def _head(text: str) -> Iterator[Line]:
+def _make_heading(text: str) -> Iterator[Line]:
     yield Line()
     yield Line(text, "bold cyan")
 
 
-def _table(rows: Sequence[Sequence[str]], right: frozenset[int] = frozenset()) -> Iterator[Line]:
+def _align_columns(rows: Sequence[Sequence[str]], right: frozenset[int] = frozenset()) -> Iterator[Line]:
     """Rows under a first one of headings, in columns; those in `right` are numbers; the last column is not padded."""
-    widths = [max(width(row[i]) for row in rows) for i in range(len(rows[0]))]
+    widths = [max(measure_width(row[i]) for row in rows) for i in range(len(rows[0]))]
     for n, row in enumerate(rows):
-        pads = [" " * (w - width(c)) for c, w in zip(row, widths, strict=True)]
+        pads = [" " * (w - measure_width(c)) for c, w in zip(row, widths, strict=True)]
         cells = [pad + c if i in right else c + pad for i, (c, pad) in enumerate(zip(row, pads, strict=True))]
         yield Line("  ".join(cells).rstrip(), "" if n else "dim", 2, row=True)
 
 
-def width(text: str) -> int:
+def measure_width(text: str) -> int:
     """The cells of a terminal that `text` takes: two for a wide character."""
     return sum(2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
-def _weight(weight: float) -> str:
+def _format_weight(weight: float) -> str:
     return f"{weight:,.0f}" if weight >= 100 or weight == int(weight) else f"{weight:.2f}"
 
 
-def _rest(total: int, shown: int) -> Iterator[Line]:
+def _count_hidden_rows(total: int, shown: int) -> Iterator[Line]:
     if total > shown:
         yield Line(f"… and {total - shown:,} more (--top, --json)", "dim", 2)
 
@@ -93,47 +91,69 @@ def _rest(total: int, shown: int) -> Iterator[Line]:
 # ── reports ──
 
 
-def reports(rows: Sequence[ReportRow], depth: int, depths: int, top: int, root: Path) -> Iterator[Line]:
+def lay_out_reports(rows: Sequence[ReportRow], depth: int, depths: int, top: int, root: Path) -> Iterator[Line]:
     """The list of the reports at a depth."""
     deepest = f"depths go from 0 to {depths - 1}" if depths > 1 else "there is no other depth"
-    yield Line(f"{counted(len(rows), 'report')} at depth {depth}, best rating first; {deepest}", "bold")
+    yield Line(f"{format_quantity(len(rows), 'report')} at depth {depth}, best rating first; {deepest}", "bold")
     yield Line()
-    yield from _report_table(rows[:top])
-    yield from _rest(len(rows), top)
+    yield from _tabulate_reports(rows[:top])
+    yield from _count_hidden_rows(len(rows), top)
     yield Line()
-    yield Line(f"Read one: sensegraph reports{root_flag(root)} ID", "dim")
+    yield Line(f"Read one: sensegraph reports{format_root_flag(root)} ID", "dim")
 
 
-def _report_table(rows: Sequence[ReportRow]) -> Iterator[Line]:
+def _tabulate_reports(rows: Sequence[ReportRow]) -> Iterator[Line]:
     table = [("id", "rating", "entities", "documents", "title")]
-    table += [(r.id[:_ID], f"{r.rating:.1f}", f"{r.entities:,}", f"{r.documents:,}", short(r.title)) for r in rows]
-    yield from _table(table, frozenset({1, 2, 3}))
+    table += [
+        (r.id[:_ID], f"{r.rating:.1f}", f"{r.entities:,}", f"{r.documents:,}", shorten_line(r.title)) for r in rows
+    ]
+    yield from _align_columns(table, frozenset({1, 2, 3}))
 
 
-def report(page: ReportPage, top: int, files: Files, root: Path) -> Iterator[Line]:
+def lay_out_report(page: ReportPage, top: int, files: Files, root: Path) -> Iterator[Line]:
     """A report, and the way down from it: `top` rows of each list."""
-    yield from _told_by(page, files)
-    yield from _links(page, top)
-    yield from _entities(page.entities, top)
-    yield from _relations(page.relations, top)
-    yield from _claims(page.claims, top, files)
+    yield from _lay_out_sources(page, files)
+    if page.parent:
+        yield from _make_heading("Part of")
+        yield from _tabulate_reports([page.parent])
+    if page.children:
+        yield from _make_heading(f"Divided into ({len(page.children):,}, best rating first)")
+        yield from _tabulate_reports(page.children[:top])
+        yield from _count_hidden_rows(len(page.children), top)
+
+    entities, relations = page.entities, page.relations
+    yield from _make_heading(f"Entities ({len(entities):,}, those with most neighbours first)")
+    names = [(f"{e.degree:,}", e.type, shorten_line(e.name, 40), shorten_line(e.description)) for e in entities[:top]]
+    yield from _align_columns([("neighbours", "type", "name", "description"), *names], frozenset({0}))
+    yield from _count_hidden_rows(len(entities), top)
+    if relations:
+        yield from _make_heading(f"Relations ({len(relations):,}, heaviest first)")
+        ends = [(_format_weight(r.weight), f"{r.source} – {r.target}", _describe_relation(r)) for r in relations[:top]]
+        yield from _align_columns([("weight", "between", "description"), *ends], frozenset({0}))
+        yield from _count_hidden_rows(len(relations), top)
+
+    yield from _lay_out_claims(page.claims, top, files)
     if page.chunks_in_all:
-        yield from _head(f"Chunks ({page.chunks_in_all:,}, those that name most of the entities first)")
+        yield from _make_heading(f"Chunks ({page.chunks_in_all:,}, those that name most of the entities first)")
     for c in page.chunks[:top]:
-        yield Line(f"{_at(c.place, files)} ({counted(c.entities, 'entity')}) “{short(c.text)}”", indent=2, row=True)
-    yield from _rest(page.chunks_in_all, top)
+        yield Line(
+            f"{_format_place(c.place, files)} ({format_quantity(c.entities, 'entity')}) “{shorten_line(c.text)}”",
+            indent=2,
+            row=True,
+        )
+    yield from _count_hidden_rows(page.chunks_in_all, top)
     yield Line()
-    below = f"sensegraph reports{root_flag(root)} ID for a report below, " if page.children else ""
-    yield Line(f"Further down: {below}sensegraph entity{root_flag(root)} NAME", "dim")
+    below = f"sensegraph reports{format_root_flag(root)} ID for a report below, " if page.children else ""
+    yield Line(f"Further down: {below}sensegraph entity{format_root_flag(root)} NAME", "dim")
 
 
-def _told_by(page: ReportPage, files: Files) -> Iterator[Line]:
+def _lay_out_sources(page: ReportPage, files: Files) -> Iterator[Line]:
     """What the report says, and its sources."""
     r = page.report
     yield Line(r.title, "bold")
-    counts = f"{counted(r.entities, 'entity')}, {counted(r.documents, 'document')}"
+    counts = f"{format_quantity(r.entities, 'entity')}, {format_quantity(r.documents, 'document')}"
     yield Line(f"report {r.id}, depth {r.depth}, {counts}", "dim")
-    why = f": {short(page.rating_explanation, 2 * _TEXT)}" if page.rating_explanation else ""
+    why = f": {shorten_line(page.rating_explanation, 2 * _TEXT)}" if page.rating_explanation else ""
     yield Line(f"rating {r.rating:.1f} of 10{why}", "dim")
     yield Line()
     yield Line(page.summary)
@@ -142,63 +162,32 @@ def _told_by(page: ReportPage, files: Files) -> Iterator[Line]:
         yield Line(f"{n}. {finding.summary}", "bold")
         yield Line(" ".join(finding.text.split()), indent=3)
     if page.citations:
-        yield from _head("Sources")
-    yield from (Line(_cited(c, files), indent=2) for c in page.citations)
+        yield from _make_heading("Sources")
+    for c in page.citations:
+        where = f" in {files[c.document]}" if c.document in files else ""
+        yield Line(f"[{c.marker}] {c.document}:{c.start}-{c.end}{where} “{shorten_line(c.quote)}”", indent=2)
     if page.unresolved:
-        yield Line(f"{counted(page.unresolved, 'source')} led nowhere", "yellow", 2)
+        yield Line(f"{format_quantity(page.unresolved, 'source')} led nowhere", "yellow", 2)
 
 
-def _cited(c: Citation, files: Files) -> str:
-    where = f" in {files[c.document]}" if c.document in files else ""
-    return f"[{c.marker}] {c.document}:{c.start}-{c.end}{where} “{short(c.quote)}”"
+def _describe_relation(r: RelationRow) -> str:
+    return shorten_line(f"{r.label}: {r.description}" if r.label and r.description else r.label or r.description)
 
 
-def _links(page: ReportPage, top: int) -> Iterator[Line]:
-    if page.parent:
-        yield from _head("Part of")
-        yield from _report_table([page.parent])
-    if page.children:
-        yield from _head(f"Divided into ({len(page.children):,}, best rating first)")
-        yield from _report_table(page.children[:top])
-        yield from _rest(len(page.children), top)
-
-
-def _entities(rows: Sequence[EntityRow], top: int) -> Iterator[Line]:
-    yield from _head(f"Entities ({len(rows):,}, those with most neighbours first)")
-    table = [("neighbours", "type", "name", "description")]
-    table += [(f"{e.degree:,}", e.type, short(e.name, 40), short(e.description)) for e in rows[:top]]
-    yield from _table(table, frozenset({0}))
-    yield from _rest(len(rows), top)
-
-
-def _relations(rows: Sequence[RelationRow], top: int) -> Iterator[Line]:
+def _lay_out_claims(rows: Sequence[ClaimRow], top: int, files: Files) -> Iterator[Line]:
     if not rows:
         return
-    yield from _head(f"Relations ({len(rows):,}, heaviest first)")
-    table = [("weight", "between", "description")]
-    table += [(_weight(r.weight), f"{r.source} – {r.target}", _told(r)) for r in rows[:top]]
-    yield from _table(table, frozenset({0}))
-    yield from _rest(len(rows), top)
-
-
-def _told(r: RelationRow) -> str:
-    return short(f"{r.label}: {r.description}" if r.label and r.description else r.label or r.description)
-
-
-def _claims(rows: Sequence[ClaimRow], top: int, files: Files) -> Iterator[Line]:
-    if not rows:
-        return
-    yield from _head(f"Claims ({len(rows):,})")
+    yield from _make_heading(f"Claims ({len(rows):,})")
     for c in rows[:top]:
         when = f" ({' to '.join(t for t in (c.starts, c.ends) if t)})" if c.starts or c.ends else ""
         whom = f" – {c.object}" if c.object and c.object.lower() != "none" else ""
-        place = f" {_at(c.place, files)}" if c.place else ""
-        said = f"{c.subject}{whom}: {c.type}, {c.status}{when}{place} “{short(c.description, _TEXT)}”"
+        place = f" {_format_place(c.place, files)}" if c.place else ""
+        said = f"{c.subject}{whom}: {c.type}, {c.status}{when}{place} “{shorten_line(c.description, _TEXT)}”"
         yield Line(said, indent=2)
-    yield from _rest(len(rows), top)
+    yield from _count_hidden_rows(len(rows), top)
 
 
-def _at(place: Place, files: Files) -> str:
+def _format_place(place: Place, files: Files) -> str:
     where = f" in {files[place.document]}" if place.document in files else ""
     return f"{place.document}:{place.start}-{place.end}{where}"
 
@@ -206,49 +195,42 @@ def _at(place: Place, files: Files) -> str:
 # ── entities ──
 
 
-def entities(name: str, found: Sequence[Entity], root: Path) -> Iterator[Line]:
+def lay_out_homonyms(name: str, found: Sequence[Entity], root: Path) -> Iterator[Line]:
     """The entities of one name, to choose from."""
     yield Line(f"{len(found)} entities are called {name}", "bold")
     yield Line()
     table = [("neighbours", "chunks", "type", "description")]
-    table += [(f"{e.degree:,}", f"{len(e.chunks):,}", e.type, short(e.description)) for e in found]
-    yield from _table(table, frozenset({0, 1}))
+    table += [(f"{e.degree:,}", f"{len(e.chunks):,}", e.type, shorten_line(e.description)) for e in found]
+    yield from _align_columns(table, frozenset({0, 1}))
     yield Line()
-    yield Line(f"Read one: sensegraph entity{root_flag(root)} NAME --type TYPE", "dim")
+    yield Line(f"Read one: sensegraph entity{format_root_flag(root)} NAME --type TYPE", "dim")
 
 
-def entity(page: EntityPage, top: int, files: Files, root: Path) -> Iterator[Line]:
+def lay_out_entity(page: EntityPage, top: int, files: Files, root: Path) -> Iterator[Line]:
     """All that is known of an entity: `top` rows of each list."""
     e = page.entity
     yield Line(f"{e.name} ({e.type})", "bold")
-    seen = f"{counted(page.frequency, 'mention')} in {counted(e.chunks, 'chunk')}"
-    yield Line(f"entity {e.id}, {seen}, {counted(e.degree, 'neighbour')}", "dim")
+    seen = f"{format_quantity(page.frequency, 'mention')} in {format_quantity(e.chunks, 'chunk')}"
+    yield Line(f"entity {e.id}, {seen}, {format_quantity(e.degree, 'neighbour')}", "dim")
     yield Line()
     yield Line(e.description)
-    yield from _head(f"What the chunks say ({len(page.descriptions):,})")
+    yield from _make_heading(f"What the chunks say ({len(page.descriptions):,})")
     for s in page.descriptions[:top]:
-        place = f"{_at(s.place, files)} " if s.place else ""
-        yield Line(f"{place}“{short(s.text, _TEXT)}”", indent=2)
-    yield from _rest(len(page.descriptions), top)
-    yield from _neighbours(page.neighbours, top)
-    yield from _claims(page.claims, top, files)
-    yield from _homes(page.communities, root)
-
-
-def _neighbours(rows: Sequence[Neighbour], top: int) -> Iterator[Line]:
-    if not rows:
-        return
-    yield from _head(f"Neighbours ({len(rows):,}, heaviest relation first)")
-    table = [("weight", "type", "name", "relation")]
-    table += [(_weight(n.relation.weight), n.entity.type, n.entity.name, _told(n.relation)) for n in rows[:top]]
-    yield from _table(table, frozenset({0}))
-    yield from _rest(len(rows), top)
-
-
-def _homes(rows: Sequence[ReportRow], root: Path) -> Iterator[Line]:
-    if not rows:
-        return
-    yield from _head("Communities, from the coarsest down")
-    yield from _table([("depth", "id", "title"), *((str(r.depth), r.id[:_ID], r.title) for r in rows)])
-    yield Line()
-    yield Line(f"Read one: sensegraph reports{root_flag(root)} ID", "dim")
+        place = f"{_format_place(s.place, files)} " if s.place else ""
+        yield Line(f"{place}“{shorten_line(s.text, _TEXT)}”", indent=2)
+    yield from _count_hidden_rows(len(page.descriptions), top)
+    if neighbours := page.neighbours:
+        yield from _make_heading(f"Neighbours ({len(neighbours):,}, heaviest relation first)")
+        table = [("weight", "type", "name", "relation")]
+        table += [
+            (_format_weight(n.relation.weight), n.entity.type, n.entity.name, _describe_relation(n.relation))
+            for n in neighbours[:top]
+        ]
+        yield from _align_columns(table, frozenset({0}))
+        yield from _count_hidden_rows(len(neighbours), top)
+    yield from _lay_out_claims(page.claims, top, files)
+    if homes := page.communities:
+        yield from _make_heading("Communities, from the coarsest down")
+        yield from _align_columns([("depth", "id", "title"), *((str(r.depth), r.id[:_ID], r.title) for r in homes)])
+        yield Line()
+        yield Line(f"Read one: sensegraph reports{format_root_flag(root)} ID", "dim")

@@ -14,12 +14,31 @@ Report = Callable[[str, int, int], None]
 
 
 @contextmanager
-def progress(quiet: bool = False) -> Iterator[Report]:
+def show_progress(quiet: bool = False) -> Iterator[Report]:
     """A function that shows how far each step is, for as long as the context lasts; the bars vanish with it."""
     if quiet or not sys.stderr.isatty():
         yield lambda step, done, total: None
         return
-    with _bars() as bars:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    with Progress(
+        TextColumn("{task.description:<12}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    ) as bars:
         yield _Steps(bars)
 
 
@@ -34,33 +53,10 @@ class _Steps:
         if self._task is None or step != self._step:
             if self._task is not None:
                 self._bars.remove_task(self._task)
-            self._step, self._task = step, self._bars.add_task(label(step), total=total)
+            self._step, self._task = step, self._bars.add_task(label_step(step), total=total)
         self._bars.update(self._task, completed=done, total=total)
 
 
-def label(step: str) -> str:
+def label_step(step: str) -> str:
     """A step's name as a reader sees it: `reports.report` is `report`, `vectors.stack` is `stack`."""
     return step.rpartition(".")[2].replace("_", " ")
-
-
-def _bars() -> Progress:
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    return Progress(
-        TextColumn("{task.description:<12}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )

@@ -7,8 +7,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from sensegraph.cli.ask.matching import best_sentences
-from sensegraph.cli.options import root_flag, unbuilt
+from sensegraph.cli.options import explain_missing_index, format_root_flag
+from sensegraph.cli.sentence_matching import find_best_sentences
 from sensegraph.corpus.views import documents_behind
 from sensegraph.types import Usage
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
     from sensegraph.personal.personal_settings import Tally
     from sensegraph.plugins import Plugin
-    from sensegraph.types import Answer, Chunk, Citation, Evidence, Passage, Source
+    from sensegraph.types import Answer, Evidence, Passage
 
 _QUOTE = 160  # characters of a quote or passage that people are shown
 _SENTENCE = 320  # characters of a sentence that matches a question
@@ -30,7 +30,7 @@ NO_FILES: Mapping[str, str] = MappingProxyType({})
 NOTICE = "Written by a machine, which may err: check what matters against the sources."
 
 
-def counted(n: int, thing: str) -> str:
+def format_quantity(n: int, thing: str) -> str:
     """`1 document`, `2 documents`, `3 entities`, `4 leaves`."""
     endings = {"ty": "ies", "ry": "ies", "ly": "ies", "af": "ves"}
     many = thing[:-1] + endings[thing[-2:]] if thing[-2:] in endings else thing + "s"
@@ -40,80 +40,75 @@ def counted(n: int, thing: str) -> str:
 # ── answers and evidence ──
 
 
-def answer(found: Answer, files: Mapping[str, str] = NO_FILES) -> str:
+def format_answer(found: Answer, files: Mapping[str, str] = NO_FILES) -> str:
     """The answer, its citations, its notes, what it cost, and that a machine wrote it; `files` hold some documents."""
-    return f"{found.text}\n\n{behind(found, files)}"
+    return f"{found.text}\n\n{format_answer_sources(found, files)}"
 
 
-def behind(found: Answer, files: Mapping[str, str] = NO_FILES) -> str:
+def format_answer_sources(found: Answer, files: Mapping[str, str] = NO_FILES) -> str:
     """What stands behind an answer: its citations, its notes, what it cost, and that a machine wrote it."""
     parts = []
     if found.citations:
-        parts.append("Sources\n" + "\n".join(_citation(c, files) for c in found.citations))
+        places = [f"{c.document}:{c.start}-{c.end}{_name_record_file(c.document, files)}" for c in found.citations]
+        quotes = [f"“{shorten_line(c.quote)}”" for c in found.citations]
+        rows = zip(found.citations, places, quotes, strict=True)
+        parts.append("Sources\n" + "\n".join(f"[{c.marker}] {place} {quote}" for c, place, quote in rows))
     if found.notes:
         parts.append("Notes\n" + "\n".join(f"- {note}" for note in found.notes))
-    parts.append(f"method {found.method}, engine {found.engine}: {spent(found.usage)}\n{NOTICE}")
+    parts.append(f"method {found.method}, engine {found.engine}: {format_usage(found.usage)}\n{NOTICE}")
     return "\n\n".join(parts)
 
 
-def _citation(c: Citation, files: Mapping[str, str]) -> str:
-    return f"[{c.marker}] {c.document}:{c.start}-{c.end}{_within(c.document, files)} “{short(c.quote)}”"
-
-
-def _within(document: str, files: Mapping[str, str]) -> str:
+def _name_record_file(document: str, files: Mapping[str, str]) -> str:
     return f" in {files[document]}" if document in files else ""
 
 
-def short(text: str, most: int = _QUOTE) -> str:
+def shorten_line(text: str, most: int = _QUOTE) -> str:
     """`text` on one line, cut at a word after about `most` characters."""
     line = " ".join(text.split())
     return line if len(line) <= most else line[:most].rsplit(" ", 1)[0] + " …"
 
 
-def spent(usage: Usage) -> str:
+def format_usage(usage: Usage) -> str:
     """What something cost, on one line."""
     parts = []
     if usage.calls or usage.embedding_calls:
-        parts.append(counted(usage.calls + usage.embedding_calls, "call"))
+        parts.append(format_quantity(usage.calls + usage.embedding_calls, "call"))
         parts.append(f"{usage.prompt_tokens + usage.completion_tokens + usage.embedding_tokens:,} tokens")
     else:
         parts.append("no calls to a model")
     if usage.cost_usd:
         parts.append(f"${usage.cost_usd:.4f}")
     if usage.retries:
-        parts.append(counted(usage.retries, "retry"))
+        parts.append(format_quantity(usage.retries, "retry"))
     if usage.rejected:
-        parts.append(f"{counted(usage.rejected, 'reply')} asked for again")
+        parts.append(f"{format_quantity(usage.rejected, 'reply')} asked for again")
     if usage.seconds:
         parts.append(f"{usage.seconds:.1f} s")
     return ", ".join(parts)
 
 
-def evidence(found: Evidence, index: Index, question: str, files: Mapping[str, str] = NO_FILES) -> str:
+def format_evidence(found: Evidence, index: Index, question: str, files: Mapping[str, str] = NO_FILES) -> str:
     """Passages with their rank, kind, score, title and documents, and what they say that bears on the question.
 
     A passage of which the time asked about leaves nothing is counted and not shown.
     """
     passages = [p for p in found.passages if p.text.strip()]
     places = documents_behind(passages, index)
-    named = [[name + _within(name, files) for name in names] for names in places]
-    shown = _shown(passages, index, question)
-    lines = [
-        f"{rank}. {p.kind} {p.score:.3f}  {_called_by(p)}{_names(where)}\n{said}"
-        for rank, (p, where, said) in enumerate(zip(passages, named, shown, strict=True), 1)
-    ]
+    named = [[name + _name_record_file(name, files) for name in names] for names in places]
+    shown = _quote_passages(passages, index, question)
+    lines = []
+    for rank, (p, where, said) in enumerate(zip(passages, named, shown, strict=True), 1):
+        # the name of what is no text of a document: an entity, the ends of a relation, a report
+        title = f"{shorten_line(p.title, _TITLE)}  " if p.title and p.kind != "chunk" else ""
+        lines.append(f"{rank}. {p.kind} {p.score:.3f}  {title}{_name_some_documents(where)}\n{said}")
     if empty := len(found.passages) - len(passages):
-        lines.append(f"- not shown: {counted(empty, 'passage')} without anything that held then")
+        lines.append(f"- not shown: {format_quantity(empty, 'passage')} without anything that held then")
     lines += [f"- {note}" for note in found.notes]
     return "\n".join(lines) or "Nothing was found."
 
 
-def _called_by(passage: Passage) -> str:
-    """The name of what is no text of a document: an entity, the ends of a relation, a report."""
-    return f"{short(passage.title, _TITLE)}  " if passage.title and passage.kind != "chunk" else ""
-
-
-def _shown(passages: Sequence[Passage], index: Index, question: str) -> list[str]:
+def _quote_passages(passages: Sequence[Passage], index: Index, question: str) -> list[str]:
     """Of text of a chunk the sentences that match best, each with its span in the document; of others the beginning.
 
     Texts are the passages' own: what a filter took out of them stands in the chunk still.
@@ -122,53 +117,57 @@ def _shown(passages: Sequence[Passage], index: Index, question: str) -> list[str
     exact = [s if s and len(p.text) == s.end - s.start else None for p, s in zip(passages, alone, strict=True)]
     chunks = index.chunks(sorted({s.chunk for s in exact if s}))
     said = [p.text if s and s.chunk in chunks else "" for p, s in zip(passages, exact, strict=True)]
-    return [
-        "\n".join(_sentence(chunks[s.chunk], s, span, p.text) for span in spans)
-        if s and spans
-        else f"   {short(p.text)}"
-        for p, s, spans in zip(passages, exact, best_sentences(question, said), strict=True)
-    ]
+    shown = []
+    for p, s, spans in zip(passages, exact, find_best_sentences(question, said), strict=True):
+        if not s or not spans:
+            shown.append(f"   {shorten_line(p.text)}")
+            continue
+        chunk = chunks[s.chunk]
+        first = chunk.start + s.start
+        quotes = [(first + a, first + b, shorten_line(p.text[a:b], _SENTENCE)) for a, b in spans]
+        shown.append("\n".join(f"   {chunk.document}:{a}-{b} “{quote}”" for a, b, quote in quotes))
+    return shown
 
 
-def _sentence(chunk: Chunk, source: Source, span: tuple[int, int], text: str) -> str:
-    """The span of a passage's text, with its place in the document."""
-    first = chunk.start + source.start
-    said = f"“{short(text[span[0] : span[1]], _SENTENCE)}”"
-    return f"   {chunk.document}:{first + span[0]}-{first + span[1]} {said}"
-
-
-def _names(documents: Sequence[str]) -> str:
+def _name_some_documents(documents: Sequence[str]) -> str:
     return ", ".join(documents[:3]) + (f" and {len(documents) - 3} more" if len(documents) > 3 else "")
 
 
 # ── builds ──
 
 
-def built(found: Built, added: Added | None = None) -> str:
+def format_build(found: Built, added: Added | None = None) -> str:
     """The counts of the index, what was computed for it, what it cost, and notes."""
-    lines = [", ".join(counted(n, _SINGULAR[k]) for k, n in found.counts.items())]
+    from sensegraph.index.hierarchy.lineage import count_fates
+
+    lines = [", ".join(format_quantity(n, _SINGULAR[k]) for k, n in found.counts.items())]
     if added is not None:
         lines[0] += f" ({len(added.new)} new, {len(added.changed)} changed, {len(added.skipped)} skipped)"
-        lines += [personal(added.personal)] * bool(added.personal)
-    lines.append(f"communities by depth: {_depths(found.clusters)}{_fates(found)}")
-    lines.append(_done(found.computed))
-    lines.append(spent(found.usage))
+        lines += [format_tally(added.personal)] * bool(added.personal)
+    # what became of the communities of the build before
+    fates = ", ".join(f"{n:,} {kind}" for kind, n in count_fates(found.fates).items())
+    lines.append(
+        f"communities by depth: {_format_depths(found.clusters)}"
+        + (f" (since the last build {fates})" if fates else "")
+    )
+    # what was done, in words; the small steps in between are left to `--json`
+    did = [
+        f"{done} {format_quantity(n, thing)}"
+        for step, (_, done, thing) in _WORK.items()
+        if (n := found.computed.get(step))
+    ]
+    idle = "this run put known parts together" if any(found.computed.values()) else "nothing to do: all of it was there"
+    lines.append(f"this run {', '.join(did)}" if did else idle)
+    lines.append(format_usage(found.usage))
     return "\n".join([*lines, *(f"- {note}" for note in found.notes)])
 
 
-def personal(found: Tally) -> str:
+def format_tally(found: Tally) -> str:
     """What was found that is personal, and whether it was masked."""
     kinds = ", ".join(f"{n:,} {kind}" for kind, n in found.counts.items())
     done = "masked" if found.masked else "found and not masked"
-    return f"personal data: {done} {sum(found.counts.values()):,} in {counted(found.documents, 'document')} ({kinds})"
-
-
-def _fates(found: Built) -> str:
-    """What became of the communities of the build before."""
-    from sensegraph.index.hierarchy.lineage import counts
-
-    told = ", ".join(f"{n:,} {kind}" for kind, n in counts(found.fates).items())
-    return f" (since the last build {told})" if told else ""
+    documents = format_quantity(found.documents, "document")
+    return f"personal data: {done} {sum(found.counts.values()):,} in {documents} ({kinds})"
 
 
 # What a reader calls the steps that take time: to do, done, and of what.
@@ -188,14 +187,6 @@ _WORK: Mapping[str, tuple[str, str, str]] = MappingProxyType(
 )
 
 
-def _done(computed: Mapping[str, int]) -> str:
-    """What a build did, in words; the small steps in between are left to `--json`."""
-    done = [f"{did} {counted(computed[step], thing)}" for step, (_, did, thing) in _WORK.items() if computed.get(step)]
-    if done:
-        return f"this run {', '.join(done)}"
-    return "this run put known parts together" if any(computed.values()) else "nothing to do: all of it was there"
-
-
 _SINGULAR: Mapping[str, str] = {
     "documents": "document",
     "chunks": "chunk",
@@ -210,47 +201,46 @@ _SINGULAR: Mapping[str, str] = {
 }
 
 
-def _depths(clusters: Sequence[int]) -> str:
+def _format_depths(clusters: Sequence[int]) -> str:
     return ", ".join(f"{n:,}" for n in clusters) or "none"
 
 
 # ── status and methods ──
 
 
-def status(found: Status, root: Path) -> str:
+def format_status(found: Status, root: Path) -> str:
     """The state of a corpus, one thing a line."""
     rows = [("folder", str(root.resolve())), ("documents", f"{found.documents:,} ({found.indexed:,} indexed)")]
     rows += [(name.replace("_", " "), f"{n:,}") for name, n in found.counts.items() if name != "documents"]
     if found.engine:
-        rows += [("communities", f"{_depths(found.clusters)} (by depth, from the root)")]
+        rows += [("communities", f"{_format_depths(found.clusters)} (by depth, from the root)")]
         rows += [("engine", found.engine), ("embedder", found.embedder)]
     if not found.documents:
-        rows += [("next", f"no documents yet; next: sensegraph index PATH{root_flag(root)}")]
+        rows += [("next", f"no documents yet; next: sensegraph index PATH{format_root_flag(root)}")]
     elif not found.engine:
-        rows += [("next", unbuilt(found.documents, bool(found.ledger), root))]
+        rows += [("next", explain_missing_index(found.documents, bool(found.ledger), root))]
     elif found.pending:
-        rows += [("waiting", f"{counted(len(found.pending), 'document')} for the next build: {_names(found.pending)}")]
+        waiting = format_quantity(len(found.pending), "document")
+        rows += [("waiting", f"{waiting} for the next build: {_name_some_documents(found.pending)}")]
     rows += [("on disk", f"{found.size_bytes / 1e6:,.1f} MB")]
-    rows += [("spent", f"{_called(step)}: {spent(u)}") for step, u in found.ledger.items() if u != Usage()]
+    for step, usage in found.ledger.items():
+        if usage != Usage():
+            do, _, thing = _WORK.get(step, ("", "", ""))  # `to read chunks`; others by the last part of their names
+            name = f"to {do} {format_quantity(2, thing)[2:]}" if do else step.rpartition(".")[2].replace("_", " ")
+            rows += [("spent", f"{name}: {format_usage(usage)}")]
     if len(found.ledger) > 1:
-        rows += [("in all", spent(sum(found.ledger.values(), Usage())))]
+        rows += [("in all", format_usage(sum(found.ledger.values(), Usage())))]
     wide = max(11, *(len(name) for name, _ in rows))
     return "\n".join(f"{name:<{wide}} {value}" for name, value in rows)
 
 
-def _called(step: str) -> str:
-    """A step in a list of what was spent: `to read chunks`; others by the last part of their names."""
-    do, _, thing = _WORK.get(step, ("", "", ""))
-    return f"to {do} {counted(2, thing)[2:]}" if do else step.rpartition(".")[2].replace("_", " ")
-
-
-def methods(table: Mapping[str, Listing], plugins: Sequence[Plugin]) -> str:
+def format_methods(table: Mapping[str, Listing], plugins: Sequence[Plugin]) -> str:
     """The table of methods, those of plug-ins last."""
     own = (f"{n}\n  {m.paper}\n  needs: {m.tasks}\n  good for: {m.good_for}" for n, m in table.items())
     return "\n\n".join([*own, *(f"{p.name}\n  from: {p.origin} ({p.place})" for p in plugins)])
 
 
-def plugin_table(plugins: Sequence[Plugin]) -> str:
+def format_plugins(plugins: Sequence[Plugin]) -> str:
     """The plug-ins that are installed, one a line: kind, name, where it comes from."""
     rows = [(p.kind, p.name, p.origin, p.place) for p in plugins]
     wide = [max(len(row[i]) for row in rows) for i in range(3)] if rows else []
@@ -261,28 +251,26 @@ def plugin_table(plugins: Sequence[Plugin]) -> str:
 # ── estimates ──
 
 
-def foreseen_seconds(found: Estimate, endpoint: EndpointSettings) -> float:
+def estimate_seconds(found: Estimate, endpoint: EndpointSettings) -> float:
     """How long the calls take at least: 5 s each, as many at once as are allowed, within the limits per minute."""
     told = found.tokens / endpoint.tokens_per_minute * 60 if endpoint.tokens_per_minute else 0.0
     asked = found.calls / endpoint.requests_per_minute * 60 if endpoint.requests_per_minute else 0.0
     return max(found.calls * _CALL_SECONDS / max(1, min(endpoint.concurrency, found.calls)), told, asked)
 
 
-def estimate(found: Estimate, seconds: float) -> str:
+def format_estimate(found: Estimate, seconds: float) -> str:
     """What a build would compute."""
-    lines = [f"{counted(found.documents, 'document')}, {counted(found.chunks, 'chunk')}"]
-    lines += [_step(s.step, s.items, s.calls, s.prompt_tokens, s.completion_tokens) for s in found.steps if s.items]
+    lines = [f"{format_quantity(found.documents, 'document')}, {format_quantity(found.chunks, 'chunk')}"]
+    for s in (s for s in found.steps if s.items):
+        calls = format_quantity(s.calls, "call")
+        paid = f": {calls}, {s.prompt_tokens:,} tokens in, {s.completion_tokens:,} out" if s.calls else ""
+        do, _, thing = _WORK.get(s.step, (s.step, "", "item"))
+        lines.append(f"{do} {format_quantity(s.items, thing)}{paid}")
     if not found.calls and not found.embedding_tokens:
         return "\n".join([*lines, "no calls to a model, no cost; the time is this machine's own"])
     embedded = f" ({found.embedding_tokens:,} to embed)" if found.embedding_tokens else ""
-    lines.append(f"in all about {counted(found.calls, 'call')}, {found.tokens:,} tokens{embedded}")
+    lines.append(f"in all about {format_quantity(found.calls, 'call')}, {found.tokens:,} tokens{embedded}")
     lines.append(f"a model may find and write more: a limit of --max-tokens {found.most_tokens} should be enough")
     unknown = "cost not known: no prices are set (endpoint.price_…)"
     lines.append(f"about ${found.cost_usd:.2f}" if found.cost_usd else unknown)
     return "\n".join([*lines, f"about {seconds / 60:.1f} minutes, at {_CALL_SECONDS:.0f} s a call"])
-
-
-def _step(name: str, items: int, calls: int, prompt: int, completion: int) -> str:
-    paid = f": {counted(calls, 'call')}, {prompt:,} tokens in, {completion:,} out" if calls else ""
-    do, _, thing = _WORK.get(name, (name, "", "item"))
-    return f"{do} {counted(items, thing)}{paid}"

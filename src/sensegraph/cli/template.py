@@ -11,7 +11,7 @@ from textwrap import wrap
 from types import MappingProxyType
 from typing import Any, get_type_hints
 
-from sensegraph.corpus.settings import FIXED, Settings, table_types, words_of
+from sensegraph.corpus.settings import FIXED, Settings, find_allowed_words, table_types
 from sensegraph.errors import SettingsError
 from sensegraph.methods import METHODS, method_class
 
@@ -101,21 +101,21 @@ _HINTS: Mapping[str, str] = MappingProxyType(
 )
 
 
-def tables() -> Iterator[tuple[str, Any, dict[str, Any]]]:
+def list_settings_tables() -> Iterator[tuple[str, Any, dict[str, Any]]]:
     """Every table of the settings: its dotted name, the dataclass behind it, and its plain fields with defaults."""
-    yield from _tables("", Settings())
+    yield from _walk_settings_tables("", Settings())
     for name in METHODS:
         kind = method_class(name)
-        yield f"methods.{name}", kind, {k: v for k, v in _plain(kind()).items() if k not in FIXED}
+        yield f"methods.{name}", kind, {k: v for k, v in _plain_fields(kind()).items() if k not in FIXED}
 
 
-def _tables(name: str, value: Any) -> Iterator[tuple[str, Any, dict[str, Any]]]:
-    yield name, type(value), _plain(value)
+def _walk_settings_tables(name: str, value: Any) -> Iterator[tuple[str, Any, dict[str, Any]]]:
+    yield name, type(value), _plain_fields(value)
     for inner, kind in table_types(type(value)).items():
-        yield from _tables(f"{name}.{inner}".lstrip("."), getattr(value, inner, None) or kind())
+        yield from _walk_settings_tables(f"{name}.{inner}".lstrip("."), getattr(value, inner, None) or kind())
 
 
-def _plain(value: Any) -> dict[str, Any]:
+def _plain_fields(value: Any) -> dict[str, Any]:
     """The fields that hold no table."""
     found = {f.name: getattr(value, f.name) for f in fields(value) if f.name not in _UNSAID}
     return {name: v for name, v in found.items() if not is_dataclass(v) and not isinstance(v, dict)}
@@ -126,66 +126,61 @@ def settings_toml(given: Mapping[str, Any] = MappingProxyType({})) -> str:
 
     Raises SettingsError for a setting that has no line of its own there.
     """
-    left = dict(_dotted(given))
+    left = dict(_flatten_tables(given))
     parts = [
         "## Settings of this corpus. Lines with ## explain; a line with one # shows a default.\n"
         "## To change a setting, take its # away. A [table] ends where the next begins."
     ]
-    for name, kind, values in tables():
-        lines = [f"## {line}" for line in _explained(name, kind)]
+    for name, kind, values in list_settings_tables():
+        # above a table stand its own words where it has some, else its docstring without references to papers
+        text = _TABLES.get(name) or _REFERENCE.sub("", " ".join(line.strip() for line in _docstring_lines(kind)))
+        lines = [f"## {line}" for line in wrap(text.replace("`", ""), 110)]
         lines += [f"[{name}]"] if name else []
-        lines += [_line(name, k, v, kind, left.pop(f"{name}.{k}".lstrip("."), None)) for k, v in values.items()]
+        for k, value in values.items():
+            dotted = f"{name}.{k}".lstrip(".")
+            said, own = _HINTS.get(dotted, ""), left.pop(dotted, None)
+            if own is not None:
+                lines.append(f"{k} = {format_toml(own)}" + (f"   # {said}" if said else ""))
+                continue
+            hint = "; ".join(part for part in (said, "not set" if value is None else "") if part)
+            shown = f"# {k} =" if value is None else f"# {k} = {format_toml(value)}"
+            lines.append(f"{shown}   # {hint}" if hint else shown)
         parts.append("\n".join(lines))
     if left:
         raise SettingsError(f"{min(left)} cannot be written by a flag; put it into the settings file by hand.")
     return "\n\n".join(parts) + "\n"
 
 
-def _dotted(given: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def _flatten_tables(given: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Every value of nested tables under its dotted name."""
     for name, value in given.items():
         if isinstance(value, Mapping):
-            yield from _dotted(value, f"{prefix}{name}.")
+            yield from _flatten_tables(value, f"{prefix}{name}.")
         else:
             yield prefix + name, value
 
 
-def _explained(name: str, kind: Any) -> list[str]:
-    """What stands above a table: its own words where it has some, else its docstring without references to papers."""
-    text = _TABLES.get(name) or _REFERENCE.sub("", " ".join(line.strip() for line in _said(kind)))
-    return wrap(text.replace("`", ""), 110)
-
-
-def _line(table: str, name: str, value: Any, kind: Any, given: Any) -> str:
-    said = _HINTS.get(f"{table}.{name}".lstrip("."), "")
-    if given is not None:
-        return f"{name} = {toml(given)}" + (f"   # {said}" if said else "")
-    hint = "; ".join(part for part in (said, "not set" if value is None else "") if part)
-    shown = f"# {name} =" if value is None else f"# {name} = {toml(value)}"
-    return f"{shown}   # {hint}" if hint else shown
-
-
-def _said(kind: Any) -> list[str]:
+def _docstring_lines(kind: Any) -> list[str]:
     """The lines of a dataclass's docstring, without the blank ones."""
     return [line for line in (kind.__doc__ or "").splitlines() if line.strip()]
 
 
-def toml(value: Any) -> str:
+def format_toml(value: Any) -> str:
     """A plain value in TOML's syntax."""
     if isinstance(value, tuple | list):
-        return f"[{', '.join(map(toml, value))}]"
+        return f"[{', '.join(map(format_toml, value))}]"
     if isinstance(value, frozenset):
-        return toml(sorted(value))
+        return format_toml(sorted(value))
     if isinstance(value, float) and not isinstance(value, bool):
         return repr(value)
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def typed(kind: Any, name: str) -> str:
+def describe_field_type(kind: Any, name: str) -> str:
     """The type of a field as a reader sees it."""
     hint = get_type_hints(kind, include_extras=True)[name]
-    if words := words_of(hint):
-        return " or ".join([*map(toml, words.own), *(["the name of a plug-in"] if words.kind else [])])
+    if words := find_allowed_words(hint):
+        return " or ".join([*map(format_toml, words.own), *(["the name of a plug-in"] if words.kind else [])])
     found: str = getattr(hint, "__name__", "") if isinstance(hint, type) else str(hint)
     return found
 
@@ -193,20 +188,17 @@ def typed(kind: Any, name: str) -> str:
 def settings_markdown() -> str:
     """The tables of docs/settings.md."""
     parts = []
-    for name, kind, values in tables():
-        doc = " ".join(line.strip() for line in _said(kind))
-        rows = [f"| `{k}` | {_cell(typed(kind, k))} | {_default(v)} |" for k, v in values.items()]
+    for name, kind, values in list_settings_tables():
+        doc = " ".join(line.strip() for line in _docstring_lines(kind))
+        types = {k: describe_field_type(kind, k).replace("|", "\\|") for k in values}
+        rows = [f"| `{k}` | {types[k]} | {_format_default(v)} |" for k, v in values.items()]
         head = [f"## `[{name}]`" if name else "## At the top of the file", "", doc, "", "| setting | type | default |"]
         parts.append("\n".join([*head, "|---|---|---|", *rows]))
     return "\n\n".join(parts) + "\n"
 
 
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
-
-
-def _default(value: Any) -> str:
-    return "not set" if value is None else f"`{toml(value)}`"
+def _format_default(value: Any) -> str:
+    return "not set" if value is None else f"`{format_toml(value)}`"
 
 
 def methods_markdown() -> str:
@@ -214,11 +206,10 @@ def methods_markdown() -> str:
     rows = ["| name | paper | good for | needs of the engine |", "|---|---|---|---|"]
     rows += [f"| `{n}` | {m.paper} | {m.good_for} | {m.tasks} |" for n, m in METHODS.items()]
     parts = ["\n".join(rows)]
-    parts += [_method(name, kind, values) for name, kind, values in tables() if name.startswith("methods.")]
+    for name, kind, values in list_settings_tables():
+        if name.startswith("methods."):
+            listed = ", ".join(f"`{k}` {_format_default(v)}" for k, v in values.items())
+            source = (import_module(kind.__module__).__doc__ or "").strip()
+            method = name.removeprefix("methods.")
+            parts.append(f"## {method}\n\n```\n{source}\n```\n\nSettings in `[{name}]`: {listed}.")
     return "\n\n".join(parts) + "\n"
-
-
-def _method(name: str, kind: Any, values: dict[str, Any]) -> str:
-    listed = ", ".join(f"`{k}` {_default(v)}" for k, v in values.items())
-    source = import_module(kind.__module__).__doc__ or ""
-    return f"## {name.removeprefix('methods.')}\n\n```\n{source.strip()}\n```\n\nSettings in `[{name}]`: {listed}."

@@ -7,17 +7,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sensegraph.answering.reranking import reranked
+from sensegraph.answering.reranking import rerank_evidence
 from sensegraph.answering.streaming import Patient
 from sensegraph.corpus.workspace import Workspace
 from sensegraph.errors import InputError, NotIndexed, SettingsError
 from sensegraph.filters import Scope
 from sensegraph.index.index import Index
-from sensegraph.index.restricted.moment import asked_in_time, marks, timed
+from sensegraph.index.restricted.moment import ask_in_time, restrict_to_time, time_notes
 from sensegraph.index.restricted.scope import notes_of
-from sensegraph.language.text import tokens
-from sensegraph.methods import load, parts_needed
-from sensegraph.methods.auto import Choice, choose, finder
+from sensegraph.language.text import count_tokens
+from sensegraph.methods import load_method, parts_needed
+from sensegraph.methods.auto import Choice, choose_method, find_names_with
 from sensegraph.types import Answer, Document, Evidence, Question, Turn
 
 if TYPE_CHECKING:
@@ -45,13 +45,16 @@ class Asker:
         given = {k: v for k, v in options.items() if v is not None}
         own, settings = self._workspace.given.method, self._workspace.settings
         if own is not None and name in ("auto", own.name):
-            return _with_options(own, given), ""
+            try:
+                return (replace(own, **given) if given else own), ""  # type: ignore[type-var]
+            except TypeError as e:
+                raise SettingsError(f"The method {own.name} cannot take {', '.join(given)}: {e}.") from e
         wanted, reason = name if name != "auto" else settings.method, ""
         if wanted == "auto":
             deep = Choice("graphrag", "a depth was given")
-            choice = deep if "depth" in given else choose(question, index or self._builder.index())
+            choice = deep if "depth" in given else choose_method(question, index or self._builder.index())
             wanted, reason = choice.method, f"auto chose {choice.method}: {choice.reason}"
-        return load(wanted, **settings.method_settings(wanted, given)), reason
+        return load_method(wanted, **settings.method_settings(wanted, given)), reason
 
     def query(
         self,
@@ -70,8 +73,8 @@ class Asker:
         """
         space = self._workspace
         rt, read = space.asking_runtime(), space.settings.index.temporal.questions
-        posed, masked = self._privacy.mask_question(_asked(question, history))
-        asked, index = asked_in_time(posed, self._builder.index(), scope, rt, read=read)
+        posed, masked = self._privacy.mask_question(_make_question(question, history))
+        asked, index = ask_in_time(posed, self._builder.index(), scope, rt, read=read)
         chosen, reason = self.method(method, asked.text, index=index, **options)
         index.check_parts(parts_needed(chosen))
         before, said, started = space.usage(), space.engine.notes(), time.perf_counter()
@@ -79,10 +82,10 @@ class Asker:
         answer = chosen.answer(asked, index, replace(rt, hear=Patient(hear) if hear and again else hear))
         if again and not answer.citations:
             reason += "; the reports hold nothing on it: passages were read"
-            chosen, _ = self.method(finder(index))
+            chosen, _ = self.method(find_names_with(index))
             answer = chosen.answer(asked, index, replace(rt, hear=hear))
         usage = replace(space.usage() - before, seconds=time.perf_counter() - started)
-        notes = (*masked, *self._notes(reason, index), *marks(answer, index), *rt.noted, *answer.notes)
+        notes = (*masked, *self._notes(reason, index), *time_notes(answer, index), *rt.noted, *answer.notes)
         notes = (*notes, *space.notes_since(said))
         return replace(answer, usage=usage, notes=notes, method=chosen.name, engine=space.engine.name)
 
@@ -90,16 +93,16 @@ class Asker:
         """The evidence for a question, without an answer: at most `top` passages and documents, best first."""
         if top < 1:
             raise InputError(f"top must be at least 1, not {top}.")
-        asked, masked = self._privacy.mask_question(_asked(question, ()))
-        rt, index = self._workspace.asking_runtime(), timed(self._builder.index(), scope)
+        asked, masked = self._privacy.mask_question(_make_question(question, ()))
+        rt, index = self._workspace.asking_runtime(), restrict_to_time(self._builder.index(), scope)
         own = self._workspace.given.method
-        wanted = finder(index) if method == "auto" and own is None else method
+        wanted = find_names_with(index) if method == "auto" and own is None else method
         chosen, _ = self.method(wanted, question, **options)
         index.check_parts(parts_needed(chosen))
-        found = reranked(asked, chosen.retrieve(asked, index, rt), index, rt)
+        found = rerank_evidence(asked, chosen.retrieve(asked, index, rt), index, rt)
         kept = found.passages[:top]
         omitted = found.omitted + len(found.passages) - len(kept)
-        size = sum(tokens(p.text) for p in kept)
+        size = sum(count_tokens(p.text) for p in kept)
         notes = (*masked, *notes_of(index), *rt.noted, *found.notes)
         return replace(found, passages=kept, documents=found.documents[:top], tokens=size, omitted=omitted, notes=notes)
 
@@ -119,9 +122,9 @@ class Asker:
         UnsupportedTask where a model is asked for in vain.
         """
         from sensegraph.answering.grounding.checking import check_answers
-        from sensegraph.answering.grounding.entailment import supporter
+        from sensegraph.answering.grounding.entailment import choose_supporter
 
-        return check_answers(answers, self._cited, supporter(self._workspace.runtime(), by))
+        return check_answers(answers, self._cited, choose_supporter(self._workspace.runtime(), by))
 
     def _cited(self, name: str) -> Document | None:
         """A document of the index; None where there is none of this id."""
@@ -131,17 +134,7 @@ class Asker:
             return None
 
 
-def _asked(question: str, history: Sequence[Turn]) -> Question:
+def _make_question(question: str, history: Sequence[Turn]) -> Question:
     if not question.strip():
         raise InputError("The question is empty; ask something.")
     return Question(question, tuple(history))
-
-
-def _with_options(method: Method, options: dict[str, Any]) -> Method:
-    """A method that was given as a value, with other settings for one question."""
-    if not options:
-        return method
-    try:
-        return replace(method, **options)  # type: ignore[type-var]
-    except TypeError as e:
-        raise SettingsError(f"The method {method.name} cannot take {', '.join(options)}: {e}.") from e

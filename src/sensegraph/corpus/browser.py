@@ -10,10 +10,10 @@ from sensegraph.corpus.workspace import Workspace
 from sensegraph.errors import InputError
 from sensegraph.filters import Scope
 from sensegraph.index.browse.elements import find_entities, list_reports, read_entity, read_report
-from sensegraph.index.hierarchy.lineage import lineage
-from sensegraph.index.restricted.moment import timed
+from sensegraph.index.hierarchy.lineage import read_lineage
+from sensegraph.index.restricted.moment import restrict_to_time
 from sensegraph.index.restricted.scope import notes_of
-from sensegraph.index.restricted.timeline import Change, Event, changes, timeline
+from sensegraph.index.restricted.timeline import Change, Event, changes_between, entity_timeline
 from sensegraph.language.text import fold
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Browser:
         `name` is its id of now or of an earlier build, the beginning of it, or its title. Raises InputError where there
         is none, or several.
         """
-        now = lineage(self._workspace.store).now.get(name, name)
+        now = read_lineage(self._workspace.store).now.get(name, name)
         return read_report(self._builder.index(), now, chunks)
 
     def entities(self, name: str = "", *, type: str = "") -> list[Entity]:
@@ -69,7 +69,7 @@ class Browser:
 
         Raises InputError for a name that is unknown, or that several entities have: give its `type` or its id.
         """
-        return self.entity_page(_only(self.entities_named(name, type), name))
+        return self.entity_page(_require_one_result(self.entities_named(name, type), name))
 
     def entity_page(self, entity: Entity) -> EntityPage:
         """All that is known of an entity that was found before."""
@@ -82,12 +82,12 @@ class Browser:
 
         Raises InputError for a name that is unknown, or that several entities have: give its `type` or its id.
         """
-        found = _only(self.entities_named(entity, type), entity)
-        return timeline(self._builder.index(), found, since, until)
+        found = _require_one_result(self.entities_named(entity, type), entity)
+        return entity_timeline(self._builder.index(), found, since, until)
 
     def changes(self, first: str, last: str) -> list[Change]:
         """What began, ended or changed after the moment `first` and through `last` (ISO 8601)."""
-        return changes(self._builder.index(), first, last)
+        return changes_between(self._builder.index(), first, last)
 
     # ── patterns ──
 
@@ -113,29 +113,29 @@ class Browser:
         `most` combinations and all together take `seconds`. Raises InputError for a query that cannot be read, or that
         such a bound stops.
         """
-        from sensegraph.graphs.match.facets import facets
-        from sensegraph.graphs.match.matches import MOST, SECONDS, Request, matched
+        from sensegraph.graphs.match.facets import collect_facets
+        from sensegraph.graphs.match.matches import MOST, SECONDS, Request, match_patterns
         from sensegraph.graphs.match.shelf import Shelf
 
         request = Request(query, where, returned, order, skip, limit, parameters, most or MOST, seconds or SECONDS)
         whole = self._builder.index()
-        index = timed(whole, scope)
+        index = restrict_to_time(whole, scope)
         every = self._facets(whole)
-        part = every if index is whole else facets.fn([index.graph])[0]
-        found = matched(request, Shelf(index, part, every), citing=cite)
+        part = every if index is whole else collect_facets.fn([index.graph])[0]
+        found = match_patterns(request, Shelf(index, part, every), citing=cite)
         return replace(found, notes=(*notes_of(index), *found.notes))
 
     def _facets(self, index: Index) -> Facets:
         """The facets of the whole graph: made by the first query over it, mapped by all others."""
-        from sensegraph.graphs.match.facets import facets
+        from sensegraph.graphs.match.facets import collect_facets
 
         graph = index.graph
         if self._workspace.store.readonly:
-            return facets.fn([graph])[0]
-        return self._workspace.runtime().once(facets, lambda: graph, names=(index.manifest.graph,)).value
+            return collect_facets.fn([graph])[0]
+        return self._workspace.runtime().once(collect_facets, lambda: graph, names=(index.manifest.graph,)).value
 
 
-def _only(found: list[Entity], name: str) -> Entity:
+def _require_one_result(found: list[Entity], name: str) -> Entity:
     if len(found) > 1:
         kinds = ", ".join(f"{e.type} ({e.id[:10]})" for e in found)
         raise InputError(f"{name!r} is the name of {len(found)} entities: {kinds}; give the type or the id of one.")

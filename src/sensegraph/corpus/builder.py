@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from sensegraph.corpus.outcomes import Built, Status
 from sensegraph.corpus.workspace import Workspace
-from sensegraph.index.build import build
+from sensegraph.index.build import build_index
 from sensegraph.index.hierarchy.lineage import follow_communities
 from sensegraph.index.index import Index
 from sensegraph.index.parts import sort_parts
@@ -45,7 +45,7 @@ class Builder:
         self._privacy.require_masked_documents()
         rt, before, said, started = space.runtime(), space.usage(), space.engine.notes(), time.perf_counter()
         with space.store.exclusive(space.wait), space.journal:
-            manifest = build(list(space.document_keys().values()), rt, self.index_settings(parts), fresh=fresh)
+            manifest = build_index(list(space.document_keys().values()), rt, self.index_settings(parts), fresh=fresh)
             fates = follow_communities(space.store, manifest)
         self._privacy.remember_masked_index()
         usage = replace(space.usage() - before, seconds=time.perf_counter() - started)
@@ -71,10 +71,10 @@ class Builder:
 
     def estimate_of(self, keys: dict[str, str], settings: IndexSettings | None = None) -> Estimate:
         """What a build of the documents with these keys, by id, would compute."""
-        from sensegraph.index.estimate import estimate
+        from sensegraph.index.estimate import estimate_build
 
         settings = settings or self._workspace.settings.index
-        return estimate([keys[name] for name in sorted(keys)], self._workspace.runtime(), settings)
+        return estimate_build([keys[name] for name in sorted(keys)], self._workspace.runtime(), settings)
 
     def status(self) -> Status:
         """The state of the corpus."""

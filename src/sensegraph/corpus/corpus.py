@@ -84,14 +84,16 @@ class Corpus:
 
         With `create=False` nothing is written: a missing index is an error, and a read-only disk is no obstacle.
         Tools that are given as values take the place of those that the settings name (see docs/plugins.md); `close`
-        closes a `store` too. `method` answers where a question names none; `parts` are parts of an index of your own.
+        closes a `store` too. `method` answers where a question names none; `parts` are parts of an index of your own,
+        to which those are added that `method` brings.
         """
         from sensegraph.corpus.settings import FOLDER, load_settings
         from sensegraph.corpus.tools import can_write, has_store, make_store
         from sensegraph.corpus.workspace import GivenTools
         from sensegraph.errors import NotIndexed
 
-        folder, loaded = Path(root), load_settings(Path(root), settings, parts=parts)
+        own = {part.name: part for part in (*parts, *getattr(method, "brings", ()))}
+        folder, loaded = Path(root), load_settings(Path(root), settings, parts=tuple(own.values()))
         place, given = folder / FOLDER, GivenTools(engine, embedder, reranker, chunker, executor, method)
         if store is None and not create and not has_store(loaded, place):
             raise NotIndexed(f"There is no index in {folder.resolve()}; run `sensegraph index PATH --root {folder}`.")

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from sensegraph.corpus.outcomes import MASKED, ORIGIN
 from sensegraph.errors import SettingsError, StoreError
 from sensegraph.index.manifest import REF
-from sensegraph.index.restricted.arrivals import forget, outdated
-from sensegraph.index.tracing import Traced, held, traced
-from sensegraph.resolution.forgetting import Known, forgotten
-from sensegraph.resolution.log import operations, rewrite
+from sensegraph.index.restricted.arrivals import forget_arrivals, outdated_arrivals
+from sensegraph.index.tracing import Traced, keys_behind_index, trace_build
+from sensegraph.resolution.forgetting import Known, forget_names
+from sensegraph.resolution.log import read_operations, rewrite_operations
 from sensegraph.runtime.stores.corpus_store import Freed
 
 if TYPE_CHECKING:
@@ -61,16 +61,16 @@ class GarbageCollector:
             kept = self._kept()
             less = self._forgettable(kept)
         if less and not dry:
-            rewrite(self._store, less)
+            rewrite_operations(self._store, less)
             self._builder.build(
                 parts=()
             )  # the graph without these names: its texts are the same, and so are the reports
             kept = self._kept()
         with self._store.exclusive(self._workspace.wait):
-            stale = outdated(self._store, self._documents())
+            stale = outdated_arrivals(self._store, self._documents())
             if not dry:
                 self._store.set_refs(dict.fromkeys(self._idle_refs()))
-                forget(self._store, self._documents())
+                forget_arrivals(self._store, self._documents())
             needed = dict.fromkeys([*kept.keys, *self._store.refs().values()])
             needed.pop(stale, None)
             swept = self._store.sweep(needed, dry=dry)
@@ -99,16 +99,16 @@ class GarbageCollector:
         keys: list[str] = []
         before = now
         if manifest:
-            keys = held(self._store, manifest, self._store.ref(REF) or "")
+            keys = keys_behind_index(self._store, manifest, self._store.ref(REF) or "")
             before = [d.key for d in self._builder.index().catalogue.documents]
-        made = traced(before, rt, own)
+        made = trace_build(before, rt, own)
         if manifest and not made.whole and not self._imported(manifest):
             raise SettingsError(
                 f"The index was built by {manifest.engine} and {manifest.embedder} in a way that the settings do not "
                 "name: what it was made of would go. Run `sensegraph index` first, or give the --engine and --set of "
                 "then."
             )
-        more = [made] if (now, settings) == (before, own) else [made, traced(now, rt, settings)]
+        more = [made] if (now, settings) == (before, own) else [made, trace_build(now, rt, settings)]
         waiting = now != before
         notes = ("documents wait for a build: what the index says of the earlier ones stays until then",) * waiting
         return _Kept([*keys, *now, *(k for found in more for k in found.keys)], more, waiting, notes)
@@ -121,8 +121,8 @@ class GarbageCollector:
         (made, *_) = kept.traced
         if kept.waiting or not made.whole or not made.names:
             return {}
-        log = operations(self._store)
-        less = forgotten(log, Known(made.names, self._workspace.document_keys()))
+        log = read_operations(self._store)
+        less = forget_names(log, Known(made.names, self._workspace.document_keys()))
         return {o.id: left for o, left in zip(log, less, strict=True) if left != o}
 
     def _idle_refs(self) -> list[str]:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from sensegraph.corpus.outcomes import ORIGIN, Plan
 from sensegraph.documents.folders import RECORDS
 from sensegraph.errors import InputError
-from sensegraph.index.index import document
-from sensegraph.resolution.log import operations
+from sensegraph.index.index import keep_documents
+from sensegraph.resolution.log import read_operations
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Results
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from sensegraph.corpus.privacy import Privacy
     from sensegraph.corpus.sources import Sources
     from sensegraph.corpus.workspace import Workspace
-    from sensegraph.documents import Skipped
     from sensegraph.index.estimate import Estimate
     from sensegraph.runtime.stores.corpus_store import CorpusStore
     from sensegraph.types import Document
@@ -75,11 +74,17 @@ class Mirror:
         read = self._sources.read(paths)
         documents, skipped = read.documents, read.skipped
         if not documents:
-            raise InputError(f"Nothing could be read from {_listed(paths)}; the index is as it was.")
+            raise InputError(
+                f"Nothing could be read from {', '.join(map(str, paths)) or 'nothing'}; the index is as it was."
+            )
         keys = self._sources.store_keys(documents)
         now, gone = self._workspace.document_keys(), self.find_missing(paths, keys)
-        unread = tuple(_unread(paths, skipped))
-        withheld = [name for name in gone if _doubtful(name, paths, unread)]
+        # Of what is unread it is not known what it holds. A folder holds nothing at all where its disk is not there.
+        folders = [p for p in paths if os.path.isdir(p) and _can_list(p)]
+        empty = [str(p) for p in folders if all(n.startswith(".") for n in os.listdir(p))]
+        closed = [s.path for s in skipped if not os.path.isdir(s.path) or not _can_list(s.path)]
+        unread = tuple(dict.fromkeys([*empty, *closed]))
+        withheld = [name for name in gone if _may_be_unread(name, paths, unread)]
         renamed = self._renamed([n for n in gone if n not in withheld], [d for d in documents if d.id not in now], now)
         new = {b for _, b in renamed}
         plan = Plan(
@@ -101,23 +106,23 @@ class Mirror:
     def _renamed(self, gone: Sequence[str], new: Sequence[Document], now: Mapping[str, str]) -> list[tuple[str, str]]:
         """Pairs of a document that is gone and a new one of equal content; of several, those of one file name first."""
         had: dict[str, list[str]] = defaultdict(list)
-        for name, found in zip(gone, Results(self._store, document, [now[n] for n in gone]), strict=True):
-            had[_content(found)].append(name)
+        for name, found in zip(gone, Results(self._store, keep_documents, [now[n] for n in gone]), strict=True):
+            had[_content_key(found)].append(name)
         pairs: list[tuple[str, str]] = []
         for same_name in (True, False):
             for d in sorted(new, key=lambda d: d.id):
                 if d.id in {b for _, b in pairs}:
                     continue
-                old = [n for n in had.get(_content(d), ()) if not same_name or _base(n) == _base(d.id)]
+                old = [n for n in had.get(_content_key(d), ()) if not same_name or _file_name(n) == _file_name(d.id)]
                 if old:
-                    had[_content(d)].remove(old[0])
+                    had[_content_key(d)].remove(old[0])
                     pairs.append((old[0], d.id))
         return sorted(pairs)
 
     def _moved(self, plan: Plan) -> tuple[str, ...]:
         """Decisions about names that speak of documents under names that these no longer have."""
         moved = {old for old, _ in plan.renamed}
-        numbers = [o.id for o in operations(self._store) if not o.reverted and moved & {*o.documents}]
+        numbers = [o.id for o in read_operations(self._store) if not o.reverted and moved & {*o.documents}]
         said = ", ".join(numbers)
         return (f"operation {said} speaks of a document that was renamed: split it anew",) if numbers else ()
 
@@ -127,27 +132,15 @@ class Mirror:
         return self._builder.estimate_of(left, self._builder.index_settings())
 
 
-def _content(d: Document) -> str:
+def _content_key(d: Document) -> str:
     return key(d.text, d.title, d.metadata, d.time)
 
 
-def _base(name: str) -> str:
+def _file_name(name: str) -> str:
     return name.rpartition("/")[2]
 
 
-def _unread(paths: Sequence[str | Path], skipped: Sequence[Skipped]) -> list[str]:
-    """Files and folders of which it is not known what they hold."""
-    empty = [str(p) for p in paths if _is_empty(p)]
-    found = [s.path for s in skipped if not os.path.isdir(s.path) or not _listable(s.path)]
-    return list(dict.fromkeys([*empty, *found]))
-
-
-def _is_empty(path: str | Path) -> bool:
-    """Whether a folder holds nothing at all, as one does whose disk is not there."""
-    return os.path.isdir(path) and _listable(path) and all(n.startswith(".") for n in os.listdir(path))
-
-
-def _listable(path: str | Path) -> bool:
+def _can_list(path: str | Path) -> bool:
     try:
         os.listdir(path)
     except OSError:
@@ -155,7 +148,7 @@ def _listable(path: str | Path) -> bool:
     return True
 
 
-def _doubtful(name: str, paths: Sequence[str | Path], unread: Sequence[str]) -> bool:
+def _may_be_unread(name: str, paths: Sequence[str | Path], unread: Sequence[str]) -> bool:
     """Whether a document that was not found may be in what was not read; of a file of records it is not known."""
     places = {os.path.abspath(p): os.path.abspath(os.path.join(p, name)) for p in paths}
     for path in unread:
@@ -163,7 +156,3 @@ def _doubtful(name: str, paths: Sequence[str | Path], unread: Sequence[str]) -> 
         if known or where in places or any(p == where or p.startswith(where + os.sep) for p in places.values()):
             return True
     return False
-
-
-def _listed(paths: Sequence[str | Path]) -> str:
-    return ", ".join(map(str, paths)) or "nothing"

@@ -17,17 +17,17 @@ from sensegraph.index.browse.elements import entities_called
 from sensegraph.index.graph.duplicates import (
     Duplicates,
     aliases_of,
+    entity_names,
     find_duplicates,
     ids_apart,
-    merges,
+    merge_operations,
     names_by_id,
-    names_of,
 )
-from sensegraph.index.vectors import adds_meaning, stack
+from sensegraph.index.vectors import adds_meaning, stack_vectors
 from sensegraph.language.text import fold
-from sensegraph.resolution.aliases import Aliases, Name, Operation, replayed
-from sensegraph.resolution.log import operations, record, revert
-from sensegraph.runtime.results import Table, recall
+from sensegraph.resolution.aliases import Aliases, Name, Operation, replay_operations
+from sensegraph.resolution.log import read_operations, record_operations, revert_operation
+from sensegraph.runtime.results import Table, recall_result
 from sensegraph.types import Entity
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class NameDecisions:
 
     def operations(self) -> tuple[Operation, ...]:
         """The log of operations in their order, those that were taken back included."""
-        return operations(self._workspace.store)
+        return read_operations(self._workspace.store)
 
     def resolve(self, apply: bool = False, *, ask: bool = True) -> Resolved:
         """Which entities of the index are one thing; with `apply` they become one, and the index is brought up to date.
@@ -84,20 +84,20 @@ class NameDecisions:
             rt,
             settings if ask else replace(settings, engine="none"),
             texts=index.chunks,
-            apart=ids_apart(graph, replace(aliases, apart=replayed(self.operations()).aliases.apart)),
-            vectors=recall(self._workspace.store, stack, meant) if meant else None,
+            apart=ids_apart(graph, replace(aliases, apart=replay_operations(self.operations()).aliases.apart)),
+            vectors=recall_result(self._workspace.store, stack_vectors, meant) if meant else None,
         )
         wanted = {i for p in found.proposals for i in (p.one, p.other)} | {i for g in found.groups for i in g.members}
         entities = index.entities(sorted(wanted))
         types = {name: e.type for name, e in entities.items()}
-        made = merges(found, entities, names_by_id(aliases)) if apply else []
+        made = merge_operations(found, entities, names_by_id(aliases)) if apply else []
         return Resolved(found, types, self._apply(made) if made else None)
 
     def merge(self, *names: str, called: str = "") -> Applied:
         """Make the entities of these names one, called `called` where given: else as most texts call it."""
         wanted = self._all(names)
         if len({e.id for e in wanted}) < 2:
-            raise InputError(f"{_listed(names)} are one entity already; name two that are not.")
+            raise InputError(f"{_join_quoted(names)} are one entity already; name two that are not.")
         return self._apply([Operation("", "merge", self._names(wanted), output=called)])
 
     def split(
@@ -110,10 +110,11 @@ class NameDecisions:
         (entity,) = self._all([name])
         names = self._names([entity])
         if bool(others) == bool(documents):
-            raise InputError(
-                f"Say what is not {entity.name!r}: other names of it ({_listed([n for n, _ in names])}), or documents."
-            )
-        made = self._apart(entity, names, documents, called) if documents else _without(entity, names, others, called)
+            known = _join_quoted([n for n, _ in names])
+            raise InputError(f"Say what is not {entity.name!r}: other names of it ({known}), or documents.")
+        made = (
+            self._apart(entity, names, documents, called) if documents else _split_names(entity, names, others, called)
+        )
         return self._apply(made)
 
     def rename(self, name: str, called: str) -> Applied:
@@ -127,18 +128,18 @@ class NameDecisions:
         """Keep the entities, or the aliases, of these names apart, whatever is found later."""
         wanted = self._all(names)
         if len({e.id for e in wanted}) < 2:
-            raise InputError(f"{_listed(names)} are one entity; `split` takes names out of it.")
+            raise InputError(f"{_join_quoted(names)} are one entity; `split` takes names out of it.")
         return self._apply([Operation("", "forbid", tuple(self._names([e])[0] for e in wanted))])
 
     def undo(self, operation: str = "") -> Applied:
         """Take back the operation with this number, or the last that stands: the index is as if it had not been."""
         before = self._builder.index()
-        undone = revert(self._workspace.store, operation, _now())
+        undone = revert_operation(self._workspace.store, operation, _format_now())
         return self._built((undone,), before)
 
     def _apply(self, made: Sequence[Operation]) -> Applied:
         before = self._builder.index()
-        return self._built(record(self._workspace.store, made, _now()), before)
+        return self._built(record_operations(self._workspace.store, made, _format_now()), before)
 
     def _built(self, done: tuple[Operation, ...], before: Index) -> Applied:
         """Bring the index up to date, and count what is not as it was."""
@@ -148,19 +149,26 @@ class NameDecisions:
         return Applied(
             done,
             built,
-            _new(before.graph.entities, after.graph.entities),
-            _new(before.graph.relations, after.graph.relations),
-            _new(before.hierarchy.clusters, after.hierarchy.clusters) if reported else 0,
+            _count_new_records(before.graph.entities, after.graph.entities),
+            _count_new_records(before.graph.relations, after.graph.relations),
+            _count_new_records(before.hierarchy.clusters, after.hierarchy.clusters) if reported else 0,
         )
 
     def _all(self, names: Sequence[str]) -> list[Entity]:
-        """The one entity of each name."""
+        """The one entity of each name. Raises InputError where there are several, naming them."""
         index = self._builder.index()
-        return [_one(entities_called(index, name), name) for name in names]
+        wanted = []
+        for name in names:
+            found = entities_called(index, name)
+            if len(found) > 1:
+                kinds = ", ".join(repr(f"{e.name} ({e.type})") for e in found[:10])
+                raise InputError(f"{name!r} may be any of {len(found)} entities; say which: {kinds}, or its id.")
+            wanted.append(found[0])
+        return wanted
 
     def _names(self, entities: Sequence[Entity]) -> tuple[Name, ...]:
         known = names_by_id(self._aliases())
-        return tuple(dict.fromkeys(name for e in entities for name in names_of(e, known)))
+        return tuple(dict.fromkeys(name for e in entities for name in entity_names(e, known)))
 
     def _aliases(self) -> Aliases:
         return aliases_of(self._workspace.runtime(), self._builder.index().manifest.graph)
@@ -169,7 +177,9 @@ class NameDecisions:
         """The mentions of an entity in these documents under a name of their own."""
         homes = sorted(set(self._builder.index().documents_of(entity.chunks).values()))
         if wrong := [d for d in documents if d not in homes]:
-            raise InputError(f"{entity.name!r} is not mentioned in {_listed(wrong)}; it is in {_listed(homes[:10])}.")
+            raise InputError(
+                f"{entity.name!r} is not mentioned in {_join_quoted(wrong)}; it is in {_join_quoted(homes[:10])}."
+            )
         if set(homes) <= set(documents):
             raise InputError(f"No other document mentions {entity.name!r}; nothing would be left of it.")
         shown = called.strip() or self._numbered(entity.name)
@@ -188,12 +198,12 @@ class NameDecisions:
         return next(made for n in count(2) if fold(made := f"{name} ({n})") not in taken)
 
 
-def _without(entity: Entity, names: tuple[Name, ...], others: Sequence[str], called: str) -> list[Operation]:
+def _split_names(entity: Entity, names: tuple[Name, ...], others: Sequence[str], called: str) -> list[Operation]:
     """The split that takes other names out of an entity."""
     known = {folded for folded, _ in names}
     if wrong := [o for o in others if fold(o) not in known]:
         raise InputError(
-            f"{entity.name!r} was not merged from {_listed(wrong)}; its names are {_listed(sorted(known))}. "
+            f"{entity.name!r} was not merged from {_join_quoted(wrong)}; its names are {_join_quoted(sorted(known))}. "
             "What texts themselves call one thing can be split by --document."
         )
     away = {fold(o) for o in others}
@@ -205,23 +215,15 @@ def _without(entity: Entity, names: tuple[Name, ...], others: Sequence[str], cal
     return [Operation("", "split", kept, gone), *rename]
 
 
-def _one(found: Sequence[Entity], name: str) -> Entity:
-    """The entity of a name. Raises InputError where there are several, naming them."""
-    if len(found) > 1:
-        said = ", ".join(repr(f"{e.name} ({e.type})") for e in found[:10])
-        raise InputError(f"{name!r} may be any of {len(found)} entities; say which: {said}, or its id.")
-    return found[0]
-
-
-def _new(before: Any, after: Any) -> int:
+def _count_new_records(before: Any, after: Any) -> int:
     """How many records of a table another table did not have."""
     old = set(before.raw() if isinstance(before, Table) else before)
     return sum(record not in old for record in (after.raw() if isinstance(after, Table) else after))
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_quoted(names: Sequence[str]) -> str:
     return ", ".join(map(repr, names))
 
 
-def _now() -> str:
+def _format_now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")

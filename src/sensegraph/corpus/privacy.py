@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING
 from sensegraph.corpus.outcomes import MASKED
 from sensegraph.errors import SettingsError
 from sensegraph.index.manifest import REF
-from sensegraph.language.stems import stems
-from sensegraph.personal.finding import finder
-from sensegraph.personal.masking import Masker, secret
-from sensegraph.personal.people_names import Named, besides, names_like, people_told
+from sensegraph.language.stems import list_stems
+from sensegraph.personal.finding import build_finder
+from sensegraph.personal.masking import Masker, read_secret
+from sensegraph.personal.people_names import Named, find_named_people, find_possible_names, merge_people
 from sensegraph.personal.personal_settings import (
     PersonalSettings,
     Tally,
-    differing,
-    people_sought,
-    rules,
-    tally,
-    written,
+    describe_changes,
+    fingerprint_settings,
+    seeks_people,
+    tally_findings,
+    write_settings,
 )
-from sensegraph.personal.surveying import Survey, survey
+from sensegraph.personal.surveying import Survey, survey_personal_data
 from sensegraph.types import Chunk, Document, Question, Turn
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Privacy:
         return self._settings.mask == "mask"
 
     def _masker(self) -> Masker:
-        return Masker(finder(self._settings), secret(self._store.root))
+        return Masker(build_finder(self._settings), read_secret(self._store.root))
 
     def without_personal_data(self, documents: Sequence[Document]) -> tuple[list[Document], Tally]:
         """The documents as the settings want them, and what was found in them."""
@@ -79,8 +79,8 @@ class Privacy:
         if settings.mask == "off":
             return list(documents), Tally()
         masked = self._masks()
-        found = surveyed(documents, self._masker() if masked else Masker(finder(settings)))
-        return [new if masked else old for old, (new, _) in zip(documents, found, strict=True)], tally(
+        found = mask_and_count(documents, self._masker() if masked else Masker(build_finder(settings)))
+        return [new if masked else old for old, (new, _) in zip(documents, found, strict=True)], tally_findings(
             [counts for _, counts in found], masked=masked
         )
 
@@ -96,23 +96,23 @@ class Privacy:
     def _mask_question_text(self, text: str) -> str:
         """A text of a question, masked; names for which documents were masked are known again by their placeholders."""
         masker, people = self._masker(), find_people(text, self._settings)
-        if people_sought(self._settings) and self._store.ref(REF):
+        if seeks_people(self._settings) and self._store.ref(REF):
             self.require_masked_index()
             words = self._workspace.open_index().words
             unknown = words.idf("")  # of a word that no document has
 
             def known(name: str) -> bool:
-                *_, code = stems(masker.person(name))
+                *_, code = list_stems(masker.person(name))
                 return words.idf(code) < unknown
 
-            people = besides((n for n in names_like(text) if known(n.name)), people)
+            people = merge_people((n for n in find_possible_names(text) if known(n.name)), people)
         return masker.text(text, people)[0]
 
     def marks(self, ids: Iterable[str]) -> dict[str, str | None]:
         """Refs that say under which rules these documents were masked; none for those that were not."""
         if not self._masks():
             return {}  # a corpus that holds masked documents takes no others
-        now = rules(self._settings)
+        now = fingerprint_settings(self._settings)
         marks: dict[str, str | None] = dict.fromkeys((MASKED + name for name in ids), now)
         return marks and {**marks, _RULES + now: self._written()}
 
@@ -124,8 +124,9 @@ class Privacy:
         """Raise SettingsError where documents of the corpus were not read under the rules that hold now."""
         if self._masks() and (old := self._otherwise()):
             raise SettingsError(
-                f"{_counted(old)} not masked under the settings of [personal]: {self._why(old[0])}. The originals are "
-                "not kept: add them again (sensegraph index PATH) or remove them, then run sensegraph collect."
+                f"{_count_documents(old)} not masked under the settings of [personal]: {self._why(old[0])}. The "
+                "originals are not kept: add them again (sensegraph index PATH) or remove them, then run "
+                "sensegraph collect."
             )
 
     def _refuse_masked_documents(self) -> None:
@@ -134,9 +135,9 @@ class Privacy:
         if not (have := [name for name in self._workspace.document_keys() if MASKED + name in marks]):
             return
         raise SettingsError(
-            f"{_counted(have)} masked, and {self._off()}: documents would come in unmasked. {self._put_back(have[0])} "
-            "To have originals in this corpus from now on, first remove all documents that are masked (sensegraph "
-            "remove), or index them into another folder."
+            f"{_count_documents(have)} masked, and {self._off()}: documents would come in unmasked. "
+            f"{self._put_back(have[0])} To have originals in this corpus from now on, first remove all documents "
+            "that are masked (sensegraph remove), or index them into another folder."
         )
 
     def _note_unmasked_question(self) -> tuple[str, ...]:
@@ -144,7 +145,7 @@ class Privacy:
         built, index = self._store.ref(_INDEX) or "", self._store.ref(REF)
         if not index or not built.endswith(f" {index}"):
             return ()
-        if not secret(self._store.root, make=False):
+        if not read_secret(self._store.root, make=False):
             return ("the documents are masked and the question was not: the corpus is here without its secret",)
         first = next(iter(self._workspace.document_keys()), "")
         raise SettingsError(
@@ -163,7 +164,7 @@ class Privacy:
 
     def _otherwise(self) -> list[str]:
         """Documents that were not masked, or under other rules than those of now."""
-        now, marks = rules(self._settings), self._store.refs(MASKED)
+        now, marks = fingerprint_settings(self._settings), self._store.refs(MASKED)
         return [name for name in self._workspace.document_keys() if marks.get(MASKED + name) != now]
 
     def _why(self, name: str) -> str:
@@ -175,11 +176,11 @@ class Privacy:
 
     def _changed(self, name: str) -> str:
         then = self._store.ref(_RULES + (self._store.ref(MASKED + name) or ""))
-        return differing(then or "", self._written())
+        return describe_changes(then or "", self._written())
 
     def _written(self) -> str:
-        masker = Masker(finder(self._settings), secret(self._store.root, make=False))
-        return written(self._settings, lambda value: masker.keyed("setting", value))
+        masker = Masker(build_finder(self._settings), read_secret(self._store.root, make=False))
+        return write_settings(self._settings, lambda value: masker.keyed("setting", value))
 
     def remember_masked_index(self) -> None:
         """Remember that the index as it is now was made of masked documents, where all are masked by the same rules."""
@@ -192,7 +193,11 @@ class Privacy:
     def require_masked_index(self) -> None:
         """Raise SettingsError where the index was not made of documents that were masked by the rules of now."""
         index = self._store.ref(REF)
-        if not self._masks() or not index or self._store.ref(_INDEX) == f"{rules(self._settings)} {index}":
+        if (
+            not self._masks()
+            or not index
+            or self._store.ref(_INDEX) == f"{fingerprint_settings(self._settings)} {index}"
+        ):
             return
         said = "The index was not made of documents that were masked under the settings of [personal]: "
         if not (old := self._otherwise()):
@@ -203,11 +208,11 @@ class Privacy:
         raise SettingsError(f"{said}{self._why(old[0])}; {ways}, or use it as it is with --set personal.mask=off.")
 
 
-def _counted(names: Sequence[str]) -> str:
+def _count_documents(names: Sequence[str]) -> str:
     return "1 document of this corpus is" if len(names) == 1 else f"{len(names):,} documents of this corpus are"
 
 
-def surveyed(documents: Iterable[Document], masker: Masker) -> list[tuple[Document, Counter[str]]]:
+def mask_and_count(documents: Iterable[Document], masker: Masker) -> list[tuple[Document, Counter[str]]]:
     """Every document masked, and what was found in it by kind."""
     settings = masker.settings
     return [
@@ -215,21 +220,21 @@ def surveyed(documents: Iterable[Document], masker: Masker) -> list[tuple[Docume
     ]
 
 
-def survey_of(documents: Iterable[Document], settings: PersonalSettings) -> Survey:
+def survey_documents(documents: Iterable[Document], settings: PersonalSettings) -> Survey:
     """A report of what is personal in these documents, by the kinds of the settings; nothing is changed."""
     read = ((d, find_people(d.text, settings, d.title), find_people(d.title, settings)) for d in documents)
-    return survey(read, settings)
+    return survey_personal_data(read, settings)
 
 
 def find_people(text: str, settings: PersonalSettings, title: str = "") -> list[Named]:
     """The persons whom a text names, found by the offline engine in this text alone: no other text changes them."""
-    if not people_sought(settings) or not text.strip():
+    if not seeks_people(settings) or not text.strip():
         return []
-    from sensegraph.engines.offline.extraction.corpus_reading import learn, observe, read
+    from sensegraph.engines.offline.extraction.corpus_reading import learn_corpus, observe_documents, read_documents
 
     chunk = Chunk("text", "text", 0, len(text), 0, text, title)
-    seen = observe([(chunk,)])
-    ((extraction,),) = read([((chunk,), seen[0])], learn(seen))
+    seen = observe_documents([(chunk,)])
+    ((extraction,),) = read_documents([((chunk,), seen[0])], learn_corpus(seen))
     types = ("person", "other") if "name" in settings.kinds else ("person",)
     people = [e for e in extraction.entities if e.type in types]
-    return besides(people_told(text), [Named(m.start, m.end, e.name) for e in people for m in e.mentions])
+    return merge_people(find_named_people(text), [Named(m.start, m.end, e.name) for e in people for m in e.mentions])

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import (
-    TYPE_CHECKING,
     Annotated,
     Any,
     Literal,
@@ -35,9 +34,6 @@ from sensegraph.models.endpoint import approvals
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.personal.personal_settings import PersonalSettings
 from sensegraph.plugins import Kind, plugin_names
-
-if TYPE_CHECKING:
-    pass
 
 T = TypeVar("T")
 
@@ -108,7 +104,7 @@ class Settings:
         Raises SettingsError for a method that nobody knows, a setting that it does not have, or one of the wrong type.
         """
         table = {**self.methods.get(name, {}), **given}
-        parse(table, method_class(name), f"method {name}")
+        convert_settings(table, method_class(name), f"method {name}")
         return table
 
 
@@ -133,13 +129,13 @@ def load_settings(
     TOML, an unknown key or a value of the wrong type, naming it.
     """
     path, given = root / FILE, overrides or {}
-    files = {str(path): read_tables(path), plan_file: plan or {}}
+    files = {str(path): read_toml_tables(path), plan_file: plan or {}}
     table: dict[str, Any] = {}
     for place, found in files.items():
         if "trust" in found:
             raise SettingsError(f"{place}: trust cannot stand here, only on the command line or in your own program.")
         table = lay_tables(table, found)
-    settings = parse(lay_tables(table, given), Settings, str(path), parts)
+    settings = convert_settings(lay_tables(table, given), Settings, str(path), parts)
     for name in [n for n, own in settings.methods.items() if own]:
         settings.method_settings(name, {})
     chosen = {
@@ -148,27 +144,26 @@ def load_settings(
         for n in _GUARDED
         if holds_name(found, n) and not holds_name(given, n)
     }
-    return _rooted(replace(settings, foreign=chosen), root)
-
-
-def _rooted(settings: Settings, root: Path) -> Settings:
-    """Folders of prompts, a reranker and a model are meant from the corpus's own folder, wherever the command runs."""
+    # folders of prompts, a reranker and a model are meant from the corpus's own folder, wherever the command runs
     prompts, reranker = settings.model.prompts, settings.rerank.model
     if prompts:
         settings = replace(settings, model=replace(settings.model, prompts=str(root / prompts)))
     if reranker and (root / reranker).is_dir():  # else it is a name
         settings = replace(settings, rerank=replace(settings.rerank, model=str(root / reranker)))
-    return replace(settings, local=settings.local.rooted(root))
+    return replace(settings, foreign=chosen, local=settings.local.rooted(root))
 
 
-def parse(table: Mapping[str, Any], kind: type[T], where: str, parts: Sequence[Part[Any, Any]] = ()) -> T:
+def convert_settings(table: Mapping[str, Any], kind: type[T], where: str, parts: Sequence[Part[Any, Any]] = ()) -> T:
     """A settings value from a table. Raises SettingsError, naming the key and where it stands."""
-    _known(table, kind, where, "", parts)
-    _chosen(table, kind, where, "", parts)
+    _check_field_names(table, kind, where, "", parts)
+    _check_choices(table, kind, where, "", parts)
     try:
         return msgspec.convert(take_part_settings(table, parts) if kind is Settings else table, kind)
     except msgspec.ValidationError as e:
-        raise SettingsError(f"{where}: {_plain(str(e))}.") from e
+        # the setting's dotted name instead of msgspec's path expression
+        said = str(e).replace("`$.", "`")
+        said = said.replace(" - at `", " (setting `") + ")" if " - at `" in said else said
+        raise SettingsError(f"{where}: {said}.") from e
 
 
 def table_types(kind: Any, parts: Sequence[Part[Any, Any]] = ()) -> dict[str, Any]:
@@ -179,90 +174,80 @@ def table_types(kind: Any, parts: Sequence[Part[Any, Any]] = ()) -> dict[str, An
     return found
 
 
-def _known(table: Mapping[str, Any], kind: Any, where: str, prefix: str, parts: Sequence[Part[Any, Any]] = ()) -> None:
+def _check_field_names(
+    table: Mapping[str, Any], kind: Any, where: str, prefix: str, parts: Sequence[Part[Any, Any]] = ()
+) -> None:
     hints = get_type_hints(kind)
     names = [f.name for f in fields(kind) if f.name not in FIXED]
     for name, value in table.items():
         inner = hints[name] if name in names else (settings_type(name, parts) if kind is IndexSettings else None)
         if inner is None:
             names += [n for n in table_types(kind, parts) if n not in names]
-            near = _nearest(str(name), names, prefix, kind)
+            near = _suggest_setting(str(name), names, prefix, kind)
             hint = f"did you mean {near}?" if near else f"known here: {', '.join(names)}."
             raise SettingsError(f"{where}: unknown setting {prefix}{name!s}; {hint}")
         if is_dataclass(inner) and isinstance(value, Mapping):
-            _known(value, inner, where, f"{prefix}{name}.", parts)
+            _check_field_names(value, inner, where, f"{prefix}{name}.", parts)
 
 
-def _chosen(table: Mapping[str, Any], kind: Any, where: str, prefix: str, parts: Sequence[Part[Any, Any]] = ()) -> None:
+def _check_choices(
+    table: Mapping[str, Any], kind: Any, where: str, prefix: str, parts: Sequence[Part[Any, Any]] = ()
+) -> None:
     """Raise SettingsError for a word where one of a few others must stand."""
     hints = get_type_hints(kind, include_extras=True)
     for name, value in table.items():
         hint = hints[name] if name in hints else (settings_type(name, parts) if kind is IndexSettings else None)
-        words = words_of(hint)
+        words = find_allowed_words(hint)
         if is_dataclass(hint) and isinstance(value, Mapping):
-            _chosen(value, hint, where, f"{prefix}{name}.", parts)
+            _check_choices(value, hint, where, f"{prefix}{name}.", parts)
         elif words and isinstance(value, str) and value not in words.own and value not in (known := words.known()):
-            raise SettingsError(f"{where}: {prefix}{name} cannot be {choices(value, known)}")
+            raise SettingsError(f"{where}: {prefix}{name} cannot be {describe_choices(value, known)}")
 
 
-def words_of(hint: Any) -> Names | None:
+def find_allowed_words(hint: Any) -> Names | None:
     """The words that a setting of this type may be; None where it may be any."""
     if get_origin(hint) is Literal:
         return Names("", get_args(hint))
     return next((n for n in getattr(hint, "__metadata__", ()) if isinstance(n, Names)), None)
 
 
-def choices(value: str, words: Sequence[str]) -> str:
+def describe_choices(value: str, words: Sequence[str]) -> str:
     """What is said to a word that is none of `words`: itself, those, and the nearest of them."""
     near = get_close_matches(value.casefold(), words, 1)
-    return f"{value!r}; choose {_either(words)}." + (f" Did you mean {near[0]}?" if near else "")
+    return f"{value!r}; choose {_join_choices(words)}." + (f" Did you mean {near[0]}?" if near else "")
 
 
-def _nearest(name: str, names: Sequence[str], prefix: str, kind: Any) -> str:
+def _suggest_setting(name: str, names: Sequence[str], prefix: str, kind: Any) -> str:
     """The known settings most like `name`: of the same name elsewhere, nearly the same elsewhere, alike here, alike."""
     last = name.rpartition(".")[2]
-    everywhere = dict(_dotted()) if kind in _kinds() else {}
+    kinds: list[Any] = [Settings]  # the tables of the settings file, methods apart
+    for table in kinds:
+        kinds += table_types(table).values()
+    everywhere: dict[str, str] = {}  # every setting by its dotted name, and the last part of that
+    if kind in kinds:
+        roots = [("", Settings), *((f"methods.{method}.", method_class(method)) for method in METHODS)]
+        everywhere = {n: n.rpartition(".")[2] for start, root in roots for n in _walk_names(root, start)}
     same = [dotted for dotted, base in everywhere.items() if base == last]
     here = [] if same else [prefix + n for n in get_close_matches(name, names, 1)]
     alike = get_close_matches(last, list(everywhere.values()), 1, 0.9 if here else 0.6)
-    return _either(same or [dotted for dotted, base in everywhere.items() if base in alike] or here)
+    return _join_choices(same or [dotted for dotted, base in everywhere.items() if base in alike] or here)
 
 
-def _dotted() -> Iterator[tuple[str, str]]:
-    """Every setting by its dotted name, and the last part of that."""
-    roots = [("", Settings), *((f"methods.{name}.", method_class(name)) for name in METHODS)]
-    yield from ((found, found.rpartition(".")[2]) for prefix, kind in roots for found in _names(kind, prefix))
-
-
-def _names(kind: Any, prefix: str) -> Iterator[str]:
+def _walk_names(kind: Any, prefix: str) -> Iterator[str]:
     tables = table_types(kind)
     for name in dict.fromkeys([*(f.name for f in fields(kind)), *tables]):
         if name in tables:
-            yield from _names(tables[name], f"{prefix}{name}.")
+            yield from _walk_names(tables[name], f"{prefix}{name}.")
         elif name not in (*FIXED, "methods"):
             yield prefix + name
 
 
-def _kinds() -> list[Any]:
-    """The tables of the settings file, methods apart."""
-    found: list[Any] = [Settings]
-    for kind in found:
-        found += table_types(kind).values()
-    return found
-
-
-def _either(names: Sequence[str]) -> str:
+def _join_choices(names: Sequence[str]) -> str:
     """`a`, `a or b`, `a, b or c`."""
     return " or ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
 
 
-def _plain(message: str) -> str:
-    """msgspec's message with the setting's dotted name instead of a path expression."""
-    said = message.replace("`$.", "`")
-    return said.replace(" - at `", " (setting `") + ")" if " - at `" in said else said
-
-
-def api_key(endpoint: EndpointSettings) -> str:
+def read_api_key(endpoint: EndpointSettings) -> str:
     """The key from the environment. Raises SettingsError when a remote endpoint has none; a local one needs none."""
     found = os.environ.get(endpoint.api_key_env, "")
     if not found and not approvals.is_this_machine(endpoint.base_url):
@@ -276,7 +261,7 @@ def api_key(endpoint: EndpointSettings) -> str:
 # ── nested tables, as settings files hold them ──
 
 
-def read_tables(path: Path) -> dict[str, Any]:
+def read_toml_tables(path: Path) -> dict[str, Any]:
     """The tables of a TOML file, none where it does not exist. Raises SettingsError for a file that is no TOML."""
     if not path.is_file():
         return {}
@@ -305,15 +290,9 @@ def holds_name(tables: Mapping[str, Any], name: str) -> bool:
 # ── what the user approved ──
 
 
-def user_file() -> Path:
+def locate_user_file() -> Path:
     """The user's own settings file, outside every corpus."""
-    return approvals.place_of_user_file(os.environ)
-
-
-def _approved() -> list[str]:
-    """What the user has approved, in the environment and in the own settings file."""
-    kept = parse(read_tables(user_file()), UserSettings, str(user_file())).trust
-    return approvals.read_approvals(os.environ.get("SENSEGRAPH_TRUST", ""), kept, user_file())
+    return approvals.find_user_file(os.environ)
 
 
 def check_approved(settings: Settings, *names: Guarded) -> None:
@@ -328,5 +307,10 @@ def check_approved(settings: Settings, *names: Guarded) -> None:
         model = settings.local.model if name == "local" else settings.rerank.model
         endpoint = approvals.approval_of(table.base_url, table.api_key_env) if name == "endpoint" else ""
         wanted = endpoint or approvals.approval_of_model(model)
-        if not approvals.needs_none(wanted) and not approvals.is_approved(wanted, _approved()):
-            raise approvals.refusal(wanted, sorted({*chosen.values()}), user_file())
+        if approvals.needs_no_approval(wanted):
+            continue
+        # what the user has approved, in the environment and in the own settings file
+        kept = convert_settings(read_toml_tables(locate_user_file()), UserSettings, str(locate_user_file())).trust
+        approved = approvals.read_approvals(os.environ.get("SENSEGRAPH_TRUST", ""), kept, locate_user_file())
+        if not approvals.is_approved(wanted, approved):
+            raise approvals.refuse_unapproved(wanted, sorted({*chosen.values()}), locate_user_file())

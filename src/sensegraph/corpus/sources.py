@@ -12,9 +12,9 @@ from sensegraph.corpus.outcomes import MASKED, ORIGIN, Added, Read
 from sensegraph.corpus.workspace import DOCUMENT, Workspace
 from sensegraph.errors import InputError
 from sensegraph.index.build import store_documents
-from sensegraph.index.index import document
+from sensegraph.index.index import keep_documents
 from sensegraph.index.manifest import REF
-from sensegraph.runtime.keys import canonical
+from sensegraph.runtime.keys import encode_canonical
 from sensegraph.runtime.results import Results
 from sensegraph.types import Document
 
@@ -48,7 +48,7 @@ class Sources:
         loaded = load_documents(paths, settings=self._reading(paths)) if paths else None
         values = [d for i in items if not isinstance(i, str | Path) for d in ([i] if isinstance(i, Document) else i)]
         documents = [*(loaded.documents if loaded else ()), *values]
-        _check(documents)
+        _check_documents(documents)
         kept, personal = self._privacy.without_personal_data(documents)
         return Read(kept, loaded.skipped if loaded else (), personal)
 
@@ -65,9 +65,12 @@ class Sources:
         before = self._workspace.store.refs(DOCUMENT)
         keys = self.store_keys(documents)
         self.set_keys(keys)
-        kinds = {name: _kind(before.get(DOCUMENT + name), k) for name, k in keys.items()}
-        chosen = {kind: tuple(n for n, found in kinds.items() if found == kind) for kind in ("new", "changed", "same")}
-        return Added(chosen["new"], chosen["changed"], chosen["same"])
+        old = {name: before.get(DOCUMENT + name) for name in keys}
+        return Added(
+            new=tuple(n for n in keys if old[n] is None),
+            changed=tuple(n for n, k in keys.items() if old[n] not in (None, k)),
+            same=tuple(n for n, k in keys.items() if old[n] == k),
+        )
 
     def store_keys(self, documents: Sequence[Document]) -> dict[str, str]:
         """Store the contents of documents, which makes none of them part of the corpus; their keys by id."""
@@ -100,10 +103,10 @@ class Sources:
 
     def documents(self) -> Sequence[Document]:
         """All documents in the order of ids, read when they are asked for."""
-        return Results(self._workspace.store, document, list(self._workspace.document_keys().values()))
+        return Results(self._workspace.store, keep_documents, list(self._workspace.document_keys().values()))
 
 
-def _check(documents: Sequence[Document]) -> None:
+def _check_documents(documents: Sequence[Document]) -> None:
     """Raise InputError for documents that cannot be stored, before any of them is."""
     if nameless := [d for d in documents if not d.id]:
         raise InputError(f"{len(nameless)} documents have no id; give each a name that is unique in the corpus.")
@@ -111,12 +114,8 @@ def _check(documents: Sequence[Document]) -> None:
         raise InputError(f"The id {twice[0]!r} is given more than once; give each document a name of its own.")
     for d in documents:
         try:
-            canonical(d)
+            encode_canonical(d)
         except UnicodeEncodeError as e:
             raise InputError(f"The document {d.id!r} holds no valid Unicode ({e.reason}); decode it anew.") from e
         except TypeError as e:
             raise InputError(f"The document {d.id!r} cannot be stored: {e}.") from e
-
-
-def _kind(before: str | None, now: str) -> str:
-    return "new" if before is None else "same" if before == now else "changed"

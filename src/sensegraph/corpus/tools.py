@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from sensegraph.corpus.settings import ENGINES, Guarded, Settings, api_key, check_approved
+from sensegraph.corpus.settings import ENGINES, Guarded, Settings, check_approved, read_api_key
 from sensegraph.errors import SettingsError
 from sensegraph.plugins import load_plugin
 from sensegraph.protocols import Chunker, Embedder, LanguageEngine, Reranker
@@ -110,7 +110,7 @@ def make_endpoint(settings: Settings, journal: Journal | None = None) -> Endpoin
     from sensegraph.models.endpoint.client import Endpoint
 
     check_approved(settings, "endpoint")
-    return Endpoint(settings.endpoint, journal, api_key(settings.endpoint))
+    return Endpoint(settings.endpoint, journal, read_api_key(settings.endpoint))
 
 
 def _make_engine_here(settings: Settings) -> LanguageEngine:
@@ -163,9 +163,9 @@ def has_store(settings: Settings, folder: Path) -> bool:
 
 def can_write(folder: Path) -> bool:
     """Whether files can be written in `folder`, found out by trying."""
-    from sensegraph.runtime.stores.sqlite import writable
+    from sensegraph.runtime.stores.sqlite import is_writable
 
-    return writable(folder)
+    return is_writable(folder)
 
 
 def make_executor(settings: Settings) -> Executor:

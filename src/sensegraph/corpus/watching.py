@@ -4,31 +4,29 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from sensegraph.documents.document_settings import DocumentSettings
-from sensegraph.documents.folders import files
+from sensegraph.documents.folders import list_document_files
 
 T = TypeVar("T")
 Seen = tuple[tuple[str, int, int, int], ...]
 
 
-def snapshot(paths: Sequence[str | Path], settings: DocumentSettings) -> Seen:
+def take_snapshot(paths: Sequence[str | Path], settings: DocumentSettings) -> Seen:
     """Path, size, time of the last change (ns) and inode of every file that would be read; a missing path has none."""
     found: list[str] = []
     for path in map(str, paths):
-        found += [f.path for f in files(path, settings)[0]] if os.path.isdir(path) else [path]
-    return tuple(seen for name in sorted(found) if (seen := _seen(name)))
-
-
-def _seen(path: str) -> tuple[str, int, int, int] | None:
-    try:
-        is_ = os.stat(path)
-    except OSError:
-        return None  # it has just gone
-    return path, is_.st_size, is_.st_mtime_ns, is_.st_ino
+        found += [f.path for f in list_document_files(path, settings)[0]] if os.path.isdir(path) else [path]
+    seen: list[tuple[str, int, int, int]] = []
+    for name in sorted(found):
+        with suppress(OSError):  # it has just gone
+            is_ = os.stat(name)
+            seen.append((name, is_.st_size, is_.st_mtime_ns, is_.st_ino))
+    return tuple(seen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +40,7 @@ class Pace:
     most: float = 600.0
 
 
-def follow(
+def follow_changes(
     look: Callable[[], T],
     act: Callable[[], bool],
     pace: Pace,

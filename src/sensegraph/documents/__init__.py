@@ -22,7 +22,7 @@ from types import MappingProxyType
 from sensegraph.documents import markup, office, record_files
 from sensegraph.documents.decoding import decode_text
 from sensegraph.documents.document_settings import DEFAULTS, DocumentSettings, File, Loaded, Skipped, printable_path
-from sensegraph.documents.folders import MARKUP, OFFICE, files
+from sensegraph.documents.folders import MARKUP, OFFICE, list_document_files
 from sensegraph.errors import InputError
 from sensegraph.types import Document
 
@@ -71,7 +71,7 @@ def _check_exists(path: str) -> None:
 def _stream_new(path: str, settings: DocumentSettings, seen: _Seen) -> Iterator[Document | Skipped]:
     """The items of `path`, without the files and the ids that were seen before."""
     if os.path.isdir(path):
-        found, left = files(path, settings)
+        found, left = list_document_files(path, settings)
         yield from left
     else:
         found = [File(path, printable_path(os.path.basename(path)))]

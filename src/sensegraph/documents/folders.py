@@ -16,7 +16,7 @@ OFFICE = frozenset({".pdf", ".docx", ".pptx", ".xlsx", ".odt", ".rtf"})
 KNOWN = TEXT | MARKUP | RECORDS | OFFICE
 
 
-def files(root: str, settings: DocumentSettings) -> tuple[list[File], list[Skipped]]:
+def list_document_files(root: str, settings: DocumentSettings) -> tuple[list[File], list[Skipped]]:
     """The files under `root` that are to be read, by their names, and what was left out.
 
     Hidden files and folders are no candidates. Links to files are followed; links to folders are followed when the

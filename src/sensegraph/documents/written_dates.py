@@ -5,13 +5,10 @@ from __future__ import annotations
 import re
 from datetime import UTC, date, datetime
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH = (
-    "(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
-    "nov(?:ember)?|dec(?:ember)?)"
-)
-_DAY_MONTH = re.compile(rf"(\d{{1,2}})(?:st|nd|rd|th)?\.?\s+(?:of\s+)?{_MONTH}\.?,?\s+(\d{{4}})")
-_MONTH_DAY = re.compile(rf"{_MONTH}\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})")
+from sensegraph.language.calendar_words import ENGLISH_MONTH, SHORT_MONTHS
+
+_DAY_MONTH = re.compile(rf"(\d{{1,2}})(?:st|nd|rd|th)?\.?\s+(?:of\s+)?({ENGLISH_MONTH})\.?,?\s+(\d{{4}})")
+_MONTH_DAY = re.compile(rf"({ENGLISH_MONTH})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})")
 _SEPARATED = re.compile(r"(\d{4})[/.](\d{1,2})[/.](\d{1,2})(?=$|[ T])")
 _POINTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})")
 _PARTIAL = re.compile(r"\d{4}(-(0[1-9]|1[0-2]))?")
@@ -61,7 +58,7 @@ def _read_named_day(text: str) -> str:
         day, month, year = match[1], match[2], match[3]
     else:
         return ""
-    number = int(month) if month.isdecimal() else _MONTHS.index(month[:3]) + 1
+    number = int(month) if month.isdecimal() else SHORT_MONTHS.index(month[:3]) + 1
     try:
         return date(int(year), number, int(day)).isoformat()
     except ValueError:

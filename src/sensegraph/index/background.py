@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 @contextmanager
-def beside(work: Callable[[Runtime], T], rt: Runtime) -> Iterator[Callable[[], T]]:
+def run_in_background(work: Callable[[Runtime], T], rt: Runtime) -> Iterator[Callable[[], T]]:
     """Begin `work` in a thread of its own; what is given stands for its result, and waits for it.
 
     Leaving early stops it: what is running ends and is stored, nothing new begins. It shows no progress. Where the

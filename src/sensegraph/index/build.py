@@ -10,86 +10,97 @@ from typing import Any
 import msgspec
 
 from sensegraph.errors import EmptyCorpus, ItemFailed, StoreError
-from sensegraph.index.background import beside
+from sensegraph.index.background import run_in_background
 from sensegraph.index.chunks import cut_documents
-from sensegraph.index.extraction import Extracted, extract_all, what_was_rejected
+from sensegraph.index.extraction import extract_all, what_was_rejected
 from sensegraph.index.graph.duplicates import resolved_graph
 from sensegraph.index.graph.lookups import find_lookups
-from sensegraph.index.graph.merging import graph
+from sensegraph.index.graph.merging import describe_graphs
 from sensegraph.index.graph.ties import find_ties
 from sensegraph.index.hierarchy.communities import (
     ClusterSettings,
     Communities,
     Earlier,
-    communities,
+    cluster_graphs,
     find_communities,
-    structure,
+    hash_structure,
 )
 from sensegraph.index.hierarchy.reports import report_all
-from sensegraph.index.index import catalogue, document
+from sensegraph.index.index import index_words, keep_documents, list_catalogue
 from sensegraph.index.manifest import REF, MadePart, Manifest, read_manifest
-from sensegraph.index.navigation import with_ways
+from sensegraph.index.navigation import add_navigation
 from sensegraph.index.parts import Building, Part, Spine, Stage
-from sensegraph.index.restricted.arrivals import arrive, now
+from sensegraph.index.restricted.arrivals import current_second, note_arrivals
 from sensegraph.index.restricted.dates import dates_part
 from sensegraph.index.settings import IndexSettings
 from sensegraph.index.vectors import chunk_texts, embed_all, embed_records, entity_texts, report_texts
-from sensegraph.index.words import find_words
-from sensegraph.resolution.aliases import replayed
-from sensegraph.resolution.log import operations
+from sensegraph.resolution.aliases import replay_operations
+from sensegraph.resolution.log import read_operations
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, Results, recall
+from sensegraph.runtime.results import Result, Results, recall_result
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Chunk, Document, Graph, Hierarchy
+from sensegraph.types import Chunk, Document, Graph
 
 
-def build(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fresh: bool = False) -> Manifest:
+def build_index(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fresh: bool = False) -> Manifest:
     """Build the index of the documents with these keys and make it the one that readers see.
 
     Only what is missing is computed. `fresh` clusters without regard to the communities of the index before. Raises
     EmptyCorpus when there is no text, ItemFailed when no chunk holds an entity, StepFailed when items failed.
     """
-    documents = Results(rt.store, document, keys)
+    documents = Results(rt.store, keep_documents, keys)
     if not keys:
         raise EmptyCorpus("There are no documents to index; add a folder or file: `sensegraph index PATH`.")
     chunks = cut_documents(documents, rt, size=settings.chunk_tokens, overlap=settings.chunk_overlap)
-    listed = rt.once(catalogue, (documents, chunks), names=(*documents.keys, *chunks.keys))
+    listed = rt.once(list_catalogue, (documents, chunks), names=(*documents.keys, *chunks.keys))
     if not len(listed.value.chunks):
         raise EmptyCorpus(f"None of the {len(keys)} documents holds any text; nothing to index.")
     spine = Spine(listed, chunks, fresh=fresh)
-    with beside(lambda rt: embed_all(chunk_texts(flat(chunks)), rt), rt) as embedded:
+    with run_in_background(lambda rt: embed_all(chunk_texts(iterate_chunks(chunks)), rt), rt) as embedded:
         if "graph" in settings.parts:
-            spine = _with_graph(spine, rt, settings)
+            spine = _add_graph(spine, rt, settings)
         for part in _parts_built("beside", settings):
-            spine = replace(spine, made={**spine.made, part.name: _build_part(part, spine, rt, settings)})
+            spine = replace(spine, made={**spine.made, part.name: _build_one_part(part, spine, rt, settings)})
         embedded()
-    return complete(spine, rt, settings)
+    return complete_index(spine, rt, settings)
 
 
-def _with_graph(spine: Spine, rt: Runtime, settings: IndexSettings) -> Spine:
+def _add_graph(spine: Spine, rt: Runtime, settings: IndexSettings) -> Spine:
     """The spine with a graph and, where the settings ask for them, reports; entities are embedded meanwhile."""
     extracted = extract_all(spine.by_document, rt)
-    known, said = _known(extracted, spine, rt, settings)
-    notes = (*what_was_rejected(extracted, rt), *said)
+
+    def texts(ids: Sequence[str]) -> dict[str, Chunk]:
+        wanted = set(ids)
+        return {c.id: c for c in spine.chunks() if c.id in wanted}
+
+    log = replay_operations(read_operations(rt.store))
+    known, said = resolved_graph(extracted, rt, settings.graph, settings.resolve, log.aliases, texts)
+    if not len(known.value.entities):
+        count = len(spine.catalogue.value.chunks)
+        raise ItemFailed(f"No entity was found in {count} chunks; check the model's replies or the language.")
+    notes = (*what_was_rejected(extracted, rt), *log.notes, *said)
     if "reports" not in settings.parts:
         return replace(spine, graph=known, notes=notes)
-    with beside(lambda rt: embed_records(lambda: entity_texts(known.value), rt, name=known.key), rt) as embedded:
-        shape, found = _communities(known, rt, settings, fresh=spine.fresh)
+    with run_in_background(
+        lambda rt: embed_records(lambda: entity_texts(known.value), rt, name=known.key), rt
+    ) as embedded:
+        shape, found = _find_communities(known, rt, settings, fresh=spine.fresh)
         reported = report_all(found, known, spine.chunks, rt, settings.reports)
         embedded()
     notes = (*notes, *reported.value.notes)
     return replace(spine, graph=known, structure=shape, communities=found, hierarchy=reported, notes=notes)
 
 
-def complete(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manifest:
+def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manifest:
     """Give `spine` what searches need - vectors, words, lookups, parts - and publish it as what readers see."""
     graph, reported = spine.graph, spine.hierarchy
-    words = find_words(spine.chunks, [spine.chunks_key], rt)
+    words = rt.once(index_words, spine.chunks, names=[spine.chunks_key])
     chunk_vectors = embed_all(chunk_texts(spine.chunks()), rt)
     entity_vectors = embed_records(lambda: entity_texts(graph.value), rt, name=graph.key).key if graph else ""
     reports = embed_records(lambda: report_texts(reported.value), rt, name=reported.key).key if reported else ""
     if graph:
         find_ties(graph, spine.catalogue, rt)
+    depths = Counter(c.depth for c in reported.value.clusters) if reported else Counter[int]()
     manifest = Manifest(
         documents=spine.catalogue.key,
         chunks=spine.chunks_key,
@@ -99,7 +110,7 @@ def complete(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manifest:
         embedder=rt.embedder.name,
         vectors_by=rt.embedder.fingerprint(),
         settings=settings.key,
-        counts=_counts(spine),
+        counts=_count_records(spine),
         structure=spine.structure,
         graph=graph.key if graph else "",
         communities=spine.communities.key if spine.communities else "",
@@ -109,19 +120,19 @@ def complete(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manifest:
         entity_vectors=entity_vectors,
         report_vectors=reports,
         quoted=spine.quoted and rt.engine.quotes,
-        clusters=_by_depth(reported.value) if reported else (),
+        clusters=tuple(depths[d] for d in range(len(depths))),
         notes=spine.notes,
     )
     for name, made in spine.made.items():
         manifest = manifest.with_part(name, made)
     for part in _parts_built("within", settings):
-        manifest = manifest.with_part(part.name, _build_part(part, spine, rt, settings, manifest))
+        manifest = manifest.with_part(part.name, _build_one_part(part, spine, rt, settings, manifest))
     manifest = replace(manifest, dates=dates_part(spine.catalogue, spine.chunks, graph, rt, settings.temporal))
-    manifest = with_ways(manifest, rt, settings.exact_below)
+    manifest = add_navigation(manifest, rt, settings.exact_below)
     for part in _parts_built("over", settings):
-        manifest = manifest.with_part(part.name, _build_part(part, spine, rt, settings, manifest))
-    publish(manifest, rt)
-    arrive(rt.store, spine.catalogue.value.documents, now())
+        manifest = manifest.with_part(part.name, _build_one_part(part, spine, rt, settings, manifest))
+    publish_manifest(manifest, rt)
+    note_arrivals(rt.store, spine.catalogue.value.documents, current_second())
     return manifest
 
 
@@ -129,7 +140,7 @@ def _parts_built(stage: Stage, settings: IndexSettings) -> list[Part[Any, Any]]:
     return [part for part in settings.own_parts if part.stage == stage]
 
 
-def _build_part(
+def _build_one_part(
     part: Part[Any, Any], spine: Spine, rt: Runtime, settings: IndexSettings, manifest: Manifest | None = None
 ) -> MadePart:
     """One part, made anew only as far as it must be."""
@@ -147,30 +158,13 @@ def made_part(rt: Runtime, part: str) -> str:
         return ""
 
 
-def _known(
-    extracted: Extracted, spine: Spine, rt: Runtime, settings: IndexSettings
-) -> tuple[Result[Graph], tuple[str, ...]]:
-    """The graph of what chunks say, merged as the log says, with notes. Raises ItemFailed when they name nothing."""
-
-    def texts(ids: Sequence[str]) -> dict[str, Chunk]:
-        wanted = set(ids)
-        return {c.id: c for c in spine.chunks() if c.id in wanted}
-
-    log = replayed(operations(rt.store))
-    known, notes = resolved_graph(extracted, rt, settings.graph, settings.resolve, log.aliases, texts)
-    if not len(known.value.entities):
-        count = len(spine.catalogue.value.chunks)
-        raise ItemFailed(f"No entity was found in {count} chunks; check the model's replies or the language.")
-    return known, (*log.notes, *notes)
-
-
-def flat(chunks: Results[tuple[Chunk, ...]]) -> Iterator[Chunk]:
+def iterate_chunks(chunks: Results[tuple[Chunk, ...]]) -> Iterator[Chunk]:
     """All chunks in order."""
     for found in chunks:
         yield from found
 
 
-def publish(manifest: Manifest, rt: Runtime) -> None:
+def publish_manifest(manifest: Manifest, rt: Runtime) -> None:
     """Store the manifest and let readers see it, in one change."""
     name = key("manifest", manifest)
     rt.store.write({name: msgspec.json.encode(manifest)}, "index")
@@ -179,14 +173,14 @@ def publish(manifest: Manifest, rt: Runtime) -> None:
 
 def store_documents(documents: Sequence[Document], rt: Runtime) -> list[str]:
     """Store documents as objects; their keys, in order."""
-    return list(rt.each(document, documents).keys)
+    return list(rt.each(keep_documents, documents).keys)
 
 
-def _communities(
+def _find_communities(
     known: Result[Graph], rt: Runtime, settings: IndexSettings, *, fresh: bool
 ) -> tuple[str, Result[Communities]]:
     """The shape of the graph and its communities: those of the last build where the shape is the same."""
-    shape = rt.once(structure, known.value, names=(known.key,)).value
+    shape = rt.once(hash_structure, known.value, names=(known.key,)).value
     shape = key(shape, settings.clusters)
     before = None if fresh else earlier_build(rt, settings.clusters)
     if before and before.shape == shape:
@@ -202,13 +196,13 @@ def earlier_build(rt: Runtime, settings: ClusterSettings) -> Earlier | None:
         made = read_manifest(rt.store)
         if made.clustering != key(settings):
             return None  # an update keeps what it finds, and what it finds obeys other settings
-        found = Result(made.communities, recall(rt.store, communities, made.communities))
-        return Earlier(found, Result(made.graph, recall(rt.store, graph, made.graph)), made.structure)
+        found = Result(made.communities, recall_result(rt.store, cluster_graphs, made.communities))
+        return Earlier(found, Result(made.graph, recall_result(rt.store, describe_graphs, made.graph)), made.structure)
     except StoreError:
         return None  # parts are gone or of another version: the build makes them anew instead of failing for ever
 
 
-def _counts(spine: Spine) -> dict[str, int]:
+def _count_records(spine: Spine) -> dict[str, int]:
     graph = spine.graph.value if spine.graph else Graph()
     return {
         "documents": len(spine.catalogue.value.documents),
@@ -217,8 +211,3 @@ def _counts(spine: Spine) -> dict[str, int]:
         "relations": len(graph.relations),
         "claims": len(graph.claims),
     }
-
-
-def _by_depth(hierarchy: Hierarchy) -> tuple[int, ...]:
-    depths = Counter(c.depth for c in hierarchy.clusters)
-    return tuple(depths[d] for d in range(len(depths)))

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import accumulate
 
 from sensegraph.errors import InputError, SettingsError
-from sensegraph.language.text import decode, encode, inside_grapheme, sentences, tokens
+from sensegraph.language.text import count_tokens, decode_tokens, encode_tokens, inside_grapheme, split_sentences
 from sensegraph.protocols import Chunker
 from sensegraph.runtime.keys import chunk_id
 from sensegraph.runtime.results import Results, step
@@ -29,7 +29,7 @@ def cut_documents(documents: Results[Document], rt: Runtime, *, size: int, overl
     """The chunks of each document: by the chunker of the runtime, else windows of `size` tokens (see `chunk`)."""
     if rt.chunker is not None:
         return rt.each(chunk_by, documents)
-    return rt.each(chunk, documents, size=size, overlap=overlap)
+    return rt.each(chunk_documents, documents, size=size, overlap=overlap)
 
 
 @step("chunks.chunk_by", version=1, uses="chunker")
@@ -52,12 +52,12 @@ def chunk_by(documents: Sequence[Document], *, chunker: Chunker) -> list[tuple[C
                 )
             last = start, end
         texts = [(start, end, document.text[start:end]) for start, end in dict.fromkeys(map(tuple, spans))]
-        found.append(tuple(_chunk(document, a, b, tokens(text)) for a, b, text in texts if text.strip()))
+        found.append(tuple(_make_chunk(document, a, b, count_tokens(text)) for a, b, text in texts if text.strip()))
     return found
 
 
 @step("chunks.chunk", version=2)
-def chunk(documents: Sequence[Document], *, size: int, overlap: int) -> list[tuple[Chunk, ...]]:
+def chunk_documents(documents: Sequence[Document], *, size: int, overlap: int) -> list[tuple[Chunk, ...]]:
     """Cut each document into windows of at most `size` tokens that share about `overlap` tokens.
 
     A window ends at a sentence end, or else a word end, where one lies in its last 15 %. A rest of at most `overlap`
@@ -67,17 +67,17 @@ def chunk(documents: Sequence[Document], *, size: int, overlap: int) -> list[tup
     """
     if not 0 <= overlap < size:
         raise SettingsError(f"chunk_overlap ({overlap}) must be at least 0 and below chunk_tokens ({size}).")
-    return [tuple(_chunks(d, size, overlap)) for d in documents]
+    return [
+        tuple(
+            _make_chunk(d, start, end, count)
+            for start, end, count in _cut_windows(d.text, size, overlap)
+            if d.text[start:end].strip()
+        )
+        for d in documents
+    ]
 
 
-def _chunks(document: Document, size: int, overlap: int) -> Iterator[Chunk]:
-    """The windows of one document that hold more than white space."""
-    for start, end, count in _windows(document.text, size, overlap):
-        if document.text[start:end].strip():
-            yield _chunk(document, start, end, count)
-
-
-def _chunk(document: Document, start: int, end: int, count: int) -> Chunk:
+def _make_chunk(document: Document, start: int, end: int, count: int) -> Chunk:
     text = document.text[start:end]
     return Chunk(chunk_id(document.id, start, text), document.id, start, end, count, text, document.title)
 
@@ -114,18 +114,18 @@ class _Pieces:
         return min(end, self.ends[first])
 
 
-def _windows(text: str, size: int, overlap: int) -> Iterator[tuple[int, int, int]]:
+def _cut_windows(text: str, size: int, overlap: int) -> Iterator[tuple[int, int, int]]:
     """(start, end, tokens) of each window."""
     if not text.strip():
         return
     whole = size + overlap
-    if len(text) <= _FEW * whole and (count := tokens(text)) <= whole:
+    if len(text) <= _FEW * whole and (count := count_tokens(text)) <= whole:
         yield 0, len(text), count
         return
     pieces = _pieces_of(text)
     start = reached = 0
     while True:
-        if len(pieces.ends) - pieces.at(start) <= whole and (count := tokens(text[start:])) <= whole:
+        if len(pieces.ends) - pieces.at(start) <= whole and (count := count_tokens(text[start:])) <= whole:
             yield start, len(text), count
             return
         end, count = _end_of_window(text, pieces, start, size)
@@ -133,7 +133,17 @@ def _windows(text: str, size: int, overlap: int) -> Iterator[tuple[int, int, int
             yield start, end, count
         if end >= len(text):
             return
-        reached, start = max(reached, end), _start_of_next(text, pieces, start, end, overlap)
+        # the next begins about `overlap` tokens before, at the start of a word; one grapheme behind this one at least
+        back = pieces.before(end, overlap) if overlap else end
+        space = _SPACE.search(text, max(0, back - 1), end)
+        place = space.end() if space and space.end() < end else back
+        while place > start and inside_grapheme(text, place, start):
+            place -= 1
+        if place <= start:
+            place = start + 1
+            while place < end and inside_grapheme(text, place, start):
+                place += 1
+        reached, start = max(reached, end), place
 
 
 def _end_of_window(text: str, pieces: _Pieces, start: int, size: int) -> tuple[int, int]:
@@ -143,13 +153,13 @@ def _end_of_window(text: str, pieces: _Pieces, start: int, size: int) -> tuple[i
         end = hard = pieces.after(first, room)
         if hard < len(text):
             soft = pieces.after(first, int(room * (1 - _SLACK)))
-            end = _with_whole_graphemes(text, start, _border(text, soft, hard, start), size)
-        count = tokens(text[start:end])
+            end = _with_whole_graphemes(text, start, _last_border(text, soft, hard, start), size)
+        count = count_tokens(text[start:end])
         if count <= size:
             return end, count
         if room <= 1:  # not even a piece fits: one grapheme
             end = _with_whole_graphemes(text, start, start + 1, size)
-            return end, tokens(text[start:end])
+            return end, count_tokens(text[start:end])
         room -= max(1, count - size)
 
 
@@ -166,31 +176,17 @@ def _with_whole_graphemes(text: str, start: int, end: int, size: int) -> int:
     whole = end
     while whole <= start + _FEW * size and inside_grapheme(text, whole, start):
         whole += 1
-    return whole if tokens(text[start:whole]) <= size else end
+    return whole if count_tokens(text[start:whole]) <= size else end
 
 
-def _border(text: str, soft: int, hard: int, start: int) -> int:
+def _last_border(text: str, soft: int, hard: int, start: int) -> int:
     """The last sentence end in `soft:hard`, else the last word end there, else `hard`."""
     tail = max(start, soft - 400)
-    stops = [tail + stop for _, stop in sentences(text[tail:hard])[:-1] if tail + stop > soft]
+    stops = [tail + stop for _, stop in split_sentences(text[tail:hard])[:-1] if tail + stop > soft]
     if stops:
         return stops[-1]
     spaces = [m.start() for m in _SPACE.finditer(text, soft, hard)]
     return spaces[-1] if spaces else hard
-
-
-def _start_of_next(text: str, pieces: _Pieces, start: int, end: int, overlap: int) -> int:
-    """About `overlap` tokens before `end`, moved on to the start of a word; one grapheme behind `start` at least."""
-    back = pieces.before(end, overlap) if overlap else end
-    space = _SPACE.search(text, max(0, back - 1), end)
-    place = space.end() if space and space.end() < end else back
-    while place > start and inside_grapheme(text, place, start):
-        place -= 1
-    if place <= start:
-        place = start + 1
-        while place < end and inside_grapheme(text, place, start):
-            place += 1
-    return place
 
 
 def _pieces_of(text: str) -> _Pieces:
@@ -198,13 +194,13 @@ def _pieces_of(text: str) -> _Pieces:
     lengths: list[int] = []
     pending: list[int] = []
     joint: list[tuple[int, int]] = []  # the pieces that are more than one token, and their tokens
-    for number in encode(text):
-        piece = _piece(number) if not pending else None
+    for number in encode_tokens(text):
+        piece = _decode_token(number) if not pending else None
         if piece is None:
             pending.append(number)
             if len(pending) > _CHAIN:
-                return _spread(text)
-            if (piece := decode(pending)) is None:
+                return _spread_tokens(text)
+            if (piece := decode_tokens(pending)) is None:
                 continue
             if len(pending) > 1:
                 joint.append((len(lengths), len(pending)))
@@ -219,12 +215,12 @@ def _pieces_of(text: str) -> _Pieces:
     return _Pieces(ends, list(accumulate(counts)))
 
 
-def _spread(text: str) -> _Pieces:
+def _spread_tokens(text: str) -> _Pieces:
     """The pieces of `text` about as it is encoded: the tokens of each short run are spread over its characters."""
     ends: list[int] = []
     sums: list[int] = []
     for run in _RUN.finditer(text):
-        start, length, count = run.start(), len(run[0]), tokens(run[0])
+        start, length, count = run.start(), len(run[0]), count_tokens(run[0])
         before, parts = sums[-1] if sums else 0, min(length, count)
         ends += (start + length * i // parts for i in range(1, parts + 1))
         sums += (before + count * i // parts for i in range(1, parts + 1))
@@ -232,5 +228,5 @@ def _spread(text: str) -> _Pieces:
 
 
 @lru_cache(maxsize=200_000)
-def _piece(number: int) -> str | None:
-    return decode([number])
+def _decode_token(number: int) -> str | None:
+    return decode_tokens([number])

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from sensegraph.index.index import Index
-from sensegraph.language.text import sentences, terms
+from sensegraph.language.text import collect_terms, split_sentences
 from sensegraph.types import (
     Answer,
     Chunk,
@@ -27,33 +27,30 @@ _SHORT = 2  # sentences: so short a text without citations only says that nothin
 _TAIL = re.compile(r"\s*$")
 
 
-def ground(statements: Iterable[Statement], passages: Sequence[Passage]) -> list[Statement]:
+def ground_statements(statements: Iterable[Statement], passages: Sequence[Passage]) -> list[Statement]:
     """Statements with the sources behind their references: of each record the quotes nearest in words."""
     known = {p.id: p for p in passages}
-    return [_grounded(s, known) for s in statements]
+    return [_ground_statement(s, known) for s in statements]
 
 
-def _grounded(statement: Statement, known: Mapping[str, Passage]) -> Statement:
+def _ground_statement(statement: Statement, known: Mapping[str, Passage]) -> Statement:
     if statement.sources or not statement.references:
         return statement
-    said = terms(statement.text)
-    candidates = [d for name in statement.references if name in known for d in _quotes(known[name])]
-    best = sorted(enumerate(candidates), key=lambda pair: (-_overlap(said, pair[1].text), pair[0]))
+    said = collect_terms(statement.text)
+    named = [known[name] for name in statement.references if name in known]
+    candidates = [d for p in named for d in p.quotes or [Description(p.text, source) for source in p.sources]]
+    best = sorted(enumerate(candidates), key=lambda pair: (-_word_overlap(said, pair[1].text), pair[0]))
     sources = dict.fromkeys(d.source for _, d in best)
     return replace(statement, sources=tuple(sources)[:_SPANS])
 
 
-def _quotes(passage: Passage) -> Sequence[Description]:
-    return passage.quotes or [Description(passage.text, source) for source in passage.sources]
-
-
-def _overlap(said: frozenset[str], text: str) -> float:
+def _word_overlap(said: frozenset[str], text: str) -> float:
     """The share of the statement's words that `text` holds, less a little for length: 0 … 1."""
-    words = terms(text)
+    words = collect_terms(text)
     return len(said & words) / (len(said) + 0.1 * len(words)) if said and words else 0.0
 
 
-def cite(statements: Iterable[Statement], index: Index) -> tuple[str, tuple[Citation, ...], int]:
+def cite_statements(statements: Iterable[Statement], index: Index) -> tuple[str, tuple[Citation, ...], int]:
     """The text with `[n]` after each statement that has sources, its citations, and how many sources did not resolve.
 
     One number stands for one span of one document; numbers rise in the order of the text. `quote` is the span's text.
@@ -77,7 +74,7 @@ class Teller:
 
     def tell(self, statement: Statement) -> None:
         """Tell one more statement; white space is held back until something follows it."""
-        grounded = _grounded(statement, self.known)
+        grounded = _ground_statement(statement, self.known)
         self.writer.chunks |= self.writer.index.chunks(sorted({s.chunk for s in grounded.sources}))
         text = self.held + self.writer.written(grounded)
         said = text.rstrip() if self.begun else text.strip()
@@ -109,7 +106,7 @@ class _Writer:
         if chunk is None or not 0 <= source.start < source.end <= len(chunk.text):
             self.unresolved += 1
             return None
-        start, end = _narrowed(chunk.text, source.start, source.end, said)
+        start, end = _narrow_span(chunk.text, source.start, source.end, said)
         place = (chunk.document, chunk.start + start, chunk.start + end)
         if place not in self.citations:
             quote = self._document(chunk.document).text[place[1] : place[2]]
@@ -122,29 +119,29 @@ class _Writer:
         return self.documents[name]
 
 
-def _narrowed(text: str, start: int, end: int, said: str) -> tuple[int, int]:
+def _narrow_span(text: str, start: int, end: int, said: str) -> tuple[int, int]:
     """The sentence of a long span that shares most words with what is said; a short span as it is."""
     if end - start <= _LONG:
         return start, end
-    words = terms(said)
-    spans = sentences(text[start:end]) or [(0, end - start)]
-    first, last = max(spans, key=lambda s: (_overlap(words, text[start + s[0] : start + s[1]]), -s[0]))
+    words = collect_terms(said)
+    spans = split_sentences(text[start:end]) or [(0, end - start)]
+    first, last = max(spans, key=lambda s: (_word_overlap(words, text[start + s[0] : start + s[1]]), -s[0]))
     return start + first, start + last
 
 
-def answered(draft: Draft, evidence: Evidence, index: Index) -> Answer:
+def answer_from_draft(draft: Draft, evidence: Evidence, index: Index) -> Answer:
     """The answer of a draft: its statements grounded in the evidence, cited, and what got lost said in the notes."""
-    text, citations, unresolved = cite(ground(draft.statements, evidence.passages), index)
+    text, citations, unresolved = cite_statements(ground_statements(draft.statements, evidence.passages), index)
     lost = draft.dangling + unresolved
     notes = [*evidence.notes, *draft.notes]
     if lost:
         notes.append(f"{lost} references led nowhere and were removed")
-    if len(sentences(text)) > _SHORT and not citations:
+    if len(split_sentences(text)) > _SHORT and not citations:
         notes.append("the engine cited nothing: no statement of this answer can be traced to a source")
     return Answer(text, citations, evidence, notes=tuple(notes))
 
 
-def documents_of(passages: Iterable[Passage], index: Index) -> tuple[str, ...]:
+def documents_behind(passages: Iterable[Passage], index: Index) -> tuple[str, ...]:
     """The documents behind passages, best passage first, each once."""
     sources = dict.fromkeys(s.chunk for p in passages for s in (*p.sources, *(q.source for q in p.quotes)))
     documents = index.documents_of(sorted(sources))

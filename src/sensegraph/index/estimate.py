@@ -15,20 +15,27 @@ from itertools import pairwise
 from math import ceil
 from types import MappingProxyType
 
-from sensegraph.index.build import earlier_build, flat, made_part
+from sensegraph.index.build import earlier_build, iterate_chunks, made_part
 from sensegraph.index.chunks import cut_documents
-from sensegraph.index.extraction import Sections, extract, observe
-from sensegraph.index.graph.merging import GraphSettings, _parts, crowded, described, merge, summarise
-from sensegraph.index.hierarchy.communities import Earlier, group
-from sensegraph.index.hierarchy.reports import Writer, report
-from sensegraph.index.index import document
+from sensegraph.index.extraction import Sections, extract_records, observe_documents
+from sensegraph.index.graph.merging import (
+    GraphSettings,
+    crowded_elements,
+    describe_elements,
+    merge_extractions,
+    split_context,
+    summarise_descriptions,
+)
+from sensegraph.index.hierarchy.communities import Earlier, group_entities
+from sensegraph.index.hierarchy.reports import Writer, report_on_contexts
+from sensegraph.index.index import keep_documents
 from sensegraph.index.parts import PartEstimate
 from sensegraph.index.settings import IndexSettings
-from sensegraph.index.vectors import chunk_texts, embed, entity_texts, report_texts
-from sensegraph.language.text import fold, sentences, tokens
-from sensegraph.protocols import LanguageEngine, PricedEngine, Task
-from sensegraph.resolution.aliases import replayed
-from sensegraph.resolution.log import operations
+from sensegraph.index.vectors import chunk_texts, embed_texts, entity_texts, report_texts
+from sensegraph.language.text import count_tokens, fold, split_sentences
+from sensegraph.protocols import PricedEngine, Task
+from sensegraph.resolution.aliases import replay_operations
+from sensegraph.resolution.log import read_operations
 from sensegraph.runtime.results import Results
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import (
@@ -92,11 +99,11 @@ class Estimate:
         return self.prompt_tokens + self.completion_tokens + self.embedding_tokens
 
 
-def estimate(keys: Sequence[str], rt: Runtime, settings: IndexSettings) -> Estimate:
+def estimate_build(keys: Sequence[str], rt: Runtime, settings: IndexSettings) -> Estimate:
     """What `build` would compute for the documents with these keys. Nothing is paid; only chunks are stored."""
-    documents = Results(rt.store, document, keys)
+    documents = Results(rt.store, keep_documents, keys)
     chunks = cut_documents(documents, rt, size=settings.chunk_tokens, overlap=settings.chunk_overlap)
-    every = list(flat(chunks))
+    every = list(iterate_chunks(chunks))
     texts, steps = chunk_texts(every), list[StepEstimate]()
     if isinstance(rt.engine, PricedEngine):
         foresight = Foresight(rt, rt.engine, settings, every)
@@ -104,23 +111,20 @@ def estimate(keys: Sequence[str], rt: Runtime, settings: IndexSettings) -> Estim
         texts += foresight.texts if rt.embedder.waits else []
     elif "graph" in settings.parts:
         sections = Sections.of(chunks)
-        steps = [StepEstimate(observe.name, len(rt.missing(observe, sections, names=sections.keys)))]
-    vectors = [tokens(texts[i]) for i in rt.missing(embed, texts)]
+        steps = [
+            StepEstimate(observe_documents.name, len(rt.missing(observe_documents, sections, names=sections.keys)))
+        ]
+    vectors = [count_tokens(texts[i]) for i in rt.missing(embed_texts, texts)]
     steps.append(StepEstimate("vectors.embed", len(vectors)))
-    return _summed(len(keys), len(every), steps, sum(vectors) if rt.embedder.waits else 0, rt.engine)
-
-
-def _summed(
-    documents: int, chunks: int, steps: Sequence[StepEstimate], embedding: int, engine: LanguageEngine
-) -> Estimate:
+    embedding = sum(vectors) if rt.embedder.waits else 0
     prompt, completion = sum(s.prompt_tokens for s in steps), sum(s.completion_tokens for s in steps)
-    cost = engine.price(prompt, completion) if isinstance(engine, PricedEngine) else 0.0
+    cost = rt.engine.price(prompt, completion) if isinstance(rt.engine, PricedEngine) else 0.0
     calls = sum(s.calls for s in steps)
-    most = _most(prompt + completion + embedding) if calls or embedding else 0
-    return Estimate(documents, chunks, tuple(steps), calls, prompt, completion, embedding, cost, most)
+    most = _upper_limit(prompt + completion + embedding) if calls or embedding else 0
+    return Estimate(len(keys), len(every), tuple(steps), calls, prompt, completion, embedding, cost, most)
 
 
-def _most(foreseen: int) -> int:
+def _upper_limit(foreseen: int) -> int:
     """Half as much again and room for one large call, to two figures: what a limit should allow."""
     tokens = foreseen * _MARGIN + _ONE_CALL
     figure: int = 10 ** max(0, len(str(int(tokens))) - 2)
@@ -158,64 +162,82 @@ class Foresight:
 
     def _read_chunks(self) -> list[StepEstimate]:
         """Extraction and summaries, and the graph that comes of them."""
-        missing = self.rt.missing(extract, self.chunks)
+        missing = self.rt.missing(extract_records, self.chunks)
         pairs = self._pairs()
-        written = [_written(pairs[i][1]) for i in missing]
-        extraction = self.step(extract.name, "extract", [self.chunks[i] for i in missing], written)
-        merged = merge(pairs, self.settings.graph, replayed(operations(self.rt.store)).aliases)
+        written = [_reply_tokens(pairs[i][1]) for i in missing]
+        extraction = self.step(extract_records.name, "extract", [self.chunks[i] for i in missing], written)
+        merged = merge_extractions(
+            pairs, self.settings.graph, replay_operations(read_operations(self.rt.store)).aliases
+        )
         summaries, self.graph = self._summaries(merged, self.settings.graph)
         self.texts += entity_texts(self.graph)
         return [extraction, summaries]
 
     def _pairs(self) -> list[tuple[Chunk, Extraction]]:
         """Every chunk with what was read in it, else foreseen; a name read elsewhere keeps its type."""
-        keys = self.rt.keys(extract, self.chunks)
-        stored = {k: extract.decode(data) for k, data in self.rt.store.read(keys).items()}
+        keys = self.rt.keys(extract_records, self.chunks)
+        stored = {k: extract_records.decode(data) for k, data in self.rt.store.read(keys).items()}
         types = {fold(e.name): e.type for k in keys if k in stored for e in stored[k].entities}
-        return [(c, stored[k] if k in stored else foreseen(c, types)) for c, k in zip(self.chunks, keys, strict=True)]
+        return [
+            (c, stored[k] if k in stored else foresee_extraction(c, types))
+            for c, k in zip(self.chunks, keys, strict=True)
+        ]
 
     def _summaries(self, merged: Graph, settings: GraphSettings) -> tuple[StepEstimate, Graph]:
         """Summaries of crowded elements, part by part; those that nobody wrote stand in by their first words."""
         done: dict[str, str] = {}
         asked: list[Context] = []
         replies: list[int] = []
-        todo = dict(crowded(merged, settings))
+        todo = dict(crowded_elements(merged, settings))
         while todo:
-            parts = {name: _parts(context, settings.summary_input) for name, context in todo.items()}
+            parts = {name: split_context(context, settings.summary_input) for name, context in todo.items()}
             texts = self._texts([part for found in parts.values() for part in found], asked, replies)
-            gathered = {n: [_passage(part, next(texts)) for part in found] for n, found in parts.items()}
+            gathered = {
+                n: [
+                    Passage("description", "", next(texts), sources=tuple(s for p in part.passages for s in p.sources))
+                    for part in found
+                ]
+                for n, found in parts.items()
+            }
             done |= {name: ps[0].text for name, ps in gathered.items() if len(ps) == 1}
             todo = {name: Context(tuple(ps), todo[name].title) for name, ps in gathered.items() if len(ps) > 1}
-        return self.step(summarise.name, "summarise", asked, replies), described(merged, done)
+        return self.step(summarise_descriptions.name, "summarise", asked, replies), describe_elements(merged, done)
 
     def _texts(self, parts: Sequence[Context], asked: list[Context], replies: list[int]) -> Iterator[str]:
         """Stored summaries; else a stand-in, and the part is `asked` for and the tokens of its reply are foreseen."""
-        keys = self.rt.keys(summarise, parts)
+        keys = self.rt.keys(summarise_descriptions, parts)
         stored = self.rt.store.read(keys)
         for part, k in zip(parts, keys, strict=True):
-            text = summarise.decode(stored[k]) if k in stored else _cut(part)
-            if k not in stored:
+            if k in stored:
+                text = summarise_descriptions.decode(stored[k])
+            else:
+                text = " ".join(" ".join(p.text for p in part.passages).split()[:200])
                 asked.append(part)
-                replies.append(tokens(text))
+                replies.append(count_tokens(text))
             yield text
 
     def _reports(self, graphs: Sequence[tuple[Graph, Earlier | None]]) -> StepEstimate:
         """The reports on the communities of graphs, each with those of the build before."""
         asked: list[Context] = []
         for graph, before in graphs:
-            groups = group(graph, before, self.settings.clusters).groups
+            groups = group_entities(graph, before, self.settings.clusters).groups
             stand_in = partial(self._report, asked)
             writer = Writer(self.rt, graph, {c.id: c.document for c in self.chunks}, self.settings.reports, stand_in)
             self.texts += report_texts(Hierarchy(tuple(writer.write(list(groups)))))
         once = list(dict.fromkeys(asked))
-        return self.step(report.name, "report", once, [_REPORT] * len(once))
+        return self.step(report_on_contexts.name, "report", once, [_REPORT] * len(once))
 
     def _report(self, asked: list[Context], contexts: Sequence[Context]) -> list[Report]:
         """Stored reports where there are some; a text of the usual length where a call would be needed."""
-        keys = self.rt.keys(report, contexts)
+        keys = self.rt.keys(report_on_contexts, contexts)
         stored = self.rt.store.read(keys)
         asked += [c for c, k in zip(contexts, keys, strict=True) if k not in stored]
-        return [report.decode(stored[k]) if k in stored else _stand_in(c) for c, k in zip(contexts, keys, strict=True)]
+        reports = []
+        for c, k in zip(contexts, keys, strict=True):
+            text = " ".join(" ".join(p.text for p in c.passages).split()[: _REPORT * 2 // 3])
+            stand_in = Report(c.title, (Statement(text, (), (Source("", 0, 0),)),))
+            reports.append(report_on_contexts.decode(stored[k]) if k in stored else stand_in)
+        return reports
 
     def step(self, name: str, task: Task, items: Sequence[object], completion: Sequence[int]) -> StepEstimate:
         """What a step would take that asks the engine about these items, with the tokens of the replies foreseen."""
@@ -230,14 +252,14 @@ class Foresight:
         return round(calls * spent.completion_tokens / spent.calls) if spent.calls >= 20 else completion
 
 
-def foreseen(chunk: Chunk, types: Mapping[str, str] = MappingProxyType({})) -> Extraction:
+def foresee_extraction(chunk: Chunk, types: Mapping[str, str] = MappingProxyType({})) -> Extraction:
     """A guess at what a model would extract: names with their first sentence, and names that follow one another.
 
     `types` are those that are known, by folded name: an entity is its name and its type.
     """
     entities: dict[str, ExtractedEntity] = {}
     relations: list[ExtractedRelation] = []
-    for start, end in sentences(chunk.text):
+    for start, end in split_sentences(chunk.text):
         said = " ".join(chunk.text[start:end].split()[:_DESCRIPTION])
         found = (m[0] for m in _NAME.finditer(chunk.text, start, end))
         names = [n for n in dict.fromkeys(found) if len(n) > 1 and n.casefold() not in _OPENERS]
@@ -247,23 +269,11 @@ def foreseen(chunk: Chunk, types: Mapping[str, str] = MappingProxyType({})) -> E
     return Extraction(tuple(entities.values()), tuple(relations))
 
 
-def _written(extraction: Extraction) -> int:
+def _reply_tokens(extraction: Extraction) -> int:
     """Tokens of the reply that holds these records."""
-    named = sum(tokens(e.name) + tokens(e.description) + _PER_ENTITY for e in extraction.entities)
-    linked = (tokens(r.source) + tokens(r.target) + tokens(r.description) + _PER_RELATION for r in extraction.relations)
+    named = sum(count_tokens(e.name) + count_tokens(e.description) + _PER_ENTITY for e in extraction.entities)
+    linked = (
+        count_tokens(r.source) + count_tokens(r.target) + count_tokens(r.description) + _PER_RELATION
+        for r in extraction.relations
+    )
     return named + sum(linked) + 10
-
-
-def _passage(part: Context, text: str) -> Passage:
-    """A part's summary as the next round sees it."""
-    return Passage("description", "", text, sources=tuple(s for p in part.passages for s in p.sources))
-
-
-def _cut(context: Context) -> str:
-    words = " ".join(p.text for p in context.passages).split()
-    return " ".join(words[:200])
-
-
-def _stand_in(context: Context) -> Report:
-    text = " ".join(" ".join(p.text for p in context.passages).split()[: _REPORT * 2 // 3])
-    return Report(context.title, (Statement(text, (), (Source("", 0, 0),)),))

@@ -19,36 +19,36 @@ _NOTHING = b'"nothing":true}'  # how it ends where it is certain
 _SECTION = 256  # chunks of a document that an engine that surveys is given at once
 
 
-def _what_is_read(chunk: Chunk) -> tuple[str, str]:
+def _text_and_title(chunk: Chunk) -> tuple[str, str]:
     return chunk.text, chunk.title
 
 
-def _may_be_none(stored: bytes) -> bool:
+def _may_be_unread(stored: bytes) -> bool:
     """Whether an extraction was stored as empty when replies that could not be read still gave empty ones."""
     return stored.startswith(_EMPTY) and not stored.endswith(_NOTHING)
 
 
-@step("extraction.extract", version=1, uses="engine", task="extract", sees=_what_is_read, doubts=_may_be_none)
-def extract(chunks: Sequence[Chunk], *, engine: LanguageEngine) -> list[Extraction]:
+@step("extraction.extract", version=1, uses="engine", task="extract", sees=_text_and_title, doubts=_may_be_unread)
+def extract_records(chunks: Sequence[Chunk], *, engine: LanguageEngine) -> list[Extraction]:
     """Entities, relations and claims of each chunk, from its text alone."""
     found = engine.extract(chunks)
     return [x if x.entities or x.relations or x.claims else replace(x, nothing=True) for x in found]
 
 
 @step("extraction.observe", version=1, uses="engine", task="survey")
-def observe(documents: Sequence[tuple[Chunk, ...]], *, engine: SurveyingEngine) -> list[bytes]:
+def observe_documents(documents: Sequence[tuple[Chunk, ...]], *, engine: SurveyingEngine) -> list[bytes]:
     """What each document shows by itself."""
     return engine.observe(documents)
 
 
 @step("extraction.learn", version=1, uses="engine", task="survey")
-def learn(corpora: Sequence[Results[bytes]], *, engine: SurveyingEngine) -> list[bytes]:
+def learn_corpus(corpora: Sequence[Results[bytes]], *, engine: SurveyingEngine) -> list[bytes]:
     """What the whole corpus shows."""
     return [engine.learn(observations) for observations in corpora]
 
 
 @step("extraction.read", version=1, uses="engine", task="survey")
-def read(
+def read_documents(
     documents: Sequence[tuple[tuple[Chunk, ...], bytes]], *, engine: SurveyingEngine, lexicon: bytes
 ) -> list[tuple[Extraction, ...]]:
     """The extractions of each document, given what the corpus shows."""
@@ -85,30 +85,29 @@ class Tally:
 
 
 @step("extraction.tally", version=1)
-def tally(wholes: Sequence[Iterable[tuple[Chunk, Extraction]]]) -> list[Tally]:
+def tally_extractions(wholes: Sequence[Iterable[tuple[Chunk, Extraction]]]) -> list[Tally]:
     """The counts of all extractions together."""
-    return [_tallied(x for _, x in whole) for whole in wholes]
-
-
-def _tallied(extractions: Iterable[Extraction]) -> Tally:
-    rejected, outside, asked, rounds, gleaned = Counter[str](), Counter[str](), 0, 0, 0
-    for x in extractions:
-        rejected.update(dict(x.rejected))
-        outside.update(dict(x.outside))
-        asked += bool(x.rounds)
-        rounds += len(x.rounds)
-        gleaned += sum(x.rounds)
-    return Tally(tuple(sorted(rejected.items())), tuple(sorted(outside.items())), asked, rounds, gleaned)
+    tallies = []
+    for whole in wholes:
+        rejected, outside, asked, rounds, gleaned = Counter[str](), Counter[str](), 0, 0, 0
+        for _, x in whole:
+            rejected.update(dict(x.rejected))
+            outside.update(dict(x.outside))
+            asked += bool(x.rounds)
+            rounds += len(x.rounds)
+            gleaned += sum(x.rounds)
+        tallies.append(Tally(tuple(sorted(rejected.items())), tuple(sorted(outside.items())), asked, rounds, gleaned))
+    return tallies
 
 
 def what_was_rejected(extracted: Extracted, rt: Runtime) -> tuple[str, ...]:
     """Notes on the records that extraction could not use or that are of other types, and on what gleaning brought."""
-    found = rt.once(tally, extracted, names=extracted.keys).value
+    found = rt.once(tally_extractions, extracted, names=extracted.keys).value
     notes = []
     if found.rejected:
-        notes.append(_counted("records of extraction could not be used", found.rejected))
+        notes.append(_count_kinds("records of extraction could not be used", found.rejected))
     if found.outside:
-        notes.append(_counted("records of extraction are of a type outside the schema", found.outside))
+        notes.append(_count_kinds("records of extraction are of a type outside the schema", found.outside))
     if found.rounds:
         notes.append(
             f"gleaning: {found.rounds} rounds over {found.asked} chunks found {found.gleaned} entities that were missed"
@@ -116,7 +115,7 @@ def what_was_rejected(extracted: Extracted, rt: Runtime) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _counted(what: str, counts: Sequence[tuple[str, int]]) -> str:
+def _count_kinds(what: str, counts: Sequence[tuple[str, int]]) -> str:
     """How many, and the most frequent kinds of them."""
     most = sorted(counts, key=lambda c: (-c[1], c[0]))
     kinds = "; ".join(f"{n} × {kind}" for kind, n in most[:_KINDS])
@@ -127,13 +126,15 @@ def _counted(what: str, counts: Sequence[tuple[str, int]]) -> str:
 def extract_all(chunks: Results[tuple[Chunk, ...]], rt: Runtime) -> Extracted:
     """Run the engine's way of reading over all documents."""
     if "survey" not in rt.engine.tasks:
-        return Extracted(chunks, rt.each(extract, [c for document in chunks for c in document]), by_document=False)
+        return Extracted(
+            chunks, rt.each(extract_records, [c for document in chunks for c in document]), by_document=False
+        )
     sections = Sections.of(chunks)
-    observations = rt.each(observe, sections, names=sections.keys)
-    lexicon = rt.once(learn, observations, names=sorted(observations.keys))
+    observations = rt.each(observe_documents, sections, names=sections.keys)
+    lexicon = rt.once(learn_corpus, observations, names=sorted(observations.keys))
     names = [key(*pair) for pair in zip(sections.keys, observations.keys, strict=True)]
     pairs = _Pairs(sections, observations)
-    return Extracted(chunks, rt.each(read, pairs, names=names, lexicon=lexicon), by_document=True)
+    return Extracted(chunks, rt.each(read_documents, pairs, names=names, lexicon=lexicon), by_document=True)
 
 
 @dataclass(frozen=True)

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sensegraph.algorithms.graphs import Floats
 from sensegraph.algorithms.ranking import Bm25
 from sensegraph.errors import NotIndexed, StoreError
-from sensegraph.index import vectors, words
-from sensegraph.index.chunks import chunk
-from sensegraph.index.graph.lookups import Lookups, lookups
-from sensegraph.index.manifest import Manifest, read_manifest
+from sensegraph.index.chunks import chunk_documents
+from sensegraph.index.graph.lookups import Lookups, build_lookups
+from sensegraph.index.manifest import Catalogue, ChunkEntry, DocumentEntry, Manifest, read_manifest
 from sensegraph.index.parts import SPINE, Part, find_part, known_parts, part_of_kind
-from sensegraph.language.stems import stems
+from sensegraph.index.vectors import stack_vectors
+from sensegraph.language.stems import list_stems
 from sensegraph.protocols import Embedder, Store, Vectors
-from sensegraph.runtime.results import Results, Table, recall, step
-from sensegraph.types import Chunk, Cluster, Document, Entity, Graph, Hierarchy, Relation, Scalar
+from sensegraph.runtime.results import Results, Table, recall_result, step
+from sensegraph.types import Chunk, Cluster, Document, Entity, Graph, Hierarchy, Relation
 
 if TYPE_CHECKING:
     from sensegraph.algorithms.approximate import Navigator
@@ -27,58 +26,35 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentEntry:
-    """What a list of documents shows; the text stays in the object with this `key`."""
-
-    id: str
-    key: str
-    title: str
-    time: str
-    metadata: tuple[tuple[str, Scalar], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkEntry:
-    """Where a chunk is: item `position` of the chunks of a document, in the object `key`."""
-
-    id: str
-    document: str
-    key: str
-    position: int
-    tokens: int
-
-
-@dataclass(frozen=True, slots=True)
-class Catalogue:
-    """All documents by id, and all chunks in the order of their documents."""
-
-    documents: Sequence[DocumentEntry] = ()
-    chunks: Sequence[ChunkEntry] = ()
-
-
 @step("index.document", version=1)
-def document(documents: Sequence[Document]) -> list[Document]:
+def keep_documents(documents: Sequence[Document]) -> list[Document]:
     """Documents as they came: the objects that an index's catalogue points to."""
     return list(documents)
 
 
 @step("index.catalogue", version=1, form="tables")
-def catalogue(parts: Sequence[tuple[Results[Document], Results[tuple[Chunk, ...]]]]) -> list[Catalogue]:
+def list_catalogue(parts: Sequence[tuple[Results[Document], Results[tuple[Chunk, ...]]]]) -> list[Catalogue]:
     """The lists of documents and chunks."""
-    return [_catalogue(documents, chunks) for documents, chunks in parts]
+    return [
+        Catalogue(
+            tuple(
+                DocumentEntry(d.id, k, d.title, d.time, d.metadata)
+                for d, k in zip(documents, documents.keys, strict=True)
+            ),
+            tuple(
+                ChunkEntry(c.id, c.document, k, i, c.tokens)
+                for found, k in zip(chunks, chunks.keys, strict=True)
+                for i, c in enumerate(found)
+            ),
+        )
+        for documents, chunks in parts
+    ]
 
 
-def _catalogue(documents: Results[Document], chunks: Results[tuple[Chunk, ...]]) -> Catalogue:
-    listed = tuple(
-        DocumentEntry(d.id, k, d.title, d.time, d.metadata) for d, k in zip(documents, documents.keys, strict=True)
-    )
-    cut = tuple(
-        ChunkEntry(c.id, c.document, k, i, c.tokens)
-        for found, k in zip(chunks, chunks.keys, strict=True)
-        for i, c in enumerate(found)
-    )
-    return Catalogue(listed, cut)
+@step("words.words", version=1, form="arrays")
+def index_words(wholes: Sequence[Iterable[Chunk]]) -> list[Bm25]:
+    """The word index of chunks, in their order; the title of its document counts as words of every chunk."""
+    return [Bm25.build(list_stems(f"{c.title}\n{c.text}") for c in chunks) for chunks in wholes]
 
 
 R = TypeVar("R", ChunkEntry, Entity, Relation, Cluster)
@@ -101,33 +77,33 @@ class Index:
     @cached_property
     def catalogue(self) -> Catalogue:
         """The lists of documents and chunks."""
-        return recall(self.store, catalogue, self.manifest.documents)
+        return recall_result(self.store, list_catalogue, self.manifest.documents)
 
     @cached_property
     def graph(self) -> Graph:
         """Entities, relations and claims. Raises NotIndexed where the index was built without."""
-        from sensegraph.index.graph.merging import graph
+        from sensegraph.index.graph.merging import describe_graphs
 
-        return recall(self.store, graph, self._part("graph", self.manifest.graph))
+        return recall_result(self.store, describe_graphs, self._part("graph", self.manifest.graph))
 
     @cached_property
     def communities(self) -> Communities:
         """The groups behind the hierarchy, without their reports."""
-        from sensegraph.index.hierarchy.communities import communities
+        from sensegraph.index.hierarchy.communities import cluster_graphs
 
-        return recall(self.store, communities, self._part("reports", self.manifest.communities))
+        return recall_result(self.store, cluster_graphs, self._part("reports", self.manifest.communities))
 
     @cached_property
     def hierarchy(self) -> Hierarchy:
         """The clusters with their reports. Raises NotIndexed where the index was built without."""
-        from sensegraph.index.hierarchy.reports import hierarchy
+        from sensegraph.index.hierarchy.reports import keep_hierarchy
 
-        return recall(self.store, hierarchy, self._part("reports", self.manifest.hierarchy))
+        return recall_result(self.store, keep_hierarchy, self._part("reports", self.manifest.hierarchy))
 
     @cached_property
     def lookups(self) -> Lookups:
         """Neighbours, communities and names of the entities, by position."""
-        return recall(self.store, lookups, self._part("graph", self.manifest.lookups))
+        return recall_result(self.store, build_lookups, self._part("graph", self.manifest.lookups))
 
     def part(self, part: Part[T, Any]) -> T:
         """A part that was built besides graph and reports. Raises NotIndexed where the index was built without it."""
@@ -149,12 +125,12 @@ class Index:
     @cached_property
     def words(self) -> Bm25:
         """The word index of the chunks, in the order of the catalogue."""
-        return recall(self.store, words.words, self.manifest.words)
+        return recall_result(self.store, index_words, self.manifest.words)
 
     @cached_property
     def vectors(self) -> Vectors:
         """The vectors of the chunks, shape (chunks, dim), in the order of the catalogue."""
-        return recall(self.store, vectors.stack, self.manifest.vectors)
+        return recall_result(self.store, stack_vectors, self.manifest.vectors)
 
     def vectors_of(self, embedder: Embedder, kind: str = "chunk") -> Vectors:
         """The vectors of the records of a kind, in their order: of entities those of `name: description`.
@@ -172,7 +148,7 @@ class Index:
         if kind == "chunk":
             return self.vectors
         if name := self.manifest.stacks.get(kind):
-            return recall(self.store, vectors.stack, name)
+            return recall_result(self.store, stack_vectors, name)
         if spine := {"entity": "graph", "report": "reports"}.get(kind):
             raise missing_part(spine)
         part = part_of_kind(kind, self.given)
@@ -187,9 +163,9 @@ class Index:
         """The way through the vectors of a kind; None where all of them are compared."""
         if kind not in self._navigators and (ways := self.manifest.ways.get(kind)):
             from sensegraph.algorithms.approximate import Navigator
-            from sensegraph.index.navigation import navigation
+            from sensegraph.index.navigation import build_navigation
 
-            graphs = [(begin, recall(self.store, navigation, name)) for begin, name in ways]
+            graphs = [(begin, recall_result(self.store, build_navigation, name)) for begin, name in ways]
             self._navigators[kind] = Navigator(self._vectors(kind), graphs)
         return self._navigators.get(kind)
 
@@ -214,44 +190,44 @@ class Index:
 
     def scores_of_words(self, text: str) -> Floats:
         """The BM25 score of every chunk for `text`, in the order of the catalogue."""
-        return self.words.score(stems(text))
+        return self.words.score(list_stems(text))
 
     def document(self, name: str) -> Document:
         """One document with its text. Raises NotIndexed for an id that is not in the index."""
-        entry = _table(self.catalogue.documents).find([name]).get(name)
+        entry = _stored_table(self.catalogue.documents).find([name]).get(name)
         if entry is None:
             raise NotIndexed(f"No document {name!r} in this index; `sensegraph status --documents` lists them.")
         found = self.store.read([entry.key])
         if entry.key not in found:
             raise StoreError(f"The text of {name!r} is gone from the store; run `sensegraph index` again.")
-        return document.decode(found[entry.key])
+        return keep_documents.decode(found[entry.key])
 
     def chunks(self, ids: Sequence[str]) -> dict[str, Chunk]:
         """The chunks with these ids; one that does not exist is absent."""
-        places = _table(self.catalogue.chunks).find(ids)
+        places = _stored_table(self.catalogue.chunks).find(ids)
         objects = self.store.read(sorted({p.key for p in places.values()}))
-        decoded = {k: chunk.decode(value) for k, value in objects.items()}
+        decoded = {k: chunk_documents.decode(value) for k, value in objects.items()}
         return {name: decoded[p.key][p.position] for name, p in places.items() if p.key in decoded}
 
     def documents_of(self, chunks: Sequence[str]) -> dict[str, str]:
         """The document of each of these chunks; a chunk that does not exist is absent."""
-        return {name: entry.document for name, entry in _found(self.catalogue.chunks, chunks).items()}
+        return {name: entry.document for name, entry in _find_records(self.catalogue.chunks, chunks).items()}
 
     def tokens_of(self, chunks: Sequence[str]) -> dict[str, int]:
         """The tokens of each of these chunks; a chunk that does not exist is absent."""
-        return {name: entry.tokens for name, entry in _found(self.catalogue.chunks, chunks).items()}
+        return {name: entry.tokens for name, entry in _find_records(self.catalogue.chunks, chunks).items()}
 
     def entities(self, ids: Sequence[str]) -> dict[str, Entity]:
         """The entities with these ids; one that does not exist is absent."""
-        return _found(self.graph.entities, ids)
+        return _find_records(self.graph.entities, ids)
 
     def relations(self, ids: Sequence[str]) -> dict[str, Relation]:
         """The relations with these ids; one that does not exist is absent."""
-        return _found(self.graph.relations, ids)
+        return _find_records(self.graph.relations, ids)
 
     def clusters(self, ids: Sequence[str]) -> dict[str, Cluster]:
         """The clusters with these ids; one that does not exist is absent."""
-        return _found(self.hierarchy.clusters, ids)
+        return _find_records(self.hierarchy.clusters, ids)
 
     def clusters_at(self, depth: int) -> list[Cluster]:
         """The reports that a question at `depth` reads: its clusters, and the leaf of a branch that ends above it.
@@ -277,14 +253,14 @@ def missing_part(part: str, reader: str = "") -> NotIndexed:
     )
 
 
-def _found(records: Sequence[R], ids: Sequence[str]) -> dict[str, R]:
+def _find_records(records: Sequence[R], ids: Sequence[str]) -> dict[str, R]:
     """Records by id, in the order of `ids`: from a stored table, or from a few in memory."""
     wanted = set(ids)
     found = records.find(ids) if isinstance(records, Table) else {r.id: r for r in records if r.id in wanted}
     return {name: found[name] for name in dict.fromkeys(ids) if name in found}
 
 
-def _table(rows: Sequence[Any]) -> Table[Any]:
+def _stored_table(rows: Sequence[Any]) -> Table[Any]:
     if not isinstance(rows, Table):
         raise TypeError("this part of an index is always a stored table")
     return rows

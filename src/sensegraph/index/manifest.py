@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,6 +11,7 @@ import msgspec
 from sensegraph.built_in_parts import BUILT_IN
 from sensegraph.errors import NotIndexed, StoreError
 from sensegraph.protocols import Store
+from sensegraph.types import Scalar
 
 REF = "index"
 Stretch = tuple[int, str]  # where a segment of vectors begins, and the key of the graph through it
@@ -87,6 +88,36 @@ class Manifest:
         return replace(self, parts=parts, counts=counts, notes=(*self.notes, *made.notes))
 
 
+@dataclass(frozen=True, slots=True)
+class DocumentEntry:
+    """What a list of documents shows; the text stays in the object with this `key`."""
+
+    id: str
+    key: str
+    title: str
+    time: str
+    metadata: tuple[tuple[str, Scalar], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkEntry:
+    """Where a chunk is: item `position` of the chunks of a document, in the object `key`."""
+
+    id: str
+    document: str
+    key: str
+    position: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """All documents by id, and all chunks in the order of their documents."""
+
+    documents: Sequence[DocumentEntry] = ()
+    chunks: Sequence[ChunkEntry] = ()
+
+
 def read_manifest(store: Store) -> Manifest:
     """What the store's index is made of. Raises NotIndexed when there is none."""
     name = store.ref(REF)
@@ -97,12 +128,12 @@ def read_manifest(store: Store) -> Manifest:
         raise StoreError("The index's list of parts is gone from the store; run `sensegraph index` again.")
     try:
         fields: dict[str, Any] = msgspec.json.decode(found[name], type=dict[str, Any])
-        return msgspec.convert(fields if "parts" in fields else _with_entries(fields), Manifest)
+        return msgspec.convert(fields if "parts" in fields else _with_part_entries(fields), Manifest)
     except msgspec.DecodeError as e:
         raise StoreError(f"The index was made by another version ({e}); run `sensegraph index` again.") from e
 
 
-def _with_entries(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _with_part_entries(fields: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a manifest of before 2026-11, which had one for every key of every part, with entries instead."""
     entries = {
         name: {

@@ -9,48 +9,48 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sensegraph.algorithms import approximate
-from sensegraph.algorithms.approximate import FORMAT, NO_EXTRA, Navigation, installed
+from sensegraph.algorithms.approximate import FORMAT, NO_EXTRA, Navigation, is_installed
 from sensegraph.algorithms.segments import Segment
-from sensegraph.algorithms.segments import segments as cut
+from sensegraph.algorithms.segments import cut_segments as cut
 from sensegraph.index.manifest import Manifest, Stretch
-from sensegraph.index.vectors import stack
+from sensegraph.index.vectors import stack_vectors
 from sensegraph.protocols import Vectors
-from sensegraph.runtime.results import recall, step
+from sensegraph.runtime.results import recall_result, step
 from sensegraph.runtime.runtime import Runtime
 
 
 @step("navigating.segments", version=1)
-def segments(wholes: Sequence[Vectors]) -> list[list[Segment]]:
+def cut_segments(wholes: Sequence[Vectors]) -> list[list[Segment]]:
     """Where each matrix is cut."""
     return [cut(vectors) for vectors in wholes]
 
 
 @step("navigating.navigation", version=1, form="array")
-def navigation(parts: Sequence[Vectors]) -> list[Navigation]:
+def build_navigation(parts: Sequence[Vectors]) -> list[Navigation]:
     """The graph of each segment."""
-    return [approximate.navigation(vectors) for vectors in parts]
+    return [approximate.build_navigation(vectors) for vectors in parts]
 
 
-def navigate(vectors: Vectors, name: str, rt: Runtime) -> tuple[Stretch, ...]:
+def navigate_segments(vectors: Vectors, name: str, rt: Runtime) -> tuple[Stretch, ...]:
     """The graphs of `vectors`, whose key is `name`, one a segment. Raises ModuleNotFoundError without the extra."""
-    found = rt.once(segments, vectors, names=(name,)).value
-    return tuple((part.begin, _graph(vectors, part, rt)) for part in found)
+    found = rt.once(cut_segments, vectors, names=(name,)).value
+    return tuple((part.begin, _segment_graph(vectors, part, rt)) for part in found)
 
 
-def _graph(vectors: Vectors, part: Segment, rt: Runtime) -> str:
-    return rt.once(navigation, lambda: vectors[part.begin : part.end], names=(part.digest, FORMAT)).key
+def _segment_graph(vectors: Vectors, part: Segment, rt: Runtime) -> str:
+    return rt.once(build_navigation, lambda: vectors[part.begin : part.end], names=(part.digest, FORMAT)).key
 
 
-def with_ways(manifest: Manifest, rt: Runtime, exact_below: int) -> Manifest:
+def add_navigation(manifest: Manifest, rt: Runtime, exact_below: int) -> Manifest:
     """The manifest with graphs through those of its vectors that are `exact_below` or more; 0 stands for none."""
     ways: dict[str, tuple[Stretch, ...]] = {}
     notes = list(manifest.notes)
     for kind, name in manifest.stacks.items():
-        vectors = recall(rt.store, stack, name) if name else ()
+        vectors = recall_result(rt.store, stack_vectors, name) if name else ()
         if not exact_below or len(vectors) < exact_below:
             continue
-        if installed():
-            ways[kind] = navigate(recall(rt.store, stack, name), name, rt)
+        if is_installed():
+            ways[kind] = navigate_segments(recall_result(rt.store, stack_vectors, name), name, rt)
         else:
             notes.append(f"{len(vectors):,} vectors of kind {kind} are compared one by one: {NO_EXTRA}")
     return replace(manifest, ways=ways, notes=tuple(notes))

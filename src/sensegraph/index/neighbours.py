@@ -24,9 +24,9 @@ def nearest_to_each(queries: Vectors, index: Index, rt: Runtime, top: int, kind:
     navigator = index.navigator(kind)
     if navigator is None or not navigator.helps(top):
         return nearest_each(vectors, queries, top)
-    from sensegraph.algorithms.approximate import NO_EXTRA, installed
+    from sensegraph.algorithms.approximate import NO_EXTRA, is_installed
 
-    if not installed():
+    if not is_installed():
         rt.noted[f"all {len(vectors):,} vectors of kind {kind} were compared: {NO_EXTRA}"] += 1
         return nearest_each(vectors, queries, top)
     rt.noted[f"of {len(vectors):,} vectors of kind {kind} the nearest were sought approximately"] += 1

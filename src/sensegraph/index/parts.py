@@ -16,17 +16,18 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 from sensegraph.built_in_parts import BUILT_IN
 from sensegraph.errors import NotIndexed, SettingsError
 from sensegraph.index.manifest import MadePart, Manifest
-from sensegraph.index.vectors import stack
+from sensegraph.index.vectors import stack_vectors
 from sensegraph.plugins import load_plugin, plugin_names
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, Results, recall
+from sensegraph.runtime.results import Result, Results, recall_result
 from sensegraph.types import Chunk, Graph, Hierarchy
 
 if TYPE_CHECKING:
     from sensegraph.index.estimate import Foresight, StepEstimate
     from sensegraph.index.hierarchy.communities import Communities, Earlier
-    from sensegraph.index.index import Catalogue, Index
+    from sensegraph.index.index import Index
+    from sensegraph.index.manifest import Catalogue
     from sensegraph.index.restricted.moment import TimedIndex
     from sensegraph.index.restricted.scope import ScopedIndex
     from sensegraph.index.settings import IndexSettings
@@ -108,7 +109,7 @@ class Building:
     def entity_vectors(self) -> Result[Vectors]:
         """The vectors of the entities, shape (entities, dim)."""
         name = self.whole.entity_vectors
-        return Result(name, recall(self.rt.store, stack, name))
+        return Result(name, recall_result(self.rt.store, stack_vectors, name))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,16 +11,16 @@ from typing import Any, TypeVar
 from numpy.typing import NDArray
 
 from sensegraph.errors import SensegraphError
-from sensegraph.index.build import build
+from sensegraph.index.build import build_index
 from sensegraph.index.chunks import cut_documents
 from sensegraph.index.extraction import extract_all
-from sensegraph.index.index import catalogue, document
+from sensegraph.index.index import keep_documents, list_catalogue
 from sensegraph.index.manifest import Manifest
 from sensegraph.index.settings import IndexSettings
 from sensegraph.language.text import fold
 from sensegraph.protocols import Rows, Store
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, Results, Step, load, recall
+from sensegraph.runtime.results import Result, Results, Step, load_result, recall_result
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.usage import Usage
 
@@ -120,7 +120,7 @@ class Tracing(Runtime):
         if callable(whole):
             whole()
         self._there([k], step)
-        return Result(k, load(self.store, step, k))
+        return Result(k, load_result(self.store, step, k))
 
     def _there(self, keys: Sequence[str], step: Step[Any, Any]) -> None:
         if missing := len(set(keys) - self.store.has(keys)):
@@ -136,22 +136,30 @@ class Traced:
     names: frozenset[str]
 
 
-def traced(documents: Sequence[str], rt: Runtime, settings: IndexSettings) -> Traced:
+def trace_build(documents: Sequence[str], rt: Runtime, settings: IndexSettings) -> Traced:
     """What a build of the documents with these keys looks for, in the order in which it does."""
     store = Looking(rt.store)
     given = {f.name: getattr(rt, f.name) for f in fields(Runtime)} | {"store": store}
     tracing, names, whole = Tracing(**given), frozenset[str](), False
     try:
         if documents:
-            build(documents, tracing, settings)
-            names = _names(documents, tracing, settings) if "graph" in settings.parts else frozenset()
+            build_index(documents, tracing, settings)
+        if documents and "graph" in settings.parts:
+            texts = Results(tracing.store, keep_documents, documents)
+            chunks = cut_documents(texts, tracing, size=settings.chunk_tokens, overlap=settings.chunk_overlap)
+            said: set[str] = set()
+            for _, found in extract_all(chunks, tracing):
+                said.update(e.name for e in found.entities)
+                said.update(name for r in found.relations for name in (r.source, r.target))
+                said.update(c.subject for c in found.claims)
+            names = frozenset(map(fold, said))
         whole = True
     except Untraced:
         pass  # an interrupted build: it has paid for what it looked for until here
     return Traced((*documents, *store.asked), whole, names)
 
 
-def held(store: Store, manifest: Manifest, name: str) -> list[str]:
+def keys_behind_index(store: Store, manifest: Manifest, name: str) -> list[str]:
     """The keys behind the index with this manifest, whose own key is `name`: parts, their parts, documents, chunks."""
     found = dict.fromkeys([name])
     waiting = [name]
@@ -160,20 +168,8 @@ def held(store: Store, manifest: Manifest, name: str) -> list[str]:
         keys = [m.decode() for v in values.values() if len(v) < _LIST for m in _KEY.findall(v)]
         waiting = [k for k in dict.fromkeys(keys) if k not in found]
         found.update(dict.fromkeys(waiting))
-    listed = recall(store, catalogue, manifest.documents)
+    listed = recall_result(store, list_catalogue, manifest.documents)
     return [*found, *(d.key for d in listed.documents), *dict.fromkeys(c.key for c in listed.chunks)]
 
 
-def _names(documents: Sequence[str], rt: Runtime, settings: IndexSettings) -> frozenset[str]:
-    """Every name that a chunk of these documents says, folded."""
-    texts = Results(rt.store, document, documents)
-    chunks = cut_documents(texts, rt, size=settings.chunk_tokens, overlap=settings.chunk_overlap)
-    said: set[str] = set()
-    for _, found in extract_all(chunks, rt):
-        said.update(e.name for e in found.entities)
-        said.update(name for r in found.relations for name in (r.source, r.target))
-        said.update(c.subject for c in found.claims)
-    return frozenset(map(fold, said))
-
-
-__all__ = ["Looking", "Traced", "Tracing", "Untraced", "held", "traced"]
+__all__ = ["Looking", "Traced", "Tracing", "Untraced", "keys_behind_index", "trace_build"]

@@ -17,27 +17,39 @@ _BLOCK = 1024
 
 
 @step("vectors.embed", version=1, uses="embedder")
-def embed(texts: Sequence[str], *, embedder: Embedder) -> list[bytes]:
+def embed_texts(texts: Sequence[str], *, embedder: Embedder) -> list[bytes]:
     """The unit vector of each text, as float32 bytes."""
     return [row.tobytes() for row in np.asarray(embedder.embed(texts, "document"), np.float32)]
 
 
 @step("vectors.stack", version=1, form="array")
-def stack(wholes: Sequence[Results[bytes]]) -> list[NDArray[Any]]:
+def stack_vectors(wholes: Sequence[Results[bytes]]) -> list[NDArray[Any]]:
     """Vectors as the rows of one matrix."""
-    return [_matrix(rows) for rows in wholes]
+    matrices = []
+    for rows in wholes:
+        columns = len(rows[0]) // np.dtype(np.float32).itemsize if len(rows) else 0
+        matrix = np.zeros((len(rows), columns), np.float32)
+        for i, row in enumerate(rows):
+            matrix[i] = np.frombuffer(row, np.float32)
+        matrices.append(matrix)
+    return matrices
 
 
 @step("vectors.embed_whole", version=1, uses="embedder", form="array")
 def embed_whole(wholes: Sequence[Sequence[str]], *, embedder: Embedder) -> list[NDArray[Any]]:
     """The vectors of all texts at once, as the rows of one matrix, in blocks of `_BLOCK`."""
-    return [_rows(texts, embedder) for texts in wholes]
+    matrices: list[NDArray[Any]] = []
+    for texts in wholes:
+        blocks = [embedder.embed(texts[i : i + _BLOCK], "document") for i in range(0, len(texts), _BLOCK)]
+        found = np.concatenate(blocks).astype(np.float32, copy=False) if blocks else np.zeros((0, 0), np.float32)
+        matrices.append(found)
+    return matrices
 
 
 def embed_all(texts: Sequence[str], rt: Runtime) -> Result[Vectors]:
     """The matrix of the vectors of `texts`, shape (n, dim), in order; each is stored, and embedded once."""
-    rows = rt.each(embed, texts)
-    return rt.once(stack, rows, names=rows.keys or ("no text",))
+    rows = rt.each(embed_texts, texts)
+    return rt.once(stack_vectors, rows, names=rows.keys or ("no text",))
 
 
 def embed_records(texts: Callable[[], Sequence[str]], rt: Runtime, *, name: str) -> Result[Vectors]:
@@ -71,18 +83,3 @@ def entity_texts(graph: Graph) -> list[str]:
 def report_texts(hierarchy: Hierarchy) -> list[str]:
     """What is embedded of reports: title and text."""
     return [f"{c.title}\n{c.text}" for c in hierarchy.clusters]
-
-
-def _rows(texts: Sequence[str], embedder: Embedder) -> NDArray[np.float32]:
-    blocks = [embedder.embed(texts[i : i + _BLOCK], "document") for i in range(0, len(texts), _BLOCK)]
-    return np.concatenate(blocks).astype(np.float32, copy=False) if blocks else np.zeros((0, 0), np.float32)
-
-
-def _matrix(rows: Results[bytes]) -> NDArray[np.float32]:
-    if not len(rows):
-        return np.zeros((0, 0), np.float32)
-    first = np.frombuffer(rows[0], np.float32)
-    matrix = np.empty((len(rows), len(first)), np.float32)
-    for i, row in enumerate(rows):
-        matrix[i] = np.frombuffer(row, np.float32)
-    return matrix

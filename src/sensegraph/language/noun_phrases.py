@@ -13,25 +13,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from hashlib import blake2b
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import Literal
 
-from sensegraph.language.common_words import STOP
-from sensegraph.language.phrase_words import (
-    BREAKING,
-    GERMAN_LITTLE,
-    NAMING,
-    NEVER,
-    NOUNS_IN_ED,
-    NOUNS_IN_ING,
-    NOUNS_IN_LY,
-    SAYING_LITTLE,
-)
-from sensegraph.language.stems import ENGLISH, language
-from sensegraph.runtime.results import step
-from sensegraph.types import Chunk
+from sensegraph.language.calendar_words import ENGLISH_MONTHS, ENGLISH_WEEKDAYS
+from sensegraph.language.detection import ENGLISH, detect_by_function_words
+from sensegraph.language.word_lists import STOP, read_lexicon
 
 OneWord = Literal["none", "proper"]
 
@@ -60,23 +48,25 @@ _HAN = re.compile(r"[\u30a0-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
 _HAN_LENGTHS = range(3, 9)  # characters: two are mostly one word
 
 
-@dataclass(frozen=True, slots=True)
-class Noted:
-    """What a chunk speaks of: its noun phrases, folded, in the order of the text, and a hash of the text itself."""
-
-    text: str
-    phrases: tuple[str, ...]
-
-
-@step("nounphrases.note", version=2)
-def note(documents: Sequence[tuple[Chunk, ...]], *, one_word: OneWord) -> list[tuple[Noted, ...]]:
-    """The noun phrases of every chunk of each document."""
-    reader = Reader(one_word)
-    return [tuple(Noted(_hash(c.text), reader.phrases(c.text)) for c in chunks) for chunks in documents]
+_LISTS = read_lexicon("phrases")
+_NOUNS_IN_ING = _LISTS["nouns-in-ing"]  # a phrase may end in one: machine learning
+_NOUNS_IN_LY, _NOUNS_IN_ED = _LISTS["nouns-in-ly"], _LISTS["nouns-in-ed"]
+_SAYING_LITTLE = _LISTS["saying-little"]  # they break a phrase unless they are part of a name: New York
+_NAMING, _GERMAN_LITTLE = _LISTS["naming"], _LISTS["german-little"]
+_NEVER = _LISTS["never"].union(ENGLISH_MONTHS, ENGLISH_WEEKDAYS)  # they break a phrase with a capital too
 
 
-def _hash(text: str) -> str:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+_TO_IES = re.compile(r"[^aeou]y$")
+_BREAKING = _LISTS[
+    "verb-forms"
+].union(  # and the present forms, some of which do not exist: those do no harm
+    {
+        form
+        for verb in _LISTS["verbs"]
+        for form in (verb, f"{verb[:-1]}ies" if _TO_IES.search(verb) else f"{verb}s", f"{verb}es")
+    }
+    - _NOUNS_IN_ING
+)
 
 
 class Reader:
@@ -90,49 +80,34 @@ class Reader:
         """The distinct noun phrases of `text`, folded, in the order of their first places."""
         plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
         words = _TOKEN.findall(plain)
-        spoken = language(words[:120:2] if plain.isascii() else words)
+        spoken = detect_by_function_words(words[:120:2] if plain.isascii() else words)
         letters = "".join(map(self._letters[spoken].__getitem__, words))
         found = list(self._read(words, _OPENING.sub(r"\1,", letters).replace("Q", "P").replace("A", "P"), spoken))
-        if not plain.isascii():
-            found += _spaceless(plain)
+        if not plain.isascii():  # runs of Chinese or Japanese between particles, as long as two words or three
+            runs = (run for piece in _PARTICLE.split(plain) for run in _HAN.findall(piece))
+            found += [run for run in runs if len(run) in _HAN_LENGTHS]
         return tuple(dict.fromkeys(phrase.casefold() for phrase in found))
 
     def _read(self, words: list[str], letters: str, spoken: str) -> Iterator[str]:
-        german = spoken == "german"
-        for match in (_GERMAN if german else _RUN).finditer(letters):
-            for begin, end in _parts(match.start(), match[0], german):
-                if _enough(words, begin, end, letters, german):
+        """The phrases of runs of letters, then single proper nouns, then pairs of words of other scripts."""
+        if spoken == "german":
+            for match in _GERMAN.finditer(letters):
+                begin, end = match.span()
+                # A long noun is taken to be made of two, unless the sentence accounts for its capital.
+                compound = len(words[begin]) >= _COMPOUND and begin > 0 and letters[begin - 1] != "."
+                if compound if end - begin == 1 else end - begin <= _MOST:
                     yield " ".join(words[begin:end])
+        else:
+            for match in _RUN.finditer(letters):
+                # Each name of a run, and what stands between names: two words at least, the last one a noun.
+                cuts = [place for name in _NAME.finditer(letters, *match.span()) for place in name.span()]
+                for begin, end in pairwise([match.start(), *cuts, match.end()]):
+                    if 2 <= end - begin <= _MOST and letters[end - 1] not in "Jgp":
+                        yield " ".join(words[begin:end])
         if self._proper:
             yield from (words[m.start()] for m in _ALONE.finditer(letters))
         if "oo" in letters:
             yield from (" ".join(words[m.start() : m.start() + 2]) for m in _PAIR.finditer(letters))
-
-
-def _parts(start: int, run: str, german: bool) -> Iterator[tuple[int, int]]:
-    """The phrases of a run of words: each name in it, and what stands between names."""
-    begin = 0
-    for name in () if german else _NAME.finditer(run):
-        yield start + begin, start + name.start()
-        yield start + name.start(), start + name.end()
-        begin = name.end()
-    yield start + begin, start + len(run)
-
-
-def _enough(words: list[str], begin: int, end: int, letters: str, german: bool) -> bool:
-    """Whether these words are a phrase: two at least, the last one a noun."""
-    if german and end - begin == 1:
-        return len(words[begin]) >= _COMPOUND and begin > 0 and letters[begin - 1] != "."
-    return 2 <= end - begin <= _MOST and letters[end - 1] not in "Jgp"
-
-
-def _spaceless(text: str) -> Iterator[str]:
-    """Runs of Chinese or Japanese between particles, as long as two words or three."""
-    for piece in _PARTICLE.split(text):
-        yield from (run for run in _HAN.findall(piece) if len(run) in _HAN_LENGTHS)
-
-
-# ── letters ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class _Letters(dict[str, str]):
@@ -149,45 +124,36 @@ class _Letters(dict[str, str]):
     def _letter(self, word: str) -> str:
         lower = word.casefold()
         if not word[0].isalpha():
-            return (
-                "d"
-                if word in _POSSESSIVE
-                else "."
-                if word in _ENDING
-                else "N"
-                if word[0].isdigit() and word[1:].isupper()
-                else ","
-            )
+            if word in _POSSESSIVE:
+                return "d"
+            if word in _ENDING:
+                return "."
+            return "N" if word[0].isdigit() and word[1:].isupper() else ","
         if lower in self._stop or len(word) == 1:
             return "d" if lower in _DETERMINERS else ","
         if _OTHER.search(word):
             return "," if _SPACELESS.search(word) or len(word) < 4 else "o"
-        if self._spoken == ENGLISH:
-            return _english(word, lower)
         if self._spoken == "german":
-            noun = word[0].isupper() and lower not in GERMAN_LITTLE
-            return "P" if noun else "N" if _INFLECTED.search(word) and lower not in GERMAN_LITTLE else ","
-        return "P" if word[0].isupper() else "," if "'" in word or "’" in word else "N"
+            if lower in _GERMAN_LITTLE:
+                return ","
+            return "P" if word[0].isupper() else "N" if _INFLECTED.search(word) else ","
+        if self._spoken != ENGLISH:
+            return "P" if word[0].isupper() else "," if "'" in word or "’" in word else "N"
+        if "'" in lower or "’" in lower or lower in _BREAKING or lower in _NEVER:
+            return ","
+        letter = self._by_ending(lower)
+        if word.islower():
+            return letter
+        return "P" if letter in "NJ" else "A" if lower in _NAMING else "Q"
 
-
-def _english(word: str, lower: str) -> str:
-    """The letter of an English word that is no function word."""
-    if "'" in lower or "’" in lower or lower in BREAKING or lower in NEVER:
-        return ","
-    letter = _ending(lower)
-    if word.islower():
-        return letter
-    return "P" if letter in "NJ" else "A" if lower in NAMING else "Q"
-
-
-def _ending(word: str) -> str:
-    """The letter of a lower-case English word, by its ending where no list holds it."""
-    if word in SAYING_LITTLE or (word.endswith("ly") and word not in NOUNS_IN_LY):
-        return ","
-    if "-" in word:
-        return "N"
-    if word.endswith("ing") and word not in NOUNS_IN_ING:
-        return "g"
-    if word.endswith("ed") and word not in NOUNS_IN_ED:
-        return "p"
-    return "J" if _ADJECTIVE.search(word) else "N"
+    def _by_ending(self, word: str) -> str:
+        """The letter of a lower-case English word, by its ending where no list holds it."""
+        if word in _SAYING_LITTLE or (word.endswith("ly") and word not in _NOUNS_IN_LY):
+            return ","
+        if "-" in word:
+            return "N"
+        if word.endswith("ing") and word not in _NOUNS_IN_ING:
+            return "g"
+        if word.endswith("ed") and word not in _NOUNS_IN_ED:
+            return "p"
+        return "J" if _ADJECTIVE.search(word) else "N"

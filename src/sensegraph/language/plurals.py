@@ -27,7 +27,7 @@ _IRREGULAR = MappingProxyType({
 _OF = re.compile(r"(\w+)( (?:of|in|for|at|on|to|by|with) .+)")
 
 
-def plural(kind: str) -> str:
+def pluralize(kind: str) -> str:
     """The plural of an English type, in small letters; "" where it is none ("other") or no words of Latin script.
 
     Of several words the last is put in the plural, or the one before "of": "works of art".
@@ -38,7 +38,7 @@ def plural(kind: str) -> str:
     if words in _IRREGULAR:
         return _IRREGULAR[words]
     if match := _OF.fullmatch(words):
-        return plural(match[1]) + match[2]
+        return pluralize(match[1]) + match[2]
     before, blank, last = words.rpartition(" ")
     return f"{before}{blank}{_noun(last)}"
 
@@ -62,6 +62,6 @@ def _noun(word: str) -> str:
     return f"{word}{'es' if word.endswith(('s', 'x', 'z', 'ch', 'sh')) else 's'}"
 
 
-def majority(counts: Mapping[str, int]) -> str:
+def find_commonest_type(counts: Mapping[str, int]) -> str:
     """The commonest of some types, of equally common ones the first by name; "" where there is none."""
     return min(counts, key=lambda kind: (-counts[kind], kind), default="")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
-from sensegraph.language.common_words import STOP
+from sensegraph.language.detection import ENGLISH, detect_by_function_words
+from sensegraph.language.word_lists import STOP
 
 # Scripts that write no blanks between words, or join particles to them: Kana, Han, Hangul, Thai, Lao, Burmese, Khmer.
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
@@ -16,7 +16,6 @@ _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\u
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff"
 _TERM = re.compile(rf"[{_UNSPACED}]+|(?:(?![_{_UNSPACED}])[\w{_MARKS}])+")
 _RUN = re.compile(f"[{_UNSPACED}]")
-_SAMPLE = 64
 _SCRIPTS = (
     ("Ѐ", "ԯ", "russian"),
     ("Ͱ", "Ͽ", "greek"),
@@ -24,74 +23,48 @@ _SCRIPTS = (
     ("ऀ", "ॿ", "hindi"),
     ("԰", "֏", "armenian"),
 )
-ENGLISH = "english"
 
 
-def stems(text: str) -> list[str]:
+def list_stems(text: str) -> list[str]:
     """The terms of `text` in order: stems (Snowball), and pairs of characters where no blanks part words.
 
     Function words are left out unless there is nothing else (The Who). The language is told from the function words.
     """
-    found = runs(text)
-    spoken = language(found)
-    return [t for word in found for t in stemmed(word, spoken)] or [t for word in found for t in stemmed(word, "")]
+    found = split_runs(text)
+    spoken = detect_by_function_words(found)
+    return [t for word in found for t in stem_run(word, spoken)] or [t for word in found for t in stem_run(word, "")]
 
 
-def runs(text: str) -> list[str]:
+def split_runs(text: str) -> list[str]:
     """The runs of letters and digits of `text`; one of a script without blanks is one run."""
     return _TERM.findall(text if text.isascii() else unicodedata.normalize("NFC", text))
 
 
-def language(words: Sequence[str]) -> str:
-    """The language with most function words among the first of `words`; English unless another has at least two."""
-    if len(words) < 2:
-        return ENGLISH
-    seen = frozenset(word.lower() for word in words[:_SAMPLE])
-    counts = {name: len(seen & stop) for name, stop in STOP.items()}
-    best = max(counts, key=lambda name: counts[name])
-    return best if counts[best] > 1 else ENGLISH
-
-
 @lru_cache(maxsize=1 << 18)
-def stemmed(word: str, spoken: str) -> tuple[str, ...]:
+def stem_run(word: str, spoken: str) -> tuple[str, ...]:
     """The terms of one run: none for a function word of the language `spoken`, several where no blanks part words."""
-    if unspaced(word):
-        return tuple(_pieces(word))
-    folded = _folded(word)
+    if is_unspaced(word):
+        run = unicodedata.normalize("NFKC", word)
+        return tuple(run[i : i + 2] for i in range(max(1, len(run) - 1)))
+    folded = unicodedata.normalize("NFKD", word.casefold())
+    if not folded.isascii():
+        folded = "".join(c for c in folded if not unicodedata.combining(c))
+    abbreviation = len(word) > 1 and word.isupper()  # US, IT and WHO are no function words
     stop = STOP.get(spoken, frozenset())
-    if not folded or (not stop.isdisjoint((word.lower(), folded)) and not _abbreviation(word)):
+    if not folded or (not stop.isdisjoint((word.lower(), folded)) and not abbreviation):
         return ()
-    return (stemmer(_script(folded) or spoken or ENGLISH).stemWord(folded),)
+    of_script = next((name for low, high, name in _SCRIPTS if low <= folded[0] <= high), "")
+    return (make_stemmer(of_script or spoken or ENGLISH).stemWord(folded),)
 
 
-def unspaced(word: str) -> bool:
+def is_unspaced(word: str) -> bool:
     """Whether a run is of a script that writes no blanks between words."""
     return _RUN.match(word) is not None
 
 
 @cache
-def stemmer(spoken: str) -> Any:
+def make_stemmer(spoken: str) -> Any:
     """The Snowball stemmer of a language."""
     from Stemmer import Stemmer
 
     return Stemmer(spoken, 0)
-
-
-def _abbreviation(word: str) -> bool:
-    return len(word) > 1 and word.isupper()  # US, IT and WHO are no function words
-
-
-def _folded(word: str) -> str:
-    """`word` for comparing: compatibility forms, case and accents folded."""
-    letters = unicodedata.normalize("NFKD", word.casefold())
-    return letters if letters.isascii() else "".join(c for c in letters if not unicodedata.combining(c))
-
-
-def _pieces(run: str) -> Iterator[str]:
-    run = unicodedata.normalize("NFKC", run)
-    yield from (run[i : i + 2] for i in range(max(1, len(run) - 1)))
-
-
-def _script(word: str) -> str:
-    """The language whose stemmer fits the script of `word`, or nothing for Latin."""
-    return next((name for low, high, name in _SCRIPTS if low <= word[0] <= high), "")

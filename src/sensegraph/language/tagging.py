@@ -1,4 +1,4 @@
-"""Parts of speech as one letter a word, from Brill's lexicon (`lexicons/brill.txt`).
+"""Parts of speech as one letter a word, from Brill's lexicon (`data/lexicons/brill.txt`).
 
 A word gets its most frequent tag, unknown words one by suffix, and a few rules over the string of letters repair what
 matters for noun phrases and finite verbs (Brill's tagger applies 280 rules to each token, 8 s a megabyte).
@@ -50,58 +50,48 @@ class _Letters(dict[str, str]):
     listed: frozenset[str] = frozenset()
 
     def __missing__(self, word: str) -> str:
-        letter = self[word] = _guess(word, self)
+        letter = self[word] = self._guess(word)
         return letter
 
-
-def _guess(word: str, known: _Letters) -> str:
-    if not word[0].isalnum():
-        return "."
-    if word[0].isdigit():
-        return "#"
-    if "'" in word or "’" in word:
-        return _contracted(word.replace("’", "'"), known)
-    lower = word.lower()
-    if lower != word and lower in known:
-        return known[lower]
-    if "-" in word:
-        return "N" if known[word.rsplit("-", 1)[1] or "-"] in "nN" else "J"
-    return next((letter for pattern, letter in _SUFFIXES if pattern.search(lower)), "N")
-
-
-def _contracted(word: str, known: _Letters) -> str:
-    stem, _, tail = word.lower().rpartition("'")
-    if tail == "t":
-        return "m"
-    if tail == "s" and known.get(stem, "N") in "nNJX":
-        return "s"
-    return "v"
+    def _guess(self, word: str) -> str:
+        if not word[0].isalnum():
+            return "."
+        if word[0].isdigit():
+            return "#"
+        if "'" in word or "’" in word:
+            stem, _, tail = word.replace("’", "'").lower().rpartition("'")
+            if tail == "t":
+                return "m"
+            return "s" if tail == "s" and self.get(stem, "N") in "nNJX" else "v"
+        lower = word.lower()
+        if lower != word and lower in self:
+            return self[lower]
+        if "-" in word:
+            return "N" if self[word.rsplit("-", 1)[1] or "-"] in "nN" else "J"
+        return next((letter for pattern, letter in _SUFFIXES if pattern.search(lower)), "N")
 
 
 @cache
-def _letters() -> _Letters:
+def _load_letters() -> _Letters:
     """The lexicon's lower-case words, loaded on first use: 0.1 s, 15 MB."""
     letters = _Letters()
-    for line in (files(__package__) / "lexicons" / "brill.txt").read_text("utf-8").splitlines():
+    for line in (files(__package__) / "data" / "lexicons" / "brill.txt").read_text("utf-8").splitlines():
         tag, *words = line.split(" ")
         if tag != ";;;":
             letters.update(dict.fromkeys(words, _LETTERS.get(tag, ".")))
     letters.update({word: "m" for word in letters if word.endswith("n't")})
-    for word in [w for w, letter in letters.items() if letter == "N" and _also_verb(w, letters)]:
-        letters[word] = "n"
+    for word in [w for w, letter in letters.items() if letter == "N"]:
+        stem = word.removesuffix("e")
+        if letters.get(stem + "ing") == "g" or letters.get(stem + "ed") in ("p", "v"):  # a verb too
+            letters[word] = "n"
     letters.update(_FORCED)
     letters.listed = frozenset(letters)
     return letters
 
 
-def _also_verb(word: str, letters: _Letters) -> bool:
-    stem = word[:-1] if word.endswith("e") else word
-    return letters.get(stem + "ing") == "g" or letters.get(stem + "ed") in ("p", "v")
-
-
-def tags(words: Sequence[str]) -> str:
+def tag_words(words: Sequence[str]) -> str:
     """One letter a word for the words of one English sentence (lower-case them first where they begin it)."""
-    text = "".join(map(_letters().__getitem__, words))
+    text = "".join(map(_load_letters().__getitem__, words))
     for pattern, letter in _REPAIRS:
         text = pattern.sub(letter, text)
     return text
@@ -109,7 +99,7 @@ def tags(words: Sequence[str]) -> str:
 
 def known_word(word: str) -> bool:
     """Whether a folded word is a common word of English."""
-    return word in _letters().listed
+    return word in _load_letters().listed
 
 
 def known_form(word: str) -> bool:

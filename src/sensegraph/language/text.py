@@ -8,14 +8,16 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, TypeVar
 
+from sensegraph.language.calendar_words import ENGLISH_MONTHS, SHORT_MONTHS
+
 T = TypeVar("T")
 
 WORD = re.compile(r"\w+(?:[’'\-]\w+)*")
 HAN = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
-_ABBREVIATIONS = frozenset(
+_ABBREVIATIONS = frozenset(SHORT_MONTHS).difference(ENGLISH_MONTHS) | frozenset(
     "mr mrs ms dr prof st sr jr rev hon gen col lt sgt capt maj gov sen rep pres messrs mt ft "
     "inc ltd co corp bros dept est no nos vol vols pp p ed eds al etc vs viz cf e.g i.e a.m p.m "
-    "jan feb mar apr jun jul aug sep sept oct nov dec fig figs approx u.s u.k u.n d.c ca bzw usw z.b d.h nr".split()
+    "sept fig figs approx u.s u.k u.n d.c ca bzw usw z.b d.h nr".split()
 )
 _END = re.compile(
     r"""((?<![.!?…])[.!?…]+["'”’»)\]]*)(\s+)(?=["'“‘«(\[]*[^\W_a-zß-öø-ÿ])|([。！？；]+[」』”’）]*)|((?<!\s)\s*\n\s*)"""
@@ -31,25 +33,25 @@ _FLAG = re.compile("[\U0001f1e6-\U0001f1ff]")
 
 
 @cache
-def _tokenizer() -> Any:
+def _load_tokenizer() -> Any:
     from rs_bpe.bpe import openai  # 40 MB of tables: loaded on first use
 
     return openai.cl100k_base()
 
 
-def tokens(text: str) -> int:
+def count_tokens(text: str) -> int:
     """The number of cl100k tokens of `text`."""
-    return int(_tokenizer().count(text))
+    return int(_load_tokenizer().count(text))
 
 
-def encode(text: str) -> list[int]:
+def encode_tokens(text: str) -> list[int]:
     """The cl100k token numbers of `text`."""
-    return list(_tokenizer().encode(text))
+    return list(_load_tokenizer().encode(text))
 
 
-def decode(numbers: list[int]) -> str | None:
+def decode_tokens(numbers: list[int]) -> str | None:
     """The text of these tokens, or None when they begin or end inside a character."""
-    text: str | None = _tokenizer().decode(numbers)
+    text: str | None = _load_tokenizer().decode(numbers)
     return text
 
 
@@ -80,7 +82,7 @@ def fold(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-def terms(text: str) -> frozenset[str]:
+def collect_terms(text: str) -> frozenset[str]:
     """The distinct folded words of `text`; of scripts written without spaces, the pairs of neighbouring characters."""
     found: set[str] = set()
     for match in WORD.finditer(text.casefold()):
@@ -92,7 +94,7 @@ def terms(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def sentences(text: str) -> list[tuple[int, int]]:
+def split_sentences(text: str) -> list[tuple[int, int]]:
     """Spans of the sentences of `text`, without surrounding white space, in order.
 
     Splits after . ! ? before a capital or a digit, after 。！？； and at line ends; not after initials or common
@@ -100,30 +102,24 @@ def sentences(text: str) -> list[tuple[int, int]]:
     """
     spans, start = [], 0
     for match in _END.finditer(text):
-        if match[1] is not None and match[1].startswith(".") and _abbreviated(text, match.start(1)):
-            continue
+        if match[1] is not None and match[1].startswith("."):  # behind an initial or an abbreviation no sentence ends
+            dot = match.start(1)
+            word = re.split(r"\s", text[max(0, dot - 12) : dot])[-1].lstrip("\"'“‘([")
+            if (len(word) == 1 and word.isupper()) or word.casefold() in _ABBREVIATIONS:
+                continue
         end = match.end(1) if match[1] is not None else match.end(3) if match[3] is not None else match.start(4)
-        spans.append(_stripped(text, start, end))
+        spans.append(_strip_span(text, start, end))
         start = match.end()
-    spans.append(_stripped(text, start, len(text)))
+    spans.append(_strip_span(text, start, len(text)))
     return [s for s in spans if s[0] < s[1]]
 
 
-def _abbreviated(text: str, dot: int) -> bool:
-    """Whether the word before the dot at `dot` is an initial or an abbreviation."""
-    begin = dot
-    while begin > 0 and not text[begin - 1].isspace() and dot - begin < 12:
-        begin -= 1
-    word = text[begin:dot].lstrip("\"'“‘([")
-    return (len(word) == 1 and word.isupper()) or word.casefold() in _ABBREVIATIONS
-
-
-def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
+def _strip_span(text: str, start: int, end: int) -> tuple[int, int]:
     part = text[start:end].rstrip()
     return start + len(part) - len(part.lstrip()), start + len(part)
 
 
-def within(items: Iterable[T], budget: int, size: Callable[[T], int]) -> tuple[list[T], int]:
+def take_within(items: Iterable[T], budget: int, size: Callable[[T], int]) -> tuple[list[T], int]:
     """The longest prefix of `items` whose sizes sum to at most `budget`, and how many items were left out."""
     kept: list[T] = []
     left = 0
@@ -136,7 +132,7 @@ def within(items: Iterable[T], budget: int, size: Callable[[T], int]) -> tuple[l
     return kept, left
 
 
-def packed(items: Iterable[T], budget: int, size: Callable[[T], int]) -> list[list[T]]:
+def pack_batches(items: Iterable[T], budget: int, size: Callable[[T], int]) -> list[list[T]]:
     """`items` in order, in batches whose sizes sum to at most `budget`; a larger one is alone in its own."""
     batches: list[list[T]] = []
     room = -1

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Iterator
 from functools import cache
 
-_MONTH = (
-    r"(?:January|February|March|April|May|June|July|August|September|October|November|December|"
-    r"Jan\.?|Feb\.?|Mar\.?|Apr\.?|Jun\.?|Jul\.?|Aug\.?|Sept?\.?|Oct\.?|Nov\.?|Dec\.?)"
-)
-_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+from sensegraph.language.calendar_words import ABBREVIATED_MONTHS, ENGLISH_MONTHS, SHORT_MONTHS
+
+_NAMES = tuple(map(str.title, ENGLISH_MONTHS))
+_MONTH = "(?:" + "|".join([*_NAMES, *(short.title() + r"\.?" for short in ABBREVIATED_MONTHS)]) + ")"
 _DAY = r"(?:[0-3]?\d)(?:st|nd|rd|th)?"
 _YEAR = r"(?:1\d{3}|20\d{2})"
 _DASH = r"\s?[-–—]\s?"
@@ -26,7 +26,7 @@ _ORDINAL = r"(?:\d{1,2}(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|sev
 
 _CENTURY = rf"\b{_ORDINAL}[ -](?:century|millennium|Century(?! [A-Z]))(?:\s{_ERA})?\b"
 _SPAN = rf"(?:\b(?:{_WORDNUM}|\d{{1,3}}|several|few)(?:\s-\s|[- ])(?:{_WORDNUM}[- ])?{_UNIT}\b(?![ -]+old))"
-_ALONE = rf"\b{_MONTH[:-1].split('|Jan')[0]})\b(?=\s*(?:$|[,.;)]|and|or|to|when|in))"
+_ALONE = rf"\b(?:{'|'.join(_NAMES)})\b(?=\s*(?:$|[,.;)]|and|or|to|when|in))"
 _WEEKDAY = r"\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b"
 _TIMES = "|".join(
     [
@@ -74,7 +74,7 @@ _DIGIT = re.compile(r"\d")
 # the time: a time without a digit holds one of these words, and nothing begins with another letter than those below.
 _TIME_WORDS = (
     *"entur millennium year month week day hour minute second decade".split(),
-    *"January February March April May June July August September October November December".split(),
+    *_NAMES,
 )
 _ENDLESS = "teenth"  # what ends so may begin with any letter
 _TIME_AHEAD = r"(?=[\dabefhlmnostwADEFJLMNOSTW])(?:\b|(?=\d))"
@@ -83,37 +83,33 @@ _NUMBER_AHEAD = r"(?=[\d$€£¥₹ACHNUbefhmnostBEFHMNOSTſ])"
 _SPELT_AHEAD = r"(?=[befhmnostBEFHMNOSTſ])"
 
 
-@cache
-def _time_patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """For text with digits, without, and with an ordinal that may begin with any letter."""
-    wordy = "|".join((_CENTURY, _SPAN, _ALONE, _WEEKDAY))
-    return re.compile(f"{_TIME_AHEAD}(?:{_TIMES})"), re.compile(f"{_WORDS_AHEAD}(?:{wordy})"), re.compile(_TIMES)
+_WORDY_TIMES = f"{_WORDS_AHEAD}(?:{'|'.join((_CENTURY, _SPAN, _ALONE, _WEEKDAY))})"  # for text without digits
+_TIMES_AHEAD = f"{_TIME_AHEAD}(?:{_TIMES})"
+_NUMBERS_AHEAD = f"{_NUMBER_AHEAD}(?:{_NUMBERS})"
+_WORDY_NUMBERS = _SPELT_AHEAD + _SPELT
+_compile = cache(re.compile)  # on first use
 
 
-@cache
-def _number_patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """For text with digits, and without."""
-    return re.compile(f"{_NUMBER_AHEAD}(?:{_NUMBERS})"), re.compile(_SPELT_AHEAD + _SPELT)
-
-
-def times(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def find_times(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Spans of the times in `text[start:end]`."""
     sentence = text[start:end]
     wordy = not _DIGIT.search(sentence)
     if wordy and not any(word in sentence for word in _TIME_WORDS):
         return
-    for match in _time_patterns()[2 if _ENDLESS in sentence else wordy].finditer(text, start, end):
+    pattern = _TIMES if _ENDLESS in sentence else _WORDY_TIMES if wordy else _TIMES_AHEAD
+    for match in _compile(pattern).finditer(text, start, end):
         yield match.span()
 
 
-def numbers(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def find_numbers(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Spans of the amounts, measures and counts in `text[start:end]`; a bare "one" is none."""
-    for match in _number_patterns()[not _DIGIT.search(text, start, end)].finditer(text, start, end):
+    pattern = _NUMBERS_AHEAD if _DIGIT.search(text, start, end) else _WORDY_NUMBERS
+    for match in _compile(pattern).finditer(text, start, end):
         if match[0].lower() not in _NOT_NUMBERS:
             yield match.span()
 
 
-def iso(stated: str) -> tuple[str, str]:
+def read_iso_span(stated: str) -> tuple[str, str]:
     """The first and last day of a stated date, month, year or decade in ISO 8601; empty where it says none."""
     years = re.findall(rf"(?<!\d){_YEAR}(?!\d)", stated)
     if not years:
@@ -122,24 +118,14 @@ def iso(stated: str) -> tuple[str, str]:
         return f"{years[0]}-01-01", f"{int(years[0]) + 9}-12-31"
     if len(years) == 2 and years[0] <= years[1]:
         return f"{years[0]}-01-01", f"{years[1]}-12-31"
-    return _one_year(stated, years[0])
-
-
-def _one_year(stated: str, year: str) -> tuple[str, str]:
-    exact = re.fullmatch(r"(\d{4})-(\d\d)-(\d\d)", stated.strip())
-    if exact:
+    year = years[0]
+    if re.fullmatch(r"(\d{4})-(\d\d)-(\d\d)", stated.strip()):
         return stated.strip(), stated.strip()
     rest = stated.replace(year, " ")
     month = re.search(r"[A-Z][a-z]{2}", rest)
-    number = _MONTHS.index(month[0].lower()) + 1 if month and month[0].lower() in _MONTHS else 0
+    number = SHORT_MONTHS.index(month[0].lower()) + 1 if month and month[0].lower() in SHORT_MONTHS else 0
     days = [int(d) for d in re.findall(r"(?<!\d)\d{1,2}(?!\d)", rest)]
     if not number:
         return ("", "") if days else (f"{year}-01-01", f"{year}-12-31")
-    first, last = (min(days), max(days)) if days else (1, _length(int(year), number))
+    first, last = (min(days), max(days)) if days else (1, monthrange(int(year), number)[1])
     return (f"{year}-{number:02}-{first:02}", f"{year}-{number:02}-{last:02}") if 0 < last <= 31 else ("", "")
-
-
-def _length(year: int, month: int) -> int:
-    """Days of a month."""
-    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    return (31, 29 if leap else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)[month - 1]

@@ -6,9 +6,10 @@ These are the owned names of the walk: a passage that mentions one leads to the 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-_MONTH = "(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+from sensegraph.language.calendar_words import ENGLISH_MONTHS
+
+_MONTH = f"(?:{'|'.join(map(str.title, ENGLISH_MONTHS))})"
 _DATED = rf"(?:born|died|b\.|c\.|d\.|ca\.|née|\d|{_MONTH}\s*\d|geboren)"
 _BORN = re.compile(rf"^\s*([^\W\d_][^()\n:;]{{1,60}}?)\s*\(\s*{_DATED}")
 _KNOWN = re.compile(
@@ -34,14 +35,14 @@ _PLAIN = re.compile(r"(?:\A|\n[ \t]*\n)[ \t]*([^\W_a-zß-öø-ÿ][^\n.!?:;,|]{1,
 _MOST = 8  # words of a heading or of a lead name
 
 
-def named(title: str) -> list[str]:
+def list_title_names(title: str) -> list[str]:
     """The names in a title: without its parenthesis, and the part before a comma."""
     whole = re.sub(r"\s*\([^)]*\)\s*$", "", title).strip() or title.strip()
     part = whole.partition(",")[0].strip()
     return [name for name in dict.fromkeys((whole, part)) if name]
 
 
-def lead(opening: str) -> str:
+def find_lead_name(opening: str) -> str:
     """What a text without a title begins by speaking of: the subject of its first sentence; may be empty."""
     found = _LEAD.match(opening)
     if not found:
@@ -50,32 +51,24 @@ def lead(opening: str) -> str:
     return found[1] if len(words) <= _MOST and words[0].casefold() not in _NO_LEAD else ""
 
 
-def aliases(opening: str) -> list[str]:
+def find_aliases(opening: str) -> list[str]:
     """Other names that the first sentences give to what they speak of."""
-    return list(dict.fromkeys([*_full_name(opening), *_also_known(opening)]))
+    found: list[str] = []
+    if born := _BORN.match(opening):  # the name before a date of birth, and its first and last word
+        words = born[1].replace(",", " ").split()
+        if len(words) <= _MOST and "known" not in words:
+            found += [born[1], f"{words[0]} {words[-1]}"] if len(words) > 2 else [born[1]]
+    for known in _KNOWN.finditer(opening):
+        before = opening[: known.start()].rsplit(None, 1)[-1:]
+        if before and before[0].casefold().strip("(,") in _ALSO:
+            name = re.split(r"\s(?:or|and|is|was|in|for|from)\s", known[1])[0].strip(" '\"`")
+            if len(name.split()) <= _MOST:
+                found.append(name)
+    return list(dict.fromkeys(found))
 
 
-def headings(text: str) -> list[str]:
+def find_headings(text: str) -> list[str]:
     """The headings in a text: lines marked with #, or short lines without a stop that stand over a paragraph."""
     found = [(m.start(1), m[1]) for pattern in (_HASHES, _PLAIN) for m in pattern.finditer(text)]
     kept = [name.strip(" *_") for _, name in sorted(found) if len(name.split()) <= _MOST]
-    return list(dict.fromkeys(n for name in kept for n in named(name)))
-
-
-def _full_name(opening: str) -> Iterator[str]:
-    """The name before a date of birth, and its first and last word."""
-    if found := _BORN.match(opening):
-        words = found[1].replace(",", " ").split()
-        if len(words) <= _MOST and "known" not in words:
-            yield found[1]
-            if len(words) > 2:
-                yield f"{words[0]} {words[-1]}"
-
-
-def _also_known(opening: str) -> Iterator[str]:
-    for found in _KNOWN.finditer(opening):
-        before = opening[: found.start()].rsplit(None, 1)[-1:]
-        if before and before[0].casefold().strip("(,") in _ALSO:
-            name = re.split(r"\s(?:or|and|is|was|in|for|from)\s", found[1])[0].strip(" '\"`")
-            if len(name.split()) <= _MOST:
-                yield name
+    return list(dict.fromkeys(n for name in kept for n in list_title_names(name)))

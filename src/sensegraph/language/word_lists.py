@@ -1,50 +1,107 @@
-"""Word lists by language, and which language a text is in."""
+"""The word lists of the package, each read once from its file under `data/`; a file's first line says where it is from.
+
+`data/stopwords/` holds three families of stop words beside each other, which differ in content: `search` (left out of
+the terms that texts are found by), `reports` (left out of what the offline engine counts) and `names` (what a name
+never consists of). `data/words/` holds single lists, `data/lexicons/` files of several lists with a section each.
+"""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
 
-from sensegraph.language.text import HAN, WORD
+from sensegraph.language.calendar_words import GERMAN_MONTHS
 
-_LETTER = re.compile(r"[^\W\d_]")
-_FOREIGN = re.compile(r"[\u0370-\u1dff\u2c00-\ua6ff\ua720-\uabff\uac00-\ud7ff\uf900-\ufaff]")  # letters beyond Latin
-_CYRILLIC = re.compile(r"[\u0400-\u04ff]")
 LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pt")
+"""The languages with stop words for reports; English first, which wins a tie."""
+
+
+def read_lines(path: str) -> list[str]:
+    """The lines of the file `data/<path>.txt` without its remarks, which begin with "#"."""
+    text = files(__package__).joinpath(f"data/{path}.txt").read_text(encoding="utf-8")
+    return [line for line in text.splitlines() if not line.startswith("#")]
+
+
+def read_words(path: str) -> frozenset[str]:
+    """All words of the file `data/<path>.txt`."""
+    return frozenset(" ".join(read_lines(path)).split())
+
+
+def read_sections(name: str) -> dict[str, list[str]]:
+    """The lines of each section of `data/lexicons/<name>.txt`, in order: a section begins with its name in brackets."""
+    found: dict[str, list[str]] = {}
+    for line in read_lines(f"lexicons/{name}"):
+        if line.startswith("["):
+            found[section := line.strip("[] ")] = []
+        else:
+            found[section].append(line)
+    return found
+
+
+# ── what search leaves out ───────────────────────────────────────────────────────────────────────────────────────────
+
+STOP: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        name: read_words(f"stopwords/search/{name}")
+        for name in ("english", "german", "french", "spanish", "italian", "portuguese", "dutch")
+    }
+)
+"""Function words by language, as Snowball calls it; English first, which wins a tie."""
+# The next two are texts, as the file holds them: they stand in the key of the embedder that uses them.
+VERY_COMMON = "\n".join(["", *read_lines("words/very_common"), ""])
+"""The commonest English words of content: a stand-in for document frequencies where one text is seen at a time."""
+COMMON = "\n".join(["", *read_lines("words/common"), ""])
+"""Common English words of content; the line between common and very common is a judgement."""
+
+
+# ── what the offline engine knows ────────────────────────────────────────────────────────────────────────────────────
 
 
 @cache
-def listed(name: str) -> frozenset[str]:
-    """The words of `stopwords/<name>.txt`: a language code, or English words: `general`, `verbs`, …"""
-    text = (files(__package__) / "stopwords" / f"{name}.txt").read_text(encoding="utf-8")
-    return frozenset(text.split())
+def read_list(name: str) -> frozenset[str]:
+    """The stop words for reports of a language, given as its code, or a list of `data/words/`: `general`, `verbs`, …"""
+    return read_words(f"stopwords/reports/{name}" if name in LANGUAGES else f"words/{name}")
 
 
 @cache
-def _places() -> Mapping[str, tuple[int, ...]]:
-    """Stop word → the places in LANGUAGES of those that have it."""
-    words = sorted({word for code in LANGUAGES for word in listed(code)})
-    return MappingProxyType({w: tuple(i for i, code in enumerate(LANGUAGES) if w in listed(code)) for w in words})
+def read_lexicon(name: str) -> Mapping[str, frozenset[str]]:
+    """The lists of the lexicon `name`: section → words, "_" read as a blank; `stop` are its stop words of names."""
+    lists = {
+        section: frozenset(word.replace("_", " ") for line in lines for word in line.split())
+        for section, lines in read_sections(name).items()
+    }
+    if name == "english":
+        lists["stop"] = read_words("stopwords/names/english")
+    if name == "german":
+        lists["stop"] = read_words("stopwords/names/german") | frozenset(GERMAN_MONTHS)
+    return MappingProxyType(lists)
 
 
-@lru_cache(maxsize=1 << 15)
-def language(text: str) -> str:
-    """The language of `text`: a code of LANGUAGES, "zh" (Han or kana), "ru", or "" for another script.
+def english_words(section: str) -> frozenset[str]:
+    """One list of the English lexicon."""
+    return read_lexicon("english")[section]
 
-    Latin text is English unless another language has at least two different stop words in it, and more than English.
-    """
-    if not text.isascii() and _FOREIGN.search(text):
-        letters = len(_LETTER.findall(text))
-        if 3 * len(HAN.findall(text)) > letters:
-            return "zh"
-        if 2 * len(_FOREIGN.findall(text)) > letters:
-            return "ru" if 2 * len(_CYRILLIC.findall(text)) > letters else ""
-    hits, places = [0] * len(LANGUAGES), _places()
-    for word in places.keys() & WORD.findall(text.casefold().replace("’", "'")):
-        for place in places[word]:
-            hits[place] += 1
-    best = max(hits)
-    return LANGUAGES[hits.index(best)] if best >= 2 else "en"
+
+@cache
+def never_names() -> frozenset[str]:
+    """Words that neither begin, end nor make up a name in English text, whatever their capitals."""
+    lists = read_lexicon("english")
+    return lists["stop"] | lists["discourse"] | lists["discourse-more"]
+
+
+@cache
+def stop_words(language: str) -> frozenset[str]:
+    """Stop words of a document's language; of a language without a list, those of English and German."""
+    if language == "en":
+        return never_names()
+    if language == "de":
+        return read_lexicon("german")["stop"]
+    return never_names() | read_lexicon("german")["stop"]
+
+
+@cache
+def name_connectors(language: str) -> frozenset[str]:
+    """Lower-case words that may stand inside a name."""
+    return read_lexicon("german")["connectors"] if language == "de" else english_words("connectors")

@@ -45,7 +45,7 @@ METHODS = {
         "sensegraph.methods.graphrag.text_summaries:TS",
         "the TS condition of Edge et al. 2024",
         "rate, answer",
-        "reading the whole corpus for one question: the thorough and dear baseline",
+        "reading the whole corpus for one question: the thorough and expensive baseline",
     ),
     "hybrid": Listing(
         "sensegraph.methods.basic.hybrid:Hybrid",
@@ -158,7 +158,7 @@ def parts_needed(method: Method) -> frozenset[str]:
     return method.reads - spared
 
 
-def load(name: str, **settings: Any) -> Method:
+def load_method(name: str, **settings: Any) -> Method:
     """The method `name` with these settings."""
     made: Method = method_class(name)(**settings)
     return made

@@ -21,8 +21,16 @@ from typing import Literal
 
 from sensegraph.errors import NotIndexed
 from sensegraph.index.index import Index
-from sensegraph.methods import METHODS, load
-from sensegraph.retrieval.signals import Name, asks_what_it_is, capitals, names_of, relations, wholes, without_examples
+from sensegraph.methods import METHODS, load_method
+from sensegraph.retrieval.signals import (
+    Name,
+    asks_what_it_is,
+    count_capital_runs,
+    names_in_question,
+    relation_words,
+    wholeness_signs,
+    without_examples,
+)
 
 Kind = Literal["global", "disambiguation", "multi-hop", "local", "plain"]
 
@@ -47,14 +55,14 @@ class Choice:
     kind: Kind = "plain"
 
 
-def choose(question: str, index: Index) -> Choice:
+def choose_method(question: str, index: Index) -> Choice:
     """The method for `question`, of those that the index can serve. Raises NotIndexed where there is none."""
-    names = [n for n in names_of(without_examples(question), index) if n.proper]
+    names = [n for n in names_in_question(without_examples(question), index) if n.proper]
     kind, reason = kind_of(question, names)
     listed = CANDIDATES[kind]
     if kind == "local" and not asks_what_it_is(question, names[0]):  # measured: docs/design/014
         listed, reason = CANDIDATES["plain"], f"{reason}, and asks for a detail"
-    able = [m for m in listed if m in METHODS and _served(m, index)]
+    able = [m for m in listed if m in METHODS and _is_served(m, index)]
     if not able:
         raise NotIndexed(f"No method for a {kind} question can read this index; run `sensegraph index` again.")
     wanted = listed[0]
@@ -63,40 +71,37 @@ def choose(question: str, index: Index) -> Choice:
     return Choice(able[0], reason, kind)
 
 
-def finder(index: Index) -> str:
+def find_names_with(index: Index) -> str:
     """The method that finds passages best, of those that the index can serve: the default of `search`."""
-    return next(m for m in CANDIDATES["plain"] if m in METHODS and _served(m, index))
+    return next(m for m in CANDIDATES["plain"] if m in METHODS and _is_served(m, index))
 
 
 def kind_of(question: str, names: Sequence[Name]) -> tuple[Kind, str]:
     """The kind of a question that holds these names, and what shows it."""
-    (weight, whole), relation = wholes(question), relations(question)
-    if weight >= 1 + max(len(names), capitals(question)):
-        return "global", f"{_quoted(whole)} asks about the whole corpus"
+    (weight, whole), relation = wholeness_signs(question), relation_words(question)
+    if weight >= 1 + max(len(names), count_capital_runs(question)):
+        return "global", f"{_quote_words(whole)} asks about the whole corpus"
     if shared := [n for n in names if len(n.types) > 1 and len({e.name.casefold() for e in n.entities}) == 1]:
-        return "disambiguation", _shared(shared[0])
+        name = shared[0]
+        kinds = " and ".join(name.types)
+        return "disambiguation", (
+            f"“{name.surface}” is the name of {len(name.entities)} entities ({kinds}): all are read; "
+            "ask again with the kind that is meant if the answer mixes them"
+        )
     if len(names) > 1:
-        return "multi-hop", f"it ties {_quoted([n.surface for n in names])} together"
+        return "multi-hop", f"it ties {_quote_words([n.surface for n in names])} together"
     if relation:
-        return "multi-hop", f"{_quoted(relation)} leads from one thing to another"
+        return "multi-hop", f"{_quote_words(relation)} leads from one thing to another"
     if names:
-        return "local", f"it is about {_quoted([names[0].surface])}"
+        return "local", f"it is about {_quote_words([names[0].surface])}"
     return "plain", "it names nothing that the index knows as an entity; passages are searched for its words"
 
 
-def _served(method: str, index: Index) -> bool:
+def _is_served(method: str, index: Index) -> bool:
     """Whether the index has the parts that a method reads."""
-    return load(method).reads <= index.manifest.part_names
+    return load_method(method).reads <= index.manifest.part_names
 
 
-def _shared(name: Name) -> str:
-    kinds = " and ".join(name.types)
-    return (
-        f"“{name.surface}” is the name of {len(name.entities)} entities ({kinds}): all are read; "
-        "ask again with the kind that is meant if the answer mixes them"
-    )
-
-
-def _quoted(words: Sequence[str]) -> str:
+def _quote_words(words: Sequence[str]) -> str:
     distinct = list(dict.fromkeys(" ".join(w.split()) for w in words))[:3]
     return ", ".join(f"“{w}”" for w in distinct)

@@ -64,7 +64,7 @@ class Finder:
         )
 
 
-def finder(settings: PersonalSettings) -> Finder:
+def build_finder(settings: PersonalSettings) -> Finder:
     """The finder of these settings. Raises SettingsError for a wrong pattern."""
     return Finder(settings, compile_patterns(settings), tuple(map(fold, settings.allow)))
 

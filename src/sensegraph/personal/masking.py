@@ -19,7 +19,7 @@ from pathlib import Path
 from sensegraph.errors import StoreError
 from sensegraph.personal.finding import Finder
 from sensegraph.personal.people_names import Named, RepeatedNames, fold_name
-from sensegraph.personal.personal_settings import PersonalSettings, Span, people_sought
+from sensegraph.personal.personal_settings import PersonalSettings, Span, seeks_people
 from sensegraph.runtime.keys import key
 from sensegraph.types import Document, Scalar
 
@@ -104,7 +104,7 @@ class Masker:
         more = known.spans(whole)
         words = said.split()
         like_a_name = 1 <= len(words) <= 4 and all(w[0].isupper() for w in words) and not any(map(str.isdigit, said))
-        if people_sought(self.settings) and name.casefold() in _NAMED and like_a_name:
+        if seeks_people(self.settings) and name.casefold() in _NAMED and like_a_name:
             more.append(Span("person", len(before), len(whole), fold_name(said)))
         found = [
             replace(s, start=s.start - len(before), end=s.end - len(before))
@@ -132,7 +132,7 @@ def _person_spans(people: Sequence[Named]) -> list[Span]:
     return [Span("person", p.start, p.end, fold_name(p.name)) for p in people]
 
 
-def secret(folder: Path, *, make: bool = True) -> bytes:
+def read_secret(folder: Path, *, make: bool = True) -> bytes:
     """The secret of the corpus whose store is in `folder`; made there when there is none, for its owner alone to read.
 
     Raises StoreError for a file that is no secret. Without `make`, a missing one is empty.

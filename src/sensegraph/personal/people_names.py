@@ -78,7 +78,7 @@ _APART = re.compile(r"[^\w\s.'’\-]")
 _LONGEST = 4  # words of a name
 
 
-def people_told(text: str) -> Iterator[Named]:
+def find_named_people(text: str) -> Iterator[Named]:
     """Persons whom a title, initials or a label tell; each by the name as it is written there."""
     for pattern in (_TITLED, _INITIALS):
         for match in pattern.finditer(text):
@@ -91,7 +91,7 @@ def people_told(text: str) -> Iterator[Named]:
             yield _name_person(text, *match.span("name"))
 
 
-def names_like(text: str) -> Iterator[Named]:
+def find_possible_names(text: str) -> Iterator[Named]:
     """Every run of up to four words that could be a name: of capitals, or in a text without any, of all words."""
     words = [m.span() for m in _WORD.finditer(text)]
     plain = text == text.lower()
@@ -104,7 +104,7 @@ def names_like(text: str) -> Iterator[Named]:
                 yield Named(start, end, text[start:end])
 
 
-def besides(more: Iterator[Named], known: Sequence[Named]) -> list[Named]:
+def merge_people(more: Iterator[Named], known: Sequence[Named]) -> list[Named]:
     """`known` people, and the others; of two at one place the one that is written longer, else the known one."""
     found = list(known)
     for one in more:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from sensegraph.errors import SettingsError
-from sensegraph.runtime.keys import canonical, key
+from sensegraph.runtime.keys import encode_canonical, key
 
 Kind = Literal["email", "phone", "url", "ip", "iban", "card", "identity", "birthday", "address", "person", "name"]
 KINDS: tuple[str, ...] = get_args(Kind)
@@ -60,7 +60,7 @@ class Tally:
         return bool(self.counts)
 
 
-def tally(found: list[Counter[str]], *, masked: bool) -> Tally:
+def tally_findings(found: list[Counter[str]], *, masked: bool) -> Tally:
     """The sums of what was found in each document, kinds in their order, those of the user last."""
     total: Counter[str] = Counter()
     for counts in found:
@@ -69,7 +69,7 @@ def tally(found: list[Counter[str]], *, masked: bool) -> Tally:
     return Tally({kind: total[kind] for kind in order if total[kind]}, sum(map(bool, found)), masked)
 
 
-def people_sought(settings: PersonalSettings) -> bool:
+def seeks_people(settings: PersonalSettings) -> bool:
     """Whether names of people are looked for."""
     return "person" in settings.kinds or "name" in settings.kinds
 
@@ -91,19 +91,19 @@ def compile_patterns(settings: PersonalSettings) -> dict[str, re.Pattern[str]]:
     return made
 
 
-def rules(settings: PersonalSettings) -> str:
+def fingerprint_settings(settings: PersonalSettings) -> str:
     """What tells the settings apart under which the same document may come out differently."""
     return key("personal", _VERSION, settings)[:16]
 
 
-def written(settings: PersonalSettings, hidden: Callable[[str], str]) -> str:
+def write_settings(settings: PersonalSettings, hidden: Callable[[str], str]) -> str:
     """The settings as JSON, to tell later which of them differ; `hidden` stands for those that may name somebody."""
     plain = {"version": _VERSION, "style": settings.style, "kinds": settings.kinds, "regions": settings.regions}
     named = {"allow": settings.allow, "patterns": settings.patterns}
-    return json.dumps(plain | {name: hidden(canonical([name, value]).decode()) for name, value in named.items()})
+    return json.dumps(plain | {name: hidden(encode_canonical([name, value]).decode()) for name, value in named.items()})
 
 
-def differing(then: str, now: str) -> str:
+def describe_changes(then: str, now: str) -> str:
     """Which settings differ between two that were `written`, for people; empty for equal ones and unknown ones."""
     if not then:
         return ""

@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
+from sensegraph.language.calendar_words import ABBREVIATED_MONTHS, MONTHS
 from sensegraph.personal.personal_settings import Span
 
-_MONTHS = (
-    "january|february|march|april|may|june|july|august|september|october|november|december|"
-    "jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|"
-    "januar|jänner|februar|märz|mai|juni|juli|oktober|dezember|"
-    "janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre|"
-    "enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|"
-    "gennaio|febbraio|aprile|maggio|giugno|luglio|settembre|ottobre|dicembre|"
-    "januari|februari|maart|mei|augustus|"
-    "janeiro|fevereiro|março|maio|junho|julho|setembro|outubro|novembro|dezembro"
-)
+_MONTHS = "|".join(dict.fromkeys([*chain(*MONTHS.values()), *ABBREVIATED_MONTHS, "jänner"]))
 _YEAR = r"(?:1[89]|20)\d\d"
 _DATE = (
     rf"{_YEAR}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.] ?\d\d?[-/.] ?(?:{_YEAR}|\d\d)\b"

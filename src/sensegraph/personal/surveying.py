@@ -10,7 +10,7 @@ from itertools import count
 
 from sensegraph.personal.masking import Masker
 from sensegraph.personal.people_names import Named
-from sensegraph.personal.personal_settings import KINDS, PersonalSettings, people_sought
+from sensegraph.personal.personal_settings import KINDS, PersonalSettings, seeks_people
 from sensegraph.types import Document
 
 _NAMES = (
@@ -40,11 +40,13 @@ class Survey:
     unfound: tuple[str, ...]
 
 
-def survey(read: Iterable[tuple[Document, Sequence[Named], Sequence[Named]]], settings: PersonalSettings) -> Survey:
+def survey_personal_data(
+    read: Iterable[tuple[Document, Sequence[Named], Sequence[Named]]], settings: PersonalSettings
+) -> Survey:
     """What is personal in documents, each with the persons whom its text and its title name. Their ids are masked."""
-    from sensegraph.personal.finding import finder
+    from sensegraph.personal.finding import build_finder
 
-    masker = Masker(finder(settings))
+    masker = Masker(build_finder(settings))
     total: Counter[str] = Counter()
     documents: dict[str, Mapping[str, int]] = {}
     shapes: dict[str, dict[str, None]] = {}
@@ -60,7 +62,7 @@ def survey(read: Iterable[tuple[Document, Sequence[Named], Sequence[Named]]], se
         for span in masker.found(d.text, people):
             shapes.setdefault(span.kind, {}).setdefault(mask_shape(d.text[span.start : span.end]))
     examples = {kind: tuple(shapes[kind])[:_SHOWN] for kind in _order_kinds(Counter(shapes.keys()))}
-    return Survey(_order_kinds(total), documents, examples, number, (_NAMES[people_sought(settings)], *_UNFOUND))
+    return Survey(_order_kinds(total), documents, examples, number, (_NAMES[seeks_people(settings)], *_UNFOUND))
 
 
 def mask_shape(text: str) -> str:

@@ -5,10 +5,19 @@ Applying the decisions, and taking them back, is done by others: nothing here ch
 
 from __future__ import annotations
 
-from sensegraph.resolution.comparison.names import Name, read
-from sensegraph.resolution.contrasts import contrasted
-from sensegraph.resolution.resolving import compared, resolve
-from sensegraph.resolution.values import Alias, Group, Judged, Mentioned, Proposal, Resolution, Resolving, Rule
+from sensegraph.resolution.comparison.name_reading import Name, read_name
+from sensegraph.resolution.contrasts import find_contrast
+from sensegraph.resolution.resolution_types import (
+    Alias,
+    Group,
+    Judged,
+    Mentioned,
+    Proposal,
+    Resolution,
+    Resolving,
+    Rule,
+)
+from sensegraph.resolution.resolver import judge_pair, resolve
 
 __all__ = [
     "Alias",
@@ -20,8 +29,8 @@ __all__ = [
     "Resolution",
     "Resolving",
     "Rule",
-    "compared",
-    "contrasted",
-    "read",
+    "find_contrast",
+    "judge_pair",
+    "read_name",
     "resolve",
 ]

@@ -14,7 +14,7 @@ from typing import Literal
 
 from sensegraph.language.text import fold
 from sensegraph.resolution.canonical import canonical_name, canonical_type
-from sensegraph.resolution.values import Mentioned
+from sensegraph.resolution.resolution_types import Mentioned
 from sensegraph.runtime.keys import key
 
 Name = tuple[str, str]
@@ -86,18 +86,34 @@ class Replayed:
     notes: tuple[str, ...] = ()
 
 
-def replayed(operations: Sequence[Operation]) -> Replayed:
+def replay_operations(operations: Sequence[Operation]) -> Replayed:
     """What the operations of a log that are not taken back make together, in their order.
 
     Of operations that contradict one another the user's counts, then the later one. One that rests on an operation
     that was taken back is skipped. Both are noted.
     """
-    kept, notes = _standing(operations)
+    kept: list[Operation] = []
+    notes: list[str] = []
+    made = {name for o in operations if o.documents for name in o.others}
+    there: set[Name] = set()
+    for operation in operations:
+        if operation.reverted:
+            continue
+        gone = any(name in made and name not in there for name in operation.names)
+        idle = False
+        if operation.kind == "split" and not operation.documents and not _are_together(operation, kept):
+            # What it takes out was one with the rest only by operations that were taken back since.
+            idle = _are_together(operation, operations[: operations.index(operation)])
+        if gone or idle:
+            notes.append(f"{operation.said} rests on an operation that was taken back: it is skipped")
+            continue
+        there.update(operation.others if operation.documents else ())
+        kept.append(operation)
     place = {o.id: i for i, o in enumerate(kept)}
     parts = _Parts()
     for operation in sorted(kept, key=lambda o: (o.by != "user", -place[o.id])):
         parts.take(operation, notes)
-    return Replayed(_table(kept, parts), tuple(notes))
+    return Replayed(parts.table(kept), tuple(notes))
 
 
 def with_groups(aliases: Aliases, groups: Iterable[Sequence[Name]]) -> Aliases:
@@ -111,32 +127,7 @@ def with_groups(aliases: Aliases, groups: Iterable[Sequence[Name]]) -> Aliases:
 # ── replaying ──
 
 
-def _standing(operations: Sequence[Operation]) -> tuple[list[Operation], list[str]]:
-    """The operations that count, and notes on those that lack what they rest on."""
-    kept: list[Operation] = []
-    notes: list[str] = []
-    made = {name for o in operations if o.documents for name in o.others}
-    there: set[Name] = set()
-    for operation in operations:
-        if operation.reverted:
-            continue
-        gone = any(name in made and name not in there for name in operation.names)
-        if gone or (operation.kind == "split" and _idle(operation, kept, operations)):
-            notes.append(f"{operation.said} rests on an operation that was taken back: it is skipped")
-            continue
-        there.update(operation.others if operation.documents else ())
-        kept.append(operation)
-    return kept, notes
-
-
-def _idle(split: Operation, kept: Sequence[Operation], log: Sequence[Operation]) -> bool:
-    """Whether what a split takes out was one with the rest only by operations that were taken back since."""
-    if split.documents or _together(split, kept):
-        return False
-    return _together(split, log[: log.index(split)])
-
-
-def _together(split: Operation, before: Sequence[Operation]) -> bool:
+def _are_together(split: Operation, before: Sequence[Operation]) -> bool:
     """Whether any of what a split takes apart is one entity by the operations before it."""
     parts = _Parts()
     for earlier in reversed(before):
@@ -228,28 +219,28 @@ class _Parts:
         """The pairs that are two things, in order."""
         return tuple(sorted((a, b) for a, foes in self.foes.items() for b in foes if a < b))
 
-
-def _table(kept: Sequence[Operation], parts: _Parts) -> Aliases:
-    moved: dict[tuple[Name, str], Name] = {}
-    made: dict[Name, str] = {}
-    shown: dict[Name, tuple[bool, str]] = {}
-    for operation in kept:
-        if operation.documents:
-            (new,) = operation.others
-            made[new] = operation.output
-            moved |= {(name, document): new for name in operation.names for document in operation.documents}
-        elif operation.output:
-            root, user = parts.root(operation.names[0]), operation.by == "user"
-            if user or not shown.get(root, (False, ""))[0]:
-                shown[root] = user, operation.output
-    first = {root: min(parts.members.get(root, [root])) for root in shown}
-    return Aliases(
-        parts.groups(),
-        tuple(sorted((name, document, new) for (name, document), new in moved.items())),
-        tuple(sorted(made.items())),
-        tuple(sorted((first[root], said) for root, (_, said) in shown.items())),
-        parts.apart(),
-    )
+    def table(self, kept: Sequence[Operation]) -> Aliases:
+        """The table that these operations make, which were taken before."""
+        moved: dict[tuple[Name, str], Name] = {}
+        made: dict[Name, str] = {}
+        shown: dict[Name, tuple[bool, str]] = {}
+        for operation in kept:
+            if operation.documents:
+                (new,) = operation.others
+                made[new] = operation.output
+                moved |= {(name, document): new for name in operation.names for document in operation.documents}
+            elif operation.output:
+                root, user = self.root(operation.names[0]), operation.by == "user"
+                if user or not shown.get(root, (False, ""))[0]:
+                    shown[root] = user, operation.output
+        first = {root: min(self._members(root)) for root in shown}
+        return Aliases(
+            self.groups(),
+            tuple(sorted((name, document, new) for (name, document), new in moved.items())),
+            tuple(sorted(made.items())),
+            tuple(sorted((first[root], said) for root, (_, said) in shown.items())),
+            self.apart(),
+        )
 
 
 # ── naming ──
@@ -281,7 +272,7 @@ class Binding:
         return self.group.get(own, own)
 
 
-def binding(aliases: Aliases) -> Binding:
+def bind_aliases(aliases: Aliases) -> Binding:
     """The lookups of a table."""
     group = {name: names[0] for names in aliases.groups for name in names}
     moved = {(name, document): new for name, document, new in aliases.moved}
@@ -298,7 +289,7 @@ class Called:
     type: str
 
 
-def called(group: Name, own: Counter[Name], surfaces: Counter[str], bound: Binding) -> Called:
+def name_entity(group: Name, own: Counter[Name], surfaces: Counter[str], bound: Binding) -> Called:
     """The canonical name of a group: see `canonical_name`; `own` counts its names, `surfaces` how they are written.
 
     Its id is that of the name among its own which is most like that, so that no entity outside can have it too.

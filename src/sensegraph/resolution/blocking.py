@@ -14,17 +14,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.blocks import Candidates, candidates
-from sensegraph.algorithms.minhash import bands
+from sensegraph.algorithms.blocks import Candidates, pair_by_shared_keys
+from sensegraph.algorithms.minhash import hash_bands
 from sensegraph.algorithms.similar import Pairs, similar_rows
-from sensegraph.resolution.comparison.names import Name
+from sensegraph.resolution.comparison.name_reading import Name
 from sensegraph.resolution.comparison.scoring import Collection
 
 _SAME, _CODE, _PAIR, _BAND, _ACRONYM = 50.0, 8.0, 3.0, 3.0, 20.0  # beside the idf of a word, 0.5 to about 14
 _ENDING = re.compile(r"(.*\d)[^\W\d]*")
 
 
-def blocked(found: Collection, vectors: NDArray[Any] | None = None) -> Candidates:
+def block_pairs(found: Collection, vectors: NDArray[Any] | None = None) -> Candidates:
     """Pairs of positions to compare, each once, smaller first.
 
     Keys are the whole name, its words, neighbouring words, codes without their endings, first letters, and bands of
@@ -36,25 +36,37 @@ def blocked(found: Collection, vectors: NDArray[Any] | None = None) -> Candidate
     keys, rows, weight = [], [], []
     for row, names in enumerate(found.names):
         for name in names:
-            for key, sure in _keys(name, found):
+            for key, sure in _list_keys(name, found):
                 keys.append(numbers.setdefault(key, len(numbers)))
                 rows.append(row)
                 weight.append(sure)
-    lettered = _bands(found, len(numbers))
-    paired = candidates(
-        np.concatenate((np.array(keys, np.int64), lettered[0])),
-        np.concatenate((np.array(rows, np.int64), lettered[1])),
-        np.concatenate((np.array(weight, np.float64), np.full(len(lettered[0]), _BAND))),
-        count=len(found.items),
+    # The bands of all names are keys too, numbered on from the others.
+    made = hash_bands([name.joined for names in found.names for name in names])
+    owner = np.array([row for row, names in enumerate(found.names) for _ in names], np.int64)
+    tagged = made ^ (np.arange(made.shape[1], dtype=np.uint64) << np.uint64(58))
+    _, number = np.unique(tagged.ravel(), return_inverse=True)
+    lettered = number.reshape(-1).astype(np.int64) + len(numbers)
+    count = len(found.items)
+    paired = pair_by_shared_keys(
+        np.concatenate((np.array(keys, np.int64), lettered)),
+        np.concatenate((np.array(rows, np.int64), np.repeat(owner, made.shape[1]))),
+        np.concatenate((np.array(weight, np.float64), np.full(len(lettered), _BAND))),
+        count=count,
         most=settings.rare,
         near=settings.near,
     )
     if vectors is None:
         return paired
-    return _with(paired, similar_rows(vectors, settings.least, settings.near), len(found.items))
+    near = similar_rows(vectors, settings.least, settings.near)
+    one = np.concatenate((paired.pairs.one, near.one)).astype(np.int64)
+    other = np.concatenate((paired.pairs.other, near.other)).astype(np.int64)
+    code = np.unique(one * max(count, 1) + other)
+    ones, others = np.divmod(code, max(count, 1))
+    pairs = Pairs(ones.astype(np.int32), others.astype(np.int32), np.ones(len(code)))
+    return Candidates(pairs, paired.passed_over, paired.crowded)
 
 
-def _keys(name: Name, found: Collection) -> Iterator[tuple[str, float]]:
+def _list_keys(name: Name, found: Collection) -> Iterator[tuple[str, float]]:
     yield f"={name.joined or name.key}", _SAME
     if name.letters:
         yield f"a{name.letters}", _ACRONYM
@@ -68,22 +80,3 @@ def _keys(name: Name, found: Collection) -> Iterator[tuple[str, float]]:
     plain = name.plain
     for x, y in pairwise(plain):
         yield f"p{min(x, y)} {max(x, y)}", _PAIR
-
-
-def _bands(found: Collection, begin: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Keys from `begin` on, and rows, of the bands of all names."""
-    owner = np.array([row for row, names in enumerate(found.names) for _ in names], np.int64)
-    made = bands([name.joined for names in found.names for name in names])
-    tagged = made ^ (np.arange(made.shape[1], dtype=np.uint64) << np.uint64(58))
-    _, number = np.unique(tagged.ravel(), return_inverse=True)
-    return number.reshape(-1).astype(np.int64) + begin, np.repeat(owner, made.shape[1])
-
-
-def _with(paired: Candidates, near: Pairs, count: int) -> Candidates:
-    """The pairs of both."""
-    one = np.concatenate((paired.pairs.one, near.one)).astype(np.int64)
-    other = np.concatenate((paired.pairs.other, near.other)).astype(np.int64)
-    code = np.unique(one * max(count, 1) + other)
-    ones, others = np.divmod(code, max(count, 1))
-    pairs = Pairs(ones.astype(np.int32), others.astype(np.int32), np.ones(len(code)))
-    return Candidates(pairs, paired.passed_over, paired.crowded)

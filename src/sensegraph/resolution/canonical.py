@@ -3,23 +3,39 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from sensegraph.resolution.comparison.names import read
-from sensegraph.resolution.kinds import kind
-from sensegraph.resolution.values import Alias, Group, Mentioned, Proposal
+from sensegraph.resolution.comparison.name_reading import read_name
+from sensegraph.resolution.entity_kinds import kind_of_type
+from sensegraph.resolution.resolution_types import Alias, Group, Mentioned, Origin, Proposal
 
 
-def grouped(members: Sequence[Mentioned], merges: Sequence[Proposal]) -> Group:
+def make_group(members: Sequence[Mentioned], merges: Sequence[Proposal]) -> Group:
     """The group of these members, ascending by id, that `merges` made one."""
     name, type = canonical_name(members), canonical_type(members)
     group = members[0].id
-    sure = _surest(members, name, merges)
-    rows = [
-        _row(alias, member, group, name, sure.get(member.id))
-        for member in members
-        for alias in dict.fromkeys((member.name, *member.aliases))
-    ]
+    # What ties each member most surely to the group: if possible to the canonical name.
+    named = {m.id for m in members if m.name == name}
+    surest: dict[str, Proposal] = {}
+    for merge in sorted(merges, key=lambda m: (not named & {m.one, m.other}, -m.score, m.one, m.other)):
+        surest.setdefault(merge.one, merge)
+        surest.setdefault(merge.other, merge)
+    rows = []
+    for member in members:
+        for alias in dict.fromkeys((member.name, *member.aliases)):
+            tie = surest.get(member.id)
+            score, why = 1.0, "the canonical name"
+            by: Origin = "names"
+            if alias == name:
+                pass
+            elif alias != member.name:
+                by, why = "text", f"the texts call {member.name} so"
+            elif tie is None:  # one that only others tie to the group cannot be: the group would not be one
+                why = "its own name"
+            else:
+                score, by, why = (1.0 if tie.by == "user" else tie.score), tie.by, tie.why
+            key = read_name(alias, kind_of_type(member.type) == "person").key
+            rows.append(Alias(alias, key, member.id, group, score, by, why))
     return Group(group, name, type, tuple(m.id for m in members), tuple(rows))
 
 
@@ -28,8 +44,8 @@ def canonical_name(members: Sequence[Mentioned]) -> str:
     counts: Counter[str] = Counter()
     for member in members:
         counts[member.name] += member.count
-    person = any(kind(m.type) == "person" for m in members)
-    full = {name: not person or len(read(name, True).core) > 1 for name in counts}
+    person = any(kind_of_type(m.type) == "person" for m in members)
+    full = {name: not person or len(read_name(name, True).core) > 1 for name in counts}
     return min(counts, key=lambda name: (not full[name], -counts[name], -len(name), name))
 
 
@@ -38,26 +54,4 @@ def canonical_type(members: Sequence[Mentioned]) -> str:
     counts: Counter[str] = Counter()
     for member in members:
         counts[member.type] += member.count
-    return min(counts, key=lambda type: (not kind(type), -counts[type], type))
-
-
-def _surest(members: Sequence[Mentioned], name: str, merges: Sequence[Proposal]) -> Mapping[str, Proposal]:
-    """For each member the decision that ties it most surely to the group: if possible to the canonical name."""
-    named = {m.id for m in members if m.name == name}
-    found: dict[str, Proposal] = {}
-    for merge in sorted(merges, key=lambda m: (not named & {m.one, m.other}, -m.score, m.one, m.other)):
-        found.setdefault(merge.one, merge)
-        found.setdefault(merge.other, merge)
-    return found
-
-
-def _row(alias: str, member: Mentioned, group: str, name: str, merge: Proposal | None) -> Alias:
-    key = read(alias, kind(member.type) == "person").key
-    if alias == name:
-        return Alias(alias, key, member.id, group, 1.0, "names", "the canonical name")
-    if alias != member.name:
-        return Alias(alias, key, member.id, group, 1.0, "text", f"the texts call {member.name} so")
-    if merge is None:  # a member that only others tie to the group cannot be: the group would not be one
-        return Alias(alias, key, member.id, group, 1.0, "names", "its own name")
-    score = 1.0 if merge.by == "user" else merge.score
-    return Alias(alias, key, member.id, group, score, merge.by, merge.why)
+    return min(counts, key=lambda type: (not kind_of_type(type), -counts[type], type))

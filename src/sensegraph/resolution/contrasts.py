@@ -12,7 +12,7 @@ _BETWEEN = re.compile(
 _LETTER = re.compile(r"[^\W_]")
 
 
-def contrasted(text: str, one: tuple[int, int], other: tuple[int, int]) -> str:
+def find_contrast(text: str, one: tuple[int, int], other: tuple[int, int]) -> str:
     """The word by which `text` sets two names, given as half-open spans, side by side; or nothing.
 
     Only what stands between them is looked at. Spans that overlap set nothing apart.

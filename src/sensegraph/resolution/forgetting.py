@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sensegraph.resolution.aliases import Aliases, Name, Operation, replayed
+from sensegraph.resolution.aliases import Name, Operation, replay_operations
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,25 +17,26 @@ class Known:
     documents: Collection[str]
 
 
-def forgotten(log: Sequence[Operation], known: Known) -> list[Operation | None]:
+def forget_names(log: Sequence[Operation], known: Known) -> list[Operation | None]:
     """Each operation without the names and documents that are gone; None for one of which nothing is left.
 
     What the log makes of the names that are left stays as it is: an operation that others rest on is kept whole.
     """
-    wanted = _effect(log, known)
-    whole = [_without(o, known, log) for o in log]
-    if _effect([o for o in whole if o], known) == wanted:
+    wanted = _find_effect(log, known)
+    whole = [_reduce_operation(o, known, log) for o in log]
+    if _find_effect([o for o in whole if o], known) == wanted:
         return whole
     found: list[Operation | None] = list(log)
     for place, less in enumerate(whole):
         tried = [*found[:place], less, *found[place + 1 :]]
-        if less != log[place] and _effect([o for o in tried if o], known) == wanted:
+        if less != log[place] and _find_effect([o for o in tried if o], known) == wanted:
             found = tried
     return found
 
 
-def _without(operation: Operation, known: Known, log: Sequence[Operation]) -> Operation | None:
-    made = {name for o in log if o.documents and _here(o, known) for name in o.others}
+def _reduce_operation(operation: Operation, known: Known, log: Sequence[Operation]) -> Operation | None:
+    # Names that splits made of documents that are still there.
+    made = {name for o in log if any(d in known.documents for d in o.documents) for name in o.others}
 
     def there(name: Name) -> bool:
         return name[0] in known.names or name in made
@@ -52,14 +53,9 @@ def _without(operation: Operation, known: Known, log: Sequence[Operation]) -> Op
     return replace(operation, names=names, others=others, documents=documents, evidence="")
 
 
-def _here(operation: Operation, known: Known) -> bool:
-    """Whether a document that a split speaks of is still there."""
-    return any(d in known.documents for d in operation.documents)
-
-
-def _effect(log: Sequence[Operation], known: Known) -> tuple[Any, ...]:
+def _find_effect(log: Sequence[Operation], known: Known) -> tuple[Any, ...]:
     """What a log makes of the names that are there."""
-    aliases = replayed(log).aliases
+    aliases = replay_operations(log).aliases
     moved = tuple(m for m in aliases.moved if m[1] in known.documents and m[0][0] in known.names)
     made = {new for _, _, new in moved}
 
@@ -67,10 +63,6 @@ def _effect(log: Sequence[Operation], known: Known) -> tuple[Any, ...]:
         return tuple(n for n in names if n[0] in known.names or n in made)
 
     groups = sorted(g for g in map(left, aliases.groups) if len(g) > 1)
-    shown = sorted((own[0], said) for own, said in _shown(aliases, left) if own)
+    shown = sorted((own[0], said) for name, said in aliases.shown if (own := left(aliases.group(name))))
     apart = [pair for pair in aliases.apart if len(left(pair)) == 2]
     return moved, groups, shown, apart, [m for m in aliases.made if m[0] in made]
-
-
-def _shown(aliases: Aliases, left: Any) -> list[tuple[tuple[Name, ...], str]]:
-    return [(left(aliases.group(name)), said) for name, said in aliases.shown]

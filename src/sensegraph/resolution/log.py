@@ -10,12 +10,12 @@ import msgspec
 from sensegraph.errors import InputError, StoreError
 from sensegraph.protocols import Store
 from sensegraph.resolution.aliases import Operation
-from sensegraph.runtime.keys import canonical, key
+from sensegraph.runtime.keys import encode_canonical, key
 
 _REF = "operation/"
 
 
-def operations(store: Store) -> tuple[Operation, ...]:
+def read_operations(store: Store) -> tuple[Operation, ...]:
     """All operations in their order, those that were taken back included."""
     refs = store.refs(_REF)
     found = store.read(list(refs.values()))
@@ -24,17 +24,17 @@ def operations(store: Store) -> tuple[Operation, ...]:
     return tuple(msgspec.json.decode(found[k], type=Operation) for k in refs.values())
 
 
-def record(store: Store, new: Sequence[Operation], time: str) -> tuple[Operation, ...]:
+def record_operations(store: Store, new: Sequence[Operation], time: str) -> tuple[Operation, ...]:
     """Write operations at the end of the log, all or none, numbered and with the time."""
-    begin = max((int(o.id) for o in operations(store)), default=0) + 1
+    begin = max((int(o.id) for o in read_operations(store)), default=0) + 1
     numbered = tuple(replace(o, id=str(begin + i), time=o.time or time) for i, o in enumerate(new))
-    _write(store, numbered)
+    _write_operations(store, numbered)
     return numbered
 
 
-def revert(store: Store, name: str, time: str) -> Operation:
+def revert_operation(store: Store, name: str, time: str) -> Operation:
     """Take back the operation with this number; without one the last that stands. Raises InputError for none."""
-    log = operations(store)
+    log = read_operations(store)
     standing = [o for o in log if not o.reverted]
     if not standing:
         raise InputError("No operation stands that could be taken back; `sensegraph operations` lists all.")
@@ -46,18 +46,18 @@ def revert(store: Store, name: str, time: str) -> Operation:
     if found.reverted:
         raise InputError(f"Operation {found.id} was taken back on {found.reverted}; do it anew to have it again.")
     undone = replace(found, reverted=time)
-    _write(store, [undone])
+    _write_operations(store, [undone])
     return undone
 
 
-def rewrite(store: Store, changed: Mapping[str, Operation | None]) -> None:
+def rewrite_operations(store: Store, changed: Mapping[str, Operation | None]) -> None:
     """Put operations, by their numbers, in the place of what they were; None takes one out for good."""
     made = {name: (key("operation", o), o) for name, o in changed.items() if o}
-    store.write({k: canonical(o) for k, o in made.values()}, "operation")
+    store.write({k: encode_canonical(o) for k, o in made.values()}, "operation")
     store.set_refs({f"{_REF}{int(name):08}": made[name][0] if name in made else None for name in changed})
 
 
-def _write(store: Store, operations: Sequence[Operation]) -> None:
+def _write_operations(store: Store, operations: Sequence[Operation]) -> None:
     keys = [key("operation", o) for o in operations]
-    store.write({k: canonical(o) for k, o in zip(keys, operations, strict=True)}, "operation")
+    store.write({k: encode_canonical(o) for k, o in zip(keys, operations, strict=True)}, "operation")
     store.set_refs({f"{_REF}{int(o.id):08}": k for k, o in zip(keys, operations, strict=True)})

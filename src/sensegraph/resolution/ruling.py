@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sensegraph.resolution.values import Rule
+from sensegraph.resolution.resolution_types import Rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class Rulings:
     notes: tuple[str, ...] = ()
 
 
-def rulings(rules: Sequence[Rule], at: Mapping[str, int]) -> Rulings:
+def apply_rules(rules: Sequence[Rule], at: Mapping[str, int]) -> Rulings:
     """Which rules hold: the user's before others, later before earlier, and a rule that contradicts those is left out.
 
     Rules about ids that are not there (any more) are counted in the notes.
@@ -32,11 +32,18 @@ def rulings(rules: Sequence[Rule], at: Mapping[str, int]) -> Rulings:
             missing += 1
             continue
         a, b = at[rule.one], at[rule.other]
-        if against := _contradiction(rule, a, b, apart, root):
-            notes.append(f"{_said(rule)} is left out: {against}.")
+        one, other = _follow_root(root, a), _follow_root(root, b)
+        against = ""
+        if rule.kind == "apart":
+            against = "a rule that counts more makes them one" if one == other else ""
+        else:
+            held = (r for (x, y), r in apart.items() if {_follow_root(root, x), _follow_root(root, y)} == {one, other})
+            against = next((f"{_describe_rule(rule)} counts more" for rule in held), "")
+        if against:
+            notes.append(f"{_describe_rule(rule)} is left out: {against}.")
         elif rule.kind == "merge":
             together[min(a, b), max(a, b)] = rule
-            root[_root(root, max(a, b))] = _root(root, min(a, b))
+            root[max(one, other)] = min(one, other)
         else:
             apart[min(a, b), max(a, b)] = rule
     if missing:
@@ -44,21 +51,11 @@ def rulings(rules: Sequence[Rule], at: Mapping[str, int]) -> Rulings:
     return Rulings(together, apart, tuple(notes))
 
 
-def _contradiction(rule: Rule, a: int, b: int, apart: Mapping[tuple[int, int], Rule], root: Mapping[int, int]) -> str:
-    one, other = _root(root, a), _root(root, b)
-    if rule.kind == "apart":
-        return "a rule that counts more makes them one" if one == other else ""
-    for (x, y), held in apart.items():
-        if {_root(root, x), _root(root, y)} == {one, other}:
-            return f"{_said(held)} counts more"
-    return ""
-
-
-def _said(rule: Rule) -> str:
+def _describe_rule(rule: Rule) -> str:
     return f"the rule that {rule.one} and {rule.other} are {'one' if rule.kind == 'merge' else 'two'}"
 
 
-def _root(root: Mapping[int, int], row: int) -> int:
+def _follow_root(root: Mapping[int, int], row: int) -> int:
     while row in root and root[row] != row:
         row = root[row]
     return row

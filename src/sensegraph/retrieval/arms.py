@@ -10,32 +10,32 @@ from collections.abc import Sequence
 import numpy as np
 
 from sensegraph.algorithms.fusion import Ranking
-from sensegraph.algorithms.ranking import best
+from sensegraph.algorithms.ranking import select_best
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
 from sensegraph.index.passages import chunk_passage
-from sensegraph.language.text import within
-from sensegraph.runtime.results import at
+from sensegraph.language.text import take_within
+from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Evidence, Question
 
 
-def by_vectors(question: Question, index: Index, rt: Runtime, top: int) -> Ranking:
+def rank_by_vectors(question: Question, index: Index, rt: Runtime, top: int) -> Ranking:
     """The `top` chunks nearest to the question by cosine; none whose cosine is not above 0."""
     query = np.asarray(rt.embedder.embed([question.sought], "query")[0], np.float32)
     positions, scores = nearest_to(query, index, rt, top)
     return Ranking("vector", positions[scores > 0], scores[scores > 0])
 
 
-def by_words(question: Question, index: Index, top: int) -> Ranking:
+def rank_by_words(question: Question, index: Index, top: int) -> Ranking:
     """The `top` chunks by BM25 that share a word with the question."""
-    return Ranking("bm25", *best(index.scores_of_words(question.sought), top))
+    return Ranking("bm25", *select_best(index.scores_of_words(question.sought), top))
 
 
 def evidence_of(ranking: Ranking, index: Index, k: int, context_tokens: int, notes: Sequence[str] = ()) -> Evidence:
     """The first `k` chunks of a ranking as passages, as many as fit; documents are those of the whole ranking."""
-    entries = at(index.catalogue.chunks, ranking.positions.tolist())
-    kept, omitted = within(entries[:k], context_tokens, lambda e: e.tokens)
+    entries = take_records(index.catalogue.chunks, ranking.positions.tolist())
+    kept, omitted = take_within(entries[:k], context_tokens, lambda e: e.tokens)
     chunks = index.chunks([e.id for e in kept])
     scores = ranking.scores.tolist()
     passages = tuple(chunk_passage(chunks[e.id], score) for e, score in zip(kept, scores[: len(kept)], strict=True))

@@ -15,17 +15,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sensegraph.algorithms.graphs import Floats, Ints
-from sensegraph.algorithms.ranking import best, rrf
+from sensegraph.algorithms.ranking import fuse_by_reciprocal_rank, select_best
 from sensegraph.index.graph.lookups import Lookups
 from sensegraph.index.graph.ties import Ties
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to_each
-from sensegraph.index.passages import chunk_passage, entity_passage, relation_passage, size
-from sensegraph.index.restricted.scope import ScopedIndex
+from sensegraph.index.passages import Room, chunk_passage, entity_passage, passage_tokens, relation_passage
 from sensegraph.protocols import Vectors
 from sensegraph.retrieval.closeness import by_meaning
-from sensegraph.retrieval.neighbourhood import _Room
-from sensegraph.runtime.results import at, step
+from sensegraph.runtime.results import step, take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Passage, Question
 
@@ -45,25 +43,24 @@ class Ends:
 
 
 @step("assembling.ends", version=1, form="arrays")
-def ends(wholes: Sequence[Lookups]) -> list[Ends]:
+def relation_ends(wholes: Sequence[Lookups]) -> list[Ends]:
     """The ends of all relations, from the rows of neighbours."""
-    return [_ends(found) for found in wholes]
+    made = []
+    for found in wholes:
+        row = np.repeat(np.arange(len(found.start) - 1, dtype=np.int32), np.diff(found.start))
+        upper = row <= found.neighbours
+        one = np.zeros(len(found.relations) // 2, np.int32)
+        other = np.zeros_like(one)
+        one[found.relations[upper]], other[found.relations[upper]] = row[upper], found.neighbours[upper]
+        made.append(Ends(one, other))
+    return made
 
 
 def ends_of(index: Index, rt: Runtime) -> Ends:
     """The ends of the relations of an index, made when first asked for; those of a filtered index are not kept."""
-    if isinstance(index, ScopedIndex):
-        return ends.fn([index.lookups])[0]
-    return rt.once(ends, lambda: index.lookups, names=(index.manifest.lookups,)).value
-
-
-def _ends(found: Lookups) -> Ends:
-    row = np.repeat(np.arange(len(found.start) - 1, dtype=np.int32), np.diff(found.start))
-    upper = row <= found.neighbours
-    one = np.zeros(len(found.relations) // 2, np.int32)
-    other = np.zeros_like(one)
-    one[found.relations[upper]], other[found.relations[upper]] = row[upper], found.neighbours[upper]
-    return Ends(one, other)
+    if index.whole is not None:
+        return relation_ends.fn([index.lookups])[0]
+    return rt.once(relation_ends, lambda: index.lookups, names=(index.manifest.lookups,)).value
 
 
 # ── search ──
@@ -82,7 +79,7 @@ def nearest_records(kind: str, queries: Vectors, index: Index, rt: Runtime, top:
         lists.append(places[scores > floor].tolist())
         for place, score in zip(lists[-1], scores.tolist(), strict=False):
             cosine[place] = max(score, cosine.get(place, score))
-    return {place: cosine[place] for place, _ in rrf(lists)[:top]}
+    return {place: cosine[place] for place, _ in fuse_by_reciprocal_rank(lists)[:top]}
 
 
 class Nearness:
@@ -96,7 +93,7 @@ class Nearness:
         """The nearest chunks with their scores, `most` at most, best first; only those that are near at all."""
         if self._words is None:
             return nearest_records("chunk", self._vector[None, :], self._index, self._rt, most, 0.0)
-        places, scores = best(self._words, most)
+        places, scores = select_best(self._words, most)
         return dict(zip(places.tolist(), scores.tolist(), strict=True))
 
     def of(self, chunks: Sequence[int]) -> Floats:
@@ -133,7 +130,7 @@ def ends_in_order(relations: Sequence[int], joins: Ends) -> list[int]:
 # ── chunks ──
 
 
-def dealt(groups: Iterable[Sequence[int]], taken: Iterable[int] = ()) -> list[list[int]]:
+def deal_chunks(groups: Iterable[Sequence[int]], taken: Iterable[int] = ()) -> list[list[int]]:
     """Every chunk in the first group that has it, and in none that is `taken`; those of many groups first in theirs."""
     listed = [list(group) for group in groups]
     count = Counter(chunk for group in listed for chunk in group)
@@ -145,7 +142,7 @@ def dealt(groups: Iterable[Sequence[int]], taken: Iterable[int] = ()) -> list[li
     return kept
 
 
-def flat(groups: Iterable[Sequence[int]]) -> list[int]:
+def flatten_groups(groups: Iterable[Sequence[int]]) -> list[int]:
     """All items of all groups, in order."""
     return [item for group in groups for item in group]
 
@@ -176,7 +173,7 @@ def shared_out(groups: Sequence[Sequence[int]], most: int) -> list[int]:
     return first + rest[: sum(quotas) - len(first)]
 
 
-def interleaved(lists: Sequence[Sequence[T]]) -> list[T]:
+def interleave_lists(lists: Sequence[Sequence[T]]) -> list[T]:
     """The items of all lists in turn, each once."""
     nothing = object()
     rows = zip_longest(*lists, fillvalue=nothing)
@@ -197,18 +194,22 @@ class Told:
         return len(self.passages)
 
 
-def united(parts: Sequence[Told]) -> Told:
+def unite_passages(parts: Sequence[Told]) -> Told:
     """The passages of all parts, in order, each once."""
     kept: dict[str, Passage] = {}
     for passage in (p for part in parts for p in part.passages):
         kept.setdefault(passage.id, passage)
-    return Told(tuple(kept.values()), sum(map(size, kept.values())))
+    return Told(tuple(kept.values()), sum(map(passage_tokens, kept.values())))
 
 
 def entities_within(places: Sequence[int], scores: Mapping[int, float], index: Index, budget: float) -> Told:
     """The first of these entities that fit into `budget` tokens; no more are read."""
-    read = ((p, e) for block in _blocks(places) for p, e in zip(block, at(index.graph.entities, block), strict=True))
-    return _within((entity_passage(entity, scores.get(place, 0.0)) for place, entity in read), budget)
+    read = (
+        (p, e)
+        for block in _cut_blocks(places)
+        for p, e in zip(block, take_records(index.graph.entities, block), strict=True)
+    )
+    return _fit_passages((entity_passage(entity, scores.get(place, 0.0)) for place, entity in read), budget)
 
 
 def relations_within(
@@ -216,28 +217,32 @@ def relations_within(
 ) -> Told:
     """The first of these relations that fit into `budget` tokens, with the names of their ends; no more are read."""
     name = index.lookups.name
-    read = ((p, r) for block in _blocks(places) for p, r in zip(block, at(index.graph.relations, block), strict=True))
+    read = (
+        (p, r)
+        for block in _cut_blocks(places)
+        for p, r in zip(block, take_records(index.graph.relations, block), strict=True)
+    )
     told = (
         relation_passage(relation, name(int(joins.one[p])), name(int(joins.other[p])), scores.get(p, 0.0))
         for p, relation in read
     )
-    return _within(told, budget)
+    return _fit_passages(told, budget)
 
 
 def chunks_within(places: Sequence[int], scores: Mapping[int, float], index: Index, budget: float) -> Told:
     """The first of these chunks that fit into `budget` tokens."""
-    room = _Room(budget)
-    kept = room.filled(at(index.catalogue.chunks, list(places)), lambda entry: entry.tokens)
+    room = Room(budget)
+    kept = room.filled(take_records(index.catalogue.chunks, list(places)), lambda entry: entry.tokens)
     chunks = index.chunks([entry.id for entry in kept])
     passages = (chunk_passage(chunks[e.id], scores.get(p, 0.0)) for p, e in zip(places, kept, strict=False))
     return Told(tuple(passages), sum(e.tokens for e in kept))
 
 
-def _within(passages: Iterable[Passage], budget: float) -> Told:
-    room = _Room(budget)
-    kept = room.filled(passages, size)
+def _fit_passages(passages: Iterable[Passage], budget: float) -> Told:
+    room = Room(budget)
+    kept = room.filled(passages, passage_tokens)
     return Told(tuple(kept), int(budget - room.left) if kept else 0)
 
 
-def _blocks(places: Sequence[int]) -> Iterator[list[int]]:
+def _cut_blocks(places: Sequence[int]) -> Iterator[list[int]]:
     yield from (list(places[begin : begin + _BLOCK]) for begin in range(0, len(places), _BLOCK))

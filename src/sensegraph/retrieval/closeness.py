@@ -12,7 +12,7 @@ from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
 from sensegraph.index.vectors import adds_meaning
 from sensegraph.protocols import Vectors
-from sensegraph.retrieval.arms import by_vectors, by_words
+from sensegraph.retrieval.arms import rank_by_vectors, rank_by_words
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Question
 
@@ -39,20 +39,20 @@ def asked_vector(question: Question, rt: Runtime) -> Vectors:
     return np.asarray(rt.embedder.embed([question.sought], "query")[0], np.float32)
 
 
-def closeness(question: Question, index: Index, rt: Runtime, how: Comparing) -> Floats:
+def text_closeness(question: Question, index: Index, rt: Runtime, how: Comparing) -> Floats:
     """How near every chunk is to the question, from 0 for the farthest to 1 for the nearest, shape (chunks,).
 
     All 0 where all are equally near.
     """
     if not by_meaning(how, rt):
-        return scaled(index.scores_of_words(question.sought))
+        return scale_scores(index.scores_of_words(question.sought))
     near, scores = nearest_to(asked_vector(question, rt), index, rt, _NEAR)
     found = np.full(len(index.catalogue.chunks), scores.min(initial=1.0))
     found[near] = scores
-    return scaled(found)
+    return scale_scores(found)
 
 
-def scaled(scores: Floats) -> Floats:
+def scale_scores(scores: Floats) -> Floats:
     """Min–max normalised scores; all 0 where they are equal."""
     low, high = scores.min(initial=np.inf), scores.max(initial=-np.inf)
     return (scores - low) / (high - low) if high > low else np.zeros(len(scores))
@@ -60,4 +60,4 @@ def scaled(scores: Floats) -> Floats:
 
 def by_text(question: Question, index: Index, rt: Runtime, how: Comparing, top: int) -> Ranking:
     """The `top` chunks by text alone: what a walk without a start falls back on."""
-    return by_vectors(question, index, rt, top) if by_meaning(how, rt) else by_words(question, index, top)
+    return rank_by_vectors(question, index, rt, top) if by_meaning(how, rt) else rank_by_words(question, index, top)

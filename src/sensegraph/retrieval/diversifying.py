@@ -10,14 +10,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.diversity import covering, mmr
+from sensegraph.algorithms.diversity import rank_by_cover, rank_by_mmr
 from sensegraph.algorithms.fusion import Ranking
 from sensegraph.algorithms.graphs import Floats, Longs
-from sensegraph.algorithms.walking import offsets
+from sensegraph.algorithms.walking import run_offsets
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.scope import ScopedIndex
-from sensegraph.language.stems import stems
+from sensegraph.language.stems import list_stems
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Question
 
@@ -31,7 +31,7 @@ def check_balance(method: str, balance: float) -> None:
         raise SettingsError(f"{method}: balance is {balance}; it must be from 0 to 1.")
 
 
-def diversified(
+def diversify_ranking(
     question: Question, ranking: Ranking, index: Index, rt: Runtime, how: Diversify, balance: float
 ) -> Ranking:
     """`ranking`, whose first `POOL` chunks stand in an order in which each adds to those before it.
@@ -43,35 +43,27 @@ def diversified(
     if how == "none" or len(ranking) < 2:
         return ranking
     head = ranking.positions[:POOL]
-    fit = _shares(ranking.scores[:POOL])
+    top = ranking.scores[:POOL]
+    low, high = float(top.min()), float(top.max())
+    fit = (top - low) / (high - low) if high > low else np.ones(len(top))
     if how == "mmr":
-        order, _ = mmr(fit, np.asarray(index.vectors_of(rt.embedder)[head]), len(head), balance)
+        order, _ = rank_by_mmr(fit, np.asarray(index.vectors_of(rt.embedder)[head]), len(head), balance)
     else:
-        order = _covering(fit, *_words(question, head, index), balance)
+        asked = list_stems(question.sought)
+        places = np.asarray(index.places, np.int64)[head] if isinstance(index, ScopedIndex) else head
+        has = [np.isin(places, who) for _, (who, _) in index.words.hits(asked)]
+        idf = [index.words.idf(word) for word in sorted(set(asked))]
+        table = np.array(has, np.bool_).reshape(len(idf), len(head)).T
+        order = _cover_words(fit, table, np.array(idf, np.float64), balance)
     positions, scores = ranking.positions.copy(), ranking.scores.copy()
     positions[: len(head)], scores[: len(head)] = head[order], scores[order]
     return Ranking(ranking.name, positions, scores)
 
 
-def _shares(scores: Floats) -> Floats:
-    """Scores from 0 for the least to 1 for the most; all 1 where they are equal."""
-    low, high = float(scores.min()), float(scores.max())
-    return (scores - low) / (high - low) if high > low else np.ones(len(scores))
-
-
-def _words(question: Question, chunks: Longs, index: Index) -> tuple[NDArray[np.bool_], Floats]:
-    """Which of these chunks has which stem of the question, shape (chunks, stems), and the idf of every stem."""
-    asked = stems(question.sought)
-    places = np.asarray(index.places, np.int64)[chunks] if isinstance(index, ScopedIndex) else chunks
-    has = [np.isin(places, who) for _, (who, _) in index.words.hits(asked)]
-    idf = [index.words.idf(word) for word in sorted(set(asked))]
-    return np.array(has, np.bool_).reshape(len(idf), len(chunks)).T, np.array(idf, np.float64)
-
-
-def _covering(fit: Floats, has: NDArray[np.bool_], idf: Floats, balance: float) -> Longs:
+def _cover_words(fit: Floats, has: NDArray[np.bool_], idf: Floats, balance: float) -> Longs:
     """The chunks so that each adds most: its words that none before it has, and its fitting, a word of its own."""
     own = np.eye(len(fit), dtype=np.bool_)
     rows, elements = np.nonzero(np.hstack((has, own)))
     there = idf * has.any(axis=0)  # what nobody has is nobody's to say
     weights = np.concatenate(((1 - balance) * there / max(float(there.sum()), 1e-300), balance * fit))
-    return covering(offsets(np.bincount(rows, minlength=len(fit))), elements.astype(np.int64), weights)
+    return rank_by_cover(run_offsets(np.bincount(rows, minlength=len(fit))), elements.astype(np.int64), weights)

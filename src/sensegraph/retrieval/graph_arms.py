@@ -12,13 +12,13 @@ import numpy as np
 
 from sensegraph.algorithms.fusion import Ranking
 from sensegraph.algorithms.graphs import Floats
-from sensegraph.algorithms.ranking import best
+from sensegraph.algorithms.ranking import select_best
 from sensegraph.algorithms.walks import pagerank
-from sensegraph.index.graph.ties import Ties, salience, ties_of
+from sensegraph.index.graph.ties import Ties, entity_salience, ties_of
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
 from sensegraph.retrieval.signals import named_in
-from sensegraph.runtime.results import at
+from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Question
 
@@ -42,7 +42,9 @@ class Walk:
     steps: int = 10
 
 
-def by_graph(question: Question, index: Index, rt: Runtime, top: int, hops: int = 1, floor: float = 0.5) -> Ranking:
+def rank_by_graph(
+    question: Question, index: Index, rt: Runtime, top: int, hops: int = 1, floor: float = 0.5
+) -> Ranking:
     """The `top` chunks around the entities of the question.
 
     A chunk gets, for each relation that it states between a seed and a neighbour, weight / degree of the neighbour,
@@ -50,7 +52,7 @@ def by_graph(question: Question, index: Index, rt: Runtime, top: int, hops: int 
     neighbours are seeds in their turn, of less and less weight.
     """
     seeds = seeds_of(question, index, rt, floor)
-    return Ranking("graph", *best(_around(seeds, index, ties_of(index, rt), hops), top))
+    return Ranking("graph", *select_best(_score_around(seeds, index, ties_of(index, rt), hops), top))
 
 
 def seeds_of(question: Question, index: Index, rt: Runtime, floor: float = 0.5) -> list[int]:
@@ -60,14 +62,16 @@ def seeds_of(question: Question, index: Index, rt: Runtime, floor: float = 0.5) 
     """
     named = named_in(question.text, index) or named_in(question.sought, index)
     if named:
-        types = [e.type for e in at(index.graph.entities, named)]
+        types = [e.type for e in take_records(index.graph.entities, named)]
         return [e for e, kind in zip(named, types, strict=True) if kind != _COMMON] or named
     query = np.asarray(rt.embedder.embed([question.sought], "query")[0], np.float32)
     places, scores = nearest_to(query, index, rt, _NEAR, "entity")
     return [int(place) for place in places[scores >= floor]]
 
 
-def by_walk(question: Question, text: Ranking, index: Index, rt: Runtime, walk: Walk, floor: float = 0.5) -> Ranking:
+def rank_by_walk(
+    question: Question, text: Ranking, index: Index, rt: Runtime, walk: Walk, floor: float = 0.5
+) -> Ranking:
     """The 200 chunks that a walk from the entities of the question, and weakly from those of `text`, is most often at.
 
     The shape of HippoRAG 2 (Gutiérrez et al. 2025, §3): the text ranking is a prior of the walk, no vote on its result.
@@ -76,18 +80,22 @@ def by_walk(question: Question, text: Ranking, index: Index, rt: Runtime, walk: 
     seeds = seeds_of(question, index, rt, floor)
     nodes = count + len(tied.start) - 1
     titled, named, prior = np.zeros(nodes), np.zeros(nodes), np.zeros(nodes)
-    for seed, says in zip(seeds, salience(tied, seeds, count).tolist(), strict=True):
+    for seed, says in zip(seeds, entity_salience(tied, seeds, count).tolist(), strict=True):
         mine = tied.titled(seed)
         titled[mine] += says / max(len(mine), 1)
         named[count + seed] = 1 / max(len(tied.mentioning(seed)), 1)
     prior[text.positions] = text.scores
-    reset = _mixed([(titled, walk.titled), (prior, walk.text), (named, walk.named)])
+    blocks = [(titled, walk.titled), (prior, walk.text), (named, walk.named)]
+    reset = np.zeros(nodes)
+    for block, share in blocks:  # each scaled to its share
+        if (mass := float(block.sum())) > 0:
+            reset += block * (share / mass)
     if not reset.any():
         return Ranking("prior", np.zeros(0, np.int64), np.zeros(0))
-    return Ranking("prior", *best(pagerank(tied.walk, reset, walk.damping, walk.steps)[:count], _WALKED))
+    return Ranking("prior", *select_best(pagerank(tied.walk, reset, walk.damping, walk.steps)[:count], _WALKED))
 
 
-def _around(seeds: Sequence[int], index: Index, tied: Ties, hops: int) -> Floats:
+def _score_around(seeds: Sequence[int], index: Index, tied: Ties, hops: int) -> Floats:
     """The score of every chunk, shape (chunks,)."""
     scores, lookups = np.zeros(len(index.catalogue.chunks)), index.lookups
     for seed in seeds:
@@ -105,12 +113,3 @@ def _around(seeds: Sequence[int], index: Index, tied: Ties, hops: int) -> Floats
         reached |= further.keys()
         layer = further
     return scores
-
-
-def _mixed(blocks: Sequence[tuple[Floats, float]]) -> Floats:
-    """Blocks of mass, each scaled to its share."""
-    mixed = np.zeros(len(blocks[0][0]))
-    for block, share in blocks:
-        if (mass := float(block.sum())) > 0:
-            mixed += block * (share / mass)
-    return mixed

@@ -7,16 +7,16 @@ lists; here the engine's task `refine`, which other methods share, splits the qu
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sensegraph.answering.asking import inquiry, refine
+from sensegraph.answering.asking import make_inquiry, refine_questions
 from sensegraph.errors import StepFailed
 from sensegraph.index.index import Index
-from sensegraph.language.common_words import STOP
 from sensegraph.language.text import WORD, fold
-from sensegraph.retrieval.named_entities import names_in
-from sensegraph.runtime.results import at
+from sensegraph.language.word_lists import STOP
+from sensegraph.retrieval.named_entities import entities_named_in
+from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Question, Refinement
 
@@ -53,34 +53,37 @@ def keywords_of(question: Question, index: Index, rt: Runtime, *, refined: bool 
     nouns that the index knows as entities are high. A question without either is both. Where the engine cannot split
     the question, rules alone do, and the notes say so.
     """
-    asked, notes = _refined(question, index, rt) if refined else (Refinement(question.text), ())
+    asked, notes = Refinement(question.text), list[str]()
+    if refined:
+        try:
+            asked = rt.each(refine_questions, [make_inquiry(question, (), index)])[0]
+        except StepFailed as e:
+            why = "; ".join(sorted(e.reasons))
+            notes.append(f"the engine could not split the question ({why}): rules alone did")
     text = question.text if fold(asked.question) == fold(question.text) else f"{question.text}\n{asked.question}"
-    low, common = _named(text, index)
+    low, common = _split_names(text, index)
     if not low and question.history:
-        low, _ = _named(question.sought, index)
-    themes = [*common, *(_unless(asked.questions, low) or _left(question.text, low))]
-    high = tuple({fold(theme): theme for theme in themes}.values())
+        low, _ = _split_names(question.sought, index)
+    names = [fold(name) for name in low]
+    themes = [part for part in asked.questions if not any(fold(part) in name for name in names)]
+    if not themes:  # the words that are neither function words nor part of a name, in one phrase
+        taken = _STOP.union(*(WORD.findall(name) for name in names))
+        words = [w for w in WORD.findall(question.text) if w.casefold() not in taken and len(w) > 1]
+        themes = [" ".join(words)] if words else []
+    high = tuple({fold(theme): theme for theme in (*common, *themes)}.values())
     if not low and not high:
         low, high = {question.text: ()}, (question.text,)
-    return Keywords(tuple(low), high, tuple(low.values()), notes)
+    return Keywords(tuple(low), high, tuple(low.values()), tuple(notes))
 
 
-def _refined(question: Question, index: Index, rt: Runtime) -> tuple[Refinement, tuple[str, ...]]:
-    try:
-        return rt.each(refine, [inquiry(question, (), index)])[0], ()
-    except StepFailed as e:
-        why = "; ".join(sorted(e.reasons))
-        return Refinement(question.text), (f"the engine could not split the question ({why}): rules alone did",)
-
-
-def _named(text: str, index: Index) -> tuple[dict[str, tuple[int, ...]], list[str]]:
+def _split_names(text: str, index: Index) -> tuple[dict[str, tuple[int, ...]], list[str]]:
     """Names in a text with the entities so called, known ones first; and what is known but is no name as it is written.
 
     A word that the index knows as a name is one only with a capital, unless the text has none inside.
     """
     capitals = any(word[0].isupper() for word in WORD.findall(text)[1:])
-    places = list(dict.fromkeys(names_in(text, index)))
-    types = [e.type for e in at(index.graph.entities, places)]
+    places = list(dict.fromkeys(entities_named_in(text, index)))
+    types = [e.type for e in take_records(index.graph.entities, places)]
     known: dict[str, list[int]] = {}
     common: dict[str, None] = {}
     for place, kind in zip(places, types, strict=True):
@@ -91,13 +94,13 @@ def _named(text: str, index: Index) -> tuple[dict[str, tuple[int, ...]], list[st
             known.setdefault(name, []).append(place)
     low = {name: tuple(found) for name, found in known.items()}
     folded = [fold(name) for name in low]
-    for name in _capitals(text):
+    for name in _capitalised_names(text):
         if not any(fold(name) in other or other in fold(name) for other in folded):
             low.setdefault(name, ())
     return low, list(common)
 
 
-def _capitals(text: str) -> Iterable[str]:
+def _capitalised_names(text: str) -> Iterable[str]:
     """Runs of capitalised words without the function words that they begin with."""
     for found in _NAME.finditer(text):
         words = found[0].split()
@@ -105,16 +108,3 @@ def _capitals(text: str) -> Iterable[str]:
             words.pop(0)
         if name := " ".join(words).rstrip(".’'-"):
             yield name.removesuffix("'s").removesuffix("’s")
-
-
-def _unless(parts: Sequence[str], low: Iterable[str]) -> list[str]:
-    """The parts that are none of the names, or just in one."""
-    names = [fold(name) for name in low]
-    return [part for part in parts if not any(fold(part) in name for name in names)]
-
-
-def _left(text: str, low: Iterable[str]) -> list[str]:
-    """The words of a text that are neither function words nor part of a name, in one phrase."""
-    inside = {word for name in low for word in WORD.findall(fold(name))}
-    words = [w for w in WORD.findall(text) if w.casefold() not in inside | _STOP and len(w) > 1]
-    return [" ".join(words)] if words else []

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Literal
 
 from sensegraph.index.index import Index
-from sensegraph.language.common_words import STOP
 from sensegraph.language.text import WORD
+from sensegraph.language.word_lists import STOP
 
 Sought = Literal["auto", "vectors", "names"]  # how a method looks for the entities of a question
 _LONGEST = 6  # words of a name in a question
@@ -17,11 +17,11 @@ _OWNER = re.compile(r"['’]s?$")
 _HAN_NAME = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
 
 
-def names_in(text: str, index: Index) -> list[int]:
+def entities_named_in(text: str, index: Index) -> list[int]:
     """Positions of the entities whose names stand in `text`, in its order; of overlapping names the longest."""
     taken: set[int] = set()
     found: dict[int, list[int]] = {}
-    stretches = sorted(_stretches(text), key=lambda s: (s[0] - s[1], s[0]))
+    stretches = sorted(_candidate_names(text), key=lambda s: (s[0] - s[1], s[0]))
     called = index.lookups.called_each([name for _, _, name in stretches])
     for (begin, end, _), places in zip(stretches, called, strict=True):
         if places and taken.isdisjoint(range(begin, end)):
@@ -30,7 +30,7 @@ def names_in(text: str, index: Index) -> list[int]:
     return [place for begin in sorted(found) for place in found[begin]]
 
 
-def _stretches(text: str) -> Iterator[tuple[int, int, str]]:
+def _candidate_names(text: str) -> Iterator[tuple[int, int, str]]:
     """Stretches of up to six words that may be names, with their places; of scripts without blanks every stretch."""
     spans = [m.span() for m in WORD.finditer(text)]
     words = [text[a:b].casefold() for a, b in spans]

@@ -6,7 +6,7 @@ The context of local search (graphrag spec §4.3), which DRIFT uses too.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -16,10 +16,17 @@ from sensegraph.errors import SettingsError
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
-from sensegraph.index.passages import chunk_passage, claim_passage, entity_passage, relation_passage, size
-from sensegraph.language.text import tokens
-from sensegraph.retrieval.named_entities import names_in
-from sensegraph.runtime.results import at
+from sensegraph.index.passages import (
+    Room,
+    chunk_passage,
+    claim_passage,
+    entity_passage,
+    passage_tokens,
+    relation_passage,
+)
+from sensegraph.language.text import count_tokens
+from sensegraph.retrieval.named_entities import entities_named_in
+from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Cluster, Entity, Evidence, Passage, Question, Relation, Turn
 
@@ -77,49 +84,50 @@ class _Seeds:
     scores: list[float]
 
 
-def around(question: Question, index: Index, rt: Runtime, shares: Shares) -> Around:
+def read_around(question: Question, index: Index, rt: Runtime, shares: Shares) -> Around:
     """Reports, entities, relations, claims and chunks around the entities that `question` names or means."""
     budget, rest = shares.context_tokens, 1 - shares.text - shares.reports - shares.history
-    seeds = find_seeds(question, index, rt, shares.top_entities)
-    room = _Room(budget * shares.history)
-    history = tuple(reversed(room.filled(reversed(question.history), _turn_tokens)))
+    seeds = find_seed_entities(question, index, rt, shares.top_entities)
+    room = Room(budget * shares.history)
+    history = tuple(
+        reversed(room.filled(reversed(question.history), lambda t: count_tokens(t.question) + count_tokens(t.answer)))
+    )
     room.left += budget * shares.reports
-    reports = [report_passage(c) for c in room.filled(_reports(seeds, index), lambda c: c.tokens + tokens(c.title))]
+    reports = [
+        report_passage(c) for c in room.filled(_seed_reports(seeds, index), lambda c: c.tokens + count_tokens(c.title))
+    ]
     room.left += budget * rest
     links = _Links(index, seeds, shares)
-    records = room.filled(links.passages(), size)
+    records = room.filled(links.passages(), passage_tokens)
     room.left += budget * shares.text
-    chunks, omitted = _chunks(seeds, links.shown, index, room)
+    # the chunks that mention seeds, by the first seed in each, then by how many of its relations
+    first: dict[str, int] = {}
+    for i, entity in enumerate(seeds.entities):
+        for chunk in entity.chunks:
+            first.setdefault(chunk, i)
+    told: dict[str, Counter[str]] = defaultdict(Counter)
+    for relation in links.shown:
+        for chunk in relation.chunks:
+            told[chunk].update((relation.source, relation.target))
+    ids = [e.id for e in seeds.entities]
+    ranked = sorted(first, key=lambda c: (first[c], -told[c][ids[first[c]]], c))
+    sizes = index.tokens_of(ranked)
+    fitting = room.filled((c for c in ranked if c in sizes), lambda c: sizes[c])
+    found = index.chunks(fitting)
+    chunks = [chunk_passage(found[name]) for name in fitting]
     passages = [*reports, *records, *chunks]
     behind = index.documents_of([c.id for c in chunks])
     others = index.documents_of(list(dict.fromkeys(q.source.chunk for p in records for q in p.quotes)))
     documents = tuple(dict.fromkeys([*behind.values(), *others.values()]))
-    return Around(Evidence(tuple(passages), documents, budget - int(room.left), omitted), history)
-
-
-class _Room:
-    """Tokens that are left to fill."""
-
-    def __init__(self, left: float) -> None:
-        self.left = left
-
-    def filled(self, items: Iterable[T], size: Callable[[T], int]) -> list[T]:
-        """The first of `items` that fit, whole; nothing after the first that does not fit is made."""
-        kept: list[T] = []
-        for item in items:
-            if (need := size(item)) > self.left:
-                break
-            self.left -= need
-            kept.append(item)
-        return kept
+    return Around(Evidence(tuple(passages), documents, budget - int(room.left), len(ranked) - len(fitting)), history)
 
 
 # ── seeds ──
 
 
-def find_seeds(question: Question, index: Index, rt: Runtime, top: int) -> _Seeds:
+def find_seed_entities(question: Question, index: Index, rt: Runtime, top: int) -> _Seeds:
     """The entities that the question names, then those nearest to it, `top` in all (D6)."""
-    named = names_in(question.text, index)
+    named = entities_named_in(question.text, index)
     query = np.asarray(rt.embedder.embed([question.sought], "query")[0], np.float32)
     places, scores = nearest_to(query, index, rt, top, "entity")
     found = dict.fromkeys(named, 1.0)
@@ -127,25 +135,21 @@ def find_seeds(question: Question, index: Index, rt: Runtime, top: int) -> _Seed
         if score > 0:
             found.setdefault(place, score)
     chosen = list(found.items())[:top]
-    entities = at(index.graph.entities, [place for place, _ in chosen])
+    entities = take_records(index.graph.entities, [place for place, _ in chosen])
     return _Seeds([place for place, _ in chosen], entities, [score for _, score in chosen])
 
 
 # ── sections ──
 
 
-def _turn_tokens(turn: Turn) -> int:
-    return tokens(turn.question) + tokens(turn.answer)
-
-
-def _reports(seeds: _Seeds, index: Index) -> Iterator[Cluster]:
+def _seed_reports(seeds: _Seeds, index: Index) -> Iterator[Cluster]:
     """The reports on the seeds' communities, those with most seeds first; never one and the other above it."""
     if not index.manifest.hierarchy or not seeds.places:
         return
     homes = index.lookups.homes[seeds.places]
     count = Counter(int(c) for row in homes for c in dict.fromkeys(row.tolist()) if c >= 0)
     places = sorted(count)
-    clusters = dict(zip(places, at(index.hierarchy.clusters, places), strict=True))
+    clusters = dict(zip(places, take_records(index.hierarchy.clusters, places), strict=True))
     ranked = sorted(places, key=lambda p: (-count[p], -clusters[p].rating, clusters[p].id))
     taken: list[Cluster] = []
     for cluster in (clusters[p] for p in ranked):
@@ -196,7 +200,7 @@ class _Links:
         name = self.index.lookups.name
         for start in range(0, len(self.places), _BLOCK):
             block = self.places[start : start + _BLOCK]
-            for place, relation in zip(block, at(self.index.graph.relations, block), strict=True):
+            for place, relation in zip(block, take_records(self.index.graph.relations, block), strict=True):
                 self.shown.append(relation)
                 a, b = self.ends[place]
                 yield relation_passage(relation, name(a), name(b), relation.weight)
@@ -206,26 +210,5 @@ class _Links:
         if not self.index.manifest.counts["claims"]:
             return
         for place, entity in zip(self.seeds.places, self.seeds.entities, strict=True):
-            for claim in at(self.index.graph.claims, self.index.lookups.told(place).tolist()):
+            for claim in take_records(self.index.graph.claims, self.index.lookups.told(place).tolist()):
                 yield claim_passage(claim, entity.name)
-
-
-def _chunks(seeds: _Seeds, relations: Sequence[Relation], index: Index, room: _Room) -> tuple[list[Passage], int]:
-    """The chunks that mention seeds, as many as fit: by the first seed in each, then by how many of its relations.
-
-    Also how many did not fit.
-    """
-    first: dict[str, int] = {}
-    for i, entity in enumerate(seeds.entities):
-        for chunk in entity.chunks:
-            first.setdefault(chunk, i)
-    told: dict[str, Counter[str]] = defaultdict(Counter)
-    for relation in relations:
-        for chunk in relation.chunks:
-            told[chunk].update((relation.source, relation.target))
-    ids = [e.id for e in seeds.entities]
-    ranked = sorted(first, key=lambda c: (first[c], -told[c][ids[first[c]]], c))
-    sizes = index.tokens_of(ranked)
-    fitting = room.filled((c for c in ranked if c in sizes), lambda c: sizes[c])
-    found = index.chunks(fitting)
-    return [chunk_passage(found[name]) for name in fitting], len(ranked) - len(fitting)

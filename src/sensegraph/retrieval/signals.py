@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sensegraph.index.index import Index
-from sensegraph.language.stems import language, runs
-from sensegraph.retrieval.named_entities import names_in
-from sensegraph.runtime.results import at
+from sensegraph.language.detection import detect_by_function_words
+from sensegraph.language.stems import split_runs
+from sensegraph.retrieval.named_entities import entities_named_in
+from sensegraph.runtime.results import take_records
 from sensegraph.types import Entity
 
 _COMMON = "concept"  # the type of entities that are common nouns
@@ -35,25 +36,37 @@ class Name:
         return tuple(sorted({e.type.casefold() for e in self.entities}))
 
 
-def names_of(question: str, index: Index) -> list[Name]:
+def names_in_question(question: str, index: Index) -> list[Name]:
     """The names of entities that stand in `question`, in its order; none where the index has no graph."""
     if not index.manifest.graph:
         return []
     found: dict[tuple[int, int], list[Entity]] = {}
-    for entity in at(index.graph.entities, named_in(question, index)):
-        found.setdefault(_span(question, entity.name), []).append(entity)
-    spoken = language(runs(question))
-    names = [_name(question, span, bearers, spoken) for span, bearers in sorted(found.items(), key=lambda x: x[0])]
-    return _whole_names(question, names)
+    for entity in take_records(index.graph.entities, named_in(question, index)):
+        pattern = r"\s+".join(map(re.escape, entity.name.split()))
+        match = re.search(pattern, question, re.IGNORECASE)
+        found.setdefault(match.span() if match else (len(question), len(question)), []).append(entity)
+    spoken = detect_by_function_words(split_runs(question))
+    names = [_make_name(question, span, bearers, spoken) for span, bearers in sorted(found.items(), key=lambda x: x[0])]
+    kept: list[Name] = []  # names that follow each other are one: `Kevin Scott` where only its parts are known
+    for name in names:
+        if kept and kept[-1].proper and name.proper and question[kept[-1].end : name.start].isspace():
+            last = kept.pop()
+            name = Name(
+                question[last.start : name.end], last.start, name.end, (*last.entities[:1], *name.entities[:1]), True
+            )
+        kept.append(name)
+    return kept
 
 
 def named_in(text: str, index: Index) -> list[int]:
     """Positions of the entities whose names stand in `text`, also before the 's of a possessive, each once."""
     bare = _POSSESSIVE.sub(lambda m: " " * len(m[0]), text)
-    return list(dict.fromkeys([*names_in(text, index), *(names_in(bare, index) if bare != text else [])]))
+    return list(
+        dict.fromkeys([*entities_named_in(text, index), *(entities_named_in(bare, index) if bare != text else [])])
+    )
 
 
-def wholes(question: str) -> tuple[float, list[str]]:
+def wholeness_signs(question: str) -> tuple[float, list[str]]:
     """How much `question` asks about a corpus as a whole, or about all who speak in it, and the words that show it.
 
     A word that says so counts 1, one that only hints at it ½.
@@ -73,24 +86,18 @@ def without_examples(question: str) -> str:
     return _EXAMPLES.sub(lambda m: " " * len(m[0]), question)
 
 
-def capitals(question: str) -> int:
+def count_capital_runs(question: str) -> int:
     """The number of runs of capitalised words inside `question`, which may be names that the index does not know."""
-    spoken = language(runs(question))
+    spoken = detect_by_function_words(split_runs(question))
     return 0 if spoken in _CAPITAL_NOUNS else len(_CAPITALS.findall(without_examples(question)))
 
 
-def relations(question: str) -> list[str]:
+def relation_words(question: str) -> list[str]:
     """The words of `question` that lead from one thing to another: comparisons, joins, relations of relations."""
     return [m[0].strip() for m in _RELATIONS.finditer(question)]
 
 
-def _span(question: str, name: str) -> tuple[int, int]:
-    pattern = r"\s+".join(map(re.escape, name.split()))
-    match = re.search(pattern, question, re.IGNORECASE)
-    return match.span() if match else (len(question), len(question))
-
-
-def _name(question: str, span: tuple[int, int], bearers: Sequence[Entity], spoken: str) -> Name:
+def _make_name(question: str, span: tuple[int, int], bearers: Sequence[Entity], spoken: str) -> Name:
     surface = question[span[0] : span[1]] or bearers[0].name
     lone = question.islower() and len(surface.split()) > 1
     capital = surface != surface.lower()
@@ -100,19 +107,6 @@ def _name(question: str, span: tuple[int, int], bearers: Sequence[Entity], spoke
         telling if e.type.casefold() == _COMMON else capital or lone or not cased or e.name.islower() for e in bearers
     )
     return Name(surface, *span, tuple(bearers), proper)
-
-
-def _whole_names(question: str, names: Sequence[Name]) -> list[Name]:
-    """Names with those that follow each other as one: `Kevin Scott` is one name where only its parts are known."""
-    kept: list[Name] = []
-    for name in names:
-        if kept and kept[-1].proper and name.proper and question[kept[-1].end : name.start].isspace():
-            last = kept.pop()
-            name = Name(
-                question[last.start : name.end], last.start, name.end, (*last.entities[:1], *name.entities[:1]), True
-            )
-        kept.append(name)
-    return kept
 
 
 _POSSESSIVE = re.compile(r"(?<=\w)(?:['’]s|(?<=s)['’])(?!\w)")

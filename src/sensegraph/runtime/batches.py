@@ -97,6 +97,6 @@ class Work(Sequence[list[Any]]):
         return list(self._items.at(wanted)) if isinstance(self._items, Shelved) else [self._items[i] for i in wanted]
 
 
-def cut(keys: Sequence[str], size: int) -> list[list[str]]:
+def cut_batches(keys: Sequence[str], size: int) -> list[list[str]]:
     """`keys` in batches of `size`."""
     return [list(keys[i : i + size]) for i in range(0, len(keys), size)]

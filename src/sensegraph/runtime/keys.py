@@ -10,7 +10,7 @@ import msgspec
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
-def canonical(value: Any) -> bytes:
+def encode_canonical(value: Any) -> bytes:
     """The canonical form of plain values and dataclasses: JSON with sorted keys, UTF-8.
 
     Raises TypeError for what has no canonical form, naming its type.
@@ -23,7 +23,7 @@ def canonical(value: Any) -> bytes:
 
 def key(*parts: Any) -> str:
     """40 hex digits of BLAKE2b over the canonical form of `parts`."""
-    return hashlib.blake2b(canonical(parts), digest_size=20).hexdigest()
+    return hashlib.blake2b(encode_canonical(parts), digest_size=20).hexdigest()
 
 
 def chunk_id(document: str, start: int, text: str) -> str:

@@ -27,7 +27,7 @@ Tool = Literal["", "engine", "embedder", "reranker", "chunker"]
 _ENCODE = msgspec.json.Encoder().encode
 
 
-def _itself(item: Any) -> Any:
+def _see_all(item: Any) -> Any:
     return item
 
 
@@ -50,7 +50,7 @@ class Step(Generic[A, B]):
     task: Task | None = None
     form: Form = "value"
     batch: int = 64
-    sees: Callable[[Any], Any] = _itself
+    sees: Callable[[Any], Any] = _see_all
     doubts: Callable[[bytes], bool] | None = None
 
     @cached_property
@@ -78,7 +78,7 @@ def step(
     task: Task | None = None,
     form: Form = "value",
     batch: int = 64,
-    sees: Callable[[Any], Any] = _itself,
+    sees: Callable[[Any], Any] = _see_all,
     doubts: Callable[[bytes], bool] | None = None,
 ) -> Callable[[Callable[..., list[B]]], Step[Any, B]]:
     """Make a module-level function a step called `name`: the name stands in every key, so it never changes."""
@@ -171,14 +171,14 @@ class Table(Sequence[B]):
 # ── how results are stored ──
 
 
-def recall(store: Store, step: Step[Any, B], k: str) -> B:
+def recall_result(store: Store, step: Step[Any, B], k: str) -> B:
     """The result of `step` that was stored under the key `k`. Raises StoreError when it is gone."""
     if not store.has([k]):
         raise StoreError(f"The result {k} of {step.name} is gone from the store; run `sensegraph index` again.")
-    return load(store, step, k)
+    return load_result(store, step, k)
 
 
-def save(store: Store, step: Step[Any, Any], k: str, result: Any) -> None:
+def save_result(store: Store, step: Step[Any, Any], k: str, result: Any) -> None:
     """Store `result` of `step` under the key `k`, whole or not at all."""
     if step.form == "array":
         store.write_array(k, np.asarray(result))
@@ -187,7 +187,7 @@ def save(store: Store, step: Step[Any, Any], k: str, result: Any) -> None:
             store.write_array(f"{k}.{f.name}", np.asarray(getattr(result, f.name)))
         store.write({k: b"arrays"}, step.name)  # last: it says "complete"
     elif step.form == "tables":
-        columns = _columns(step.result)
+        columns = _list_tables(step.result)
         for name in columns:
             store.write_rows(f"{k}.{name}", ((r.id, _ENCODE(r)) for r in getattr(result, name)))
         store.write({k: _ENCODE(replace(result, **dict.fromkeys(columns, ())))}, step.name)  # last: it says "complete"
@@ -195,39 +195,37 @@ def save(store: Store, step: Step[Any, Any], k: str, result: Any) -> None:
         store.write({k: step.encode(result)}, step.name)
 
 
-def load(store: Store, step: Step[Any, B], k: str) -> B:
+def load_result(store: Store, step: Step[Any, B], k: str) -> B:
     """The stored result of `step` under the key `k`, which must be there."""
     if step.form == "array":
-        return typing.cast(B, _array(store, k))
+        return typing.cast(B, _open_array(store, k))
     if step.form == "arrays":
-        arrays = {f.name: np.asarray(_array(store, f"{k}.{f.name}")) for f in fields(step.result)}
+        arrays = {f.name: np.asarray(_open_array(store, f"{k}.{f.name}")) for f in fields(step.result)}
         return typing.cast(B, step.result(**arrays))
     value = step.decode(store.read([k])[k])
     if step.form == "tables":
-        tables = {name: Table[Any](_rows(store, f"{k}.{name}"), kind) for name, kind in _columns(step.result).items()}
+        tables: dict[str, Table[Any]] = {}
+        for name, kind in _list_tables(step.result).items():
+            if (rows := store.rows(f"{k}.{name}")) is None:
+                raise StoreError(f"The table {k}.{name} is gone from the store; run `sensegraph index` again.")
+            tables[name] = Table(rows, kind)
         return replace(value, **tables)  # type: ignore[type-var]
     return value
 
 
-def _columns(kind: Any) -> dict[str, Any]:
+def _list_tables(kind: Any) -> dict[str, Any]:
     """The fields of a dataclass that are sequences of records, with the records' type."""
     hints = typing.get_type_hints(kind)
     found = {f.name: typing.get_args(hints[f.name]) for f in fields(kind)}
     return {name: args[0] for name, args in found.items() if args and is_dataclass(args[0])}
 
 
-def _rows(store: Store, k: str) -> Rows:
-    if (rows := store.rows(k)) is None:
-        raise StoreError(f"The table {k} is gone from the store; run `sensegraph index` again.")
-    return rows
-
-
-def _array(store: Store, k: str) -> NDArray[Any]:
+def _open_array(store: Store, k: str) -> NDArray[Any]:
     if (array := store.array(k)) is None:
         raise StoreError(f"The array {k} is gone from the store; run `sensegraph index` again.")
     return array
 
 
-def at(records: Sequence[B], positions: Sequence[int]) -> list[B]:
+def take_records(records: Sequence[B], positions: Sequence[int]) -> list[B]:
     """The records at these positions: of a stored table in one read."""
     return records.at(positions) if isinstance(records, Table) else [records[i] for i in positions]

@@ -16,9 +16,9 @@ from typing import Any, TypeVar
 
 from sensegraph.errors import BudgetExceeded, EndpointDown, StepFailed, Unreadable, UnsupportedTask
 from sensegraph.protocols import Chunker, Embedder, Executor, LanguageEngine, Reranker, Store, Task
-from sensegraph.runtime.batches import Call, Encoded, Stoppable, Work, cut
+from sensegraph.runtime.batches import Call, Encoded, Stoppable, Work, cut_batches
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, Results, Step, load, save
+from sensegraph.runtime.results import Result, Results, Step, load_result, save_result
 from sensegraph.types import Usage
 
 A = TypeVar("A")
@@ -61,15 +61,19 @@ class Runtime:
         self, step: Step[A, B], items: Sequence[A], names: Sequence[str] | None = None, **settings: Any
     ) -> list[str]:
         """The key of each item's result; `names` are keys that already stand for the items."""
-        recipe = key(step.name, step.version, self._fingerprint(step), {k: _named(v) for k, v in settings.items()})
+        plain = {  # results stand for themselves by their keys
+            k: v.key if isinstance(v, Result) else list(v.keys) if isinstance(v, Results) else v
+            for k, v in settings.items()
+        }
+        recipe = key(step.name, step.version, self._fingerprint(step), plain)
         names = names if names is not None else items.keys if isinstance(items, Results) else None
         if names is not None:
             found = [key(recipe, name) for name in names]
         else:
             found = [key(recipe, step.sees(item)) for item in items]
-        return self._believed(step, found) if step.doubts else found
+        return self._replace_doubted(step, found) if step.doubts else found
 
-    def _believed(self, step: Step[Any, Any], keys: list[str]) -> list[str]:
+    def _replace_doubted(self, step: Step[Any, Any], keys: list[str]) -> list[str]:
         """`keys`, with another in place of each whose stored result is doubted, or was when it was computed again."""
         assert step.doubts is not None
         doubted, missing = set[str](), set[str]()
@@ -129,10 +133,10 @@ class Runtime:
             finally:
                 if tool and (spent := tool.usage() - before) != Usage():
                     self.store.spend(step.name, spent)
-            save(self.store, step, k, result)
+            save_result(self.store, step, k, result)
             self.computed[step.name] += 1
             self.progress(step.name, 1, 1)
-        return Result(k, load(self.store, step, k))
+        return Result(k, load_result(self.store, step, k))
 
     def made(self, step: Step[A, B], item: A, make: Callable[[], B], **settings: Any) -> B:
         """The result of `step` on `item` from the store, or of `make`, which does the step's work in another way."""
@@ -160,12 +164,12 @@ class Runtime:
         keys = list(todo)
         if not (tool and tool.waits):
             size = max(1, min(size, -(-len(keys) // _SHARES)))  # few large items are shared among workers too
-        failures = self._run(step, items, todo, cut(keys, size), settings)
+        failures = self._run(step, items, todo, cut_batches(keys, size), settings)
         if size > 1 and failures:  # find out which items of a failed batch are to blame
             failures = self._run(step, items, todo, [[k] for k in failures], settings)
         instead = {k: e.instead for k, e in failures.items() if isinstance(e, Unreadable)}
         if failed := [e for k, e in failures.items() if k not in instead]:
-            raise StepFailed(step.name, len(failed), len(items), _reasons(failed)) from failed[0]
+            raise StepFailed(step.name, len(failed), len(items), _count_reasons(failed)) from failed[0]
         unread = {k: key(k, "unread") for k in instead}
         self.store.write({unread[k]: step.encode(value) for k, value in instead.items()}, step.name)
         return unread
@@ -235,19 +239,11 @@ class Runtime:
         return Call(step.fn.__module__, step.fn.__name__, tool, plain)
 
 
-def _named(value: Any) -> Any:
-    """What stands for a setting in a key: results by their own key."""
-    return value.key if isinstance(value, Result) else list(value.keys) if isinstance(value, Results) else value
-
-
-def _reasons(errors: Collection[BaseException]) -> dict[str, int]:
+def _count_reasons(errors: Collection[BaseException]) -> dict[str, int]:
     """How often each reason occurs; reasons that differ only in the item that they name are one."""
     alike: dict[str, list[str]] = {}
-    for reason in map(_reason, errors):
+    for error in errors:
+        text = " ".join(str(error).split())
+        reason = f"{type(error).__name__}: {text[:200]}" if text else type(error).__name__
         alike.setdefault(_NAMES.sub("…", reason), []).append(reason)
     return {name if len(same) > 1 else same[0]: len(same) for name, same in alike.items()}
-
-
-def _reason(error: BaseException) -> str:
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text[:200]}" if text else type(error).__name__

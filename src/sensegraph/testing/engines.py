@@ -138,7 +138,8 @@ class EngineContract(PaperTasksContract, JudgeContract):
         engine = self.make()
         before = engine.usage()
         engine.extract(sample_chunks()[:1])
-        assert _none_below_zero(engine.usage() - before)
+        spent = engine.usage() - before
+        assert all(getattr(spent, name) >= 0 for name in Usage.__slots__)
 
 
 class EmbedderContract:
@@ -180,7 +181,3 @@ class EmbedderContract:
         assert self.make().fingerprint() == self.make().fingerprint()
         if (other := self.make_other()) is not None:
             assert other.fingerprint() != self.make().fingerprint()
-
-
-def _none_below_zero(usage: Usage) -> bool:
-    return all(getattr(usage, name) >= 0 for name in Usage.__slots__)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sensegraph.language.text import sentences
+from sensegraph.language.text import split_sentences
 from sensegraph.types import Brief, Chunk, Context, Description, Document, Passage, Source
 
 QUESTION = "Who keeps the lighthouse of Skerry Point?"
@@ -39,16 +39,16 @@ def sample_brief(words: int = 0) -> Brief:
     """A group of the sample's names, by falling degree, then the relations among them, all with their quotes."""
     names = dict(_MEMBERS)
     members = [
-        Passage("entity", f"e-{name}", _text(said), float(len(said)), name, quotes=said, documents=len(said))
+        Passage("entity", f"e-{name}", _join_sentences(said), float(len(said)), name, quotes=said, documents=len(said))
         for name in names
-        for said in [_said(name)]
+        for said in [_find_sentences(name)]
     ]
     members.sort(key=lambda p: (-p.score, p.id))
     relations = [
-        Passage("relation", f"r-{a}-{b}", _text(said), float(len(said)), f"{a} — {b}", quotes=said)
+        Passage("relation", f"r-{a}-{b}", _join_sentences(said), float(len(said)), f"{a} — {b}", quotes=said)
         for i, a in enumerate(names)
         for b in list(names)[i + 1 :]
-        if (said := _said(a, b))
+        if (said := _find_sentences(a, b))
     ]
     types = (*(names[p.title] for p in members), *("" for _ in relations))
     return Brief(Context((*members, *relations), "Port Ellery"), words, types)
@@ -75,15 +75,15 @@ def sample_link(words: int = 40) -> Brief:
     return Brief(Context(passages, "Those who ask — Those who are asked"), words, ("",) * len(passages))
 
 
-def _said(*names: str) -> tuple[Description, ...]:
+def _find_sentences(*names: str) -> tuple[Description, ...]:
     """The sentences of the sample that hold all these names."""
     return tuple(
         Description(c.text[a:b], Source(c.id, a, b))
         for c in sample_chunks()
-        for a, b in sentences(c.text)
+        for a, b in split_sentences(c.text)
         if all(name in c.text[a:b] for name in names)
     )
 
 
-def _text(said: tuple[Description, ...]) -> str:
+def _join_sentences(said: tuple[Description, ...]) -> str:
     return " ".join(d.text for d in said)

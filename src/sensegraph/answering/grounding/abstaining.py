@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sensegraph.language.text import sentences
+from sensegraph.language.text import split_sentences
 
 _FIRST = 2  # sentences at the beginning in which an answer says that it has none
 _LONG, _CITED = 4, 2  # sentences from which an answer does answer, whatever it begins with; one that cites
@@ -59,16 +59,16 @@ class Abstention:
         return self.abstained / total if total else None
 
 
-def abstains(text: str) -> bool:
+def says_no_answer(text: str) -> bool:
     """Whether a short answer says in its first two sentences that the sources give none; an empty one does."""
-    spans = sentences(text)
+    spans = split_sentences(text)
     most = _CITED if _MARK.search(text) else _LONG
     return not spans or (len(spans) < most and _NONE.search(text[: spans[:_FIRST][-1][1]]) is not None)
 
 
-def abstention(answers: Iterable[tuple[bool, str]]) -> Abstention:
+def count_abstentions(answers: Iterable[tuple[bool, str]]) -> Abstention:
     """Counts over (has an answer, text of the answer)."""
-    told = [(has, abstains(text)) for has, text in answers]
+    told = [(has, says_no_answer(text)) for has, text in answers]
     return Abstention(
         sum(has for has, _ in told),
         sum(has and none for has, none in told),

@@ -11,14 +11,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sensegraph.answering.grounding.abstaining import abstains
-from sensegraph.answering.grounding.citations import MOST, Citations, citations_of
-from sensegraph.answering.grounding.cited import CitedStatement, Reference, cited_statements
+from sensegraph.answering.grounding.abstaining import says_no_answer
+from sensegraph.answering.grounding.citations import MOST, Citations, score_citations
+from sensegraph.answering.grounding.cited import CitedStatement, Reference, split_cited_statements
 from sensegraph.answering.grounding.entailment import Supporter
-from sensegraph.answering.grounding.lexical import speaker_of
-from sensegraph.language.speakers import openings, sure
-from sensegraph.language.text import fold, sentences
-from sensegraph.trials import Support
+from sensegraph.answering.grounding.lexical import find_speaker
+from sensegraph.language.speakers import find_label_candidates, select_sure_labels
+from sensegraph.language.text import fold, split_sentences
 from sensegraph.types import Answer, Citation, Document
 
 Kind = Literal["dangling", "misquoted", "unsupported", "speaker"]
@@ -68,22 +67,21 @@ def check_answer(answer: Answer, fetch: Fetch, by: Supporter, most: int = MOST) 
 def check_answers(answers: Sequence[Answer], fetch: Fetch, by: Supporter, most: int = MOST) -> list[Checked]:
     """Several answers, so that what is asked of a model is asked at once."""
     documents = {c.document: fetch(c.document) for a in answers for c in a.citations}
-    said = [() if _abstains(a) else cited_statements(_own(a)) for a in answers]
-    texts = [_texts(a, documents, wide=by.wide) for a in answers]
-    found = citations_of(list(zip(said, texts, strict=True)), by, most)
-    return [_checked(a, s, f, documents, by.name) for a, s, f in zip(answers, said, found, strict=True)]
+    said = [() if _answer_abstains(a) else split_cited_statements(_drop_quoted_marks(a)) for a in answers]
+    # what each citation says: its quote, and for those who read what stands around it
+    texts = [
+        {Reference(c.marker): _widen_quote(c, documents[c.document]) if by.wide else c.quote for c in a.citations}
+        for a in answers
+    ]
+    found = score_citations(list(zip(said, texts, strict=True)), by, most)
+    return [_check_statements(a, s, f, documents, by.name) for a, s, f in zip(answers, said, found, strict=True)]
 
 
-def _texts(answer: Answer, documents: Mapping[str, Document | None], *, wide: bool) -> dict[Reference, str]:
-    """What each citation says: its quote, and for those who read what stands around it."""
-    return {Reference(c.marker): _around(c, documents[c.document]) if wide else c.quote for c in answer.citations}
-
-
-def _around(citation: Citation, document: Document | None) -> str:
+def _widen_quote(citation: Citation, document: Document | None) -> str:
     """The quote with the sentences around it, where it stands in the document."""
-    if document is None or not _exact(citation, document):
+    if document is None or not _quotes_exactly(citation, document):
         return citation.quote
-    spans = sentences(document.text)
+    spans = split_sentences(document.text)
     inside = [i for i, (a, b) in enumerate(spans) if a < citation.end and citation.start < b]
     if not inside:
         return citation.quote
@@ -91,32 +89,44 @@ def _around(citation: Citation, document: Document | None) -> str:
     return document.text[min(first[0], citation.start) : max(last[1], citation.end)]
 
 
-def _own(answer: Answer) -> str:
+def _drop_quoted_marks(answer: Answer) -> str:
     """The answer's text without marks that are no mark of its own but the words of what it quotes: a source's notes."""
     known = {c.marker for c in answer.citations}
     quoted = {m for c in answer.citations for m in _MARK.findall(c.quote) if int(m) not in known}
     return _MARK.sub(lambda mark: "" if mark[1] in quoted else mark[0], answer.text)
 
 
-def _abstains(answer: Answer) -> bool:
-    return not answer.citations and abstains(answer.text)
+def _answer_abstains(answer: Answer) -> bool:
+    return not answer.citations and says_no_answer(answer.text)
 
 
-def _exact(citation: Citation, document: Document | None) -> bool:
+def _quotes_exactly(citation: Citation, document: Document | None) -> bool:
     return document is not None and document.text[citation.start : citation.end] == citation.quote
 
 
-def _checked(
+def _check_statements(
     answer: Answer,
     said: Sequence[CitedStatement],
     found: Citations,
     documents: Mapping[str, Document | None],
     by: str,
 ) -> Checked:
-    wrong = [c for c in answer.citations if not _exact(c, documents[c.document])]
-    problems = [p for s, v in zip(said, found.verdicts, strict=True) for p in _unsupported(s, v)]
-    problems += [p for s in said for p in (*_dangling(s, answer), *_speaker(s, answer, documents))]
-    problems += [_misquoted(c, said, documents[c.document]) for c in wrong]
+    problems: list[Problem] = []
+    for s, verdict in zip(said, found.verdicts, strict=True):
+        if verdict is not None and verdict.holds is False:
+            problems.append(Problem("unsupported", s.text, verdict.reason, tuple(map(str, s.references))))
+    known = {Reference(c.marker) for c in answer.citations}
+    for s in said:
+        if lost := tuple(str(r) for r in s.references if r not in known):
+            problems.append(Problem("dangling", s.text, f"the answer has no source {', '.join(lost)}", lost))
+        problems += _find_wrong_speakers(s, answer, documents)
+    wrong = [c for c in answer.citations if not _quotes_exactly(c, documents[c.document])]
+    for c in wrong:  # words that are not those of the document
+        mark, where = Reference(c.marker), f"{c.document}:{c.start}-{c.end}"
+        statement = next((s.text for s in said if mark in s.references), "")
+        lacking = documents[c.document] is None
+        why = f"there is no document {c.document}" if lacking else f"{where} reads otherwise"
+        problems.append(Problem("misquoted", statement, why, (str(mark),)))
     return Checked(
         by,
         len(said),
@@ -128,56 +138,34 @@ def _checked(
         found.recall,
         found.precision,
         tuple(problems),
-        _abstains(answer),
+        _answer_abstains(answer),
     )
 
 
-def _unsupported(said: CitedStatement, verdict: Support | None) -> Iterator[Problem]:
-    if verdict is not None and verdict.holds is False:
-        yield Problem("unsupported", said.text, verdict.reason, tuple(map(str, said.references)))
-
-
-def _dangling(said: CitedStatement, answer: Answer) -> Iterator[Problem]:
-    known = {Reference(c.marker) for c in answer.citations}
-    if lost := [str(r) for r in said.references if r not in known]:
-        yield Problem("dangling", said.text, f"the answer has no source {', '.join(lost)}", tuple(lost))
-
-
-def _speaker(said: CitedStatement, answer: Answer, documents: Mapping[str, Document | None]) -> Iterator[Problem]:
+def _find_wrong_speakers(
+    said: CitedStatement, answer: Answer, documents: Mapping[str, Document | None]
+) -> Iterator[Problem]:
     """A speaker who did not say it: another's label stands before the span, or no cited document names the speaker."""
-    who = fold(speaker_of(said.text))
+    who = fold(find_speaker(said.text))
     cited = [
         (c, d) for c in answer.citations if Reference(c.marker) in said.references and (d := documents[c.document])
     ]
     if not who or not cited:
         return
-    told = [_labels(c, d, who) for c, d in cited]
-    if any(label in who or who in label for labels in told for label in labels[-1:]):
-        return
+    others = []
+    for citation, document in cited:
+        # what may be labels of speakers before the span or at its beginning, the nearest last; those of `who` are
+        found = find_label_candidates(document.text)
+        labels = [x.key for x in found if (x.likely or x.key == who) and x.start <= citation.start]
+        if any(label in who or who in label for label in labels[-1:]):
+            return
+        if labels and any(
+            x.key == labels[-1] for x in select_sure_labels(found)
+        ):  # the document shows that it is a speaker's
+            others.append(labels[-1])
     marks = tuple(map(str, said.references))
-    if others := [labels[-1] for (_, d), labels in zip(cited, told, strict=True) if labels and _speaks(labels[-1], d)]:
-        yield Problem(
-            "speaker", said.text, f"in what is cited, it is said by {', '.join(dict.fromkeys(others))}", marks
-        )
+    if others:
+        reason = f"in what is cited, it is said by {', '.join(dict.fromkeys(others))}"
+        yield Problem("speaker", said.text, reason, marks)
     elif not any(who in fold(f"{d.title} {d.text}") for _, d in cited):
         yield Problem("speaker", said.text, f"the cited documents name no {who}", marks)
-
-
-def _labels(citation: Citation, document: Document, who: str) -> list[str]:
-    """What may be labels of speakers before a span or at its beginning, the nearest last; those of `who` are."""
-    found = openings(document.text)
-    return [x.key for x in found if (x.likely or x.key == who) and x.start <= citation.start]
-
-
-def _speaks(label: str, document: Document) -> bool:
-    """Whether a document shows by itself that a label is a speaker's."""
-    return any(x.key == label for x in sure(openings(document.text)))
-
-
-def _misquoted(citation: Citation, said: Sequence[CitedStatement], document: Document | None) -> Problem:
-    """A citation whose words are not those of its document."""
-    mark = Reference(citation.marker)
-    statement = next((s.text for s in said if mark in s.references), "")
-    where = f"{citation.document}:{citation.start}-{citation.end}"
-    why = f"there is no document {citation.document}" if document is None else f"{where} reads otherwise"
-    return Problem("misquoted", statement, why, (str(mark),))

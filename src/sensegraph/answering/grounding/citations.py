@@ -53,60 +53,46 @@ class Citations:
         return (self.precise / self.scored if self.scored else 0.0) if self.verdicts else None
 
 
-def citations_of(
+def score_citations(
     answers: Sequence[tuple[Sequence[CitedStatement], Texts]], by: Supporter, most: int = MOST
 ) -> list[Citations]:
     """Citations of each answer, given as its statements and the texts behind references.
 
     A reference without a text leads nowhere. Of those that do, the first `most` of a statement are scored.
     """
-    flat = [(s, _texts(s, texts, most)) for statements, texts in answers for s in statements]
-    joint = iter(_ask([Check(s.text, tuple(t)) for s, t in flat if t], by))
+    flat = [(s, _scored_texts(s, texts, most)) for statements, texts in answers for s in statements]
+    joint = iter(_ask_supporter([Check(s.text, tuple(t)) for s, t in flat if t], by))
     verdicts = [next(joint) if t else None for _, t in flat]
-    alone = iter(_needed([(s.text, t) for (s, t), v in zip(flat, verdicts, strict=True) if v and v.holds], by))
+    alone = iter(_count_needed([(s.text, t) for (s, t), v in zip(flat, verdicts, strict=True) if v and v.holds], by))
     precise = [next(alone) if v and v.holds else 0 for v in verdicts]
     found, begin = [], 0
     for statements, texts in answers:
         end = begin + len(statements)
-        found.append(_counted(statements, texts, verdicts[begin:end], precise[begin:end], most))
+        own = tuple(verdicts[begin:end])
+        dangling = tuple(r for s in statements for r in s.references if r not in texts)
+        more = sum(s.more for s in statements)
+        uncited = sum(not s.references and not s.more for s in statements)
+        scored = sum(len(_scored_texts(s, texts, most)) for s in statements) + len(dangling) + more
+        unjudged = sum(v is not None and v.holds is None for v in own)
+        found.append(Citations(own, uncited, scored, sum(precise[begin:end]), dangling, more, unjudged))
         begin = end
     return found
 
 
-def _texts(statement: CitedStatement, texts: Texts, most: int) -> list[str]:
+def _scored_texts(statement: CitedStatement, texts: Texts, most: int) -> list[str]:
     return [texts[r] for r in statement.references if r in texts][:most]
 
 
-def _ask(checks: Sequence[Check], by: Supporter) -> list[Support]:
+def _ask_supporter(checks: Sequence[Check], by: Supporter) -> list[Support]:
     return by.supported(checks) if checks else []
 
 
-def _needed(borne: Sequence[tuple[str, list[str]]], by: Supporter) -> list[int]:
+def _count_needed(borne: Sequence[tuple[str, list[str]]], by: Supporter) -> list[int]:
     """Of each borne statement, how many of its texts are not superfluous: alone enough, or missed by the others."""
     places = [(i, j) for i, (_, texts) in enumerate(borne) for j in range(len(texts)) if len(texts) > 1]
-    alone = _ask([Check(borne[i][0], (borne[i][1][j],)) for i, j in places], by)
+    alone = _ask_supporter([Check(borne[i][0], (borne[i][1][j],)) for i, j in places], by)
     left = [place for place, found in zip(places, alone, strict=True) if not found.holds]
     others = [tuple(t for k, t in enumerate(borne[i][1]) if k != j) for i, j in left]
-    without = _ask([Check(borne[i][0], rest) for (i, _), rest in zip(left, others, strict=True)], by)
+    without = _ask_supporter([Check(borne[i][0], rest) for (i, _), rest in zip(left, others, strict=True)], by)
     idle = {place for place, found in zip(left, without, strict=True) if found.holds}
     return [sum((i, j) not in idle for j in range(len(texts))) for i, (_, texts) in enumerate(borne)]
-
-
-def _counted(
-    statements: Sequence[CitedStatement],
-    texts: Texts,
-    verdicts: Sequence[Support | None],
-    precise: Sequence[int],
-    most: int,
-) -> Citations:
-    dangling = tuple(r for s in statements for r in s.references if r not in texts)
-    more = sum(s.more for s in statements)
-    return Citations(
-        tuple(verdicts),
-        sum(not s.references and not s.more for s in statements),
-        sum(len(_texts(s, texts, most)) for s in statements) + len(dangling) + more,
-        sum(precise),
-        dangling,
-        more,
-        sum(v is not None and v.holds is None for v in verdicts),
-    )

@@ -7,11 +7,10 @@ Two forms are read: `[1]`, `[1, 2]` and `[1][2]`, and the papers' `[Data: Report
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
-from sensegraph.language.text import sentences
-from sensegraph.language.text import terms as _terms
+from sensegraph.language.text import collect_terms as _terms
+from sensegraph.language.text import split_sentences
 
 _NUMBERS = r"\[\s*\d+(?:\s*[,;]\s*\d+)*\s*\]"
 _DATA = r"\[\s*Data:[^\]]*\]"
@@ -51,21 +50,26 @@ class CitedStatement:
     more: int = 0
 
 
-def cited_statements(text: str) -> tuple[CitedStatement, ...]:
+def split_cited_statements(text: str) -> tuple[CitedStatement, ...]:
     """The statements of an answer in order; headings, heads of columns and what holds no word are none.
 
     References belong to the sentence, or the part of a sentence, right before them. What continues a sentence behind
     its marks is a statement of its own where it has marks too, or is long enough to say something.
     """
-    plain = _LEAD.sub(r"\1", _HEADING.sub("", rows_as_lines(text)))
+    plain = _LEAD.sub(r"\1", _HEADING.sub("", flatten_table_rows(text)))
     found, begin = list[CitedStatement](), 0
     for group in _GROUP.finditer(plain):
-        found += _closed(plain[begin : group.start()], group[0])
+        # the statements of a stretch of text; the last has the marks behind it
+        parts = _split_pieces(plain[begin : group.start()])
+        found += map(CitedStatement, parts[:-1])
+        references, more = parse_references(group[0])
+        if references or more:
+            found.append(CitedStatement(parts[-1] if parts else "", references, more))
         begin = group.end()
-    return (*found, *_open(plain[begin:]))
+    return (*found, *map(CitedStatement, _split_pieces(plain[begin:])))
 
 
-def references_of(marks: str) -> tuple[tuple[Reference, ...], int]:
+def parse_references(marks: str) -> tuple[tuple[Reference, ...], int]:
     """The references of a run of marks, each once in their order, and how many of the lists end with `+more`."""
     found: dict[Reference, None] = {}
     for mark in _ONE.findall(marks):
@@ -76,26 +80,24 @@ def references_of(marks: str) -> tuple[tuple[Reference, ...], int]:
     return tuple(found), len(_MORE.findall(marks))
 
 
-def rows_as_lines(text: str) -> str:
+def flatten_table_rows(text: str) -> str:
     """The text with each row of a Markdown table as a line, its cells set apart by commas, without heads of columns.
 
     The marks of a row close it, wherever they stand in it, unless its cells hold whole sentences.
     """
     lines = text.split("\n")
     rules = {i for i, line in enumerate(lines) if _RULE.fullmatch(line)}
-    return "\n".join(_without_tables(lines, rules)) if rules or any(map(_ROW.fullmatch, lines)) else text
-
-
-def _without_tables(lines: Sequence[str], rules: Container[int]) -> Iterator[str]:
-    """The lines; below a rule, every line with a bar is a row, elsewhere one between bars."""
-    inside = False
-    for i, line in enumerate(lines):
+    if not rules and not any(map(_ROW.fullmatch, lines)):
+        return text
+    kept, inside = [], False
+    for i, line in enumerate(lines):  # below a rule, every line with a bar is a row, elsewhere one between bars
         inside = i in rules or (inside and "|" in line)
         if i not in rules and not (i + 1 in rules and "|" in line):
-            yield _row(line) if inside or _ROW.fullmatch(line) else line
+            kept.append(_row_as_line(line) if inside or _ROW.fullmatch(line) else line)
+    return "\n".join(kept)
 
 
-def _row(line: str) -> str:
+def _row_as_line(line: str) -> str:
     """What a row of a table says."""
     cells = [cell for part in _BETWEEN.split(line.strip(" \t\r>")) if (cell := part.replace("\\|", "|").strip())]
     bare = [_GROUP.sub("", cell).strip() for cell in cells]
@@ -106,24 +108,10 @@ def _row(line: str) -> str:
     return f"{', '.join(filter(None, bare))} {marks}".strip()
 
 
-def _closed(text: str, marks: str) -> Iterator[CitedStatement]:
-    """The statements of a stretch of text; the last has the marks behind it."""
-    parts = _pieces(text)
-    yield from map(CitedStatement, parts[:-1])
-    references, more = references_of(marks)
-    if references or more:
-        yield CitedStatement(parts[-1] if parts else "", references, more)
-
-
-def _open(text: str) -> Iterator[CitedStatement]:
-    """The statements behind the last mark."""
-    yield from map(CitedStatement, _pieces(text))
-
-
-def _pieces(text: str) -> list[str]:
+def _split_pieces(text: str) -> list[str]:
     """Sentences without emphasis and marks of lists, line by line; a very short one goes with what follows."""
     plain, found, held = _EMPHASIS.sub("", _ITEM.sub("", text)), list[str](), ""
-    for part in (line[start:end] for line in plain.splitlines() for start, end in sentences(line)):
+    for part in (line[start:end] for line in plain.splitlines() for start, end in split_sentences(line)):
         held = f"{held} {part}".strip(_EDGE)
         if len(held) >= _SHORT and _terms(held):
             found.append(held)

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from sensegraph.answering.grounding.lexical import LABEL, borne
+from sensegraph.answering.grounding.lexical import LABEL, find_missing_in_texts
 from sensegraph.errors import SettingsError, UnsupportedTask
 from sensegraph.protocols import LanguageEngine
 from sensegraph.runtime.results import step
@@ -53,7 +53,7 @@ class Supporter(Protocol):
 
 
 @step("entailment.support", version=1, uses="engine", task="support")
-def support(checks: Sequence[Check], *, engine: SupportingEngine) -> list[Support]:
+def support_statements(checks: Sequence[Check], *, engine: SupportingEngine) -> list[Support]:
     """Whether texts bear statements, by a model."""
     return engine.support(checks)
 
@@ -67,7 +67,14 @@ class ByWords:
 
     def supported(self, checks: Sequence[Check]) -> list[Support]:
         """Whether the words of the texts hold those of the statement; the reason says what is lacking."""
-        return [_by_words(c) for c in checks]
+        found = []
+        for check in checks:
+            if texts := [t for t in check.evidence if t.strip()]:
+                lacking = find_missing_in_texts(check.statement, texts)
+                found.append(Support(not lacking, "; ".join(map(str, lacking))))
+            else:
+                found.append(_NOTHING)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +92,7 @@ class ByEngine:
     def supported(self, checks: Sequence[Check]) -> list[Support]:
         """Whether the engine says so. Texts that are all empty bear nothing, without a call."""
         asked = [c for c in checks if any(t.strip() for t in c.evidence)]
-        told = iter(self.rt.each(support, asked))
+        told = iter(self.rt.each(support_statements, asked))
         return [next(told) if any(t.strip() for t in c.evidence) else _NOTHING for c in checks]
 
 
@@ -126,7 +133,7 @@ class ByInference:
         return model, labels["entailment"]
 
 
-def supporter(rt: Runtime, by: By = "auto") -> Supporter:
+def choose_supporter(rt: Runtime, by: By = "auto") -> Supporter:
     """Who says it: the engine where it can (`auto`, `model`), else the words. Raises UnsupportedTask for `model`."""
     able = "support" in rt.engine.tasks
     if by == "model" and not able:
@@ -135,11 +142,3 @@ def supporter(rt: Runtime, by: By = "auto") -> Supporter:
 
 
 _NOTHING = Support(False, "there is no text to bear it")
-
-
-def _by_words(check: Check) -> Support:
-    texts = [t for t in check.evidence if t.strip()]
-    if not texts:
-        return _NOTHING
-    found = borne(check.statement, texts)
-    return Support(not found, "; ".join(map(str, found)))

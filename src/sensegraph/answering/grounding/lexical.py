@@ -15,8 +15,9 @@ from itertools import combinations
 
 from rapidfuzz.distance import LCSseq
 
-from sensegraph.language.stems import language, runs, stemmed
-from sensegraph.language.text import sentences
+from sensegraph.language.detection import detect_by_function_words
+from sensegraph.language.stems import split_runs, stem_run
+from sensegraph.language.text import split_sentences
 
 LABEL = "lexical support"
 
@@ -100,63 +101,63 @@ _SAID = {
 }
 
 
-def lacks(statement: str, evidence: Sequence[str]) -> tuple[Lack, ...]:
+def find_missing_words(statement: str, evidence: Sequence[str]) -> tuple[Lack, ...]:
     """What `statement` says beyond the texts, by kind; empty where they bear it.
 
     A statement without a content word is borne by nothing: it lacks words.
     """
-    said = without_speaker(statement)
-    spoken = language(runs(f"{said} {' '.join(evidence)}"))
+    said = remove_speaker(statement)
+    spoken = detect_by_function_words(split_runs(f"{said} {' '.join(evidence)}"))
     ours = _Reading(said, spoken)
     if not ours.terms:
         return (Lack("words", (statement.strip() or "(nothing)",)),)
     theirs = [_Reading(text, spoken) for text in evidence]
-    return tuple(_lacking(ours, theirs))
+    return tuple(_find_lacks(ours, theirs))
 
 
-def borne(statement: str, texts: Sequence[str]) -> tuple[Lack, ...]:
+def find_missing_in_texts(statement: str, texts: Sequence[str]) -> tuple[Lack, ...]:
     """`lacks` for texts of any length and number: words that stand pages apart bear nothing together.
 
     Of a long text only its three neighbouring sentences count that hold most of the statement. Up to three texts bear
     a statement together; of more, the one that bears most of it alone.
     """
-    narrow = [window(statement, text) for text in texts]
+    narrow = [choose_window(statement, text) for text in texts]
     if len(narrow) <= _TOGETHER:
-        return lacks(statement, narrow)
-    return min((lacks(statement, [text]) for text in narrow), key=lambda found: sum(len(x.words) for x in found))
+        return find_missing_words(statement, narrow)
+    return min(
+        (find_missing_words(statement, [text]) for text in narrow), key=lambda found: sum(len(x.words) for x in found)
+    )
 
 
-def window(statement: str, text: str) -> str:
+def choose_window(statement: str, text: str) -> str:
     """The neighbouring sentences of a long text that hold most of a statement's words; a short text as it is."""
     if len(text) <= _LONG:
         return text
-    spoken, spans = language(runs(statement)), sentences(text)
-    terms, numbers = _read(statement, spoken)
+    spoken, spans = detect_by_function_words(split_runs(statement)), split_sentences(text)
+    terms, numbers = _read_terms(statement, spoken)
     wanted = frozenset(terms) | numbers
-    held = [_held(wanted, text[a:b], spoken) for a, b in spans]
+    held = []
+    for a, b in spans:
+        own, figures = _read_terms(text[a:b], spoken)
+        held.append(wanted & (own.keys() | figures))
     scores = [len(frozenset().union(*held[i : i + _WINDOW])) for i in range(max(1, len(held) - _WINDOW + 1))]
     best = scores.index(max(scores))
     return text[spans[best][0] : spans[min(best + _WINDOW, len(spans)) - 1][1]]
 
 
-def _held(wanted: frozenset[str], sentence: str, spoken: str) -> frozenset[str]:
-    terms, numbers = _read(sentence, spoken)
-    return wanted & (terms.keys() | numbers)
-
-
-def without_speaker(statement: str) -> str:
+def remove_speaker(statement: str) -> str:
     """The statement without who is said to have said it: "Ada notes that it rains" is about rain."""
-    match = _spoken(statement)
+    match = _match_report(statement)
     return match["what"] if match else statement
 
 
-def speaker_of(statement: str) -> str:
+def find_speaker(statement: str) -> str:
     """Who is said to have said the statement; empty where it names nobody."""
-    match = _spoken(statement)
+    match = _match_report(statement)
     return match["who"].strip(" ,").removeprefix("The ").removeprefix("the ") if match else ""
 
 
-def _spoken(statement: str) -> re.Match[str] | None:
+def _match_report(statement: str) -> re.Match[str] | None:
     """The parts of a statement that reports what somebody says."""
     matches = (pattern.match(statement.strip()) for pattern in (_HEAD, _QUOTED, _LOWER))
     return next((m for m in matches if m and len(m["who"].split()) <= _SPEAKER), None)
@@ -178,19 +179,19 @@ class _Reading:
     @cached_property
     def terms(self) -> dict[str, set[bool]]:
         """Every term with whether it is denied, both where both occur."""
-        return _read(self.text, self.spoken)[0]
+        return _read_terms(self.text, self.spoken)[0]
 
     @cached_property
     def numbers(self) -> frozenset[str]:
         """The numbers, as figures without marks between thousands."""
-        return _read(self.text, self.spoken)[1]
+        return _read_terms(self.text, self.spoken)[1]
 
     @cached_property
     def written(self) -> dict[str, str]:
         """Each term as it is written where it first occurs: terms themselves are stems."""
         found: dict[str, str] = {}
-        for word in runs(_NOISE.sub(" ", self.text)):
-            for term in stemmed(word, self.spoken):
+        for word in split_runs(_NOISE.sub(" ", self.text)):
+            for term in stem_run(word, self.spoken):
                 found.setdefault(term, word)
         return found
 
@@ -208,12 +209,12 @@ Read = tuple[dict[str, set[bool]], frozenset[str]]
 
 
 @lru_cache(maxsize=1 << 15)
-def _read(text: str, spoken: str) -> Read:
+def _read_terms(text: str, spoken: str) -> Read:
     terms: dict[str, set[bool]] = {}
     numbers, denied, last = set[str](), False, ""
     plain = _CONTRACTED.sub(f" {_MARK} ", _APART.sub("", _FILLED.sub(" ", _NOISE.sub(" ", text))))
-    numbers.update(map(_figure, _FIGURE.findall(plain)))
-    for word in _tokens(plain):
+    numbers.update(map(_normalise_figure, _FIGURE.findall(plain)))
+    for word in _words_and_ends(plain):
         lower = word.casefold()
         if word == _END:  # a denial does not reach into the next sentence: it is of what came last
             if denied and last:
@@ -225,25 +226,25 @@ def _read(text: str, spoken: str) -> Read:
         elif lower in _WORDS:
             numbers.add(_WORDS[lower])
         elif lower not in _FILLERS and not word[0].isdigit():
-            for term in stemmed(word, spoken):
+            for term in stem_run(word, spoken):
                 terms.setdefault(term, set()).add(denied)
                 denied, last = False, term
     return terms, frozenset(numbers)
 
 
-def _tokens(plain: str) -> Iterator[str]:
+def _words_and_ends(plain: str) -> Iterator[str]:
     """The words of a text, and the ends of its sentences; an answer of "no" before a comma denies nothing."""
     for part in plain.split():
         if part == _MARK:
             yield part
         elif not _NO.match(part):
-            yield from runs(part)
+            yield from split_runs(part)
         if _ENDS.search(part):
             yield _END
     yield _END
 
 
-def _figure(text: str) -> str:
+def _normalise_figure(text: str) -> str:
     """A number as figures: "1,669" is 1669, "4.50" is 4.5."""
     bare = re.sub(r"[.,](?=\d{3}(?:\D|$))", "", text) if re.fullmatch(r"\d{1,3}(?:[.,]\d{3})+", text) else text
     whole, dot, rest = bare.replace(",", ".").rpartition(".")
@@ -251,7 +252,7 @@ def _figure(text: str) -> str:
     return (f"{whole}.{rest}" if rest else whole) if dot else str(int(rest)) if rest.isdecimal() else rest
 
 
-def _lacking(ours: _Reading, theirs: Sequence[_Reading]) -> Iterator[Lack]:
+def _find_lacks(ours: _Reading, theirs: Sequence[_Reading]) -> Iterator[Lack]:
     held: dict[str, set[bool]] = {}
     for reading in theirs:
         for term, polarities in reading.terms.items():
@@ -260,26 +261,26 @@ def _lacking(ours: _Reading, theirs: Sequence[_Reading]) -> Iterator[Lack]:
     if numbers:
         yield Lack("number", tuple(numbers))
     missing = [t for t in ours.terms if t not in held]
-    named = [n for n in ours.names if any(t in missing for w in runs(n) for t in stemmed(w, ours.spoken))]
+    named = [n for n in ours.names if any(t in missing for w in split_runs(n) for t in stem_run(w, ours.spoken))]
     if named:
-        yield Lack("name", tuple(map(_bare, dict.fromkeys(named))))
-    other = [t for t in missing if not any(t in stemmed(w, ours.spoken) for n in named for w in runs(n))]
+        yield Lack("name", tuple(map(_bare_name, dict.fromkeys(named))))
+    other = [t for t in missing if not any(t in stem_run(w, ours.spoken) for n in named for w in split_runs(n))]
     if other:
         yield Lack("words", ours.as_written(other))
     denied = [t for t, p in ours.terms.items() if t in held and not p <= held[t]]
     if denied:
         yield Lack("negation", ours.as_written(denied))
-    if swapped := next(_swapped(ours, theirs), None):
+    if swapped := next(_find_swapped_names(ours, theirs), None):
         yield Lack("order", swapped)
 
 
-def _swapped(ours: _Reading, theirs: Sequence[_Reading]) -> Iterator[tuple[str, str]]:
+def _find_swapped_names(ours: _Reading, theirs: Sequence[_Reading]) -> Iterator[tuple[str, str]]:
     """Pairs of names that stand in each other's place: with the two exchanged, far more words are in a text's order.
 
     A sentence turned into the passive changes the places of its names rightly: it is left alone.
     """
-    words, names = _sequence(ours.text, ours.spoken)
-    texts = [(_sequence(t.text, ours.spoken)[0], t.text) for t in theirs]
+    words, names = _terms_in_order(ours.text, ours.spoken)
+    texts = [(_terms_in_order(t.text, ours.spoken)[0], t.text) for t in theirs]
     named = {i for begin, end, _ in names for i in range(begin, end)}
     alone = ours.as_written(words)
     singly = [(i, i + 1, alone[i]) for begin, end, _ in names for i in range(begin, end) if end - begin > 1]
@@ -290,11 +291,11 @@ def _swapped(ours: _Reading, theirs: Sequence[_Reading]) -> Iterator[tuple[str, 
         gains = [(LCSseq.similarity(turned, t) - LCSseq.similarity(words, t), text) for t, text in texts]
         gain, text = max(gains, key=lambda found: found[0], default=(0, ""))
         alike = bool(_PASSIVE.search(ours.text)) == bool(_PASSIVE.search(text))
-        if gain >= _GAIN and alike and not _told(ours, (one, words[a:b]), (other, words[c:d]), text):
-            yield _bare(one), _bare(other)
+        if gain >= _GAIN and alike and not _is_reported_speech(ours, (one, words[a:b]), (other, words[c:d]), text):
+            yield _bare_name(one), _bare_name(other)
 
 
-def _told(ours: _Reading, teller: _Named, named: _Named, text: str) -> bool:
+def _is_reported_speech(ours: _Reading, teller: _Named, named: _Named, text: str) -> bool:
     """Whether the statement says that the first name said something of the second, and the text quotes it so.
 
     A text may put who speaks behind what is said: then the names stand otherwise without having changed places.
@@ -302,29 +303,29 @@ def _told(ours: _Reading, teller: _Named, named: _Named, text: str) -> bool:
     (who, own), (whom, others) = teller, named
     if not _REPORTED.search(ours.text[ours.text.find(who) + len(who) : ours.text.rfind(whom)]):
         return False
-    inside = {t for quote in _SPEECH.findall(text) for t in _terms(quote, ours.spoken)}
-    outside = set(_terms(_SPEECH.sub(" ", text), ours.spoken))
+    inside = {t for quote in _SPEECH.findall(text) for t in _stem_terms(quote, ours.spoken)}
+    outside = set(_stem_terms(_SPEECH.sub(" ", text), ours.spoken))
     return inside.isdisjoint(own) and outside.issuperset(own) and outside.isdisjoint(others)
 
 
-def _bare(name: str) -> str:
+def _bare_name(name: str) -> str:
     """A name without the mark that ends its sentence, and without the ending of what is its own."""
     ended = name.removesuffix(".") if not _INITIAL.search(name) else name
     return _OWN.sub("", ended) or name
 
 
-def _sequence(text: str, spoken: str) -> tuple[list[str], list[tuple[int, int, str]]]:
+def _terms_in_order(text: str, spoken: str) -> tuple[list[str], list[tuple[int, int, str]]]:
     """The terms of a text in order, and where among them its names stand."""
     plain, terms, names = _NOISE.sub(" ", text), list[str](), list[tuple[int, int, str]]()
     end = 0
     for match in _NAME.finditer(plain):
-        terms += _terms(plain[end : match.start()], spoken)
-        own = _terms(match[0], spoken)
+        terms += _stem_terms(plain[end : match.start()], spoken)
+        own = _stem_terms(match[0], spoken)
         names += [(len(terms), len(terms) + len(own), match[0])] if own else []
         terms += own
         end = match.end()
-    return terms + _terms(plain[end:], spoken), names
+    return terms + _stem_terms(plain[end:], spoken), names
 
 
-def _terms(text: str, spoken: str) -> list[str]:
-    return [t for w in runs(text) for t in stemmed(w, spoken)]
+def _stem_terms(text: str, spoken: str) -> list[str]:
+    return [t for w in split_runs(text) for t in stem_run(w, spoken)]

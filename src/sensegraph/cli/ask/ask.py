@@ -7,20 +7,6 @@ from typing import Annotated
 
 import typer
 
-from sensegraph.cli.filters import (
-    AsOf,
-    Documents,
-    During,
-    History,
-    KnownAt,
-    Since,
-    Unknown,
-    Until,
-    Where,
-    in_time,
-    scope_of,
-    turns_of,
-)
 from sensegraph.cli.options import (
     Engine,
     Json,
@@ -31,20 +17,34 @@ from sensegraph.cli.options import (
     Root,
     Set,
     Trust,
-    files_of,
-    opened,
-    out,
-    out_json,
-    overrides,
-    ready,
-    told,
+    find_record_files,
+    open_corpus,
+    print_json,
+    print_piece,
+    print_text,
+    read_overrides,
+    require_index,
 )  # fmt: skip
-from sensegraph.cli.progress import progress
+from sensegraph.cli.progress import show_progress
+from sensegraph.cli.question_options import (
+    AsOf,
+    Documents,
+    During,
+    History,
+    KnownAt,
+    Since,
+    Unknown,
+    Until,
+    Where,
+    read_history,
+    read_scope,
+    restrict_to_time,
+)
 
 _HERE = Path(".")
 
 
-def query(
+def query_corpus(
     question: Question,
     root: Root = _HERE,
     method: MethodName = "auto",
@@ -71,27 +71,30 @@ def query(
 ) -> None:
     """Answer a question about the documents, with citations that lead to the exact span of the source."""
     from sensegraph.cli import show
-    from sensegraph.cli.ask.checking import Checks, checked
+    from sensegraph.cli.ask.answer_checks import Checks, check_sources
     from sensegraph.corpus import views
 
     if stream and as_json:
         raise typer.BadParameter("--stream prints text as it is written and --json one object at the end: choose one.")
-    given = overrides(settings, engine, max_tokens, max_cost, trust=trust)
-    scope, turns = scope_of(documents, where, since, until), turns_of(history)
-    scope = in_time(scope, as_of, during, known_at, unknown)
-    with progress(stream) as report, opened(root, given, progress=report) as corpus:
-        ready(corpus, root)
-        hear = told if stream else None
+    given = read_overrides(settings, engine, max_tokens, max_cost, trust=trust)
+    scope, turns = read_scope(documents, where, since, until), read_history(history)
+    scope = restrict_to_time(scope, as_of, during, known_at, unknown)
+    with show_progress(stream) as report, open_corpus(root, given, progress=report) as corpus:
+        require_index(corpus, root)
+        hear = print_piece if stream else None
         answer = corpus.query(question, method=method, depth=depth, scope=scope, history=turns, hear=hear)
-        index, checks = corpus.index(), checked(corpus, answer) if check else Checks()
+        index, checks = corpus.index(), check_sources(corpus, answer) if check else Checks()
         if as_json:
-            out_json(views.view_answer(answer, index) | checks.told)
+            print_json(views.view_answer(answer, index) | checks.told)
         else:
-            files = files_of(corpus, [c.document for c in answer.citations])
-            out(("\n\n" + show.behind(answer, files) if stream else show.answer(answer, files)) + checks.text)
+            files = find_record_files(corpus, [c.document for c in answer.citations])
+            print_text(
+                ("\n\n" + show.format_answer_sources(answer, files) if stream else show.format_answer(answer, files))
+                + checks.text
+            )
 
 
-def search(
+def search_corpus(
     question: Question,
     root: Root = _HERE,
     method: MethodName = "auto",
@@ -113,18 +116,21 @@ def search(
     from sensegraph.cli import show
     from sensegraph.corpus import views
 
-    scope = in_time(scope_of(documents, where, since, until), as_of, during, known_at, unknown)
-    with progress() as report, opened(root, overrides(settings, engine, trust=trust), progress=report) as corpus:
-        ready(corpus, root)
+    scope = restrict_to_time(read_scope(documents, where, since, until), as_of, during, known_at, unknown)
+    with (
+        show_progress() as report,
+        open_corpus(root, read_overrides(settings, engine, trust=trust), progress=report) as corpus,
+    ):
+        require_index(corpus, root)
         found = corpus.search(question, method=method, top=top, scope=scope)
         index = corpus.index()
         if as_json:
-            out_json(views.view_evidence(found, index))
+            print_json(views.view_evidence(found, index))
         else:
-            out(show.evidence(found, index, question, files_of(corpus, found.documents)))
+            print_text(show.format_evidence(found, index, question, find_record_files(corpus, found.documents)))
 
 
-def methods(
+def list_methods(
     plugins: Annotated[
         bool, typer.Option("--plugins", help="List the plug-ins of every kind that are installed, with their origin.")
     ] = False,
@@ -139,12 +145,12 @@ def methods(
     if plugins:
         found = list_plugins()
         if as_json:
-            out_json(views.view_plugins(found))
+            print_json(views.view_plugins(found))
         else:
-            out(show.plugin_table(found))
+            print_text(show.format_plugins(found))
         return
     found = [p for p in list_plugins("methods") if p.name not in METHODS]
     if as_json:
-        out_json(views.view_methods(METHODS, found))
+        print_json(views.view_methods(METHODS, found))
     else:
-        out(show.methods(METHODS, found))
+        print_text(show.format_methods(METHODS, found))

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from sensegraph.cli.options import Json, Root, Set, files_of, opened, out_json, overrides, ready
+from sensegraph.cli.options import (
+    Json,
+    Root,
+    Set,
+    find_record_files,
+    open_corpus,
+    print_json,
+    read_overrides,
+    require_index,
+)
 from sensegraph.corpus.views import view_entities, view_report, view_reports
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from sensegraph.corpus.corpus import Corpus
-    from sensegraph.index.browse.pages import EntityPage, ReportPage
 
 _HERE = Path(".")
 
 Top = Annotated[int, typer.Option("--top", min=1, metavar="N", help="Rows of each list; --json gives all of them.")]
 
 
-def reports(
+def browse_reports(
     report: Annotated[
         str | None,
         typer.Argument(metavar="[ID]", help="A report: its id, of now or before, the beginning of it, or its title."),
@@ -37,35 +40,24 @@ def reports(
     """List the reports of a depth, best first; or show one of them with its sources and all that is below it."""
     from sensegraph.cli import pages
 
-    with opened(root, overrides(settings)) as corpus:
-        ready(corpus, root)
+    with open_corpus(root, read_overrides(settings)) as corpus:
+        require_index(corpus, root)
         if report is None:
-            _list(corpus, depth, top, root, as_json)
+            rows, depths = corpus.reports(depth), corpus.index().depth
+            shown = min(depth, max(0, depths - 1))
+            if as_json:
+                print_json(view_reports(rows, shown, depths))
+            else:
+                pages.print_page(pages.lay_out_reports(rows, shown, depths, top, root))
             return
         page = corpus.browser.report(report, chunks=None if as_json else top)
         if as_json:
-            out_json(view_report(page))
+            print_json(view_report(page))
         else:
-            pages.show(pages.report(page, top, _files(corpus, page), root))
+            pages.print_page(pages.lay_out_report(page, top, find_record_files(corpus, page.documents), root))
 
 
-def _list(corpus: Corpus, depth: int, top: int, root: Path, as_json: bool) -> None:
-    from sensegraph.cli import pages
-
-    rows, depths = corpus.reports(depth), corpus.index().depth
-    shown = min(depth, max(0, depths - 1))
-    if as_json:
-        out_json(view_reports(rows, shown, depths))
-    else:
-        pages.show(pages.reports(rows, shown, depths, top, root))
-
-
-def _files(corpus: Corpus, page: ReportPage | EntityPage) -> Mapping[str, str]:
-    """The files of the documents that a page names, where their ids say none."""
-    return files_of(corpus, page.documents)
-
-
-def entity(
+def browse_entity(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Its name, in any case, or its id.")],
     kind: Annotated[str, typer.Option("--type", metavar="TYPE", help="Which, where several have the name.")] = "",
     root: Root = _HERE,
@@ -76,13 +68,13 @@ def entity(
     """Show all that is known of an entity: what each chunk says, its neighbours, claims and communities."""
     from sensegraph.cli import pages
 
-    with opened(root, overrides(settings)) as corpus:
-        ready(corpus, root)
+    with open_corpus(root, read_overrides(settings)) as corpus:
+        require_index(corpus, root)
         found = corpus.browser.entities_named(name, kind)
         if as_json:
-            out_json(view_entities([corpus.browser.entity_page(e) for e in found]))
+            print_json(view_entities([corpus.browser.entity_page(e) for e in found]))
         elif len(found) > 1:
-            pages.show(pages.entities(name, found, root))
+            pages.print_page(pages.lay_out_homonyms(name, found, root))
         else:
             page = corpus.browser.entity_page(found[0])
-            pages.show(pages.entity(page, top, _files(corpus, page), root))
+            pages.print_page(pages.lay_out_entity(page, top, find_record_files(corpus, page.documents), root))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sensegraph.cli.options import Json, Root, Set, opened, out, out_json, overrides, ready
+from sensegraph.cli.options import Json, Root, Set, open_corpus, print_json, print_text, read_overrides, require_index
 from sensegraph.corpus.views import view_changes, view_timeline
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _HERE = Path(".")
 
 
-def timeline(
+def show_timeline(
     name: Annotated[str, typer.Argument(metavar="ENTITY", help="Its name, in any case, or its id.")],
     since: Annotated[str, typer.Option("--since", metavar="DATE", help="Only what may hold from then on.")] = "",
     until: Annotated[str, typer.Option("--until", metavar="DATE", help="Only what may hold until then.")] = "",
@@ -26,16 +26,16 @@ def timeline(
     settings: Set = None,
 ) -> None:
     """Show what the documents say of an entity in the order of time, one line a fact, with its source."""
-    with opened(root, overrides(settings)) as corpus:
-        ready(corpus, root)
+    with open_corpus(root, read_overrides(settings)) as corpus:
+        require_index(corpus, root)
         events = corpus.timeline(name, since=since, until=until, type=kind)
         if as_json:
-            out_json(view_timeline(name, events))
+            print_json(view_timeline(name, events))
         else:
-            out("\n".join(map(_line, events)) or f"No dated statement names {name} in that time.")
+            print_text("\n".join(map(_format_event, events)) or f"No dated statement names {name} in that time.")
 
 
-def changes(
+def show_changes(
     first: Annotated[str, typer.Argument(metavar="FROM", help="A moment, such as 2015 or 2015-03-01.")],
     last: Annotated[str, typer.Argument(metavar="TO", help="A later moment.")],
     root: Root = _HERE,
@@ -43,23 +43,23 @@ def changes(
     settings: Set = None,
 ) -> None:
     """Show what began, ended or changed between two moments, as the documents state it."""
-    with opened(root, overrides(settings)) as corpus:
-        ready(corpus, root)
+    with open_corpus(root, read_overrides(settings)) as corpus:
+        require_index(corpus, root)
         found = corpus.changes(first, last)
         if as_json:
-            out_json(view_changes(first, last, found))
+            print_json(view_changes(first, last, found))
         else:
-            out("\n".join(map(_changed, found)) or f"Nothing dated changed between {first} and {last}.")
+            print_text("\n".join(map(_format_change, found)) or f"Nothing dated changed between {first} and {last}.")
 
 
-def _line(e: Event) -> str:
+def _format_event(e: Event) -> str:
     marks = " (disputed)" if e.disputed else ""
     ended = f" — ended by: {e.ended_by}" if e.ended_by else ""
     return f"{e.when}{marks}  {e.text}{ended}  [{e.document}:{e.start}-{e.end}]"
 
 
-def _changed(c: Change) -> str:
+def _format_change(c: Change) -> str:
     if c.what == "changed" and c.before and c.after:
-        return f"changed  {_line(c.after)}\n         instead of  {_line(c.before)}"
+        return f"changed  {_format_event(c.after)}\n         instead of  {_format_event(c.before)}"
     event = c.after or c.before
-    return f"{c.what:<8} {_line(event)}" if event else c.what
+    return f"{c.what:<8} {_format_event(event)}" if event else c.what

@@ -12,10 +12,22 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from sensegraph.cli import filters
-from sensegraph.cli.options import Json, Root, Set, Trust, files_of, opened, out, out_json, overrides, ready, say
-from sensegraph.cli.pages import width
-from sensegraph.cli.show import counted, short
+from sensegraph.cli import question_options
+from sensegraph.cli.options import (
+    Json,
+    Root,
+    Set,
+    Trust,
+    find_record_files,
+    open_corpus,
+    print_json,
+    print_message,
+    print_text,
+    read_overrides,
+    require_index,
+)
+from sensegraph.cli.pages import measure_width
+from sensegraph.cli.show import format_quantity, shorten_line
 from sensegraph.corpus.views import view_matches
 
 if TYPE_CHECKING:
@@ -27,7 +39,7 @@ _WIDEST = 100  # of the last column
 _ROWS = 100  # rows that people are shown where the query sets no limit
 
 
-def match(
+def match_pattern(
     query: Annotated[
         str, typer.Argument(metavar="PATTERN", help="As in '(p:Person)-[r]-(c:Company)'; or a whole query.")
     ],
@@ -49,17 +61,17 @@ def match(
     as_csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values.")] = False,
     cite: Annotated[bool, typer.Option("--cite", help="Say which places of documents each row rests on.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Say on stderr how the rows were found.")] = False,
-    documents: filters.Documents = None,
+    documents: question_options.Documents = None,
     metadata: Annotated[
         list[str] | None,
         typer.Option("--metadata", metavar="TEST", help="Read only documents whose metadata pass, as in year>=2020."),
     ] = None,
-    since: filters.Since = None,
-    until: filters.Until = None,
-    as_of: filters.AsOf = None,
-    during: filters.During = None,
-    known_at: filters.KnownAt = None,
-    unknown: filters.Unknown = "include",
+    since: question_options.Since = None,
+    until: question_options.Until = None,
+    as_of: question_options.AsOf = None,
+    during: question_options.During = None,
+    known_at: question_options.KnownAt = None,
+    unknown: question_options.Unknown = "include",
     most: Annotated[
         int | None, typer.Option("--most", min=1, metavar="N", help="Combinations that a step may find.",
                                  show_default="2000000")
@@ -73,21 +85,21 @@ def match(
 ) -> None:  # fmt: skip
     """Find what matches a pattern in the graph: who is linked to whom, how often, by which ways, where it is said."""
     form: Literal["json", "csv", "text"] = "json" if as_json else "csv" if as_csv else "text"
-    scope = filters.scope_of(documents, metadata, since, until)
-    with opened(root, overrides(settings, trust=trust)) as corpus:
-        ready(corpus, root)
+    scope = question_options.read_scope(documents, metadata, since, until)
+    with open_corpus(root, read_overrides(settings, trust=trust)) as corpus:
+        require_index(corpus, root)
+        scope = question_options.restrict_to_time(scope, as_of, during, known_at, unknown)
         found = corpus.match(
-            query, where=where, returned=returned, order=order, skip=skip, limit=limit, parameters=_parameters(param),
-            scope=filters.in_time(scope, as_of, during, known_at, unknown), cite=cite,
-            most=most, seconds=timeout,
+            query, where=where, returned=returned, order=order, skip=skip, limit=limit,
+            parameters=_parse_parameters(param), scope=scope, cite=cite, most=most, seconds=timeout,
         )  # fmt: skip
-        files = files_of(corpus, {c.document for c in found.citations})
+        files = find_record_files(corpus, {c.document for c in found.citations})
     if explain:
-        say("\n".join(f"{i}. {step}" for i, step in enumerate(found.steps, 1)))
-    _print(found, form, files)
+        print_message("\n".join(f"{i}. {step}" for i, step in enumerate(found.steps, 1)))
+    _print_matches(found, form, files)
 
 
-def _parameters(pairs: Sequence[str] | None) -> dict[str, Parameter]:
+def _parse_parameters(pairs: Sequence[str] | None) -> dict[str, Parameter]:
     """`name=value` pairs: a number, a truth value or a list where JSON reads one, else a text."""
     given = dict[str, Any]()
     for pair in pairs or ():
@@ -101,37 +113,28 @@ def _parameters(pairs: Sequence[str] | None) -> dict[str, Parameter]:
     return given
 
 
-def _print(found: Matches, form: str, files: dict[str, str]) -> None:
+def _print_matches(found: Matches, form: str, files: dict[str, str]) -> None:
     if form == "json":
-        out_json(view_matches(found))
+        print_json(view_matches(found))
     elif form == "csv":
-        out(_csv(found).rstrip("\n"))
-    else:
-        out("\n".join(_text(found, files)))
-    if form == "csv":
+        file = StringIO()
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([*found.columns, *(["citations"] if found.marks else [])])
+        for i, row in enumerate(found.rows):
+            places = [found.citations[m - 1] for m in found.marks[i]] if found.marks else []
+            cited = "; ".join(f"{c.document}:{c.start}-{c.end}" for c in places)
+            writer.writerow([*map(_format_value, row), *([cited] if found.marks else [])])
+        print_text(file.getvalue().rstrip("\n"))
         for note in found.notes:
-            say(note)
-
-
-def _csv(found: Matches) -> str:
-    file = StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow([*found.columns, *(["citations"] if found.marks else [])])
-    for i, row in enumerate(found.rows):
-        writer.writerow([*map(_cell, row), *([_places(found, i)] if found.marks else [])])
-    return file.getvalue()
-
-
-def _places(found: Matches, row: int) -> str:
-    """The places that a row rests on, as `document:start-end`."""
-    places = [found.citations[m - 1] for m in found.marks[row]]
-    return "; ".join(f"{c.document}:{c.start}-{c.end}" for c in places)
+            print_message(note)
+    else:
+        print_text("\n".join(_lay_out_matches(found, files)))
 
 
 # ── for people ──
 
 
-def _cell(value: Any) -> str:
+def _format_value(value: Any) -> str:
     """A value on one line: an entity by its name, a relation by its label or what it says, a path by its parts."""
     if value is None:
         return ""
@@ -140,11 +143,10 @@ def _cell(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, tuple):
-        return ", ".join(map(_cell, value))
-    return _element(value) if is_dataclass(value) else str(value)
-
-
-def _element(value: Any) -> str:
+        return ", ".join(map(_format_value, value))
+    is_element = is_dataclass(value)
+    if not is_element:
+        return str(value)
     from sensegraph.index.browse.pages import EntityRow, RelationRow
 
     if isinstance(value, EntityRow):
@@ -152,37 +154,35 @@ def _element(value: Any) -> str:
     if isinstance(value, RelationRow):
         return value.label or value.description
     if hasattr(value, "parts"):
-        return " — ".join(p.label if isinstance(p, RelationRow) else _cell(p) for p in value.parts).replace("—  —", "—")
+        parts = (p.label if isinstance(p, RelationRow) else _format_value(p) for p in value.parts)
+        return " — ".join(parts).replace("—  —", "—")
     return str(value.description)
 
 
-def _text(found: Matches, files: dict[str, str]) -> Iterator[str]:
-    """A table, then the citations and the notes."""
+def _lay_out_matches(found: Matches, files: dict[str, str]) -> Iterator[str]:
+    """A table of the rows under the names of their columns, numbers at the right; then the citations and the notes."""
     rows = found.rows[:_ROWS]
     if rows:
-        yield from _table(found, rows)
+        last = len(found.columns) - 1
+        cells = [
+            [shorten_line(_format_value(v), _WIDEST if i == last else _CELL) for i, v in enumerate(row)] for row in rows
+        ]
+        for n, marks in enumerate(found.marks[: len(rows)]):
+            cells[n].append("".join(f"[{m}]" for m in marks))
+        head = [*found.columns, *([""] if found.marks else [])]
+        numbers = {i for i in range(last + 1) if all(isinstance(row[i], int | float | None) for row in rows)}
+        widths = [max(measure_width(row[i]) for row in (head, *cells)) for i in range(len(head))]
+        for row in (head, *cells):
+            pads = [" " * (w - measure_width(c)) for c, w in zip(row, widths, strict=True)]
+            parts = (p + c if i in numbers else c + p for i, (c, p) in enumerate(zip(row, pads, strict=True)))
+            yield "  ".join(parts).rstrip()
     left = found.found - len(rows)
-    yield counted(found.found, "row") + (f", {len(rows):,} shown" if left else "")
+    yield format_quantity(found.found, "row") + (f", {len(rows):,} shown" if left else "")
     if shown := sorted({m for marks in found.marks[: len(rows)] for m in marks}):
         yield "\nSources"
         for c in (found.citations[m - 1] for m in shown):
             within = f" in {files[c.document]}" if c.document in files else ""
-            yield f"[{c.marker}] {c.document}:{c.start}-{c.end}{within} “{short(c.quote)}”"
+            yield f"[{c.marker}] {c.document}:{c.start}-{c.end}{within} “{shorten_line(c.quote)}”"
     if found.notes:
         yield "\nNotes"
         yield from (f"- {note}" for note in found.notes)
-
-
-def _table(found: Matches, rows: Sequence[Sequence[Any]]) -> Iterator[str]:
-    """The rows under the names of their columns; numbers stand at the right."""
-    last = len(found.columns) - 1
-    cells = [[short(_cell(v), _WIDEST if i == last else _CELL) for i, v in enumerate(row)] for row in rows]
-    for n, marks in enumerate(found.marks[: len(rows)]):
-        cells[n].append("".join(f"[{m}]" for m in marks))
-    head = [*found.columns, *([""] if found.marks else [])]
-    right = {i for i in range(last + 1) if all(isinstance(row[i], int | float | None) for row in rows)}
-    widths = [max(width(row[i]) for row in (head, *cells)) for i in range(len(head))]
-    for row in (head, *cells):
-        pads = [" " * (w - width(c)) for c, w in zip(row, widths, strict=True)]
-        parts = (p + c if i in right else c + p for i, (c, p) in enumerate(zip(row, pads, strict=True)))
-        yield "  ".join(parts).rstrip()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,22 +20,21 @@ from sensegraph.cli.options import (
     Set,
     Trust,
     Wait,
-    chosen_paths,
-    opened,
-    out,
-    out_json,
-    overrides,
-    root_flag,
-    say,
-    say_skipped,
+    choose_paths,
+    format_root_flag,
+    open_corpus,
+    print_json,
+    print_message,
+    print_text,
+    read_overrides,
+    report_skipped,
 )  # fmt: skip
-from sensegraph.cli.progress import progress
+from sensegraph.cli.progress import show_progress
 from sensegraph.errors import InputError
 
 if TYPE_CHECKING:
     from sensegraph.corpus.corpus import Corpus
-    from sensegraph.corpus.outcomes import Added, Status
-    from sensegraph.protocols import Part
+    from sensegraph.corpus.outcomes import Added
 
 _HERE = Path(".")
 _NOTHING = "Nothing could be read from {}; the index is as it was."
@@ -45,7 +44,7 @@ Paths = Annotated[
 ]  # one that may not be read is skipped by name, like one inside a folder
 
 
-def index(
+def index_documents(
     paths: Paths = None,
     root: Root = _HERE,
     engine: Engine = None,
@@ -74,55 +73,60 @@ def index(
     from sensegraph.cli import show
     from sensegraph.cli.corpus import sync as following
     from sensegraph.corpus import views
+    from sensegraph.methods import load_method
 
     if plan and not sync:
         raise typer.BadParameter("--plan goes with --sync; what index alone would compute is said by: estimate.")
-    chosen, given = chosen_paths(paths, root), overrides(settings, engine, max_tokens, max_cost, trust=trust)
-    with progress(quiet) as report, opened(root, given, progress=report, create=True) as corpus:
+    chosen, given = choose_paths(paths, root), read_overrides(settings, engine, max_tokens, max_cost, trust=trust)
+    with show_progress(quiet) as report, open_corpus(root, given, progress=report, create=True) as corpus:
         corpus.workspace.wait = wait
         if plan:
-            following.show_plan(corpus, chosen, as_json)
+            following.print_plan(corpus, chosen, as_json)
             return
         added, gone = (
-            following.synced(corpus, chosen, quiet or as_json) if sync else _added(corpus, chosen, paths, root)
+            following.sync_documents(corpus, chosen, quiet or as_json)
+            if sync
+            else _add_documents(corpus, chosen, paths, root)
         )
-        if _imported(corpus):
-            say("The index that was imported is replaced by one built from its documents; `import` brings it back.")
-        built = corpus.build(fresh=fresh, parts=_read_by(methods) if methods else None)
+        manifest = corpus.manifest()
+        if manifest and corpus.store.ref(f"interchange/{manifest.chunks}"):
+            print_message(
+                "The index that was imported is replaced by one built from its documents; `import` brings it back."
+            )
+        built = corpus.build(
+            fresh=fresh,
+            parts=sorted({part for name in methods for part in load_method(name).reads}) if methods else None,
+        )
     if as_json:
-        out_json(views.view_built(built, added, gone))
+        print_json(views.view_built(built, added, gone))
     elif not quiet:
-        out(show.built(built, added))
+        print_text(show.format_build(built, added))
 
 
-def _added(corpus: Corpus, chosen: Sequence[Path], paths: Sequence[Path] | None, root: Path) -> tuple[Added, list[str]]:
+def _add_documents(
+    corpus: Corpus, chosen: Sequence[Path], paths: Sequence[Path] | None, root: Path
+) -> tuple[Added, list[str]]:
     """What was added, and what came from the same paths before and is not there now."""
     added = corpus.add(*chosen)
-    say_skipped(added.skipped)
+    report_skipped(added.skipped)
     read = [*added.new, *added.changed, *added.same]
     if paths and not read:
         raise InputError(_NOTHING.format(", ".join(map(str, paths))))
     gone = corpus.mirror.find_missing(chosen, read)
     corpus.mirror.record_origin(chosen, read)
     if gone:
-        say(_gone_line(gone, chosen, root))
+        names = " ".join(shlex.quote(name) for name in gone[:3]) + (" …" if len(gone) > 3 else "")
+        one = len(gone) == 1
+        many = "1 document that was read" if one else f"{len(gone)} documents that were read"
+        places, stay = ", ".join(map(str, chosen)), "stays" if one else "stay"
+        print_message(
+            f"{many} from {places} can no longer be read there, and {stay} indexed until: "
+            f"sensegraph remove {names}{format_root_flag(root)}"
+        )
     return added, gone
 
 
-def _imported(corpus: Corpus) -> bool:
-    """Whether the index came from tables of another system."""
-    manifest = corpus.manifest()
-    return bool(manifest and corpus.store.ref(f"interchange/{manifest.chunks}"))
-
-
-def _read_by(methods: Sequence[str]) -> list[Part]:
-    """The parts of an index that these methods read. Raises SettingsError for a method that nobody knows."""
-    from sensegraph.methods import load
-
-    return sorted({part for name in methods for part in load(name).reads})
-
-
-def estimate(
+def estimate_index(
     paths: Paths = None,
     root: Root = _HERE,
     engine: Engine = None,
@@ -135,22 +139,22 @@ def estimate(
     from sensegraph.corpus import views
 
     with (
-        progress() as report,
-        opened(root, overrides(settings, engine, trust=trust), progress=report, create=True) as corpus,
+        show_progress() as report,
+        open_corpus(root, read_overrides(settings, engine, trust=trust), progress=report, create=True) as corpus,
     ):
-        read = corpus.sources.read(chosen_paths(paths, root))
-        say_skipped(read.skipped)
+        read = corpus.sources.read(choose_paths(paths, root))
+        report_skipped(read.skipped)
         if paths and not read.documents:
             raise InputError(_NOTHING.format(", ".join(map(str, paths))))
         found = corpus.builder.estimate_with(read.documents)
-        seconds = show.foreseen_seconds(found, corpus.settings.endpoint)
+        seconds = show.estimate_seconds(found, corpus.settings.endpoint)
     if as_json:
-        out_json(views.view_estimate(found, seconds, read.skipped))
+        print_json(views.view_estimate(found, seconds, read.skipped))
     else:
-        out(show.estimate(found, seconds))
+        print_text(show.format_estimate(found, seconds))
 
 
-def remove(
+def remove_documents(
     documents: Annotated[list[str], typer.Argument(metavar="DOCUMENT", help="Ids, as `status --documents` lists.")],
     root: Root = _HERE,
     wait: Wait = 0.0,
@@ -161,18 +165,24 @@ def remove(
     """Remove documents and bring the index up to date: as if they had never been there. Files are not touched."""
     from sensegraph.cli import show
 
-    with progress(quiet) as report, opened(root, overrides(settings, trust=trust), progress=report) as corpus:
+    with (
+        show_progress(quiet) as report,
+        open_corpus(root, read_overrides(settings, trust=trust), progress=report) as corpus,
+    ):
         corpus.workspace.wait = wait
-        _there(corpus, documents)
+        have = list(corpus.document_keys())
+        for name in documents:
+            if name not in have and (near := get_close_matches(name, have, 1)):
+                raise InputError(f"Not in the corpus: {name!r}; did you mean {near[0]!r}?")
         corpus.remove(*documents)
         left = corpus.document_keys()
         built = corpus.build() if left else None
     if not quiet:
-        out(f"removed {show.counted(len(documents), 'document')}")
-        out(show.built(built) if built else "no document is left, and no index")
+        print_text(f"removed {show.format_quantity(len(documents), 'document')}")
+        print_text(show.format_build(built) if built else "no document is left, and no index")
 
 
-def status(
+def show_status(
     root: Root = _HERE,
     documents: Annotated[bool, typer.Option("--documents", help="List the ids of all documents.")] = False,
     as_json: Json = False,
@@ -181,45 +191,19 @@ def status(
     """Show what the corpus holds, what its index was built with, what it has cost, and what waits for a build."""
     from sensegraph.cli import show
     from sensegraph.corpus import views
+    from sensegraph.corpus.outcomes import Status
+    from sensegraph.corpus.settings import FILE, FOLDER, Settings, convert_settings, load_settings
 
-    found, listed = _status(root, overrides(settings))
+    given = read_overrides(settings)
+    if (root / FILE).is_file() and not (root / FOLDER).exists():  # a folder that was only prepared is an empty corpus
+        convert_settings(given, Settings, "command line")
+        load_settings(root, given)  # for its errors
+        found, listed = Status(0, 0, {}, (), "", "", {}, (), 0), list[str]()
+    else:
+        with open_corpus(root, given) as corpus:
+            found, listed = corpus.status(), list(corpus.document_keys())
     ids = listed if documents else None
     if as_json:
-        out_json(views.view_status(found, ids))
+        print_json(views.view_status(found, ids))
     else:
-        out("\n".join(ids) if ids is not None else show.status(found, root))
-
-
-def _status(root: Path, given: Mapping[str, Any]) -> tuple[Status, list[str]]:
-    """The state of the corpus and the ids of its documents; a folder that was only prepared is an empty corpus."""
-    from sensegraph.corpus.outcomes import Status
-    from sensegraph.corpus.settings import FILE, FOLDER, Settings, load_settings, parse
-
-    if (root / FILE).is_file() and not (root / FOLDER).exists():
-        parse(given, Settings, "command line")
-        load_settings(root, given)  # for its errors
-        return Status(0, 0, {}, (), "", "", {}, (), 0), []
-    with opened(root, given) as corpus:
-        return corpus.status(), list(corpus.document_keys())
-
-
-def _there(corpus: Corpus, documents: Sequence[str]) -> None:
-    """Raise InputError, with the nearest id, for a document that is not in the corpus."""
-    have = list(corpus.document_keys())
-    for name in documents:
-        if name not in have and (near := get_close_matches(name, have, 1)):
-            raise InputError(f"Not in the corpus: {name!r}; did you mean {near[0]!r}?")
-
-
-# ── what was read, and what is gone ──
-
-
-def _gone_line(gone: Sequence[str], chosen: Sequence[Path], root: Path) -> str:
-    names = " ".join(shlex.quote(name) for name in gone[:3]) + (" …" if len(gone) > 3 else "")
-    where = root_flag(root)
-    one = len(gone) == 1
-    many = "1 document that was read" if one else f"{len(gone)} documents that were read"
-    places, stay = ", ".join(map(str, chosen)), "stays" if one else "stay"
-    return (
-        f"{many} from {places} can no longer be read there, and {stay} indexed until: sensegraph remove {names}{where}"
-    )
+        print_text("\n".join(ids) if ids is not None else show.format_status(found, root))

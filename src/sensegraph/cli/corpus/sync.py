@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sensegraph.cli.options import out, out_json, say, say_skipped
+from sensegraph.cli.options import print_json, print_message, print_text, report_skipped
 from sensegraph.corpus.outcomes import Added
 from sensegraph.corpus.views import view_plan
 
@@ -17,35 +17,35 @@ if TYPE_CHECKING:
 _LISTED = 20  # documents of each kind that are named
 
 
-def show_plan(corpus: Corpus, paths: Sequence[Path], as_json: bool) -> None:
+def print_plan(corpus: Corpus, paths: Sequence[Path], as_json: bool) -> None:
     """Print what would be done with the documents of these paths, and what the build after that would cost."""
     from sensegraph.cli import show
 
     plan = corpus.plan(*paths, estimate=True)
-    say_skipped(plan.skipped)
+    report_skipped(plan.skipped)
     if plan.estimate is None:
         return
-    seconds = show.foreseen_seconds(plan.estimate, corpus.settings.endpoint)
+    seconds = show.estimate_seconds(plan.estimate, corpus.settings.endpoint)
     if as_json:
-        out_json(view_plan(plan, seconds))
+        print_json(view_plan(plan, seconds))
     else:
-        out(f"{text(plan)}\n{show.estimate(plan.estimate, seconds)}")
+        print_text(f"{format_plan(plan)}\n{show.format_estimate(plan.estimate, seconds)}")
 
 
-def synced(corpus: Corpus, paths: Sequence[Path], quiet: bool) -> tuple[Added, list[str]]:
+def sync_documents(corpus: Corpus, paths: Sequence[Path], quiet: bool) -> tuple[Added, list[str]]:
     """Make the corpus hold what the paths hold, saying the plan first; what came of it, and what could not be found."""
     plan = corpus.plan(*paths)
-    say_skipped(plan.skipped)
+    report_skipped(plan.skipped)
     if not quiet:
-        out(text(plan))
+        print_text(format_plan(plan))
     elif plan.withheld:
-        say(_withheld(plan))
+        print_message(_describe_withheld(plan))
     done = corpus.sync(*paths)
     new = (*done.added, *(name for _, name in done.renamed))
     return Added(new, done.edited, done.same, done.skipped, done.personal), list(done.withheld)
 
 
-def text(plan: Plan) -> str:
+def format_plan(plan: Plan) -> str:
     """A plan for people: how many documents of each kind, and which."""
     kinds = {
         "added": [f"+ {name}" for name in plan.added],
@@ -58,11 +58,11 @@ def text(plan: Plan) -> str:
     for kind, found in kinds.items():
         lines += found[:_LISTED]
         lines += [f"  and {len(found) - _LISTED:,} more {kind}"] * (len(found) > _LISTED)
-    lines += [_withheld(plan)] * bool(plan.withheld)
+    lines += [_describe_withheld(plan)] * bool(plan.withheld)
     return "\n".join([*lines, *(f"- {note}" for note in plan.notes)])
 
 
-def _withheld(plan: Plan) -> str:
+def _describe_withheld(plan: Plan) -> str:
     many = "1 document" if len(plan.withheld) == 1 else f"{len(plan.withheld):,} documents"
     return (
         f"{many} cannot be found and may be in what could not be read ({', '.join(plan.unread[:3])}): not removed; "

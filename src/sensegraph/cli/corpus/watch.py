@@ -20,19 +20,19 @@ from sensegraph.cli.options import (
     Set,
     Trust,
     Wait,
-    chosen_paths,
-    opened,
-    out,
-    overrides,
-    say,
+    choose_paths,
+    open_corpus,
+    print_message,
+    print_text,
+    read_overrides,
 )
-from sensegraph.cli.progress import progress
+from sensegraph.cli.progress import show_progress
 from sensegraph.errors import InputError
 
 _HERE = Path(".")
 
 
-def watch(
+def watch_files(
     paths: Annotated[
         list[Path] | None, typer.Argument(metavar="PATH", help="Files and folders; without, input/.")
     ] = None,
@@ -55,59 +55,49 @@ def watch(
     A path must exist at first; one that goes later is waited for.
     """
     from sensegraph.corpus.settings import load_settings
-    from sensegraph.corpus.watching import Pace, follow, snapshot
+    from sensegraph.corpus.watching import Pace, follow_changes, take_snapshot
 
     places, given = (
-        chosen_paths(paths, root) or [root / "input"],
-        overrides(settings, engine, max_tokens, max_cost, trust=trust),
+        choose_paths(paths, root) or [root / "input"],
+        read_overrides(settings, engine, max_tokens, max_cost, trust=trust),
     )
-    _must_exist(places)
+    if missing := [place for place in places if not place.exists()]:  # nobody is to wait in vain
+        raise InputError(f"{missing[0]} does not exist; check the spelling and the current folder, or make it first.")
     reading = load_settings(root, given).documents
-    with _until_told():
-        follow(
-            lambda: snapshot(places, reading),
-            lambda: _round(places, root, given, wait, quiet),
+    with _stop_on_signal():
+        follow_changes(
+            lambda: take_snapshot(places, reading),
+            lambda: _run_round(places, root, given, wait, quiet),
             Pace(every, settle),
             pause=time.sleep,
             now=time.monotonic,
         )
 
 
-def _must_exist(places: Sequence[Path]) -> None:
-    """Raise InputError for a path that is not there, which nobody will wait for in vain."""
-    if missing := [place for place in places if not place.exists()]:
-        raise InputError(f"{missing[0]} does not exist; check the spelling and the current folder, or make it first.")
-
-
-def _round(paths: Sequence[Path], root: Path, given: Mapping[str, Any], wait: float, quiet: bool) -> bool:
+def _run_round(paths: Sequence[Path], root: Path, given: Mapping[str, Any], wait: float, quiet: bool) -> bool:
     """Bring the index up to date once; whether that succeeded. What went wrong is told on stderr."""
+    from sensegraph.cli import show
+    from sensegraph.cli.corpus import sync
     from sensegraph.errors import SensegraphError, Unapproved
 
     try:
-        with progress(quiet) as report, opened(root, given, progress=report, create=True) as corpus:
+        with show_progress(quiet) as report, open_corpus(root, given, progress=report, create=True) as corpus:
             corpus.workspace.wait = wait
-            _updated(corpus, paths, quiet)
+            added, _ = sync.sync_documents(corpus, paths, True)
+            if corpus.status().pending:
+                built = corpus.build()
+                if not quiet:
+                    print_text(f"{time.strftime('%H:%M:%S')} {show.format_build(built, added)}")
     except Unapproved:
         raise  # waiting does not help
     except (SensegraphError, OSError) as e:
-        say(f"{e} The index is as it was; this is tried again after a while, or when a file changes.")
+        print_message(f"{e} The index is as it was; this is tried again after a while, or when a file changes.")
         return False
     return True
 
 
-def _updated(corpus: Any, paths: Sequence[Path], quiet: bool) -> None:
-    from sensegraph.cli import show
-    from sensegraph.cli.corpus import sync
-
-    added, _ = sync.synced(corpus, paths, True)
-    if corpus.status().pending:
-        built = corpus.build()
-        if not quiet:
-            out(f"{time.strftime('%H:%M:%S')} {show.built(built, added)}")
-
-
 @contextmanager
-def _until_told() -> Iterator[None]:
+def _stop_on_signal() -> Iterator[None]:
     """End well when this process is told to: a build that runs is stopped, and what it has paid for is kept."""
 
     def stop(number: int, frame: object) -> None:
@@ -117,6 +107,6 @@ def _until_told() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        say("stopped; the index is as the last round left it, and the next one resumes")
+        print_message("stopped; the index is as the last round left it, and the next one resumes")
     finally:
         signal.signal(signal.SIGTERM, before)

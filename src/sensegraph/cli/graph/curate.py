@@ -18,21 +18,20 @@ from sensegraph.cli.options import (
     Root,
     Set,
     Trust,
-    opened,
-    out,
-    out_json,
-    overrides,
-    ready,
-    root_flag,
-    say,
+    format_root_flag,
+    open_corpus,
+    print_json,
+    print_message,
+    print_text,
+    read_overrides,
+    require_index,
 )
-from sensegraph.cli.progress import progress
+from sensegraph.cli.progress import show_progress
 from sensegraph.corpus.views import view_operations, view_resolved
 
 if TYPE_CHECKING:
     from sensegraph.corpus.corpus import Corpus
     from sensegraph.corpus.names import Applied, Resolved
-    from sensegraph.resolution import Proposal
     from sensegraph.resolution.aliases import Operation
 
 _HERE = Path(".")
@@ -44,7 +43,7 @@ Names = Annotated[
 Called = Annotated[str, typer.Option("--as", metavar="NAME", help="What it is called.")]
 
 
-def resolve(
+def resolve_entities(
     root: Root = _HERE,
     apply: Annotated[bool, typer.Option("--apply", help="Merge what is proposed; `undo` takes it back.")] = False,
     ask: Annotated[
@@ -60,17 +59,17 @@ def resolve(
     trust: Trust = False,
 ) -> None:
     """Show which entities are one thing under different names, and why; with --apply make them one."""
-    given = overrides(settings, engine, max_tokens, max_cost, trust=trust)
-    with progress(quiet) as report, opened(root, given, progress=report) as corpus:
-        ready(corpus, root)
+    given = read_overrides(settings, engine, max_tokens, max_cost, trust=trust)
+    with show_progress(quiet) as report, open_corpus(root, given, progress=report) as corpus:
+        require_index(corpus, root)
         found = corpus.resolve(apply, ask=ask)
     if as_json:
-        out_json(view_resolved(found))
+        print_json(view_resolved(found))
     elif not quiet:
-        out(_resolved(found, top, root))
+        print_text(_format_resolved(found, top, root))
 
 
-def merge(
+def merge_entities(
     names: Names,
     root: Root = _HERE,
     called: Called = "",
@@ -79,11 +78,11 @@ def merge(
     trust: Trust = False,
 ) -> None:
     """Make the entities of these names one, and bring the index up to date."""
-    with _opened(root, quiet, settings, trust) as corpus:
-        _told(corpus.merge(*names, called=called), quiet)
+    with _open_for_curation(root, quiet, settings, trust) as corpus:
+        _print_applied(corpus.merge(*names, called=called), quiet)
 
 
-def split(
+def split_entity(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The entity: its name, an alias, or its id.")],
     others: Annotated[
         list[str] | None, typer.Argument(metavar="[ALIAS]…", help="Names that were merged into it and are not it.")
@@ -99,11 +98,11 @@ def split(
     trust: Trust = False,
 ) -> None:
     """Take out of an entity what is not it: other names, or what some documents say; bring the index up to date."""
-    with _opened(root, quiet, settings, trust) as corpus:
-        _told(corpus.split(name, others or (), documents=documents or (), called=called), quiet)
+    with _open_for_curation(root, quiet, settings, trust) as corpus:
+        _print_applied(corpus.split(name, others or (), documents=documents or (), called=called), quiet)
 
 
-def rename(
+def rename_entity(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The entity: its name, an alias, or its id.")],
     called: Annotated[str, typer.Argument(metavar="NEW", help="What it is called from now on.")],
     root: Root = _HERE,
@@ -112,17 +111,19 @@ def rename(
     trust: Trust = False,
 ) -> None:
     """Call an entity by another name, and bring the index up to date."""
-    with _opened(root, quiet, settings, trust) as corpus:
-        _told(corpus.rename(name, called), quiet)
+    with _open_for_curation(root, quiet, settings, trust) as corpus:
+        _print_applied(corpus.rename(name, called), quiet)
 
 
-def forbid(names: Names, root: Root = _HERE, quiet: Quiet = False, settings: Set = None, trust: Trust = False) -> None:
+def forbid_merge(
+    names: Names, root: Root = _HERE, quiet: Quiet = False, settings: Set = None, trust: Trust = False
+) -> None:
     """Keep the entities of these names apart, whatever `resolve` finds."""
-    with _opened(root, quiet, settings, trust) as corpus:
-        _told(corpus.forbid(*names), quiet)
+    with _open_for_curation(root, quiet, settings, trust) as corpus:
+        _print_applied(corpus.forbid(*names), quiet)
 
 
-def undo(
+def undo_operation(
     operation: Annotated[
         str, typer.Argument(metavar="[OPERATION]", help="Its number; without, the last that stands.")
     ] = "",
@@ -132,49 +133,56 @@ def undo(
     trust: Trust = False,
 ) -> None:
     """Take an operation back: the index is as if it had not been."""
-    with _opened(root, quiet, settings, trust) as corpus:
-        _told(corpus.undo(operation), quiet)
+    with _open_for_curation(root, quiet, settings, trust) as corpus:
+        _print_applied(corpus.undo(operation), quiet)
 
 
-def operations(root: Root = _HERE, as_json: Json = False, settings: Set = None) -> None:
+def list_operations(root: Root = _HERE, as_json: Json = False, settings: Set = None) -> None:
     """List the operations on names, oldest first, with who decided them and why."""
-    with opened(root, overrides(settings)) as corpus:
+    with open_corpus(root, read_overrides(settings)) as corpus:
         log = corpus.names.operations()
     if as_json:
-        out_json(view_operations(log))
+        print_json(view_operations(log))
     elif log:
-        out("\n".join(map(_line, log)))
+        print_text("\n".join(map(_format_operation, log)))
     else:
-        say("no operation yet; `sensegraph resolve` proposes some" + root_flag(root))
+        print_message("no operation yet; `sensegraph resolve` proposes some" + format_root_flag(root))
 
 
 @contextmanager
-def _opened(root: Path, quiet: bool, settings: list[str] | None, trust: bool) -> Iterator[Corpus]:
-    with progress(quiet) as report, opened(root, overrides(settings, trust=trust), progress=report) as corpus:
-        ready(corpus, root)
+def _open_for_curation(root: Path, quiet: bool, settings: list[str] | None, trust: bool) -> Iterator[Corpus]:
+    with (
+        show_progress(quiet) as report,
+        open_corpus(root, read_overrides(settings, trust=trust), progress=report) as corpus,
+    ):
+        require_index(corpus, root)
         yield corpus
 
 
 # ── what is printed ──
 
 
-def _told(done: Applied, quiet: bool) -> None:
+def _print_applied(done: Applied, quiet: bool) -> None:
     if not quiet:
-        out(_applied(done))
+        print_text(_format_applied(done))
 
 
-def _applied(done: Applied) -> str:
-    from sensegraph.cli.show import counted, spent
+def _format_applied(done: Applied) -> str:
+    from sensegraph.cli.show import format_quantity, format_usage
 
-    lines = [_line(o) for o in done.operations[:20]]
+    lines = [_format_operation(o) for o in done.operations[:20]]
     lines += [f"… and {len(done.operations) - 20} more"] if len(done.operations) > 20 else []
-    parts = [counted(done.entities, "entity"), counted(done.relations, "relation"), counted(done.reports, "report")]
+    parts = [
+        format_quantity(done.entities, "entity"),
+        format_quantity(done.relations, "relation"),
+        format_quantity(done.reports, "report"),
+    ]
     written = done.built.computed.get("reports.report", 0)
-    lines.append(f"new or changed: {', '.join(parts)}; {counted(written, 'report')} written anew")
-    return "\n".join([*lines, spent(done.built.usage), *(f"- {note}" for note in done.built.notes)])
+    lines.append(f"new or changed: {', '.join(parts)}; {format_quantity(written, 'report')} written anew")
+    return "\n".join([*lines, format_usage(done.built.usage), *(f"- {note}" for note in done.built.notes)])
 
 
-def _line(o: Operation) -> str:
+def _format_operation(o: Operation) -> str:
     names = " + ".join(f"{name} ({kind})" for name, kind in o.names)
     away = f" without {' + '.join(name for name, _ in o.others)}" if o.others and not o.documents else ""
     there = f" in {', '.join(o.documents)}" if o.documents else ""
@@ -184,25 +192,26 @@ def _line(o: Operation) -> str:
     return f"{o.id:>4} {o.kind} {names}{away}{there}{called}, by {o.by}{why}{gone}"
 
 
-def _resolved(found: Resolved, top: int, root: Path) -> str:
-    from sensegraph.cli.show import counted
+def _format_resolved(found: Resolved, top: int, root: Path) -> str:
+    from sensegraph.cli.show import format_quantity
 
     blocks = []
     for decision, title in _SHOWN.items():
         rows = [p for p in found.found.proposals if p.decision == decision]
         if rows:
-            lines = [f"  {p.score:.2f} {_named(p, found)}: {p.why}" for p in rows[:top]]
+            lines = []
+            for p in rows[:top]:
+                pair = " + ".join(f"{n} ({found.types[i]})" for n, i in zip(p.names, (p.one, p.other), strict=True))
+                lines.append(f"  {p.score:.2f} {pair}: {p.why}")
             lines += [f"  … and {len(rows) - top} more (--top, --json)"] if len(rows) > top else []
-            blocks.append("\n".join([f"{title}: {counted(len(rows), 'pair')}", *lines]))
+            blocks.append("\n".join([f"{title}: {format_quantity(len(rows), 'pair')}", *lines]))
     if not blocks:
         blocks.append("no two entities look like one thing")
     notes = [f"- {note}" for note in found.found.notes]
     if found.applied:
-        return "\n\n".join([*blocks, _applied(found.applied), *notes])
+        return "\n\n".join([*blocks, _format_applied(found.applied), *notes])
     if found.found.groups:
-        notes.append(f"nothing was changed; to merge what is one thing: sensegraph resolve --apply{root_flag(root)}")
+        notes.append(
+            f"nothing was changed; to merge what is one thing: sensegraph resolve --apply{format_root_flag(root)}"
+        )
     return "\n\n".join([*blocks, "\n".join(notes)]).strip()
-
-
-def _named(p: Proposal, found: Resolved) -> str:
-    return " + ".join(f"{n} ({found.types[i]})" for n, i in zip(p.names, (p.one, p.other), strict=True))

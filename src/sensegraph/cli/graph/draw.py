@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sensegraph.cli.options import Root, Set, opened, out, overrides, ready, say
+from sensegraph.cli.options import Root, Set, open_corpus, print_message, print_text, read_overrides, require_index
+from sensegraph.errors import InputError
 
 if TYPE_CHECKING:
     from sensegraph.graphs.drawing.drawing import Drawing
-    from sensegraph.index.index import Index
 
 _HERE = Path(".")
 _FORMATS = ("svg", "png", "html")
 _DEPTHS = (0, 1)  # those of Figure 4 of Edge et al. (2024)
 
 
-def draw(
+def draw_index(
     root: Root = _HERE,
     depth: Annotated[
         list[int] | None,
@@ -47,67 +46,55 @@ def draw(
     settings: Set = None,
 ) -> None:  # fmt: skip
     """Draw the communities: entities sized by degree, coloured by community. Prints the files that were written."""
-    form, place = _form(kind, to)
-    with opened(root, overrides(settings)) as corpus:
-        ready(corpus, root)
-        index = corpus.index()
-        depths = _depths(index, depth)
-        drawing = _drawing(index, max(*depths, *_DEPTHS), title or root.resolve().name, seed)
-    if form == "html":
-        from sensegraph.graphs.drawing.html import html
+    from sensegraph.graphs.drawing.drawing import lay_out_drawing as lay_out
 
-        _write(place, html(drawing, depths).encode())
+    form, place = _choose_form(kind, to)
+    with open_corpus(root, read_overrides(settings)) as corpus:
+        require_index(corpus, root)
+        index = corpus.index()
+        depths = sorted(set(depth)) if depth else [d for d in _DEPTHS if d < max(index.depth, 1)]
+        if index.depth and depths[-1] >= index.depth:
+            raise InputError(f"There is no depth {depths[-1]}: this index has the depths 0 to {index.depth - 1}.")
+        # the layout is the same for every choice of the first depths
+        levels = [index.clusters_at(d) for d in range(min(max(*depths, *_DEPTHS) + 1, index.depth))]
+        drawing = lay_out(index.graph, levels, name=title or root.resolve().name, seed=seed)
+    if form == "html":
+        from sensegraph.graphs.drawing.html import render_html
+
+        _write_picture(place, render_html(drawing, depths).encode())
         return
     for d in depths:
         one = place if len(depths) == 1 else place.with_name(f"{place.stem}-depth-{d}{place.suffix}")
-        _write(one, _still(drawing, d, top, form, font))
+        _write_picture(one, _draw_still(drawing, d, top, form, font))
 
 
-def _form(kind: str | None, to: Path | None) -> tuple[str, Path]:
+def _choose_form(kind: str | None, to: Path | None) -> tuple[str, Path]:
     """The format and the file: each says the other where it is not given."""
     named = to.suffix.removeprefix(".").lower() if to else ""
     form = kind or (named if named in _FORMATS else "svg")
     if form not in _FORMATS:
-        from sensegraph.corpus.settings import choices
+        from sensegraph.corpus.settings import describe_choices
 
-        raise typer.BadParameter(f"the format cannot be {choices(form, _FORMATS)}")
+        raise typer.BadParameter(f"the format cannot be {describe_choices(form, _FORMATS)}")
     if to and named != form:
         raise typer.BadParameter(f"{to} does not end in .{form}; name a file that does, or another --format.")
     return form, to or Path(f"communities.{form}")
 
 
-def _depths(index: Index, wanted: Sequence[int] | None) -> list[int]:
-    """The depths to draw, each once, coarsest first. Raises InputError for one that the index does not have."""
-    from sensegraph.errors import InputError
+def _draw_still(drawing: Drawing, depth: int, top: int, form: str, font: Path | None) -> bytes:
+    from sensegraph.graphs.drawing.png import list_missing_characters, render_png
+    from sensegraph.graphs.drawing.scene import compose_scene
+    from sensegraph.graphs.drawing.svg import render_svg
 
-    depths = sorted(set(wanted)) if wanted else [d for d in _DEPTHS if d < max(index.depth, 1)]
-    if index.depth and depths[-1] >= index.depth:
-        raise InputError(f"There is no depth {depths[-1]}: this index has the depths 0 to {index.depth - 1}.")
-    return depths
-
-
-def _drawing(index: Index, deepest: int, name: str, seed: int) -> Drawing:
-    """The layout down to `deepest`, and so the same for every choice of the first depths."""
-    from sensegraph.graphs.drawing.drawing import draw as lay_out
-
-    levels = [index.clusters_at(d) for d in range(min(deepest + 1, index.depth))]
-    return lay_out(index.graph, levels, name=name, seed=seed)
-
-
-def _still(drawing: Drawing, depth: int, top: int, form: str, font: Path | None) -> bytes:
-    from sensegraph.graphs.drawing.png import png, unwritable
-    from sensegraph.graphs.drawing.scene import scene
-    from sensegraph.graphs.drawing.svg import svg
-
-    picture = scene(drawing, depth, top)
+    picture = compose_scene(drawing, depth, top)
     if form == "svg":
-        return svg(picture).encode()
-    if lost := unwritable(picture, font):
+        return render_svg(picture).encode()
+    if lost := list_missing_characters(picture, font):
         many = "1 character is" if len(lost) == 1 else f"{len(lost)} characters are"
-        say(f"{many} not in the font ({''.join(lost[:20])}); name one that has all with --font.")
-    return png(picture, font)
+        print_message(f"{many} not in the font ({''.join(lost[:20])}); name one that has all with --font.")
+    return render_png(picture, font)
 
 
-def _write(place: Path, content: bytes) -> None:
+def _write_picture(place: Path, content: bytes) -> None:
     place.write_bytes(content)
-    out(str(place))
+    print_text(str(place))

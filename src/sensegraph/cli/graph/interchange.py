@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -16,28 +16,24 @@ from sensegraph.cli.options import (
     Root,
     Set,
     Trust,
-    opened,
-    out,
-    out_json,
-    overrides,
-    ready,
-    root_flag,
+    format_root_flag,
+    open_corpus,
+    print_json,
+    print_text,
+    read_overrides,
+    require_index,
 )  # fmt: skip
-from sensegraph.cli.progress import progress
+from sensegraph.cli.progress import show_progress
 from sensegraph.corpus.views import view_exported, view_imported
 from sensegraph.errors import InputError
-
-if TYPE_CHECKING:
-    from sensegraph.corpus.corpus import Corpus
-    from sensegraph.graphs.interchange.exporting.exporting import Exported
-    from sensegraph.graphs.interchange.importing.importing import Imported
 
 _HERE = Path(".")
 _FORMATS = ("graphrag", "csv", "graphml", "cypher", "json")
 _TABLES = ("jsonl", "parquet")
+_OF_IMPORT = "descriptions of "  # documents made by an earlier import of the same tables
 
 
-def _one_of(known: tuple[str, ...]) -> Any:
+def _check_one_of(known: tuple[str, ...]) -> Any:
     def check(name: str) -> str:
         if name not in known:
             raise typer.BadParameter(f"{name!r} is none of {', '.join(known)}")
@@ -46,7 +42,7 @@ def _one_of(known: tuple[str, ...]) -> Any:
     return check
 
 
-def import_tables(
+def import_index(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where the tables are, as .jsonl or .parquet.")],
     root: Root = _HERE,
     engine: Engine = None,
@@ -65,29 +61,50 @@ def import_tables(
     Only entities and relationships must be there. Reports are written where there are none; otherwise no model is asked
     for anything but vectors.
     """
+    from sensegraph.cli.show import format_quantity
     from sensegraph.graphs.interchange.importing.importing import import_tables
     from sensegraph.graphs.interchange.importing.table_files import read_tables
 
-    tables, given = read_tables(folder), overrides(settings, engine, max_tokens, max_cost, trust=trust)
-    with progress(quiet) as report, opened(root, given, progress=report, create=True) as corpus:
-        _check(corpus, {d.id for d in tables.documents} | {u.id for u in tables.text_units}, replace=replace, root=root)
+    tables, given = read_tables(folder), read_overrides(settings, engine, max_tokens, max_cost, trust=trust)
+    with show_progress(quiet) as report, open_corpus(root, given, progress=report, create=True) as corpus:
+        imported = {d.id for d in tables.documents} | {u.id for u in tables.text_units}
+        own = [n for n in corpus.document_keys() if n not in imported and not n.startswith(_OF_IMPORT)]
+        if own and not replace:  # the import would hide documents that are not its own
+            raise InputError(
+                f"The corpus in {root.resolve()} holds {len(own)} documents of its own, such as {own[0]!r}; an import "
+                "would take the place of their index: import into another folder (--root), or say --replace."
+            )
         corpus.privacy.refuse_masking("an import brings entities, relations and reports that were read elsewhere")
         with corpus.store.exclusive():
             done = import_tables(tables, corpus.runtime(), corpus.settings.index, corpus.add)
     if as_json:
-        out_json(view_imported(done))
+        print_json(view_imported(done))
     elif not quiet:
-        out(_imported(done, root))
+        found = [
+            format_quantity(n, table.replace("_", " ")[:-1]) if n == 1 else f"{n:,} {table}"
+            for table, n in done.rows.items()
+        ]
+        lines = [
+            "read " + ", ".join(found).replace("_", " "),
+            "index: " + ", ".join(f"{n:,} {kind}" for kind, n in done.manifest.counts.items()),
+            "communities by depth: " + (", ".join(f"{n:,}" for n in done.manifest.clusters) or "none"),
+            *(f"- {note}" for note in done.notes),
+            f"`sensegraph index{format_root_flag(root)}` would read the documents anew and put its own graph in the "
+            "place of this one; importing again brings this back.",
+        ]
+        print_text("\n".join(lines))
 
 
-def export(
+def export_index(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where to write; made when there is none.")],
     root: Root = _HERE,
     form: Annotated[
-        str, typer.Option("--format", callback=_one_of(_FORMATS), metavar="|".join(_FORMATS), help="What to write.")
+        str,
+        typer.Option("--format", callback=_check_one_of(_FORMATS), metavar="|".join(_FORMATS), help="What to write."),
     ] = "graphrag",
     tables: Annotated[
-        str, typer.Option("--tables", callback=_one_of(_TABLES), metavar="|".join(_TABLES), help="Files of graphrag.")
+        str,
+        typer.Option("--tables", callback=_check_one_of(_TABLES), metavar="|".join(_TABLES), help="Files of graphrag."),
     ] = "jsonl",
     force: Annotated[bool, typer.Option("--force", help="Write into a folder that is not empty.")] = False,
     as_json: Json = False,
@@ -97,49 +114,16 @@ def export(
     from sensegraph.graphs.interchange.exporting.exporting import export_tables
     from sensegraph.graphs.interchange.exporting.formats import export_graph
 
-    with opened(root, overrides(settings)) as corpus:
-        ready(corpus, root)
+    with open_corpus(root, read_overrides(settings)) as corpus:
+        require_index(corpus, root)
         index = corpus.index()
         if form == "graphrag":
             done = export_tables(index, corpus.store, folder, tables, force=force)  # type: ignore[arg-type]
         else:
             done = export_graph(index, folder, form, force=force)  # type: ignore[arg-type]
     if as_json:
-        out_json(view_exported(done))
+        print_json(view_exported(done))
     else:
-        out(_exported(done))
-
-
-def _check(corpus: Corpus, tables: set[str], *, replace: bool, root: Path) -> None:
-    """Raise InputError where an import would hide documents that are not its own."""
-    own = [name for name in corpus.document_keys() if name not in tables and not _of_import(corpus, name)]
-    if own and not replace:
-        raise InputError(
-            f"The corpus in {root.resolve()} holds {len(own)} documents of its own, such as {own[0]!r}; an import "
-            "would take the place of their index: import into another folder (--root), or say --replace."
-        )
-
-
-def _of_import(corpus: Corpus, name: str) -> bool:
-    return name.startswith("descriptions of ")  # made by an earlier import of the same tables
-
-
-def _imported(done: Imported, root: Path) -> str:
-    from sensegraph.cli.show import counted
-
-    found = [counted(n, table.replace("_", " ")[:-1]) if n == 1 else f"{n:,} {table}" for table, n in done.rows.items()]
-    lines = [
-        "read " + ", ".join(found).replace("_", " "),
-        "index: " + ", ".join(f"{n:,} {kind}" for kind, n in done.manifest.counts.items()),
-        "communities by depth: " + (", ".join(f"{n:,}" for n in done.manifest.clusters) or "none"),
-        *(f"- {note}" for note in done.notes),
-        f"`sensegraph index{root_flag(root)}` would read the documents anew and put its own graph in the place of this "
-        "one; importing again brings this back.",
-    ]
-    return "\n".join(lines)
-
-
-def _exported(done: Exported) -> str:
-    lines = [str(path) for path in done.files]
-    lines.append(", ".join(f"{n:,} {kind.replace('_', ' ')}" for kind, n in done.counts.items()))
-    return "\n".join([*lines, *(f"- {note}" for note in done.notes)])
+        lines = [str(path) for path in done.files]
+        lines.append(", ".join(f"{n:,} {kind.replace('_', ' ')}" for kind, n in done.counts.items()))
+        print_text("\n".join([*lines, *(f"- {note}" for note in done.notes)]))

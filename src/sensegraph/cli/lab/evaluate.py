@@ -9,12 +9,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from sensegraph.cli.lab import experimenting, questioning
-from sensegraph.cli.options import Engine, Json, MaxCost, MaxTokens, Set, Trust, out, out_json, overrides, say
-from sensegraph.cli.progress import progress
+from sensegraph.cli.lab import evaluate_questions, evaluate_run
+from sensegraph.cli.options import (
+    Engine,
+    Json,
+    MaxCost,
+    MaxTokens,
+    Set,
+    Trust,
+    print_json,
+    print_message,
+    print_text,
+    read_overrides,
+)
+from sensegraph.cli.progress import show_progress
 
 if TYPE_CHECKING:
-    from sensegraph.lab.retrieval import JudgedSet, Measuring, Result
+    from sensegraph.lab.retrieval import Measuring, Result
 
 _HERE = Path(".")
 
@@ -65,12 +76,12 @@ Seed = Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of t
 
 
 @app.callback(help=_HELP)
-def _group() -> None:
+def _describe_evaluate() -> None:
     """Measure what was built."""
 
 
-app.command(short_help="Compare methods by their answers, as a plan says.")(experimenting.run)
-app.command(short_help="Make questions to measure with.")(questioning.questions)
+app.command("run", short_help="Compare methods by their answers, as a plan says.")(evaluate_run.run_evaluation)
+app.command("questions", short_help="Make questions to measure with.")(evaluate_questions.make_questions)
 
 
 @app.command(short_help="Compare methods by the documents that they find.")
@@ -96,69 +107,62 @@ def retrieval(
     trust: Trust = False,
 ) -> None:
     """Compare methods by the documents that they find: recall, nDCG, CPU, context, and whether a difference is real."""
-    from sensegraph.cli.lab import measuring
+    from sensegraph.cli.lab import retrieval_measuring
     from sensegraph.lab.retrieval import Measuring, read_set, retrieval_records, retrieval_tables
 
-    how = Measuring(_cuts(top), metric, within, baseline, draws, seed)
+    # the places where rankings are cut, ascending
+    cuts = [part.strip() for part in top.split(",")]
+    if not all(part.isdecimal() and int(part) for part in cuts):
+        raise typer.BadParameter(f"--top {top!r} is no list of numbers above 0, such as 2,5,10.")
+    how = Measuring(tuple(sorted({int(part) for part in cuts})), metric, within, baseline, draws, seed)
     if picture and picture.suffix.lower() != ".svg":
         raise typer.BadParameter(f"--picture {picture}: pictures are SVG; name a file that ends in .svg.")
-    loaded, parts = measuring.settings_of(root or _HERE, overrides(settings, engine, max_tokens, max_cost, trust=trust))
-    named = measuring.named_methods(methods, loaded)
-    sets = _distinct([read_set(folder, split, titles=not delete_titles) for folder in data])
+    loaded, parts = retrieval_measuring.load_measuring_settings(
+        root or _HERE, read_overrides(settings, engine, max_tokens, max_cost, trust=trust)
+    )
+    named = retrieval_measuring.load_named_methods(methods, loaded)
+    sets = [read_set(folder, split, titles=not delete_titles) for folder in data]
+    set_names = [s.name for s in sets]
+    if twice := [n for n in set_names if set_names.count(n) > 1]:
+        raise typer.BadParameter(f"--data names two folders called {twice[0]!r}; results go by that name: rename one.")
     results: list[Result] = []
-    with progress() as report, measuring.folder(root) as place:
+    with show_progress() as report, retrieval_measuring.open_index_folder(root) as place:
         for judged in sets:
             inner = place / judged.name if len(sets) > 1 else place
-            results.append(measuring.measured(judged, named, how, measuring.Place(inner, loaded, parts, report)))
+            results.append(
+                retrieval_measuring.measure_set(
+                    judged, named, how, retrieval_measuring.IndexPlace(inner, loaded, parts, report)
+                )
+            )
             if not as_json:
-                out(retrieval_tables.text(results[-1], how) + "\n")
-    _extras(results, how, picture, runs)
+                print_text(retrieval_tables.format_result(results[-1], how) + "\n")
+    _write_extra_files(results, how, picture, runs)
     if as_json:
-        out_json(retrieval_records.whole(named, how, results))
+        print_json(retrieval_records.record_measurements(named, how, results))
     elif len(results) > 1:
-        out(retrieval_tables.summary(results, how))
+        print_text(retrieval_tables.tabulate_sets(results, how))
 
 
-def _cuts(text: str) -> tuple[int, ...]:
-    """The places where rankings are cut, ascending. Raises BadParameter for what is no number above 0."""
-    parts = [part.strip() for part in text.split(",")]
-    if not all(part.isdecimal() and int(part) for part in parts):
-        raise typer.BadParameter(f"--top {text!r} is no list of numbers above 0, such as 2,5,10.")
-    return tuple(sorted({int(part) for part in parts}))
-
-
-def _distinct(sets: Sequence[JudgedSet]) -> Sequence[JudgedSet]:
-    """`sets`, which must differ by name. Raises BadParameter."""
-    names = [s.name for s in sets]
-    if twice := [n for n in names if names.count(n) > 1]:
-        raise typer.BadParameter(f"--data names two folders called {twice[0]!r}; results go by that name: rename one.")
-    return sets
-
-
-def _extras(results: Sequence[Result], how: Measuring, picture: Path | None, runs: Path | None) -> None:
+def _write_extra_files(results: Sequence[Result], how: Measuring, picture: Path | None, runs: Path | None) -> None:
     """Write the files that were asked for, and name them on stderr."""
+    from sensegraph.graphs.drawing.interval_chart import Mean, Panel, draw_interval_chart
+    from sensegraph.graphs.drawing.svg import render_svg
+    from sensegraph.lab.retrieval import retrieval_tables
     from sensegraph.lab.retrieval.runs import write_runs
 
     written = [p for r in results for p in write_runs(r.found.runs, runs, r.found.judged.name)] if runs else []
     if picture:
-        picture.write_text(_drawn(results, how), encoding="utf-8")
+        panels = []  # one for each set, with the means of the metric and their intervals
+        for found in (r.found for r in results):
+            told = {
+                c.method: retrieval_tables.describe_comparison(c) for c in found.comparisons if c.metric == how.primary
+            }
+            means = [(s.method, s.means[how.primary]) for s in found.scores]
+            rows = tuple(Mean(n, m.mean, m.low, m.high, told.get(n, ""), n == found.baseline) for n, m in means)
+            panels.append(Panel(f"{found.judged.name}, {len(found.queries):,} questions", rows))
+        metric, base = retrieval_tables.metric_label(how.primary), results[0].found.baseline
+        title = f"{metric} in percent, with 95 % intervals; difference from {base} (p by Holm)"
+        picture.write_text(render_svg(draw_interval_chart(title, panels)), encoding="utf-8")
         written.append(picture)
     if written:
-        say("written: " + ", ".join(map(str, written)))
-
-
-def _drawn(results: Sequence[Result], how: Measuring) -> str:
-    """The means of the metric with their intervals, as SVG: a panel a set."""
-    from sensegraph.graphs.drawing.interval_chart import Mean, Panel, chart
-    from sensegraph.graphs.drawing.svg import svg
-    from sensegraph.lab.retrieval import retrieval_tables
-
-    panels = []
-    for found in (r.found for r in results):
-        told = {c.method: retrieval_tables.told(c) for c in found.comparisons if c.metric == how.primary}
-        means = [(s.method, s.means[how.primary]) for s in found.scores]
-        rows = tuple(Mean(n, m.mean, m.low, m.high, told.get(n, ""), n == found.baseline) for n, m in means)
-        panels.append(Panel(f"{found.judged.name}, {len(found.queries):,} questions", rows))
-    base = results[0].found.baseline
-    title = f"{retrieval_tables.label(how.primary)} in percent, with 95 % intervals; difference from {base} (p by Holm)"
-    return svg(chart(title, panels))
+        print_message("written: " + ", ".join(map(str, written)))

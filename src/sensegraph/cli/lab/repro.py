@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from textwrap import indent
@@ -10,13 +9,25 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sensegraph.cli.options import Engine, Json, MaxCost, MaxTokens, Quiet, Set, Trust, out, out_json, overrides, say
-from sensegraph.cli.progress import progress
+from sensegraph.cli.options import (
+    Engine,
+    Json,
+    MaxCost,
+    MaxTokens,
+    Quiet,
+    Set,
+    Trust,
+    print_json,
+    print_message,
+    print_text,
+    read_overrides,
+)
+from sensegraph.cli.progress import show_progress
 from sensegraph.errors import InputError
 
 if TYPE_CHECKING:
-    from sensegraph.cli.lab.recipes import Recipe, Reproduced, Row
-    from sensegraph.cli.lab.reproducing import Bench
+    from sensegraph.cli.lab.table_measuring import Bench
+    from sensegraph.lab.reproduction.table_recipes import Recipe, ReproducedTable
 
 _DATA, _ROOT = Path("data"), Path("repro")
 
@@ -48,49 +59,49 @@ def repro(
     trust: Trust = False,
 ) -> None:
     """Measure a table of a paper with this system, and set the published figures and our own pinned ones beside it."""
-    from sensegraph.cli.lab.recipes import recipes_for
-    from sensegraph.cli.lab.reproducing import Bench, reproduced
-    from sensegraph.lab.experiments.published import paper_named
+    from sensegraph.cli.lab import evaluate_run, evaluation_forecast, evaluation_setup
+    from sensegraph.cli.lab.table_measuring import Bench, reproduce_table, write_recipe_plan
+    from sensegraph.corpus.settings import FILE, check_approved, lay_tables, load_settings, read_toml_tables
+    from sensegraph.corpus.tools import needed_approvals
+    from sensegraph.lab.experiments.published import find_paper
+    from sensegraph.lab.reproduction.table_recipes import select_recipes
 
-    name = paper_named(paper)
-    given = _settings(overrides(settings, engine, max_tokens, max_cost, trust=trust))
+    name = find_paper(paper)
+    # all indexes are made by the settings of the current folder's file, with the flags laid over
+    flags = read_overrides(settings, engine, max_tokens, max_cost, trust=trust)
+    loaded = load_settings(Path(), flags)
+    check_approved(loaded, *needed_approvals(loaded))  # from here on they count as the user's own
+    given, prompts = lay_tables(read_toml_tables(Path(FILE)), flags), loaded.model.prompts
+    given = lay_tables(given, {"model": {"prompts": str(Path(prompts).resolve())}}) if prompts else given
     found = []
-    with progress(quiet or as_json or dry_run) as report:
+    with show_progress(quiet or as_json or dry_run) as report:
         bench = Bench(name, data, root / name, given, report, questions)
-        for recipe in recipes_for(name, table):
-            lacking = _lacking(recipe, bench)
+        for recipe in select_recipes(name, table):
+            lacking = _find_missing(recipe, bench)
             if dry_run:
-                out(described(recipe, bench, lacking) + "\n")
+                print_text(describe_recipe(recipe, bench, lacking) + "\n")
             elif not lacking:
-                _agreed(recipe, bench, yes=yes)
-                found.append(reproduced(recipe, bench))
-                out("" if as_json else text(found[-1]) + "\n")
+                if recipe.plan:  # ask before many calls, as `evaluate run` does
+                    file = write_recipe_plan(recipe, bench)
+                    foreseen = evaluation_forecast.forecast_evaluation(file, given, report)
+                    evaluate_run.confirm_calls(foreseen, evaluation_setup.read_plan(file).ask_above, yes=yes)
+                found.append(reproduce_table(recipe, bench))
+                print_text("" if as_json else format_reproduction(found[-1]) + "\n")
             else:
-                say(f"{recipe.title} ({recipe.kind}) is left out: {lacking}")
+                print_message(f"{recipe.title} ({recipe.kind}) is left out: {lacking}")
     if as_json and not dry_run:
-        out_json([object_of(one) for one in found])
+        print_json([record_reproduction(one) for one in found])
     if not dry_run and (not found or any(one.grade == "fail" for one in found)):
         raise typer.Exit(1)
 
 
-def _settings(flags: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of the current folder's file, with the flags laid over: all indexes here are made by them."""
-    from sensegraph.corpus.settings import FILE, check_approved, lay_tables, load_settings, read_tables
-    from sensegraph.corpus.tools import needed_approvals
-
-    settings = load_settings(Path(), flags)
-    check_approved(settings, *needed_approvals(settings))  # from here on they count as the user's own
-    given, prompts = lay_tables(read_tables(Path(FILE)), flags), settings.model.prompts
-    return lay_tables(given, {"model": {"prompts": str(Path(prompts).resolve())}}) if prompts else given
-
-
-def _lacking(recipe: Recipe, bench: Bench) -> str:
+def _find_missing(recipe: Recipe, bench: Bench) -> str:
     """What a recipe needs and is not there; empty where nothing is missing."""
-    from sensegraph.cli.lab.reproducing import check
+    from sensegraph.cli.lab.table_measuring import check_measuring_sets
     from sensegraph.corpus.settings import load_settings
 
     try:
-        check(recipe, bench)
+        check_measuring_sets(recipe, bench)
     except InputError as e:
         return str(e)
     settings = load_settings(Path(), bench.given)
@@ -99,23 +110,16 @@ def _lacking(recipe: Recipe, bench: Bench) -> str:
     return ""
 
 
-def _agreed(recipe: Recipe, bench: Bench, *, yes: bool) -> None:
-    """Ask before many calls, as `evaluate run` does."""
-    if not recipe.plan:
-        return
-    from sensegraph.cli.lab import experimenting, experiments, rehearsing
-    from sensegraph.cli.lab.reproducing import planned
-
-    file = planned(recipe, bench)
-    plan = experiments.read_plan(file)
-    experimenting.agreed(rehearsing.foresee(file, bench.given, bench.report), plan.ask_above, yes=yes)
-
-
 # ── what is shown ──
 
 
-def described(recipe: Recipe, bench: Bench, lacking: str) -> str:
-    """What a recipe would do, what it needs and what it would take."""
+def describe_recipe(recipe: Recipe, bench: Bench, lacking: str) -> str:
+    """What a recipe would do, what it needs and what it would take: an evaluation, or an index alone."""
+    from tempfile import TemporaryDirectory
+
+    from sensegraph.cli.lab import evaluation_forecast
+    from sensegraph.cli.lab.table_measuring import estimate_indexes, write_recipe_plan
+
     lines = [f"{bench.paper}, {recipe.title}: {recipe.takes}"]
     if recipe.folders:
         lines.append("  data: " + ", ".join(str(bench.data / name) for name in recipe.folders))
@@ -123,43 +127,43 @@ def described(recipe: Recipe, bench: Bench, lacking: str) -> str:
     lines += [f"  pinned ({p.engine}, {p.measured}): {p.command}" for p in recipe.pinned]
     if lacking:
         return "\n".join([*lines, f"  cannot be run now: {lacking}"])
-    return "\n".join([*lines, *_costs(recipe, bench)])
+    if recipe.plan:
+        with TemporaryDirectory(prefix="sensegraph-") as folder:
+            away = bench if bench.root.exists() else replace(bench, root=Path(folder))
+            foreseen = evaluation_forecast.forecast_evaluation(
+                write_recipe_plan(recipe, away), bench.given, bench.report
+            )
+        return "\n".join([*lines, _format_costs(evaluation_forecast.format_forecast(foreseen))])
+    index = estimate_indexes(recipe, bench)
+    lines.append(_format_costs(evaluation_forecast.format_forecast(evaluation_forecast.Forecast(index))))
+    if index and recipe.asks:
+        lines.append("  besides: what each question asks of the embedder or a model")
+    return "\n".join(lines)
 
 
-def _costs(recipe: Recipe, bench: Bench) -> Iterator[str]:
-    """What an evaluation would ask for; for the rest the index alone."""
-    from tempfile import TemporaryDirectory
-
-    from sensegraph.cli.lab import rehearsing
-    from sensegraph.cli.lab.reproducing import indexing, planned
-
-    if not recipe.plan:
-        index = indexing(recipe, bench)
-        yield _takes(rehearsing.text(rehearsing.Foreseen(index)))
-        if index and recipe.asks:
-            yield "  besides: what each question asks of the embedder or a model"
-        return
-    with TemporaryDirectory(prefix="sensegraph-") as folder:
-        away = bench if bench.root.exists() else replace(bench, root=Path(folder))
-        found = rehearsing.foresee(planned(recipe, away), bench.given, bench.report)
-    yield _takes(rehearsing.text(found))
-
-
-def _takes(foreseen: str) -> str:
+def _format_costs(foreseen: str) -> str:
     """What is foreseen, as one line or as a table under its head."""
     return f"  takes: {foreseen}" if "\n" not in foreseen else "  takes:\n" + indent(foreseen, "    ")
 
 
-def text(found: Reproduced) -> str:
+def format_reproduction(found: ReproducedTable) -> str:
     """Every row: published, ours, pinned, and whether ours is still the pinned one."""
     recipe = found.recipe
     lines = [f"{recipe.title}, {recipe.kind}, engine {found.engine}"]
-    from sensegraph.lab.retrieval.retrieval_tables import columns
+    from sensegraph.lab.retrieval.retrieval_tables import align_columns
 
     rows = [["", *found.columns]]
+    wide = len(found.columns)
     for row in found.rows:
-        rows += [[row.name, *[""] * len(found.columns)], *_lines(row, len(found.columns))]
-    lines += [columns(rows), *found.notes]
+        of = "" if row.total is None else f" of {_format_figure(row.total)}"
+        rows.append([row.name, *[""] * wide])
+        if row.published:
+            rows.append(["  published", *map(_format_figure, row.published)])
+        rows.append(["  ours", *(_format_figure(value) + of for value in row.ours)])
+        if row.pinned:
+            rows.append(["  pinned", *map(_format_figure, row.pinned)])
+            rows.append(["  verdict", *row.grades, *[""] * (wide - len(row.grades))])
+    lines += [align_columns(rows), *found.notes]
     if found.grade and (pins := found.pins):
         lines.append(f"{found.grade}: against our own figures of {pins.measured} ({pins.command}), ± {pins.within:g} %")
     else:
@@ -167,21 +171,11 @@ def text(found: Reproduced) -> str:
     return "\n".join(lines)
 
 
-def _lines(row: Row, width: int) -> Iterator[list[str]]:
-    if row.published:
-        yield ["  published", *map(_figure, row.published)]
-    of = "" if row.total is None else f" of {_figure(row.total)}"
-    yield ["  ours", *(_figure(value) + of for value in row.ours)]
-    if row.pinned:
-        yield ["  pinned", *map(_figure, row.pinned)]
-        yield ["  verdict", *row.grades, *[""] * (width - len(row.grades))]
-
-
-def _figure(value: float | None) -> str:
+def _format_figure(value: float | None) -> str:
     return "–" if value is None else f"{value:,.0f}" if value == int(value) else f"{value:,.2f}"
 
 
-def object_of(found: Reproduced) -> dict[str, Any]:
+def record_reproduction(found: ReproducedTable) -> dict[str, Any]:
     """A table as a plain object."""
     rows = {r.name: asdict(r) | {"grades": list(r.grades)} for r in found.rows}
     shown = {"table": found.recipe.table, "kind": found.recipe.kind, "engine": found.engine, "grade": found.grade}

@@ -24,7 +24,7 @@ class Domain:
     relation_types: tuple[str, ...] = ()
     enforced: bool = False
 
-    def held(self, found: Extraction) -> Extraction:
+    def unify_types(self, found: Extraction) -> Extraction:
         """`found` with every type as the domain writes it, and those of others counted."""
         outside = Counter[str]()
         entities = tuple(self._entity(e, outside) for e in found.entities)
@@ -32,7 +32,7 @@ class Domain:
         return replace(found, entities=entities, relations=relations, outside=tuple(sorted(outside.items())))
 
     def _entity(self, entity: ExtractedEntity, outside: Counter[str]) -> ExtractedEntity:
-        known = self._known(entity.type, self.entity_types)
+        known = self._find_listed(entity.type, self.entity_types)
         if known is None:
             outside[f"entity type {entity.type}"] += 1
             known = OTHER if self.enforced else entity.type
@@ -41,17 +41,17 @@ class Domain:
     def _relation(self, relation: ExtractedRelation, outside: Counter[str]) -> ExtractedRelation:
         if not self.relation_types:
             return replace(relation, label="")
-        known = self._known(relation.label, self.relation_types)
+        known = self._find_listed(relation.label, self.relation_types)
         if known is None:
             outside[f"relation type {relation.label or '(none)'}"] += 1
             known = OTHER if self.enforced else relation.label
         return replace(relation, label=known)
 
-    def _known(self, kind: str, listed: Sequence[str]) -> str | None:
+    def _find_listed(self, kind: str, listed: Sequence[str]) -> str | None:
         """The listed type that `kind` means, in any case and with spaces or underscores; None for another."""
-        return {like(k): k for k in (*((OTHER,) if self.enforced else ()), *listed)}.get(like(kind))
+        return {fold_type_name(k): k for k in (*((OTHER,) if self.enforced else ()), *listed)}.get(fold_type_name(kind))
 
 
-def like(kind: str) -> str:
+def fold_type_name(kind: str) -> str:
     """The form in which types are compared: `Legal Principle` is `LEGAL_PRINCIPLE`."""
     return " ".join(fold(kind).replace("_", " ").replace("-", " ").split())

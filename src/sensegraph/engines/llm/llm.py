@@ -9,18 +9,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from sensegraph.engines.llm import extracting, grouping, inquiring, judging, prompts, resolving
-from sensegraph.engines.llm.asking import ROUGH_WORDS, Asker, Plan
-from sensegraph.engines.llm.grouping import Grouper
-from sensegraph.engines.llm.inquiring import NOTICE, Inquirer
-from sensegraph.engines.llm.judging import Judge
+from sensegraph.engines.llm import extraction_task, group_tasks, judging_tasks, prompts, question_tasks, resolution_task
+from sensegraph.engines.llm.asker import ROUGH_WORDS, Asker, Plan
+from sensegraph.engines.llm.group_tasks import Grouper
+from sensegraph.engines.llm.judging_tasks import Judge
 from sensegraph.engines.llm.llm_settings import LLMSettings
-from sensegraph.engines.llm.replies import replies
-from sensegraph.engines.llm.replies.replies import Reading
-from sensegraph.engines.llm.schemas import schema
+from sensegraph.engines.llm.question_tasks import NOTICE, Inquirer
+from sensegraph.engines.llm.replies.answer_replies import read_community_report, read_summary
+from sensegraph.engines.llm.replies.reply_text import Reading
+from sensegraph.engines.llm.schemas import reply_schema
 from sensegraph.engines.llm.verdicts import Verdicts
 from sensegraph.errors import UnsupportedTask
-from sensegraph.language.text import packed, tokens
+from sensegraph.language.text import count_tokens, pack_batches
 from sensegraph.models.endpoint.client import Endpoint, Reply
 from sensegraph.protocols import Task
 from sensegraph.runtime.keys import key
@@ -54,7 +54,7 @@ class LLMEngine:
     """The language tasks by the chat model of an endpoint."""
 
     tasks: frozenset[Task] = frozenset(
-        {"extract", "resolve", "summarise", "report", *grouping.TASKS, *inquiring.TASKS, *judging.TASKS}
+        {"extract", "resolve", "summarise", "report", *group_tasks.TASKS, *question_tasks.TASKS, *judging_tasks.TASKS}
     )
     batch = 1
     waits = True
@@ -64,15 +64,17 @@ class LLMEngine:
         self.endpoint = endpoint
         self.settings = settings or LLMSettings()
         self.name = endpoint.settings.model
-        prompts.check(self.settings.prompts)
-        forms = judging.forms(self.settings, _values(self.settings))
-        self._plans = _plans(self.settings) | judging.plans(self.settings, forms)
+        prompts.check_prompt_folder(self.settings.prompts)
+        forms = judging_tasks.plan_forms(self.settings, _list_placeholders(self.settings))
+        self._plans = _plan_tasks(self.settings) | judging_tasks.plan_judging_tasks(self.settings, forms)
         self._asker = Asker(endpoint)
         self._verdicts = Verdicts(endpoint)
         self._inquirer = Inquirer(self._asker, self._verdicts, self._plans, self.settings)
         self._grouper = Grouper(self._asker, self._plans, self.settings)
         self._judge = Judge(self._asker, forms, self.settings)
-        self._extractor = extracting.Extractor(self._asker, self._verdicts, self.settings, _values(self.settings))
+        self._extractor = extraction_task.Extractor(
+            self._asker, self._verdicts, self.settings, _list_placeholders(self.settings)
+        )
 
     def __reduce__(self) -> tuple[type[LLMEngine], tuple[Endpoint, LLMSettings]]:
         return type(self), (self.endpoint, self.settings)
@@ -98,7 +100,7 @@ class LLMEngine:
 
     def resolve(self, briefs: Sequence[Brief]) -> list[tuple[tuple[str, ...], ...]]:
         """Of the entities of each brief, the sets of ids that are one thing; one entity alone needs no call."""
-        return [resolving.resolve(self._asker, self._plan("resolve"), b) for b in briefs]
+        return [resolution_task.find_same_names(self._asker, self._plan("resolve"), b) for b in briefs]
 
     def summarise(self, contexts: Sequence[Context]) -> list[str]:
         """One description from several of the same thing; one alone is kept as it is, without a call."""
@@ -187,35 +189,35 @@ class LLMEngine:
             return "".join(t for part in parts for t in part)
         so_far = ""
         for part in parts:
-            user = prompts.of_descriptions(context.title, part, so_far)
-            so_far = self._ask("summarise", user, replies.summary, f"the descriptions of {context.title!r}")
+            user = prompts.write_descriptions(context.title, part, so_far)
+            so_far = self._ask("summarise", user, read_summary, f"the descriptions of {context.title!r}")
         return so_far
 
     def _report(self, context: Context) -> Report:
-        if only := _alone(context):
+        if only := _find_only_entity(context):
             return Report(only.title, (Statement(only.text, (only.id,)),))
-        user, cited = prompts.of_community(context)
+        user, cited = prompts.write_community(context)
         least = self.settings.findings_min
         what = f"the community {context.title!r} of {len(context.passages)} records"
-        return self._ask("report", user, lambda r: replies.report(r, cited, least), what)
+        return self._ask("report", user, lambda r: read_community_report(r, cited, least), what)
 
     def _ask(self, task: Task, user: str, read: Callable[[Reply], Reading[T]], what: str) -> T:
         return self._asker.ask(task, self._plan(task), user, read, what)
 
     # ── estimates ──
 
-    def prompt_tokens(self, task: Task, item: Chunk | Context | Inquiry | Brief | judging.Item) -> int:
+    def prompt_tokens(self, task: Task, item: Chunk | Context | Inquiry | Brief | judging_tasks.Item) -> int:
         """Tokens of the prompts that `item` needs if nothing is asked for again and nothing was missed: see `calls`."""
-        if isinstance(item, judging.ITEMS):
+        if isinstance(item, judging_tasks.ITEMS):
             return self._judge.prompt_tokens(task, item)
         if isinstance(item, Chunk):
             return self._extractor.prompt_tokens(item)
         users = self._users(task, item)
-        return sum(map(tokens, users)) + len(users) * self.overhead(task)
+        return sum(map(count_tokens, users)) + len(users) * self.overhead(task)
 
-    def calls(self, task: Task, item: Chunk | Context | Inquiry | Brief | judging.Item) -> int:
+    def calls(self, task: Task, item: Chunk | Context | Inquiry | Brief | judging_tasks.Item) -> int:
         """The calls that `item` needs at least: for a chunk, those that ask whether anything was missed as well."""
-        if isinstance(item, judging.ITEMS):
+        if isinstance(item, judging_tasks.ITEMS):
             return self._judge.calls(task, item)
         return self._extractor.calls if isinstance(item, Chunk) else len(self._users(task, item))
 
@@ -240,13 +242,13 @@ class LLMEngine:
             return [user] if (user := self._grouper.user(task, item)) else []
         if task == "summarise":
             parts = self._parts(item)
-            return [prompts.of_descriptions(item.title, p) for p in parts] if sum(map(len, parts)) > 1 else []
-        return [] if _alone(item) else [prompts.of_community(item)[0]]
+            return [prompts.write_descriptions(item.title, p) for p in parts] if sum(map(len, parts)) > 1 else []
+        return [] if _find_only_entity(item) else [prompts.write_community(item)[0]]
 
     def _parts(self, context: Context) -> list[list[str]]:
         """The distinct descriptions, in batches that fit a prompt."""
         texts = list(dict.fromkeys(p.text for p in context.passages if p.text.strip()))
-        return packed(texts, self.settings.summary_input_tokens, tokens)
+        return pack_batches(texts, self.settings.summary_input_tokens, count_tokens)
 
     def _plan(self, task: Task) -> Plan:
         if task not in self._plans:
@@ -254,7 +256,7 @@ class LLMEngine:
         return self._plans[task]
 
 
-def _alone(context: Context) -> Passage | None:
+def _find_only_entity(context: Context) -> Passage | None:
     """The entity that a community consists of, where nothing else is known about it."""
     return context.passages[0] if [p.kind for p in context.passages] == ["entity"] else None
 
@@ -262,39 +264,39 @@ def _alone(context: Context) -> Passage | None:
 # ── the fixed part of each task ──
 
 
-def _plans(s: LLMSettings) -> dict[Task, Plan]:
-    values = _values(s)
+def _plan_tasks(s: LLMSettings) -> dict[Task, Plan]:
+    values = _list_placeholders(s)
 
     def plan(name: str, prompt: str, max_tokens: int, *matters: int | str) -> Plan:
-        return Plan(name, prompts.filled(prompt, values, s.prompts), schema(name), max_tokens, matters)
+        return Plan(name, prompts.fill_template(prompt, values, s.prompts), reply_schema(name), max_tokens, matters)
 
     return {
-        "extract": extracting.plan(s, values),
-        "resolve": resolving.plan(s, values),
+        "extract": extraction_task.plan_extraction(s, values),
+        "resolve": resolution_task.plan_resolution(s, values),
         "summarise": plan("summary", "summarise", s.summarise_tokens, s.summary_input_tokens),
         "report": plan("report", "report", s.report_tokens, s.findings_min),
-        **grouping.plans(s, values),
+        **group_tasks.plan_group_tasks(s, values),
         "rate": plan("points", "rate-answer" if s.points == "answer" else "rate", s.rate_tokens, s.history_tokens),
         "answer": plan("answer", "answer", s.answer_tokens, s.history_tokens, NOTICE),
         "ask": plan("lead", "ask", s.ask_tokens, s.history_tokens),
         "refine": plan("refinement", "refine", s.refine_tokens, s.history_tokens, s.sub_questions),
-        "test": Plan("verdict", prompts.filled("test", values, s.prompts), None, 1),
+        "test": Plan("verdict", prompts.fill_template("test", values, s.prompts), None, 1),
         "grade": plan("grade", "grade", _GRADE_TOKENS, s.history_tokens),
     }
 
 
-def _values(s: LLMSettings) -> dict[str, str]:
+def _list_placeholders(s: LLMSettings) -> dict[str, str]:
     """What the placeholders of the templates stand for."""
     language = f"Write in {s.language}." if s.language else "Write in the language of the text."
     own = "You may add what is generally known; mark each such sentence with (general knowledge)."
     return {
-        **extracting.values(s),
-        **grouping.values(s),
-        **judging.values(),
+        **extraction_task.type_placeholders(s),
+        **group_tasks.group_placeholders(s),
+        **judging_tasks.contrast_placeholders(),
         "language": language,
         "summary_words": str(s.summary_words),
         "findings": f"{s.findings_min} to {s.findings_max}",
-        "references": prompts.template("references", s.prompts).strip(),
+        "references": prompts.read_template("references", s.prompts).strip(),
         "knowledge": own if s.general_knowledge else "Use nothing but the tables; where they say nothing, say so.",
         "response_type": s.response_type,
         "report_words": str(round(s.report_tokens * ROUGH_WORDS)),

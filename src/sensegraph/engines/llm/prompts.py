@@ -15,10 +15,10 @@ from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
 
-from sensegraph.engines.llm.replies.references import Records
+from sensegraph.engines.llm.replies.cited_records import Records
 from sensegraph.errors import SettingsError
-from sensegraph.language.text import tokens, within
-from sensegraph.types import Brief, Chunk, Context, Inquiry, Passage, Turn
+from sensegraph.language.text import count_tokens, take_within
+from sensegraph.types import Brief, Chunk, Context, Inquiry, Turn
 
 _ASKED = (  # folder of the paper, and the templates in it
     (
@@ -54,28 +54,28 @@ _OTHER = ("Records", "id,title,text")
 
 
 @cache
-def packaged(name: str) -> str:
+def read_packaged_template(name: str) -> str:
     """The template that comes with the package."""
     return (files("sensegraph") / "papers" / _FOLDERS[name] / "prompts" / f"{name}.md").read_text("utf-8")
 
 
-def copied(folder: Path) -> list[Path]:
+def copy_templates(folder: Path) -> list[Path]:
     """The packaged templates, copied into `folder`; one that exists is left as it is."""
     folder.mkdir(parents=True, exist_ok=True)
     copies = [folder / f"{name}.md" for name in sorted(TEMPLATES)]
     for copy in copies:
         if not copy.exists():
-            copy.write_text(packaged(copy.stem), "utf-8", newline="\n")
+            copy.write_text(read_packaged_template(copy.stem), "utf-8", newline="\n")
     return copies
 
 
-def template(name: str, directory: str = "") -> str:
+def read_template(name: str, directory: str = "") -> str:
     """The user's `name`.md in `directory` where there is one, else the packaged template."""
     own = Path(directory) / f"{name}.md"
-    return own.read_text("utf-8") if directory and own.is_file() else packaged(name)
+    return own.read_text("utf-8") if directory and own.is_file() else read_packaged_template(name)
 
 
-def check(directory: str) -> None:
+def check_prompt_folder(directory: str) -> None:
     """Raise SettingsError for a folder of prompts that is missing or holds a file that would never be read."""
     if not directory:
         return
@@ -86,7 +86,7 @@ def check(directory: str) -> None:
         raise SettingsError(f"No prompt is named {unknown[0]} (in {directory!r}); names: {', '.join(TEMPLATES)}.")
 
 
-def filled(name: str, values: Mapping[str, str], directory: str = "") -> str:
+def fill_template(name: str, values: Mapping[str, str], directory: str = "") -> str:
     """The template with each `{{placeholder}}` replaced. Raises SettingsError for one that is not in `values`."""
 
     def value(match: re.Match[str]) -> str:
@@ -95,35 +95,35 @@ def filled(name: str, values: Mapping[str, str], directory: str = "") -> str:
             raise SettingsError(f"The prompt {name}.md has an unknown placeholder {match[0]}; known are: {known}.")
         return values[match[1]]
 
-    return re.sub(r"\n{3,}", "\n\n", _PLACEHOLDER.sub(value, template(name, directory))).strip()
+    return re.sub(r"\n{3,}", "\n\n", _PLACEHOLDER.sub(value, read_template(name, directory))).strip()
 
 
 # ── what is asked about ──
 
 
-def of_chunk(chunk: Chunk) -> str:
+def write_chunk(chunk: Chunk) -> str:
     """The text to read, below the title of its document."""
-    return (f"Title: {_line(chunk.title)}\n\n" if chunk.title else "") + f"Text:\n{chunk.text}"
+    return (f"Title: {_single_line(chunk.title)}\n\n" if chunk.title else "") + f"Text:\n{chunk.text}"
 
 
-def of_descriptions(title: str, texts: list[str], so_far: str = "") -> str:
+def write_descriptions(title: str, texts: list[str], so_far: str = "") -> str:
     """Descriptions of one thing, to be made into one."""
     earlier = f"\n\nDescription so far:\n{so_far}" if so_far else ""
-    return f"Name: {_line(title)}{earlier}\n\nDescriptions:\n" + "\n".join(f"- {_line(t)}" for t in texts)
+    return f"Name: {_single_line(title)}{earlier}\n\nDescriptions:\n" + "\n".join(f"- {_single_line(t)}" for t in texts)
 
 
-def records(context: Context) -> Records:
+def number_records(context: Context) -> Records:
     """The records that the numbers in the tables of `context` stand for."""
     kinds = list(dict.fromkeys([*_TABLES, *sorted({p.kind for p in context.passages})]))
     return Records(tuple(sorted(context.passages, key=lambda p: kinds.index(p.kind))))
 
 
-def of_context(context: Context) -> tuple[str, Records]:
+def write_context(context: Context) -> tuple[str, Records]:
     """The tables of a context, and the records that their numbers stand for."""
-    return _tables(records(context), None)
+    return _write_tables(number_records(context), None)
 
 
-def _tables(found: Records, types: Mapping[str, str] | None) -> tuple[str, Records]:
+def _write_tables(found: Records, types: Mapping[str, str] | None) -> tuple[str, Records]:
     """The tables of these records; with `types`, by passage id, those that are no relations have a column for it."""
     blocks: list[str] = []
     for number, passage in enumerate(found.passages, 1):
@@ -133,18 +133,28 @@ def _tables(found: Records, types: Mapping[str, str] | None) -> tuple[str, Recor
             names = columns.split(",")
             columns = ",".join([*names[:2], "type", *names[2:]]) if typed else columns
             blocks.append(f"# {title}\n{columns}")
-        cells = _typed(passage, types.get(passage.id, "")) if types is not None and typed else _cells(passage)
-        blocks[-1] += f"\n{number},{cells}"
+        cells = [passage.title, passage.text]
+        if passage.kind == "relation":
+            source, _, target = passage.title.partition(" — ")
+            cells = [source, target, passage.text]
+        elif types is not None:
+            cells = [passage.title, types.get(passage.id, ""), passage.text]
+        elif passage.kind == "point":
+            text = f"{passage.title}: {passage.text}" if passage.title else passage.text
+            cells = [f"{passage.score:.0f}", text]
+        cells = [_single_line(cell) for cell in cells]
+        quoted = ['"' + c.replace('"', '""') + '"' if "," in c or '"' in c else c for c in cells]
+        blocks[-1] += f"\n{number},{','.join(quoted)}"
     return "\n\n".join(blocks), found
 
 
-def of_community(context: Context) -> tuple[str, Records]:
+def write_community(context: Context) -> tuple[str, Records]:
     """What a report is written from."""
-    tables, records = of_context(context)
-    return (f"Community: {_line(context.title)}\n\n" if context.title else "") + tables, records
+    tables, records = write_context(context)
+    return (f"Community: {_single_line(context.title)}\n\n" if context.title else "") + tables, records
 
 
-def of_brief(brief: Brief, words: int) -> tuple[str, Records]:
+def write_brief(brief: Brief, words: int) -> tuple[str, Records]:
     """How long, and the tables; no length is named where `words` is 0.
 
     The title is left out: it may be made of members' names, and a name is what is asked for.
@@ -152,83 +162,61 @@ def of_brief(brief: Brief, words: int) -> tuple[str, Records]:
     context = brief.context
     length = f"Length: at most {words} words\n\n" if words else ""
     types = {p.id: kind for p, kind in zip(context.passages, brief.types, strict=False)} if any(brief.types) else None
-    tables, found = _tables(records(context), types)
+    tables, found = _write_tables(number_records(context), types)
     return length + tables, found
 
 
-def of_inquiry(inquiry: Inquiry, history_tokens: int) -> str:
+def write_inquiry(inquiry: Inquiry, history_tokens: int) -> str:
     """A question, the conversation before it, and the tables that it is answered from."""
-    about = f"\n\nAbout: {_line(inquiry.context.title)}" if inquiry.context.title else ""
-    return f"{_asked(inquiry, history_tokens)}{about}\n\n{of_context(inquiry.context)[0]}"
+    about = f"\n\nAbout: {_single_line(inquiry.context.title)}" if inquiry.context.title else ""
+    return f"{_write_question(inquiry, history_tokens)}{about}\n\n{write_context(inquiry.context)[0]}"
 
 
-def of_passages(inquiry: Inquiry, history_tokens: int) -> str:
+def write_passages(inquiry: Inquiry, history_tokens: int) -> str:
     """A question, the conversation before it, and passages that nobody will cite."""
-    texts = [f"{_line(p.title)}\n{p.text}" if p.title else p.text for p in inquiry.context.passages]
-    return f"{_asked(inquiry, history_tokens)}\n\nText:\n" + "\n\n".join(texts)
+    texts = [f"{_single_line(p.title)}\n{p.text}" if p.title else p.text for p in inquiry.context.passages]
+    return f"{_write_question(inquiry, history_tokens)}\n\nText:\n" + "\n\n".join(texts)
 
 
-def of_refinement(inquiry: Inquiry, history_tokens: int) -> str:
+def write_refinement(inquiry: Inquiry, history_tokens: int) -> str:
     """A question, the conversation before it, what the corpus speaks of, and how its reports read."""
-    concepts = [_line(p.title or p.text) for p in inquiry.context.passages if p.kind == "concept"]
-    examples = [f"{_line(p.title)}\n{p.text}" for p in inquiry.context.passages if p.kind != "concept"]
+    concepts = [_single_line(p.title or p.text) for p in inquiry.context.passages if p.kind == "concept"]
+    examples = [f"{_single_line(p.title)}\n{p.text}" for p in inquiry.context.passages if p.kind != "concept"]
     spoken = f"\n\nThe corpus speaks of: {'; '.join(concepts)}" if concepts else ""
-    return _asked(inquiry, history_tokens) + spoken + "".join(f"\n\nExample report:\n{e}" for e in examples)
+    return _write_question(inquiry, history_tokens) + spoken + "".join(f"\n\nExample report:\n{e}" for e in examples)
 
 
-def remembered(history: Sequence[Turn], budget: int) -> tuple[list[Turn], int]:
+def fit_history(history: Sequence[Turn], budget: int) -> tuple[list[Turn], int]:
     """The latest turns that fit into `budget` tokens, oldest first, and how many earlier ones do not.
 
     Where the latest alone does not fit, the end of its answer is cut off; if that is not enough, it is left out too.
     """
     if not history or budget <= 0:
         return [], len(history)
-    kept, left = within(reversed(history), budget, lambda turn: tokens(_turn(turn)))
+    kept, left = take_within(reversed(history), budget, lambda turn: count_tokens(_write_turn(turn)))
     if kept:
         return kept[::-1], left
     last = history[-1]
-    room = budget - tokens(_turn(replace(last, answer="…"))) - 2  # for tokens that change where texts are joined
-    cut = replace(last, answer=_beginning(last.answer, room) + "…")
-    return ([cut], left - 1) if room > 0 else ([], left)
+    room = (
+        budget - count_tokens(_write_turn(replace(last, answer="…"))) - 2
+    )  # for tokens that change where texts are joined
+    if room <= 0:
+        return [], left
+    words = last.answer.split()
+    fitting = bisect_right(range(len(words)), room, key=lambda n: count_tokens(" ".join(words[: n + 1])))
+    return [replace(last, answer=" ".join(words[:fitting]) + "…")], left - 1
 
 
-def _asked(inquiry: Inquiry, history_tokens: int) -> str:
-    turns, _ = remembered(inquiry.history, history_tokens)
-    asked = f"Question: {_line(inquiry.question)}"
-    return asked + "\n\n" + "\n".join([_CONVERSATION, *map(_turn, turns)]) if turns else asked
+def _write_question(inquiry: Inquiry, history_tokens: int) -> str:
+    turns, _ = fit_history(inquiry.history, history_tokens)
+    asked = f"Question: {_single_line(inquiry.question)}"
+    return asked + "\n\n" + "\n".join([_CONVERSATION, *map(_write_turn, turns)]) if turns else asked
 
 
-def _turn(turn: Turn) -> str:
-    return f"Asked: {_line(turn.question)}" + (f"\nAnswered: {_line(turn.answer)}" if turn.answer.strip() else "")
+def _write_turn(turn: Turn) -> str:
+    answered = f"\nAnswered: {_single_line(turn.answer)}" if turn.answer.strip() else ""
+    return f"Asked: {_single_line(turn.question)}{answered}"
 
 
-def _beginning(text: str, budget: int) -> str:
-    """The longest beginning of `text`, in whole words, of at most `budget` tokens."""
-    words = text.split()
-    fitting = bisect_right(range(len(words)), budget, key=lambda n: tokens(" ".join(words[: n + 1])))
-    return " ".join(words[:fitting])
-
-
-def _cells(passage: Passage) -> str:
-    """The cells of a record after its number."""
-    if passage.kind == "relation":
-        source, _, target = passage.title.partition(" — ")
-        return ",".join(map(_cell, (source, target, passage.text)))
-    if passage.kind == "point":
-        text = f"{passage.title}: {passage.text}" if passage.title else passage.text
-        return f"{passage.score:.0f},{_cell(text)}"
-    return f"{_cell(passage.title)},{_cell(passage.text)}"
-
-
-def _typed(passage: Passage, kind: str) -> str:
-    """The cells of a record after its number, with its type."""
-    return ",".join(map(_cell, (passage.title, kind, passage.text)))
-
-
-def _cell(text: str) -> str:
-    text = _line(text)
-    return '"' + text.replace('"', '""') + '"' if "," in text or '"' in text else text
-
-
-def _line(text: str) -> str:
+def _single_line(text: str) -> str:
     return " ".join(text.split())

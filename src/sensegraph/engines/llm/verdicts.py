@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from sensegraph.engines.llm.replies.replies import plain, truncated
+from sensegraph.engines.llm.replies.reply_text import is_truncated, strip_wrapping
 from sensegraph.errors import EndpointDown, EndpointError, ReplyRefused
 from sensegraph.models.endpoint.client import Endpoint, Message, Reply
 
@@ -37,7 +37,7 @@ class Verdicts:
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
-        self._bias = bias(endpoint.settings.model)
+        self._bias = build_logit_bias(endpoint.settings.model)
         self._way = _FORCED if self._bias else _SHORT
         self._lock = threading.Lock()
         self._notes: Counter[str] = Counter()
@@ -48,7 +48,7 @@ class Verdicts:
 
     def decide(self, talk: Sequence[Message]) -> bool | None:
         """What the model says to the question at the end of `talk`; None where it says neither yes nor no."""
-        said = verdict(self._asked(talk))
+        said = read_verdict(self._ask_cheaply(talk))
         if said is None:
             self._note(_UNREADABLE)
         return said
@@ -58,12 +58,12 @@ class Verdicts:
         with self._lock:
             return tuple(f"{note} ({n} ×)" for note, n in sorted(self._notes.items()))
 
-    def _asked(self, talk: Sequence[Message]) -> Reply:
+    def _ask_cheaply(self, talk: Sequence[Message]) -> Reply:
         """The reply in the cheapest way that works. Raises as `Endpoint.chat` does when none is left."""
         way = self._way
         while True:
             try:
-                reply = self._said(talk, way)
+                reply = self._send(talk, way)
             except (EndpointDown, ReplyRefused):
                 raise
             except EndpointError:
@@ -71,12 +71,12 @@ class Verdicts:
                     raise
                 way = _SHORT
                 continue
-            if way == _ROOMY or verdict(reply) is not None or not truncated(reply):
+            if way == _ROOMY or read_verdict(reply) is not None or not is_truncated(reply):
                 self._remember(way)
                 return reply
             way += 1
 
-    def _said(self, talk: Sequence[Message], way: int) -> Reply:
+    def _send(self, talk: Sequence[Message], way: int) -> Reply:
         if way != _FORCED:
             return self.endpoint.chat(talk, max_tokens=_LIMITS[way])
         cold = {} if self.endpoint.settings.temperature is None else {"temperature": 0.0}
@@ -94,14 +94,14 @@ class Verdicts:
             self._notes[note] += 1
 
 
-def verdict(reply: Reply) -> bool | None:
+def read_verdict(reply: Reply) -> bool | None:
     """Whether a reply says yes, by its first letter; None where it says neither."""
-    first = plain(reply.text).lstrip("\"'“‘*( ")[:1].lower()
+    first = strip_wrapping(reply.text).lstrip("\"'“‘*( ")[:1].lower()
     return {"y": True, "n": False}.get(first)
 
 
 @cache
-def bias(model: str) -> dict[str, int]:
+def build_logit_bias(model: str) -> dict[str, int]:
     """A bias of 100 on the tokens of yes and no; empty for a model whose tokens are not known."""
     encoding = next((name for pattern, name in _ENCODINGS if pattern.search(model)), None)
     if encoding is None:

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sensegraph.engines.llm.inquiring import NOTICE
 from sensegraph.engines.llm.llm import LLMEngine, LLMSettings
+from sensegraph.engines.llm.question_tasks import NOTICE
 from sensegraph.engines.local.local_model import LocalModel, LocalSettings, TooLong
 from sensegraph.errors import EndpointError, SettingsError
 from sensegraph.language.text import fold
@@ -69,20 +69,18 @@ class LocalCalls:
             made = self.model.continued(prompt, most, body.get("temperature"), body.get("seed"))
         except TooLong as e:
             raise Refusal(400, str(e), "context_length_exceeded") from e
-        reply = _reply(made.text, made.prompt_tokens, made.tokens, made.finish)
         if listener:
             listener.hear(made.text)
-        return reply
+        message = {"role": "assistant", "content": made.text}
+        used = {"prompt_tokens": made.prompt_tokens, "completion_tokens": made.tokens}
+        return {
+            "choices": [{"index": 0, "message": message, "text": made.text, "finish_reason": made.finish}],
+            "usage": used | {"total_tokens": made.prompt_tokens + made.tokens},
+        }
 
     def error(self, e: Refusal) -> EndpointError:
         """The error that a refusal means for the caller."""
         return EndpointError(f"The local model {self.model.name} refused a request: {e.message}.")
-
-
-def _reply(text: str, prompt: int, completion: int, finish: str) -> dict[str, Any]:
-    message = {"role": "assistant", "content": text}
-    usage = {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
-    return {"choices": [{"index": 0, "message": message, "text": text, "finish_reason": finish}], "usage": usage}
 
 
 class LocalEndpoint(Endpoint):
@@ -106,8 +104,8 @@ class LocalEndpoint(Endpoint):
             data = self._calls.post("/completions", body, 0, lambda: None)
         except Refusal as e:
             raise self._calls.error(e) from None
-        used = [bodies.counted(data, name) or 0 for name in ("prompt_tokens", "completion_tokens")]
-        reply = Reply(bodies.content(data), used[0], used[1], str(data["choices"][0]["finish_reason"]))
+        used = [bodies.read_usage(data, name) or 0 for name in ("prompt_tokens", "completion_tokens")]
+        reply = Reply(bodies.read_content(data), used[0], used[1], str(data["choices"][0]["finish_reason"]))
         self._spend(reply)
         return reply
 
@@ -121,7 +119,12 @@ class LocalEngine(LLMEngine):
     def __init__(self, endpoint: LocalEndpoint, settings: LLMSettings | None = None) -> None:
         super().__init__(endpoint, settings)
         self._local = endpoint
-        self._layout = _layout(endpoint)
+        wanted, prompt = endpoint.local.prompt, str(endpoint.model.manifest.get("prompt") or "")
+        if wanted == "trained" and not prompt:
+            raise SettingsError(
+                f'local.prompt = "trained": {endpoint.local.model} does not say what it was trained on; take "tables".'
+            )
+        self._layout = Layout(prompt) if prompt and wanted != "tables" else None
 
     def fingerprint(self, task: Task) -> str:
         """As every model's, with what is in the folder and the prompt of the training."""
@@ -145,7 +148,7 @@ class LocalEngine(LLMEngine):
         """An answer to the prompt of the training. Raises EndpointError where that does not fit the context."""
         assert self._layout is not None
         passages = inquiry.context.passages
-        prompt = self._layout.prompt(inquiry.question, [shown(p.title, p.text) for p in passages])
+        prompt = self._layout.prompt(inquiry.question, [format_passage(p.title, p.text) for p in passages])
         reply = self._local.complete(prompt, self.settings.answer_tokens)
         cited = tuple(p.id for p in passages if rests_on(reply.text, p))
         lost = ((_NO_HISTORY, bool(inquiry.history)), (_NO_SOURCE, not cited))
@@ -153,7 +156,7 @@ class LocalEngine(LLMEngine):
         return Draft((Statement(reply.text, cited),), notes=(NOTICE, *cut, *(note for note, is_so in lost if is_so)))
 
 
-def shown(title: str, text: str) -> str:
+def format_passage(title: str, text: str) -> str:
     """A passage as training data shows it."""
     return f"{title}\n{text}" if title else text
 
@@ -162,14 +165,3 @@ def rests_on(answer: str, passage: Passage) -> bool:
     """Whether the passage holds the answer's words, or the answer quotes it; both folded."""
     said, text = fold(answer).rstrip(" ."), fold(f"{passage.title} {passage.text}")
     return bool(said) and said in text
-
-
-def _layout(endpoint: LocalEndpoint) -> Layout | None:
-    """The prompt of the training, where the settings want it and the folder says it."""
-    wanted = endpoint.local.prompt
-    found = str(endpoint.model.manifest.get("prompt") or "")
-    if wanted == "trained" and not found:
-        raise SettingsError(
-            f'local.prompt = "trained": {endpoint.local.model} does not say what it was trained on; take "tables".'
-        )
-    return Layout(found) if found and wanted != "tables" else None

@@ -62,13 +62,13 @@ class TooLong(InputError):
     """A prompt that leaves no room in the model's context; the message gives the figures."""
 
 
-def needs_extra(what: str, modules: Sequence[str] = NEEDED) -> None:
+def require_extra(what: str, modules: Sequence[str] = NEEDED) -> None:
     """Raise SettingsError, with what to install, where a library of the extra `finetune` is missing."""
     if missing := [name for name in modules if find_spec(name) is None]:
         raise SettingsError(f"{what} needs {', '.join(missing)}: pip install 'sensegraph[finetune]'.")
 
 
-def as_prompt(messages: Sequence[Mapping[str, str]], tokenizer: Any) -> str:
+def render_talk(messages: Sequence[Mapping[str, str]], tokenizer: Any) -> str:
     """A talk as the text that the model continues: by the tokenizer's own template, else parts with empty lines.
 
     Without a template the text ends with `Answer:`, as the completion form of training data does.
@@ -83,7 +83,7 @@ class LocalModel:
 
     def __init__(self, settings: LocalSettings) -> None:
         self.settings = settings
-        needs_extra('engine = "local"')
+        require_extra('engine = "local"')
         self._lock, self._loading = threading.Lock(), threading.Lock()
         self._loaded: tuple[Any, Any] | None = None
 
@@ -104,8 +104,8 @@ class LocalModel:
         folder = Path(self.settings.model)
         if not folder.is_dir():
             return self.settings.model
-        base = base_of(folder)
-        return key(_hashed(folder), _hashed(Path(base)) if base and Path(base).is_dir() else base)
+        base = read_base_model(folder)
+        return key(_hash_folder(folder), _hash_folder(Path(base)) if base and Path(base).is_dir() else base)
 
     @property
     def loaded(self) -> tuple[Any, Any]:
@@ -115,14 +115,14 @@ class LocalModel:
         return self._loaded
 
     def _read(self) -> tuple[Any, Any]:
-        device = device_of(self.settings.device)
-        tokenizer, model = load(self.settings.model, quantisation=self.settings.quantisation, device=device)
-        settle_threads(model)
+        device = choose_device(self.settings.device)
+        tokenizer, model = load_local_model(self.settings.model, quantisation=self.settings.quantisation, device=device)
+        limit_threads(model)
         return tokenizer, model.eval()
 
     def prompt_of(self, messages: Sequence[Mapping[str, str]]) -> str:
         """The text that a talk is for this model."""
-        return as_prompt(messages, self.loaded[0])
+        return render_talk(messages, self.loaded[0])
 
     def continued(self, prompt: str, most: int, temperature: float | None = 0.0, seed: int | None = None) -> Continued:
         """At most `most` tokens that follow `prompt`; the likeliest ones where `temperature` is 0 or None.
@@ -138,13 +138,17 @@ class LocalModel:
             raise TooLong(f"A prompt has {count} tokens and the context of {self.name} {room}: give fewer passages.")
         how: dict[str, Any] = {"do_sample": bool(temperature)}
         how |= {"temperature": temperature, "top_k": 0} if temperature else {}
+        pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else tokenizer.eos_token_id or 0
         with self._lock, torch.no_grad():
             if temperature and seed is not None:
                 torch.manual_seed(seed)
             limit = min(most, room - count) if room else most
-            made = model.generate(**_accepted(ids), max_new_tokens=limit, pad_token_id=_pad(tokenizer), **how)
+            accepted = {name: ids[name] for name in ("input_ids", "attention_mask") if name in ids}  # by every model
+            made = model.generate(**accepted, max_new_tokens=limit, pad_token_id=int(pad), **how)
         new = made[0, count:].tolist()
-        ended = bool(new) and new[-1] in _ends(model, tokenizer)
+        end = getattr(model.generation_config, "eos_token_id", None)
+        ends = [*(end if isinstance(end, list) else [end]), tokenizer.eos_token_id]
+        ended = bool(new) and new[-1] in ends
         text = tokenizer.decode(new, skip_special_tokens=True).strip()
         return Continued(text, count, len(new), "stop" if ended else "length")
 
@@ -157,7 +161,9 @@ class LocalModel:
 # ── reading a folder ──
 
 
-def load(model: str, *, quantisation: str = "none", device: str = "cpu", download: bool = False) -> tuple[Any, Any]:
+def load_local_model(
+    model: str, *, quantisation: str = "none", device: str = "cpu", download: bool = False
+) -> tuple[Any, Any]:
     """Tokenizer and model of a folder (with its adapter, if it is one) or of a name, on the device.
 
     Weights are as they are stored, but on a CPU 32 bits wide, which it computes in.
@@ -167,17 +173,18 @@ def load(model: str, *, quantisation: str = "none", device: str = "cpu", downloa
     """
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    no_bars()
-    where = _there(model)
-    base = base_of(where) if where else ""
-    how: dict[str, Any] = {"local_files_only": not download}
+    hide_progress_bars()
+    where = _find_model_folder(model)
+    base = read_base_model(where) if where else ""
+    dtype = torch_type(device) if device == "cpu" else "auto"
+    how: dict[str, Any] = {"local_files_only": not download, "dtype": dtype}
     if quantisation == "4bit":
-        how |= {"quantization_config": four_bit(device), "device_map": {"": device}}
+        how |= {"quantization_config": four_bit_quantisation(device), "device_map": {"": device}}
     try:
         tokenizer = AutoTokenizer.from_pretrained(model, local_files_only=not download)
-        found = AutoModelForCausalLM.from_pretrained(base or model, dtype=_stored(device), **how)
+        found = AutoModelForCausalLM.from_pretrained(base or model, **how)
     except (OSError, ValueError) as e:
-        raise InputError(_unreadable(model, base, e)) from e
+        raise InputError(_explain_unreadable(model, base, e)) from e
     places = int(found.get_input_embeddings().num_embeddings)
     if len(tokenizer) > places:
         raise InputError(
@@ -190,20 +197,15 @@ def load(model: str, *, quantisation: str = "none", device: str = "cpu", downloa
     return tokenizer, found if quantisation == "4bit" else found.to(device)
 
 
-def _stored(device: str) -> Any:
-    """The type to read weights in."""
-    return torch_type(device) if device == "cpu" else "auto"
-
-
-def base_of(folder: Path) -> str:
+def read_base_model(folder: Path) -> str:
     """The base model that the adapter in `folder` belongs to; empty where it holds none."""
     path = folder / _ADAPTER
     return str(json.loads(path.read_text("utf-8"))["base_model_name_or_path"]) if path.is_file() else ""
 
 
-def four_bit(device: str) -> Any:
+def four_bit_quantisation(device: str) -> Any:
     """The quantisation of QLoRA: 4 bits, NormalFloat, the constants quantised too (Dettmers et al. 2023, §3)."""
-    needs_extra("4-bit quantisation", ("bitsandbytes",))
+    require_extra("4-bit quantisation", ("bitsandbytes",))
     from transformers import BitsAndBytesConfig
 
     return BitsAndBytesConfig(
@@ -214,7 +216,7 @@ def four_bit(device: str) -> Any:
     )
 
 
-def device_of(wanted: str) -> str:
+def choose_device(wanted: str) -> str:
     """`cpu` or `cuda`: what is wanted, or a GPU where there is one. Raises SettingsError for a GPU that is not."""
     import torch
 
@@ -224,14 +226,14 @@ def device_of(wanted: str) -> str:
     return "cuda" if there and wanted != "cpu" else "cpu"
 
 
-def no_bars() -> None:
+def hide_progress_bars() -> None:
     """Let the library show no progress bars: whoever asked shows one."""
     from transformers.utils import logging
 
     logging.disable_progress_bar()
 
 
-def settle_threads(model: Any) -> None:
+def limit_threads(model: Any) -> None:
     """Let a small model compute in one thread: its products take less time than threads take to meet."""
     import torch
 
@@ -248,7 +250,7 @@ def torch_type(device: str) -> Any:
     return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
 
 
-def _there(model: str) -> Path | None:
+def _find_model_folder(model: str) -> Path | None:
     """The folder that `model` names, if it names one. Raises InputError for a path that does not exist."""
     path = Path(model)
     if path.is_dir():
@@ -258,7 +260,7 @@ def _there(model: str) -> Path | None:
     return None
 
 
-def _unreadable(model: str, base: str, error: Exception) -> str:
+def _explain_unreadable(model: str, base: str, error: Exception) -> str:
     why = " ".join(str(error).split())[:200]
     if not Path(base or model).is_dir():
         return (
@@ -268,7 +270,7 @@ def _unreadable(model: str, base: str, error: Exception) -> str:
     return f"{model} holds no model that can be read ({why}): a folder needs config.json, weights and a tokenizer."
 
 
-def _hashed(folder: Path) -> str:
+def _hash_folder(folder: Path) -> str:
     found = hashlib.blake2b(digest_size=20)
     for path in sorted(p for p in folder.iterdir() if p.is_file()):
         found.update(f"{path.name} {path.stat().st_size}\n".encode())
@@ -276,19 +278,3 @@ def _hashed(folder: Path) -> str:
             while block := file.read(_BLOCK):
                 found.update(block)
     return found.hexdigest()
-
-
-def _accepted(ids: Mapping[str, Any]) -> dict[str, Any]:
-    """What every causal model takes of what a tokenizer gives."""
-    return {name: ids[name] for name in ("input_ids", "attention_mask") if name in ids}
-
-
-def _pad(tokenizer: Any) -> int:
-    return int(tokenizer.pad_token_id if tokenizer.pad_token_id is not None else tokenizer.eos_token_id or 0)
-
-
-def _ends(model: Any, tokenizer: Any) -> tuple[int, ...]:
-    """The tokens that end a text."""
-    given = getattr(model.generation_config, "eos_token_id", None)
-    found = given if isinstance(given, list) else [given]
-    return tuple(n for n in (*found, tokenizer.eos_token_id) if n is not None)

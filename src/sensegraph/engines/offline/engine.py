@@ -53,19 +53,19 @@ class ClassicalEngine:
         """What each document shows by itself."""
         from sensegraph.engines.offline.extraction import corpus_reading
 
-        return corpus_reading.observe(documents)
+        return corpus_reading.observe_documents(documents)
 
     def learn(self, observations: Iterable[bytes]) -> bytes:
         """What the whole corpus shows; a sequence is read several times, so that memory stays small."""
         from sensegraph.engines.offline.extraction import corpus_reading
 
-        return corpus_reading.learn(observations)
+        return corpus_reading.learn_corpus(observations)
 
     def read(self, items: Sequence[tuple[tuple[Chunk, ...], bytes]], lexicon: bytes) -> list[tuple[Extraction, ...]]:
         """The extractions of each document, one per chunk."""
         from sensegraph.engines.offline.extraction import corpus_reading
 
-        return corpus_reading.read(items, lexicon)
+        return corpus_reading.read_documents(items, lexicon)
 
     def extract(self, chunks: Sequence[Chunk]) -> list[Extraction]:
         """Extractions of chunks that know nothing of one another: each is its own corpus."""

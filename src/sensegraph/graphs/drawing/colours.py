@@ -27,7 +27,7 @@ ROLES: Mapping[str, tuple[str, str]] = MappingProxyType(
 )
 
 
-def paint(hue: int, tone: int = 0) -> str:
+def name_paint(hue: int, tone: int = 0) -> str:
     """The name of a colour: of the hue with this rank, or of the grey beyond the last; `tone` tells siblings apart."""
     return f"c{min(hue, len(HUES))}{'abc'[tone % len(TONES)]}"
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Edges, Floats, Longs, canonical_edges, components
-from sensegraph.algorithms.layout import Layout, Points, arrange, nested
+from sensegraph.algorithms.graphs import Edges, Floats, Longs, canonical_edges, label_components
+from sensegraph.algorithms.layout import Layout, Points, arrange_discs, lay_out_nested
 from sensegraph.errors import InputError
 from sensegraph.types import Cluster, Entity, Graph
 
@@ -64,7 +64,7 @@ class Drawing:
         return wanted
 
 
-def draw(
+def lay_out_drawing(
     graph: Graph, levels: Sequence[Sequence[Cluster]], *, name: str = "", seed: int = 0, most: int = 12_000
 ) -> Drawing:
     """Lay out the communities of each depth (`levels`, coarsest first) with the entities inside.
@@ -80,7 +80,7 @@ def draw(
     source, target = [number[r.source] for r in drawn], [number[r.target] for r in drawn]
     edges = canonical_edges(source, target, [r.weight for r in drawn], len(entities))
     labels, communities = _label_entities(levels, entities)
-    part = components(edges)
+    part = label_components(edges)
     size = np.bincount(part)
     apart = np.asarray(((size < _APART) & (size * _SMALL <= size.max()))[part], np.bool_)
     natural = 1.8 + 1.15 * np.sqrt([float(e.degree) for e in entities])
@@ -167,7 +167,7 @@ def _lay_out_main(
         number[edges.source[both]], number[edges.target[both]], edges.weight[both], int(main.sum())
     )
     levels = [label.astype(np.int64) for _, label in inner]
-    return [kept for kept, _ in inner], nested(linked, levels, radius[main], seed=seed, gap=_GAP, aspect=1.3)
+    return [kept for kept, _ in inner], lay_out_nested(linked, levels, radius[main], seed=seed, gap=_GAP, aspect=1.3)
 
 
 def _place_discs(
@@ -190,9 +190,9 @@ def _lay_out_apart(edges: Edges, apart: NDArray[np.bool_], radius: Floats, seed:
     linked = canonical_edges(
         number[edges.source[both]], number[edges.target[both]], edges.weight[both], int(apart.sum())
     )
-    part = components(linked).astype(np.int64)
+    part = label_components(linked).astype(np.int64)
     size = radius[apart]
-    places = arrange(size + 1.2, part, linked, seed=seed)
+    places = arrange_discs(size + 1.2, part, linked, seed=seed)
     reach = np.zeros(int(part.max(initial=-1)) + 1)
     np.maximum.at(reach, part, abs(places) + size)
     # discs in rows of the map's width, largest first

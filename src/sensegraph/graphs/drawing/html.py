@@ -20,7 +20,7 @@ _HOLE = re.compile(r"\{\{(\w+)\}\}")
 _SAID = 600  # characters of a description or a summary
 
 
-def html(drawing: Drawing, depths: Sequence[int] = (0, 1)) -> str:
+def render_html(drawing: Drawing, depths: Sequence[int] = (0, 1)) -> str:
     """The drawing as the text of an HTML page with these depths, the first shown at first.
 
     Raises InputError for a depth that the drawing does not have.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sensegraph.graphs.drawing.colours import paint
+from sensegraph.graphs.drawing.colours import name_paint
 from sensegraph.graphs.drawing.shapes import MARGIN, Disc, Scene, Shape, Stroke, Text
 
 _SCALE, _BESIDE = 480.0, 260.0  # widths: from 0 to 100 percent, and of what stands behind
@@ -35,7 +35,7 @@ class Panel:
     rows: tuple[Mean, ...]
 
 
-def chart(title: str, panels: Sequence[Panel]) -> Scene:
+def draw_interval_chart(title: str, panels: Sequence[Panel]) -> Scene:
     """The panels as a picture, with a common scale from 0 to 100 percent."""
     shapes: list[Shape] = [Text(MARGIN, MARGIN + 8, title, 16.0, bold=True)]
     top, zero = _TITLE, 2 * MARGIN + _LETTER * max((len(row.label) for p in panels for row in p.rows), default=0)
@@ -47,7 +47,7 @@ def chart(title: str, panels: Sequence[Panel]) -> Scene:
             shapes.append(Stroke(complex(x, first - _ROW / 2), complex(x, last + _ROW / 2), "faint", 1.0))
             shapes.append(Text(x, last + _ROW, str(tick), 11.0, "soft", "middle"))
         for i, row in enumerate(panel.rows):
-            y, colour = first + _ROW * i, paint(3) if row.base else paint(0)
+            y, colour = first + _ROW * i, name_paint(3) if row.base else name_paint(0)
             low, mean, high = (zero + _SCALE * share for share in (row.low, row.mean, row.high))
             interval = f"{100 * row.mean:.1f} [{100 * row.low:.1f}, {100 * row.high:.1f}]"
             shapes += [

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sensegraph.graphs.drawing.colours import HUES, paint
+from sensegraph.graphs.drawing.colours import HUES, name_paint
 from sensegraph.graphs.drawing.drawing import MAP, Drawing
 from sensegraph.graphs.drawing.labels import LINE, wrap_text
 from sensegraph.graphs.drawing.shapes import MARGIN, TOP, WIDTH, Disc, Shape, Stroke, Text
@@ -65,10 +65,10 @@ def draw_legend(drawing: Drawing, depth: int, tally: Tally) -> list[Shape]:
     rows = [_section_head("Colour: community at depth 0", 0.0)]
     for rank, (_, c) in enumerate(named[: len(HUES)]):
         text = f"{c.title or 'without a title'} ({c.entities:,})"
-        rows.append(_Row(wrap_text(text, _SIZE, _ROOM - _INDENT, 2), mark=paint(rank), above=4.0))
+        rows.append(_Row(wrap_text(text, _SIZE, _ROOM - _INDENT, 2), mark=name_paint(rank), above=4.0))
     if rest := [c for _, c in named[len(HUES) :]]:
         text = f"{count_noun(len(rest), 'other', 'others')} ({sum(c.entities for c in rest):,})"
-        rows.append(_Row((text,), mark=paint(len(HUES)), above=4.0))
+        rows.append(_Row((text,), mark=name_paint(len(HUES)), above=4.0))
     rows += [_section_head("Size: degree of the entity"), _Row(("",), 34.0)]  # room for circles
     rows += [_section_head("Drawn, and left out")]
     rows += [

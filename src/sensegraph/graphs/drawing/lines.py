@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, floor, log10
 
-from sensegraph.graphs.drawing.colours import paint
+from sensegraph.graphs.drawing.colours import name_paint
 from sensegraph.graphs.drawing.shapes import MARGIN, Disc, Scene, Shape, Stroke, Text
 
 _WIDTH, _HEIGHT, _LEFT, _BESIDE = 520.0, 180.0, 70.0, 170.0  # of a plot; before it, and for names behind it
@@ -47,7 +47,7 @@ class _Scale:
         return self.start + self.length * ((value - self.low) / span if span else 0.5)
 
 
-def plots(title: str, panels: Sequence[Plot]) -> Scene:
+def draw_line_plots(title: str, panels: Sequence[Plot]) -> Scene:
     """The plots as a picture. Plots without a point are left out."""
     shapes: list[Shape] = [Text(MARGIN, MARGIN + 8, title, 16.0, bold=True)]
     top = _TITLE
@@ -87,7 +87,7 @@ def _draw_plot(panel: Plot, top: float) -> Iterator[Shape]:
     ends = sorted((up.at(line.points[-1][1]), i) for i, line in enumerate(panel.lines) if line.points)
     below = -1e9
     for height, i in ends:
-        line, colour = panel.lines[i], paint(3 * i)
+        line, colour = panel.lines[i], name_paint(3 * i)
         places = [complex(across.at(x), up.at(y)) for x, y in line.points]
         for start, end in pairwise(places):
             yield Stroke(start, end, colour, 2.5)

@@ -28,7 +28,7 @@ _BOLD = 12.0  # smaller letters would run into each other
 _FACES = ("DejaVuSans.ttf", "LiberationSans-Regular.ttf", "Arial.ttf", "Arial Unicode.ttf")  # where a system has them
 
 
-def png(scene: Scene, font: Path | None = None) -> bytes:
+def render_png(scene: Scene, font: Path | None = None) -> bytes:
     """The scene as a PNG file on light paper, one pixel a unit, in a font file or the one that Pillow brings.
 
     Raises InputError where Pillow is not installed or the font file is none.
@@ -82,7 +82,7 @@ def _nearest_colours(pixels: NDArray[np.uint8], palette: NDArray[np.uint8]) -> N
     return np.asarray(far.argmin(1).astype(np.uint8)[where.reshape(packed.shape)])
 
 
-def unwritable(scene: Scene, font: Path | None = None) -> list[str]:
+def list_missing_characters(scene: Scene, font: Path | None = None) -> list[str]:
     """The characters of the scene's texts that the font of its PNG has no shape for, sorted."""
     _load_pillow()
     return _missing_characters(_load_font(_choose_font(scene, font), 20), scene)

@@ -16,7 +16,7 @@ _NAMES = 70  # entities that are named at most
 _AT = complex(MARGIN, TOP)
 
 
-def scene(drawing: Drawing, depth: int, top: int = 40) -> Scene:
+def compose_scene(drawing: Drawing, depth: int, top: int = 40) -> Scene:
     """The communities at this depth: at most `top` of them named, the largest first, and their best linked entities.
 
     Raises InputError for a depth that the drawing does not have.

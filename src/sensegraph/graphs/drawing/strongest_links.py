@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Edges, Longs, canonical_edges
-from sensegraph.algorithms.layout import backbone
-from sensegraph.graphs.drawing.colours import paint
+from sensegraph.algorithms.layout import find_backbone
+from sensegraph.graphs.drawing.colours import name_paint
 from sensegraph.graphs.drawing.drawing import Drawing
 
 Flags = NDArray[np.bool_]
@@ -34,7 +34,7 @@ def find_inner_links(drawing: Drawing, depth: int) -> Flags:
     within = label[edges.source] == label[edges.target]
     kept = np.zeros(len(within), np.bool_)
     part = canonical_edges(edges.source[within], edges.target[within], edges.weight[within], edges.nodes)
-    kept[within] = backbone(part)
+    kept[within] = find_backbone(part)
     return kept
 
 
@@ -45,7 +45,7 @@ def bundle_links(drawing: Drawing, depth: int) -> Bundles:
         label[drawing.edges.source], label[drawing.edges.target], drawing.edges.weight, count
     )  # fmt: skip
     seen = drawing.reaches[depth] > 0
-    first = np.lexsort((-pairs.weight, ~backbone(pairs)))
+    first = np.lexsort((-pairs.weight, ~find_backbone(pairs)))
     drawn = np.zeros(len(first), np.bool_)
     drawn[first[seen[pairs.source[first]] & seen[pairs.target[first]]][: min(_BUNDLES, int(1.5 * seen.sum()))]] = True
     return Bundles(pairs, drawn)
@@ -65,10 +65,10 @@ def choose_paints(drawing: Drawing, depth: int) -> list[str]:
     root[drawing.labels[depth]] = drawing.labels[0]
     hue = rank_hues(drawing)[root].tolist()
     if depth == 0:
-        return [paint(h) for h in hue]
+        return [name_paint(h) for h in hue]
     tone = np.zeros(len(root), np.int64)
     angle = np.angle(drawing.discs[depth] - drawing.discs[0][root])  # siblings side by side differ
     order = np.lexsort((angle, root))
     first = np.searchsorted(root[order], root[order])
     tone[order] = np.arange(len(order)) - first
-    return [paint(h, t) for h, t in zip(hue, tone.tolist(), strict=True)]
+    return [name_paint(h, t) for h, t in zip(hue, tone.tolist(), strict=True)]

@@ -13,7 +13,7 @@ FONT = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', 'Noto Sans CJK SC', 
 _UNPRINTABLE = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def svg(scene: Scene) -> str:
+def render_svg(scene: Scene) -> str:
     """The scene as the text of an SVG file."""
     width, height = _format_number(scene.width), _format_number(scene.height)
     size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'

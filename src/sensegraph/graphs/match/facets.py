@@ -53,7 +53,7 @@ class Facets:
 
 
 @step("facets.facets", version=1, form="arrays")
-def facets(graphs: Sequence[Graph]) -> list[Facets]:
+def collect_facets(graphs: Sequence[Graph]) -> list[Facets]:
     """The facets of graphs."""
     found = list[Facets]()
     for graph in graphs:  # each record is decoded once

@@ -19,7 +19,7 @@ from sensegraph.graphs.match.result_rows import Row, project_rows
 from sensegraph.graphs.match.shelf import Shelf
 from sensegraph.graphs.match.syntax import Binary, Constant, Given, Query
 from sensegraph.index.browse.pages import ClaimRow, EntityRow, Place, RelationRow
-from sensegraph.index.citing import cite
+from sensegraph.index.citing import cite_statements
 from sensegraph.types import Citation, Description, Statement
 
 MOST = 2_000_000  # combinations that a step may find
@@ -116,7 +116,7 @@ def _convert_parameter(name: str, value: Parameter) -> Given:
     raise InputError(f"The parameter {name!r} is a {type(value).__name__}; give a text, a number, a truth or a list.")
 
 
-def matched(request: Request, shelf: Shelf, *, citing: bool = False) -> Matches:
+def match_patterns(request: Request, shelf: Shelf, *, citing: bool = False) -> Matches:
     """The rows of a request; with `citing` the spans of documents that each rests on."""
     query = check_query(parse_request(request), shelf)
     clock = Clock(request.seconds)
@@ -212,7 +212,7 @@ def _cite_rows(
         shown = chosen[0].text if chosen else ""
         plain = shown.replace(_END, " ").replace("[", "(").replace("]", ")")  # no text may be read as a mark
         statements += [Statement(plain, (), tuple(d.source for d in chosen)), Statement(_END)]
-    text, citations, unresolved = cite(statements, shelf.index)
+    text, citations, unresolved = cite_statements(statements, shelf.index)
     parts = text.split(_END)[: len(rows)] if rows else []
     parts += [""] * (len(rows) - len(parts))
     marks = tuple(tuple(map(int, _MARK.findall(part))) for part in parts)

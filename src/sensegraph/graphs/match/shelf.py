@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sensegraph.graphs.match.facets import BACK, FORTH, Facets
 from sensegraph.graphs.match.query_values import Kind, Value, fold_type, text_or_null
 from sensegraph.index.index import Index
-from sensegraph.runtime.results import Table, at
+from sensegraph.runtime.results import Table, take_records
 from sensegraph.types import Claim, Entity, Relation
 
 Positions = NDArray[np.int64]
@@ -180,7 +180,7 @@ class Shelf:
         todo = sorted({p for p in positions if (kind, p) not in self._read})
         for begin in range(0, len(todo), _BLOCK):
             block = todo[begin : begin + _BLOCK]
-            self._read.update(zip(((kind, p) for p in block), at(records, block), strict=True))
+            self._read.update(zip(((kind, p) for p in block), take_records(records, block), strict=True))
         return [self._read[kind, p] for p in positions]
 
     def name(self, entity: int) -> str:

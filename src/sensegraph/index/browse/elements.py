@@ -31,11 +31,11 @@ from sensegraph.index.browse.pages import (
     ReportRow,
     Said,
 )
-from sensegraph.index.citing import cite
+from sensegraph.index.citing import cite_statements
 from sensegraph.index.index import Index
 from sensegraph.language.text import fold
-from sensegraph.runtime.results import Table, at
-from sensegraph.types import Chunk, Citation, Claim, Cluster, Entity, Relation, Source, Statement
+from sensegraph.runtime.results import Table, take_records
+from sensegraph.types import Chunk, Citation, Cluster, Entity, Relation, Source, Statement
 
 _NEAR = 5  # names that are offered for one that is unknown
 _BREAK = "\0"  # stands between the parts of a report while they are cited together; no text keeps one
@@ -74,7 +74,7 @@ def list_reports(index: Index, depth: int = 0) -> list[ReportRow]:
 
     They cover every entity once: a community that is not divided further stands for itself at the depths below it.
     """
-    upper = islice(_read(index.hierarchy.clusters, _Outline), sum(index.manifest.clusters[: depth + 1]))
+    upper = islice(_read_fields(index.hierarchy.clusters, _Outline), sum(index.manifest.clusters[: depth + 1]))
     rows = [_report_row(c) for c in upper if c.depth == depth or c.level == 0]
     return sorted(rows, key=lambda r: (-r.rating, -r.documents, -r.entities, r.id))
 
@@ -86,12 +86,16 @@ def find_report(index: Index, name: str) -> Cluster:
     """
     if found := index.clusters([name]):
         return found[name]
-    hits = _beginning(index, name)
+    clusters = index.hierarchy.clusters
+    hits: list[str] = []
+    if _HEX.fullmatch(name):
+        ids = clusters.ids() if isinstance(clusters, Table) else [c.id for c in clusters]
+        hits = [i for i in ids if i.startswith(name)]
     if not hits:
-        titles = [(c.id, c.title) for c in _read(index.hierarchy.clusters, _Outline)]
+        titles = [(c.id, c.title) for c in _read_fields(clusters, _Outline)]
         hits = [i for i, title in titles if fold(title) == fold(name)]
         if not hits:
-            raise InputError(f"There is no report {name!r}{_nearest(name, [title for _, title in titles])}.")
+            raise InputError(f"There is no report {name!r}{_nearest_names(name, [title for _, title in titles])}.")
     first = index.clusters(hits[:_NEAR])
     if len(hits) > 1:
         many = ", ".join(f"{i} ({first[i].title}, depth {first[i].depth})" for i in hits[:_NEAR])
@@ -99,23 +103,26 @@ def find_report(index: Index, name: str) -> Cluster:
     return first[hits[0]]
 
 
-def _beginning(index: Index, name: str) -> list[str]:
-    """The ids of reports that begin with `name`."""
-    if not _HEX.fullmatch(name):
-        return []
-    clusters = index.hierarchy.clusters
-    ids = clusters.ids() if isinstance(clusters, Table) else [c.id for c in clusters]
-    return [i for i in ids if i.startswith(name)]
-
-
 def read_report(index: Index, name: str, chunks: int | None = None) -> ReportPage:
     """The report `name` (see `find_report`) with its parts; of its chunks at most that many."""
     cluster = find_report(index, name)
     members = index.entities(cluster.entities)
     names = {e.id: e.name for e in members.values()}
-    summary, findings, citations, unresolved = _cited(cluster, index)
-    positions = _members(cluster, members, index)
+    summary, findings, citations, unresolved = _cite_report(cluster, index)
+    # the community's entities are those that share the home of one of them
+    homes = index.lookups.homes[:, cluster.depth]
+    home = homes[_entity_position(next(iter(members.values())), index)]
+    positions: list[int] = np.flatnonzero(homes == home).tolist()
     held = Counter(c for e in members.values() for c in e.chunks)
+    children = index.clusters(cluster.members) if cluster.level else {}
+    # the chunks that mention most of the entities, in the order of their documents where they mention as many
+    ranked = sorted(held, key=lambda c: (-held[c], c))[:chunks]
+    read = index.chunks(ranked)
+    rows = [
+        ChunkRow(c, Place(read[c].document, read[c].start, read[c].end), held[c], read[c].text)
+        for c in ranked
+        if c in read
+    ]
     return ReportPage(
         report=_report_row(cluster),
         rating_explanation=cluster.rating_explanation,
@@ -124,35 +131,29 @@ def read_report(index: Index, name: str, chunks: int | None = None) -> ReportPag
         citations=citations,
         unresolved=unresolved,
         parent=next(map(_report_row, index.clusters([cluster.parent]).values()), None),
-        children=_children(cluster, index),
+        children=tuple(sorted(map(_report_row, children.values()), key=lambda r: (-r.rating, r.id))),
         entities=tuple(sorted(map(_entity_row, members.values()), key=lambda e: (-e.degree, e.name, e.id))),
-        relations=tuple(_relation_row(r, names) for r in _inner(positions, index)),
-        claims=_claims(index, positions, names),
-        chunks=_chunks(index, held, chunks),
+        relations=tuple(_relation_row(r, names) for r in _inner_relations(positions, index)),
+        claims=_claim_rows(index, positions, names),
+        chunks=tuple(sorted(rows, key=lambda r: (-r.entities, r.place.document, r.place.start))),
         chunks_in_all=len(held),
     )
 
 
-def _cited(cluster: Cluster, index: Index) -> tuple[str, tuple[Headline, ...], tuple[Citation, ...], int]:
+def _cite_report(cluster: Cluster, index: Index) -> tuple[str, tuple[Headline, ...], tuple[Citation, ...], int]:
     """The summary and the findings with one row of numbers through both, the citations, and how many are lost."""
     parts = [cluster.summary, *(f.statements for f in cluster.findings)]
-    told = [s for part in parts for s in (*map(_plain, part), Statement(_BREAK))]
-    text, citations, unresolved = cite(told, index)
+    told = list[Statement]()
+    for part in parts:
+        told += (replace(s, text=s.text.replace(_BREAK, " ")) for s in part)
+        told.append(Statement(_BREAK))
+    text, citations, unresolved = cite_statements(told, index)
     summary, *texts = (part.strip() for part in text.split(_BREAK)[: len(parts)])
     findings = [Headline(f.summary, said) for f, said in zip(cluster.findings, texts, strict=True)]
     return summary, tuple(findings), citations, unresolved
 
 
-def _plain(statement: Statement) -> Statement:
-    return replace(statement, text=statement.text.replace(_BREAK, " "))
-
-
-def _children(cluster: Cluster, index: Index) -> tuple[ReportRow, ...]:
-    found = index.clusters(cluster.members) if cluster.level else {}
-    return tuple(sorted(map(_report_row, found.values()), key=lambda r: (-r.rating, r.id)))
-
-
-def _inner(positions: Sequence[int], index: Index) -> list[Relation]:
+def _inner_relations(positions: Sequence[int], index: Index) -> list[Relation]:
     """The relations with both ends among the entities at these positions, heaviest first."""
     inside = np.zeros(len(index.lookups.homes), np.bool_)
     inside[positions] = True
@@ -160,23 +161,7 @@ def _inner(positions: Sequence[int], index: Index) -> list[Relation]:
     for position in positions:
         neighbours, relations = index.lookups.around(position)
         found.update(relations[inside[neighbours]].tolist())
-    return sorted(at(index.graph.relations, sorted(found)), key=lambda r: (-r.weight, r.id))
-
-
-def _members(cluster: Cluster, members: dict[str, Entity], index: Index) -> list[int]:
-    """The positions of a community's entities: those that share the home of one of them."""
-    homes = index.lookups.homes[:, cluster.depth]
-    one = next(iter(members.values()))
-    alike: list[int] = np.flatnonzero(homes == homes[_position(one, index)]).tolist()
-    return alike
-
-
-def _chunks(index: Index, held: Counter[str], most: int | None) -> tuple[ChunkRow, ...]:
-    """The chunks that mention most of the entities, in the order of their documents where they mention as many."""
-    ranked = sorted(held, key=lambda c: (-held[c], c))[:most]
-    found = index.chunks(ranked)
-    rows = [ChunkRow(c, _place(found[c]), held[c], found[c].text) for c in ranked if c in found]
-    return tuple(sorted(rows, key=lambda r: (-r.entities, r.place.document, r.place.start)))
+    return sorted(take_records(index.graph.relations, sorted(found)), key=lambda r: (-r.weight, r.id))
 
 
 # ── entities ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -187,11 +172,11 @@ def find_entities(index: Index, name: str, kind: str = "") -> list[Entity]:
 
     Raises InputError where there is none, naming the nearest names, or the types that there are.
     """
-    found = at(index.graph.entities, index.lookups.called(name)) or list(index.entities([name]).values())
+    found = take_records(index.graph.entities, index.lookups.called(name)) or list(index.entities([name]).values())
     named = sorted(found, key=lambda e: (-e.degree, -len(e.chunks), e.id))
     if not named:
-        every = [e.name for e in _read(index.graph.entities, _Called)]
-        raise InputError(f"There is no entity {name!r}{_nearest(name, every)}.")
+        every = [e.name for e in _read_fields(index.graph.entities, _Called)]
+        raise InputError(f"There is no entity {name!r}{_nearest_names(name, every)}.")
     chosen = [e for e in named if kind in ("", e.type) or fold(kind) == fold(e.type)]
     if not chosen:
         types = ", ".join(sorted({e.type for e in named}))
@@ -218,58 +203,58 @@ def entities_called(index: Index, name: str) -> list[Entity]:
 
 def read_entity(index: Index, entity: Entity) -> EntityPage:
     """All that is known of an entity of the index."""
-    position = _position(entity, index)
+    position = _entity_position(entity, index)
     spans = index.chunks(sorted({d.source.chunk for d in entity.descriptions}))
     said = (Said(d.text, d.source.chunk, _source_place(d.source, spans)) for d in entity.descriptions)
     homes = [h for h in dict.fromkeys(index.lookups.homes[position].tolist()) if h >= 0]
+    others, links = index.lookups.around(position)
+    near = take_records(index.graph.entities, others.tolist())
+    names = {e.id: e.name for e in [*near, entity]}
+    relations = take_records(index.graph.relations, links.tolist())
+    rows = [Neighbour(_entity_row(e), _relation_row(r, names)) for e, r in zip(near, relations, strict=True)]
     return EntityPage(
         entity=_entity_row(entity),
         frequency=entity.frequency,
         descriptions=tuple(said),
-        neighbours=_neighbours(entity, position, index),
-        claims=_claims(index, [position], {entity.id: entity.name}),
-        communities=tuple(_report_row(c) for c in at(index.hierarchy.clusters, homes)) if homes else (),
+        neighbours=tuple(sorted(rows, key=lambda n: (-n.relation.weight, n.entity.name, n.entity.id))),
+        claims=_claim_rows(index, [position], {entity.id: entity.name}),
+        communities=tuple(_report_row(c) for c in take_records(index.hierarchy.clusters, homes)) if homes else (),
     )
 
 
-def _neighbours(entity: Entity, position: int, index: Index) -> tuple[Neighbour, ...]:
-    others, links = index.lookups.around(position)
-    near = at(index.graph.entities, others.tolist())
-    names = {e.id: e.name for e in [*near, entity]}
-    relations = at(index.graph.relations, links.tolist())
-    rows = [Neighbour(_entity_row(e), _relation_row(r, names)) for e, r in zip(near, relations, strict=True)]
-    return tuple(sorted(rows, key=lambda n: (-n.relation.weight, n.entity.name, n.entity.id)))
-
-
-def _position(entity: Entity, index: Index) -> int:
+def _entity_position(entity: Entity, index: Index) -> int:
     """Where an entity stands in the graph."""
     places = index.lookups.called(entity.name)
-    records = at(index.graph.entities, places)
+    records = take_records(index.graph.entities, places)
     return next(p for p, e in zip(places, records, strict=True) if e.id == entity.id)
 
 
 # ── what both need ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _claims(index: Index, positions: Sequence[int], names: dict[str, str]) -> tuple[ClaimRow, ...]:
+def _claim_rows(index: Index, positions: Sequence[int], names: dict[str, str]) -> tuple[ClaimRow, ...]:
     """The claims about the entities at these positions, by subject and place; what two chunks share is told once."""
     told = sorted({int(claim) for p in positions for claim in index.lookups.told(p)})
-    found = [c for c in at(index.graph.claims, told) if c.subject in names]
+    found = [c for c in take_records(index.graph.claims, told) if c.subject in names]
     spans = index.chunks(sorted({c.source.chunk for c in found}))
-    rows = {replace(row, id=""): row for c in found for row in [_claim_row(c, names[c.subject], spans)]}
+    rows = {}
+    for c in found:
+        said = (c.object, c.type, c.status, c.description, c.starts, c.ends)
+        row = ClaimRow(c.id, names[c.subject], *said, _source_place(c.source, spans))
+        rows[replace(row, id="")] = row
     return tuple(
         sorted(rows.values(), key=lambda r: (r.subject, r.place.document if r.place else "", r.description, r.id))
     )
 
 
-def _read(records: Sequence[Any], kind: type[R]) -> Iterator[R]:
+def _read_fields(records: Sequence[Any], kind: type[R]) -> Iterator[R]:
     """All records in order; of stored ones only the fields of `kind` are decoded."""
     if isinstance(records, Table):
         return map(msgspec.json.Decoder(kind).decode, records.raw())
     return iter(records)
 
 
-def _nearest(name: str, known: Sequence[str]) -> str:
+def _nearest_names(name: str, known: Sequence[str]) -> str:
     """`; the nearest: …`, or where there is nothing at all, that."""
     from rapidfuzz import fuzz, process
 
@@ -289,15 +274,6 @@ def _entity_row(e: Entity) -> EntityRow:
 def _relation_row(r: Relation, names: dict[str, str]) -> RelationRow:
     ends = names.get(r.source, r.source), names.get(r.target, r.target)
     return RelationRow(r.id, *ends, r.label, r.description, r.weight)
-
-
-def _claim_row(c: Claim, subject: str, spans: dict[str, Chunk]) -> ClaimRow:
-    place = _source_place(c.source, spans)
-    return ClaimRow(c.id, subject, c.object, c.type, c.status, c.description, c.starts, c.ends, place)
-
-
-def _place(chunk: Chunk) -> Place:
-    return Place(chunk.document, chunk.start, chunk.end)
 
 
 def _source_place(source: Source, spans: dict[str, Chunk]) -> Place | None:

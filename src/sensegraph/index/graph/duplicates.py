@@ -14,11 +14,11 @@ from typing import Any, Literal
 
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.linkage import components
+from sensegraph.algorithms.linkage import connect_rows
 from sensegraph.errors import InputError
 from sensegraph.index.extraction import Extracted
-from sensegraph.index.graph.merging import GraphSettings, entity_id, knowledge_graph, merge
-from sensegraph.language.text import fold, sentences
+from sensegraph.index.graph.merging import GraphSettings, entity_id, knowledge_graph, merge_extractions
+from sensegraph.language.text import fold, split_sentences
 from sensegraph.protocols import ResolvingEngine
 from sensegraph.resolution import Group, Mentioned, Proposal, Resolution, Resolving, Rule, resolve
 from sensegraph.resolution.aliases import Aliases, Name, Operation, with_groups
@@ -72,19 +72,19 @@ class Duplicates:
 
 
 @step("duplicates.same", version=1, uses="engine", task="resolve")
-def same(briefs: Sequence[Brief], *, engine: ResolvingEngine) -> list[tuple[tuple[str, ...], ...]]:
+def judge_same_entities(briefs: Sequence[Brief], *, engine: ResolvingEngine) -> list[tuple[tuple[str, ...], ...]]:
     """Of each group of entities, the sets of ids that are one thing."""
     return engine.resolve(briefs)
 
 
 @step("duplicates.bound", version=1)
-def bound(tables: Sequence[Aliases]) -> list[Aliases]:
+def keep_aliases(tables: Sequence[Aliases]) -> list[Aliases]:
     """The aliases that a graph was merged with, under the key of the graph."""
     return list(tables)
 
 
 @step("duplicates.automatic", version=2)
-def automatic(found: Sequence[Duplicates], *, how: ResolveSettings, by: str) -> list[Duplicates]:
+def keep_duplicates(found: Sequence[Duplicates], *, how: ResolveSettings, by: str) -> list[Duplicates]:
     """What a build found by itself, with these settings; `by` is who judged."""
     return list(found)
 
@@ -103,19 +103,21 @@ def find_duplicates(
     `texts` gives chunks by id, `vectors` are those of the entities in their order. Pairs in question go to the engine
     where it has the task, else they stay apart, and a note says so.
     """
-    items = mentioned(graph)
-    rules = [*defined(graph, texts), *(Rule("apart", a, b, why="you said so") for a, b in apart)]
+    items = list_mentioned(graph)
+    rules = [*find_definitions(graph, texts), *(Rule("apart", a, b, why="you said so") for a, b in apart)]
     how = settings.rules()
     found = resolve(items, rules=rules, settings=how, vectors=vectors)
     grey = [p for p in found.proposals if p.decision == "ask"]
     if not grey or settings.engine == "none" or "resolve" not in rt.engine.tasks:
-        return _duplicates(found, 0, _left(len(grey), rt, settings))
-    said = _judged(graph, grey, rt, texts)
+        return _rank_proposals(found, 0, _note_open_pairs(len(grey), rt, settings))
+    said = _ask_engine(graph, grey, rt, texts)
     again = resolve(items, rules=[*rules, *said], settings=how, vectors=vectors)
-    return _duplicates(again, len(said), _left(sum(p.decision == "ask" for p in again.proposals), rt, settings))
+    return _rank_proposals(
+        again, len(said), _note_open_pairs(sum(p.decision == "ask" for p in again.proposals), rt, settings)
+    )
 
 
-def mentioned(graph: Graph) -> list[Mentioned]:
+def list_mentioned(graph: Graph) -> list[Mentioned]:
     """The entities of a graph as things to be compared, with their neighbours and the chunks that mention them."""
     around: dict[str, dict[str, None]] = defaultdict(dict)
     for r in graph.relations:
@@ -127,7 +129,7 @@ def mentioned(graph: Graph) -> list[Mentioned]:
     ]
 
 
-def defined(graph: Graph, texts: Texts) -> list[Rule]:
+def find_definitions(graph: Graph, texts: Texts) -> list[Rule]:
     """The short forms that the texts themselves define, as in `Apple Inc. (AAPL)`: capitals in parentheses behind a
     name of the same type with the same first letter. Any other parenthesis may say where, when or what kind.
     """
@@ -148,7 +150,7 @@ def defined(graph: Graph, texts: Texts) -> list[Rule]:
     ]
 
 
-def _left(grey: int, rt: Runtime, settings: ResolveSettings) -> tuple[str, ...]:
+def _note_open_pairs(grey: int, rt: Runtime, settings: ResolveSettings) -> tuple[str, ...]:
     if not grey:
         return ()
     able = "resolve" in rt.engine.tasks
@@ -158,7 +160,7 @@ def _left(grey: int, rt: Runtime, settings: ResolveSettings) -> tuple[str, ...]:
     return (f"{grey} pairs in question stay apart: {why}; `sensegraph merge` joins what is one",)
 
 
-def _duplicates(found: Resolution, asked: int, notes: tuple[str, ...]) -> Duplicates:
+def _rank_proposals(found: Resolution, asked: int, notes: tuple[str, ...]) -> Duplicates:
     order = sorted(found.proposals, key=lambda p: (p.decision, -p.score, p.names, p.one, p.other))
     ranked = sorted(order, key=lambda p: ("merge", "ask", "keep").index(p.decision))
     groups = tuple(g for g in found.groups if len(g.members) > 1)
@@ -168,14 +170,23 @@ def _duplicates(found: Resolution, asked: int, notes: tuple[str, ...]) -> Duplic
 # ── asking the engine ──
 
 
-def _judged(graph: Graph, grey: Sequence[Proposal], rt: Runtime, texts: Texts) -> list[Rule]:
+def _ask_engine(graph: Graph, grey: Sequence[Proposal], rt: Runtime, texts: Texts) -> list[Rule]:
     """What the engine says of each pair in question."""
     ids = sorted({i for p in grey for i in (p.one, p.other)})
     wanted = set(ids)
     entities = {e.id: e for e in graph.entities if e.id in wanted}
-    bundles = list(_bundles(ids, grey))
+    bundles = list(_bundle_pairs(ids, grey))
     chunks = texts(sorted({c for e in entities.values() for c in e.chunks[:_CHUNKS]}))
-    answers = rt.each(same, [_brief([entities[i] for i in bundle], chunks) for bundle, _ in bundles])
+    briefs = []
+    for bundle, _ in bundles:
+        listed = [entities[i] for i in bundle]
+        passages = (
+            Passage("entity", e.id, e.description or " ".join(d.text for d in e.descriptions), title=e.name,
+                    quotes=tuple(_naming_sentences(e, chunks)))
+            for e in listed
+        )  # fmt: skip
+        briefs.append(Brief(Context(tuple(passages)), types=tuple(e.type for e in listed)))
+    answers = rt.each(judge_same_entities, briefs)
     rules = []
     for (_, pairs), groups in zip(bundles, answers, strict=True):
         of = {i: number for number, members in enumerate(groups) for i in members}
@@ -188,11 +199,13 @@ def _judged(graph: Graph, grey: Sequence[Proposal], rt: Runtime, texts: Texts) -
     return rules
 
 
-def _bundles(ids: Sequence[str], grey: Sequence[Proposal]) -> Iterable[tuple[tuple[str, ...], list[tuple[str, str]]]]:
+def _bundle_pairs(
+    ids: Sequence[str], grey: Sequence[Proposal]
+) -> Iterable[tuple[tuple[str, ...], list[tuple[str, str]]]]:
     """The ids to ask about at once, with the pairs in question among them."""
     at = {name: place for place, name in enumerate(ids)}
     asked = {(p.one, p.other) for p in grey}
-    for rows in components(len(ids), [(at[a], at[b]) for a, b in sorted(asked)]):
+    for rows in connect_rows(len(ids), [(at[a], at[b]) for a, b in sorted(asked)]):
         members = tuple(ids[row] for row in rows)
         pairs = [pair for pair in combinations(members, 2) if pair in asked]
         if len(members) <= _TOGETHER:
@@ -201,21 +214,12 @@ def _bundles(ids: Sequence[str], grey: Sequence[Proposal]) -> Iterable[tuple[tup
             yield from ((pair, [pair]) for pair in pairs)
 
 
-def _brief(entities: Sequence[Entity], chunks: Mapping[str, Chunk]) -> Brief:
-    passages = tuple(
-        Passage("entity", e.id, e.description or " ".join(d.text for d in e.descriptions), title=e.name,
-                quotes=tuple(_shown(e, chunks)))
-        for e in entities
-    )  # fmt: skip
-    return Brief(Context(passages), types=tuple(e.type for e in entities))
-
-
-def _shown(entity: Entity, chunks: Mapping[str, Chunk]) -> list[Description]:
+def _naming_sentences(entity: Entity, chunks: Mapping[str, Chunk]) -> list[Description]:
     """Sentences that name an entity."""
     shown: list[Description] = []
     names = [fold(n) for n in (entity.name, *entity.aliases)]
     for chunk in [chunks[name] for name in entity.chunks[:_CHUNKS] if name in chunks]:
-        for start, end in sentences(chunk.text):
+        for start, end in split_sentences(chunk.text):
             said = chunk.text[start:end].strip()
             if any(name in fold(said) for name in names):
                 shown.append(Description(said, Source(chunk.id, start, end)))
@@ -232,7 +236,7 @@ def names_by_id(aliases: Aliases) -> dict[str, tuple[Name, ...]]:
     return {entity_id(name): names for names in (*single, *aliases.groups) for name in names}
 
 
-def names_of(entity: Entity, known: Mapping[str, tuple[Name, ...]]) -> tuple[Name, ...]:
+def entity_names(entity: Entity, known: Mapping[str, tuple[Name, ...]]) -> tuple[Name, ...]:
     """What texts call an entity. Raises InputError for one that was not merged from texts here."""
     if entity.id in known:
         return known[entity.id]
@@ -258,13 +262,15 @@ def ids_apart(graph: Graph, aliases: Aliases) -> list[tuple[str, str]]:
     return sorted({(min(p), max(p)) for p in pairs if p[0] and p[1] and p[0] != p[1]})
 
 
-def merges(found: Duplicates, entities: Mapping[str, Entity], known: Mapping[str, tuple[Name, ...]]) -> list[Operation]:
+def merge_operations(
+    found: Duplicates, entities: Mapping[str, Entity], known: Mapping[str, tuple[Name, ...]]
+) -> list[Operation]:
     """The operations that make each group one entity, with what speaks for it."""
     made = []
     for group in found.groups:
         members = set(group.members)
         reasons = [p for p in found.proposals if p.decision == "merge" and {p.one, p.other} <= members]
-        names = [name for i in group.members for name in names_of(entities[i], known)]
+        names = [name for i in group.members for name in entity_names(entities[i], known)]
         evidence = "; ".join(dict.fromkeys(f"{p.names[0]}, {p.names[1]}: {p.why}" for p in reasons))
         by: Literal["engine", "rule"] = "engine" if any(p.by == "engine" for p in reasons) else "rule"
         score = min((p.score for p in reasons), default=1.0)
@@ -278,38 +284,40 @@ def resolved_graph(
     """The graph of the corpus, merged with the aliases of the log and, where so set, what is found at this build."""
     notes: tuple[str, ...] = ()
     if settings.automatic:
-        aliases, notes = _found(extracted, rt, graph, settings, aliases, texts)
+        aliases, notes = _find_automatic(extracted, rt, graph, settings, aliases, texts)
     known = knowledge_graph(extracted, rt, graph, aliases)
-    rt.once(bound, aliases, names=(known.key,))
+    rt.once(keep_aliases, aliases, names=(known.key,))
     return known, notes
 
 
-def _found(
+def _find_automatic(
     extracted: Extracted, rt: Runtime, graph: GraphSettings, settings: ResolveSettings, aliases: Aliases, texts: Texts
 ) -> tuple[Aliases, tuple[str, ...]]:
     """The aliases with those that a build finds by itself, before anything is summarised."""
     known, merged = names_by_id(aliases), list[Graph]()
 
     def look() -> Duplicates:
-        merged.append(merge(extracted, graph, aliases))
+        merged.append(merge_extractions(extracted, graph, aliases))
         return find_duplicates(merged[0], rt, settings, texts=texts, apart=ids_apart(merged[0], aliases))
 
     by = rt.engine.fingerprint("resolve") if "resolve" in rt.engine.tasks else ""
-    found = rt.once(automatic, look, names=(*extracted.keys, aliases.key, key_of(aliases)), how=settings, by=by).value
+    found = rt.once(
+        keep_duplicates, look, names=(*extracted.keys, aliases.key, apart_key(aliases)), how=settings, by=by
+    ).value
     if not found.groups:
         return aliases, found.notes
-    entities = {e.id: e for e in (merged or [merge(extracted, graph, aliases)])[0].entities}
-    groups = [o.names for o in merges(found, entities, known)]
+    entities = {e.id: e for e in (merged or [merge_extractions(extracted, graph, aliases)])[0].entities}
+    groups = [o.names for o in merge_operations(found, entities, known)]
     joined = sum(len(g.members) - 1 for g in found.groups)
     note = f"{joined} entities were merged into others of another name (index.resolve.automatic)"
     return with_groups(aliases, groups), (note, *found.notes)
 
 
-def key_of(aliases: Aliases) -> str:
+def apart_key(aliases: Aliases) -> str:
     """What stands for the pairs that a table keeps apart."""
     return "; ".join(f"{a[0]}/{a[1]} {b[0]}/{b[1]}" for a, b in aliases.apart)
 
 
 def aliases_of(rt: Runtime, graph: str) -> Aliases:
     """The aliases that the graph with this key was merged with."""
-    return rt.once(bound, Aliases(), names=(graph,)).value
+    return rt.once(keep_aliases, Aliases(), names=(graph,)).value

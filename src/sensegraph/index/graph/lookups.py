@@ -71,7 +71,7 @@ class Lookups:
 
         Many are looked up together far quicker than one by one.
         """
-        wanted = _hashes(map(fold, names))
+        wanted = _hash_names(map(fold, names))
         found: list[list[int]] = [[] for _ in names]
         for known, owners in ((self.aliases, self.aliased), (self.names, self.named)):
             begin, end = np.searchsorted(known, wanted), np.searchsorted(known, wanted, side="right")
@@ -81,58 +81,48 @@ class Lookups:
 
 
 @step("lookups.lookups", version=2, form="arrays")
-def lookups(wholes: Sequence[tuple[Graph, Hierarchy]]) -> list[Lookups]:
+def build_lookups(wholes: Sequence[tuple[Graph, Hierarchy]]) -> list[Lookups]:
     """The lookups of a graph and its hierarchy."""
-    return [_lookups(graph, hierarchy) for graph, hierarchy in wholes]
+    return [_index_graph(graph, hierarchy) for graph, hierarchy in wholes]
 
 
 def find_lookups(graph: Result[Graph], hierarchy: Result[Hierarchy] | None, rt: Runtime) -> Result[Lookups]:
     """The lookups, made anew only when the graph or its communities changed."""
     shown = hierarchy.value if hierarchy else Hierarchy()
     names = (graph.key, hierarchy.key if hierarchy else "")
-    return rt.once(lookups, lambda: (graph.value, shown), names=names)
+    return rt.once(build_lookups, lambda: (graph.value, shown), names=names)
 
 
-def _lookups(graph: Graph, hierarchy: Hierarchy) -> Lookups:
+def _index_graph(graph: Graph, hierarchy: Hierarchy) -> Lookups:
     ids, names, others = [], [], list[tuple[str, int]]()
     for i, entity in enumerate(graph.entities):
         ids.append(entity.id)
         names.append(entity.name)
         others += [(alias, i) for alias in entity.aliases]
     position = {name: i for i, name in enumerate(ids)}
-    start, neighbours, relations = _adjacency(
+    start, neighbours, relations = _adjacency_rows(
         [(position[r.source], position[r.target]) for r in graph.relations], len(ids)
     )
-    hashes, owners = _sorted(names, range(len(ids)))
-    aliases, aliased = _sorted([name for name, _ in others], [i for _, i in others])
-    homes = _homes(hierarchy, position)
-    said, claims = _rows([position[c.subject] for c in graph.claims], len(ids))
-    letters, spelt = _spelt(names)
+    hashes, owners = _sort_hashes(names, range(len(ids)))
+    aliases, aliased = _sort_hashes([name for name, _ in others], [i for _, i in others])
+    homes = _cluster_homes(hierarchy, position)
+    subjects = np.asarray([position[c.subject] for c in graph.claims], np.int64)
+    said = np.concatenate(([0], np.cumsum(np.bincount(subjects, minlength=len(ids))))).astype(np.int64)
+    claims = np.argsort(subjects, kind="stable").astype(np.int32)
+    encoded = [n.encode("utf-8", "replace") for n in names]
+    spelt = np.concatenate(([0], np.cumsum([len(e) for e in encoded], dtype=np.int64))).astype(np.int64)
+    letters = np.frombuffer(b"".join(encoded), np.uint8)
     return Lookups(start, neighbours, relations, homes, said, claims, hashes, owners, aliases, aliased, letters, spelt)
 
 
-def _sorted(names: Sequence[str], owners: Sequence[int]) -> tuple[NDArray[np.uint64], Ints]:
+def _sort_hashes(names: Sequence[str], owners: Sequence[int]) -> tuple[NDArray[np.uint64], Ints]:
     """The ascending hashes of folded names, and whose they are."""
-    hashes, whose = _hashes(map(fold, names)), np.asarray(owners, np.int32)
+    hashes, whose = _hash_names(map(fold, names)), np.asarray(owners, np.int32)
     order = np.lexsort((whose, hashes))
     return hashes[order], whose[order]
 
 
-def _spelt(names: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Names as one run of bytes, and where each begins."""
-    encoded = [n.encode("utf-8", "replace") for n in names]
-    starts = np.concatenate(([0], np.cumsum([len(e) for e in encoded], dtype=np.int64))).astype(np.int64)
-    return np.frombuffer(b"".join(encoded), np.uint8), starts
-
-
-def _rows(owners: Sequence[int], n: int) -> tuple[NDArray[np.int64], Ints]:
-    """Positions by owner, as the rows of a sparse matrix."""
-    owned = np.asarray(owners, np.int64)
-    start = np.concatenate(([0], np.cumsum(np.bincount(owned, minlength=n)))).astype(np.int64)
-    return start, np.argsort(owned, kind="stable").astype(np.int32)
-
-
-def _adjacency(pairs: Sequence[tuple[int, int]], n: int) -> tuple[NDArray[np.int64], Ints, Ints]:
+def _adjacency_rows(pairs: Sequence[tuple[int, int]], n: int) -> tuple[NDArray[np.int64], Ints, Ints]:
     """Neighbours and relations by entity, as rows of a sparse matrix; each row in the order of neighbours."""
     ends = np.asarray(pairs, np.int64).reshape(-1, 2)
     source, target = np.concatenate((ends[:, 0], ends[:, 1])), np.concatenate((ends[:, 1], ends[:, 0]))
@@ -142,7 +132,7 @@ def _adjacency(pairs: Sequence[tuple[int, int]], n: int) -> tuple[NDArray[np.int
     return start, target[order].astype(np.int32), relation[order].astype(np.int32)
 
 
-def _homes(hierarchy: Hierarchy, position: dict[str, int]) -> Ints:
+def _cluster_homes(hierarchy: Hierarchy, position: dict[str, int]) -> Ints:
     """The cluster of every entity at every depth, shape (n, depths)."""
     clusters = [(c.depth, c.level, c.entities) for c in hierarchy.clusters]
     depths = 1 + max((depth for depth, *_ in clusters), default=-1)
@@ -152,6 +142,6 @@ def _homes(hierarchy: Hierarchy, position: dict[str, int]) -> Ints:
     return homes
 
 
-def _hashes(names: Iterable[str]) -> NDArray[np.uint64]:
+def _hash_names(names: Iterable[str]) -> NDArray[np.uint64]:
     digests = [hashlib.blake2b(n.encode("utf-8", "surrogatepass"), digest_size=8).digest() for n in names]
     return np.frombuffer(b"".join(digests), np.dtype("<u8")).astype(np.uint64)

@@ -10,10 +10,10 @@ from typing import Literal
 
 from sensegraph.errors import SettingsError
 from sensegraph.index.extraction import Extracted
-from sensegraph.language.common_words import STOP
-from sensegraph.language.text import fold, packed, tokens
+from sensegraph.language.text import count_tokens, fold, pack_batches
+from sensegraph.language.word_lists import STOP
 from sensegraph.protocols import LanguageEngine
-from sensegraph.resolution.aliases import NO_ALIASES, Aliases, Binding, Called, Name, binding, called
+from sensegraph.resolution.aliases import NO_ALIASES, Aliases, Binding, Called, Name, bind_aliases, name_entity
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, step
 from sensegraph.runtime.runtime import Runtime
@@ -100,13 +100,15 @@ def relation_id(source: str, target: str) -> str:
 
 
 @step("graph.graph", version=2, form="tables")
-def graph(parts: Sequence[tuple[Graph, dict[str, str]]], *, settings: GraphSettings, describer: str) -> list[Graph]:
+def describe_graphs(
+    parts: Sequence[tuple[Graph, dict[str, str]]], *, settings: GraphSettings, describer: str
+) -> list[Graph]:
     """A merged graph with the summaries of its elements (by id) put in; `describer` is who wrote them."""
-    return [described(merged, summaries) for merged, summaries in parts]
+    return [describe_elements(merged, summaries) for merged, summaries in parts]
 
 
 @step("graph.summarise", version=1, uses="engine", task="summarise")
-def summarise(contexts: Sequence[Context], *, engine: LanguageEngine) -> list[str]:
+def summarise_descriptions(contexts: Sequence[Context], *, engine: LanguageEngine) -> list[str]:
     """One description from several."""
     return engine.summarise(contexts)
 
@@ -120,12 +122,12 @@ def knowledge_graph(
         settings = replace(settings, weight="strength" if "survey" in rt.engine.tasks else "count")
 
     def parts() -> tuple[Graph, dict[str, str]]:
-        merged = merge(extracted, settings, aliases)
-        return merged, _summaries(merged, rt, settings)
+        merged = merge_extractions(extracted, settings, aliases)
+        return merged, _summarise_crowded(merged, rt, settings)
 
     describer = rt.engine.fingerprint("summarise")
     names = (*extracted.keys, aliases.key) if aliases.key else extracted.keys
-    return rt.once(graph, parts, names=names, settings=settings, describer=describer)
+    return rt.once(describe_graphs, parts, names=names, settings=settings, describer=describer)
 
 
 # ── merging ──
@@ -133,7 +135,7 @@ def knowledge_graph(
 _folded = lru_cache(maxsize=1 << 16)(fold)  # the same names come again with every chunk
 
 
-def merge(
+def merge_extractions(
     extracted: Iterable[tuple[Chunk, Extraction]], settings: GraphSettings, aliases: Aliases = NO_ALIASES
 ) -> Graph:
     """Entities of equal name and type, or that `aliases` make one, become one; so do relations of equal ends.
@@ -143,7 +145,7 @@ def merge(
     not depend on the order of documents beyond the order in which descriptions are listed.
     """
     pairs = [(c.id, c.document, len(c.text), x) for c, x in extracted]
-    bound = binding(aliases)
+    bound = bind_aliases(aliases)
     nodes: dict[Name, _Node] = {}
     seen: Counter[Name] = Counter()
     for chunk, document, length, extraction in pairs:
@@ -151,8 +153,11 @@ def merge(
             name = (_folded(e.name), _folded(e.type))
             seen[name] += max(1, len(e.mentions))
             _gather_entity(nodes, name, document, bound, e, chunk, length)
-    links, said = _bind(pairs, nodes, seen, bound, settings)
-    return _finished(nodes, links, said, _named(nodes, bound), settings)
+    links, said = _bind_ends(pairs, nodes, seen, bound, settings)
+    # those have aliases, another name, or mentions that were split from another's
+    apart = {*bound.group.values(), *bound.shown, *bound.made}
+    named = {n: name_entity(n, nodes[n].own, nodes[n].names, bound) for n in sorted(apart & nodes.keys())}
+    return _finish_graph(nodes, links, said, named, settings)
 
 
 def _gather_entity(
@@ -169,26 +174,23 @@ def _gather_entity(
     node.surfaces.update(m.surface for m in e.mentions)
     node.chunks[chunk] = None
     if e.description:
-        node.descriptions.append(Description(e.description, _source(chunk, e.start, e.end, length)))
+        node.descriptions.append(Description(e.description, _source_span(chunk, e.start, e.end, length)))
     return whose
 
 
-def _named(nodes: dict[Name, _Node], bound: Binding) -> dict[Name, Called]:
-    """What the entities are called that have aliases, another name, or mentions that were split from another's."""
-    apart = {*bound.group.values(), *bound.shown, *bound.made}
-    return {n: called(n, nodes[n].own, nodes[n].names, bound) for n in sorted(apart & nodes.keys())}
-
-
-def _source(chunk: str, start: int, end: int, length: int) -> Source:
+def _source_span(chunk: str, start: int, end: int, length: int) -> Source:
     """The span, or the whole chunk where the span is not known."""
     return Source(chunk, start, end) if end > start else Source(chunk, 0, length)
 
 
-def _bind(
+def _bind_ends(
     pairs: Pairs, nodes: dict[Name, _Node], seen: Counter[Name], bound: Binding, settings: GraphSettings
 ) -> tuple[dict[tuple[Name, Name], _Link], list[tuple[Name, ExtractedClaim, Source]]]:
     """Attach relations and claims to entities."""
-    usual = _usual_types(seen)
+    # for each name its most frequent type, ties to the type first in the alphabet
+    usual: dict[str, Name] = {}
+    for typed in sorted(seen, key=lambda n: (n[0], -seen[n], n[1])):
+        usual.setdefault(typed[0], typed)
     links: dict[tuple[Name, Name], _Link] = defaultdict(_Link)
     claims: list[tuple[Name, ExtractedClaim, Source]] = []
     for chunk, document, length, extraction in pairs:
@@ -196,25 +198,19 @@ def _bind(
         for e in extraction.entities:
             name = (_folded(e.name), _folded(e.type))
             here.setdefault(name[0], bound.of(name, document))
-        find = partial(_bound, here=here, usual=usual, nodes=nodes, place=(chunk, document), bound=bound, how=settings)
+        find = partial(
+            _bind_name, here=here, usual=usual, nodes=nodes, place=(chunk, document), bound=bound, how=settings
+        )
         for r in extraction.relations:
             ends = [find(name) for name in (r.source, r.target)]
             if ends[0] and ends[1]:
-                _gather_relation(links, nodes, (ends[0], ends[1]), r, _source(chunk, r.start, r.end, length))
+                _gather_relation(links, nodes, (ends[0], ends[1]), r, _source_span(chunk, r.start, r.end, length))
         about = ((find(c.subject), c) for c in extraction.claims)
-        claims += [(subject, c, _source(chunk, c.start, c.end, length)) for subject, c in about if subject]
+        claims += [(subject, c, _source_span(chunk, c.start, c.end, length)) for subject, c in about if subject]
     return links, claims
 
 
-def _usual_types(seen: Mapping[Name, int]) -> dict[str, Name]:
-    """For each name its most frequent type, ties to the type first in the alphabet."""
-    usual: dict[str, Name] = {}
-    for name in sorted(seen, key=lambda n: (n[0], -seen[n], n[1])):
-        usual.setdefault(name[0], name)
-    return usual
-
-
-def _bound(
+def _bind_name(
     surface: str,
     *,
     here: dict[str, Name],
@@ -259,7 +255,7 @@ def _gather_relation(
         link.labels[r.label] += 1
 
 
-def _finished(
+def _finish_graph(
     nodes: dict[Name, _Node],
     links: dict[tuple[Name, Name], _Link],
     said: Sequence[tuple[Name, ExtractedClaim, Source]],
@@ -269,9 +265,13 @@ def _finished(
     ids = {name: entity_id(named[name].name if name in named else name) for name in nodes}
     degree = Counter(end for pair in links for end in pair)
     most = max((len(link.strengths) for link in links.values()), default=1)
-    entities = (_entity(ids[name], name, node, degree[name], named.get(name)) for name, node in nodes.items())
-    relations = (_relation((ids[a], ids[b]), link, settings.weight, most) for (a, b), link in links.items())
-    claims = {c.id: c for c in (_claim(ids[subject], c, source) for subject, c, source in said)}
+    entities = (_make_entity(ids[name], name, node, degree[name], named.get(name)) for name, node in nodes.items())
+    relations = (_make_relation((ids[a], ids[b]), link, settings.weight, most) for (a, b), link in links.items())
+    claims: dict[str, Claim] = {}
+    for subject, c, source in said:
+        made = Claim("", ids[subject], c.object, c.type, c.status, c.description, c.starts, c.ends, source)
+        name = key(made)[:20]
+        claims[name] = replace(made, id=name)
     return Graph(
         tuple(sorted(entities, key=lambda e: e.id)),
         tuple(sorted(relations, key=lambda r: r.id)),
@@ -279,20 +279,15 @@ def _finished(
     )
 
 
-def _claim(subject: str, c: ExtractedClaim, source: Source) -> Claim:
-    made = Claim("", subject, c.object, c.type, c.status, c.description, c.starts, c.ends, source)
-    return replace(made, id=key(made)[:20])
-
-
-def _entity(id: str, name: Name, node: _Node, degree: int, called: Called | None) -> Entity:
+def _make_entity(id: str, name: Name, node: _Node, degree: int, called: Called | None) -> Entity:
     shown = called.shown if called else _most_common(node.names)
     return Entity(
         id, shown, called.type if called else name[1], "", tuple(node.descriptions), tuple(node.chunks),
-        node.frequency, degree, _aliases(_folded(shown) if called else name[0], node),
+        node.frequency, degree, _other_forms(_folded(shown) if called else name[0], node),
     )  # fmt: skip
 
 
-def _aliases(name: str, node: _Node) -> tuple[str, ...]:
+def _other_forms(name: str, node: _Node) -> tuple[str, ...]:
     """Other forms under which the texts mention an entity; a pronoun is no name."""
     forms: dict[str, Counter[str]] = defaultdict(Counter)
     written = {_folded(surface) for surface in node.surfaces}
@@ -305,7 +300,7 @@ def _aliases(name: str, node: _Node) -> tuple[str, ...]:
     return tuple(map(_most_common, ranked[:_ALIASES]))
 
 
-def _relation(ends: tuple[str, str], link: _Link, weight: Weight, most: int) -> Relation:
+def _make_relation(ends: tuple[str, str], link: _Link, weight: Weight, most: int) -> Relation:
     source, target = sorted(ends)
     count = len(link.strengths)
     strength = float(sum(sorted(link.strengths)))
@@ -323,7 +318,7 @@ def _most_common(names: Counter[str]) -> str:
 # ── describing ──
 
 
-def distinct(descriptions: Sequence[Description]) -> list[Description]:
+def distinct_descriptions(descriptions: Sequence[Description]) -> list[Description]:
     """Descriptions without repeats of the same text, in order."""
     first: dict[str, Description] = {}
     for d in descriptions:
@@ -331,17 +326,19 @@ def distinct(descriptions: Sequence[Description]) -> list[Description]:
     return list(first.values())
 
 
-def _summaries(merged: Graph, rt: Runtime, settings: GraphSettings) -> dict[str, str]:
+def _summarise_crowded(merged: Graph, rt: Runtime, settings: GraphSettings) -> dict[str, str]:
     """Summaries, by id, of the elements that several descriptions say too much about.
 
     Too much for one prompt is summarised in parts, then the parts' summaries: a tree, not a chain, so that the parts
     run at once and a new description pays only for its part.
     """
-    todo = dict(crowded(merged, settings))
+    todo = dict(crowded_elements(merged, settings))
     done: dict[str, str] = {}
     while todo:
-        parts = [(name, part) for name, context in todo.items() for part in _parts(context, settings.summary_input)]
-        texts = rt.each(summarise, [part for _, part in parts])
+        parts = [
+            (name, part) for name, context in todo.items() for part in split_context(context, settings.summary_input)
+        ]
+        texts = rt.each(summarise_descriptions, [part for _, part in parts])
         gathered: dict[str, list[Passage]] = defaultdict(list)
         for (name, part), text in zip(parts, texts, strict=True):
             sources = tuple(s for p in part.passages for s in p.sources)
@@ -351,47 +348,56 @@ def _summaries(merged: Graph, rt: Runtime, settings: GraphSettings) -> dict[str,
     return done
 
 
-def crowded(merged: Graph, settings: GraphSettings) -> Iterator[tuple[str, Context]]:
+def crowded_elements(merged: Graph, settings: GraphSettings) -> Iterator[tuple[str, Context]]:
     """The ids of the elements whose distinct descriptions together exceed the limit, with what they say."""
     names = {e.id: e.name for e in merged.entities}
     titled: list[tuple[Entity | Relation, str]] = [(e, e.name) for e in merged.entities]
     titled += [(r, f"{names[r.source]} — {names[r.target]}") for r in merged.relations]
     for element, title in titled:
-        said = distinct(element.descriptions)
-        if len(said) > 1 and _exceed(said, settings.describe_above):
+        said = distinct_descriptions(element.descriptions)
+        text, limit = "\n".join(d.text for d in said), settings.describe_above
+        if (
+            len(said) > 1 and len(text.encode()) > limit and count_tokens(text) > limit
+        ):  # no token is shorter than a byte
             yield (
                 element.id,
                 Context(tuple(Passage("description", "", d.text, sources=(d.source,)) for d in said), title),
             )
 
 
-def _exceed(said: Sequence[Description], limit: int) -> bool:
-    """Whether the texts together have more than `limit` tokens; no token is shorter than a byte."""
-    text = "\n".join(d.text for d in said)
-    return len(text.encode()) > limit and tokens(text) > limit
-
-
-def _parts(context: Context, budget: int) -> list[Context]:
-    batches = packed(context.passages, budget, lambda p: tokens(p.text))
+def split_context(context: Context, budget: int) -> list[Context]:
+    batches = pack_batches(context.passages, budget, lambda p: count_tokens(p.text))
     if len(batches) == len(context.passages) > 1:  # every text fills a prompt: pair them, so that the tree narrows
         batches = [list(context.passages[i : i + 2]) for i in range(0, len(context.passages), 2)]
     return [Context(tuple(batch), context.title) for batch in batches]
 
 
-def described(merged: Graph, summaries: dict[str, str]) -> Graph:
+def describe_elements(merged: Graph, summaries: dict[str, str]) -> Graph:
     """The graph with each element's summary as its description, or its descriptions joined where there is none."""
     return Graph(
-        tuple(replace(e, description=summaries.get(e.id) or _joined(e.descriptions)) for e in merged.entities),
-        tuple(replace(r, description=summaries.get(r.id) or _joined(r.descriptions)) for r in merged.relations),
+        tuple(
+            replace(e, description=summaries.get(e.id) or _join_descriptions(e.descriptions)) for e in merged.entities
+        ),
+        tuple(
+            replace(r, description=summaries.get(r.id) or _join_descriptions(r.descriptions)) for r in merged.relations
+        ),
         merged.claims,
     )
 
 
-def _joined(descriptions: Sequence[Description]) -> str:
-    return " ".join(d.text for d in distinct(descriptions))
+def _join_descriptions(descriptions: Sequence[Description]) -> str:
+    return " ".join(d.text for d in distinct_descriptions(descriptions))
 
 
 __all__ = [
-    "GraphSettings", "crowded", "described", "distinct", "entity_id", "graph", "knowledge_graph", "merge",
-    "relation_id", "summarise",
+    "GraphSettings",
+    "crowded_elements",
+    "describe_elements",
+    "describe_graphs",
+    "distinct_descriptions",
+    "entity_id",
+    "knowledge_graph",
+    "merge_extractions",
+    "relation_id",
+    "summarise_descriptions",
 ]  # fmt: skip

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sensegraph.algorithms.clustering import Start, Tree, carried, hierarchical_leiden, leiden, project
+from sensegraph.algorithms.clustering import Start, Tree, carry_tree, hierarchical_leiden, leiden, project
 from sensegraph.algorithms.graphs import Edges, canonical_edges, modularity
 from sensegraph.errors import SettingsError
 from sensegraph.index.hierarchy.packing import Group
@@ -64,63 +64,33 @@ class _Structure:
 
 
 @step("communities.structure", version=1)
-def structure(graphs: Sequence[Graph]) -> list[str]:
+def hash_structure(graphs: Sequence[Graph]) -> list[str]:
     """A hash of what clustering sees of a graph: its entities, relations and weights, no texts."""
     return [key([e.id for e in g.entities], [(r.source, r.target, r.weight) for r in g.relations]) for g in graphs]
 
 
 @step("communities.communities", version=1, form="tables")
-def communities(wholes: Sequence[tuple[Graph, Earlier | None]], *, settings: ClusterSettings) -> list[Communities]:
+def cluster_graphs(wholes: Sequence[tuple[Graph, Earlier | None]], *, settings: ClusterSettings) -> list[Communities]:
     """The communities of each graph."""
-    return [group(graph, earlier, settings) for graph, earlier in wholes]
+    return [group_entities(graph, earlier, settings) for graph, earlier in wholes]
 
 
 def find_communities(
     graph: Result[Graph], earlier: Earlier | None, rt: Runtime, settings: ClusterSettings
 ) -> Result[Communities]:
     """The communities of `graph`; with `earlier`, found by changing those as little as the new graph demands."""
-    shape = rt.once(structure, graph.value, names=(graph.key,)).value
+    shape = rt.once(hash_structure, graph.value, names=(graph.key,)).value
     before = (earlier.communities.key,) if earlier else ()
-    return rt.once(communities, lambda: (graph.value, earlier), names=(shape, *before), settings=settings)
+    return rt.once(cluster_graphs, lambda: (graph.value, earlier), names=(shape, *before), settings=settings)
 
 
-def group(graph: Graph, earlier: Earlier | None, settings: ClusterSettings) -> Communities:
+def group_entities(graph: Graph, earlier: Earlier | None, settings: ClusterSettings) -> Communities:
     """The communities of a graph; from `earlier` unless that costs more than 1 % of modularity."""
-    now = _structure(graph)
+    now = _graph_arrays(graph)
     if earlier is None:
-        return _grouped(now, _tree(now.edges, None, settings), settings)
-    updated = _grouped(now, _tree(now.edges, _start(earlier, now), settings), settings)
-    flat = leiden(now.edges, resolution=settings.resolution, randomness=settings.randomness, seed=settings.seed)
-    best = modularity(now.edges, flat, settings.resolution)
-    if updated.modularity >= best - _TOLERANCE * abs(best):
-        return updated
-    note = f"clustered afresh: modularity {best:.4f}, against {updated.modularity:.4f} from the earlier communities"
-    return _grouped(now, _tree(now.edges, None, settings), settings, (note,))
-
-
-def _tree(edges: Edges, start: Start | None, settings: ClusterSettings) -> Tree:
-    return hierarchical_leiden(
-        edges,
-        max_cluster_size=settings.max_cluster_size,
-        resolution=settings.resolution,
-        randomness=settings.randomness,
-        seed=settings.seed,
-        previous=start,
-    )
-
-
-def _structure(graph: Graph) -> _Structure:
-    ids = [e.id for e in graph.entities]
-    place = {name: i for i, name in enumerate(ids)}
-    links = [(place[r.source], place[r.target], max(r.weight, _LIGHTEST)) for r in graph.relations]
-    columns = np.array(links, np.float64).reshape(-1, 3)
-    edges = canonical_edges(columns[:, 0].astype(np.int64), columns[:, 1].astype(np.int64), columns[:, 2], len(ids))
-    return _Structure(ids, edges)
-
-
-def _start(earlier: Earlier, now: _Structure) -> Start:
-    """The earlier communities on the numbering of the graph of now."""
-    before = _structure(earlier.graph.value)
+        return _name_communities(now, _leiden_tree(now.edges, None, settings), settings)
+    # the earlier communities on the numbering of the graph of now
+    before = _graph_arrays(earlier.graph.value)
     old = {name: i for i, name in enumerate(before.ids)}
     new = {name: i for i, name in enumerate(now.ids)}
     groups = list(earlier.communities.value.groups)
@@ -134,10 +104,40 @@ def _start(earlier: Earlier, now: _Structure) -> Start:
         nodes=len(before.ids),
     )
     mapping = np.array([new.get(name, -1) for name in before.ids], np.int64)
-    return carried(tree, before.edges, now.edges, mapping)
+    updated = _name_communities(
+        now, _leiden_tree(now.edges, carry_tree(tree, before.edges, now.edges, mapping), settings), settings
+    )
+    flat = leiden(now.edges, resolution=settings.resolution, randomness=settings.randomness, seed=settings.seed)
+    best = modularity(now.edges, flat, settings.resolution)
+    if updated.modularity >= best - _TOLERANCE * abs(best):
+        return updated
+    note = f"clustered afresh: modularity {best:.4f}, against {updated.modularity:.4f} from the earlier communities"
+    return _name_communities(now, _leiden_tree(now.edges, None, settings), settings, (note,))
 
 
-def _grouped(now: _Structure, tree: Tree, settings: ClusterSettings, notes: tuple[str, ...] = ()) -> Communities:
+def _leiden_tree(edges: Edges, start: Start | None, settings: ClusterSettings) -> Tree:
+    return hierarchical_leiden(
+        edges,
+        max_cluster_size=settings.max_cluster_size,
+        resolution=settings.resolution,
+        randomness=settings.randomness,
+        seed=settings.seed,
+        previous=start,
+    )
+
+
+def _graph_arrays(graph: Graph) -> _Structure:
+    ids = [e.id for e in graph.entities]
+    place = {name: i for i, name in enumerate(ids)}
+    links = [(place[r.source], place[r.target], max(r.weight, _LIGHTEST)) for r in graph.relations]
+    columns = np.array(links, np.float64).reshape(-1, 3)
+    edges = canonical_edges(columns[:, 0].astype(np.int64), columns[:, 1].astype(np.int64), columns[:, 2], len(ids))
+    return _Structure(ids, edges)
+
+
+def _name_communities(
+    now: _Structure, tree: Tree, settings: ClusterSettings, notes: tuple[str, ...] = ()
+) -> Communities:
     """The communities under ids that are keys of their members and depth."""
     members = [tuple(sorted(now.ids[m] for m in tree.of(i).tolist())) for i in range(len(tree))]
     ids = [key("community", int(tree.depth[i]), members[i])[:20] for i in range(len(tree))]

@@ -14,7 +14,7 @@ SOURCES = 8  # spans kept for one statement: the first of each record that it re
 Spans = Callable[[str], Iterable[Source]]
 
 
-def resolved(statements: Sequence[Statement], known: Collection[str]) -> tuple[tuple[Statement, ...], int]:
+def resolve_references(statements: Sequence[Statement], known: Collection[str]) -> tuple[tuple[Statement, ...], int]:
     """Statements without references to what they were not written from, and how many of those there were."""
     kept, lost = [], 0
     for statement in statements:
@@ -25,21 +25,21 @@ def resolved(statements: Sequence[Statement], known: Collection[str]) -> tuple[t
     return tuple(kept), lost
 
 
-def resolved_report(found: Report, known: Collection[str]) -> tuple[Report, int]:
+def resolve_report(found: Report, known: Collection[str]) -> tuple[Report, int]:
     """A report without references to what it was not written from, and how many of those there were.
 
     What an engine made up leads nowhere.
     """
-    summary, lost = resolved(found.summary, known)
+    summary, lost = resolve_references(found.summary, known)
     findings = list[Finding]()
     for finding in found.findings:
-        said, gone = resolved(finding.statements, known)
+        said, gone = resolve_references(finding.statements, known)
         findings.append(replace(finding, statements=said))
         lost += gone
     return replace(found, summary=summary, findings=tuple(findings)), lost + found.dangling
 
 
-def grounded(statement: Statement, spans: Spans) -> Statement:
+def ground_statement(statement: Statement, spans: Spans) -> Statement:
     """The statement with the spans behind its references, where the engine did not give them."""
     if statement.sources or not statement.references:
         return statement
@@ -51,6 +51,6 @@ def grounded(statement: Statement, spans: Spans) -> Statement:
     return replace(statement, sources=tuple(found)[:SOURCES])
 
 
-def grounded_by(engine: LanguageEngine, statement: Statement, spans: Spans) -> Statement:
+def ground_unless_quoted(engine: LanguageEngine, statement: Statement, spans: Spans) -> Statement:
     """The statement of `engine` with the spans behind it; of one that quotes only its quotations have any."""
-    return statement if engine.quotes else grounded(statement, spans)
+    return statement if engine.quotes else ground_statement(statement, spans)

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from zlib import crc32
 
-from sensegraph.language.text import tokens
+from sensegraph.language.text import count_tokens
 from sensegraph.protocols import LanguageEngine
-from sensegraph.types import Claim, Cluster, Context, Description, Entity, Graph, Passage, Relation, Statement
+from sensegraph.types import Cluster, Context, Description, Graph, Passage, Statement
 
 _LINE = 6  # tokens of a line besides its title and text: number and separators
 _QUOTES = 20  # sentences per element that an engine which quotes is given
@@ -60,7 +60,7 @@ class Elements:
         return nodes, sorted(links, key=lambda r: (-r.rank, r.passage.id))
 
 
-def elements(graph: Graph, documents: Mapping[str, str], *, quotes: bool) -> Elements:
+def list_elements(graph: Graph, documents: Mapping[str, str], *, quotes: bool) -> Elements:
     """All lines of `graph`; `documents` maps chunk ids to document ids.
 
     An engine that quotes is given the quotes, and scores and numbers of documents to choose among them. Any other sees
@@ -71,19 +71,37 @@ def elements(graph: Graph, documents: Mapping[str, str], *, quotes: bool) -> Ele
     degree: dict[str, int] = {}
     for e in graph.entities:
         names[e.id], degree[e.id] = e.name, e.degree
-        found.entity[e.id] = _entity_line(e, documents, quotes=quotes)
+        passage = Passage("entity", e.id, e.description, title=e.name)
+        if quotes:
+            count = len({documents[c] for c in e.chunks if c in documents})
+            passage = replace(
+                passage, score=float(e.degree), quotes=_choose_quotes(e.descriptions, documents), documents=count
+            )
+        found.entity[e.id] = _make_line(passage, (e.id,), e.degree)
     for r in graph.relations:
         title = f"{names[r.source]} — {names[r.target]}"
         rank = degree[r.source] + degree[r.target]
-        found.relations[r.source].append(_relation_line(r, title, rank, documents, quotes=quotes))
+        text = f"{r.label}: {r.description}" if r.label and not quotes else r.description
+        passage = Passage("relation", r.id, text, title=title)
+        if quotes:
+            count = len({documents[c] for c in r.chunks if c in documents})
+            passage = replace(
+                passage, score=r.weight, quotes=_choose_quotes(r.descriptions, documents), documents=count
+            )
+        found.relations[r.source].append(_make_line(passage, (r.source, r.target), rank))
     for c in graph.claims:
-        found.claims[c.subject].append(_claim_line(c, names[c.subject], quotes=quotes))
+        dates = " to ".join(d for d in (c.starts, c.ends) if d)
+        text = " | ".join(part for part in (c.object, c.type, c.status, dates, c.description) if part)
+        kept = (Description(c.description, c.source),) if quotes else ()
+        found.claims[c.subject].append(
+            _make_line(Passage("claim", c.id, text, title=names[c.subject], quotes=kept), (c.subject,))
+        )
     return found
 
 
 def elements_for(engine: LanguageEngine, graph: Graph, documents: Mapping[str, str]) -> Elements:
     """All lines of `graph` as `engine` is shown them."""
-    return elements(graph, documents, quotes=engine.quotes)
+    return list_elements(graph, documents, quotes=engine.quotes)
 
 
 def shown_to(engine: LanguageEngine, passage: Passage) -> Passage:
@@ -91,32 +109,33 @@ def shown_to(engine: LanguageEngine, passage: Passage) -> Passage:
     return passage if engine.quotes else Passage(passage.kind, passage.id, passage.text, title=passage.title)
 
 
-def pack(
+def pack_community(
     group: Group, all_elements: Elements, children: Sequence[tuple[Group, Cluster | None]], budget: int
 ) -> Context | None:
     """The context for the report of `group`, or None when it needs children whose reports are not there yet."""
     nodes, links = all_elements.inside(group.entities)
     claims = [c for n in nodes for c in all_elements.claims.get(n.passage.id, ())]
-    title = _title(nodes)
+    # messages and prompts call a community that has no title yet by its three best-linked entities
+    ranked = sorted(nodes, key=lambda n: (-n.rank, n.passage.title, n.passage.id))
+    title = ", ".join(n.passage.title for n in ranked[:3])
     if sum(line.tokens for line in (*nodes, *links, *claims)) <= budget or not children:
-        return _leaf(nodes, links, all_elements.claims, budget, title)
+        # source, target, relation, claims by falling combined degree; then what has no inner relation
+        entity = {n.passage.id: n for n in nodes}
+        packer = _Packer(budget)
+        for link in links:
+            about = [c for e in link.ends for c in all_elements.claims.get(e, ())]
+            packer.add([entity[e] for e in link.ends], link, about)
+        for node in nodes:
+            packer.add([node], None, all_elements.claims.get(node.passage.id, ()))
+        return packer.context(title, len(nodes) + len(links) + len(claims))
     if any(cluster is None for _, cluster in children):
         return None
-    return _substituted(nodes, links, all_elements, [(g, c) for g, c in children if c is not None], budget, title)
+    return _substitute_reports(
+        nodes, links, all_elements, [(g, c) for g, c in children if c is not None], budget, title
+    )
 
 
-def _leaf(nodes: list[Line], links: list[Line], claims: Mapping[str, list[Line]], budget: int, title: str) -> Context:
-    """Source, target, relation, claims by falling combined degree; then what has no inner relation."""
-    entity = {n.passage.id: n for n in nodes}
-    packer = _Packer(budget)
-    for link in links:
-        packer.add([entity[e] for e in link.ends], link, [c for e in link.ends for c in claims.get(e, ())])
-    for node in nodes:
-        packer.add([node], None, claims.get(node.passage.id, ()))
-    return packer.context(title, len(nodes) + len(links) + sum(len(claims.get(e, ())) for e in entity))
-
-
-def _substituted(
+def _substitute_reports(
     nodes: list[Line],
     links: list[Line],
     lines: Elements,
@@ -125,7 +144,7 @@ def _substituted(
     title: str,
 ) -> Context:
     """Put children's reports in the place of their elements, largest first, until the whole fits."""
-    sizes = {g.id: _size(g, lines) for g, _ in children}
+    sizes = {g.id: _community_size(g, lines) for g, _ in children}
     ordered = sorted(children, key=lambda pair: (-sizes[pair[0].id], pair[0].id))
     total = sum(line.tokens for line in (*nodes, *links)) + sum(
         c.tokens for n in nodes for c in lines.claims.get(n.passage.id, ())
@@ -153,7 +172,7 @@ def _substituted(
     return packer.context(title, len(reports) + len(kept) + len(crossing) + told)
 
 
-def _size(group: Group, lines: Elements) -> int:
+def _community_size(group: Group, lines: Elements) -> int:
     nodes, links = lines.inside(group.entities)
     claims = (c for n in nodes for c in lines.claims.get(n.passage.id, ()))
     return sum(line.tokens for line in (*nodes, *links, *claims))
@@ -178,7 +197,7 @@ class _Packer:
 
     def add_report(self, line: Line) -> None:
         """Add a child's report; where it does not fit its first paragraph, and else nothing."""
-        brief = _line(replace(line.passage, text=line.passage.text.partition("\n")[0]), line.ends)
+        brief = _make_line(replace(line.passage, text=line.passage.text.partition("\n")[0]), line.ends)
         for version in (line, brief):
             if version.tokens <= self.room:
                 self._put(version)
@@ -198,11 +217,11 @@ class _Packer:
 # ── lines ──
 
 
-def _line(passage: Passage, ends: tuple[str, ...], rank: int = 0) -> Line:
-    return Line(passage, tokens(passage.title) + tokens(passage.text) + _LINE, ends, rank)
+def _make_line(passage: Passage, ends: tuple[str, ...], rank: int = 0) -> Line:
+    return Line(passage, count_tokens(passage.title) + count_tokens(passage.text) + _LINE, ends, rank)
 
 
-def _quotes(said: Sequence[Description], documents: Mapping[str, str]) -> tuple[Description, ...]:
+def _choose_quotes(said: Sequence[Description], documents: Mapping[str, str]) -> tuple[Description, ...]:
     """The sentences to quote of an element: whole ones first, each text once, spread over its documents.
 
     Of a long list the hash of its text decides, so that no document is preferred for its place.
@@ -212,41 +231,16 @@ def _quotes(said: Sequence[Description], documents: Mapping[str, str]) -> tuple[
     turns: dict[str, int] = defaultdict(int)
     texts: dict[str, int] = defaultdict(int)
     order: list[tuple[bool, int, int, int]] = []
-    for partial, mark, i in sorted((_partial(d.text), crc32(d.text.encode()), i) for i, d in enumerate(said)):
+    marked: list[tuple[bool, int, int]] = []
+    for i, d in enumerate(said):  # a fragment, a question, or what is too long to show, is only part of a statement
+        ended = d.text.rstrip("\"'”’»)").endswith((".", "!", "。", "！"))
+        marked.append((not _SHORT <= len(d.text) <= _LONG or not ended, crc32(d.text.encode()), i))
+    for partial, mark, i in sorted(marked):
         document = documents.get(said[i].source.chunk, "")
         order.append((partial, max(turns[document], len(said) * texts[said[i].text]), mark, i))
         turns[document] += 1
         texts[said[i].text] += 1
     return tuple(said[i] for *_, i in sorted(sorted(order)[:_QUOTES], key=lambda turn: turn[-1]))
-
-
-def _partial(text: str) -> bool:
-    """Whether a sentence is a fragment, a question, or too long to show."""
-    return not _SHORT <= len(text) <= _LONG or not text.rstrip("\"'”’»)").endswith((".", "!", "。", "！"))
-
-
-def _entity_line(e: Entity, documents: Mapping[str, str], *, quotes: bool) -> Line:
-    passage = Passage("entity", e.id, e.description, title=e.name)
-    if quotes:
-        count = len({documents[c] for c in e.chunks if c in documents})
-        passage = replace(passage, score=float(e.degree), quotes=_quotes(e.descriptions, documents), documents=count)
-    return _line(passage, (e.id,), e.degree)
-
-
-def _relation_line(r: Relation, title: str, rank: int, documents: Mapping[str, str], *, quotes: bool) -> Line:
-    text = f"{r.label}: {r.description}" if r.label and not quotes else r.description
-    passage = Passage("relation", r.id, text, title=title)
-    if quotes:
-        count = len({documents[c] for c in r.chunks if c in documents})
-        passage = replace(passage, score=r.weight, quotes=_quotes(r.descriptions, documents), documents=count)
-    return _line(passage, (r.source, r.target), rank)
-
-
-def _claim_line(c: Claim, subject: str, *, quotes: bool) -> Line:
-    dates = " to ".join(d for d in (c.starts, c.ends) if d)
-    text = " | ".join(part for part in (c.object, c.type, c.status, dates, c.description) if part)
-    kept = (Description(c.description, c.source),) if quotes else ()
-    return _line(Passage("claim", c.id, text, title=subject, quotes=kept), (c.subject,))
 
 
 def report_line(cluster: Cluster) -> Line:
@@ -265,12 +259,6 @@ def report_passage(cluster: Cluster, details: Sequence[Description] = ()) -> Pas
     )
 
 
-def statements(cluster: Cluster) -> list[Statement]:
+def report_statements(cluster: Cluster) -> list[Statement]:
     """All statements of a report, in order."""
     return [*cluster.summary, *(s for f in cluster.findings for s in f.statements)]
-
-
-def _title(nodes: Sequence[Line]) -> str:
-    """The three best-linked entities: how messages and prompts call a community that has no title yet."""
-    ranked = sorted(nodes, key=lambda n: (-n.rank, n.passage.title, n.passage.id))
-    return ", ".join(n.passage.title for n in ranked[:3])

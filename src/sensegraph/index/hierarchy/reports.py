@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from sensegraph.errors import SettingsError
 from sensegraph.index.hierarchy.communities import Communities
-from sensegraph.index.hierarchy.grounding import grounded, resolved_report
-from sensegraph.index.hierarchy.packing import Elements, Group, elements_for, pack, statements
-from sensegraph.language.text import tokens
+from sensegraph.index.hierarchy.grounding import ground_statement, resolve_report
+from sensegraph.index.hierarchy.packing import Elements, Group, elements_for, pack_community, report_statements
+from sensegraph.language.text import count_tokens
 from sensegraph.protocols import LanguageEngine
 from sensegraph.runtime.results import Result, step
 from sensegraph.runtime.runtime import Runtime
@@ -28,13 +28,13 @@ class ReportSettings:
 
 
 @step("reports.report", version=1, uses="engine", task="report")
-def report(contexts: Sequence[Context], *, engine: LanguageEngine) -> list[Report]:
+def report_on_contexts(contexts: Sequence[Context], *, engine: LanguageEngine) -> list[Report]:
     """A report on each community."""
     return engine.report(contexts)
 
 
 @step("reports.hierarchy", version=2, form="tables")
-def hierarchy(clusters: Sequence[Hierarchy], *, settings: ReportSettings, reporter: str) -> list[Hierarchy]:
+def keep_hierarchy(clusters: Sequence[Hierarchy], *, settings: ReportSettings, reporter: str) -> list[Hierarchy]:
     """The finished hierarchy; `reporter` is who wrote its reports."""
     return list(clusters)
 
@@ -52,7 +52,7 @@ def report_all(
         return Hierarchy(tuple(clusters), communities.value.modularity, (*communities.value.notes, *writer.notes()))
 
     names = (communities.key, graph.key)
-    return rt.once(hierarchy, write, names=names, settings=settings, reporter=rt.engine.fingerprint("report"))
+    return rt.once(keep_hierarchy, write, names=names, settings=settings, reporter=rt.engine.fingerprint("report"))
 
 
 class Writer:
@@ -66,7 +66,7 @@ class Writer:
         settings: ReportSettings,
         write: Callable[[Sequence[Context]], Sequence[Report]] | None = None,
     ) -> None:
-        self.ask = write or (lambda contexts: rt.each(report, contexts))
+        self.ask = write or (lambda contexts: rt.each(report_on_contexts, contexts))
         self.rt, self.documents, self.settings = rt, documents, settings
         self.entities = {e.id: e for e in graph.entities}
         self.relations = {r.id: r for r in graph.relations}
@@ -95,19 +95,25 @@ class Writer:
 
     def _pack(self, group: Group, by_id: dict[str, Group]) -> Context | None:
         children = [(by_id[c], self.done.get(c)) for c in group.children]
-        return pack(group, self.elements, children, self.settings.context_tokens)
+        return pack_community(group, self.elements, children, self.settings.context_tokens)
 
     def _wave(self, ready: Sequence[tuple[Group, Context]]) -> None:
         plain = [(g, c) for g, c in ready if _speaks_for_itself(c)]
         for g, context in plain:
-            self.done[g.id] = self._cluster(g, _own_words(context), context)
+            # of one entity without claims name and description are the report: no engine is needed
+            (passage,) = context.passages
+            sources = tuple(q.source for q in passage.quotes[:1] if isinstance(q, Description))
+            said = Statement(passage.text or passage.title, (passage.id,), sources)
+            why = "one entity without inner relations"
+            own = Report(passage.title, (said,), rating=0.0, rating_explanation=why)
+            self.done[g.id] = self._cluster(g, own, context)
         rest = [(g, c) for g, c in ready if not _speaks_for_itself(c)]
         written = self.ask([c for _, c in rest])
         for (g, context), found in zip(rest, written, strict=True):
             self.done[g.id] = self._cluster(g, self._resolved(found, context), context)
 
     def _resolved(self, found: Report, context: Context) -> Report:
-        kept, lost = resolved_report(found, {p.id for p in context.passages})
+        kept, lost = resolve_report(found, {p.id for p in context.passages})
         self.lost += lost
         return kept
 
@@ -127,10 +133,10 @@ class Writer:
             documents=len({self.documents[c] for e in group.entities for c in self.entities[e].chunks}),
             omitted=context.omitted,
         )
-        return replace(made, tokens=tokens(made.title) + tokens(made.text))
+        return replace(made, tokens=count_tokens(made.title) + count_tokens(made.text))
 
     def _grounded(self, statement: Statement) -> Statement:
-        return grounded(statement, self._sources)
+        return ground_statement(statement, self._sources)
 
     def _sources(self, name: str) -> Iterator[Source]:
         element = self.entities.get(name) or self.relations.get(name)
@@ -138,19 +144,11 @@ class Writer:
             return (d.source for d in element.descriptions)
         if name in self.claims:
             return iter([self.claims[name].source])
-        return (s for statement in statements(self.done[name]) for s in statement.sources)
+        return (s for statement in report_statements(self.done[name]) for s in statement.sources)
 
 
 def _speaks_for_itself(context: Context) -> bool:
     return len(context.passages) == 1 and context.passages[0].kind == "entity" and not context.omitted
 
 
-def _own_words(context: Context) -> Report:
-    """The report on a community of one entity without claims: its name and description, no engine needed."""
-    (passage,) = context.passages
-    sources = tuple(q.source for q in passage.quotes[:1] if isinstance(q, Description))
-    said = Statement(passage.text or passage.title, (passage.id,), sources)
-    return Report(passage.title, (said,), rating=0.0, rating_explanation="one entity without inner relations")
-
-
-__all__ = ["ReportSettings", "Writer", "hierarchy", "report", "report_all"]
+__all__ = ["ReportSettings", "Writer", "keep_hierarchy", "report_all", "report_on_contexts"]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from sensegraph.algorithms.graphs import Floats, Ints
-from sensegraph.algorithms.meaning import clusters, scatter
-from sensegraph.algorithms.reduction import reduce
+from sensegraph.algorithms.meaning import cluster_rows, measure_scatter
+from sensegraph.algorithms.reduction import reduce_dimensions
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.results import step
 
@@ -41,26 +41,26 @@ class Grouping:
 
 
 @step("alike.grouping", version=1, form="arrays")
-def grouping(wholes: Sequence[tuple[Vectors, Ints]], *, size: int, dims: int, seed: int) -> list[Grouping]:
+def group_vectors(wholes: Sequence[tuple[Vectors, Ints]], *, size: int, dims: int, seed: int) -> list[Grouping]:
     """Clusters of about `size` rows of each matrix, over `dims` columns of it; near the earlier labels, if any."""
-    return [_grouping(vectors, start, size, dims, seed) for vectors, start in wholes]
+    return [_group_rows(vectors, start, size, dims, seed) for vectors, start in wholes]
 
 
-def _grouping(vectors: Vectors, start: Ints, size: int, dims: int, seed: int) -> Grouping:
-    rows = reduce(vectors, dims, seed=seed)
-    fresh = clusters(rows, size, seed=seed)
+def _group_rows(vectors: Vectors, start: Ints, size: int, dims: int, seed: int) -> Grouping:
+    rows = reduce_dimensions(vectors, dims, seed=seed)
+    fresh = cluster_rows(rows, size, seed=seed)
     if not len(start):
         return Grouping(fresh.labels, np.zeros(0))
-    best = scatter(rows, fresh.labels)
-    for begin in _starts(rows, start, size, seed):
-        kept = clusters(rows, size, seed=seed, start=begin)
-        loss = scatter(rows, kept.labels)
+    best = measure_scatter(rows, fresh.labels)
+    for begin in _earlier_starts(rows, start, size, seed):
+        kept = cluster_rows(rows, size, seed=seed, start=begin)
+        loss = measure_scatter(rows, kept.labels)
         if loss <= best + _TOLERANCE * max(best, _SLACK) and len(kept) <= _MORE * max(len(fresh), 1):
             return Grouping(kept.labels, np.zeros(0))
     return Grouping(fresh.labels, np.array([loss, best, len(kept), len(fresh)], np.float64))
 
 
-def _starts(rows: Floats, start: Ints, size: int, seed: int) -> Iterator[Ints]:
+def _earlier_starts(rows: Floats, start: Ints, size: int, seed: int) -> Iterator[Ints]:
     """The earlier labels: first with labels of their own for new rows, where these are many; then without.
 
     Spread over the clusters that are there, each new row would change another of them, whose aggregate would have to
@@ -69,6 +69,6 @@ def _starts(rows: Floats, start: Ints, size: int, seed: int) -> Iterator[Ints]:
     new = np.flatnonzero(start < 0)
     if len(new) >= size:
         own = start.copy()
-        own[new] = clusters(rows[new], size, seed=seed).labels + int(start.max()) + 1
+        own[new] = cluster_rows(rows[new], size, seed=seed).labels + int(start.max()) + 1
         yield own
     yield start

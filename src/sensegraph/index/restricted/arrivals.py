@@ -6,16 +6,16 @@ what was removed is collected.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import msgspec
 
-from sensegraph.index.index import DocumentEntry
-from sensegraph.language.dates.moments import begin, end
+from sensegraph.index.manifest import DocumentEntry
+from sensegraph.language.dates.moments import first_instant, instant_after
 from sensegraph.protocols import Store
-from sensegraph.runtime.keys import canonical, key
+from sensegraph.runtime.keys import encode_canonical, key
 
 REF = "arrivals"
 
@@ -45,43 +45,22 @@ class Then:
     first: str = ""
 
 
-def now() -> str:
+def current_second() -> str:
     """This second, UTC."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def arrivals(store: Store) -> Known:
+def read_arrivals(store: Store) -> Known:
     """The versions of every document by id, oldest first."""
     name = store.ref(REF)
     found = store.read([name]) if name else {}
     return msgspec.json.decode(found[name], type=Known) if name and name in found else {}
 
 
-def arrive(store: Store, documents: Sequence[DocumentEntry], time: str) -> None:
+def note_arrivals(store: Store, documents: Sequence[DocumentEntry], time: str) -> None:
     """Note which versions are known from `time` on, and which no longer; writes nothing where all is as it was."""
-    before = arrivals(store)
-    _write(store, before, _noted(before, {d.id: d.key for d in documents}, time))
-
-
-def outdated(store: Store, kept: Collection[str]) -> str:
-    """The key of what `forget` would replace; empty where there is nothing to forget."""
-    return "" if arrivals(store).keys() <= set(kept) else store.ref(REF) or ""
-
-
-def forget(store: Store, kept: Collection[str]) -> None:
-    """Forget when documents came whose ids are not among `kept`."""
-    before = arrivals(store)
-    _write(store, before, {name: versions for name, versions in before.items() if name in kept})
-
-
-def _write(store: Store, before: Known, after: Known) -> None:
-    if after != before:
-        name = key("arrivals", after)
-        store.write({name: canonical(after)}, "arrivals")
-        store.set_refs({REF: name})
-
-
-def _noted(before: Known, keys: Mapping[str, str], time: str) -> Known:
+    before = read_arrivals(store)
+    keys = {d.id: d.key for d in documents}
     after: Known = {}
     for name in sorted({*before, *keys}):
         versions = before.get(name, ())
@@ -90,7 +69,25 @@ def _noted(before: Known, keys: Mapping[str, str], time: str) -> Known:
         if last and not last.known_to and not same:
             versions = (*versions[:-1], replace(last, known_to=time))
         after[name] = versions if same or name not in keys else (*versions, Arrival(keys[name], time))
-    return after
+    _write_arrivals(store, before, after)
+
+
+def outdated_arrivals(store: Store, kept: Collection[str]) -> str:
+    """The key of what `forget` would replace; empty where there is nothing to forget."""
+    return "" if read_arrivals(store).keys() <= set(kept) else store.ref(REF) or ""
+
+
+def forget_arrivals(store: Store, kept: Collection[str]) -> None:
+    """Forget when documents came whose ids are not among `kept`."""
+    before = read_arrivals(store)
+    _write_arrivals(store, before, {name: versions for name, versions in before.items() if name in kept})
+
+
+def _write_arrivals(store: Store, before: Known, after: Known) -> None:
+    if after != before:
+        name = key("arrivals", after)
+        store.write({name: encode_canonical(after)}, "arrivals")
+        store.set_refs({REF: name})
 
 
 def known_then(known: Known, documents: Sequence[DocumentEntry], moment: str, unknown: bool) -> Then:
@@ -101,15 +98,19 @@ def known_then(known: Known, documents: Sequence[DocumentEntry], moment: str, un
         if not versions:
             without += 1
             inside += [d.id] if unknown else []
-        elif any(v.key == d.key and _spans(v, moment) for v in versions):
+        elif any(v.key == d.key and _spans_moment(v, moment) for v in versions):
             inside.append(d.id)
-        elif any(_spans(v, moment) for v in versions):
+        elif any(_spans_moment(v, moment) for v in versions):
             changed += 1
     first = min((v[0].known_from for v in known.values() if v), default="later")
     return Then(frozenset(inside), changed, without, first)
 
 
-def _spans(version: Arrival, moment: str) -> bool:
+def _spans_moment(version: Arrival, moment: str) -> bool:
     """Whether a version was known at some instant of a moment."""
-    still = not version.known_to or end(moment) <= begin(version.known_to) or begin(moment) < begin(version.known_to)
-    return begin(version.known_from) < end(moment) and still
+    still = (
+        not version.known_to
+        or instant_after(moment) <= first_instant(version.known_to)
+        or first_instant(moment) < first_instant(version.known_to)
+    )
+    return first_instant(version.known_from) < instant_after(moment) and still

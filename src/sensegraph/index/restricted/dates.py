@@ -7,14 +7,15 @@ descriptions, and the sentence itself.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sensegraph.index.index import Catalogue, document
+from sensegraph.index.index import keep_documents
+from sensegraph.index.manifest import Catalogue
 from sensegraph.language.dates.holding import Held, held_in
-from sensegraph.language.dates.intervals import Assertion, Interval, Settled, settled, stated
-from sensegraph.language.dates.stating import stated_in
-from sensegraph.language.text import fold, sentences
+from sensegraph.language.dates.intervals import Assertion, Interval, make_interval, settle_assertions
+from sensegraph.language.dates.stated_dates import stated_in
+from sensegraph.language.text import fold, split_sentences
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, step
 from sensegraph.runtime.runtime import Runtime
@@ -90,16 +91,19 @@ class Dates:
 
 
 @step("dates.dated", version=1)
-def dated(documents: Sequence[Document]) -> list[tuple[DatedSentence, ...]]:
+def find_dated_sentences(documents: Sequence[Document]) -> list[tuple[DatedSentence, ...]]:
     """The sentences of each document that state a date, relative dates by the document's own time."""
-    return [tuple(_dated(d)) for d in documents]
-
-
-def _dated(d: Document) -> Iterator[DatedSentence]:
-    for start, end in sentences(d.text):
-        found = stated_in(d.text[start:end], d.time)
-        if found.first or found.last or found.unread:
-            yield DatedSentence(start, end, d.text[start:end], found.first, found.last, found.unread)
+    listed = []
+    for d in documents:
+        found = [(a, b, stated_in(d.text[a:b], d.time)) for a, b in split_sentences(d.text)]
+        listed.append(
+            tuple(
+                DatedSentence(a, b, d.text[a:b], s.first, s.last, s.unread)
+                for a, b, s in found
+                if s.first or s.last or s.unread
+            )
+        )
+    return listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +116,9 @@ class Dating:
 
 
 @step("dates.dates", version=2, form="tables")
-def dates(wholes: Sequence[Dating], *, functional: tuple[str, ...]) -> list[Dates]:
+def settle_dates(wholes: Sequence[Dating], *, functional: tuple[str, ...]) -> list[Dates]:
     """Every dated statement with its interval; functional ones chained, in any order of documents the same."""
-    return [_settled(w, functional) for w in wholes]
+    return [_settle_facts(w, functional) for w in wholes]
 
 
 def find_dates(
@@ -126,19 +130,19 @@ def find_dates(
 ) -> Result[Dates]:
     """The dated statements of the corpus."""
     entries = listed.value.documents
-    found = rt.each(dated, Results(rt.store, document, [d.key for d in entries]))
+    found = rt.each(find_dated_sentences, Results(rt.store, keep_documents, [d.key for d in entries]))
     functional = settings.functional if graph else ()
 
     def whole() -> Dating:
         by_document = {d.id: s for d, s in zip(entries, found, strict=True) if s}
-        known = names_of(graph.value) if graph and functional else {}
+        known = entities_by_name(graph.value) if graph and functional else {}
         return Dating(by_document, chunks(), known)
 
     names = (listed.key, *found.keys, *([graph.key] if graph and functional else []))
-    return rt.once(dates, whole, names=names, functional=functional)
+    return rt.once(settle_dates, whole, names=names, functional=functional)
 
 
-def names_of(graph: Graph) -> dict[str, str]:
+def entities_by_name(graph: Graph) -> dict[str, str]:
     """The id of the entity of each folded name; of several the most mentioned, then the first by id."""
     ranked = sorted(graph.entities, key=lambda e: (-e.frequency, e.id))
     names: dict[str, str] = {}
@@ -149,40 +153,37 @@ def names_of(graph: Graph) -> dict[str, str]:
     return names
 
 
-def _settled(w: Dating, functional: Sequence[str]) -> Dates:
-    places = _places(w)
+def _settle_facts(w: Dating, functional: Sequence[str]) -> Dates:
+    places = _places_in_chunks(w)
     facts = [
-        _fact(name, s, places.get((name, s.start), ()), held_in(s.text, functional, w.known) if functional else None)
+        _make_fact(
+            name, s, places.get((name, s.start), ()), held_in(s.text, functional, w.known) if functional else None
+        )
         for name, listed in w.sentences.items()
         for s in listed
         if s.first or s.last
     ]
     unread = sum(s.unread for listed in w.sentences.values() for s in listed)
-    closed = settled(
+    closed = settle_assertions(
         Assertion(f.id, (f.type, f.thing), f.holder, f.first, f.last, f"{f.document}\0{f.start:09}")
         for f in facts
         if f.type
     )
-    return Dates(tuple(_closed(f, closed) for f in facts) if closed else tuple(facts), unread)
+    for i, f in enumerate(facts):
+        if found := closed.get(f.id):
+            facts[i] = replace(
+                f,
+                starts=found.interval.starts,
+                ends=found.interval.ends,
+                disputed=found.disputed,
+                superseded_by=found.superseded_by,
+                reason=found.reason,
+            )
+    return Dates(tuple(facts), unread)
 
 
-def _closed(fact: Fact, closed: Mapping[str, Settled]) -> Fact:
-    found = closed.get(fact.id)
-    if found is None:
-        return fact
-    interval = found.interval
-    return replace(
-        fact,
-        starts=interval.starts,
-        ends=interval.ends,
-        disputed=found.disputed,
-        superseded_by=found.superseded_by,
-        reason=found.reason,
-    )
-
-
-def _fact(name: str, s: DatedSentence, sources: Sequence[Source], held: Held | None) -> Fact:
-    interval = stated(s.first, s.last)
+def _make_fact(name: str, s: DatedSentence, sources: Sequence[Source], held: Held | None) -> Fact:
+    interval = make_interval(s.first, s.last)
     own = (held.type, held.thing, held.holder) if held else ("", "", "")
     return Fact(
         key("fact", name, s.start, s.end, s.text)[:20], name, s.start, s.end, s.text, s.first, s.last,
@@ -190,7 +191,7 @@ def _fact(name: str, s: DatedSentence, sources: Sequence[Source], held: Held | N
     )  # fmt: skip
 
 
-def _places(w: Dating) -> dict[tuple[str, int], list[Source]]:
+def _places_in_chunks(w: Dating) -> dict[tuple[str, int], list[Source]]:
     """The spans of every dated sentence in the chunks that it touches, by document and start."""
     found: dict[tuple[str, int], list[Source]] = defaultdict(list)
     for c in w.chunks:

@@ -17,14 +17,14 @@ from sensegraph.errors import InputError, NotIndexed
 from sensegraph.filters import Scope
 from sensegraph.index.index import Index
 from sensegraph.index.parts import Part
-from sensegraph.index.restricted.arrivals import arrivals, known_then, now
-from sensegraph.index.restricted.dates import Dates, Fact, dates
-from sensegraph.index.restricted.scope import ScopedIndex, joined, scoped
-from sensegraph.language.dates.asking import When, said, when_asked, without_date
-from sensegraph.language.dates.intervals import Span, holds, stated, through
-from sensegraph.language.dates.moments import begin, end, readable
-from sensegraph.language.dates.stating import stated_in
-from sensegraph.runtime.results import recall
+from sensegraph.index.restricted.arrivals import current_second, known_then, read_arrivals
+from sensegraph.index.restricted.dates import Dates, Fact, settle_dates
+from sensegraph.index.restricted.scope import ScopedIndex, join_texts, restrict_to_scope
+from sensegraph.language.dates.asked_dates import When, describe_when, when_asked, without_date
+from sensegraph.language.dates.intervals import Span, holds_during, make_interval, span_through
+from sensegraph.language.dates.moments import first_instant, instant_after, is_readable
+from sensegraph.language.dates.stated_dates import stated_in
+from sensegraph.runtime.results import recall_result
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import (
     Answer,
@@ -60,7 +60,11 @@ class Spans:
         """The chunk with blanks for what is outside."""
         spans = self.outside.get(chunk.id, [])
         if self.exclude:
-            spans = _between(self.holding.get(chunk.id, []), len(chunk.text))
+            spans, at = [], 0  # what those that hold leave of the text
+            for a, b in [*sorted(self.holding.get(chunk.id, [])), (len(chunk.text), len(chunk.text))]:
+                if at < a:
+                    spans.append((at, a))
+                at = max(at, b)
         text = chunk.text
         for a, b in spans:
             text = text[:a] + " " * (b - a) + text[b:]
@@ -70,8 +74,8 @@ class Spans:
         """Whether what stands there is mostly outside; where unknown is excluded, whether it does not mostly hold."""
         size = max(1, source.end - source.start)
         if self.exclude:
-            return _shared(self.holding.get(source.chunk, []), source) / size < _MOST
-        return _shared(self.outside.get(source.chunk, []), source) / size >= _MOST
+            return _shared_length(self.holding.get(source.chunk, []), source) / size < _MOST
+        return _shared_length(self.outside.get(source.chunk, []), source) / size >= _MOST
 
     def elsewhere(self, said: Description) -> bool:
         """Whether a description is of another time: by what a model said of that, else by where it stands, or, as a
@@ -91,12 +95,12 @@ class Spans:
     def _outside(self, first: str, last: str) -> bool:
         if self.span is None:
             return False
-        verdict = holds(stated(first, last), self.span)
+        verdict = holds_during(make_interval(first, last), self.span)
         return verdict is not True if self.exclude else verdict is False
 
     def known(self, source: Source) -> bool:
         """Whether a statement that holds touches this span."""
-        return _shared(self.holding.get(source.chunk, []), source) > 0
+        return _shared_length(self.holding.get(source.chunk, []), source) > 0
 
     def against(self, source: Source) -> Iterator[str]:
         """What other statements say against one that touches this span."""
@@ -105,18 +109,8 @@ class Spans:
                 yield from texts
 
 
-def _shared(spans: Sequence[tuple[int, int]], source: Source) -> int:
+def _shared_length(spans: Sequence[tuple[int, int]], source: Source) -> int:
     return sum(max(0, min(b, source.end) - max(a, source.start)) for a, b in spans)
-
-
-def _between(spans: Sequence[tuple[int, int]], length: int) -> list[tuple[int, int]]:
-    """What `spans` leave of a text of this length."""
-    found, at = [], 0
-    for a, b in [*sorted(spans), (length, length)]:
-        if at < a:
-            found.append((at, a))
-        at = max(at, b)
-    return found
 
 
 def dates_of(index: Index) -> Dates:
@@ -125,47 +119,48 @@ def dates_of(index: Index) -> Dates:
         raise NotIndexed(
             "This index was built without dates: run `sensegraph index` again (index.temporal.dates must not be false)."
         )
-    return recall(index.store, dates, index.manifest.dates)
+    return recall_result(index.store, settle_dates, index.manifest.dates)
 
 
 def spans_of(found: Dates, when: When) -> Spans:
     """What holds and what does not at the time asked about."""
-    span, exclude = through(when.first, when.last), when.unknown == "exclude"
+    span, exclude = span_through(when.first, when.last), when.unknown == "exclude"
     holding: dict[str, list[tuple[int, int]]] = defaultdict(list)
     outside: dict[str, list[tuple[int, int]]] = defaultdict(list)
     disputed: list[Fact] = []
     for fact in found.facts:
-        verdict = holds(fact.interval, span)
+        verdict = holds_during(fact.interval, span)
         kept = outside if verdict is False else holding if verdict else None
         for s in fact.sources if kept is not None else ():
             kept[s.chunk].append((s.start, s.end))  # type: ignore[index]
         if verdict and fact.disputed:
             disputed.append(fact)
-    return Spans(dict(holding), dict(outside), _against(disputed), exclude, span)
+    return Spans(
+        dict(holding),
+        dict(outside),
+        {
+            s: tuple(g.text for g in disputed if (g.type, g.thing) == (f.type, f.thing) and g.holder != f.holder)
+            for f in disputed
+            for s in f.sources
+        },
+        exclude,
+        span,
+    )
 
 
-def _against(disputed: Sequence[Fact]) -> dict[Source, tuple[str, ...]]:
-    """For the span of every disputed fact what the others of its type and thing say."""
-    return {
-        s: tuple(g.text for g in disputed if (g.type, g.thing) == (f.type, f.thing) and g.holder != f.holder)
-        for f in disputed
-        for s in f.sources
-    }
-
-
-def timed(index: Index, scope: Scope, when: When | None = None) -> Index:
+def restrict_to_time(index: Index, scope: Scope, when: When | None = None) -> Index:
     """`index` as `scope` leaves it: its own times outrank those that were read from the question (`when`)."""
     documents = replace(scope, as_of="", between=("", ""), known_at="", unknown="include")
     inside, note = index, ""
     if scope.known_at:
-        inside, note = _known_at(index, scope)
-    inside = scoped(inside, documents)
+        inside, note = _restrict_to_known(index, scope)
+    inside = restrict_to_scope(inside, documents)
     own = when_of(scope) or when
     if own is None and not note:
         return inside
     names = inside.inside if isinstance(inside, ScopedIndex) else frozenset(d.id for d in index.catalogue.documents)
     spans = spans_of(dates_of(index), own) if own else Spans({}, {})
-    return TimedIndex(index, names, spans, tuple(n for n in (note, said(own) if own else "") if n))
+    return TimedIndex(index, names, spans, tuple(n for n in (note, describe_when(own) if own else "") if n))
 
 
 def when_of(scope: Scope) -> When | None:
@@ -178,20 +173,20 @@ def when_of(scope: Scope) -> When | None:
     return When(*scope.between, unknown=scope.unknown) if any(scope.between) else None
 
 
-def turned(first: str, last: str) -> bool:
+def ends_before_it_begins(first: str, last: str) -> bool:
     """Whether the stretch from `first` through `last` ends before it begins; false where one is open or unreadable."""
-    return readable(first) and readable(last) and end(last) <= begin(first)
+    return is_readable(first) and is_readable(last) and instant_after(last) <= first_instant(first)
 
 
 def check_order(first: str, last: str) -> None:
     """Raise InputError where a stretch ends before it begins; either end may be open."""
-    if turned(first, last):
+    if ends_before_it_begins(first, last):
         raise InputError(f"{last} is before {first}; give the earlier moment first.")
 
 
-def _known_at(index: Index, scope: Scope) -> tuple[Index, str]:
+def _restrict_to_known(index: Index, scope: Scope) -> tuple[Index, str]:
     """The index of the documents that were known then, as they are now, and what has to be said of it."""
-    then = known_then(arrivals(index.store), index.catalogue.documents, scope.known_at, scope.unknown == "include")
+    then = known_then(read_arrivals(index.store), index.catalogue.documents, scope.known_at, scope.unknown == "include")
     if not then.inside:
         raise InputError(f"No document of this corpus was known at {scope.known_at}; the first came {then.first}.")
     note = f"known at {scope.known_at}: {len(then.inside)} of {len(index.catalogue.documents)} documents"
@@ -221,7 +216,10 @@ class TimedIndex(ScopedIndex):
         claims = tuple(c for c in whole.claims if not self.spans.beyond(c))
         named = {end for r in links for end in (r.source, r.target)} | {c.subject for c in claims}
         entities = (self._entity(e, e.id in named) for e in whole.entities)
-        return Graph(tuple(e for e in entities if e), _between_known(links, whole), claims)
+        ids = {e.id for e in whole.entities}
+        return Graph(
+            tuple(e for e in entities if e), tuple(r for r in links if r.source in ids and r.target in ids), claims
+        )
 
     def _relation(self, relation: Relation) -> Relation | None:
         kept = self._said(relation.descriptions)
@@ -229,14 +227,16 @@ class TimedIndex(ScopedIndex):
             return relation
         chunks = tuple(dict.fromkeys(d.source.chunk for d in kept))
         weight = relation.weight * len(kept) / len(relation.descriptions)
-        found = replace(relation, description=joined(kept), descriptions=kept, weight=weight, chunks=chunks, label="")
+        found = replace(
+            relation, description=join_texts(kept), descriptions=kept, weight=weight, chunks=chunks, label=""
+        )
         return found if kept else None
 
     def _entity(self, entity: Entity, named: bool) -> Entity | None:
         kept = self._said(entity.descriptions)
         if len(kept) == len(entity.descriptions):
             return entity
-        return replace(entity, description=joined(kept), descriptions=kept) if kept or named else None
+        return replace(entity, description=join_texts(kept), descriptions=kept) if kept or named else None
 
     def _said(self, descriptions: Sequence[Description]) -> tuple[Description, ...]:
         return tuple(d for d in descriptions if not self.spans.elsewhere(d))
@@ -277,13 +277,7 @@ class TimedIndex(ScopedIndex):
         return sum(before[c.id] != c for c in self.hierarchy.clusters if c.id in before)
 
 
-def _between_known(links: Sequence[Relation], whole: Graph) -> tuple[Relation, ...]:
-    """Relations whose ends are entities of the graph."""
-    ids = {e.id for e in whole.entities}
-    return tuple(r for r in links if r.source in ids and r.target in ids)
-
-
-def asked_in_time(
+def ask_in_time(
     question: Question, index: Index, scope: Scope, rt: Runtime, *, read: bool = True
 ) -> tuple[Question, Index]:
     """The question and the index that it is to be asked of, with what the scope and the question say of time.
@@ -291,32 +285,32 @@ def asked_in_time(
     A date that is `read` from the question is the filter; an engine that quotes looks for the rest of the question,
     because what holds at a time need not name it.
     """
-    today = now()[:10]
+    today = current_second()[:10]
     when = None
     if read and index.manifest.dates and when_of(scope) is None:
         when = when_asked(question.text, today)
-    inside = timed(index, scope, when)
+    inside = restrict_to_time(index, scope, when)
     plain = replace(question, text=without_date(question.text, today)) if when and rt.engine.quotes else question
     return plain, inside
 
 
-def marks(answer: Answer, index: Index) -> tuple[str, ...]:
+def time_notes(answer: Answer, index: Index) -> tuple[str, ...]:
     """Notes on citations that do not say whether they held then, and on those that another source contradicts."""
     if not isinstance(index, TimedIndex) or not (index.spans.holding or index.spans.outside):
         return ()
     unknown: list[int] = []
     others: dict[str, list[int]] = defaultdict(list)
-    for c, touched in zip(answer.citations, _touched(answer, index), strict=True):
+    for c, touched in zip(answer.citations, _touched_spans(answer, index), strict=True):
         if not any(index.spans.known(s) for s in touched):
             unknown.append(c.marker)
         for text in dict.fromkeys(t for s in touched for t in index.spans.against(s) if t != c.quote):
             others[text].append(c.marker)
-    said = f"{_listed(unknown)} {'does' if len(unknown) == 1 else 'do'} not say whether it held then"
-    against = (f"{_listed(m)} is disputed; another source says: “{text}”" for text, m in others.items())
+    said = f"{_list_markers(unknown)} {'does' if len(unknown) == 1 else 'do'} not say whether it held then"
+    against = (f"{_list_markers(m)} is disputed; another source says: “{text}”" for text, m in others.items())
     return (*([said] if unknown else []), *against)
 
 
-def _touched(answer: Answer, index: TimedIndex) -> Iterator[list[Source]]:
+def _touched_spans(answer: Answer, index: TimedIndex) -> Iterator[list[Source]]:
     """For each citation its span in the chunks that hold it."""
     wanted = {c.document for c in answer.citations}
     entries = [e.id for e in index.whole.catalogue.chunks if e.document in wanted]
@@ -326,19 +320,19 @@ def _touched(answer: Answer, index: TimedIndex) -> Iterator[list[Source]]:
         yield [Source(k.id, c.start - k.start, c.end - k.start) for k in own]
 
 
-def _listed(markers: Sequence[int]) -> str:
+def _list_markers(markers: Sequence[int]) -> str:
     return ", ".join(f"[{m}]" for m in markers)
 
 
 __all__ = [
     "Spans",
     "TimedIndex",
-    "asked_in_time",
+    "ask_in_time",
     "check_order",
     "dates_of",
-    "marks",
+    "ends_before_it_begins",
+    "restrict_to_time",
     "spans_of",
-    "timed",
-    "turned",
+    "time_notes",
     "when_of",
 ]

@@ -21,10 +21,11 @@ import numpy as np
 from sensegraph.algorithms.graphs import Floats
 from sensegraph.errors import InputError
 from sensegraph.filters import Condition, Scope
-from sensegraph.index.graph.lookups import Lookups, lookups
-from sensegraph.index.index import Catalogue, DocumentEntry, Index
+from sensegraph.index.graph.lookups import Lookups, build_lookups
+from sensegraph.index.index import Index
+from sensegraph.index.manifest import Catalogue, DocumentEntry
 from sensegraph.index.parts import Part
-from sensegraph.language.text import tokens, within
+from sensegraph.language.text import count_tokens, take_within
 from sensegraph.protocols import Embedder, Vectors
 from sensegraph.types import (
     Chunk,
@@ -53,18 +54,22 @@ _COMPARE = MappingProxyType(
 )
 
 
-def scoped(index: Index, scope: Scope) -> Index:
+def restrict_to_scope(index: Index, scope: Scope) -> Index:
     """`index` as `scope` leaves it. Raises InputError when no document is inside, saying which test fails."""
     if scope == Scope():
         return index
     entries = index.catalogue.documents
-    inside = frozenset(d.id for d in entries if holds(scope, d))
+    inside = frozenset(d.id for d in entries if scope_holds(scope, d))
     fields = {"id", "title", "time"}.union(*({name for name, _ in d.metadata} for d in entries))
     if missing := sorted({c.field for c in scope.where} - fields):
         raise InputError(f"No document has the field {missing[0]!r}; there are {', '.join(sorted(fields))}.")
     if not inside:
+        parts = [f"document {' or '.join(scope.documents)}"] if scope.documents else []
+        parts += [f"{c.field} {c.operator} {c.value!r}" for c in scope.where]
+        parts += [f"since {scope.since}"] if scope.since else []
+        parts += [f"until {scope.until}"] if scope.until else []
         raise InputError(
-            f"The filter leaves none of the {len(entries)} documents: {_told(scope)}. "
+            f"The filter leaves none of the {len(entries)} documents: {', '.join(parts)}. "
             "`sensegraph status --documents` lists their ids."
         )
     return ScopedIndex(index, inside)
@@ -75,10 +80,10 @@ def notes_of(index: Index) -> tuple[str, ...]:
     return index.notes() if isinstance(index, ScopedIndex) else ()
 
 
-def holds(scope: Scope, document: DocumentEntry) -> bool:
+def scope_holds(scope: Scope, document: DocumentEntry) -> bool:
     """Whether a document is inside."""
     named = not scope.documents or any(document.id == p or fnmatchcase(document.id, p) for p in scope.documents)
-    return named and _in_time(scope, document.time) and all(_meets(c, document) for c in scope.where)
+    return named and _in_time(scope, document.time) and all(_meets_condition(c, document) for c in scope.where)
 
 
 def _in_time(scope: Scope, time: str) -> bool:
@@ -88,7 +93,7 @@ def _in_time(scope: Scope, time: str) -> bool:
     return bool(time) and time >= scope.since and (not scope.until or time[: len(scope.until)] <= scope.until)
 
 
-def _meets(condition: Condition, document: DocumentEntry) -> bool:
+def _meets_condition(condition: Condition, document: DocumentEntry) -> bool:
     known = {"id": document.id, "title": document.title, "time": document.time, **dict(document.metadata)}
     value: Any = known.get(condition.field)
     wanted: Any = condition.value
@@ -97,13 +102,6 @@ def _meets(condition: Condition, document: DocumentEntry) -> bool:
     if isinstance(value, bool | str) or isinstance(wanted, bool | str):
         value, wanted = str(value).casefold(), str(wanted).casefold()
     return bool(_COMPARE[condition.operator](value, wanted))
-
-
-def _told(scope: Scope) -> str:
-    parts = [f"document {' or '.join(scope.documents)}"] if scope.documents else []
-    parts += [f"{c.field} {c.operator} {c.value!r}" for c in scope.where]
-    parts += [f"since {scope.since}"] if scope.since else []
-    return ", ".join(parts + ([f"until {scope.until}"] if scope.until else []))
 
 
 class ScopedIndex(Index):
@@ -159,7 +157,7 @@ class ScopedIndex(Index):
     def lookups(self) -> Lookups:
         """Neighbours, communities and names inside."""
         shown = self.hierarchy if self.manifest.hierarchy else Hierarchy()
-        return lookups.fn([(self.graph, shown)])[0]
+        return build_lookups.fn([(self.graph, shown)])[0]
 
     def _read_part(self, part: Part[T, Any]) -> T:
         """What is left of a part."""
@@ -167,7 +165,29 @@ class ScopedIndex(Index):
 
     def cluster_inside(self, cluster: Cluster) -> Cluster | None:
         """The cluster where nothing outside went into it; else what is known inside; None where that is nothing."""
-        return _cluster(cluster, self._entities, self._outside)
+        members = tuple(e for e in cluster.entities if e in self._entities)
+        if not members:
+            return None
+        if self._outside.isdisjoint(cluster.entities):
+            return cluster
+        ranked = sorted((self._entities[e] for e in members), key=lambda e: (-e.degree, -e.frequency, e.id))
+        said = {d.text.strip(): d for e in ranked for d in e.descriptions}  # one statement a span: each is a quotation
+        texts = [Statement(f"{text}\n", (), (d.source,)) for text, d in said.items() if text]
+        kept = tuple(take_within(texts, _COMMUNITY, lambda s: count_tokens(s.text))[0]) or tuple(
+            replace(s, text=" ".join(s.text.split()[: _COMMUNITY // 2])) for s in texts[:1]
+        )
+        return replace(
+            cluster,
+            members=members if cluster.level == 0 else cluster.members,
+            entities=members,
+            title=", ".join(e.name for e in ranked[:3]),
+            summary=kept,
+            findings=(),
+            rating_explanation="",
+            documents=len({c[:12] for e in ranked for c in e.chunks}),
+            tokens=sum(count_tokens(s.text) for s in kept),
+            omitted=len(texts) - len(kept),
+        )
 
     @cached_property
     def _entities(self) -> dict[str, Entity]:
@@ -235,74 +255,43 @@ def positions_among(whole: Iterable[Any], inside: Iterable[Any]) -> list[int]:
 
 def graph_inside(whole: Graph, chunks: frozenset[str]) -> Graph:
     """What these chunks say of the entities, relations and claims of a graph."""
-    links = [r for r in (_relation(r, chunks) for r in whole.relations) if r]
+    links = [r for r in (_relation_inside(r, chunks) for r in whole.relations) if r]
     degree = Counter(end for r in links for end in (r.source, r.target))
     linked: dict[str, dict[str, None]] = defaultdict(dict)  # ends that a chunk only links
     for link in links:
         for end in (link.source, link.target):
             linked[end] |= dict.fromkeys(link.chunks)
-    entities = (_entity(e, chunks, degree[e.id], linked.get(e.id, {})) for e in whole.entities)
+    entities = (_entity_inside(e, chunks, degree[e.id], linked.get(e.id, {})) for e in whole.entities)
     claims = tuple(c for c in whole.claims if c.source.chunk in chunks)
     return Graph(tuple(e for e in entities if e), tuple(links), claims)
 
 
-def _said(descriptions: Iterable[Description], chunks: frozenset[str]) -> tuple[Description, ...]:
+def _said_inside(descriptions: Iterable[Description], chunks: frozenset[str]) -> tuple[Description, ...]:
     return tuple(d for d in descriptions if d.source.chunk in chunks)
 
 
-def joined(descriptions: Sequence[Description]) -> str:
+def join_texts(descriptions: Sequence[Description]) -> str:
     """One description from those of a few chunks: each text once, as many as fit."""
     texts = list(dict.fromkeys(d.text.strip() for d in descriptions if d.text.strip()))
-    return " ".join(within(texts, _DESCRIPTION, tokens)[0] or texts[:1])
+    return " ".join(take_within(texts, _DESCRIPTION, count_tokens)[0] or texts[:1])
 
 
-def _entity(entity: Entity, chunks: frozenset[str], degree: int, linked: Iterable[str]) -> Entity | None:
+def _entity_inside(entity: Entity, chunks: frozenset[str], degree: int, linked: Iterable[str]) -> Entity | None:
     """The entity as the chunks inside show it, those of its relations (`linked`) too; None where none mentions it."""
     kept = tuple(c for c in entity.chunks if c in chunks) or tuple(linked)
     if len(kept) == len(entity.chunks):
         return replace(entity, degree=degree)
-    said = _said(entity.descriptions, chunks)
+    said = _said_inside(entity.descriptions, chunks)
     frequency = max(len(kept), round(entity.frequency * len(kept) / len(entity.chunks)))
-    inside = replace(entity, description=joined(said), descriptions=said, chunks=kept, aliases=())
+    inside = replace(entity, description=join_texts(said), descriptions=said, chunks=kept, aliases=())
     return replace(inside, frequency=frequency, degree=degree) if kept else None
 
 
-def _relation(relation: Relation, chunks: frozenset[str]) -> Relation | None:
+def _relation_inside(relation: Relation, chunks: frozenset[str]) -> Relation | None:
     kept = tuple(c for c in relation.chunks if c in chunks)
     if len(kept) == len(relation.chunks):
         return relation
-    said = _said(relation.descriptions, chunks)
+    said = _said_inside(relation.descriptions, chunks)
     weight = relation.weight * len(kept) / len(relation.chunks)
-    inside = replace(relation, description=joined(said), descriptions=said, weight=weight, chunks=kept, label="")
+    inside = replace(relation, description=join_texts(said), descriptions=said, weight=weight, chunks=kept, label="")
     return inside if kept else None
-
-
-def _cluster(cluster: Cluster, known: dict[str, Entity], outside: frozenset[str]) -> Cluster | None:
-    """The report where nothing outside went into it; else what is known inside; None where that is nothing."""
-    members = tuple(e for e in cluster.entities if e in known)
-    if not members:
-        return None
-    if outside.isdisjoint(cluster.entities):
-        return cluster
-    ranked = sorted((known[e] for e in members), key=lambda e: (-e.degree, -e.frequency, e.id))
-    said = {d.text.strip(): d for e in ranked for d in e.descriptions}  # one statement a span: each is a quotation
-    texts = [Statement(f"{text}\n", (), (d.source,)) for text, d in said.items() if text]
-    kept = tuple(within(texts, _COMMUNITY, lambda s: tokens(s.text))[0]) or tuple(map(_cut, texts[:1]))
-    return replace(
-        cluster,
-        members=members if cluster.level == 0 else cluster.members,
-        entities=members,
-        title=", ".join(e.name for e in ranked[:3]),
-        summary=kept,
-        findings=(),
-        rating_explanation="",
-        documents=len({c[:12] for e in ranked for c in e.chunks}),
-        tokens=sum(tokens(s.text) for s in kept),
-        omitted=len(texts) - len(kept),
-    )
-
-
-def _cut(statement: Statement) -> Statement:
-    """A statement too long for the budget, by its first words."""
-    words = statement.text.split()[: _COMMUNITY // 2]
-    return replace(statement, text=" ".join(words))

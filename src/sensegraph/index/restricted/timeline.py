@@ -11,8 +11,8 @@ from sensegraph.errors import InputError
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.dates import Fact
 from sensegraph.index.restricted.moment import check_order, dates_of
-from sensegraph.language.dates.intervals import holds, through
-from sensegraph.language.dates.moments import LAST, begin, end, readable
+from sensegraph.language.dates.intervals import holds_during, span_through
+from sensegraph.language.dates.moments import LAST, first_instant, instant_after, is_readable
 from sensegraph.language.text import fold
 from sensegraph.types import Entity
 
@@ -52,56 +52,56 @@ class Change:
     after: Event | None = None
 
 
-def timeline(index: Index, entity: Entity, since: str = "", until: str = "") -> list[Event]:
+def entity_timeline(index: Index, entity: Entity, since: str = "", until: str = "") -> list[Event]:
     """The dated statements that name an entity and may hold between two moments, by beginning, then end.
 
     Raises InputError for a moment that cannot be read or where `until` is before `since`, NotIndexed for an index
     without dates.
     """
-    _check(since, until)
+    _check_moments(since, until)
     check_order(since, until)
     facts = dates_of(index).facts
-    span, by_id = through(since, until), {f.id: f for f in facts if f.type}
-    named = [f for f in _naming(facts, entity) if holds(f.interval, span) is not False]
-    return [_event(f, by_id.get(f.superseded_by)) for f in sorted(named, key=_place)]
+    span, by_id = span_through(since, until), {f.id: f for f in facts if f.type}
+    named = [f for f in _facts_naming(facts, entity) if holds_during(f.interval, span) is not False]
+    return [_make_event(f, by_id.get(f.superseded_by)) for f in sorted(named, key=_time_place)]
 
 
-def changes(index: Index, first: str, last: str) -> list[Change]:
+def changes_between(index: Index, first: str, last: str) -> list[Change]:
     """What began, ended, passed or changed after `first` and through `last`; nothing where they are the same.
 
     Raises InputError where `last` is before `first`, or one cannot be read; NotIndexed for an index without dates.
     """
-    _check(first, last)
-    if begin(last) < begin(first):
+    _check_moments(first, last)
+    if first_instant(last) < first_instant(first):
         raise InputError(f"{last} is before {first}; give the earlier moment first.")
-    facts = sorted(dates_of(index).facts, key=_place)
-    began = {f.id: f for f in facts if f.starts and end(first) <= begin(f.starts) < end(last)}
-    ended = {f.id: f for f in facts if f.ends and begin(first) < begin(f.ends) <= begin(last)}
-    return list(_changes(facts, began, ended))
-
-
-def _changes(facts: Sequence[Fact], began: dict[str, Fact], ended: dict[str, Fact]) -> Iterator[Change]:
-    """In the order of beginnings; a fact that another took the place of is told once, with that one."""
+    facts = sorted(dates_of(index).facts, key=_time_place)
+    began = {
+        f.id: f for f in facts if f.starts and instant_after(first) <= first_instant(f.starts) < instant_after(last)
+    }
+    ended = {f.id: f for f in facts if f.ends and first_instant(first) < first_instant(f.ends) <= first_instant(last)}
+    # in the order of beginnings; a fact that another took the place of is told once, with that one
     after = {f.superseded_by: f for f in ended.values() if f.superseded_by in began}
     told = {f.id for f in after.values()}
+    listed = list[Change]()
     for f in facts:
         if f.id in after:
-            yield Change("changed", _event(after[f.id], f), _event(f, None))
+            listed.append(Change("changed", _make_event(after[f.id], f), _make_event(f, None)))
         elif f.id in began and f.id in ended and f.id not in told:
-            yield Change("passed", _event(f, None), _event(f, None))
+            listed.append(Change("passed", _make_event(f, None), _make_event(f, None)))
         elif f.id in began and f.id not in told:
-            yield Change("began", after=_event(f, None))
+            listed.append(Change("began", after=_make_event(f, None)))
         elif f.id in ended and f.id not in told:
-            yield Change("ended", before=_event(f, None))
+            listed.append(Change("ended", before=_make_event(f, None)))
+    return listed
 
 
-def _check(*moments: str) -> None:
+def _check_moments(*moments: str) -> None:
     for moment in moments:
-        if moment and not readable(moment):
+        if moment and not is_readable(moment):
             raise InputError(f"{moment!r} is no ISO date such as 2023, 2023-05 or 2023-05-17.")
 
 
-def _naming(facts: Sequence[Fact], entity: Entity) -> Iterator[Fact]:
+def _facts_naming(facts: Sequence[Fact], entity: Entity) -> Iterator[Fact]:
     """The facts of chunks that mention the entity whose sentence names it."""
     chunks = frozenset(entity.chunks)
     names = sorted({fold(n) for n in (entity.name, *entity.aliases)}, key=lambda n: (-len(n), n))
@@ -113,20 +113,20 @@ def _naming(facts: Sequence[Fact], entity: Entity) -> Iterator[Fact]:
             yield f
 
 
-def _place(f: Fact) -> tuple[object, ...]:
-    starts = begin(f.starts) if f.starts else begin(f.ends) if f.ends else LAST
-    return starts, begin(f.ends) if f.ends else LAST, f.document, f.start
+def _time_place(f: Fact) -> tuple[object, ...]:
+    starts = first_instant(f.starts) if f.starts else first_instant(f.ends) if f.ends else LAST
+    return starts, first_instant(f.ends) if f.ends else LAST, f.document, f.start
 
 
-def _event(f: Fact, by: Fact | None) -> Event:
+def _make_event(f: Fact, by: Fact | None) -> Event:
     ended_by = by.text if by else ""
     return Event(
-        told(f), f.starts, f.ends, " ".join(f.text.split()), f.document, f.start, f.end, f.type, f.disputed,
-        " ".join(ended_by.split()), f.reason,
+        describe_interval(f), f.starts, f.ends, " ".join(f.text.split()), f.document, f.start, f.end, f.type,
+        f.disputed, " ".join(ended_by.split()), f.reason,
     )  # fmt: skip
 
 
-def told(f: Fact) -> str:
+def describe_interval(f: Fact) -> str:
     """An interval for people: `2011 – 2018`, `since 2011`, `until 2018`, `2011 – before 2018-09-01`."""
     if f.flagged:
         return "unclear"
@@ -138,4 +138,4 @@ def told(f: Fact) -> str:
     return f"since {f.starts}" if f.starts else f"until {ends}"
 
 
-__all__ = ["Change", "Event", "changes", "timeline", "told"]
+__all__ = ["Change", "Event", "changes_between", "describe_interval", "entity_timeline"]

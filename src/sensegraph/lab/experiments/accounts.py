@@ -7,7 +7,7 @@ from sensegraph.lab.experiments.sheets import format_count
 from sensegraph.types import Usage
 
 
-def stated(found: Outcome) -> str:
+def describe_evaluation(found: Outcome) -> str:
     """Who worked, on how much, at what cost: what no table may go without."""
     whole = sum((c.usage for c in found.costs.values()), Usage())
     judging = sum((u for u in found.spent.values()), Usage())

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Any
 
-from sensegraph.answering.grounding.abstaining import abstains
+from sensegraph.answering.grounding.abstaining import says_no_answer
 from sensegraph.errors import BudgetExceeded, EndpointDown, EndpointError, ItemFailed, StepFailed
 from sensegraph.lab.experiments.plan import Asked
-from sensegraph.language.text import sentences
+from sensegraph.language.text import split_sentences
 from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Usage
@@ -64,7 +64,7 @@ class Reply:
     @property
     def refused(self) -> bool:
         """Whether it only says that it cannot be answered: such an answer stays in the sample, and is counted."""
-        return not self.failure and (not self.text or abstains(self.answer.text))
+        return not self.failure and (not self.text or says_no_answer(self.answer.text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ def shorten_reply(reply: Reply, most_words: int) -> Reply:
     if not most_words or reply.words <= most_words:
         return reply
     text, kept = reply.answer.text, 0
-    for number, (_, end) in enumerate(sentences(text)):
+    for number, (_, end) in enumerate(split_sentences(text)):
         if number and len(_MARK.sub("", text[:end]).split()) > most_words:
             break
         kept = end

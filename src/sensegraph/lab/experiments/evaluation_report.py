@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from sensegraph.answering.grounding.abstaining import abstention
+from sensegraph.answering.grounding.abstaining import count_abstentions
 from sensegraph.lab.experiments import verdict_tables
-from sensegraph.lab.experiments.accounts import stated
+from sensegraph.lab.experiments.accounts import describe_evaluation
 from sensegraph.lab.experiments.experiment import Compared, Outcome
 from sensegraph.lab.experiments.pair_tables import HOW, explain_lack_of_power, tabulate_pairs
 from sensegraph.lab.experiments.sheets import (
@@ -24,7 +24,7 @@ from sensegraph.lab.experiments.sheets import (
     format_number,
     make_table,
 )
-from sensegraph.lab.retrieval.retrieval_tables import columns
+from sensegraph.lab.retrieval.retrieval_tables import align_columns
 from sensegraph.lab.scores.pairs import Values, count_compared
 from sensegraph.types import Usage
 
@@ -33,7 +33,7 @@ _EVERY = "Every pair of conditions, with tests"
 _FEWER = "n: the questions with a value, where some have none. Means of different questions are not compared."
 
 
-def sheet(found: Outcome) -> Sheet:
+def build_report(found: Outcome) -> Sheet:
     """The whole report."""
     settings: list[list[Cell | str]] = [
         [
@@ -43,8 +43,15 @@ def sheet(found: Outcome) -> Sheet:
         ]
         for c in found.conditions
     ]
+    caveats = list(found.held)  # what has to be said of answers: failures first
+    for name, replies in found.answers.items():
+        reasons = list(dict.fromkeys(r.failure for r in replies if r.failure))
+        caveats += [f"{name} failed: {reason}" for reason in reasons[:3]]
+        if cut := sum(r.cut > 0 for r in replies):
+            of, were = format_count(len(replies), "answer"), "was" if cut == 1 else "were"
+            caveats.append(f"{name}: {cut:,} of {of} {were} longer than the bound, and cut.")
     measured: list[Part] = [
-        Items((*found.held, *_list_caveats(found))),
+        Items((*caveats, *found.notes)),
         make_table("Conditions", ["condition", "method", "settings that are not the method's own"], settings),
         *([Words(HOW)] if len(found.conditions) > 1 else []),
     ]
@@ -72,12 +79,12 @@ def sheet(found: Outcome) -> Sheet:
     return Sheet(found.plan.title or f"Evaluation of {found.corpus}", tuple(_describe_setup(found)), tuple(sections))
 
 
-def brief(found: Outcome) -> list[str]:
+def summarise_evaluation(found: Outcome) -> list[str]:
     """The report in a few lines: who worked, the means, what is more than chance."""
     names = [c.name for c in found.conditions]
     listed = [c.measure for c in found.compared]
     rows = [[f"{m.name} ({m.by})", *(_format_mean(m.values[n], m.digits) for n in names)] for m in listed]
-    return [*_describe_setup(found), "", columns([["", *names], *rows]), "", *_list_findings(found)]
+    return [*_describe_setup(found), "", align_columns([["", *names], *rows]), "", *_list_findings(found)]
 
 
 def _describe_setup(found: Outcome) -> Iterable[str]:
@@ -152,7 +159,7 @@ def tabulate_means(compared: Sequence[Compared], found: Outcome) -> Table:
         )
         rows.append([measure.name, *cells])
     lacking = any(c.measure.undefined(n) for c in compared for n in names)
-    note = " ".join(filter(None, (first.note, _FEWER if lacking else "", stated(found))))
+    note = " ".join(filter(None, (first.note, _FEWER if lacking else "", describe_evaluation(found))))
     caption = f"{first.group}: mean of {format_count(len(found.questions), 'question')} ({first.by})"
     return make_table(caption, ["", *names], rows, note)
 
@@ -184,25 +191,13 @@ def report_types(found: Outcome) -> Iterable[Section]:
         rows = []
         for name, replies in found.answers.items():
             judged = zip(found.questions, replies, strict=True)
-            told = abstention((q.answerable, r.answer.text) for q, r in judged if not r.failure)
+            told = count_abstentions((q.answerable, r.answer.text) for q, r in judged if not r.failure)
             shown = (told.rate, told.false_rate, told.precision)
             rows.append([name, f"{told.abstained} of {told.unanswerable}", *(format_number(v) for v in shown)])
         head = ["", "abstained", "rate", "on questions with an answer", "precision"]
         parts.append(make_table("Answers that say they have none, on questions without an answer", head, rows))
     if parts:
         yield Section("Types of question", tuple(parts))
-
-
-def _list_caveats(found: Outcome) -> Iterable[str]:
-    """What has to be said of answers: failures first."""
-    for name, listed in found.answers.items():
-        reasons = list(dict.fromkeys(r.failure for r in listed if r.failure))
-        yield from (f"{name} failed: {reason}" for reason in reasons[:3])
-        cut = sum(r.cut > 0 for r in listed)
-        if cut:
-            were = "was" if cut == 1 else "were"
-            yield f"{name}: {cut:,} of {format_count(len(listed), 'answer')} {were} longer than the bound, and cut."
-    yield from found.notes
 
 
 def _tabulate_costs(found: Outcome) -> Iterable[Table | Fold]:

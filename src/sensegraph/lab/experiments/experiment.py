@@ -95,7 +95,7 @@ class Outcome:
     notes: tuple[str, ...] = ()
 
 
-def check(plan: Plan, questions: Sequence[Asked], tools: Tools) -> None:
+def check_plan(plan: Plan, questions: Sequence[Asked], tools: Tools) -> None:
     """Raise, before any work, for a metric that the engine or the questions do not allow."""
     _ = plan.judging, plan.scoring  # for their errors
     for metric, task in _NEEDS:
@@ -107,9 +107,11 @@ def check(plan: Plan, questions: Sequence[Asked], tools: Tools) -> None:
         )
 
 
-def run(plan: Plan, conditions: Sequence[Condition], questions: Sequence[Asked], tools: Tools, corpus: str) -> Outcome:
+def run_evaluation(
+    plan: Plan, conditions: Sequence[Condition], questions: Sequence[Asked], tools: Tools, corpus: str
+) -> Outcome:
     """Ask, measure and judge; what is there already is not asked for again."""
-    check(plan, questions, tools)
+    check_plan(plan, questions, tools)
     with tools.journal():
         answers = {c.name: ask_condition(c, questions, tools.rt, most_words=plan.answer_words) for c in conditions}
     found = measure_answers(plan, answers, questions, tools)
@@ -136,7 +138,9 @@ def run(plan: Plan, conditions: Sequence[Condition], questions: Sequence[Asked],
     )
 
 
-def unanswered(conditions: Sequence[Condition], questions: Sequence[Asked], tools: Tools) -> dict[str, list[Asked]]:
+def list_unanswered(
+    conditions: Sequence[Condition], questions: Sequence[Asked], tools: Tools
+) -> dict[str, list[Asked]]:
     """The questions that each condition has not answered yet."""
     return {c.name: find_unanswered(c, questions, tools.rt) for c in conditions}
 

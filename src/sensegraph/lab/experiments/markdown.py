@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sensegraph.lab.experiments.sheets import Fold, Grid, Items, Part, Sheet, Table, Words, holds_words
 
 
-def markdown(sheet: Sheet) -> str:
+def render_markdown(sheet: Sheet) -> str:
     """The whole report."""
     blocks = [f"# {sheet.title}", *sheet.lead]
     for section in sheet.sections:

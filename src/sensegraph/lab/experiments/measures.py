@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sensegraph.answering.grounding.checking import Fetch, check_answers
-from sensegraph.answering.grounding.entailment import supporter
+from sensegraph.answering.grounding.entailment import choose_supporter
 from sensegraph.lab.experiments.condition_answers import Reply
 from sensegraph.lab.experiments.plan import Asked
 from sensegraph.lab.grounding import claims as rules
@@ -86,7 +86,7 @@ def count_claim_clusters(listed: Sequence[tuple[str, ...]]) -> list[tuple[int, .
 
 def measure_support(answers: Answers, fetch: Fetch, rt: Runtime) -> list[Measure]:
     """Citation recall and precision of each answer, and the share of its statements that its sources bear."""
-    by = supporter(rt)
+    by = choose_supporter(rt)
     tables: dict[str, dict[str, Values]] = {"citation recall": {}, "citation precision": {}, "supported statements": {}}
     for name, replies in answers.items():
         good = iter(check_answers([r.answer for r in replies if not r.failure], fetch, by))
@@ -104,7 +104,7 @@ def measure_against_references(
 ) -> list[Measure]:
     """Answers against reference answers; questions without one are undefined."""
     found = {
-        name: standard.table(
+        name: standard.score_pairs(
             [standard.Pair(r.text, q.references, q.type) for r, q in zip(replies, questions, strict=True)], metrics
         )
         for name, replies in answers.items()

@@ -12,7 +12,7 @@ from sensegraph.lab.experiments.experiment import Outcome, Verdicts
 from sensegraph.lab.scores.pairs import Pair
 
 
-def whole(found: Outcome) -> dict[str, Any]:
+def record_outcome(found: Outcome) -> dict[str, Any]:
     """All figures: who worked, conditions with their cost, every measure with its means and pairs."""
     measures = [
         {
@@ -65,7 +65,7 @@ def record_pair(p: Pair) -> dict[str, Any]:
     return asdict(p) | {"better": p.better or None}
 
 
-def answers(found: Outcome) -> Iterator[Mapping[str, Any]]:
+def record_answers(found: Outcome) -> Iterator[Mapping[str, Any]]:
     """Every answer with its question, condition, citations and cost."""
     for name, listed in found.answers.items():
         for question, reply in zip(found.questions, listed, strict=True):
@@ -85,7 +85,7 @@ def answers(found: Outcome) -> Iterator[Mapping[str, Any]]:
             }
 
 
-def verdicts(found: Outcome) -> Iterator[Mapping[str, Any]]:
+def record_verdicts(found: Outcome) -> Iterator[Mapping[str, Any]]:
     """Every verdict and every score of a judge, as it was given."""
     for v in found.verdicts.judgements.verdicts if found.verdicts else ():
         yield asdict(v) | {"question": found.questions[v.question].id, "won": v.won}
@@ -115,6 +115,6 @@ def _record_judgements(found: Verdicts) -> dict[str, Any]:
     }
 
 
-def lines(objects: Iterable[Mapping[str, Any]]) -> str:
+def format_json_lines(objects: Iterable[Mapping[str, Any]]) -> str:
     """Objects as JSON, one a line."""
     return "".join(json.dumps(o, ensure_ascii=False) + "\n" for o in objects)

@@ -13,7 +13,7 @@ _DARK = 0.18  # lightness below which white is the more legible ink
 _SOFT = 0.75  # of the way to the ends of the scale, so that numbers stay legible
 
 
-def page(sheet: Sheet) -> str:
+def render_html(sheet: Sheet) -> str:
     """The whole report as a well-formed page."""
     style = (files("sensegraph.lab.experiments") / "page.css").read_text(encoding="utf-8")
     lines = [f"<header>\n<h1>{escape(sheet.title)}</h1>"]

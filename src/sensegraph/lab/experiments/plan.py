@@ -124,7 +124,7 @@ class Asked:
         return self.type not in UNANSWERABLE
 
 
-def read_questions(path: Path, limit: int = 0) -> tuple[Asked, ...]:
+def read_asked_questions(path: Path, limit: int = 0) -> tuple[Asked, ...]:
     """The questions of a file: one a line as text, or as JSON objects (`queries.jsonl` of a folder in BEIR's layout).
 
     An object has `text` or `question`, and may have `_id` or `id`, `type`, `answers`, at top or in `metadata`. Raises

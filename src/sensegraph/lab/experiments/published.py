@@ -54,7 +54,7 @@ def list_papers() -> tuple[str, ...]:
     return tuple(sorted(p.name for p in known if (p / _FOLDER).is_dir() or (p / RECIPES).is_file()))
 
 
-def paper_named(name: str) -> str:
+def find_paper(name: str) -> str:
     """The folder's name of a paper, also by that of its method. Raises InputError with the nearest."""
     known = list_papers()
     wanted = OTHER_NAMES.get(name, name)
@@ -70,7 +70,7 @@ def list_published_tables(paper: str) -> tuple[str, ...]:
     return tuple(_table_title(file.name) for file in _list_table_files(paper))
 
 
-def published(paper: str, table: str) -> Published:
+def read_published_table(paper: str, table: str) -> Published:
     """One table of a paper. Raises InputError, naming those that there are."""
     wanted = table.casefold().removeprefix("table").strip()
     for file in _list_table_files(paper):
@@ -82,7 +82,7 @@ def published(paper: str, table: str) -> Published:
     raise InputError(f"No table {table!r} of {paper} is here; there are {', '.join(list_published_tables(paper))}.")
 
 
-def table6() -> tuple[Comparison6, ...]:
+def read_win_rate_comparisons() -> tuple[Comparison6, ...]:
     """The 120 comparisons of Table 6 of Edge et al. (2024), in its order (G35)."""
     text = (files("sensegraph.papers") / "edge2024" / _FOLDER / _TABLE6).read_text(encoding="utf-8")
     return tuple(

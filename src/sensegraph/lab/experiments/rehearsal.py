@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sensegraph.errors import UnsupportedTask
-from sensegraph.language.text import tokens
+from sensegraph.language.text import count_tokens
 from sensegraph.protocols import Embedder, LanguageEngine, PricedEngine, Task, Vectors
 from sensegraph.runtime.keys import key
 from sensegraph.trials import Contrast, Support, Trial, Verdict
@@ -29,7 +29,7 @@ _WRITTEN: Mapping[str, int] = MappingProxyType({
 })  # fmt: skip
 
 
-def stand_in(seed: str, sentences: int = _ANSWER) -> str:
+def make_stand_in_text(seed: str, sentences: int = _ANSWER) -> str:
     """A text of the length of an answer, another for every `seed`."""
     return "\n".join(_SENTENCE.format(f"{seed} {i}") for i in range(sentences))
 
@@ -100,7 +100,7 @@ class RehearsedEmbedder:
         """Unit vectors that depend on the texts' lengths only; an embedder of this machine works as ever."""
         if not self._of.waits:
             return self._of.embed(texts, kind)
-        self._tokens += sum(map(tokens, texts))
+        self._tokens += sum(map(count_tokens, texts))
         rows = np.stack([np.random.default_rng(len(t)).normal(size=self.dim) for t in texts])
         return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), np.float32)
 
@@ -112,7 +112,7 @@ class RehearsedEmbedder:
 def _stand_in_statements(inquiry: Inquiry, sentences: int) -> tuple[Statement, ...]:
     read = [p.id for p in inquiry.context.passages]
     seed = key(inquiry.question, read)[:8]  # other contexts give other answers, which are judged apart
-    return tuple(Statement(f"{s} ", tuple(read[:1])) for s in stand_in(seed, sentences).splitlines())
+    return tuple(Statement(f"{s} ", tuple(read[:1])) for s in make_stand_in_text(seed, sentences).splitlines())
 
 
 def _stand_in_contrast(trial: Trial) -> Contrast:
@@ -120,11 +120,11 @@ def _stand_in_contrast(trial: Trial) -> Contrast:
     one, other = trial.answers
     if one.strip() == other.strip():
         return Contrast((one,))
-    return Contrast((), *((stand_in(key(side, trial.answers)[:8], 4),) for side in ("first", "second")))
+    return Contrast((), *((make_stand_in_text(key(side, trial.answers)[:8], 4),) for side in ("first", "second")))
 
 
 _REPLIES: Mapping[str, Any] = MappingProxyType({
-    "summarise": lambda item: stand_in(item.title, 8),
+    "summarise": lambda item: make_stand_in_text(item.title, 8),
     "rate": lambda item: (Point(_stand_in_statements(item, 6), _USEFUL),),
     "answer": lambda item: Draft(_stand_in_statements(item, _ANSWER)),
     "ask": lambda item: Lead(_stand_in_statements(item, 8), _USEFUL, tuple(f"{item.question} ({i})" for i in range(3))),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sensegraph.lab.experiments.accounts import stated
+from sensegraph.lab.experiments.accounts import describe_evaluation
 from sensegraph.lab.experiments.experiment import Outcome, Verdicts
 from sensegraph.lab.experiments.pair_tables import explain_lack_of_power, tabulate_pairs
 from sensegraph.lab.experiments.sheets import (
@@ -48,7 +48,7 @@ def report_verdicts(found: Outcome) -> Iterable[Section]:
     maps = [tabulate_win_rates(criterion, every, names) for criterion, every in listed]
     tests = tuple(tabulate_pairs(criterion, every, 1, rates=True) for criterion, every in listed)
     folded = Fold("Every pair of conditions, with tests", tests)
-    parts: list[Part] = [Words(told_rules), Grid(tuple(maps), f"{_NOTE} {stated(found)}"), folded]
+    parts: list[Part] = [Words(told_rules), Grid(tuple(maps), f"{_NOTE} {describe_evaluation(found)}"), folded]
     if found.verdicts.agreement:
         rows = [
             [c, str(a.comparisons), str(a.tied), str(a.missing), str(a.even), str(a.decided), _format_percent(a.share)]

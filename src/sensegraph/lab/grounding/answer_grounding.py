@@ -2,7 +2,7 @@
 
 papers: Es et al. 2023 (RAGAS: faithfulness, relevance, precision and recall of contexts, relevancy of answers); Gao et
 al. 2023 (ALCE: citations); N94. "Context relevance" is three measures in the literature; they have three names here. A
-measure is None where it is not defined for an answer, which `means` counts apart, and is never taken as 0.
+measure is None where it is not defined for an answer, which `average_measures` counts apart, and is never taken as 0.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from types import MappingProxyType
 
 import numpy as np
 
-from sensegraph.answering.asking import test
-from sensegraph.answering.grounding.abstaining import abstains
-from sensegraph.answering.grounding.citations import MOST, Citations, citations_of
-from sensegraph.answering.grounding.cited import Reference, cited_statements
-from sensegraph.answering.grounding.entailment import By, Supporter, supporter
+from sensegraph.answering.asking import test_contexts
+from sensegraph.answering.grounding.abstaining import says_no_answer
+from sensegraph.answering.grounding.citations import MOST, Citations, score_citations
+from sensegraph.answering.grounding.cited import Reference, split_cited_statements
+from sensegraph.answering.grounding.entailment import By, Supporter, choose_supporter
 from sensegraph.errors import SettingsError
 from sensegraph.index.vectors import embed_all
 from sensegraph.lab.grounding.claimify import ClaimSettings, find_claims
 from sensegraph.lab.grounding.claims import split_answer
 from sensegraph.lab.tasks import propose_lines, score_trials
-from sensegraph.language.stems import stems
-from sensegraph.language.text import sentences
+from sensegraph.language.stems import list_stems
+from sensegraph.language.text import split_sentences
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.trials import Check, Trial, Wish
 from sensegraph.types import Answer, Context, Inquiry, Passage
@@ -124,7 +124,7 @@ def collect_evidence(
 
 def measure_grounding(answers: Sequence[Grounded], how: GroundingSettings, rt: Runtime) -> list[Grounding]:
     """The measures of each answer. An answer that abstains has no statement: what is about statements is None."""
-    measured = _Answers(answers, how, rt, supporter(rt, how.by))
+    measured = _Answers(answers, how, rt, choose_supporter(rt, how.by))
     columns = {name: METRICS[name](measured) for name in how.metrics}
     by_citations = {"citation_recall", "citation_precision"} & set(how.metrics)
     cited = measured.citations if by_citations else [None] * len(answers)
@@ -163,14 +163,14 @@ class _Answers:
 
     def __init__(self, answers: Sequence[Grounded], how: GroundingSettings, rt: Runtime, by: Supporter) -> None:
         self.answers, self.how, self.rt, self.by = answers, how, rt, by
-        self.silent = [abstains(a.text) for a in answers]
+        self.silent = [says_no_answer(a.text) for a in answers]
 
     @cached_property
     def citations(self) -> list[Citations]:
         """What became of the citations of each answer."""
-        said = [() if s else cited_statements(a.text) for a, s in zip(self.answers, self.silent, strict=True)]
+        said = [() if s else split_cited_statements(a.text) for a, s in zip(self.answers, self.silent, strict=True)]
         texts = [dict(a.texts) for a in self.answers]
-        return citations_of(list(zip(said, texts, strict=True)), self.by, self.how.most)
+        return score_citations(list(zip(said, texts, strict=True)), self.by, self.how.most)
 
     def shares(self, statements: Sequence[Sequence[str]]) -> Values:
         """Of each answer's statements, the share that its context bears; None without a statement."""
@@ -185,7 +185,7 @@ class _Answers:
             for a, own in zip(self.answers, texts, strict=True)
             for i, t in enumerate(own)
         ]
-        told = iter(self.rt.each(test, asked))
+        told = iter(self.rt.each(test_contexts, asked))
         return [[next(told) for _ in own] for own in texts]
 
     def faithfulness(self) -> Values:
@@ -230,11 +230,11 @@ class _Answers:
         """(c) Sentences of the context that the answer rests on, by its quotes and its words ÷ its sentences (N94)."""
         found: Values = []
         for answer in self.answers:
-            said = [frozenset(stems(s.text)) for s in cited_statements(answer.text)]
+            said = [frozenset(list_stems(s.text)) for s in split_cited_statements(answer.text)]
             quotes = [" ".join(text.split()) for _, text in answer.texts]
             used = []
             for sentence in (" ".join(s.split()) for s in _split_sentences(answer.context)):
-                terms = frozenset(stems(sentence))
+                terms = frozenset(list_stems(sentence))
                 quoted = any(sentence in quote or quote in sentence for quote in quotes if quote)
                 shares = (len(terms & own) / max(len(own), len(terms)) for own in said if own and terms)
                 used.append(quoted or any(share >= _HALF for share in shares))
@@ -278,7 +278,7 @@ class _Answers:
 
 
 def _split_sentences(texts: Sequence[str]) -> list[str]:
-    return [text[a:b] for text in texts for a, b in sentences(text)]
+    return [text[a:b] for text in texts for a, b in split_sentences(text)]
 
 
 METRICS: Mapping[str, Callable[[_Answers], Values]] = MappingProxyType({

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sensegraph.answering.grounding.cited import rows_as_lines
+from sensegraph.answering.grounding.cited import flatten_table_rows
 from sensegraph.lab.scores.word_overlap import Floats, rouge_distances, split_words
-from sensegraph.language.common_words import STOP
-from sensegraph.language.stems import ENGLISH, language
-from sensegraph.language.tagging import known_form, tags
-from sensegraph.language.text import HAN, WORD, sentences
+from sensegraph.language.detection import ENGLISH, detect_by_function_words
+from sensegraph.language.tagging import known_form, tag_words
+from sensegraph.language.text import HAN, WORD, split_sentences
+from sensegraph.language.word_lists import STOP
 
 LABEL = "heuristic claims"
 THRESHOLDS = (0.5, 0.6, 0.7, 0.8)
@@ -63,7 +63,7 @@ def extract_claims(text: str) -> tuple[str, ...]:
     five sentences before were last about, and without one the clause is dropped.
     """
     reader, found = _Reader(), dict[str, str]()
-    english = not HAN.search(text) and language(split_words(text)) == ENGLISH
+    english = not HAN.search(text) and detect_by_function_words(split_words(text)) == ENGLISH
     for sentence in split_answer(text):
         subject = ""
         for clause in _split_clauses(sentence) if english else [sentence]:
@@ -90,7 +90,7 @@ def count_clusters(texts: Sequence[str], threshold: float, *, strict: bool = Tru
 
 
 def count_linkage_clusters(apart: Floats, threshold: float, *, strict: bool = True) -> int:
-    """`clusters` for distances that are known, shape (n, n)."""
+    """`count_clusters` for distances that are known, shape (n, n)."""
     apart = np.array(apart, np.float64)
     np.fill_diagonal(apart, np.inf)
     left = len(apart)
@@ -112,9 +112,9 @@ def split_answer(text: str) -> list[str]:
 
     A row of a table is a line; what heads its columns is no sentence.
     """
-    plain = _QUOTED.sub("\n", _MARKS.sub("", rows_as_lines(text)).replace(" .", "."))
+    plain = _QUOTED.sub("\n", _MARKS.sub("", flatten_table_rows(text)).replace(" .", "."))
     found, held = [], ""
-    for part in (line[start:end] for line in plain.splitlines() for start, end in sentences(line)):
+    for part in (line[start:end] for line in plain.splitlines() for start, end in split_sentences(line)):
         held = f"{held} {part}".strip()
         if len(held) >= _SHORT:
             found.append(held.strip("\"“”' "))
@@ -146,7 +146,7 @@ def _tag_clause(clause: str) -> str:
     if not listed:
         return ""
     first = listed[0] if not known_form(listed[0].casefold()) else listed[0].casefold()
-    return tags([first, *listed[1:]])
+    return tag_words([first, *listed[1:]])
 
 
 def _find_names(clause: str) -> list[str]:

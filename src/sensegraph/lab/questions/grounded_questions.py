@@ -1,6 +1,6 @@
 """Questions grounded in an index, each with the evidence that it needs: the grounds, and questions by template.
 
-    index ─▶ grounds of each class, spread over the corpus ─▶ templates, or a model (`modelled`) ─▶ questions
+    index ─▶ grounds of each class, spread over the corpus ─▶ templates, or a model (`model_questions`) ─▶ questions
 
 papers: the classes of Edge et al. (2025); section 35 of the survey (N42)
 """
@@ -26,7 +26,7 @@ from sensegraph.lab.questions.stated_facts import (
     find_tied_entities,
     speaks_english,
 )
-from sensegraph.runtime.results import at
+from sensegraph.runtime.results import take_records
 from sensegraph.types import Entity
 
 _ABOUT = 3  # questions on one entity at most, while others are left
@@ -70,7 +70,7 @@ class Grounds:
     def english(self) -> bool:
         """Whether the corpus is English: the templates' own words are."""
         entries = self.index.catalogue.chunks
-        ids = [e.id for e in at(entries, range(0, len(entries), max(1, len(entries) // 50)))]
+        ids = [e.id for e in take_records(entries, range(0, len(entries), max(1, len(entries) // 50)))]
         return speaks_english(c.text for c in self.index.chunks(ids).values())
 
     def of(self, kind: Kind) -> list[Ground]:

@@ -25,6 +25,7 @@ from types import MappingProxyType
 from sensegraph.lab.questions.question_files import Kind
 from sensegraph.lab.questions.stated_facts import Told, depends_on_context, has_proper_name, match_subject
 from sensegraph.lab.scores.word_overlap import rouge_1
+from sensegraph.language.calendar_words import ABBREVIATED_MONTHS, ENGLISH_MONTHS
 from sensegraph.language.countries import COUNTRY
 from sensegraph.language.tagging import known_form
 from sensegraph.language.text import fold
@@ -39,10 +40,7 @@ _EACH = 8  # grounds from one entity at most, before they are drawn from
 _MOST = 12  # chunks of evidence at most
 _LONG = 25  # words of a sentence that is asked about
 _LEAST = 3  # entities of a cluster that a question can be asked of
-_MONTH = (
-    "(?:January|February|March|April|May|June|July|August|September|October|November|December|"
-    "Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\\.?"
-)
+_MONTH = rf"(?:{'|'.join(map(str.title, (*ENGLISH_MONTHS, *ABBREVIATED_MONTHS)))})\.?"
 _DATE = re.compile(  # with its preposition, where the sentence is whole without it
     r",?\s*\b(?:in|on|since|by|during|until|from|around)\s+(?:the\s+)?(?:(?:early|late|mid)\s+)?"
     rf"(?:\d{{1,2}}(?:st|nd|rd|th)?\s+)?(?:{_MONTH}\s+)?(?:\d{{1,2}},\s+)?\d{{4}}\b"

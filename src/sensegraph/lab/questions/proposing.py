@@ -12,12 +12,12 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from sensegraph.answering.grounding.entailment import support
+from sensegraph.answering.grounding.entailment import support_statements
 from sensegraph.index.estimate import StepEstimate
-from sensegraph.index.vectors import embed
+from sensegraph.index.vectors import embed_texts
 from sensegraph.lab.scores.word_overlap import Floats
 from sensegraph.lab.tasks import propose_lines
-from sensegraph.language.text import fold, tokens
+from sensegraph.language.text import count_tokens, fold
 from sensegraph.protocols import PricedEngine, Task
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Step
@@ -58,12 +58,12 @@ class Paid:
 
     def supports(self, checks: Sequence[Check], expected: bool) -> list[Support]:
         """Whether each check holds."""
-        return list(self.rt.each(support, checks))
+        return list(self.rt.each(support_statements, checks))
 
     def fresh(self, lines: Sequence[str], known: Sequence[str], near: float) -> list[int]:
         """The places of the lines that are new, by the vectors of the runtime's embedder."""
         texts = [*known, *lines]
-        rows = [np.frombuffer(row, np.float32).astype(np.float64) for row in self.rt.each(embed, texts)]
+        rows = [np.frombuffer(row, np.float32).astype(np.float64) for row in self.rt.each(embed_texts, texts)]
         return first_of_each(texts, np.array(rows), len(known), near)
 
 
@@ -100,14 +100,14 @@ class Foreseen:
 
     def supports(self, checks: Sequence[Check], expected: bool) -> list[Support]:
         """What is stored; else what is expected."""
-        stored = self._stored(support, "support", checks, [_REASON] * len(checks))
+        stored = self._stored(support_statements, "support", checks, [_REASON] * len(checks))
         return [s or Support(expected) for s in stored]
 
     def fresh(self, lines: Sequence[str], known: Sequence[str], near: float) -> list[int]:
         """All of them: what comes twice cannot be foreseen. What would be embedded is counted."""
         texts = [*known, *lines]
-        sizes = [tokens(texts[i]) for i in self.rt.missing(embed, texts)] if self.rt.embedder.waits else []
-        self.asked.append(StepEstimate(embed.name, len(sizes), 0, sum(sizes)))
+        sizes = [count_tokens(texts[i]) for i in self.rt.missing(embed_texts, texts)] if self.rt.embedder.waits else []
+        self.asked.append(StepEstimate(embed_texts.name, len(sizes), 0, sum(sizes)))
         return list(range(len(lines)))
 
     @property

@@ -101,7 +101,7 @@ def sum_counts(counted: Iterable[tuple[str, int]]) -> tuple[tuple[str, int], ...
 # ── files ──
 
 
-def record(question: Posed) -> dict[str, Any]:
+def record_question(question: Posed) -> dict[str, Any]:
     """A question as a line of `queries.jsonl` holds it."""
     told = {
         "type": question.kind,
@@ -121,7 +121,7 @@ def record(question: Posed) -> dict[str, Any]:
 def write_questions(path: Path, questions: Sequence[Posed]) -> None:
     """Write questions, one a line."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    _write_json_lines(path, map(record, questions))
+    _write_json_lines(path, map(record_question, questions))
 
 
 def read_posed_questions(path: Path) -> tuple[Posed, ...]:
@@ -162,12 +162,12 @@ def _parse_posed_question(line: str, where: str) -> Posed:
     )
 
 
-def write_set(folder: Path, questions: Sequence[Posed], index: Index) -> None:
+def write_test_collections(folder: Path, questions: Sequence[Posed], index: Index) -> None:
     """Write the questions as two test collections: over the documents of `index` in `folder`, over its chunks below.
 
     Judgements are the evidence that each question needs. Raises InputError where `folder` holds something already.
     """
-    check_empty(folder)
+    check_folder_is_empty(folder)
 
     def documents() -> Iterator[dict[str, Any]]:
         for entry in index.catalogue.documents:
@@ -188,7 +188,7 @@ def write_set(folder: Path, questions: Sequence[Posed], index: Index) -> None:
     _write_collection(folder / "chunks", chunks(), questions, {q.id: q.chunks for q in questions})
 
 
-def check_empty(folder: Path) -> None:
+def check_folder_is_empty(folder: Path) -> None:
     """Raise InputError where `folder` holds something already, before anything is paid for."""
     if folder.is_dir() and any(folder.iterdir()):
         raise InputError(f"{folder} is not empty; name a folder that is, or that does not exist yet.")

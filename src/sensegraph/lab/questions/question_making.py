@@ -36,7 +36,7 @@ class Posing:
             raise InputError("Describe the corpus (about), or ask for questions from its graph (grounds), or both.")
 
 
-def pose(posing: Posing, index: Index | None, rt: Runtime) -> Outcome:
+def make_question_set(posing: Posing, index: Index | None, rt: Runtime) -> Outcome:
     """The questions. What was paid for is stored: a run that was stopped goes on where it was.
 
     Raises UnsupportedTask, before any work, where personas are wanted of an engine that cannot propose.
@@ -45,7 +45,7 @@ def pose(posing: Posing, index: Index | None, rt: Runtime) -> Outcome:
     return _collect_questions(posing, index, rt, Paid(rt))
 
 
-def foresee(posing: Posing, index: Index | None, rt: Runtime) -> tuple[StepEstimate, ...]:
+def foresee_questions(posing: Posing, index: Index | None, rt: Runtime) -> tuple[StepEstimate, ...]:
     """What `pose` would ask for, by step, if nothing has to be asked for again: calls, tokens. Nothing is paid."""
     _check_request(posing, index, rt)
     by = Foreseen(rt)

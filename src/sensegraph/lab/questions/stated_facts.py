@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sensegraph.lab.scores.word_overlap import split_words
-from sensegraph.language.stems import ENGLISH, language
-from sensegraph.language.tagging import tags
-from sensegraph.language.text import HAN, WORD, fold, sentences
+from sensegraph.language.detection import ENGLISH, detect_by_function_words
+from sensegraph.language.tagging import tag_words
+from sensegraph.language.text import HAN, WORD, fold, split_sentences
 from sensegraph.types import Entity, Graph
 
 _WORDS = (2, 25)  # of what is told, least and most
@@ -55,7 +55,7 @@ class Told:
 def speaks_english(texts: Iterable[str]) -> bool:
     """Whether texts are English: the templates' own words are."""
     joined = " ".join(t for t, _ in zip(texts, range(_SAMPLE), strict=False))
-    return not HAN.search(joined) and language(split_words(joined)) == ENGLISH
+    return not HAN.search(joined) and detect_by_function_words(split_words(joined)) == ENGLISH
 
 
 def find_stated_facts(graph: Graph, *, english: bool = True) -> list[Told]:
@@ -69,7 +69,7 @@ def find_stated_facts(graph: Graph, *, english: bool = True) -> list[Told]:
     for relation in graph.relations:
         one, other = entities[relation.source], entities[relation.target]
         for said in relation.descriptions:
-            for start, end in sentences(said.text):
+            for start, end in split_sentences(said.text):
                 sentence = " ".join(said.text[start:end].split())
                 for subject, target in ((one, other), (other, one)):
                     if told := _parse_fact(sentence, subject, target, said.source.chunk, english=english):
@@ -95,8 +95,8 @@ def find_gapped_sentences(graph: Graph) -> list[Told]:
     """Sentences of one chunk that name an entity once, with a gap in its place: `rest` is what is left."""
     found: list[Told] = []
     for entity in filter(has_proper_name, graph.entities):
-        name, gapped = whole(entity.name), list[Told]()
-        spans = ((said, start, end) for said in entity.descriptions for start, end in sentences(said.text))
+        name, gapped = make_name_pattern(entity.name), list[Told]()
+        spans = ((said, start, end) for said in entity.descriptions for start, end in split_sentences(said.text))
         for said, start, end in spans:
             sentence = _SPEAKER.sub("", " ".join(said.text[start:end].split()))
             if len(name.findall(sentence)) == 1 and _GAPPED[0] <= len(split_words(sentence)) <= _GAPPED[1]:
@@ -116,7 +116,7 @@ def _keep_unique(found: Sequence[Told]) -> list[Told]:
     return sorted(unique.values(), key=lambda t: (t.chunk, t.sentence, t.object.id))
 
 
-def whole(name: str) -> re.Pattern[str]:
+def make_name_pattern(name: str) -> re.Pattern[str]:
     """A pattern for a name that is no part of a longer word."""
     return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
 
@@ -135,16 +135,16 @@ def _parse_fact(sentence: str, subject: Entity, target: Entity, chunk: str, *, e
     # "is a journal" holds for many things, "is a journal of 1948" for few
     if english and _KIND.match(rest) and not re.search(r"\d", rest) and len(_CAPITAL.findall(rest)) < 2:
         return None
-    there = next((m for n in _list_names(target) if (m := whole(n).search(rest))), None)
-    if not there or any(whole(n).search(rest) for n in _list_names(subject)):
+    there = next((m for n in _list_names(target) if (m := make_name_pattern(n).search(rest))), None)
+    if not there or any(make_name_pattern(n).search(rest) for n in _list_names(subject)):
         return None
     # what stands before and after the name, without an article before it
     before = re.sub(r"\s+(?:the|a|an)$", "", rest[: there.start()].strip(), flags=re.IGNORECASE)
     head, after = (before, rest[there.end() :].strip()) if has_proper_name(target) else ("", "")
     # by itself a name stands behind a verb or a preposition, and before another one or the end
     nearest, following = WORD.findall(head), WORD.findall(after)
-    fits = english and bool(nearest) and nearest[-1].islower() and tags(nearest)[-1] in "vbpit"
-    alone = fits and (not after or not after[0].isalpha() or tags(following)[0] in "itcvmw")
+    fits = english and bool(nearest) and nearest[-1].islower() and tag_words(nearest)[-1] in "vbpit"
+    alone = fits and (not after or not after[0].isalpha() or tag_words(following)[0] in "itcvmw")
     named = bool(head) and (not english or alone)
     short = not after or (english and after[0].isalpha() and len(following) <= _AFTER)
     if not (named and short):
@@ -184,8 +184,8 @@ def _begins_with_verb(rest: str) -> bool:
     listed = WORD.findall(rest)
     if not listed or not rest[0].isalpha() or listed[0] != listed[0].lower():
         return False
-    found = tags(listed)
+    found = tag_words(listed)
     if found[0] in "vmb" or (found[0] == "p" and listed[1:2] != ["by"]):
         return True
     bare = listed[0].removesuffix("s")  # flows, borders: nouns to the lexicon
-    return bare != listed[0] and tags([bare]) in ("n", "b") and found[1:2] in tuple("diNXs#tJ")
+    return bare != listed[0] and tag_words([bare]) in ("n", "b") and found[1:2] in tuple("diNXs#tJ")

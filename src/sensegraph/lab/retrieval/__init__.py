@@ -1,8 +1,8 @@
 """Measuring: answers of several methods side by side, and retrieval against judged documents; with paired statistics.
 
-    Plan, conditions, questions ─▶ experiment.run ─▶ Outcome ─▶ reporting.sheet ─▶ markdown, page
-                     answering: every answer, stored       outcomes.whole ─▶ JSON
-                     measures, judging, marks: what it is worth
+    Plan, conditions, questions ─▶ experiment ─▶ Outcome ─▶ evaluation_report ─▶ markdown, page
+        condition_answers: every answer, stored         ─▶ outcome_records ─▶ JSON
+        measures, judge_calls, marks: what it is worth
     read_set(folder) ─▶ JudgedSet ─▶ measure(set, methods, index, runtime) ─▶ Measured ─▶ text, JSON, runs
 
 `pairs` compares conditions two by two on the same questions, `statistics` holds the tests. A method gives a ranking of

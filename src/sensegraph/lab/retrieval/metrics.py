@@ -47,7 +47,7 @@ def _discounted_gain(gains: Iterable[int]) -> float:
 
 
 def list_metrics(cuts: Sequence[int]) -> tuple[str, ...]:
-    """The measures that `measures` gives, in its order."""
+    """The measures that `measure_ranking` gives, in its order."""
     at_cuts = (f"{kind}@{k}" for kind in ("recall", "all", "precision") for k in cuts)
     return (*at_cuts, f"ndcg@{NDCG}", "mrr")
 

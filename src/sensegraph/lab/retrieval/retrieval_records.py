@@ -12,9 +12,9 @@ from sensegraph.lab.retrieval.runs import Named
 _FIXED = ("name", "requires", "reads")
 
 
-def whole(methods: Sequence[Named], how: Measuring, results: Sequence[Result]) -> dict[str, Any]:
+def record_measurements(methods: Sequence[Named], how: Measuring, results: Sequence[Result]) -> dict[str, Any]:
     """The object that a program is given: how was measured, the methods with their settings, the sets."""
-    named = {m.name: {"method": m.method.name, "settings": settings_of(m)} for m in methods}
+    named = {m.name: {"method": m.method.name, "settings": list_method_settings(m)} for m in methods}
     return {
         "measuring": asdict(how) | {"metric": how.primary},
         "methods": named,
@@ -22,7 +22,7 @@ def whole(methods: Sequence[Named], how: Measuring, results: Sequence[Result]) -
     }
 
 
-def settings_of(named: Named) -> dict[str, Any]:
+def list_method_settings(named: Named) -> dict[str, Any]:
     """The settings of a method, by name."""
     kind: Any = named.method
     return {f.name: getattr(kind, f.name) for f in fields(kind) if f.name not in _FIXED}

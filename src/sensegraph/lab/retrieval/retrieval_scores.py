@@ -16,7 +16,7 @@ from sensegraph.lab.retrieval.metrics import list_metrics, measure_ranking
 from sensegraph.lab.retrieval.runs import Named, Run, ask_methods, group_queries
 from sensegraph.lab.retrieval.test_collections import JudgedSet, Query
 from sensegraph.lab.scores import statistics
-from sensegraph.lab.scores.statistics import Floats, Interval, holm, intervals, signed_rank_test
+from sensegraph.lab.scores.statistics import Floats, Interval, bootstrap_intervals, correct_by_holm, signed_rank_test
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Usage
 
@@ -180,7 +180,7 @@ def score_run(run: Run, queries: Sequence[Query], how: Measuring) -> Scores:
     return Scores(
         method=run.method,
         values={m: tuple(rows[:, i].tolist()) for i, m in enumerate(named)},
-        means=dict(zip(named, intervals(rows, how.draws, how.seed), strict=True)),
+        means=dict(zip(named, bootstrap_intervals(rows, how.draws, how.seed), strict=True)),
         cpu_ms=1000 * median(f.cpu_s for f in run.found),
         context_tokens=float(np.mean([f.tokens for f in run.found])),
         wide=sum(f.wide for f in run.found),
@@ -193,12 +193,12 @@ def compare_runs(scores: Sequence[Scores], baseline: str, how: Measuring) -> tup
     """Every other method against the baseline on every metric; each metric is a family of its own for Holm."""
     ground = next(s for s in scores if s.method == baseline)
     others = [s for s in scores if s.method != baseline]
-    means = [intervals(_score_matrix(s) - _score_matrix(ground), how.draws, how.seed) for s in others]
+    means = [bootstrap_intervals(_score_matrix(s) - _score_matrix(ground), how.draws, how.seed) for s in others]
     found = []
     for i, (metric, values) in enumerate(ground.values.items()):
         below = np.array(values)
         tests = [signed_rank_test(np.array(s.values[metric]) - below) for s in others]
-        corrected = holm([t.p for t in tests])
+        corrected = correct_by_holm([t.p for t in tests])
         for s, row, t, p in zip(others, means, tests, corrected, strict=True):
             ties, losses = len(below) - t.n, t.n - t.wins
             found.append(

@@ -10,7 +10,7 @@ _NAMED = 5  # judgements of something missing that are named, and notes of a met
 _LABELS = {"recall": "R", "ndcg": "nDCG", "mrr": "MRR", "precision": "P"}
 
 
-def text(result: Result, how: Measuring) -> str:
+def format_result(result: Result, how: Measuring) -> str:
     """Everything about one set: what was measured over what, the methods, the comparisons, the types of question."""
     found = result.found
     parts = ["\n".join(_describe_set(result)), tabulate_methods(found)]
@@ -57,47 +57,49 @@ def _describe_set(result: Result) -> Iterable[str]:
 def tabulate_methods(found: Measured) -> str:
     """A row a method: every metric but precision, CPU of a query, context tokens."""
     shown = [m for m in found.scores[0].means if not m.startswith("precision")]
-    rows = [["method", *map(label, shown), "CPU ms", "tokens"]]
+    rows = [["method", *map(metric_label, shown), "CPU ms", "tokens"]]
     for s in found.scores:
         means = (_as_percent(s.means[m].mean) for m in shown)
         rows.append([s.method, *means, f"{s.cpu_ms:.1f}", f"{s.context_tokens:,.0f}"])
-    return columns(rows)
+    return align_columns(rows)
 
 
 def tabulate_comparisons(found: Measured, how: Measuring) -> str:
     """A row a method: its difference from the baseline in points, the p of Wilcoxon's test raw and by Holm, wins."""
-    rows = [[f"{label(how.primary)} − {found.baseline}", "points", "95 %", "p", "p Holm", "wins", "ties", "losses"]]
+    rows = [
+        [f"{metric_label(how.primary)} − {found.baseline}", "points", "95 %", "p", "p Holm", "wins", "ties", "losses"]
+    ]
     for c in found.comparisons:
         if c.metric == how.primary:
             d, counts = c.difference, (str(n) for n in (c.wins, c.ties, c.losses))
             interval = f"{_as_points(d.low)} … {_as_points(d.high)}"
             rows.append([c.method, _as_points(d.mean), interval, _format_p(c.p), _format_p(c.p_holm), *counts])
-    return columns(rows)
+    return align_columns(rows)
 
 
 def tabulate_types(found: Measured, how: Measuring) -> str:
     """A row a type of question: how many, and the metric of every method."""
     by_method = [found.by_type(s) for s in found.scores]
-    head = [f"{label(how.primary)} by type", "questions", *(s.method for s in found.scores)]
+    head = [f"{metric_label(how.primary)} by type", "questions", *(s.method for s in found.scores)]
     rows = [
         [kind or "(none)", f"{len(places):,}", *(_as_percent(table[kind][how.primary]) for table in by_method)]
         for kind, places in found.types.items()
     ]
-    return columns([head, *rows])
+    return align_columns([head, *rows])
 
 
-def summary(results: Sequence[Result], how: Measuring) -> str:
+def tabulate_sets(results: Sequence[Result], how: Measuring) -> str:
     """A row a method: the metric on every set, and the mean over sets."""
     sets = [r.found for r in results]
-    head = [label(how.primary), *(f.judged.name for f in sets), "mean"]
+    head = [metric_label(how.primary), *(f.judged.name for f in sets), "mean"]
     rows = []
     for name in (s.method for s in sets[0].scores):
         means = [s.means[how.primary].mean for f in sets for s in f.scores if s.method == name]
         rows.append([name, *map(_as_percent, means), _as_percent(sum(means) / len(means))])
-    return columns([head, *rows])
+    return align_columns([head, *rows])
 
 
-def label(metric: str) -> str:
+def metric_label(metric: str) -> str:
     """A metric as tables call it: recall@5 is R@5."""
     kind, at, cut = metric.partition("@")
     return _LABELS.get(kind, kind) + at + cut
@@ -115,12 +117,12 @@ def _format_p(value: float) -> str:
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def told(c: Comparison) -> str:
+def describe_comparison(c: Comparison) -> str:
     """A comparison on one line, for a picture."""
     return f"{_as_points(c.difference.mean)} ({_format_p(c.p_holm) if c.p_holm < 0.001 else f'p {c.p_holm:.3f}'})"
 
 
-def columns(rows: Sequence[Sequence[str]]) -> str:
+def align_columns(rows: Sequence[Sequence[str]]) -> str:
     """Rows as columns: the first to the left, numbers to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(

@@ -1,8 +1,8 @@
 """Asking every question of every method: the rankings, what they cost, and how much text would go to a model.
 
 Context tokens and CPU are those of a method as it is set. Where such a retrieval names fewer documents than the
-deepest measure looks at, the question is asked again with a context that cuts nothing (`widened`), and that ranking
-counts: a budget for text must not look like a bad ranking.
+deepest measure looks at, the question is asked again with a context that cuts nothing (`widen_context`), and that
+ranking counts: a budget for text must not look like a bad ranking.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from sensegraph.answering.reranking import reranked
+from sensegraph.answering.reranking import rerank_evidence
 from sensegraph.errors import InputError
 from sensegraph.filters import Condition, Scope
 from sensegraph.index.index import Index
-from sensegraph.index.restricted.scope import holds, scoped
+from sensegraph.index.restricted.scope import restrict_to_scope, scope_holds
 from sensegraph.lab.retrieval.test_collections import Query
 from sensegraph.protocols import Method
 from sensegraph.runtime.runtime import Runtime
@@ -77,7 +77,7 @@ def group_queries(queries: Sequence[Query], within: str, index: Index) -> tuple[
     for query in queries:
         found.setdefault(dict(query.metadata).get(within), []).append(query)
     groups = [Group(Scope(where=(Condition(within, "=", v),)), tuple(q)) for v, q in found.items() if v is not None]
-    groups = [g for g in groups if any(holds(g.scope, d) for d in index.catalogue.documents)]
+    groups = [g for g in groups if any(scope_holds(g.scope, d) for d in index.catalogue.documents)]
     if not groups:
         raise InputError(f"No question and document have the same {within!r} in their metadata; name another field.")
     return groups, len(queries) - sum(len(g.queries) for g in groups)
@@ -90,7 +90,7 @@ def ask_methods(
     found: dict[str, list[Found]] = {m.name: [] for m in methods}
     total = len(methods) * sum(len(g.queries) for g in groups)
     for group in groups:
-        inside = scoped(index, group.scope)
+        inside = restrict_to_scope(index, group.scope)
         for one in methods:
             one.method.retrieve(Question(group.queries[0].text), inside, rt)  # loading is no query's cost
             for query in group.queries:
@@ -115,7 +115,7 @@ def _ask_method(method: Method, query: Query, index: Index, rt: Runtime, depth: 
 def _retrieve_evidence(method: Method, query: Query, index: Index, rt: Runtime) -> Evidence:
     """What a search finds: in the order of the runtime's reranker, where it has one."""
     question = Question(query.text)
-    return reranked(question, method.retrieve(question, index, rt), index, rt)
+    return rerank_evidence(question, method.retrieve(question, index, rt), index, rt)
 
 
 def _unique_documents(evidence: Evidence) -> tuple[str, ...]:

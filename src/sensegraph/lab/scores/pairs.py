@@ -18,8 +18,8 @@ from sensegraph.lab.scores.statistics import (
     FEW,
     Floats,
     Interval,
-    holm,
-    intervals,
+    bootstrap_intervals,
+    correct_by_holm,
     least_possible_p,
     shapiro_wilk,
     sign_test,
@@ -123,7 +123,7 @@ def _compare_pair(first: str, second: str, values: Mapping[str, Values], draws: 
         first,
         second,
         means=(float(table[:, 0].mean()), float(table[:, 1].mean())) if both else (0.0, 0.0),
-        difference=intervals(apart[:, None], draws, seed)[0] if both else _NONE,
+        difference=bootstrap_intervals(apart[:, None], draws, seed)[0] if both else _NONE,
         n=len(both),
         missing=len(values[first]) - len(both),
         wins=test.wins,
@@ -139,4 +139,4 @@ def _compare_pair(first: str, second: str, values: Mapping[str, Values], draws: 
 
 
 def _correct_pairs(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
-    return tuple(replace(p, p_holm=c) for p, c in zip(pairs, holm([p.p for p in pairs]), strict=True))
+    return tuple(replace(p, p_holm=c) for p, c in zip(pairs, correct_by_holm([p.p for p in pairs]), strict=True))

@@ -91,7 +91,7 @@ class Table:
 # ── one answer ──
 
 
-def normalised(text: str) -> str:
+def normalise_answer(text: str) -> str:
     """`text` in the form in which short answers are compared.
 
     Lower case; punctuation and symbols out, whatever their script; English articles out; white space collapsed
@@ -104,7 +104,7 @@ def normalised(text: str) -> str:
 
 def exact_match(answer: str, gold: Sequence[str]) -> float:
     """1 where the answer equals one of the gold answers, normalised; else 0."""
-    return float(normalised(answer) in {normalised(g) for g in gold})
+    return float(normalise_answer(answer) in {normalise_answer(g) for g in gold})
 
 
 def token_f1(answer: str, gold: Sequence[str]) -> float:
@@ -123,7 +123,9 @@ def token_f1(answer: str, gold: Sequence[str]) -> float:
 
 def _answer_tokens(text: str) -> list[str]:
     """The words of a normalised text: what blanks part and, where none are written, characters."""
-    return [token for part in normalised(text).split() for token in ([part] if part.isascii() else split_words(part))]
+    return [
+        token for part in normalise_answer(text).split() for token in ([part] if part.isascii() else split_words(part))
+    ]
 
 
 def _best_of_gold(score: Callable[[str, str], float]) -> Callable[[str, Sequence[str]], float]:
@@ -145,7 +147,7 @@ NAMES = (*METRICS, BLEU, SEMANTIC)
 # ── all answers ──
 
 
-def table(
+def score_pairs(
     pairs: Sequence[Pair],
     metrics: Sequence[str] = tuple(METRICS),
     rt: Runtime | None = None,

@@ -32,6 +32,12 @@ class Interval:
     high: float
 
 
+def format_interval(value: Interval, *, signed: bool = False) -> str:
+    """A mean with its interval to three digits; `signed` shows the sign of what is positive too."""
+    form = "+.3f" if signed else ".3f"
+    return f"{value.mean:{form}} [{value.low:{form}}, {value.high:{form}}]"
+
+
 @dataclass(frozen=True, slots=True)
 class Ranks:
     """A signed-rank test: `z` is positive where the differences are, `p` two-sided.
@@ -63,7 +69,7 @@ def resample_means(values: Floats, draws: int = DRAWS, seed: int = 0) -> Floats:
     return np.concatenate(blocks)
 
 
-def intervals(values: Floats, draws: int = DRAWS, seed: int = 0) -> tuple[Interval, ...]:
+def bootstrap_intervals(values: Floats, draws: int = DRAWS, seed: int = 0) -> tuple[Interval, ...]:
     """The mean of each column of `values`, shape (questions, columns), with its percentile interval."""
     low, high = np.percentile(resample_means(values, draws, seed), [2.5, 97.5], axis=0)
     return tuple(Interval(float(m), float(a), float(b)) for m, a, b in zip(values.mean(0), low, high, strict=True))
@@ -83,21 +89,31 @@ def signed_rank_test(differences: Floats, exact: int = EXACT) -> Ranks:
     ranks = midranks(np.abs(rounded))
     positive = float(ranks[rounded > 0].sum())
     z = (positive - float(ranks.sum()) / 2) / sqrt(float((ranks**2).sum()) / 4)  # Var W = Σ r² / 4: ties are in r
-    p = _exact_p(ranks, positive) if count <= exact else two_sided(z)
+    if count <= exact:  # the rank sum over all ways to give the ranks signs
+        doubled = [round(2 * r) for r in ranks]
+        ways = np.zeros(sum(doubled) + 1)
+        ways[0] = 1
+        for rank in doubled:
+            ways[rank:] += ways[: len(ways) - rank].copy()
+        place = round(2 * positive)
+        tail = min(ways[: place + 1].sum(), ways[place:].sum())
+        p = min(1.0, 2 * float(tail / ways.sum()))
+    else:
+        p = two_sided_p(z)
     return Ranks(z, p, count, int((rounded > 0).sum()), count <= exact)
 
 
 def least_possible_p(questions: int, exact: int = EXACT) -> float:
-    """The least p that `signed_ranks` can give so many questions: that of equal differences, all to one side.
+    """The least p that `signed_rank_test` can give so many questions: that of equal differences, all to one side.
 
     Counted out, n differences give 2 / 2ⁿ at least; normal, their z is √n at most. Questions may also be without a
     difference, so both ways count where `exact` allows both.
     """
     counted: float = 2.0 ** (1 - min(questions, exact)) if questions else 1.0
-    return counted if questions <= exact else min(counted, two_sided(sqrt(questions)))
+    return counted if questions <= exact else min(counted, two_sided_p(sqrt(questions)))
 
 
-def two_sided(z: float) -> float:
+def two_sided_p(z: float) -> float:
     """The p of a standard normal value: 2 Φ(−|z|)."""
     return erfc(abs(z) / sqrt(2))
 
@@ -118,19 +134,7 @@ def midranks(values: Floats) -> Floats:
     return shared
 
 
-def _exact_p(ranks: Floats, positive: float) -> float:
-    """The two-sided p of a rank sum, over all ways to give the ranks signs."""
-    doubled = [round(2 * r) for r in ranks]
-    ways = np.zeros(sum(doubled) + 1)
-    ways[0] = 1
-    for rank in doubled:
-        ways[rank:] += ways[: len(ways) - rank].copy()
-    place = round(2 * positive)
-    tail = min(ways[: place + 1].sum(), ways[place:].sum())
-    return min(1.0, 2 * float(tail / ways.sum()))
-
-
-def holm(ps: Sequence[float]) -> list[float]:
+def correct_by_holm(ps: Sequence[float]) -> list[float]:
     """The p values of one family corrected by Holm's step-down: never below the raw ones, in their order, at most 1."""
     order = sorted(range(len(ps)), key=lambda i: ps[i])
     corrected, highest = [0.0] * len(ps), 0.0

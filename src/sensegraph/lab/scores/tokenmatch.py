@@ -22,7 +22,7 @@ import numpy as np
 from sensegraph.errors import InputError
 from sensegraph.index.vectors import embed_all
 from sensegraph.lab.scores.word_overlap import Floats, split_words
-from sensegraph.language.text import sentences
+from sensegraph.language.text import split_sentences
 from sensegraph.runtime.runtime import Runtime
 
 Rarity = Callable[[int], float]
@@ -127,7 +127,7 @@ def corpus_baseline(texts: Sequence[str], rt: Runtime, pairs: int = PAIRS, seed:
 
     Raises InputError where there are fewer than two different sentences.
     """
-    listed = sorted({t[a:b] for t in texts for a, b in sentences(t) if split_words(t[a:b])})
+    listed = sorted({t[a:b] for t in texts for a, b in split_sentences(t) if split_words(t[a:b])})
     if len(listed) < 2:
         raise InputError("A baseline needs two different sentences at least; give more text.")
     random = np.random.default_rng(seed)

@@ -6,24 +6,22 @@ A quarter goes from its first month through its third, a decade from its first y
 from __future__ import annotations
 
 import re
-from collections.abc import Set
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from functools import cache
+from functools import cache, partial
 
-from sensegraph.language.dates.moments import begin, days_of, precision, readable, written, year_of
+from sensegraph.language.calendar_words import ENGLISH_MONTHS, GERMAN_MONTHS, MONTH_BEGINNINGS, SHORT_FORMS
+from sensegraph.language.dates.moments import count_parts, days_of, first_instant, is_readable, write_moment, year_of
 
-_ENGLISH = "january february march april may june july august september october november december".split()
-_GERMAN = "januar februar märz april mai juni juli august september oktober november dezember".split()
-_SHORT = "jan feb mar apr jun jul aug sep sept oct okt nov dec dez mär mrz jän jänner".split()
-_SHORT_NUMBERS = (1, 2, 3, 4, 6, 7, 8, 9, 9, 10, 10, 11, 12, 12, 3, 3, 1, 1)
 _ORDINALS = "first second third fourth".split()
 _GERMAN_ORDINALS = "erste zweite dritte vierte".split()
 _NUMBERS = "one two three four five six seven eight nine ten".split()
 _GERMAN_NUMBERS = "einem zwei drei vier fünf sechs sieben acht neun zehn".split()
 _HAN_NUMBERS = "一二三四"
 
-_MONTH = rf"(?P<month>{'|'.join([*_ENGLISH, *_GERMAN, *(f'{s}(?:[.]|(?![a-zäöü]))' for s in _SHORT)])})"
+_MONTHS = "|".join((*ENGLISH_MONTHS, *GERMAN_MONTHS))
+_MONTH = rf"(?P<month>{'|'.join([_MONTHS, *(f'{s}(?:[.]|(?![a-zäöü]))' for s in SHORT_FORMS)])})"
 _SPELLS = "jahr|monat|woche"
 _YEAR = r"(?P<year>[12]\d{3})(?!\d)"
 _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th|\.)?"
@@ -45,7 +43,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ("day", rf"\b{_DAY}\s+(?:of\s+)?{_MONTH},?\s+{_YEAR}"),
     ("month_days", rf"\b{_MONTH}\s+(?P<from>[0-3]?\d)\s?[-–]\s?(?P<day>[0-3]?\d),?\s+{_YEAR}"),
     ("month_day", rf"\b{_MONTH}\s+{_DAY},?\s+{_YEAR}"),
-    ("months", rf"\b(?P<first>{'|'.join([*_ENGLISH, *_GERMAN])})(?:\s?[-–]\s?|\s(?:to|bis)\s){_MONTH},?\s+{_YEAR}"),
+    ("months", rf"\b(?P<first>{_MONTHS})(?:\s?[-–]\s?|\s(?:to|bis)\s){_MONTH},?\s+{_YEAR}"),
     ("month", rf"\b{_MONTH},?\s+(?:of\s+)?{_YEAR}"),
     ("quarter", rf"\bQ(?P<q>[1-4])(?:\s+(?:of\s+)?|[/ -]){_YEAR}"),
     ("quarter", r"(?P<year>[12]\d{3})[ -]?Q(?P<q>[1-4])\b"),
@@ -66,14 +64,14 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ("named", r"\b(?P<word>yesterday|today|tomorrow|gestern|heute|morgen)\b"),
     ("named", r"(?P<word>[去今明来]年|[昨今明][天日])"),
 )  # fmt: skip
+_compile = cache(partial(re.compile, flags=re.IGNORECASE))  # on first use: most texts hold few kinds
 _DATED, _COUNTED = re.compile(r"[12]\d{3}"), re.compile(r"\d")
 # What a kind cannot do without: most sentences hold none of it, and no pattern is tried on them.
 _BY_WORD, _BY_NUMBER = ("ago", "near", "named"), ("era", "century")
 _ALL = frozenset(kind for kind, _ in _KINDS)
 _BY_YEAR = tuple(sorted(_ALL - {*_BY_WORD, *_BY_NUMBER}))
-_MONTHS = tuple("jan jän feb mar mär mrz apr may mai jun jul aug sep oct okt nov dec dez".split())
 _NEEDED: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("days", "day", "month_days", "month_day", "months", "month"), _MONTHS),
+    **dict.fromkeys(("days", "day", "month_days", "month_day", "months", "month"), tuple(sorted(MONTH_BEGINNINGS))),
     **dict.fromkeys(("han", "han_quarter"), ("年",)),
     "iso": ("-",),
     "slashed": ("/",),
@@ -99,88 +97,36 @@ class Atom:
     kind: str
 
 
-@cache
-def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return tuple((kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _KINDS)
-
-
-def atoms(text: str, reference: str = "") -> list[Atom]:
+def find_atoms(text: str, reference: str = "") -> list[Atom]:
     """The dates in `text` in their order, of overlapping ones the first kind; `reference` is when it was written.
 
     What needs a reference time and has none, and what no calendar has, is there without first and last.
     """
+    small = text.lower()
+    tried = (
+        *_BY_WORD,
+        *(_BY_NUMBER if _COUNTED.search(text) else ()),
+        *(_BY_YEAR if _DATED.search(text) else ()),
+    )
+    present = {kind for kind in tried if kind not in _NEEDED or any(word in small for word in _NEEDED[kind])}
     found: list[Atom] = []
-    absent = _absent(text)
-    for kind, pattern in _patterns():
-        if kind in absent:
+    for kind, pattern in _KINDS:
+        if kind not in present:
             continue
-        for match in pattern.finditer(text):
+        for match in _compile(pattern).finditer(text):
             if all(match.end() <= a.start or a.end <= match.start() for a in found):
-                first, last = _read(kind, match.groupdict(), reference)
+                first, last = _read_match(kind, match.groupdict(), reference)
                 found.append(Atom(match.start(), match.end(), first, last, kind))
     return sorted(found, key=lambda a: a.start)
 
 
-def _absent(text: str) -> Set[str]:
-    """The kinds that cannot be in a text."""
-    dated, small = _DATED.search(text), text.lower()
-    tried = (*_BY_WORD, *(_BY_NUMBER if _COUNTED.search(text) else ()), *(_BY_YEAR if dated else ()))
-    present = {kind for kind in tried if kind not in _NEEDED or any(word in small for word in _NEEDED[kind])}
-    return _ALL - present
-
-
-def _read(kind: str, parts: dict[str, str | None], reference: str) -> tuple[str, str]:
+def _read_match(kind: str, parts: dict[str, str | None], reference: str) -> tuple[str, str]:
     """The first and last unit of a matched date."""
     said = {name: value for name, value in parts.items() if value is not None}
     if kind in ("ago", "near", "named"):
-        return _relative(kind, said, reference)
+        return _read_relative(kind, said, reference)
     if kind in ("iso", "slashed", "pointed", "han"):
-        return _one([int(said[name]) for name in ("year", "m", "d") if name in said])
-    if kind in ("era", "century", "decade", "short_span"):
-        return _years(kind, said)
-    year = int(said["year"])
-    if kind in ("quarter", "han_quarter", "half"):
-        return _part_of(year, said["q"], 6 if kind == "half" else 3)
-    if "day" in said:
-        return _days(year, said)
-    if kind == "months":
-        return written((year, _month(said["first"]))), written((year, _month(said["month"])))
-    return _one([year, _month(said["month"])] if "month" in said else [year])
-
-
-def _one(parts: list[int]) -> tuple[str, str]:
-    moment = written(tuple(parts))
-    return moment, moment
-
-
-def _days(year: int, said: dict[str, str]) -> tuple[str, str]:
-    month = _month(said["month"])
-    last = written((year, month, int(said["day"])))
-    first = written((year, month, int(said["from"]))) if "from" in said else last
-    return (first, last) if first and last else ("", "")
-
-
-def _month(name: str) -> int:
-    plain = name.casefold().rstrip(".")
-    for names in (_ENGLISH, _GERMAN):
-        if plain in names:
-            return names.index(plain) + 1
-    return _SHORT_NUMBERS[_SHORT.index(plain)]
-
-
-def _part_of(year: int, which: str, months: int) -> tuple[str, str]:
-    """A quarter (3 months) or half (6) of a year."""
-    plain = which.casefold()
-    for names in (_ORDINALS, _GERMAN_ORDINALS, _HAN_NUMBERS):
-        if plain in names:
-            number = names.index(plain) + 1
-            break
-    else:
-        number = int(plain[0])
-    return written((year, (number - 1) * months + 1)), written((year, number * months))
-
-
-def _years(kind: str, said: dict[str, str]) -> tuple[str, str]:
+        return _write_one([int(said[name]) for name in ("year", "m", "d") if name in said])
     if kind == "era":
         year = int(said["n"]) * (-1 if said["era"][0] in "bBvV" else 1)
         return (year_of(year), year_of(year)) if year else ("", "")
@@ -191,8 +137,38 @@ def _years(kind: str, said: dict[str, str]) -> tuple[str, str]:
     if kind == "century":
         number = int(said.get("n") or said["g"])
         return (year_of(number * 100 - 99), year_of(number * 100)) if number else ("", "")
-    decade = int(said["decade"])
-    return year_of(decade), year_of(decade + 9)
+    if kind == "decade":
+        return year_of(int(said["decade"])), year_of(int(said["decade"]) + 9)
+    year = int(said["year"])
+    if kind in ("quarter", "han_quarter", "half"):
+        months, which = 6 if kind == "half" else 3, said["q"].casefold()
+        number = _find_number(which, _ORDINALS, _GERMAN_ORDINALS, _HAN_NUMBERS) or int(which[0])
+        return write_moment((year, (number - 1) * months + 1)), write_moment((year, number * months))
+    if "month" not in said:
+        return _write_one([year])
+    month = _number_month(said["month"])
+    if "day" in said:
+        last_day = write_moment((year, month, int(said["day"])))
+        first_day = write_moment((year, month, int(said["from"]))) if "from" in said else last_day
+        return (first_day, last_day) if first_day and last_day else ("", "")
+    if kind == "months":
+        return write_moment((year, _number_month(said["first"]))), write_moment((year, month))
+    return _write_one([year, month])
+
+
+def _write_one(parts: list[int]) -> tuple[str, str]:
+    moment = write_moment(tuple(parts))
+    return moment, moment
+
+
+def _number_month(name: str) -> int:
+    plain = name.casefold().rstrip(".")
+    return _find_number(plain, ENGLISH_MONTHS, GERMAN_MONTHS) or SHORT_FORMS[plain]
+
+
+def _find_number(word: str, *lists: Sequence[str]) -> int:
+    """The place of a word, from 1, in the first list that has it; 0 in none."""
+    return next((names.index(word) + 1 for names in lists if word in names), 0)
 
 
 # ── dates that need the time of writing ──
@@ -207,34 +183,25 @@ _WORDS = {"yesterday": ("day", -1), "gestern": ("day", -1), "today": ("day", 0),
 _NEEDS = {"year": 1, "month": 2, "week": 3, "day": 3}
 
 
-def _relative(kind: str, said: dict[str, str], reference: str) -> tuple[str, str]:
+def _read_relative(kind: str, said: dict[str, str], reference: str) -> tuple[str, str]:
+    """The year, month, week (from Monday) or day that a text calls by how far it is from when it was written."""
     if kind == "named":
         unit, shift = _WORDS[said["word"].casefold()]
     elif kind == "near":
         unit, shift = said["unit"].casefold(), _SHIFT[said["which"].casefold()]
     else:
-        unit, shift = said["unit"].casefold(), -_count(said["n"].casefold())
+        count = said["n"].casefold()
+        number = _find_number(count, _NUMBERS, _GERMAN_NUMBERS) or (int(count) if count.isdigit() else 1)
+        unit, shift = said["unit"].casefold(), -number
     unit = _UNIT.get(unit, unit)
-    if not readable(reference) or precision(reference) < _NEEDS[unit] or begin(reference)[0] < 1:
+    if not is_readable(reference) or count_parts(reference) < _NEEDS[unit] or first_instant(reference)[0] < 1:
         return "", ""
-    return _shifted(begin(reference), unit, shift)
-
-
-def _count(word: str) -> int:
-    for names in (_NUMBERS, _GERMAN_NUMBERS):
-        if word in names:
-            return names.index(word) + 1
-    return int(word) if word.isdigit() else 1
-
-
-def _shifted(at: tuple[int, ...], unit: str, shift: int) -> tuple[str, str]:
-    """The year, month, week (from Monday) or day that lies `shift` units from the one with this instant."""
-    year, month, day = at[:3]
+    year, month, day = first_instant(reference)[:3]
     if unit == "year":
-        return _one([year + shift])
+        return _write_one([year + shift])
     if unit == "month":
         place = year * 12 + month - 1 + shift
-        return _one([place // 12, place % 12 + 1])
+        return _write_one([place // 12, place % 12 + 1])
     there = date(year, month, min(day, days_of(year, month))) + timedelta(days=shift * (7 if unit == "week" else 1))
     if unit == "day":
         return there.isoformat(), there.isoformat()

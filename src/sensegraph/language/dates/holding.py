@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
-from sensegraph.language.dates.stating import expressions
+from sensegraph.language.dates.stated_dates import find_expressions
 from sensegraph.language.text import WORD, fold
 
 _LONGEST = 6  # words of a name
@@ -48,31 +47,20 @@ class _Name:
 def held_in(sentence: str, types: Sequence[str], known: Mapping[str, str]) -> Held | None:
     """What a sentence says of the first functional type that it names; `known` has the ids of folded names."""
     for type in types:
-        head = _head(type)
-        for match in head.finditer(sentence):
-            names = list(_names(sentence, known, match.span()))
-            if found := _of_type(sentence, match.span(), names):
-                return Held(type, *found)
+        # The type's own words, without the preposition at its end.
+        words = _LAST_WORD.sub("", type.strip()).split()
+        pattern = r"\b" + r"\s+".join(map(re.escape, words)) + r"\b"
+        for match in re.finditer(pattern, sentence, re.IGNORECASE):
+            head, names = match.span(), list(_find_names(sentence, known, match.span()))
+            thing = _find_thing(sentence, head, names)
+            if thing is None:
+                continue
+            if holder := _find_holder(sentence, head, thing, [n for n in names if n.id != thing.id]):
+                return Held(type, thing.id, holder)
     return None
 
 
-@lru_cache(maxsize=64)
-def _head(type: str) -> re.Pattern[str]:
-    """The type's own words, without the preposition at its end."""
-    words = _LAST_WORD.sub("", type.strip()).split()
-    return re.compile(r"\b" + r"\s+".join(map(re.escape, words)) + r"\b", re.IGNORECASE)
-
-
-def _of_type(text: str, head: tuple[int, int], names: Sequence[_Name]) -> tuple[str, str] | None:
-    """The thing and the holder."""
-    thing = _thing(text, head, names)
-    if thing is None:
-        return None
-    holder = _holder(text, head, thing, [n for n in names if n.id != thing.id])
-    return (thing.id, holder) if holder else None
-
-
-def _thing(text: str, head: tuple[int, int], names: Sequence[_Name]) -> _Name | None:
+def _find_thing(text: str, head: tuple[int, int], names: Sequence[_Name]) -> _Name | None:
     """The name right behind the type, or that owns it, or appoints to it."""
     behind = next((n for n in names if n.start >= head[1]), None)
     if behind and _OF.fullmatch(text[head[1] : behind.start]) and behind.start > head[1] + 1:
@@ -87,7 +75,7 @@ def _thing(text: str, head: tuple[int, int], names: Sequence[_Name]) -> _Name | 
     return None
 
 
-def _holder(text: str, head: tuple[int, int], thing: _Name, others: Sequence[_Name]) -> str:
+def _find_holder(text: str, head: tuple[int, int], thing: _Name, others: Sequence[_Name]) -> str:
     """Who yields is no holder: the next is. Of an owner's type what stands behind it; else who stands first."""
     ahead = [n for n in others if n.end <= head[0]]
     if len(ahead) > 1 and _YIELDS.search(text[ahead[0].end : ahead[1].start]):
@@ -97,19 +85,19 @@ def _holder(text: str, head: tuple[int, int], thing: _Name, others: Sequence[_Na
     if thing.end <= head[0] and goes:
         return goes[0].id
     ranked = [*ahead, *goes, *behind]
-    if ranked and not (ahead == [] and _value(text)):
+    if ranked and not (ahead == [] and _find_value(text)):
         return ranked[0].id
-    return _value(text)
+    return _find_value(text)
 
 
-def _value(text: str) -> str:
+def _find_value(text: str) -> str:
     """The first amount that is no date; empty where there is none."""
-    dates = expressions(text)
+    dates = find_expressions(text)
     values = (m for m in _VALUE.finditer(text) if all(m.end() <= d.start or d.end <= m.start() for d in dates))
     return next((fold(m[0].strip(" .,")) for m in values), "")
 
 
-def _names(text: str, known: Mapping[str, str], head: tuple[int, int]) -> Iterator[_Name]:
+def _find_names(text: str, known: Mapping[str, str], head: tuple[int, int]) -> Iterator[_Name]:
     """The names of a sentence in their order, the longest first where they overlap; the type's own words are none.
 
     A run of capitalised words that the graph does not know stands for itself.
@@ -122,15 +110,12 @@ def _names(text: str, known: Mapping[str, str], head: tuple[int, int]) -> Iterat
             name = text[run[0].start() : run[-1].end()]
             if name[:1].isupper() and not (run[0].start() < head[0] < run[-1].end()):
                 plain = re.sub(r"['’]s?$", "", name)
-                if found := known.get(fold(plain), fold(plain) if _capital(plain, run[0].start()) else ""):
+                # By its capitals alone a run is a name where every word has one, and it is no first word of a sentence.
+                parts = plain.split()
+                capital = all(w[:1].isupper() for w in parts) and (len(parts) > 1 or run[0].start() > 0)
+                if found := known.get(fold(plain), fold(plain) if capital else ""):
                     yield _Name(run[0].start(), run[0].start() + len(plain), found)
                     at += size
                     break
         else:
             at += 1
-
-
-def _capital(name: str, start: int) -> bool:
-    """Whether a run is a name by its capitals alone: every word has one, and it is no first word of a sentence."""
-    words = name.split()
-    return all(w[:1].isupper() for w in words) and (len(words) > 1 or start > 0)

@@ -5,11 +5,21 @@ Unknown is neither the beginning nor the end of time: a fact without dates holds
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from sensegraph.language.dates.moments import FIRST, LAST, Instant, after, begin, end, precision, readable, same
+from sensegraph.language.dates.moments import (
+    FIRST,
+    LAST,
+    Instant,
+    are_same_moment,
+    count_parts,
+    first_instant,
+    instant_after,
+    is_readable,
+    moment_after,
+)
 
 Span = tuple[Instant, Instant]
 """A stretch that is asked about: from its first instant until before its second."""
@@ -24,31 +34,31 @@ class Interval:
     flagged: bool = False
 
 
-def stated(first: str, last: str) -> Interval:
+def make_interval(first: str, last: str) -> Interval:
     """The interval of a fact stated to hold from `first` through `last`: "until 2020" is until the end of 2020.
 
     What cannot be read is unknown; where the end is not after the beginning both are. Either is flagged.
     """
-    starts, ends = (first if readable(first) else ""), (after(last) if readable(last) else "")
+    starts, ends = (first if is_readable(first) else ""), (moment_after(last) if is_readable(last) else "")
     flagged = starts != first or (bool(last) and not ends)
-    if starts and ends and begin(ends) <= begin(starts):
+    if starts and ends and first_instant(ends) <= first_instant(starts):
         return Interval(flagged=True)
     return Interval(starts, ends, flagged)
 
 
-def through(first: str, last: str) -> Span:
+def span_through(first: str, last: str) -> Span:
     """The stretch from `first` through `last`, either of which may be open (empty); of one moment, both are it."""
-    return (begin(first) if first else FIRST, end(last) if last else LAST)
+    return (first_instant(first) if first else FIRST, instant_after(last) if last else LAST)
 
 
-def holds(interval: Interval, span: Span) -> bool | None:
+def holds_during(interval: Interval, span: Span) -> bool | None:
     """Whether a fact holds at some instant of `span`: yes, no, or None where that is not known.
 
     A fact that has begun and whose end nobody states still holds. One whose beginning is unknown may not have begun.
     """
-    if interval.starts and begin(interval.starts) >= span[1]:
+    if interval.starts and first_instant(interval.starts) >= span[1]:
         return False
-    if interval.ends and span[0] >= begin(interval.ends):
+    if interval.ends and span[0] >= first_instant(interval.ends):
         return False
     return True if interval.starts else None
 
@@ -82,7 +92,7 @@ class Settled:
     reason: str = ""
 
 
-def settled(assertions: Iterable[Assertion]) -> dict[str, Settled]:
+def settle_assertions(assertions: Iterable[Assertion]) -> dict[str, Settled]:
     """Every assertion by id with its interval: each ends where the next of another holder begins.
 
     The order in which they are given makes no difference. Several holders that begin at once, at the coarser precision,
@@ -91,74 +101,63 @@ def settled(assertions: Iterable[Assertion]) -> dict[str, Settled]:
     ordered = sorted(assertions, key=lambda a: (a.slot, a.order, a.id))
     found: dict[str, Settled] = {}
     for _, group in groupby(ordered, key=lambda a: a.slot):
-        found |= _chained(list(group))
+        slot = list(group)
+        own = {a.id: Settled(make_interval(a.first, a.last)) for a in slot}
+        begun = [a for a in slot if own[a.id].interval.starts]
+        begun.sort(key=lambda a: (first_instant(a.first), count_parts(a.first), a.order, a.id))
+        # Those begin at once that the first of them, the coarsest, cannot be told from.
+        together: list[list[Assertion]] = []
+        for a in begun:
+            if together and are_same_moment(together[-1][0].first, a.first):
+                together[-1].append(a)
+            else:
+                together.append([a])
+        for number, holders in enumerate(together):
+            disputed = len({a.holder for a in holders}) > 1
+            for a in holders:
+                closed = _close_interval(a, own[a.id], slot, together[number + 1 :])
+                own[a.id] = replace(closed, disputed=disputed)
+        # What only an end is stated of began when the same holder did, where that ended just then.
+        known: dict[str, Settled] = {}
+        for b in slot:
+            interval = own[b.id].interval
+            ended = [a for a in begun if a.holder == b.holder and own[a.id].interval.ends == interval.ends]
+            if ended and interval.ends and not interval.starts:
+                since = replace(interval, starts=own[ended[0].id].interval.starts)
+                known[b.id] = replace(own[b.id], interval=since, reason="stated")
+        found |= _mark_overlaps(begun, own | known)
     return found
 
 
-def _chained(assertions: Sequence[Assertion]) -> dict[str, Settled]:
-    found = {a.id: Settled(stated(a.first, a.last)) for a in assertions}
-    begun = [a for a in assertions if found[a.id].interval.starts]
-    begun.sort(key=lambda a: (begin(a.first), precision(a.first), a.order, a.id))
-    groups = _together(begun)
-    for number, group in enumerate(groups):
-        disputed = len({a.holder for a in group}) > 1
-        for a in group:
-            found[a.id] = replace(_closed(a, found[a.id], assertions, groups[number + 1 :]), disputed=disputed)
-    return _overlapping(begun, found | _since(assertions, begun, found))
-
-
-def _since(
-    assertions: Sequence[Assertion], begun: Sequence[Assertion], found: Mapping[str, Settled]
-) -> dict[str, Settled]:
-    """Of what only an end is stated, the beginning that is stated of the same holder, where it ended just that."""
-    known: dict[str, Settled] = {}
-    for b in assertions:
-        own = found[b.id].interval
-        if own.starts or not own.ends:
-            continue
-        ended = [a for a in begun if a.holder == b.holder and found[a.id].interval.ends == own.ends]
-        if ended:
-            since = replace(own, starts=found[ended[0].id].interval.starts)
-            known[b.id] = replace(found[b.id], interval=since, reason="stated")
-    return known
-
-
-def _together(begun: Sequence[Assertion]) -> list[list[Assertion]]:
-    """Assertions that begin at once: those that the first of them, the coarsest, cannot be told from."""
-    groups: list[list[Assertion]] = []
-    for a in begun:
-        if groups and same(groups[-1][0].first, a.first):
-            groups[-1].append(a)
-        else:
-            groups.append([a])
-    return groups
-
-
-def _closed(a: Assertion, own: Settled, known: Sequence[Assertion], later: Sequence[Sequence[Assertion]]) -> Settled:
+def _close_interval(
+    a: Assertion, own: Settled, known: Sequence[Assertion], later: Sequence[Sequence[Assertion]]
+) -> Settled:
     """The interval of one assertion: its stated end, else one stated of the same holder, else the next beginning."""
     if own.interval.ends:
         return own
     follower = next((g[0] for g in later if a.holder not in {b.holder for b in g}), None)
-    elsewhere = [stated(b.first, b.last) for b in known if b.holder == a.holder and b.last]
-    running = [i for i in elsewhere if i.ends and begin(a.first) < begin(i.ends)]
-    around = [i for i in running if not i.starts or begin(i.starts) <= begin(a.first)]
-    told = min(around, key=lambda i: begin(i.ends), default=None)
-    if told and (follower is None or begin(told.ends) <= begin(follower.first)):
+    elsewhere = [make_interval(b.first, b.last) for b in known if b.holder == a.holder and b.last]
+    running = [i for i in elsewhere if i.ends and first_instant(a.first) < first_instant(i.ends)]
+    around = [i for i in running if not i.starts or first_instant(i.starts) <= first_instant(a.first)]
+    told = min(around, key=lambda i: first_instant(i.ends), default=None)
+    if told and (follower is None or first_instant(told.ends) <= first_instant(follower.first)):
         return Settled(replace(own.interval, ends=told.ends), reason="stated")
     if follower is None:
         return own
     return Settled(replace(own.interval, ends=follower.first), superseded_by=follower.id, reason="functional")
 
 
-def _overlapping(begun: Sequence[Assertion], found: dict[str, Settled]) -> dict[str, Settled]:
+def _mark_overlaps(begun: Sequence[Assertion], found: dict[str, Settled]) -> dict[str, Settled]:
     """Marks what is stated to go on when another holder has begun; within one unit they hand over and agree."""
     marked = dict(found)
     for a in begun:
         if not (a.last and found[a.id].interval.ends):
             continue
         for b in begun:
-            overlap = b.holder != a.holder and begin(a.first) < begin(b.first) < begin(found[a.id].interval.ends)
-            if overlap and not same(a.last, b.first):
+            overlap = b.holder != a.holder and first_instant(a.first) < first_instant(b.first) < first_instant(
+                found[a.id].interval.ends
+            )
+            if overlap and not are_same_moment(a.last, b.first):
                 marked[a.id] = replace(marked[a.id], disputed=True)
                 marked[b.id] = replace(marked[b.id], disputed=True)
     return marked

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sensegraph.answering.asking import conclude
+from sensegraph.answering.asking import conclude_answer
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
-from sensegraph.protocols import Part, Task
-from sensegraph.retrieval.arms import by_words, evidence_of
-from sensegraph.retrieval.diversifying import POOL, Diversify, check_balance, diversified
+from sensegraph.protocols import PartName, Task
+from sensegraph.retrieval.arms import evidence_of, rank_by_words
+from sensegraph.retrieval.diversifying import POOL, Diversify, check_balance, diversify_ranking
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Evidence, Question
 
@@ -32,7 +32,7 @@ class BM25:
     balance: float = 0.7
     name: str = "bm25"
     requires: frozenset[Task] = frozenset({"answer"})
-    reads: frozenset[Part] = frozenset()
+    reads: frozenset[PartName] = frozenset()
 
     def __post_init__(self) -> None:
         if self.k < 1 or self.context_tokens < 1:
@@ -41,11 +41,11 @@ class BM25:
 
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """The chunks that share words with the question, best first, within the context."""
-        found = by_words(question, index, max(POOL, self.k))
-        ranked = diversified(question, found, index, rt, self.diversify, self.balance)
+        found = rank_by_words(question, index, max(POOL, self.k))
+        ranked = diversify_ranking(question, found, index, rt, self.diversify, self.balance)
         return evidence_of(ranked, index, self.k, self.context_tokens)
 
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """One answer from these chunks."""
         rt.check(self.name, self.requires)
-        return conclude(question, self.retrieve(question, index, rt), index, rt)
+        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from sensegraph.algorithms.fusion import Ranking, by_ranks, by_scores, by_shares, near_best
-from sensegraph.answering.asking import conclude
+from sensegraph.answering.asking import conclude_answer
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
-from sensegraph.protocols import Part, Task
-from sensegraph.retrieval.arms import by_vectors, by_words, evidence_of
-from sensegraph.retrieval.diversifying import Diversify, check_balance, diversified
-from sensegraph.retrieval.graph_arms import Walk, by_graph, by_walk
-from sensegraph.runtime.results import at
+from sensegraph.protocols import PartName, Task
+from sensegraph.retrieval.arms import evidence_of, rank_by_vectors, rank_by_words
+from sensegraph.retrieval.diversifying import Diversify, check_balance, diversify_ranking
+from sensegraph.retrieval.graph_arms import Walk, rank_by_graph, rank_by_walk
+from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Evidence, Question
 
@@ -74,8 +74,8 @@ class Hybrid:
     balance: float = 0.7
     name: str = "hybrid"
     requires: frozenset[Task] = frozenset({"answer"})
-    reads: frozenset[Part] = frozenset({"graph"})
-    can_miss: ClassVar[frozenset[Part]] = frozenset({"graph"})
+    reads: frozenset[PartName] = frozenset({"graph"})
+    can_miss: ClassVar[frozenset[PartName]] = frozenset({"graph"})
 
     def __post_init__(self) -> None:
         for field in ("vector", "bm25", "graph", "hops", "k", "context_tokens"):
@@ -99,7 +99,7 @@ class Hybrid:
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """One answer from these chunks."""
         rt.check(self.name, self.requires)
-        return conclude(question, self.retrieve(question, index, rt), index, rt)
+        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
 
     def hits(self, question: Question, index: Index, rt: Runtime) -> tuple[Hit, ...]:
         """The first `k` chunks with the rank and the score that each has in every list."""
@@ -113,7 +113,7 @@ class Hybrid:
             )
             for p in fused.positions[: self.k].tolist()
         ]
-        entries = at(index.catalogue.chunks, fused.positions[: self.k].tolist())
+        entries = take_records(index.catalogue.chunks, fused.positions[: self.k].tolist())
         scores = fused.scores.tolist()
         return tuple(Hit(e.id, scores[i], places[i]) for i, e in enumerate(entries))
 
@@ -123,22 +123,22 @@ class Hybrid:
         has_graph, notes = bool(index.manifest.graph and self.graph_weight), list[str]()
         if self.graph_weight and not index.manifest.graph:
             notes.append("this index has no graph: vectors and words were fused alone")
-        around = [by_graph(question, index, rt, self.graph, self.hops, self.seed_floor)] if has_graph else []
+        around = [rank_by_graph(question, index, rt, self.graph, self.hops, self.seed_floor)] if has_graph else []
         lists = [*texts, *around]
         if self.fusion == "prior" and has_graph:
             fused = self._walked(question, texts, weights, index, rt)
         else:
             fused = self._voted(lists, [*weights, *([self.graph_weight] if around else [])])
-        return diversified(question, fused, index, rt, self.diversify, self.balance), lists, notes
+        return diversify_ranking(question, fused, index, rt, self.diversify, self.balance), lists, notes
 
     def _texts(self, question: Question, index: Index, rt: Runtime) -> tuple[list[Ranking], list[float]]:
         """The lists of the text alone, and their weights."""
         lists, weights = list[Ranking](), list[float]()
         if self.vector_weight:
-            lists.append(by_vectors(question, index, rt, self.vector))
+            lists.append(rank_by_vectors(question, index, rt, self.vector))
             weights.append(self.vector_weight)
         if self.bm25_weight:
-            lists.append(by_words(question, index, self.bm25))
+            lists.append(rank_by_words(question, index, self.bm25))
             weights.append(self.bm25_weight)
         return lists, weights
 
@@ -148,7 +148,7 @@ class Hybrid:
         """The walk, from the names of the question and weakly from its text."""
         names = 1 - self.text_share
         walk = Walk(names * 6 / 7, self.text_share, names / 7, self.damping)
-        return by_walk(question, near_best(texts, weights), index, rt, walk, self.seed_floor)
+        return rank_by_walk(question, near_best(texts, weights), index, rt, walk, self.seed_floor)
 
     def _voted(self, lists: Sequence[Ranking], weights: Sequence[float]) -> Ranking:
         """The fusion of finished lists."""

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sensegraph.answering.asking import conclude
+from sensegraph.answering.asking import conclude_answer
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
-from sensegraph.protocols import Part, Task
-from sensegraph.retrieval.arms import by_vectors, evidence_of
-from sensegraph.retrieval.diversifying import POOL, Diversify, check_balance, diversified
+from sensegraph.protocols import PartName, Task
+from sensegraph.retrieval.arms import evidence_of, rank_by_vectors
+from sensegraph.retrieval.diversifying import POOL, Diversify, check_balance, diversify_ranking
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Evidence, Question
 
@@ -32,7 +32,7 @@ class Naive:
     balance: float = 0.7
     name: str = "naive"
     requires: frozenset[Task] = frozenset({"answer"})
-    reads: frozenset[Part] = frozenset()
+    reads: frozenset[PartName] = frozenset()
 
     def __post_init__(self) -> None:
         if self.top < 1 or self.context_tokens < 1:
@@ -43,11 +43,11 @@ class Naive:
 
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """The nearest chunks by cosine, best first, within the context."""
-        near = by_vectors(question, index, rt, self.top if self.diversify == "none" else max(self.top, POOL))
-        ranked = diversified(question, near, index, rt, self.diversify, self.balance)
+        near = rank_by_vectors(question, index, rt, self.top if self.diversify == "none" else max(self.top, POOL))
+        ranked = diversify_ranking(question, near, index, rt, self.diversify, self.balance)
         return evidence_of(ranked, index, self.top, self.context_tokens)
 
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """One answer from the nearest chunks."""
         rt.check(self.name, self.requires)
-        return conclude(question, self.retrieve(question, index, rt), index, rt)
+        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)

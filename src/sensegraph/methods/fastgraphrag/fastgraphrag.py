@@ -15,21 +15,21 @@ from types import MappingProxyType
 import numpy as np
 
 from sensegraph.algorithms.graphs import Floats
-from sensegraph.algorithms.ranking import Ranked, best
+from sensegraph.algorithms.ranking import Ranked, select_best
 from sensegraph.algorithms.walks import pagerank
-from sensegraph.answering.asking import conclude
+from sensegraph.answering.asking import conclude_answer
 from sensegraph.errors import SettingsError
-from sensegraph.index.citing import documents_of
+from sensegraph.index.citing import documents_behind
 from sensegraph.index.graph.ties import Ties, ties_of
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to_each
 from sensegraph.methods.fastgraphrag.identity import Edges, Identity, Likeness, entity_walk
-from sensegraph.protocols import Part, Task
+from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.arms import evidence_of
 from sensegraph.retrieval.assembling import Ends, chunks_within, ends_of, entities_within, relations_within
 from sensegraph.retrieval.closeness import by_meaning, by_text
 from sensegraph.retrieval.keywords import Keywords, keywords_of
-from sensegraph.runtime.results import at
+from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Evidence, Question
 
@@ -77,7 +77,7 @@ class FastGraphRAG:
     refined: bool = True
     name: str = "fastgraphrag"
     requires: frozenset[Task] = frozenset({"refine", "answer"})
-    reads: frozenset[Part] = frozenset({"graph"})
+    reads: frozenset[PartName] = frozenset({"graph"})
 
     def __post_init__(self) -> None:
         for field in ("named_top", "generic_top", "entities", "relations", "chunks", "text_tokens"):
@@ -100,15 +100,17 @@ class FastGraphRAG:
             return self._without_entities(question, index, rt, words.notes)
         tied, joins = ties_of(index, rt), ends_of(index, rt)
         entities, notes = self._entities(self.walk(reset, index, rt, joins, tied))
-        relations = best(entities[joins.one] + entities[joins.other], self.relations)
-        chunks = best(self._chunks(entities, relations, tied, len(index.catalogue.chunks)), _RANKED)
+        relations = select_best(entities[joins.one] + entities[joins.other], self.relations)
+        chunks = select_best(self._chunks(entities, relations, tied, len(index.catalogue.chunks)), _RANKED)
         start = f"a walk from {np.count_nonzero(reset)} entities: {np.count_nonzero(entities)} were kept"
-        return self._read(best(entities, self.entities), relations, chunks, joins, index, (start, *notes, *words.notes))
+        return self._read(
+            select_best(entities, self.entities), relations, chunks, joins, index, (start, *notes, *words.notes)
+        )
 
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """One answer from these passages."""
         rt.check(self.name, self.requires if self.refined else self.requires - {"refine"})
-        return conclude(question, self.retrieve(question, index, rt), index, rt)
+        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
 
     # ── where the walk starts: fastgraphrag §4, steps 1–4 ──
 
@@ -146,7 +148,7 @@ class FastGraphRAG:
         """The scores of the entities that are kept, all others 0; and what has to be said."""
         above = np.where(rank >= self.floor, rank, 0.0)
         least = self.entities if above.any() else min(_FEW, self.entities)
-        places, scores = best(above if above.any() else rank, least)
+        places, scores = select_best(above if above.any() else rank, least)
         kept = np.zeros(len(rank))
         kept[places] = scores
         flat = f"no entity has a score of {self.floor}: the best {len(places)} were kept"
@@ -165,13 +167,13 @@ class FastGraphRAG:
         self, entities: Ranked, relations: Ranked, chunks: Ranked, joins: Ends, index: Index, notes: Sequence[str]
     ) -> Evidence:
         """What is read: tokens that entities leave the relations may use, and what they leave the text (step 9)."""
-        told = entities_within(*_listed(entities), index, self.entity_tokens)
+        told = entities_within(*_list_ranked(entities), index, self.entity_tokens)
         left = self.entity_tokens - told.tokens + self.relation_tokens
-        linked = relations_within(*_listed(relations), index, joins, left)
-        places, scores = _listed(chunks)
+        linked = relations_within(*_list_ranked(relations), index, joins, left)
+        places, scores = _list_ranked(chunks)
         text = chunks_within(places[: self.chunks], scores, index, left - linked.tokens + self.text_tokens)
-        ranked = [entry.document for entry in at(index.catalogue.chunks, places)]
-        others = documents_of([*told.passages, *linked.passages], index)
+        ranked = [entry.document for entry in take_records(index.catalogue.chunks, places)]
+        others = documents_behind([*told.passages, *linked.passages], index)
         passages = (*told.passages, *linked.passages, *text.passages)
         found = len(entities[0]) + len(relations[0]) + len(places)
         documents = tuple(dict.fromkeys([*ranked, *others]))
@@ -186,7 +188,7 @@ class FastGraphRAG:
         return evidence_of(ranking, index, self.chunks, self.text_tokens, [note, *notes])
 
 
-def _listed(ranked: Ranked) -> tuple[list[int], dict[int, float]]:
+def _list_ranked(ranked: Ranked) -> tuple[list[int], dict[int, float]]:
     """Positions, best first, and the score of each."""
     places: list[int] = ranked[0].tolist()
     return places, dict(zip(places, ranked[1].tolist(), strict=True))

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats
 from sensegraph.algorithms.similar import Pairs, similar_rows, similar_words
-from sensegraph.algorithms.walks import Moves, moves
+from sensegraph.algorithms.walks import Moves, build_moves
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.scope import ScopedIndex
-from sensegraph.language.stems import stems
+from sensegraph.language.stems import list_stems
 from sensegraph.retrieval.assembling import Ends
 from sensegraph.retrieval.closeness import settle_comparison
 from sensegraph.runtime.results import step
@@ -55,10 +55,18 @@ def same_names(wholes: Sequence[Sequence[Sequence[str]]], *, least: float, neigh
 @step("identity.entity_moves", version=1, form="arrays")
 def entity_moves(wholes: Sequence[tuple[Ends, Floats, Pairs, int]], *, edges: Edges) -> list[Moves]:
     """The moves of a walk over so many entities, along relations of these weights and links of weight 1."""
-    return [
-        _moves(joins, weight if edges == "weighted" else np.ones(len(weight)), links, count)
-        for joins, weight, links, count in wholes
-    ]
+    results: list[Moves] = []
+    for joins, weight, links, count in wholes:
+        stated = weight if edges == "weighted" else np.ones(len(weight))
+        known = np.unique(_number_pairs(joins.one, joins.other, count))
+        new = ~np.isin(_number_pairs(links.one, links.other, count), known)  # links that no relation joins already
+        there = stated > 0
+        a = np.concatenate((joins.one[there], links.one[new]))
+        b = np.concatenate((joins.other[there], links.other[new]))
+        w = np.concatenate((stated[there], np.ones(int(new.sum()))))
+        both = np.concatenate((a, b)), np.concatenate((b, a)), np.concatenate((w, w))
+        results.append(build_moves(*both, count))
+    return results
 
 
 def entity_walk(index: Index, rt: Runtime, likeness: Likeness, edges: Edges, joins: Ends, weight: Floats) -> Moves:
@@ -72,7 +80,7 @@ def entity_walk(index: Index, rt: Runtime, likeness: Likeness, edges: Edges, joi
 
     if isinstance(index, ScopedIndex):
         return entity_moves.fn([whole()], edges=edges)[0]
-    how = (_by(likeness, rt), str(likeness.least), str(likeness.neighbours))
+    how = (_settle_identity(likeness, rt), str(likeness.least), str(likeness.neighbours))
     names = (index.manifest.lookups, index.manifest.entity_vectors, *how)
     return rt.once(entity_moves, whole, names=names, edges=edges).value
 
@@ -80,8 +88,13 @@ def entity_walk(index: Index, rt: Runtime, likeness: Likeness, edges: Edges, joi
 def identity_links(index: Index, rt: Runtime, likeness: Likeness) -> Pairs:
     """The pairs of entities that are one thing; in a filtered index those of the whole with both ends inside."""
     if isinstance(index, ScopedIndex):
-        return _inside(identity_links(index.whole, rt, likeness), index)
-    by, how = _by(likeness, rt), {"least": likeness.least, "neighbours": likeness.neighbours}
+        links = identity_links(index.whole, rt, likeness)
+        kept = {entity.id: i for i, entity in enumerate(index.graph.entities)}
+        place = np.asarray([kept.get(entity.id, -1) for entity in index.whole.graph.entities], np.int32)
+        one, other = place[links.one], place[links.other]
+        both = (one >= 0) & (other >= 0)
+        return Pairs(one[both], other[both], links.similarity[both])
+    by, how = _settle_identity(likeness, rt), {"least": likeness.least, "neighbours": likeness.neighbours}
     if by == "none" or not likeness.neighbours:
         return Pairs(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0))
     if by == "vectors":
@@ -90,36 +103,16 @@ def identity_links(index: Index, rt: Runtime, likeness: Likeness) -> Pairs:
     lookups = index.lookups
 
     def names() -> list[list[str]]:
-        return [stems(lookups.name(i)) for i in range(len(lookups.start) - 1)]
+        return [list_stems(lookups.name(i)) for i in range(len(lookups.start) - 1)]
 
     return rt.once(same_names, names, names=(index.manifest.lookups,), **how).value
 
 
-def _by(likeness: Likeness, rt: Runtime) -> Identity:
+def _settle_identity(likeness: Likeness, rt: Runtime) -> Identity:
     return settle_comparison(likeness.by, rt, vectors="vectors", words="names")
 
 
-def _moves(joins: Ends, weight: Floats, links: Pairs, count: int) -> Moves:
-    """Links between entities that no relation joins are added."""
-    known = np.unique(_keys(joins.one, joins.other, count))
-    new = ~np.isin(_keys(links.one, links.other, count), known)
-    there = weight > 0
-    a = np.concatenate((joins.one[there], links.one[new]))
-    b = np.concatenate((joins.other[there], links.other[new]))
-    w = np.concatenate((weight[there], np.ones(int(new.sum()))))
-    return moves(np.concatenate((a, b)), np.concatenate((b, a)), np.concatenate((w, w)), count)
-
-
-def _keys(one: NDArray[Any], other: NDArray[Any], count: int) -> NDArray[np.int64]:
+def _number_pairs(one: NDArray[Any], other: NDArray[Any], count: int) -> NDArray[np.int64]:
     low, high = np.minimum(one, other).astype(np.int64), np.maximum(one, other).astype(np.int64)
     found: NDArray[np.int64] = low * max(count, 1) + high
     return found
-
-
-def _inside(links: Pairs, index: ScopedIndex) -> Pairs:
-    """The links with both ends inside a filter, by the positions inside."""
-    kept = {entity.id: i for i, entity in enumerate(index.graph.entities)}
-    place = np.asarray([kept.get(entity.id, -1) for entity in index.whole.graph.entities], np.int32)
-    one, other = place[links.one], place[links.other]
-    both = (one >= 0) & (other >= 0)
-    return Pairs(one[both], other[both], links.similarity[both])

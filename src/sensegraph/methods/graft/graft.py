@@ -15,19 +15,19 @@ from math import log1p
 
 import numpy as np
 
-from sensegraph.answering.asking import conclude
+from sensegraph.answering.asking import conclude_answer
 from sensegraph.answering.quoting import for_quoting
 from sensegraph.errors import SettingsError
-from sensegraph.index.citing import documents_of
+from sensegraph.index.citing import documents_behind
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
-from sensegraph.index.passages import entity_passage, relation_passage, size
-from sensegraph.language.stems import stems
-from sensegraph.language.text import within
-from sensegraph.protocols import Part, Task
+from sensegraph.index.passages import entity_passage, passage_tokens, relation_passage
+from sensegraph.language.stems import list_stems
+from sensegraph.language.text import take_within
+from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.closeness import asked_vector
-from sensegraph.runtime.results import at
+from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Cluster, Description, Evidence, Passage, Question
 
@@ -48,7 +48,7 @@ class Graft:
     context_tokens: int = 8_000
     name: str = "graft"
     requires: frozenset[Task] = frozenset({"answer"})
-    reads: frozenset[Part] = frozenset({"graph", "reports"})
+    reads: frozenset[PartName] = frozenset({"graph", "reports"})
 
     def __post_init__(self) -> None:
         if self.top < 1 or self.explain < 0 or self.context_tokens < 1:
@@ -62,17 +62,21 @@ class Graft:
         near = self._nearest(question, index, rt)
         if not near:
             return Evidence(notes=("no community summary shares anything with the question",))
-        reports = _reports(question, [(cluster, score) for _, cluster, score in near], index, rt)
-        nodes = [p for place, cluster, _ in near for p in _behind(place, cluster, index, self.explain)]
-        kept, omitted = within([*reports, *_distinct(nodes)], self.context_tokens, size)
+        reports: list[Passage] = []
+        for _, cluster, score in near:  # an engine that quotes gets sentences of their communities beside them
+            quotes = for_quoting(rt, partial(_quote_sources, question, cluster, index))
+            reports.append(replace(report_passage(cluster, quotes), score=score))
+        nodes = [p for place, cluster, _ in near for p in _elements_behind(place, cluster, index, self.explain)]
+        first = {(p.kind, p.id): p for p in reversed(nodes)}  # communities of several depths share their entities
+        kept, omitted = take_within([*reports, *reversed(first.values())], self.context_tokens, passage_tokens)
         said = ", ".join(f"{cluster.title!r} at depth {cluster.depth} ({score:.3f})" for _, cluster, score in near)
         notes = (f"nearest of {len(index.hierarchy.clusters)} community summaries: {said}",)
-        return Evidence(tuple(kept), documents_of(kept, index), sum(map(size, kept)), omitted, notes)
+        return Evidence(tuple(kept), documents_behind(kept, index), sum(map(passage_tokens, kept)), omitted, notes)
 
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """One answer from these summaries."""
         rt.check(self.name, self.requires)
-        return conclude(question, self.retrieve(question, index, rt), index, rt)
+        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
 
     def _nearest(self, question: Question, index: Index, rt: Runtime) -> list[tuple[int, Cluster, float]]:
         """The place, the cluster and the cosine of the `top` nearest summaries that share anything with the question.
@@ -83,51 +87,41 @@ class Graft:
         places, scores = nearest_to(asked_vector(question, rt), index, rt, len(clusters), "report")
         sharing = int((scores > 0).sum())
         last = sharing if sharing <= self.top else int((scores >= scores[self.top - 1]).sum())
-        found = zip(places.tolist(), at(clusters, places[:last].tolist()), scores.tolist(), strict=False)
+        found = zip(places.tolist(), take_records(clusters, places[:last].tolist()), scores.tolist(), strict=False)
         return sorted(found, key=lambda one: (-one[2], one[1].id))[: self.top]
 
 
-def _reports(question: Question, near: list[tuple[Cluster, float]], index: Index, rt: Runtime) -> Iterator[Passage]:
-    """The summaries as passages; an engine that quotes gets sentences of their communities beside them."""
-    for cluster, score in near:
-        said = for_quoting(rt, partial(_said, question, cluster, index))
-        yield replace(report_passage(cluster, said), score=score)
-
-
-def _said(question: Question, cluster: Cluster, index: Index) -> list[Description]:
+def _quote_sources(question: Question, cluster: Cluster, index: Index) -> list[Description]:
     """What the sources say of a community's entities in words of the question, those with most and rarest words first.
 
     A model reads a summary and understands what it stands for; an engine that quotes can only show what it is given.
     """
-    wanted = frozenset(stems(question.text))
+    wanted = frozenset(list_stems(question.text))
     found = {d.source: d for e in index.entities(cluster.entities).values() for d in e.descriptions}
-    shared = {source: wanted.intersection(stems(d.text)) for source, d in found.items()}
+    shared = {source: wanted.intersection(list_stems(d.text)) for source, d in found.items()}
     count = Counter(word for words in shared.values() for word in words)
     weight = {s: sum(log1p(len(found) / count[w]) for w in sorted(words)) for s, words in shared.items() if words}
     ranked = sorted(weight, key=lambda s: (-weight[s], s.chunk, s.start, s.end))
     return list({found[s].text: found[s] for s in reversed(ranked)}.values())[::-1][:_QUOTES]
 
 
-def _behind(place: int, cluster: Cluster, index: Index, most: int) -> Iterator[Passage]:
+def _elements_behind(place: int, cluster: Cluster, index: Index, most: int) -> Iterator[Passage]:
     """`most` entities of a community, those with most neighbours, and `most` relations inside it, the heaviest."""
     if not most:
         return
     lookups = index.lookups
     members = np.flatnonzero(lookups.homes[:, cluster.depth] == place)
     first = members[np.lexsort((members, -lookups.degree[members]))][:most].tolist()
-    yield from (entity_passage(e) for e in at(index.graph.entities, first))
+    yield from (entity_passage(e) for e in take_records(index.graph.entities, first))
     inside = np.isin(np.arange(len(lookups.homes)), members)
     links: dict[int, tuple[int, int]] = {}
     for member in members.tolist():
         neighbours, relations = lookups.around(member)
         links |= {r: (member, n) for n, r in zip(neighbours.tolist(), relations.tolist(), strict=True) if inside[n]}
     listed = sorted(links)
-    ranked = sorted(zip(at(index.graph.relations, listed), listed, strict=True), key=lambda p: (-p[0].weight, p[0].id))
+    ranked = sorted(
+        zip(take_records(index.graph.relations, listed), listed, strict=True), key=lambda p: (-p[0].weight, p[0].id)
+    )
     for relation, number in ranked[:most]:
         one, other = sorted(links[number])
         yield relation_passage(relation, lookups.name(one), lookups.name(other), relation.weight)
-
-
-def _distinct(passages: list[Passage]) -> list[Passage]:
-    """Each passage once, where it comes first: communities of several depths share their entities."""
-    return list({(p.kind, p.id): p for p in reversed(passages)}.values())[::-1]

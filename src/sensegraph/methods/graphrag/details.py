@@ -18,7 +18,7 @@ from typing import Any
 from sensegraph.answering.quoting import for_quoting
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
-from sensegraph.language.text import HAN, WORD, fold, terms
+from sensegraph.language.text import HAN, WORD, collect_terms, fold
 from sensegraph.runtime.keys import document_part
 from sensegraph.runtime.results import Table
 from sensegraph.runtime.runtime import Runtime
@@ -69,67 +69,68 @@ class _Found:
 
 def report_passages(question: str, index: Index, clusters: Sequence[Cluster], rt: Runtime) -> list[Passage]:
     """The reports of `clusters` as passages; for an engine that quotes, as `detailed` has them."""
-    return for_quoting(rt, lambda: detailed(question, index, clusters)) or [report_passage(c) for c in clusters]
+    return for_quoting(rt, lambda: detail_reports(question, index, clusters)) or [report_passage(c) for c in clusters]
 
 
-def detailed(question: str, index: Index, clusters: Sequence[Cluster]) -> list[Passage]:
+def detail_reports(question: str, index: Index, clusters: Sequence[Cluster]) -> list[Passage]:
     """The reports of `clusters` as passages with what the sources say beside them, and the entities asked about."""
-    words = _words(question)
-    if not words:
-        return _broad(index, clusters)
-    said = details(question, index, clusters)
+    words = _search_words(question)
+    if not words:  # about the whole: the number of documents, and for the weightiest their central sentences
+        top = sorted(clusters, key=lambda c: (-c.rating, c.id))[:_BROAD]
+        said, about = central_sentences(index, top), count_documents_about(index, clusters)
+        return [replace(report_passage(c, said.get(c.id, ())), documents=max(1, about[c.id])) for c in clusters]
+    said = rare_sentences(question, index, clusters)
     reports = [report_passage(c, said.get(c.id, ())) for c in clusters]
-    asked = named(question, index, words)
-    return reports + asked + (others(index, asked) if _COMPARES.search(question) else [])
+    asked = find_asked_entities(question, index, words)
+    return reports + asked + (most_mentioned_entities(index, asked) if _COMPARES.search(question) else [])
 
 
 # ── a question about something ──
 
 
-def details(question: str, index: Index, clusters: Sequence[Cluster]) -> dict[str, list[Description]]:
+def rare_sentences(question: str, index: Index, clusters: Sequence[Cluster]) -> dict[str, list[Description]]:
     """Sentences by cluster id that hold a rare word of `question`, those with most and rarest words first.
 
     Elements are searched as stored bytes, and decoded only where a word is found.
     """
     home = {e: c.id for c in clusters for e in c.entities}
     found: dict[str, _Found] = defaultdict(_Found)
-    for kept, ends, descriptions in _elements(index, _words(question)):
+    for kept, ends, descriptions in _search_elements(index, _search_words(question)):
         place = min((home[e] for e in ends if e in home), default="")
         for said in descriptions if place else ():
             low = said.text.casefold()
             weight = sum(worth for word, worth in kept.items() if word in low)
             if weight:
-                found[place].said.setdefault(_place(said), said)
-                found[place].weight[_place(said)] = weight
-    return _within(found)
-
-
-def _within(found: dict[str, _Found]) -> dict[str, list[Description]]:
-    """The best of each community, and of all of them together no more than `_ALL`."""
+                found[place].said.setdefault(_span_of(said), said)
+                found[place].weight[_span_of(said)] = weight
+    # the best of each community, and of all of them together no more than `_ALL`
     best = {name: f.best(_MOST) for name, f in found.items()}
     ranked = sorted(
-        ((-found[name].weight[_place(d)], name, i) for name, kept in best.items() for i, d in enumerate(kept))
+        ((-found[name].weight[_span_of(d)], name, i) for name, quotes in best.items() for i, d in enumerate(quotes))
     )[:_ALL]
     count = Counter(name for _, name, _ in ranked)
     return {name: best[name][:n] for name, n in sorted(count.items())}
 
 
-def _place(said: Description) -> Place:
+def _span_of(said: Description) -> Place:
     return said.source.chunk, said.source.start, said.source.end
 
 
-def _elements(
+def _search_elements(
     index: Index, words: Sequence[str]
 ) -> Iterable[tuple[dict[str, float], tuple[str, ...], Sequence[Description]]]:
     """Entities and relations that hold a rare word: those words with their worth, the entities, the descriptions."""
     rows: list[tuple[Table[Any], bytes, list[str]]] = []
     held: Counter[str] = Counter()
     total = 0
+    sought = [(w, w.encode()) for w in words]
+    plain = all(w.isascii() for w in words)  # such words are sought without decoding
     for table in (index.graph.entities, index.graph.relations):
         if isinstance(table, Table):
-            for raw, hit in _holding(table, words):
+            for raw in table.raw():
+                low = raw.lower() if plain else raw.decode().casefold().encode()
                 total += 1
-                if hit:
+                if hit := [w for w, mark in sought if mark in low]:
                     held.update(hit)
                     rows.append((table, raw, hit))
     rare = {w: math.log(1 + total / n) for w, n in held.items() if n <= max(3, _COMMON * total)}
@@ -140,29 +141,20 @@ def _elements(
             yield kept, ends, record.descriptions
 
 
-def _holding(table: Table[Any], words: Sequence[str]) -> Iterable[tuple[bytes, list[str]]]:
-    """Every record as it is stored, with the words that it holds; ASCII words are sought without decoding."""
-    sought = [(w, w.encode()) for w in words]
-    plain = all(w.isascii() for w in words)
-    for raw in table.raw():
-        low = raw.lower() if plain else raw.decode().casefold().encode()
-        yield raw, [w for w, mark in sought if mark in low]
-
-
-def _words(question: str) -> list[str]:
+def _search_words(question: str) -> list[str]:
     """The question's longer words without the endings that vary, none of asking, and its pairs of characters."""
-    found = (w if HAN.search(w) else w[: max(_SHORT, len(w) - 2)] for w in terms(question) if w not in _ASKING)
+    found = (w if HAN.search(w) else w[: max(_SHORT, len(w) - 2)] for w in collect_terms(question) if w not in _ASKING)
     return sorted({w for w in found if len(w) >= _SHORT or HAN.search(w)})
 
 
-def named(question: str, index: Index, words: Sequence[str]) -> list[Passage]:
+def find_asked_entities(question: str, index: Index, words: Sequence[str]) -> list[Passage]:
     """The entities that the question names, each with the documents that mention it and what is said of it.
 
     A name is found as it is written or by its initials; a name inside a longer one that is found is left out.
     """
-    spans = _spans(question)
+    spans = _spans_of_names(question)
     found: dict[tuple[int, int], Entity] = {}
-    for entity in _entities(index, spans):
+    for entity in _entities_by_name(index, spans):
         for span in spans[fold(entity.name)]:
             if span not in found or (len(entity.chunks), entity.id) > (len(found[span].chunks), found[span].id):
                 found[span] = entity
@@ -170,7 +162,7 @@ def named(question: str, index: Index, words: Sequence[str]) -> list[Passage]:
     return [_entity_passage(found[s], words) for s in whole]
 
 
-def _entities(index: Index, names: Collection[str]) -> Iterable[Entity]:
+def _entities_by_name(index: Index, names: Collection[str]) -> Iterable[Entity]:
     """The entities with one of these folded names; only those whose record holds it are decoded."""
     table = index.graph.entities
     if not isinstance(table, Table):
@@ -184,7 +176,7 @@ def _entities(index: Index, names: Collection[str]) -> Iterable[Entity]:
                 yield entity
 
 
-def _spans(question: str) -> dict[str, list[tuple[int, int]]]:
+def _spans_of_names(question: str) -> dict[str, list[tuple[int, int]]]:
     """Stretches of up to three words of the question, none of them of asking, and their initials, with their places."""
     words = [fold(w) for w in WORD.findall(question)]
     spans: dict[str, list[tuple[int, int]]] = defaultdict(list)
@@ -207,7 +199,7 @@ def _entity_passage(entity: Entity, words: Sequence[str]) -> Passage:
     return Passage("entity", entity.id, entity.description, title=entity.name, quotes=quotes, documents=documents)
 
 
-def others(index: Index, asked: Sequence[Passage]) -> list[Passage]:
+def most_mentioned_entities(index: Index, asked: Sequence[Passage]) -> list[Passage]:
     """The entities that most documents name, besides those asked about, to compare with."""
     known = {p.id for p in asked}
     counts = [(len({document_part(c) for c in e.chunks}), e) for e in index.graph.entities if e.id not in known]
@@ -218,34 +210,27 @@ def others(index: Index, asked: Sequence[Passage]) -> list[Passage]:
 # ── a question about the whole ──
 
 
-def _broad(index: Index, clusters: Sequence[Cluster]) -> list[Passage]:
-    """The reports with the number of documents about them; the weightiest with their central sentences."""
-    top = sorted(clusters, key=lambda c: (-c.rating, c.id))[:_BROAD]
-    said, about = central(index, top), coverage(index, clusters)
-    return [replace(report_passage(c, said.get(c.id, ())), documents=max(1, about[c.id])) for c in clusters]
-
-
-def central(index: Index, clusters: Sequence[Cluster]) -> dict[str, list[Description]]:
+def central_sentences(index: Index, clusters: Sequence[Cluster]) -> dict[str, list[Description]]:
     """By cluster id the sentences that name most of its members, each member weighing the log of its mentions."""
     home = {e: c.id for c in clusters for e in c.entities}
     found: dict[str, _Found] = defaultdict(_Found)
     for entity in index.graph.entities:
         if entity.id in home:
-            _gather(found[home[entity.id]], entity.descriptions, math.log1p(entity.frequency))
+            _weigh_sentences(found[home[entity.id]], entity.descriptions, math.log1p(entity.frequency))
     for relation in index.graph.relations:
         if home.get(relation.source, "") == home.get(relation.target):
-            _gather(found[home[relation.source]], relation.descriptions, math.log1p(relation.weight))
+            _weigh_sentences(found[home[relation.source]], relation.descriptions, math.log1p(relation.weight))
     return {name: f.best(_CENTRAL) for name, f in sorted(found.items())}
 
 
-def _gather(found: _Found, descriptions: Iterable[Description], weight: float) -> None:
+def _weigh_sentences(found: _Found, descriptions: Iterable[Description], weight: float) -> None:
     for said in descriptions:
         if _READABLE[0] <= len(said.text) <= _READABLE[1]:
-            found.said.setdefault(_place(said), said)
-            found.weight[_place(said)] = found.weight.get(_place(said), 0.0) + weight
+            found.said.setdefault(_span_of(said), said)
+            found.weight[_span_of(said)] = found.weight.get(_span_of(said), 0.0) + weight
 
 
-def coverage(index: Index, clusters: Sequence[Cluster]) -> dict[str, int]:
+def count_documents_about(index: Index, clusters: Sequence[Cluster]) -> dict[str, int]:
     """By cluster id the documents of which one chunk names three of its ten best-linked members, or all if fewer."""
     entities = {e.id: e for e in index.graph.entities}
     counts = {}

@@ -15,17 +15,17 @@ from typing import Literal
 
 import numpy as np
 
-from sensegraph.answering.actions import Action, Actions, Asked, leads_of, points_of, settled
-from sensegraph.answering.asking import conclude, gathered, inquiry, refine
+from sensegraph.answering.actions import Action, Actions, Asked, leads_of, points_of, settle_action
+from sensegraph.answering.asking import conclude_answer, gather_evidence, make_inquiry, refine_questions
 from sensegraph.answering.quoting import settle_asking
 from sensegraph.errors import SettingsError, StepFailed
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
-from sensegraph.index.passages import size
-from sensegraph.language.text import within
-from sensegraph.methods.graphrag.near_reports import dealt, nearest_reports, report_vectors
-from sensegraph.protocols import Part, Task, Vectors
-from sensegraph.retrieval.neighbourhood import Shares, around
+from sensegraph.index.passages import passage_tokens
+from sensegraph.language.text import take_within
+from sensegraph.methods.graphrag.near_reports import nearest_reports, report_vectors, share_out_reports
+from sensegraph.protocols import PartName, Task, Vectors
+from sensegraph.retrieval.neighbourhood import Shares, read_around
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Evidence, Inquiry, Lead, Passage, Question
 
@@ -63,7 +63,7 @@ class Drift:
     seed: int = 0  # of the draw of the report that shows how to imagine an answer
     name: str = "drift"
     requires: frozenset[Task] = frozenset({"ask", "answer"})
-    reads: frozenset[Part] = frozenset({"graph", "reports"})
+    reads: frozenset[PartName] = frozenset({"graph", "reports"})
 
     def __post_init__(self) -> None:
         self.shares.check(self.name)
@@ -107,7 +107,7 @@ class Drift:
 
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """Reduce: one answer from the partial answers; none when none of them helps."""
-        return conclude(question, self._searched(question, index, rt).evidence(last=True), index, rt)
+        return conclude_answer(question, self._searched(question, index, rt).evidence(last=True), index, rt)
 
     def _searched(self, question: Question, index: Index, rt: Runtime) -> _Search:
         hyde = settle_asking(self.hyde, rt, model="on", rules="off") == "on"
@@ -120,7 +120,7 @@ class Drift:
 
 
 class _Search:
-    """One search on its way: its questions, what was asked of the engine, and what there is to say of it."""
+    """One search: its questions, what was asked of the engine, and what there is to say of it."""
 
     def __init__(self, settings: Drift, question: Question, index: Index, rt: Runtime) -> None:
         self.settings, self.question, self.index, self.rt = settings, question, index, rt
@@ -137,15 +137,15 @@ class _Search:
         self._progress(0)
         s = self.settings
         near = nearest_reports(self._query(hyde), self.vectors, s.primer_reports, self.index)
-        folds, left = dealt(self.question, near, s.primer_folds, s.context_tokens, self.index, self.rt)
+        folds, left = share_out_reports(self.question, near, s.primer_folds, s.context_tokens, self.index, self.rt)
         self.notes.append(f"reports read for the first answer: {len(near)}, in {len(folds)} parts")
         if left:
             self.notes.append(f"of these, left out for want of room in context_tokens ({s.context_tokens}): {left}")
-        found = self._asked([inquiry(self.question, fold, self.index) for fold in folds], folds)
+        found = self._asked([make_inquiry(self.question, fold, self.index) for fold in folds], folds)
         if folds and not any(lead for lead, _ in found):
             raise StepFailed("drift.primer", len(folds), len(folds), dict(self.failures))
         known = sorted(((lead, fold) for lead, fold in found if lead), key=lambda pair: -pair[0].score)
-        root = settled(self.actions.root, known, self.index)
+        root = settle_action(self.actions.root, known, self.index)
         asked = [Asked(root.id, lead.score, q) for lead, _ in known for q in lead.questions]
         self.actions = self.actions.put([root]).ask(asked, self.rt.embedder)
 
@@ -158,10 +158,10 @@ class _Search:
     def _imagined(self) -> str:
         """A hypothetical answer in the outline of one report, drawn by the seed; none where the engine gives none."""
         place = Random(self.settings.seed).randrange(len(self.vectors))
-        item = inquiry(self.question, [report_passage(self.index.hierarchy.clusters[place])], self.index)
+        item = make_inquiry(self.question, [report_passage(self.index.hierarchy.clusters[place])], self.index)
         self.calls["refine"] += 1
         try:
-            found = self.rt.each(refine, [item])[0].hypothesis
+            found = self.rt.each(refine_questions, [item])[0].hypothesis
         except StepFailed as e:
             self.failures.update(e.reasons)
             found = ""
@@ -189,21 +189,21 @@ class _Search:
 
     def _round(self, chosen: Sequence[Action]) -> float:
         """Answer these questions by local searches and take up what those ask further; the best score."""
-        read = [around(Question(a.question), self.index, self.rt, self.settings.shares).evidence for a in chosen]
+        read = [read_around(Question(a.question), self.index, self.rt, self.settings.shares).evidence for a in chosen]
         asked = [self._inquiry(a, e.passages) for a, e in zip(chosen, read, strict=True)]
         leads = self._asked(asked, [e.passages for e in read])
         results: list[Action] = []
         further: list[Asked] = []
         for action, (lead, passages) in zip(chosen, leads, strict=True):
             failed = replace(action, status="failed")
-            results.append(settled(action, [(lead, passages)], self.index) if lead else failed)
+            results.append(settle_action(action, [(lead, passages)], self.index) if lead else failed)
             further += [Asked(action.id, lead.score, q) for q in lead.questions] if lead else []
         self.actions = self.actions.put(results).ask(further, self.rt.embedder)
         return max(a.score or 0.0 for a in results)
 
     def _inquiry(self, action: Action, passages: Sequence[Passage]) -> Inquiry:
         """A follow-up question, and what it is asked for."""
-        made = inquiry(Question(action.question), passages, self.index)
+        made = make_inquiry(Question(action.question), passages, self.index)
         return replace(made, context=replace(made.context, title=self.question.text))
 
     def _asked(
@@ -229,11 +229,11 @@ class _Search:
         """The answers that help, best first, as many as the last call may read; `last` says that it follows."""
         best, budget = self.actions.best(), self.settings.reduce_tokens
         points, cut = points_of(best, budget, self.rt)
-        kept, omitted = within(points, budget, size)
+        kept, omitted = take_within(points, budget, passage_tokens)
         if cut:
             self.notes.append(f"answers cut because they are longer than reduce_tokens ({budget}): {cut}")
         self.calls["answer"] += last and bool(kept)
-        found = gathered(kept, self.index, omitted=omitted, notes=(*self._said(), *self.notes))
+        found = gather_evidence(kept, self.index, omitted=omitted, notes=(*self._said(), *self.notes))
         behind = [d for a in best[: len(kept)] for d in a.documents]
         return replace(found, documents=tuple(dict.fromkeys([*found.documents, *behind])))
 

@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from sensegraph.answering.asking import conclude, inquiry
+from sensegraph.answering.asking import conclude_answer, make_inquiry
 from sensegraph.answering.map_reduce import map_reduce
 from sensegraph.errors import SettingsError
 from sensegraph.index.hierarchy.packing import report_passage
@@ -22,8 +22,8 @@ from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
 from sensegraph.methods.graphrag.details import report_passages
 from sensegraph.methods.graphrag.tasks import grade
-from sensegraph.protocols import Part, Task
-from sensegraph.runtime.results import at
+from sensegraph.protocols import PartName, Task
+from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Cluster, Evidence, Question
 
@@ -52,7 +52,7 @@ class GraphRAG:
     keep_parents: bool = False
     name: str = "graphrag"
     requires: frozenset[Task] = frozenset({"rate", "answer"})
-    reads: frozenset[Part] = frozenset({"graph", "reports"})
+    reads: frozenset[PartName] = frozenset({"graph", "reports"})
 
     def __post_init__(self) -> None:
         if self.depth < 0 or self.context_tokens < 1:
@@ -75,7 +75,7 @@ class GraphRAG:
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """Reduce: one answer from the points; none when no point is above 0."""
         rt.check(self.name, self.requires | ({"grade"} if self.select in ("threshold", "dynamic") else frozenset()))
-        return conclude(question, self.retrieve(question, index, rt), index, rt)
+        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
 
     def _selected(self, question: Question, index: Index, rt: Runtime) -> tuple[list[Cluster], str]:
         """The reports to read, and how they were chosen."""
@@ -96,7 +96,7 @@ class GraphRAG:
         query = np.asarray(rt.embedder.embed([question.sought], "query")[0], np.float32)
         ids = {c.id for c in clusters}
         positions, _ = nearest_to(query, index, rt, len(index.hierarchy.clusters), "report")
-        found = at(index.hierarchy.clusters, [int(i) for i in positions])
+        found = take_records(index.hierarchy.clusters, [int(i) for i in positions])
         return [c for c in found if c.id in ids][: self.top or 1]
 
     def _dynamic(self, question: Question, index: Index, rt: Runtime) -> tuple[list[Cluster], str]:
@@ -123,7 +123,7 @@ class GraphRAG:
 
     def _grades(self, question: Question, clusters: Sequence[Cluster], index: Index, rt: Runtime) -> list[int]:
         """The grade of every cluster's report: what most votes say, of equally many the lower."""
-        asked = [inquiry(question, [report_passage(c)], index) for c in clusters]
+        asked = [make_inquiry(question, [report_passage(c)], index) for c in clusters]
         votes = [list(rt.each(grade, asked, vote=vote)) for vote in range(self.votes)]
         return [
             min(Counter(given).items(), key=lambda item: (-item[1], item[0]))[0] for given in zip(*votes, strict=True)

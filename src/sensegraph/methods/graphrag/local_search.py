@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sensegraph.answering.asking import conclude
+from sensegraph.answering.asking import conclude_answer
 from sensegraph.index.index import Index
-from sensegraph.protocols import Part, Task
-from sensegraph.retrieval.neighbourhood import Around, Shares, around
+from sensegraph.protocols import PartName, Task
+from sensegraph.retrieval.neighbourhood import Around, Shares, read_around
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Evidence, Question
 
@@ -30,7 +30,7 @@ class Local:
     hops: int = 1
     name: str = "local"
     requires: frozenset[Task] = frozenset({"answer"})
-    reads: frozenset[Part] = frozenset({"graph"})
+    reads: frozenset[PartName] = frozenset({"graph"})
 
     def __post_init__(self) -> None:
         self._shares.check(self.name)
@@ -43,19 +43,13 @@ class Local:
         """One answer from the neighbourhood."""
         rt.check(self.name, self.requires)
         found = self._around(question, index, rt)
-        return conclude(replace(question, history=found.history), found.evidence, index, rt)
+        return conclude_answer(replace(question, history=found.history), found.evidence, index, rt)
 
     def _around(self, question: Question, index: Index, rt: Runtime) -> Around:
-        return around(question, index, rt, self._shares)
+        return read_around(question, index, rt, self._shares)
 
     @property
     def _shares(self) -> Shares:
         return Shares(
-            self.context_tokens,
-            self.text,
-            self.reports,
-            self.history,
-            self.top_entities,
-            self.top_relations,
-            self.hops,
+            self.context_tokens, self.text, self.reports, self.history, self.top_entities, self.top_relations, self.hops
         )

@@ -1,22 +1,22 @@
-"""Reports near a question: the nearest of several depths, dealt out so that every hand has good ones (DRIFT)."""
+"""Reports near a question: the nearest of several depths, shared out so that every batch has good ones (DRIFT)."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from sensegraph.algorithms.ranking import nearest
+from sensegraph.algorithms.ranking import find_nearest_rows
 from sensegraph.errors import NotIndexed
 from sensegraph.index.index import Index
-from sensegraph.index.passages import size
-from sensegraph.language.text import within
+from sensegraph.index.passages import passage_tokens
+from sensegraph.language.text import take_within
 from sensegraph.methods.graphrag.details import report_passages
 from sensegraph.protocols import Vectors
-from sensegraph.runtime.results import at
+from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Cluster, Passage, Question
 
-_BLOCK = 64  # reports that are read at once on the way down the ranking
+_BLOCK = 64  # reports that are read at once down the ranking
 
 
 def report_vectors(depth: int, index: Index, rt: Runtime, method: str) -> Vectors:
@@ -38,10 +38,10 @@ def nearest_reports(query: Vectors, vectors: Vectors, most: int, index: Index) -
 
     Never one and another above or below it: they tell the same twice.
     """
-    places, _ = nearest(vectors, query, len(vectors))
+    places, _ = find_nearest_rows(vectors, query, len(vectors))
     taken: list[Cluster] = []
     for start in range(0, len(places), _BLOCK):
-        for cluster in at(index.hierarchy.clusters, places[start : start + _BLOCK].tolist()):
+        for cluster in take_records(index.hierarchy.clusters, places[start : start + _BLOCK].tolist()):
             mine = set(cluster.entities)
             if all(mine.isdisjoint(c.entities) for c in taken):
                 taken.append(cluster)
@@ -50,14 +50,14 @@ def nearest_reports(query: Vectors, vectors: Vectors, most: int, index: Index) -
     return taken
 
 
-def dealt(
-    question: Question, reports: Sequence[Cluster], hands: int, budget: int, index: Index, rt: Runtime
+def share_out_reports(
+    question: Question, reports: Sequence[Cluster], batches: int, budget: int, index: Index, rt: Runtime
 ) -> tuple[list[list[Passage]], int]:
-    """The reports as passages dealt out by rank, each hand within `budget` tokens, and how many had no room.
+    """The reports as passages shared out by rank, each batch within `budget` tokens, and how many had no room.
 
-    There are at most as many hands as reports.
+    There are at most as many batches as reports.
     """
     passages = report_passages(question.text, index, reports, rt) if reports else []
-    count = min(hands, len(reports))
-    fitted = [within(passages[i::count], budget, size) for i in range(count)]
+    count = min(batches, len(reports))
+    fitted = [take_within(passages[i::count], budget, passage_tokens) for i in range(count)]
     return [kept for kept, _ in fitted if kept], sum(left for _, left in fitted)

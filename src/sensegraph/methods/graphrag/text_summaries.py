@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sensegraph.answering.asking import conclude
+from sensegraph.answering.asking import conclude_answer
 from sensegraph.answering.map_reduce import map_reduce
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.passages import chunk_passage
-from sensegraph.protocols import Part, Task
+from sensegraph.protocols import PartName, Task
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Evidence, Passage, Question
 
@@ -24,13 +24,13 @@ _BLOCK = 256  # chunks fetched at once
 
 @dataclass(frozen=True)
 class TS:
-    """Map-reduce over every chunk: thorough, and as dear as reading the whole corpus for each question."""
+    """Map-reduce over every chunk: thorough, and as expensive as reading the whole corpus for each question."""
 
     context_tokens: int = 8_000  # §4.1.2
     seed: int = 0  # of the shuffle
     name: str = "ts"
     requires: frozenset[Task] = frozenset({"rate", "answer"})
-    reads: frozenset[Part] = frozenset()
+    reads: frozenset[PartName] = frozenset()
 
     def __post_init__(self) -> None:
         if self.context_tokens < 1:
@@ -39,16 +39,16 @@ class TS:
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """Points from every batch of chunks, best first, within the context."""
         return map_reduce(
-            question, _chunks(index), index, rt, budget=self.context_tokens, seed=self.seed, place="chunks"
+            question, _read_all_chunks(index), index, rt, budget=self.context_tokens, seed=self.seed, place="chunks"
         )
 
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """One answer from the points."""
         rt.check(self.name, self.requires)
-        return conclude(question, self.retrieve(question, index, rt), index, rt)
+        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
 
 
-def _chunks(index: Index) -> Iterator[Passage]:
+def _read_all_chunks(index: Index) -> Iterator[Passage]:
     """All chunks of the index, in order."""
     names = [c.id for c in index.catalogue.chunks]
     for start in range(0, len(names), _BLOCK):

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
 from sensegraph.algorithms.similar import Pairs, similar_rows, similar_words
 from sensegraph.algorithms.tfidf import Tfidf
-from sensegraph.algorithms.walking import gathered, offsets
-from sensegraph.algorithms.walks import Moves, moves
+from sensegraph.algorithms.walking import gather_entries, renumber_kept, run_offsets
+from sensegraph.algorithms.walks import Moves, build_moves
 from sensegraph.errors import SettingsError
 from sensegraph.index.vectors import beyond_words, embed_all, embed_records
-from sensegraph.language.stems import stems
+from sensegraph.language.stems import list_stems
 from sensegraph.language.text import fold
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.keys import key
@@ -109,7 +109,7 @@ class Facts:
     def score(self, question: str) -> Floats:
         """The TF-IDF cosine of every fact to a question, shape (f,)."""
         index = Tfidf(self.words, self.first, self.rows, self.share, len(self.ends) - 1)
-        return index.score(stems(question))[self.number]
+        return index.score(list_stems(question))[self.number]
 
     @property
     def walk(self) -> Moves:
@@ -122,24 +122,27 @@ class Facts:
         Facts and synonyms of one pair add up.
         """
         n = int(self.chunks[0])
-        edges = [_edges(self.source + n, self.target + n, parallel * np.diff(self.tells))]
+        edges = [_typed_edges(self.source + n, self.target + n, parallel * np.diff(self.tells))]
         edges += [self._context()] if context else []
-        edges += [_edges(self.one + n, self.other + n, self.near)] if synonyms else []
+        edges += [_typed_edges(self.one + n, self.other + n, self.near)] if synonyms else []
         a, b, weight = (np.concatenate(column) for column in zip(*edges, strict=True))
-        return moves(np.concatenate((a, b)), np.concatenate((b, a)), np.tile(weight, 2), n + self.entities)
+        return build_moves(np.concatenate((a, b)), np.concatenate((b, a)), np.tile(weight, 2), n + self.entities)
 
     def _context(self) -> _Edges:
         """An edge of weight 1 between every entity and every chunk that mentions it."""
         entity = np.repeat(np.arange(self.entities), np.diff(self.start))
-        return _edges(entity + int(self.chunks[0]), self.held, np.ones(len(self.held)))
+        return _typed_edges(entity + int(self.chunks[0]), self.held, np.ones(len(self.held)))
 
     def within(self, entities: Sequence[int], chunks: Sequence[int]) -> Facts:
         """The facts that these chunks state of these entities, both ascending, which are numbered anew."""
-        who, where = _places(entities, self.entities), _places(chunks, int(self.chunks[0]))
-        tells, told = _kept(self.tells, where[self.told])
+        who, where = renumber_kept(entities, self.entities), renumber_kept(chunks, int(self.chunks[0]))
+        # rows without the values below 0
+        values = where[self.told]
+        row = np.repeat(np.arange(len(self.tells) - 1), np.diff(self.tells))[values >= 0]
+        tells, told = run_offsets(np.bincount(row, minlength=len(self.tells) - 1)), values[values >= 0]
         inside = (who[self.source] >= 0) & (who[self.target] >= 0) & (np.diff(tells) > 0)
-        places, sizes = gathered(tells, np.flatnonzero(inside))
-        rows, row_sizes = gathered(self.start, entities)
+        places, sizes = gather_entries(tells, np.flatnonzero(inside))
+        rows, row_sizes = gather_entries(self.start, entities)
         mentioned = where[self.held[rows]]
         owner = np.repeat(np.arange(len(entities)), row_sizes)[mentioned >= 0]
         near = (who[self.one] >= 0) & (who[self.other] >= 0)
@@ -147,23 +150,64 @@ class Facts:
             self,
             source=who[self.source[inside]],
             target=who[self.target[inside]],
-            tells=offsets(sizes),
+            tells=run_offsets(sizes),
             told=told[places],
             number=np.asarray(self.number)[inside],
-            start=offsets(np.bincount(owner, minlength=len(entities))),
+            start=run_offsets(np.bincount(owner, minlength=len(entities))),
             held=mentioned[mentioned >= 0],
             one=who[self.one[near]],
             other=who[self.other[near]],
             near=np.asarray(self.near)[near],
             chunks=np.array([len(chunks)]),
         )
-        return _walkable(found)
+        return _with_fact_moves(found)
 
 
 @step("facts.facts", version=2, form="arrays")
-def facts(wholes: Sequence[tuple[Graph, Sequence[str], Vectors | None]], *, settings: FactSettings) -> list[Facts]:
+def make_facts(wholes: Sequence[tuple[Graph, Sequence[str], Vectors | None]], *, settings: FactSettings) -> list[Facts]:
     """The facts of a graph over the chunks with these ids; the vectors are those of the entities' names."""
-    return [_made(graph, chunks, vectors, settings) for graph, chunks, vectors in wholes]
+    results: list[Facts] = []
+    for graph, chunks, vectors in wholes:
+        place = {name: i for i, name in enumerate(chunks)}
+        position, names, mentions = {}, [], []
+        for i, entity in enumerate(graph.entities):
+            position[entity.id] = i
+            names.append(entity.name)
+            mentions.append(sorted({place[c] for c in entity.chunks if c in place}))
+        ends, texts, statements = list[tuple[int, int]](), list[str](), list[list[int]]()
+        for relation, told in _texts_of_relations(graph, settings):
+            for text, stating in told.items():
+                ends.append((position[relation.source], position[relation.target]))
+                texts.append(text)
+                statements.append(sorted({place[c] for c in stating if c in place}))
+        synonyms = _find_synonyms(names, vectors, settings)
+        words = Tfidf.build(map(list_stems, texts))
+        both = np.asarray(ends, np.int32).reshape(-1, 2)
+        encoded = [t.encode("utf-8", "replace") for t in texts]
+        found = Facts(
+            source=both[:, 0].copy(),
+            target=both[:, 1].copy(),
+            tells=run_offsets([len(s) for s in statements]),
+            told=_chain_rows(statements),
+            number=np.arange(len(texts), dtype=np.int32),
+            letters=np.frombuffer(b"".join(encoded), np.uint8),
+            ends=run_offsets([len(e) for e in encoded]),
+            start=run_offsets([len(m) for m in mentions]),
+            held=_chain_rows(mentions),
+            one=synonyms.one,
+            other=synonyms.other,
+            near=synonyms.similarity,
+            words=words.words,
+            first=words.start,
+            rows=words.rows,
+            share=words.share,
+            chunks=np.array([len(place)]),
+            leaves=np.zeros(0, np.int32),
+            comes=np.zeros(0, np.int32),
+            chance=np.zeros(0),
+        )
+        results.append(_with_fact_moves(found))
+    return results
 
 
 def find_facts(
@@ -179,7 +223,7 @@ def find_facts(
     def whole() -> tuple[Graph, Sequence[str], Vectors | None]:
         return known.value, [c.id for c in chunks()], vectors.value if vectors else None
 
-    return rt.once(facts, whole, names=names, settings=settings)
+    return rt.once(make_facts, whole, names=names, settings=settings)
 
 
 def embed_facts(known: Result[Graph], found: Result[Facts], rt: Runtime, settings: FactSettings) -> str:
@@ -196,79 +240,35 @@ def name_texts(graph: Graph) -> list[str]:
 
 def fact_texts(graph: Graph, settings: FactSettings) -> list[str]:
     """What is embedded of facts, in their order."""
-    return [text for _, told in _stated(graph, settings) for text in told]
+    return [text for _, told in _texts_of_relations(graph, settings) for text in told]
 
 
 # ── making them ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _made(graph: Graph, chunks: Sequence[str], vectors: Vectors | None, settings: FactSettings) -> Facts:
-    place = {name: i for i, name in enumerate(chunks)}
-    position, names, mentions = {}, [], []
-    for i, entity in enumerate(graph.entities):
-        position[entity.id] = i
-        names.append(entity.name)
-        mentions.append(sorted({place[c] for c in entity.chunks if c in place}))
-    ends, texts, statements = list[tuple[int, int]](), list[str](), list[list[int]]()
-    for relation, told in _stated(graph, settings):
-        for text, stating in told.items():
-            ends.append((position[relation.source], position[relation.target]))
-            texts.append(text)
-            statements.append(sorted({place[c] for c in stating if c in place}))
-    synonyms = _synonyms(names, vectors, settings)
-    words = Tfidf.build(map(stems, texts))
-    both = np.asarray(ends, np.int32).reshape(-1, 2)
-    encoded = [t.encode("utf-8", "replace") for t in texts]
-    found = Facts(
-        source=both[:, 0].copy(),
-        target=both[:, 1].copy(),
-        tells=offsets([len(s) for s in statements]),
-        told=_flat(statements),
-        number=np.arange(len(texts), dtype=np.int32),
-        letters=np.frombuffer(b"".join(encoded), np.uint8),
-        ends=offsets([len(e) for e in encoded]),
-        start=offsets([len(m) for m in mentions]),
-        held=_flat(mentions),
-        one=synonyms.one,
-        other=synonyms.other,
-        near=synonyms.similarity,
-        words=words.words,
-        first=words.start,
-        rows=words.rows,
-        share=words.share,
-        chunks=np.array([len(place)]),
-        leaves=np.zeros(0, np.int32),
-        comes=np.zeros(0, np.int32),
-        chance=np.zeros(0),
-    )
-    return _walkable(found)
-
-
-def _walkable(found: Facts) -> Facts:
+def _with_fact_moves(found: Facts) -> Facts:
     """The facts with the moves of the walk over them."""
-    way = found.moves(1.0)
-    return replace(found, leaves=way.source, comes=way.target, chance=way.share)
+    walk = found.moves(1.0)
+    return replace(found, leaves=walk.source, comes=walk.target, chance=walk.share)
 
 
-def _stated(graph: Graph, settings: FactSettings) -> Iterator[tuple[Relation, dict[str, list[str]]]]:
+def _texts_of_relations(graph: Graph, settings: FactSettings) -> Iterator[tuple[Relation, dict[str, list[str]]]]:
     """Every relation with its texts, each with the chunks that state it."""
     names = {e.id: e.name for e in graph.entities}
     for relation in graph.relations:
-        yield relation, _told(relation, names[relation.source], names[relation.target], settings)
+        source, target = names[relation.source], names[relation.target]
+        found: dict[str, list[str]] = {}
+        for said in relation.descriptions:
+            found.setdefault(_write_fact(said.text, relation.label, source, target, settings), []).append(
+                said.source.chunk
+            )
+        silent = [c for c in relation.chunks if all(c not in chunks for chunks in found.values())]
+        if silent:
+            found.setdefault(_write_fact("", relation.label, source, target, settings), []).extend(silent)
+        yield relation, found
 
 
-def _told(relation: Relation, source: str, target: str, settings: FactSettings) -> dict[str, list[str]]:
-    """The texts of a relation, each with the chunks that state it."""
-    found: dict[str, list[str]] = {}
-    for said in relation.descriptions:
-        found.setdefault(_text(said.text, relation.label, source, target, settings), []).append(said.source.chunk)
-    silent = [c for c in relation.chunks if all(c not in chunks for chunks in found.values())]
-    if silent:
-        found.setdefault(_text("", relation.label, source, target, settings), []).extend(silent)
-    return found
-
-
-def _text(said: str, label: str, source: str, target: str, settings: FactSettings) -> str:
+def _write_fact(said: str, label: str, source: str, target: str, settings: FactSettings) -> str:
     """One fact. A label counts where the chunk's own words hold it, or where it has none."""
     short = settings.text == "auto" and len(said.split()) <= settings.words
     if said and (settings.text == "description" or short):
@@ -280,33 +280,20 @@ def _text(said: str, label: str, source: str, target: str, settings: FactSetting
     return f"{source}{between}{target}"
 
 
-def _synonyms(names: Sequence[str], vectors: Vectors | None, settings: FactSettings) -> Pairs:
+def _find_synonyms(names: Sequence[str], vectors: Vectors | None, settings: FactSettings) -> Pairs:
     """Pairs of entities with nearly the same name, of more than two letters or digits."""
     long = np.array([sum(map(str.isalnum, name)) > 2 for name in names], np.bool_)
     chosen = np.flatnonzero(long)
     if vectors is None:
-        found = similar_words([stems(names[i]) for i in chosen.tolist()], settings.synonym, settings.neighbours)
+        found = similar_words([list_stems(names[i]) for i in chosen.tolist()], settings.synonym, settings.neighbours)
     else:
         found = similar_rows(vectors[chosen], settings.synonym, settings.neighbours)
     return Pairs(chosen[found.one].astype(np.int32), chosen[found.other].astype(np.int32), found.similarity)
 
 
-def _edges(one: NDArray[np.integer], other: NDArray[np.integer], weight: Floats) -> _Edges:
+def _typed_edges(one: NDArray[np.integer], other: NDArray[np.integer], weight: Floats) -> _Edges:
     return one.astype(np.int64), other.astype(np.int64), np.asarray(weight, np.float64)
 
 
-def _flat(lists: Sequence[Sequence[int]]) -> Ints:
+def _chain_rows(lists: Sequence[Sequence[int]]) -> Ints:
     return np.fromiter(chain.from_iterable(lists), np.int32)
-
-
-def _places(kept: Sequence[int], whole: int) -> Ints:
-    """The new number of everything that is kept, −1 for the rest."""
-    places = np.full(whole, -1, np.int32)
-    places[np.asarray(kept, np.int64)] = np.arange(len(kept))
-    return places
-
-
-def _kept(start: Longs, values: Ints) -> tuple[Longs, Ints]:
-    """Rows without the values below 0."""
-    row = np.repeat(np.arange(len(start) - 1), np.diff(start))[values >= 0]
-    return offsets(np.bincount(row, minlength=len(start) - 1)), values[values >= 0]

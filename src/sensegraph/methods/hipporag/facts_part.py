@@ -13,11 +13,11 @@ from sensegraph.methods.hipporag.facts import (
     FactSettings,
     embed_facts,
     fact_texts,
-    facts,
     find_facts,
+    make_facts,
     name_texts,
 )
-from sensegraph.runtime.results import recall
+from sensegraph.runtime.results import recall_result
 
 if TYPE_CHECKING:
     from sensegraph.index.estimate import Foresight
@@ -46,7 +46,7 @@ class FactsPart(Part[Facts, FactSettings]):
 
     def read(self, index: Index) -> Facts:
         """The facts, mapped."""
-        return recall(index.store, facts, index.manifest.parts[self.name].key)
+        return recall_result(index.store, make_facts, index.manifest.parts[self.name].key)
 
     def restrict_to_scope(self, value: Facts, index: ScopedIndex) -> Facts:
         """What the chunks inside state."""

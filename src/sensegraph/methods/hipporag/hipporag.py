@@ -17,19 +17,19 @@ import numpy as np
 
 from sensegraph.algorithms.fusion import Ranking
 from sensegraph.algorithms.graphs import Floats, Longs
-from sensegraph.algorithms.ranking import best
+from sensegraph.algorithms.ranking import select_best
 from sensegraph.algorithms.walks import pagerank
-from sensegraph.answering.asking import conclude, inquiry
-from sensegraph.answering.asking import test as helps
+from sensegraph.answering.asking import conclude_answer, make_inquiry
+from sensegraph.answering.asking import test_contexts as helps
 from sensegraph.answering.quoting import settle_asking
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
 from sensegraph.methods.hipporag.facts import Facts
 from sensegraph.methods.hipporag.facts_part import FACTS
-from sensegraph.protocols import Part, Task
+from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.arms import evidence_of
-from sensegraph.retrieval.closeness import Comparing, asked_vector, by_meaning, by_text, closeness
+from sensegraph.retrieval.closeness import Comparing, asked_vector, by_meaning, by_text, text_closeness
 from sensegraph.retrieval.graph_arms import seeds_of
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.runtime import Runtime
@@ -77,7 +77,7 @@ class HippoRAG:
     context_tokens: int = 8_000
     name: str = "hipporag"
     requires: frozenset[Task] = frozenset({"answer"})
-    reads: frozenset[Part] = frozenset({"graph", "facts"})
+    reads: frozenset[PartName] = frozenset({"graph", "facts"})
 
     def __post_init__(self) -> None:
         for field in ("facts", "phrases", "top", "read", "context_tokens"):
@@ -102,7 +102,7 @@ class HippoRAG:
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """One answer from these chunks."""
         rt.check(self.name, self.requires)
-        return conclude(question, self.retrieve(question, index, rt), index, rt)
+        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
 
     def rank(self, question: Question, index: Index, rt: Runtime) -> tuple[Ranking, tuple[str, ...]]:
         """The `top` chunks, and what has to be said of how they were found; without a start, by text alone (§3.2)."""
@@ -111,7 +111,7 @@ class HippoRAG:
             plain = by_text(question, index, rt, self.linking, self.top)
             return plain, (*start.notes, f"nothing in the graph fits the question: chunks were ranked by {plain.name}")
         scores = self._first(start.mass, index) if self.version == 1 else self._second(start.mass, question, index, rt)
-        return Ranking("hipporag", *best(scores, self.top)), start.notes
+        return Ranking("hipporag", *select_best(scores, self.top)), start.notes
 
     # ── version 2 ──
 
@@ -126,7 +126,7 @@ class HippoRAG:
     def _facts(self, question: Question, index: Index, rt: Runtime) -> tuple[Longs, Floats]:
         """The facts nearest to the question, and their nearness as a share of the nearest's."""
         if not by_meaning(self.linking, rt):
-            found, scores = best(index.part(FACTS).score(question.sought), self.facts)
+            found, scores = select_best(index.part(FACTS).score(question.sought), self.facts)
         elif not by_meaning("auto", rt):
             raise SettingsError(
                 "hipporag.linking is vectors, but the embedder compares words alone, so that facts have no vectors; "
@@ -143,12 +143,12 @@ class HippoRAG:
             return np.ones(len(found), np.bool_)
         rt.check(self.name, frozenset({"test"}))
         texts = [index.part(FACTS).text(i) for i in found.tolist()]
-        asked = [inquiry(question, [Passage("relation", key("fact", text)[:20], text)], index) for text in texts]
+        asked = [make_inquiry(question, [Passage("relation", key("fact", text)[:20], text)], index) for text in texts]
         return np.fromiter(rt.each(helps, asked), np.bool_, len(asked))
 
     def _second(self, mass: Floats, question: Question, index: Index, rt: Runtime) -> Floats:
         """The probability of every chunk, from entities and weakly from all chunks (§3.2, personalised PageRank)."""
-        near = closeness(question, index, rt, self.linking)
+        near = text_closeness(question, index, rt, self.linking)
         if self.passage_factor:
             reset = np.concatenate((self.passage_factor * near, mass))
         else:
@@ -156,8 +156,8 @@ class HippoRAG:
             reset = np.concatenate((scale * near, self.phrase_share * mass))
         known = index.part(FACTS)
         usual = self.parallel == 1 and self.synonyms
-        way = known.walk if usual else known.moves(self.parallel, synonyms=self.synonyms)
-        return pagerank(way, reset, self.damping, self.steps)[: len(near)]
+        walk = known.walk if usual else known.moves(self.parallel, synonyms=self.synonyms)
+        return pagerank(walk, reset, self.damping, self.steps)[: len(near)]
 
     @property
     def steps(self) -> int:
@@ -176,8 +176,8 @@ class HippoRAG:
     def _first(self, mass: Floats, index: Index) -> Floats:
         """Σ of the probability of the entities of every chunk; chunks are no nodes of the walk (HippoRAG §2.3)."""
         known, chunks = index.part(FACTS), len(index.catalogue.chunks)
-        way = known.moves(self.parallel, synonyms=self.synonyms, context=False)
-        there = pagerank(way, np.concatenate((np.zeros(chunks), mass)), self.damping, self.steps)[chunks:]
+        walk = known.moves(self.parallel, synonyms=self.synonyms, context=False)
+        there = pagerank(walk, np.concatenate((np.zeros(chunks), mass)), self.damping, self.steps)[chunks:]
         mentions = np.repeat(there, np.diff(known.start))
         return np.asarray(np.bincount(known.held, weights=mentions, minlength=chunks), np.float64)
 
@@ -192,7 +192,7 @@ def phrase_mass(known: Facts, linked: Sequence[int] | Longs, scores: Floats, mos
     chunks = np.maximum(known.start[ends + 1] - known.start[ends], 1)
     total = np.bincount(ends, weights=np.tile(scores, 2) / chunks, minlength=known.entities)
     count = np.bincount(ends, minlength=known.entities)
-    kept, mass = best(total / np.maximum(count, 1), most)
+    kept, mass = select_best(total / np.maximum(count, 1), most)
     heaviest = np.zeros(known.entities)
     heaviest[kept] = mass
     return heaviest

@@ -11,8 +11,8 @@ from sensegraph.index.parts import PartEstimate
 from sensegraph.index.vectors import entity_texts
 from sensegraph.methods.hirag.layer_clusters import Layers
 from sensegraph.methods.hirag.layered import LayerSettings
-from sensegraph.methods.hirag.layering import A, B, Builder, abstract
-from sensegraph.methods.hirag.layers import earlier_layers, enlarged
+from sensegraph.methods.hirag.layering import A, B, Builder, write_summary_entities
+from sensegraph.methods.hirag.layers import earlier_layers, enlarge_graph
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.results import Result, Step
 from sensegraph.runtime.runtime import Runtime
@@ -43,7 +43,9 @@ class ForeseenLayers(Builder):
         keys = self.rt.keys(step, items)
         stored = self.rt.store.read(keys)
         self.asked += [i for i, k in zip(items, keys, strict=True) if k not in stored and isinstance(i, Brief)]
-        return [step.decode(stored[k]) if k in stored else _stand_in(i) for i, k in zip(items, keys, strict=True)]
+        return [
+            step.decode(stored[k]) if k in stored else _stand_in_summaries(i) for i, k in zip(items, keys, strict=True)
+        ]
 
     def clusters(self, nodes: Sequence[str], vectors: Result[Vectors]) -> list[list[str]]:
         """The earlier clusters of the nodes; new nodes in groups of the usual size."""
@@ -70,18 +72,14 @@ def foresee_layers(foresight: Foresight, settings: LayerSettings, earlier: str) 
     before = earlier_layers(rt.store, earlier, settings, foresight.settings.clusters)
     made = before.layers.value if before and before.layers else None
     builder = ForeseenLayers(rt, graph, {c.id: c.document for c in foresight.chunks}, settings, made)
-    large = enlarged.fn([(graph, builder.build(Result("", _NOTHING)))])[0]
-    asked = builder.asked
-    step = foresight.step(abstract.name, "abstract", asked, [_reply(brief) for brief in asked])
+    large = enlarge_graph.fn([(graph, builder.build(Result("", _NOTHING)))])[0]
+    members = [sum(p.kind != "relation" for p in brief.context.passages) for brief in builder.asked]
+    sizes = [-(-count // _EACH) * _TEXT + count * _MEMBER for count in members]
+    step = foresight.step(write_summary_entities.name, "abstract", builder.asked, sizes)
     return PartEstimate((step,), entity_texts(large), ((large, before.communities if before else None),))
 
 
-def _reply(brief: Brief) -> int:
-    members = sum(p.kind != "relation" for p in brief.context.passages)
-    return -(-members // _EACH) * _TEXT + members * _MEMBER
-
-
-def _stand_in(item: Brief | Context | Any) -> Any:
+def _stand_in_summaries(item: Brief | Context | Any) -> Any:
     """Summary entities of some members each, or the first words of descriptions that are to be summed up."""
     if not isinstance(item, Brief):
         return " ".join(p.text for p in item.passages)[: 4 * _TEXT]

@@ -1,8 +1,8 @@
-"""HiRAG: summary entities above the graph, communities over both, and ways that bridge what the question touches.
+"""HiRAG: summary entities above the graph, communities over both, and paths that bridge what the question touches.
 
 paper: Huang et al. 2025, *HiRAG: Retrieval-Augmented Generation with Hierarchical Knowledge*
 index: chunk → extract → merge → cluster by meaning → summary entities, layer by layer → communities → reports
-query: nearest entities → reports of their communities, ways between key entities, the entities, chunks → one call
+query: nearest entities → reports of their communities, paths between key entities, the entities, chunks → one call
 """
 
 from __future__ import annotations
@@ -14,18 +14,24 @@ from typing import Literal
 
 import numpy as np
 
-from sensegraph.answering.asking import conclude
+from sensegraph.answering.asking import conclude_answer
 from sensegraph.errors import SettingsError
-from sensegraph.index.citing import documents_of
+from sensegraph.index.citing import documents_behind
 from sensegraph.index.graph.ties import Ties, ties_of
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
-from sensegraph.index.passages import size
+from sensegraph.index.passages import passage_tokens
 from sensegraph.index.restricted.scope import notes_of
-from sensegraph.language.text import within
-from sensegraph.methods.hirag.bridging import bridge, chunks_around, communities_around, find_candidates, key_entities
+from sensegraph.language.text import take_within
+from sensegraph.methods.hirag.bridging import (
+    bridge_relations,
+    chunks_around,
+    communities_around,
+    find_candidates,
+    key_entities,
+)
 from sensegraph.methods.hirag.layers_part import LAYERS
-from sensegraph.protocols import Part, Task, Vectors
+from sensegraph.protocols import PartName, Task, Vectors
 from sensegraph.retrieval.assembling import (
     Ends,
     Nearness,
@@ -39,7 +45,7 @@ from sensegraph.retrieval.assembling import (
 )
 from sensegraph.retrieval.closeness import asked_vector, settle_comparison
 from sensegraph.retrieval.named_entities import Sought
-from sensegraph.runtime.results import at
+from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Cluster, Evidence, Question
 
@@ -131,7 +137,7 @@ class HiRAG:
             raise SettingsError(f"hirag: cosine_floor ({self.cosine_floor}) must lie in -1 to below 1.")
 
     @property
-    def reads(self) -> frozenset[Part]:
+    def reads(self) -> frozenset[PartName]:
         """The graph with its layers; in mode flat with its reports."""
         return frozenset({"graph", "reports" if self.mode == "flat" else "layers"})
 
@@ -145,7 +151,7 @@ class HiRAG:
             return Evidence(notes=("no entity of this index is near the question", *notes))
         local = list(candidates)[: self.top]
         communities = communities_around(local, seen, self.depth)
-        kept, _ = within(communities.items(), self.report_tokens, lambda pair: pair[1].tokens)
+        kept, _ = take_within(communities.items(), self.report_tokens, lambda pair: pair[1].tokens)
         tools = (seen, ties_of(seen, rt), ends_of(seen, rt))
         desk = _Desk(question, query, rt, *tools, candidates, local, dict(kept), len(communities))
         return self._read(desk, notes)
@@ -153,7 +159,7 @@ class HiRAG:
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """One answer from these passages."""
         rt.check(self.name, self.requires)
-        return conclude(question, self.retrieve(question, index, rt), index, rt)
+        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
 
     # ── sections: the whole stays within the context ──
 
@@ -166,9 +172,13 @@ class HiRAG:
             left[section] = offered - len(told[section])
             spare += share * own - told[section].tokens
         passages = tuple(p for part in told.values() for p in part.passages)
-        documents = documents_of([p for part in reversed(told.values()) for p in part.passages], desk.index)
+        documents = documents_behind([p for part in reversed(told.values()) for p in part.passages], desk.index)
         taken = sum(part.tokens for part in told.values())
-        return Evidence(passages, documents, taken, sum(left.values()), (*_notes(told, left), *notes))
+        sizes = (f"{_count_things(name, len(p.passages))} ({p.tokens} tokens)" for name, p in told.items())
+        said = ["read: " + ", ".join(sizes)]
+        if cut := [_count_things(name, count) for name, count in left.items() if count]:
+            said.append(f"no room for {', '.join(cut)}")
+        return Evidence(passages, documents, taken, sum(left.values()), (*said, *notes))
 
     def _budget(self, section: Section) -> int:
         return {
@@ -182,20 +192,26 @@ class HiRAG:
     def _told(self, section: Section, desk: _Desk, room: int) -> tuple[Told, int]:
         """What fits of a section, and how much there is of it."""
         if section == "reports":
-            kept, _ = within(map(report_passage, desk.communities.values()), room, size)
-            return Told(tuple(kept), sum(map(size, kept))), desk.beside
+            kept, _ = take_within(map(report_passage, desk.communities.values()), room, passage_tokens)
+            return Told(tuple(kept), sum(map(passage_tokens, kept))), desk.beside
         if section == "entities":
             return entities_within(desk.local, desk.candidates, desk.index, room), len(desk.local)
         if section == "chunks":
             scores = self._chunks(desk)
             return chunks_within(list(scores), scores, desk.index, room), len(scores)
-        places = self._bridge(desk) if section == "bridge" else _links(desk)
+        if section == "bridge":
+            places = self._bridge(desk)
+        else:  # the relations of the local entities
+            places = ranked_links(links_of(desk.local, desk.index), desk.index, desk.joins, desk.ties.weight)
         weights = {place: float(desk.ties.weight[place]) for place in places}
         return relations_within(places, weights, desk.index, desk.joins, room), len(places)
 
     def _chunks(self, desk: _Desk) -> dict[int, float]:
         """The chunks of the local entities in the order in which they are read, with their nearness where it counts."""
-        places = list(chunks_around(_by_layer(desk), desk.index, desk.ties))
+        levels = [e.level for e in take_records(desk.index.graph.entities, desk.local)]
+        # those that texts name first: a summary entity rests on very many chunks
+        ranked = sorted(zip(desk.local, levels, strict=True), key=lambda pair: pair[1] > 0)
+        places = list(chunks_around([place for place, _ in ranked], desk.index, desk.ties))
         if settle_comparison(self.order, desk.rt, vectors="shared", words="near") == "shared":
             return dict.fromkeys(places, 0.0)
         scores = Nearness(desk.question, desk.query, desk.index, desk.rt, "auto").of(places)
@@ -205,28 +221,10 @@ class HiRAG:
     def _bridge(self, desk: _Desk) -> list[int]:
         """The relations of the bridge between the key entities (Eq. 14–16)."""
         keys = key_entities(list(desk.candidates), desk.communities, desk.index.lookups, self.top_m)
-        return bridge(keys, desk.index, desk.joins, desk.ties.weight, path_only=self.path_only)
+        return bridge_relations(keys, desk.index, desk.joins, desk.ties.weight, path_only=self.path_only)
 
 
-def _links(desk: _Desk) -> list[int]:
-    """The relations of the local entities."""
-    return ranked_links(links_of(desk.local, desk.index), desk.index, desk.joins, desk.ties.weight)
-
-
-def _by_layer(desk: _Desk) -> list[int]:
-    """The local entities, those that texts name first: a summary entity rests on very many chunks."""
-    levels = [e.level for e in at(desk.index.graph.entities, desk.local)]
-    return [place for place, level in sorted(zip(desk.local, levels, strict=True), key=lambda pair: pair[1] > 0)]
-
-
-def _notes(told: Mapping[Section, Told], left: Mapping[Section, int]) -> list[str]:
-    """How large each section is, and what had no room."""
-    notes = ["read: " + ", ".join(f"{_things(name, len(p.passages))} ({p.tokens} tokens)" for name, p in told.items())]
-    cut = [_things(name, count) for name, count in left.items() if count]
-    return [*notes, f"no room for {', '.join(cut)}"] if cut else notes
-
-
-def _things(section: Section, n: int) -> str:
+def _count_things(section: Section, n: int) -> str:
     """`1 report`, `2 relations on bridges`."""
     one, many = _CALLED[section]
     return f"{n} {one if n == 1 else many}"

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from sensegraph.algorithms.graphs import Ints
-from sensegraph.algorithms.mixtures import of_labels, soft
-from sensegraph.algorithms.reduction import reduce
+from sensegraph.algorithms.mixtures import assign_softly, of_labels
+from sensegraph.algorithms.reduction import reduce_dimensions
 from sensegraph.language.text import fold
 from sensegraph.methods.hirag.layered import LayerSettings
 from sensegraph.protocols import Vectors
@@ -51,7 +51,7 @@ class Layers:
     notes: tuple[str, ...] = ()
 
 
-def parted(vectors: Vectors, labels: Ints, settings: LayerSettings) -> list[list[int]]:
+def rows_of_clusters(vectors: Vectors, labels: Ints, settings: LayerSettings) -> list[list[int]]:
     """The rows of each cluster, given the label of each row, shape (n,): in one of them, or with soft membership more.
 
     Then it is in every one whose posterior is above the threshold, each cluster being a component of a mixture.
@@ -59,11 +59,11 @@ def parted(vectors: Vectors, labels: Ints, settings: LayerSettings) -> list[list
     if settings.membership == "argmax":
         order = np.argsort(labels, kind="stable")
         return [part.tolist() for part in np.split(order, np.flatnonzero(np.diff(labels[order])) + 1)]
-    rows = reduce(vectors, settings.dims, seed=settings.seed)
-    return [part.tolist() for part in soft(of_labels(rows, labels), rows, settings.threshold)]
+    rows = reduce_dimensions(vectors, settings.dims, seed=settings.seed)
+    return [part.tolist() for part in assign_softly(of_labels(rows, labels), rows, settings.threshold)]
 
 
-def settled(found: Sequence[float], settings: LayerSettings) -> bool:
+def stops_layers(found: Sequence[float], settings: LayerSettings) -> bool:
     """Whether clusters of the last of these sparsities are not summed up any more (§4.1: a change of at most ε)."""
     if found[-1] >= settings.sparsity:
         return True

@@ -64,7 +64,7 @@ class LayerKeys:
 
 
 @step("layers.layered", version=1)
-def layered(wholes: Sequence[LayerKeys]) -> list[LayerKeys]:
+def keep_layer_keys(wholes: Sequence[LayerKeys]) -> list[LayerKeys]:
     """What the part is made of."""
     return list(wholes)
 

@@ -13,14 +13,14 @@ from typing import TypeVar
 
 import numpy as np
 
-from sensegraph.algorithms.meaning import sparsity
-from sensegraph.index.graph.merging import relation_id, summarise
-from sensegraph.index.hierarchy.grounding import grounded_by, resolved
+from sensegraph.algorithms.meaning import measure_sparsity
+from sensegraph.index.graph.merging import relation_id, summarise_descriptions
+from sensegraph.index.hierarchy.grounding import ground_unless_quoted, resolve_references
 from sensegraph.index.hierarchy.packing import elements_for
-from sensegraph.index.hierarchy.similar_clusters import grouping
+from sensegraph.index.hierarchy.similar_clusters import group_vectors
 from sensegraph.index.vectors import embed_records, entity_texts
-from sensegraph.language.text import fold, packed, tokens, within
-from sensegraph.methods.hirag.layer_clusters import Grouped, Layers, Traced, parted, settled, summary_id
+from sensegraph.language.text import count_tokens, fold, pack_batches, take_within
+from sensegraph.methods.hirag.layer_clusters import Grouped, Layers, Traced, rows_of_clusters, stops_layers, summary_id
 from sensegraph.methods.hirag.layered import LayerSettings
 from sensegraph.methods.hirag.tasks import AbstractingEngine
 from sensegraph.protocols import Vectors
@@ -49,7 +49,7 @@ _FEWEST = 3  # entities that make a layer worth while (§7)
 
 
 @step("layering.abstract", version=1, uses="engine", task="abstract")
-def abstract(briefs: Sequence[Brief], *, engine: AbstractingEngine) -> list[tuple[SummaryEntity, ...]]:
+def write_summary_entities(briefs: Sequence[Brief], *, engine: AbstractingEngine) -> list[tuple[SummaryEntity, ...]]:
     """The summary entities of each cluster (§4.1)."""
     return engine.abstract(briefs)
 
@@ -98,8 +98,8 @@ class Builder:
         nodes = list(self.known)
         while len(nodes) >= _FEWEST and len(self.sizes) <= self.settings.layers and not self._stalled():
             parts = self.clusters(nodes, vectors)
-            self.sparsity.append(sparsity([len(part) for part in parts], len(nodes)))
-            if self.settings.stop == "sparsity" and settled(self.sparsity, self.settings):
+            self.sparsity.append(measure_sparsity([len(part) for part in parts], len(nodes)))
+            if self.settings.stop == "sparsity" and stops_layers(self.sparsity, self.settings):
                 break
             nodes = self._layer(parts)
             self.sizes.append(len(nodes))
@@ -114,7 +114,7 @@ class Builder:
             return False
         return self.sizes[-1] > (1 - self.settings.epsilon) * self.sizes[-2]
 
-    # ── what an estimate does in another way ──
+    # ── what an estimate does differently ──
 
     def ask(self, step: Step[A, B], items: Sequence[A]) -> Sequence[B]:
         """The engine's results."""
@@ -125,10 +125,10 @@ class Builder:
         start, s = self.traced.labels(len(self.sizes), nodes), self.settings
         names = (vectors.key, key(start.tolist()))
         found = self.rt.once(
-            grouping, lambda: (vectors.value, start), names=names, size=s.cluster_size, dims=s.dims, seed=s.seed
+            group_vectors, lambda: (vectors.value, start), names=names, size=s.cluster_size, dims=s.dims, seed=s.seed
         ).value
         self.said += filter(None, [found.note()])
-        return [[nodes[row] for row in part] for part in parted(vectors.value, np.asarray(found.labels), s)]
+        return [[nodes[row] for row in part] for part in rows_of_clusters(vectors.value, np.asarray(found.labels), s)]
 
     def embedded(self, nodes: Sequence[str]) -> Result[Vectors]:
         """The vectors of the nodes of a layer, made of names and descriptions."""
@@ -142,7 +142,7 @@ class Builder:
         layer, found = len(self.sizes), dict[str, _Summary]()
         asked = [(c, batch) for c, part in enumerate(parts) for batch in self._batches(part)]
         briefs = {i: self._brief(batch) for i, (_, batch) in enumerate(asked) if len(batch) > 1}
-        written = dict(zip(briefs, self.ask(abstract, list(briefs.values())), strict=True))
+        written = dict(zip(briefs, self.ask(write_summary_entities, list(briefs.values())), strict=True))
         made: list[dict[str, None]] = [{} for _ in parts]
         for i, (c, batch) in enumerate(asked):
             said = self._checked(written[i], briefs[i], batch) if i in written else []
@@ -161,13 +161,13 @@ class Builder:
         """Members by falling degree, as many as may be read at once (§3, step 4d)."""
         line = self.lines.entity
         ranked = sorted(members, key=lambda m: (-line[m].rank, m))
-        return packed(ranked, self.settings.input_tokens, lambda m: line[m].tokens)
+        return pack_batches(ranked, self.settings.input_tokens, lambda m: line[m].tokens)
 
     def _brief(self, members: Sequence[str]) -> Brief:
         """What a cluster is summed up from: its members, then the relations among them that have room."""
         line = self.lines.entity
         room = self.settings.input_tokens - sum(line[m].tokens for m in members)
-        told, left = within(self.lines.inside(members)[1], room, lambda link: link.tokens)
+        told, left = take_within(self.lines.inside(members)[1], room, lambda link: link.tokens)
         self.counts["omitted"] += left
         passages = (*(line[m].passage for m in members), *(link.passage for link in told))
         types = (*(self.known[m].type for m in members), *("" for _ in told))
@@ -178,7 +178,7 @@ class Builder:
         """Summary entities that refer to nothing but the brief, every member in one of them at least."""
         known, members, kept = {p.id for p in brief.context.passages}, set(batch), list[SummaryEntity]()
         for s in said:
-            text, lost = resolved(s.description, known)
+            text, lost = resolve_references(s.description, known)
             mine = tuple(m for m in s.members if m.id in members)
             self.counts["lost"] += lost + len(s.members) - len(mine)
             if mine and s.name.strip():
@@ -213,12 +213,14 @@ class Builder:
         """One description for each that several clusters say too much of (§3, step 5)."""
         said = {name: s.texts for name, s in found.items()}
         long = [
-            n for n, texts in said.items() if len(texts) > 1 and sum(map(tokens, texts)) > self.settings.describe_above
+            n
+            for n, texts in said.items()
+            if len(texts) > 1 and sum(map(count_tokens, texts)) > self.settings.describe_above
         ]
-        kept = [within(said[n], self.settings.input_tokens, tokens)[0] for n in long]
+        kept = [take_within(said[n], self.settings.input_tokens, count_tokens)[0] for n in long]
         parts = [tuple(Passage("description", "", text) for text in texts) for texts in kept]
         contexts = [Context(part, found[n].name) for n, part in zip(long, parts, strict=True)]
-        return dict(zip(long, self.ask(summarise, contexts), strict=True))
+        return dict(zip(long, self.ask(summarise_descriptions, contexts), strict=True))
 
     # ── records ──
 
@@ -241,7 +243,7 @@ class Builder:
 
     def _grounded(self, said: Statement) -> Statement:
         """A statement with the spans behind it."""
-        return grounded_by(self.rt.engine, said, self._sources)
+        return ground_unless_quoted(self.rt.engine, said, self._sources)
 
     def _sources(self, name: str) -> Iterator[Source]:
         record = self.known.get(name) or self.given.get(name)
@@ -253,7 +255,7 @@ class Builder:
         known = self.known[member.id]
         sources = tuple(dict.fromkeys(d.source for d in known.descriptions))[:_SPANS]
         text = member.description.strip() or f"member of {name}"
-        spans = grounded_by(self.rt.engine, Statement(text, (member.id,)), lambda _: sources).sources
+        spans = ground_unless_quoted(self.rt.engine, Statement(text, (member.id,)), lambda _: sources).sources
         said = tuple(Description(text, source) for source in spans)
         chunks = tuple(dict.fromkeys(s.chunk for s in sources)) or known.chunks[:_SPANS]
         return Relation(relation_id(one, other), one, other, text, said, max(0.0, member.strength), chunks)

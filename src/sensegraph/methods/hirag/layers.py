@@ -15,24 +15,23 @@ from sensegraph.index.graph.lookups import find_lookups
 from sensegraph.index.graph.ties import find_ties
 from sensegraph.index.hierarchy.communities import (
     ClusterSettings,
-    Communities,
     Earlier,
-    communities,
+    cluster_graphs,
     find_communities,
-    structure,
+    hash_structure,
 )
 from sensegraph.index.hierarchy.reports import ReportSettings, report_all
-from sensegraph.index.hierarchy.similar_clusters import grouping
+from sensegraph.index.hierarchy.similar_clusters import group_vectors
 from sensegraph.index.manifest import MadePart, PartEntry
-from sensegraph.index.navigation import with_ways
+from sensegraph.index.navigation import add_navigation
 from sensegraph.index.parts import Building
 from sensegraph.index.vectors import embed_records, entity_texts, report_texts
 from sensegraph.methods.hirag.layer_clusters import Layers
-from sensegraph.methods.hirag.layered import LayerKeys, LayerSettings, in_place, layered
+from sensegraph.methods.hirag.layered import LayerKeys, LayerSettings, in_place, keep_layer_keys
 from sensegraph.methods.hirag.layering import Builder
 from sensegraph.protocols import Store, Vectors
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, recall, step
+from sensegraph.runtime.results import Result, recall_result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Graph
 
@@ -47,20 +46,33 @@ class Before:
 
 
 @step("layers.layers", version=1, form="tables")
-def layers(wholes: Sequence[Layers], *, settings: LayerSettings, writers: Sequence[str]) -> list[Layers]:
+def keep_layers(wholes: Sequence[Layers], *, settings: LayerSettings, writers: Sequence[str]) -> list[Layers]:
     """The finished layers; `writers` are who wrote summary entities, and who made the vectors."""
     return list(wholes)
 
 
 @step("layers.enlarged", version=1, form="tables")
-def enlarged(wholes: Sequence[tuple[Graph, Layers]]) -> list[Graph]:
+def enlarge_graph(wholes: Sequence[tuple[Graph, Layers]]) -> list[Graph]:
     """A graph with the summary entities of its layers among its entities, and their members' links to them."""
-    return [_enlarged(graph, found) for graph, found in wholes]
+    results: list[Graph] = []
+    for graph, found in wholes:
+        degree = Counter(end for r in found.relations for end in (r.source, r.target))
+        own = [replace(e, degree=e.degree + degree[e.id]) for e in graph.entities]
+        new = [replace(e, degree=degree[e.id]) for e in found.entities]
+        scale = _mean_weight([r.weight for r in graph.relations]) / _mean_weight([r.weight for r in found.relations])
+        links = [replace(r, weight=r.weight * scale) for r in found.relations]
+        entities, relations = (*own, *new), (*graph.relations, *links)
+        results.append(
+            Graph(
+                tuple(sorted(entities, key=lambda e: e.id)), tuple(sorted(relations, key=lambda r: r.id)), graph.claims
+            )
+        )
+    return results
 
 
-def made_of(graph: str, vectors: str, rt: Runtime, settings: LayerSettings) -> str:
+def layers_made_of(graph: str, vectors: str, rt: Runtime, settings: LayerSettings) -> str:
     """What stands for everything that the layers of a graph with these keys depend on."""
-    return key("layers", layers.version, grouping.version, graph, vectors, settings, _writers(rt))
+    return key("layers", keep_layers.version, group_vectors.version, graph, vectors, settings, _layer_writers(rt))
 
 
 def find_layers(
@@ -72,7 +84,7 @@ def find_layers(
     With `before`, clusters are changed as little as the new vectors demand. Raises StepFailed where the engine failed;
     what it had written is stored.
     """
-    whole = made_of(graph.key, vectors.key, rt, settings)
+    whole = layers_made_of(graph.key, vectors.key, rt, settings)
     earlier = before.layers if before else None
     if before and earlier and before.made_of == whole:
         return earlier
@@ -82,11 +94,11 @@ def find_layers(
         return Builder(rt, graph.value, documents, settings, earlier.value if earlier else None).build(vectors)
 
     names = (whole, earlier.key if earlier else "")
-    return rt.once(layers, write, names=names, settings=settings, writers=_writers(rt))
+    return rt.once(keep_layers, write, names=names, settings=settings, writers=_layer_writers(rt))
 
 
 def build_layers(building: Building, settings: LayerSettings) -> MadePart:
-    """The part: its layers, what is found in the graph with them, and the ways through its vectors.
+    """The part: its layers, what is found in the graph with them, and the stretches of its vectors.
 
     Raises UnsupportedTask where the engine writes no summary entities or reports.
     """
@@ -95,10 +107,10 @@ def build_layers(building: Building, settings: LayerSettings) -> MadePart:
     made, found, notes = layer_all(
         building.graph, vectors, building.chunks, rt, settings, how.clusters, how.reports, before
     )
-    made = replace(made, ways=with_ways(in_place(building.whole, made), rt, how.exact_below).ways)
-    large = Result(made.graph, recall(rt.store, enlarged, made.graph))
+    made = replace(made, ways=add_navigation(in_place(building.whole, made), rt, how.exact_below).ways)
+    large = Result(made.graph, recall_result(rt.store, enlarge_graph, made.graph))
     find_ties(large, building.spine.catalogue, rt)
-    return MadePart(PartEntry(rt.once(layered, made).key), {"summary_entities": len(found.entities)}, notes)
+    return MadePart(PartEntry(rt.once(keep_layer_keys, made).key), {"summary_entities": len(found.entities)}, notes)
 
 
 def layer_all(
@@ -111,8 +123,13 @@ def layer_all(
     """
     rt.check("the layers of hirag", frozenset({"abstract", "report"}))
     found = find_layers(graph, vectors, chunks, rt, settings, before)
-    large = rt.once(enlarged, lambda: (graph.value, found.value), names=(graph.key, found.key))
-    shape, groups = _communities(large, rt, clusters, before.communities if before else None)
+    large = rt.once(enlarge_graph, lambda: (graph.value, found.value), names=(graph.key, found.key))
+    shape = key(rt.once(hash_structure, large.value, names=(large.key,)).value, clusters)
+    earlier = before.communities if before else None
+    if earlier and earlier.shape == shape:
+        groups = earlier.communities  # the shape of the graph is the same
+    else:
+        groups = find_communities(large, earlier, rt, clusters)
     reported = report_all(groups, large, chunks, rt, reports)
     depths = Counter(c.depth for c in reported.value.clusters)
     keys = LayerKeys(
@@ -120,7 +137,7 @@ def layer_all(
         lookups=find_lookups(large, reported, rt).key,
         entity_vectors=embed_records(lambda: entity_texts(large.value), rt, name=large.key).key,
         report_vectors=embed_records(lambda: report_texts(reported.value), rt, name=reported.key).key,
-        made_of=made_of(graph.key, vectors.key, rt, settings), settings=key(settings), clustering=key(clusters),
+        made_of=layers_made_of(graph.key, vectors.key, rt, settings), settings=key(settings), clustering=key(clusters),
         clusters=tuple(depths[d] for d in range(len(depths))),
     )  # fmt: skip
     return keys, found.value, (*found.value.notes, *reported.value.notes)
@@ -131,43 +148,24 @@ def earlier_layers(store: Store, name: str, settings: LayerSettings, clusters: C
     if not name:
         return None
     try:
-        made = recall(store, layered, name)
-        found = Result(made.layers, recall(store, layers, made.layers)) if made.settings == key(settings) else None
+        made = recall_result(store, keep_layer_keys, name)
+        found = (
+            Result(made.layers, recall_result(store, keep_layers, made.layers))
+            if made.settings == key(settings)
+            else None
+        )
         if made.clustering != key(clusters):
             return Before(found, made.made_of)
-        groups = Result(made.communities, recall(store, communities, made.communities))
-        large = Result(made.graph, recall(store, enlarged, made.graph))
+        groups = Result(made.communities, recall_result(store, cluster_graphs, made.communities))
+        large = Result(made.graph, recall_result(store, enlarge_graph, made.graph))
         return Before(found, made.made_of, Earlier(groups, large, made.structure))
     except StoreError:
         return None  # gone or of another version: the build makes it anew instead of failing for ever
 
 
-def _writers(rt: Runtime) -> tuple[str, ...]:
+def _layer_writers(rt: Runtime) -> tuple[str, ...]:
     return (rt.engine.fingerprint("abstract"), rt.engine.fingerprint("summarise"), rt.embedder.fingerprint())
 
 
-def _communities(
-    graph: Result[Graph], rt: Runtime, settings: ClusterSettings, before: Earlier | None
-) -> tuple[str, Result[Communities]]:
-    """The shape of the graph and its communities: those of the last build where the shape is the same."""
-    shape = key(rt.once(structure, graph.value, names=(graph.key,)).value, settings)
-    if before and before.shape == shape:
-        return shape, before.communities
-    return shape, find_communities(graph, before, rt, settings)
-
-
-def _enlarged(graph: Graph, found: Layers) -> Graph:
-    """Both graphs as one, in the order of ids; a link to a member weighs as much as a relation does on average."""
-    degree = Counter(end for r in found.relations for end in (r.source, r.target))
-    own = [replace(e, degree=e.degree + degree[e.id]) for e in graph.entities]
-    new = [replace(e, degree=degree[e.id]) for e in found.entities]
-    scale = _mean([r.weight for r in graph.relations]) / _mean([r.weight for r in found.relations])
-    links = [replace(r, weight=r.weight * scale) for r in found.relations]
-    entities, relations = (*own, *new), (*graph.relations, *links)
-    return Graph(
-        tuple(sorted(entities, key=lambda e: e.id)), tuple(sorted(relations, key=lambda r: r.id)), graph.claims
-    )
-
-
-def _mean(weights: Sequence[float]) -> float:
+def _mean_weight(weights: Sequence[float]) -> float:
     return (sum(sorted(weights)) / len(weights) if weights else 0.0) or 1.0

@@ -12,8 +12,8 @@ from sensegraph.index.index import Index
 from sensegraph.index.manifest import MadePart
 from sensegraph.index.parts import Building, Part, PartEstimate
 from sensegraph.index.restricted.scope import ScopedIndex, graph_inside
-from sensegraph.methods.hirag.layered import LayerSettings, in_place, layered
-from sensegraph.runtime.results import recall
+from sensegraph.methods.hirag.layered import LayerSettings, in_place, keep_layer_keys
+from sensegraph.runtime.results import recall_result
 from sensegraph.types import Graph
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class LayersPart(Part[Index, LayerSettings]):
 
     def read(self, index: Index) -> Index:
         """The index with summary entities in its graph."""
-        made = recall(index.store, layered, index.manifest.parts[self.name].key)
+        made = recall_result(index.store, keep_layer_keys, index.manifest.parts[self.name].key)
         return Index(index.store, in_place(index.manifest, made), index.given)
 
     def restrict_to_scope(self, value: Index, index: ScopedIndex) -> Index:

@@ -11,11 +11,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sensegraph.index.index import Index
-from sensegraph.language.stems import stems
-from sensegraph.language.text import fold, sentences
-from sensegraph.methods.kag.quantities import moment_in, number_in, shown
-from sensegraph.retrieval.named_entities import names_in
-from sensegraph.runtime.results import at
+from sensegraph.language.calendar_words import ENGLISH_MONTHS, ENGLISH_WEEKDAYS
+from sensegraph.language.stems import list_stems
+from sensegraph.language.text import fold, split_sentences
+from sensegraph.methods.kag.quantities import read_date, read_number, write_value
+from sensegraph.retrieval.named_entities import entities_named_in
+from sensegraph.runtime.results import take_records
 
 _WANTED = (
     ("when", re.compile(r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|time)\b|\b(?:date|year) of\b", re.I)),
@@ -70,15 +71,15 @@ _WIDE = frozenset(("country", "state", "continent", "nation"))
 _BRACKET = re.compile(r"\s*\([^()]*\)\s*$")
 _HEADS = re.compile(rf"\b(?:{'|'.join(sorted(_HEAD_WORDS | _WIDE))})\b")
 _MONTH = re.compile(
-    r"(?:january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday"
-    r"|thursday|friday|saturday|sunday|north|south|east|west|central|upper|lower|northwest|eastern|western)$",
+    rf"(?:{'|'.join((*ENGLISH_MONTHS, *ENGLISH_WEEKDAYS))}|north|south|east|west|central|upper|lower|northwest|eastern"
+    r"|western)$",
     re.I,
 )
 _ADJECTIVE = re.compile(r"\w+(?:[^g]ian|can|ean|ish|ese|ench|utch)s?$")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SaidSentence:
     """A sentence with how well its passage fits, 0–1, and the title that it stands under."""
 
     text: str
@@ -94,98 +95,104 @@ class Candidate:
     score: float
 
 
-def wanted(question: str) -> str:
+def kind_wanted(question: str) -> str:
     """The kind of thing that a sub-question asks for: when, number, place, person, organization, work, or nothing."""
     found = [(m.start(), i, kind) for i, (kind, rule) in enumerate(_WANTED) if (m := rule.search(question))]
     return min(found)[2] if found else ""
 
 
-def said_in(passages: Sequence[tuple[str, str, float]]) -> list[Said]:
+def split_passages(passages: Sequence[tuple[str, str, float]]) -> list[SaidSentence]:
     """The sentences of passages given as title, text and weight."""
-    return [Said(text[a:b], weight, title) for title, text, weight in passages for a, b in sentences(text)]
+    return [
+        SaidSentence(text[a:b], weight, title) for title, text, weight in passages for a, b in split_sentences(text)
+    ]
 
 
-def candidates(
-    question: str, said: Sequence[Said], index: Index, *, told: bool = False, most: int = 5
+def find_values(
+    question: str, said: Sequence[SaidSentence], index: Index, *, told: bool = False, most: int = 5
 ) -> list[Candidate]:
     """What the sentences offer as an answer, best first, with shares that sum to 1.
 
     `told` says that they are an answer already; else each counts as far as it holds the words of the question.
     """
-    kind = wanted(question)
-    own = [s for s in dict.fromkeys(stems(question)) if s]
+    kind = kind_wanted(question)
+    own = [s for s in dict.fromkeys(list_stems(question)) if s]
     idf = {s: index.words.idf(s) for s in own}
     cues = frozenset(c for word, text in _CUES.items() if word in question.casefold() for c in text.split())
     found: dict[str, float] = {}
     for sentence in said:
-        titled = 2.0 if sentence.title and _asked(_BRACKET.sub("", sentence.title), f" {_words(question)} ") else 1.0
-        fit = sentence.weight if told else sentence.weight * titled * _fit(sentence, idf)
+        titled = (
+            2.0
+            if sentence.title and _stands_in_question(_BRACKET.sub("", sentence.title), f" {_spaced_words(question)} ")
+            else 1.0
+        )
+        fit = sentence.weight
+        if not told:  # as far as it holds the words of the question
+            there = frozenset(list_stems(f"{sentence.title} {sentence.text}"))
+            fit = fit * titled * (sum(w for s, w in idf.items() if s in there) / (sum(idf.values()) or 1.0))
         if fit <= 0:
             continue
-        for value, share in _offered(question, sentence, kind, cues, index):
+        for value, share in _offer_values(question, sentence, kind, cues, index):
             found[value] = max(found.get(value, 0.0), fit * share)
     ranked = sorted(found.items(), key=lambda x: (-x[1], x[0]))[:most]
     whole = sum(score for _, score in ranked) or 1.0
     return [Candidate(value, score / whole) for value, score in ranked]
 
 
-def _fit(sentence: Said, idf: dict[str, float]) -> float:
-    there = frozenset(stems(f"{sentence.title} {sentence.text}"))
-    return sum(w for s, w in idf.items() if s in there) / (sum(idf.values()) or 1.0)
-
-
-def _offered(
-    question: str, sentence: Said, kind: str, cues: frozenset[str], index: Index
+def _offer_values(
+    question: str, sentence: SaidSentence, kind: str, cues: frozenset[str], index: Index
 ) -> Iterator[tuple[str, float]]:
     if kind == "when":
-        found = moment_in(sentence.text)
+        found = read_date(sentence.text)
         if found:
-            yield shown(found), 1.0
+            yield write_value(found), 1.0
         return
     if kind == "number":
-        number = number_in(sentence.text)
+        number = read_number(sentence.text)
         if number:
-            yield shown(number), 1.0
+            yield write_value(number), 1.0
         return
-    asked = f" {_words(question)} "
+    asked = f" {_spaced_words(question)} "
     heads = frozenset(_HEADS.findall(question.casefold()))
-    entities = [e for e in at(index.graph.entities, names_in(sentence.text, index)) if not _asked(e.name, asked)]
+    entities = [
+        e
+        for e in take_records(index.graph.entities, entities_named_in(sentence.text, index))
+        if not _stands_in_question(e.name, asked)
+    ]
     wide = [e for e in entities if e.type == "place" and not _MONTH.match(e.name)] if heads & _WIDE else []
     for i, entity in enumerate(entities):
         later = (1 + wide.index(entity)) / len(wide) if entity in wide else 1 / (1 + 0.1 * i)
-        fits = _type(kind, entity.type) * _near(sentence.text, entity.name, cues) * later
-        yield entity.name, fits * _named_so(entity.name, heads)
+        kinds = _FITS.get(kind, (kind,))
+        if entity.type == "concept":
+            fit = 0.05
+        elif not kind:
+            fit = 0.5
+        else:
+            fit = 1.0 if entity.type == kinds[0] else 0.4 if entity.type in kinds else 0.15
+        fits = fit * _weigh_cue_distance(sentence.text, entity.name, cues) * later
+        yield entity.name, fits * _weigh_name(entity.name, heads)
 
 
-def _asked(name: str, question: str) -> bool:
+def _stands_in_question(name: str, question: str) -> bool:
     """Whether a name stands in the question, as words between blanks."""
-    return f" {_words(name)} " in question
+    return f" {_spaced_words(name)} " in question
 
 
-def _named_so(name: str, heads: frozenset[str]) -> float:
+def _weigh_name(name: str, heads: frozenset[str]) -> float:
     """More where the name says what it is (`Avery County`, for a county), little for a month or an adjective."""
     if _MONTH.match(name) or _ADJECTIVE.match(name):
         return 0.15
-    words = frozenset(_words(name).split())
+    words = frozenset(_spaced_words(name).split())
     if heads & words:
         return 1.6
     return 0.4 if (_HEAD_WORDS & words) - heads and heads else 1.0
 
 
-def _words(text: str) -> str:
+def _spaced_words(text: str) -> str:
     return " ".join(re.findall(r"\w+", fold(text)))
 
 
-def _type(kind: str, type_: str) -> float:
-    if type_ == "concept":
-        return 0.05
-    if not kind:
-        return 0.5
-    fits = _FITS.get(kind, (kind,))
-    return 1.0 if type_ == fits[0] else 0.4 if type_ in fits else 0.15
-
-
-def _near(text: str, name: str, cues: frozenset[str]) -> float:
+def _weigh_cue_distance(text: str, name: str, cues: frozenset[str]) -> float:
     """How near a name stands to a word that tells the relation: 1 beside it, at least ½."""
     if not cues:
         return 0.75

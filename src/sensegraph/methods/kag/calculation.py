@@ -19,9 +19,9 @@ from sensegraph.methods.kag.quantities import (
     Scalar,
     Unknown,
     Value,
-    moment_in,
-    number_in,
-    shown,
+    order_of_value,
+    read_scalar,
+    write_value,
 )
 
 MOST_CHARACTERS = 400
@@ -33,7 +33,7 @@ class _Refused(ValueError):
     """Ends a calculation; its text is the reason."""
 
 
-def reckon(content: str, values: Mapping[str, Value]) -> Value:
+def calculate_expression(content: str, values: Mapping[str, Value]) -> Value:
     """The value of an expression over `values` by their aliases.
 
     Functions: count, sum, mean, min, max, abs, days (between two dates), union, both (what two sets share).
@@ -41,12 +41,21 @@ def reckon(content: str, values: Mapping[str, Value]) -> Value:
     if len(content) > MOST_CHARACTERS:
         return Unknown(f"the expression has {len(content)} characters, at most {MOST_CHARACTERS} are read")
     try:
-        return _Expression(_signs(content), values).whole()
+        # The numbers, names and signs of an expression; anything else is refused
+        text = content.strip()
+        signs, place = list[str](), 0
+        while place < len(text):
+            found = _SIGN.match(text, place)
+            if not found:
+                raise _Refused(f"{text[place : place + 20].strip()!r} belongs in no calculation")
+            signs.append(found[0].strip())
+            place = found.end()
+        return _Expression(signs, values).whole()
     except _Refused as e:
         return Unknown(str(e))
 
 
-def spoken(words: str, inputs: Sequence[Value]) -> Value:
+def calculate_words(words: str, inputs: Sequence[Value]) -> Value:
     """The value that words ask for over `inputs`: how many, the sum, the difference, which is earlier, the same."""
     rule = next((name for name, pattern in _SPOKEN if pattern.search(words)), "")
     try:
@@ -54,7 +63,7 @@ def spoken(words: str, inputs: Sequence[Value]) -> Value:
             raise _Refused("there is nothing to calculate with")
         if not rule:
             raise _Refused(f"no calculation is known by the words {words[:60]!r}")
-        return _settled(_FUNCTIONS[rule](inputs))
+        return _check_size(_FUNCTIONS[rule](inputs))
     except _Refused as e:
         return Unknown(str(e))
 
@@ -62,7 +71,7 @@ def spoken(words: str, inputs: Sequence[Value]) -> Value:
 # ── what words and functions do ──
 
 
-def _members(inputs: Sequence[Value]) -> list[Scalar]:
+def _flatten_values(inputs: Sequence[Value]) -> list[Scalar]:
     """All values of all inputs; refused where one is unknown or there are too many."""
     flat: list[Scalar] = []
     for value in inputs:
@@ -74,9 +83,9 @@ def _members(inputs: Sequence[Value]) -> list[Scalar]:
     return flat
 
 
-def _alike(inputs: Sequence[Value]) -> list[Number] | list[Moment]:
+def _comparable_values(inputs: Sequence[Value]) -> list[Number] | list[Moment]:
     """The values as numbers of one unit, or as dates; refused where they are of unlike kinds, or none."""
-    flat = [_plain(v) for v in _members(inputs)]
+    flat = [read_scalar(v) for v in _flatten_values(inputs)]
     numbers = [v for v in flat if isinstance(v, Number)]
     moments = [v for v in flat if isinstance(v, Moment)]
     if flat and len(moments) == len(flat):
@@ -88,110 +97,82 @@ def _alike(inputs: Sequence[Value]) -> list[Number] | list[Moment]:
     return numbers
 
 
-def _plain(value: Scalar) -> Scalar:
-    """A text as the date or number that it is, where it is one."""
-    if not isinstance(value, str):
-        return value
-    return (moment_in(value) or number_in(value) or value) if re.search(r"\d", value) else value
-
-
-def _numbers(inputs: Sequence[Value]) -> list[Number]:
-    found = _alike(inputs)
+def _need_numbers(inputs: Sequence[Value]) -> list[Number]:
+    found = _comparable_values(inputs)
     numbers = [v for v in found if isinstance(v, Number)]
     if len(numbers) != len(found):
         raise _Refused("dates cannot be added")
     return numbers
 
 
-def _sum(inputs: Sequence[Value]) -> Value:
-    numbers = _numbers(inputs)
+def _sum_numbers(inputs: Sequence[Value]) -> Value:
+    numbers = _need_numbers(inputs)
     return Number(sum(n.value for n in numbers), numbers[0].unit)
 
 
-def _mean(inputs: Sequence[Value]) -> Value:
-    numbers = _numbers(inputs)
+def _mean_number(inputs: Sequence[Value]) -> Value:
+    numbers = _need_numbers(inputs)
     return Number(fmean(n.value for n in numbers), numbers[0].unit)
 
 
-def _least(inputs: Sequence[Value]) -> Value:
-    found = _alike(inputs)
-    return min(found, key=_order)
-
-
-def _most(inputs: Sequence[Value]) -> Value:
-    found = _alike(inputs)
-    return max(found, key=_order)
-
-
-def _order(value: Number | Moment) -> tuple[float, ...]:
-    """What values are ordered by."""
-    return (value.value,) if isinstance(value, Number) else (value.year, value.month, value.day)
-
-
-def _count(inputs: Sequence[Value]) -> Value:
-    return Number(float(len(dict.fromkeys(_members(inputs)))))
-
-
-def _difference(inputs: Sequence[Value]) -> Value:
-    found = _alike(inputs)
+def _difference_between(inputs: Sequence[Value]) -> Value:
+    found = _comparable_values(inputs)
     if len(found) != 2:
         raise _Refused(f"a difference is between two values, not {len(found)}")
     one, other = found
     if isinstance(one, Number) and isinstance(other, Number):
         return Number(abs(one.value - other.value), one.unit)
-    return Number(float(abs(_moment(one).year - _moment(other).year)), "years")
+    return Number(float(abs(_need_date(one).year - _need_date(other).year)), "years")
 
 
-def _days(inputs: Sequence[Value]) -> Value:
-    found = [_moment(v) for v in _alike(inputs)]
+def _days_between(inputs: Sequence[Value]) -> Value:
+    found = [_need_date(v) for v in _comparable_values(inputs)]
     if len(found) != 2 or not all(m.day for m in found):
         raise _Refused("days are counted between two whole dates")
     one, other = (date(m.year, m.month, m.day) for m in found)
     return Number(float(abs((one - other).days)), "days")
 
 
-def _moment(value: Number | Moment) -> Moment:
+def _need_date(value: Number | Moment) -> Moment:
     if isinstance(value, Moment):
         return value
     raise _Refused("a date is needed here")
 
 
-def _abs(inputs: Sequence[Value]) -> Value:
-    (one, *_) = numbers = _numbers(inputs)
+def _absolute_number(inputs: Sequence[Value]) -> Value:
+    (one, *_) = numbers = _need_numbers(inputs)
     if len(numbers) != 1:
         raise _Refused("abs takes one number")
     return Number(abs(one.value), one.unit)
 
 
-def _union(inputs: Sequence[Value]) -> Value:
-    return tuple(dict.fromkeys(_members(inputs)))
-
-
-def _both(inputs: Sequence[Value]) -> Value:
+def _common_values(inputs: Sequence[Value]) -> Value:
     """What all inputs hold, compared as text without case."""
-    sets = [{shown(v).casefold() for v in _members([value])} for value in inputs]
-    return tuple(v for v in dict.fromkeys(_members(inputs[:1])) if all(shown(v).casefold() in s for s in sets))
+    sets = [{write_value(v).casefold() for v in _flatten_values([value])} for value in inputs]
+    return tuple(
+        v for v in dict.fromkeys(_flatten_values(inputs[:1])) if all(write_value(v).casefold() in s for s in sets)
+    )
 
 
-def _same(inputs: Sequence[Value]) -> Value:
-    sets = [{shown(v).casefold() for v in _members([value])} for value in inputs]
+def _share_a_value(inputs: Sequence[Value]) -> Value:
+    sets = [{write_value(v).casefold() for v in _flatten_values([value])} for value in inputs]
     if len(sets) < 2 or not all(sets):
         raise _Refused("there are no two values to compare")
     return set.intersection(*sets) != set()
 
 
 _FUNCTIONS: Mapping[str, Callable[[Sequence[Value]], Value]] = {
-    "count": _count,
-    "sum": _sum,
-    "mean": _mean,
-    "min": _least,
-    "max": _most,
-    "abs": _abs,
-    "days": _days,
-    "difference": _difference,
-    "union": _union,
-    "both": _both,
-    "same": _same,
+    "count": lambda inputs: Number(float(len(dict.fromkeys(_flatten_values(inputs))))),
+    "sum": _sum_numbers,
+    "mean": _mean_number,
+    "min": lambda inputs: min(_comparable_values(inputs), key=order_of_value),
+    "max": lambda inputs: max(_comparable_values(inputs), key=order_of_value),
+    "abs": _absolute_number,
+    "days": _days_between,
+    "difference": _difference_between,
+    "union": lambda inputs: tuple(dict.fromkeys(_flatten_values(inputs))),
+    "both": _common_values,
+    "same": _share_a_value,
 }
 _LESS = "min minimum first earlier earliest older oldest smaller smallest fewer fewest less least lower lowest shorter"
 _MORE = "max maximum last later latest younger youngest larger largest bigger more most higher highest longer greater"
@@ -219,19 +200,6 @@ _SPOKEN = tuple(
 _SIGN = re.compile(r"\s*(?:(\d+(?:,\d{3})*(?:\.\d+)?)|(#?[A-Za-z]\w*|#\d+)|(<=|>=|==|!=|[-+*/×÷−(),<>=≤≥]))")
 
 
-def _signs(text: str) -> list[str]:
-    """The numbers, names and signs of an expression; anything else is refused."""
-    signs, place = list[str](), 0
-    text = text.strip()
-    while place < len(text):
-        found = _SIGN.match(text, place)
-        if not found:
-            raise _Refused(f"{text[place : place + 20].strip()!r} belongs in no calculation")
-        signs.append(found[0].strip())
-        place = found.end()
-    return signs
-
-
 class _Expression:
     """A recursive descent over the signs: comparison, sum, product, factor."""
 
@@ -243,7 +211,7 @@ class _Expression:
         value = self._comparison()
         if self.place < len(self.signs):
             raise _Refused(f"{self.signs[self.place]!r} is one too many")
-        return _settled(value)
+        return _check_size(value)
 
     def _next(self, *wanted: str) -> str:
         if self.place < len(self.signs) and (not wanted or self.signs[self.place] in wanted):
@@ -257,7 +225,7 @@ class _Expression:
             raise _Refused(f"the expression is nested more than {MOST_DEPTH} deep")
         left = self._sum()
         if sign := self._next("<", ">", "<=", ">=", "=", "==", "!=", "≤", "≥"):
-            left = _compared(left, _ALIASES.get(sign, sign), self._sum())
+            left = _compare_quantities(left, _ALIASES.get(sign, sign), self._sum())
         self.depth -= 1
         return left
 
@@ -265,19 +233,36 @@ class _Expression:
         left = self._product()
         while sign := self._next("+", "-", "−"):
             right = self._product()
-            left = _subtracted(left, right) if sign in "-−" else _sum([left, right])
+            if sign == "+":
+                left = _sum_numbers([left, right])
+                continue
+            one, other = _comparable_values([left, right])
+            if isinstance(one, Moment) and isinstance(other, Moment):
+                left = Number(float(one.year - other.year), "years")
+                continue
+            (a,), (b,) = _need_numbers([one]), _need_numbers([other])
+            left = Number(a.value - b.value, a.unit)
         return left
 
     def _product(self) -> Value:
         left = self._factor()
         while sign := self._next("*", "×", "/", "÷"):
-            (one,), (other,) = _numbers([left]), _numbers([self._factor()])
-            left = _times(one, other) if sign in "*×" else _divided(one, other)
+            (one,), (other,) = _need_numbers([left]), _need_numbers([self._factor()])
+            if sign in "*×":
+                if one.unit and other.unit:
+                    raise _Refused(f"{one.unit} times {other.unit} is no known unit")
+                left = Number(one.value * other.value, one.unit or other.unit)
+                continue
+            if other.value == 0:
+                raise _Refused("a division by zero")
+            if other.unit and other.unit != one.unit:
+                raise _Refused(f"{one.unit or 'a number'} by {other.unit} is no known unit")
+            left = Number(one.value / other.value, "" if other.unit else one.unit)
         return left
 
     def _factor(self) -> Value:
         if self._next("-", "−"):
-            (one,) = _numbers([self._factor()])
+            (one,) = _need_numbers([self._factor()])
             return Number(-one.value, one.unit)
         if self._next("("):
             return self._closed(self._comparison())
@@ -310,40 +295,18 @@ class _Expression:
 _ALIASES = {"≤": "<=", "≥": ">=", "==": "="}
 
 
-def _compared(left: Value, sign: str, right: Value) -> Value:
+def _compare_quantities(left: Value, sign: str, right: Value) -> Value:
     if sign in ("=", "!="):
-        return (_same([left, right]) is True) == (sign == "=")
-    one, other = _alike([left, right])
-    a, b = _order(one), _order(other)
+        return (_share_a_value([left, right]) is True) == (sign == "=")
+    one, other = _comparable_values([left, right])
+    a, b = order_of_value(one), order_of_value(other)
     known = min(len([x for x in v if x]) for v in (a, b)) if isinstance(one, Moment) else 1
     if isinstance(one, Moment) and a[:known] == b[:known] and a != b:
         raise _Refused("one of the dates is not known well enough to compare")
     return {"<": a < b, ">": a > b, "<=": a <= b, ">=": a >= b}[sign]
 
 
-def _subtracted(left: Value, right: Value) -> Value:
-    one, other = _alike([left, right])
-    if isinstance(one, Moment) and isinstance(other, Moment):
-        return Number(float(one.year - other.year), "years")
-    (a,), (b,) = _numbers([one]), _numbers([other])
-    return Number(a.value - b.value, a.unit)
-
-
-def _times(one: Number, other: Number) -> Number:
-    if one.unit and other.unit:
-        raise _Refused(f"{one.unit} times {other.unit} is no known unit")
-    return Number(one.value * other.value, one.unit or other.unit)
-
-
-def _divided(one: Number, other: Number) -> Number:
-    if other.value == 0:
-        raise _Refused("a division by zero")
-    if other.unit and other.unit != one.unit:
-        raise _Refused(f"{one.unit or 'a number'} by {other.unit} is no known unit")
-    return Number(one.value / other.value, "" if other.unit else one.unit)
-
-
-def _settled(value: Value) -> Value:
+def _check_size(value: Value) -> Value:
     if isinstance(value, Number) and not abs(value.value) <= LARGEST:
         raise _Refused("the result is too large")
     return value

@@ -1,9 +1,9 @@
 """A question as a short program of retrieval and calculation steps over variables: the values, and what makes a plan.
 
-paper: Liang et al. 2024 (KAG), the logical form solver and its five functions; `steps/logicalforms.py` reads them
+paper: Liang et al. 2024 (KAG), the logical form solver and its five functions; `logical_forms.py` reads them
 
 Aliases stand without the mark `#`; in words, `#o1` is the value of the alias o1, `#1` that of a step without a name.
-Nothing of a plan is ever executed: it is data, and its arithmetic is worked out by `steps/reckoning.py`.
+Nothing of a plan is ever executed: it is data, and its arithmetic is worked out by `calculation.py`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Term:
     name: str = ""
 
     def __str__(self) -> str:
-        named, alias = f"[{self.name}]" if self.name else "", marked(self.alias)
+        named, alias = f"[{self.name}]" if self.name else "", mark_alias(self.alias)
         return f"{alias}:{self.type}{named}" if self.type or named else alias
 
 
@@ -38,7 +38,7 @@ class Condition:
     value: str
 
     def __str__(self) -> str:
-        return f"{marked(self.alias)}.{self.field}{self.operator}{self.value}"
+        return f"{mark_alias(self.alias)}.{self.field}{self.operator}{self.value}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,14 +116,14 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A plan, None where `errors` say why there is none; `repairs` are what was put right on the way."""
+    """A plan, None where `errors` say why there is none; `repairs` are what was put right in it."""
 
     plan: Plan | None
     errors: tuple[str, ...] = ()
     repairs: tuple[str, ...] = ()
 
 
-def validated(steps: Sequence[Form], errors: Sequence[str] = (), repairs: Sequence[str] = ()) -> Parsed:
+def validate_plan(steps: Sequence[Form], errors: Sequence[str] = (), repairs: Sequence[str] = ()) -> Parsed:
     """The steps as a plan: one output at the end, every alias bound before it is used, no cycle."""
     wrong, right = [*errors], [*repairs]
     outputs = [s for s in steps if isinstance(s, Output)]
@@ -132,7 +132,7 @@ def validated(steps: Sequence[Form], errors: Sequence[str] = (), repairs: Sequen
         wrong.append(f"there are {len(outputs)} outputs, one is needed")
     if not inner:
         wrong.append("there is no step")
-    ordered, loose = _ordered(inner)
+    ordered, loose = _order_steps(inner)
     wrong += loose
     if [s for s, _ in ordered] != inner and not loose:
         right.append("steps stood before what they need")
@@ -146,7 +146,7 @@ def validated(steps: Sequence[Form], errors: Sequence[str] = (), repairs: Sequen
     return Parsed(None if wrong else Plan((*(s for s, _ in ordered), last)), tuple(wrong), tuple(right))
 
 
-def uses(step: Form) -> tuple[str, ...]:
+def aliases_used(step: Form) -> tuple[str, ...]:
     """The aliases that a step may read: those of its arguments, and those that its words mark."""
     if isinstance(step, Retrieval):
         found = [t.alias for t in step.terms if not t.name] + [m for t in step.terms for m in MARK.findall(t.name)]
@@ -159,7 +159,7 @@ def uses(step: Form) -> tuple[str, ...]:
     return tuple(dict.fromkeys(a for a in (*MARK.findall(step.text), *found) if a))
 
 
-def binds(step: Form) -> tuple[str, ...]:
+def aliases_bound(step: Form) -> tuple[str, ...]:
     """The aliases that a step may bind: of a retrieval those of its terms, the object last."""
     if isinstance(step, Retrieval):
         return tuple(dict.fromkeys(t.alias for t in (step.predicate, step.subject, step.object) if t.alias))
@@ -174,73 +174,74 @@ def target_of(step: Form, bound: Container[str] = ()) -> str:
     return next((a for a in free if a not in bound), free[0] if free else "")
 
 
-def marked(alias: str) -> str:
+def mark_alias(alias: str) -> str:
     """An alias as it is written: one that is a number with its mark."""
     return f"#{alias}" if alias.isdigit() else alias
 
 
-def written(plan: Plan) -> str:
+def write_plan(plan: Plan) -> str:
     """The plan in the form that `parse` reads."""
     lines = []
     for number, step in enumerate(plan.steps, 1):
         if step.text:
             lines.append(f"Step{number}: {step.text}")
-        lines.append(f"Action{number}: {_call(step)}")
+        lines.append(f"Action{number}: {_write_call(step)}")
     return "\n".join(lines)
 
 
-def _call(step: Form) -> str:
+def _write_call(step: Form) -> str:
     if isinstance(step, Retrieval):
         terms = [f"{n}={t}" for n, t in zip("spo", step.terms, strict=True) if str(t)]
         return f"Retrieval({', '.join([*terms, *map(str, step.where)])})"
     if isinstance(step, Output):
-        return f"Output({', '.join(map(marked, step.aliases))})"
+        return f"Output({', '.join(map(mark_alias, step.aliases))})"
     if isinstance(step, Sort):
-        way = "descending" if step.descending else "ascending"
-        return f"Sort(set={marked(step.alias)}, direction={way}, limit={step.limit}, target={marked(step.target)})"
+        direction = "descending" if step.descending else "ascending"
+        ends = f"set={mark_alias(step.alias)}, direction={direction}"
+        return f"Sort({ends}, limit={step.limit}, target={mark_alias(step.target)})"
     name = f"Deduce(op={step.operation}, " if isinstance(step, Deduce) else "Math("
-    inputs = " ".join(map(marked, step.inputs))
-    return f"{name}content=`{step.content}`, inputs={inputs}, target={marked(step.target)})"
+    inputs = " ".join(map(mark_alias, step.inputs))
+    return f"{name}content=`{step.content}`, inputs={inputs}, target={mark_alias(step.target)})"
 
 
 # ── order ──
 
 
-def _ordered(steps: Sequence[Form]) -> tuple[list[tuple[Form, tuple[str, ...]]], list[str]]:
+def _order_steps(steps: Sequence[Form]) -> tuple[list[tuple[Form, tuple[str, ...]]], list[str]]:
     """Each step after those that bind what it uses, with the aliases that it binds first; and what is wrong."""
     left, bound = list(steps), dict[str, None]()
     ordered: list[tuple[Form, tuple[str, ...]]] = []
     while left:
-        step = next((s for s in left if not list(_missing(s, bound))), None)
+        step = next((s for s in left if not list(_missing_aliases(s, bound))), None)
         if step is None:
             break
         left.remove(step)
-        new = tuple(a for a in binds(step) if a not in bound)
+        new = tuple(a for a in aliases_bound(step) if a not in bound)
         bound |= dict.fromkeys(new)
         ordered.append((step, new))
     wrong = dict[str, None]()
     for step in left:
-        later = {a for other in left if other is not step for a in binds(other)}
-        for alias in _missing(step, bound):
+        later = {a for other in left if other is not step for a in aliases_bound(other)}
+        for alias in _missing_aliases(step, bound):
             why = "bound only by steps that need it themselves" if alias in later else "never bound"
             wrong[f"{alias!r} is used, but {why}"] = None
     return ordered, list(wrong)
 
 
-def _missing(step: Form, bound: Iterable[str]) -> Iterator[str]:
+def _missing_aliases(step: Form, bound: Iterable[str]) -> Iterator[str]:
     """The aliases that must be bound before `step`: a retrieval may leave free what it binds, but needs a start."""
     known = set(bound)
     if not isinstance(step, Retrieval):
-        yield from (a for a in uses(step) if a not in known)
+        yield from (a for a in aliases_used(step) if a not in known)
         return
     free = {t.alias for t in step.terms if not t.name}
-    yield from (a for a in uses(step) if a not in known and (a not in free or _marked(step, a)))
+    marks = MARK.findall(" ".join([step.text, *(t.name for t in step.terms)]))
+    for alias in aliases_used(
+        step
+    ):  # the words may name an alias, and the subject may be the result of a numbered step
+        needed = alias in marks or (alias == step.subject.alias and alias.isdigit())
+        if alias not in known and (alias not in free or needed):
+            yield alias
     ends = (step.subject, step.object)
     if not step.text and not any(t.name or t.alias in known for t in ends):
         yield step.subject.alias or step.object.alias or "?"
-
-
-def _marked(step: Retrieval, alias: str) -> bool:
-    """Whether the words of a step name an alias, or its subject is the result of a numbered step."""
-    marks = MARK.findall(" ".join([step.text, *(t.name for t in step.terms)]))
-    return alias in marks or (alias == step.subject.alias and alias.isdigit())

@@ -1,7 +1,7 @@
 """KAG: a question planned as a small program of retrievals and calculations, solved step by step, and checked.
 
 paper: Liang et al. 2024, with the thresholds of the authors' implementation; N43, N45. No program is written or run
-index: chunk → extract → merge: entities, their relations, and what ties both to the chunks, either way
+index: chunk → extract → merge: entities, their relations, and what ties both to the chunks, in both directions
 query: plan → each step by the exact graph, the graph around, the chunks → solved? else one more question → one answer
 """
 
@@ -14,18 +14,18 @@ from typing import Literal
 
 from sensegraph.algorithms.fusion import Ranking, by_scores
 from sensegraph.answering.actions import leads_of
-from sensegraph.answering.asking import conclude, inquiry, refine
+from sensegraph.answering.asking import conclude_answer, make_inquiry, refine_questions
 from sensegraph.answering.quoting import for_writing, settle_asking
 from sensegraph.errors import SettingsError, StepFailed
 from sensegraph.index.index import Index
-from sensegraph.index.passages import size
-from sensegraph.language.text import fold, within
+from sensegraph.index.passages import passage_tokens
+from sensegraph.language.text import fold, take_within
 from sensegraph.methods.kag.forms import Output, Parsed, Plan, Retrieval, Term
-from sensegraph.methods.kag.logical_forms import parse
-from sensegraph.methods.kag.planning import sketched
+from sensegraph.methods.kag.logical_forms import parse_plan
+from sensegraph.methods.kag.planning import sketch_plan
 from sensegraph.methods.kag.quantities import Unknown
 from sensegraph.methods.kag.solving import Solved, Solver, Solving
-from sensegraph.protocols import Part, Task
+from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.arms import evidence_of
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Evidence, Lead, Passage, Question
@@ -58,7 +58,7 @@ class KAG:
     k: int = 20
     name: str = "kag"
     requires: frozenset[Task] = frozenset({"ask", "answer"})
-    reads: frozenset[Part] = frozenset({"graph"})
+    reads: frozenset[PartName] = frozenset({"graph"})
 
     def __post_init__(self) -> None:
         for field in ("rounds", "chunks", "branches", "step_tokens", "context_tokens", "k"):
@@ -90,7 +90,7 @@ class KAG:
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """One answer from what the steps found, and the chunks behind it."""
         search = self._searched(question, index, rt)
-        return conclude(question, search.with_memory(), index, rt)
+        return conclude_answer(question, search.with_memory(), index, rt)
 
     def follow(
         self, question: Question, plan: Plan, index: Index, rt: Runtime, given: Mapping[str, str] | None = None
@@ -111,7 +111,7 @@ class KAG:
 
 
 class _Search:
-    """One question on its way: its plans, the memory of its steps, and what there is to say of it."""
+    """The search for one question: its plans, the memory of its steps, and what there is to say of it."""
 
     def __init__(self, settings: KAG, question: Question, index: Index, rt: Runtime) -> None:
         self.settings, self.question, self.index, self.rt = settings, question, index, rt
@@ -130,8 +130,8 @@ class _Search:
             return plan
         text = self.question.text
         if self.settings.plan != "none":
-            sketch = sketched(text)
-            if plan := self._taken(parse(sketch.lines), f"rules ({sketch.rule})"):
+            sketch = sketch_plan(text)
+            if plan := self._taken(parse_plan(sketch.lines), f"rules ({sketch.rule})"):
                 return plan
         self.notes.append("the question was taken as one step")
         return _one_step(text)
@@ -139,11 +139,11 @@ class _Search:
     def _by_model(self) -> Plan | None:
         self.calls["refine"] += 1
         try:
-            found = self.rt.each(refine, [inquiry(self.question, (), self.index)])[0]
+            found = self.rt.each(refine_questions, [make_inquiry(self.question, (), self.index)])[0]
         except StepFailed as e:
             self.failures.update(e.reasons)
             return None
-        return self._taken(parse(found.questions), "the model") if found.questions else None
+        return self._taken(parse_plan(found.questions), "the model") if found.questions else None
 
     def _taken(self, parsed: Parsed, whose: str) -> Plan | None:
         """The plan, where it is one; what is wrong with it, or had to be put right, is noted."""
@@ -179,7 +179,7 @@ class _Search:
         if not points:
             return ""
         self.calls["ask"] += 1
-        (lead,), reasons = leads_of([inquiry(self.question, points, self.index)], self.rt)
+        (lead,), reasons = leads_of([make_inquiry(self.question, points, self.index)], self.rt)
         self.failures.update(reasons)
         known = lead or Lead(score=100.0)
         return "" if known.score >= self.settings.enough else next(iter(known.questions), "")
@@ -195,11 +195,11 @@ class _Search:
     def with_memory(self) -> Evidence:
         """The sub-answers, then the chunks, in one context."""
         chunks, budget = self.evidence(), self.settings.context_tokens
-        points, left = within(for_writing(self.rt, self._points), budget // 2, size)
+        points, left = take_within(for_writing(self.rt, self._points), budget // 2, passage_tokens)
         if not points:
             return chunks
-        kept, cut = within(chunks.passages, budget - sum(map(size, points)), size)
-        taken = sum(map(size, [*points, *kept]))
+        kept, cut = take_within(chunks.passages, budget - sum(map(passage_tokens, points)), passage_tokens)
+        taken = sum(map(passage_tokens, [*points, *kept]))
         return replace(chunks, passages=(*points, *kept), tokens=taken, omitted=chunks.omitted + left + cut)
 
     def _points(self) -> list[Passage]:

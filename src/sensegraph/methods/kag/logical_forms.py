@@ -9,15 +9,14 @@ paper: Liang et al. 2024 (KAG), the logical form solver; its five functions, rea
     Action3: Output(o2)
 
 A step may also be a question in plain words, or `Big Eyes >> director`; `#1` is the result of the first step. Nothing
-that is read here is ever executed: a plan is data, and its arithmetic is worked out by `steps/reckoning.py`.
+that is read here is ever executed: a plan is data, and its arithmetic is worked out by `calculation.py`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 from sensegraph.methods.kag.forms import (
     MARK,
@@ -32,7 +31,7 @@ from sensegraph.methods.kag.forms import (
     Sort,
     Term,
     target_of,
-    validated,
+    validate_plan,
 )
 
 MOST_STEPS = 30
@@ -61,7 +60,7 @@ _QUOTES = "`'\"“”‘’ \t"
 _ARROW = re.compile(r"\s*(?:>>|→|->)\s*")
 
 
-def parse(lines: str | Sequence[str]) -> Parsed:
+def parse_plan(lines: str | Sequence[str]) -> Parsed:
     """The plan that a text, or a list of steps, writes down."""
     text = lines if isinstance(lines, str) else "\n".join(" ".join(line.split()) for line in lines)
     reader = _Reader()
@@ -72,7 +71,7 @@ def parse(lines: str | Sequence[str]) -> Parsed:
     reader.end()
     if len(reader.steps) > MOST_STEPS:
         return Parsed(None, (f"the plan has {len(reader.steps)} steps, at most {MOST_STEPS} are taken",))
-    return validated(_renamed(reader.steps), tuple(reader.errors), tuple(reader.repairs))
+    return validate_plan(_mark_references(reader.steps), tuple(reader.errors), tuple(reader.repairs))
 
 
 class _Reader:
@@ -95,7 +94,8 @@ class _Reader:
         if not body or body.casefold() in ("json", "text", "plan", "plaintext"):
             return
         call = _CALL.match(body)
-        if call and (call[1].casefold() in _FUNCTIONS or _looks_called(body)):
+        # a line that is no known call is meant as one if it is a word, a bracket, and an argument with a name
+        if call and (call[1].casefold() in _FUNCTIONS or re.match(r"^\w+\s*\([^)]*=", body)):
             self._called(call[1], call[2])
         elif (begun := _OPEN.match(body)) and begun[1].casefold() in _FUNCTIONS and body.count("(") > body.count(")"):
             self.held = body
@@ -139,15 +139,15 @@ class _Reader:
         """A function with its arguments."""
         text, self.text = self.text, ""
         function = _FUNCTIONS.get(name.casefold())
-        parts = _split(inside)
+        parts = _split_arguments(inside)
         if function is None:
             self.errors.append(f"there is no function {name!r}")
         elif function == "output":
-            self.steps.append(Output(tuple(_alias(p.partition("=")[2] or p) for p in parts), text))
+            self.steps.append(Output(tuple(_read_alias(p.partition("=")[2] or p) for p in parts), text))
         elif function == "retrieval":
             self.steps.append(self._retrieval(parts, text))
         else:
-            self._other(function, _named(parts), text)
+            self._other(function, _read_arguments(parts), text)
 
     def _retrieval(self, parts: Sequence[str], text: str) -> Retrieval:
         terms, where = dict[str, Term](), list[Condition]()
@@ -160,7 +160,7 @@ class _Reader:
             if key not in "spo":
                 self.errors.append(f"a retrieval has no argument {name.strip()!r}")
                 continue
-            terms[key] = _term(value if equals else part)
+            terms[key] = _read_term(value if equals else part)
         object_ = terms.get("o", Term())
         if not any(t.alias and not t.name for t in terms.values()):
             object_ = replace(object_, alias=object_.alias or str(len(self.steps) + 1))
@@ -169,15 +169,15 @@ class _Reader:
     def _other(self, function: str, given: dict[str, str], text: str) -> None:
         first = given.get("", "")
         inputs = tuple(re.findall(r"\w+", given.get("inputs", given.get("input", ""))))
-        target = _alias(given.get("target", "")) or str(len(self.steps) + 1)
+        target = _read_alias(given.get("target", "")) or str(len(self.steps) + 1)
         if function == "sort":
-            way = given.get("direction", given.get("orderby", given.get("order", "desc"))).casefold()
-            alias = _alias(given.get("set", given.get("alias", first)))
+            order = given.get("direction", given.get("orderby", given.get("order", "desc"))).casefold()
+            alias = _read_alias(given.get("set", given.get("alias", first)))
             limit = re.findall(r"\d+", given.get("limit", given.get("topn", "0")))
-            self.steps.append(Sort(alias, not way.startswith("asc"), int(limit[0][:6]) if limit else 0, target, text))
+            self.steps.append(Sort(alias, not order.startswith("asc"), int(limit[0][:6]) if limit else 0, target, text))
             return
         content, arrow, after = given.get("content", first).partition("→")
-        target = _alias(after) if arrow else target
+        target = _read_alias(after) if arrow else target
         if not inputs:
             inputs = tuple(dict.fromkeys(w.lstrip("#") for w in re.findall(r"#?\w+", content) if _LIKE_ALIAS.match(w)))
         if function == "math":
@@ -189,16 +189,11 @@ class _Reader:
         self.steps.append(Deduce(operation or OPERATIONS[0], content.strip(), inputs, target, text))
 
 
-def _looks_called(body: str) -> bool:
-    """Whether a line that is no known call was meant as one: a single word, a bracket, and an argument with a name."""
-    return re.match(r"^\w+\s*\([^)]*=", body) is not None
-
-
-def _alias(text: str) -> str:
+def _read_alias(text: str) -> str:
     return text.strip().strip(_QUOTES).removeprefix("#")
 
 
-def _renamed(steps: Sequence[Form]) -> list[Form]:
+def _mark_references(steps: Sequence[Form]) -> list[Form]:
     """The steps with all that their words refer to marked: `#n`, which no step is called by, as what step n finds."""
     found = dict[str, str]()
     for number, step in enumerate(steps, 1):
@@ -210,28 +205,21 @@ def _renamed(steps: Sequence[Form]) -> list[Form]:
         return f"#{name if name in called else found.get(name) or name}"
 
     plain = re.compile(rf"(?<![#\w])({'|'.join(sorted(a for a in called if _LIKE_ALIAS.match(a)) or ['(?!)'])})\b")
-    renamed = [_fed(s, called) for s in map(partial(_terms_renamed, mark), steps)]
-    return [replace(s, text=plain.sub(r"#\1", MARK.sub(mark, s.text))) for s in renamed]
+    marked: list[Form] = []
+    for step in steps:
+        if isinstance(step, Math | Deduce):
+            step = replace(step, content=MARK.sub(mark, step.content))
+        elif isinstance(step, Retrieval):
+            subject, predicate, object_ = (replace(t, name=MARK.sub(mark, t.name)) for t in step.terms)
+            step = replace(step, subject=subject, predicate=predicate, object=object_)
+        if isinstance(step, Math):  # all aliases of its expression stand among its inputs
+            named = (w for w in re.findall(r"\w+", step.content) if w in called and w != step.target)
+            step = replace(step, inputs=tuple(dict.fromkeys([*step.inputs, *named])))
+        marked.append(replace(step, text=plain.sub(r"#\1", MARK.sub(mark, step.text))))
+    return marked
 
 
-def _fed(step: Form, called: Container[str]) -> Form:
-    """A calculation with all aliases of its expression among its inputs."""
-    if not isinstance(step, Math):
-        return step
-    named = (w for w in re.findall(r"\w+", step.content) if w in called and w != step.target)
-    return replace(step, inputs=tuple(dict.fromkeys([*step.inputs, *named])))
-
-
-def _terms_renamed(mark: Callable[[re.Match[str]], str], step: Form) -> Form:
-    if isinstance(step, Math | Deduce):
-        return replace(step, content=MARK.sub(mark, step.content))
-    if not isinstance(step, Retrieval):
-        return step
-    subject, predicate, object_ = (replace(t, name=MARK.sub(mark, t.name)) for t in step.terms)
-    return replace(step, subject=subject, predicate=predicate, object=object_)
-
-
-def _named(parts: Sequence[str]) -> dict[str, str]:
+def _read_arguments(parts: Sequence[str]) -> dict[str, str]:
     """Arguments by their names; those without one under the empty name, joined."""
     found: dict[str, str] = {}
     for part in parts:
@@ -243,7 +231,7 @@ def _named(parts: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _term(text: str) -> Term:
+def _read_term(text: str) -> Term:
     """`alias:type[name]`; what is neither an alias nor in brackets is a name where it has a capital, else a type."""
     text = text.strip().strip(_QUOTES)
     found = _TERM.match(text)
@@ -257,7 +245,7 @@ def _term(text: str) -> Term:
     return Term(alias.removeprefix("#"), kind, name)
 
 
-def _split(text: str) -> list[str]:
+def _split_arguments(text: str) -> list[str]:
     """The arguments between commas outside of brackets and quotes."""
     parts, depth, quote, start = list[str](), 0, "", 0
     for i, sign in enumerate(text):

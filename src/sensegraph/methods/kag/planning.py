@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 MOST_PARTS = 4  # things that a question may leave unnamed
+_EMPTY = frozenset("who what which is was the are were a an in of name where".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,14 +23,27 @@ class Sketch:
     rule: str
 
 
-def sketched(question: str) -> Sketch:
+def sketch_plan(question: str) -> Sketch:
     """The plan that the first rule that fits makes of a question."""
     plain = " ".join(question.split())
-    for rule, make in (("comparison", _comparison), ("judgement", _judgement), ("intersection", _intersection)):
+    for rule, make in (
+        ("comparison", _plan_comparison),
+        ("judgement", _plan_judgement),
+        ("intersection", _plan_intersection),
+    ):
         if lines := make(plain):
             return Sketch(tuple(lines), rule)
-    steps = _unnested(plain)
-    return Sketch(tuple(steps), "bridge" if len(steps) > 1 else "single")
+    # steps for what is only described, the innermost first, and the question with the results in their places
+    steps: list[str] = []
+    while len(steps) < MOST_PARTS and (part := _innermost_description(plain)):
+        begin, end, asked = part
+        rest = f"{plain[:begin]}#{len(steps) + 1}{plain[end:]}"
+        words = re.findall(r"[A-Za-z]+", re.sub(r"#\d+", "", rest))
+        if all(w.casefold() in _EMPTY for w in words):  # nothing is asked for beside the parts that were taken out
+            break
+        steps.append(asked)
+        plain = rest
+    return Sketch((*steps, plain), "bridge" if steps else "single")
 
 
 # ── relations of relations ──
@@ -82,68 +96,42 @@ _BETWEEN_VERBS = frozenset(("not", "also", "first", "still", "considered"))
 _INVERTED = re.compile(r"\b(?:did|does|do|will|would|can|could)\s+(?:the|an?)?\s*$", re.I)
 
 
-def _unnested(question: str) -> list[str]:
-    """Steps for what is only described, the innermost first, and the question with the results in their places."""
-    steps: list[str] = []
-    text = question
-    while len(steps) < MOST_PARTS:
-        part = _innermost(text)
-        if part is None:
-            break
-        begin, end, asked = part
-        rest = f"{text[:begin]}#{len(steps) + 1}{text[end:]}"
-        if not _says_more(rest):
-            break
-        steps.append(asked)
-        text = rest
-    return [*steps, text]
-
-
-def _says_more(text: str) -> bool:
-    """Whether a question still asks for something beside the parts that were taken out of it."""
-    words = re.findall(r"[A-Za-z]+", re.sub(r"#\d+", "", text))
-    empty = {"who", "what", "which", "is", "was", "the", "are", "were", "a", "an", "in", "of", "name", "where"}
-    return any(w.casefold() not in empty for w in words)
-
-
-def _innermost(text: str) -> tuple[int, int, str] | None:
+def _innermost_description(text: str) -> tuple[int, int, str] | None:
     """The last description that holds no other, as its span and the question for it."""
-    found = [*_relatives(text), *_simple(text)]
-    proper = [f for f in found if f[0] > 0 or f[1] < len(text.rstrip(" ?.")) - 1]
+    proper = [f for f in _find_descriptions(text) if f[0] > 0 or f[1] < len(text.rstrip(" ?.")) - 1]
     return max(proper, key=lambda f: (f[0], -f[1]), default=None)
 
 
-def _simple(text: str) -> Iterator[tuple[int, int, str]]:
-    for match in _OF.finditer(text):
-        yield match.start(), match.end(), f"Who or what is the {match[1]} of {match[2]}?"
-    for match in _OWNED.finditer(text):
-        yield match.start(), match.end(), f"Who or what is the {match[2]} of {match[1]}?"
-    for match in _BARE.finditer(text):
-        if not re.search(r"\b(?:that|which|who)\b", match[2]):
-            end = match.start(2) + len(_clause(match[2], inverted=_inverted(text, match.start())))
-            yield match.start(), end, f"Which {match[1].strip()} {text[match.start(2) : end].strip()}?"
-    for match in _BY.finditer(text):
-        yield match.start(), match.end(), f"Which {match[1]} {match[2]}?"
-
-
-def _relatives(text: str) -> Iterator[tuple[int, int, str]]:
-    """Descriptions by a clause, up to where the clause ends."""
+def _find_descriptions(text: str) -> Iterator[tuple[int, int, str]]:
+    """Spans that describe something unnamed, and the questions for them: by a clause, then by other phrases."""
     for match in _RELATIVE.finditer(text):
-        clause = _clause(text[match.end() :], inverted=_inverted(text, match.start()), verbless=match[2] == "with")
+        clause = _read_clause(
+            text[match.end() :], inverted=_is_inverted(text, match.start()), verbless=match[2] == "with"
+        )
         if not clause.strip() or _RELATIVE.search(clause):
             continue
         what, pronoun = match[1].strip(), match[2]
         joint = {"whose": "'s", "with": " has", "named after": " is named after", "known as": " is known as"}
         asked = f"Which {what}{joint.get(pronoun, '')} {clause.strip()}?"
         yield match.start(), match.end() + len(clause), asked
+    for match in _OF.finditer(text):
+        yield match.start(), match.end(), f"Who or what is the {match[1]} of {match[2]}?"
+    for match in _OWNED.finditer(text):
+        yield match.start(), match.end(), f"Who or what is the {match[2]} of {match[1]}?"
+    for match in _BARE.finditer(text):
+        if not re.search(r"\b(?:that|which|who)\b", match[2]):
+            end = match.start(2) + len(_read_clause(match[2], inverted=_is_inverted(text, match.start())))
+            yield match.start(), end, f"Which {match[1].strip()} {text[match.start(2) : end].strip()}?"
+    for match in _BY.finditer(text):
+        yield match.start(), match.end(), f"Which {match[1]} {match[2]}?"
 
 
-def _inverted(text: str, start: int) -> bool:
+def _is_inverted(text: str, start: int) -> bool:
     """Whether the description is the subject of a question whose main verb comes after it, in its base form."""
     return _INVERTED.search(text[:start]) is not None
 
 
-def _clause(text: str, *, inverted: bool, verbless: bool = False) -> str:
+def _read_clause(text: str, *, inverted: bool, verbless: bool = False) -> str:
     """The beginning of `text` that is one clause: up to a comma, the end, or the verb of the clause around it."""
     verbs, after_verb, named, end = int(verbless), False, False, len(text.rstrip(" ?."))
     for match in re.finditer(r"[\w'’-]+|[,;?]", text):
@@ -198,30 +186,28 @@ _EACH = re.compile(r"^(?:both\s+)?(?:the\s+)?(?:(?:films?|movies?|songs?|bands?|
 _MAKER = re.compile(r"\b(director|performer|author|composer|producer|founder|creator|singer|writer)s?\b", re.I)
 
 
-def _comparison(question: str) -> list[str]:
+def _plan_comparison(question: str) -> list[str]:
     """Which of two has more of something: the something of each, then the choice."""
     found = _OPTIONS.match(question) or _BETWEEN.match(question)
     if not found or not _MORE.search(question):
         return []
     stem = f"{found['stem']}{found.groupdict().get('rest') or ''}"
     options = [found["a"].strip(), found["b"].strip()]
-    way = f"{_MORE.search(stem)[0] if _MORE.search(stem) else 'first'}"  # type: ignore[index]
+    measure = f"{_MORE.search(stem)[0] if _MORE.search(stem) else 'first'}"  # type: ignore[index]
     maker = _MAKER.search(stem)
     lines = [f"{o} >> {maker[1]}" for o in options] if maker else []
     subjects = ["#1", "#2"] if maker else options
-    what = "When was {} born?" if _WHEN.search(stem) else _asked_of(stem)
-    lines += [what.format(s) for s in subjects]
+    if _WHEN.search(stem):
+        lines += [f"When was {s} born?" for s in subjects]
+    else:
+        asked = re.sub(r"^(?:which|who|what)\s+(?:one\s+|of\s+)?", "", stem, flags=re.I)
+        asked = asked.replace("{", "").replace("}", "")
+        lines += [f"{s}: when or how much, {asked}?" for s in subjects]
     last = len(lines)
-    return [*lines, f"Deduce(op=choice, content=`{way}: {' | '.join(options)}`, inputs=#{last - 1} #{last})"]
+    return [*lines, f"Deduce(op=choice, content=`{measure}: {' | '.join(options)}`, inputs=#{last - 1} #{last})"]
 
 
-def _asked_of(stem: str) -> str:
-    """What is asked of each thing that is compared, with a place for its name."""
-    plain = re.sub(r"^(?:which|who|what)\s+(?:one\s+|of\s+)?", "", stem, flags=re.I).replace("{", "").replace("}", "")
-    return f"{{}}: when or how much, {plain}?"
-
-
-def _judgement(question: str) -> list[str]:
+def _plan_judgement(question: str) -> list[str]:
     """Whether two things are alike in something: the something of each, then the judgement."""
     found = _BOTH.match(question)
     if not found:
@@ -240,10 +226,10 @@ def _judgement(question: str) -> list[str]:
     return [*lines, f"Deduce(op=judgement, content=`the same {about}`, inputs=#{len(lines) - 1} #{len(lines)})"]
 
 
-def _intersection(question: str) -> list[str]:
+def _plan_intersection(question: str) -> list[str]:
     """What meets two conditions: what meets each, then what both have."""
     found = _JOIN.match(question)
-    if not found or _innermost(found["one"]) or _innermost(found["two"]):
+    if not found or _innermost_description(found["one"]) or _innermost_description(found["two"]):
         return []
     what = found["what"]
     return [f"Which {what} {found['one']}?", f"Which {what} {found['two']}?", "Math(content=`both(#1, #2)`)"]

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from datetime import date
 
+from sensegraph.language.calendar_words import ENGLISH_MONTH, SHORT_MONTHS
+
 LARGEST = 1e18
 
 
@@ -37,18 +39,23 @@ Scalar = str | Number | Moment | bool
 Value = Scalar | Unknown | tuple[Scalar, ...]
 
 
-def moment_in(text: str) -> Moment | None:
+def read_date(text: str) -> Moment | None:
     """The first date or year that stands in `text`."""
     for pattern, order in _DATES:
         if found := pattern.search(text):
-            given = {name: found[i + 1] for i, name in enumerate(order)}
-            month = _month(given.get("month", ""))
-            made = Moment(int(given["year"]), month, int(given.get("day", 0)))
-            return made if _exists(made) else Moment(made.year)
+            given = {field: found[i + 1] for i, field in enumerate(order)}
+            name = given.get("month", "")
+            month = int(name) if name.isdigit() else SHORT_MONTHS.index(name[:3].casefold()) + 1 if name else 0
+            moment = Moment(int(given["year"]), month, int(given.get("day", 0)))
+            try:
+                date(moment.year, moment.month or 1, moment.day or 1)
+            except ValueError:
+                return Moment(moment.year)
+            return moment
     return None
 
 
-def number_in(text: str) -> Number | None:
+def read_number(text: str) -> Number | None:
     """The first number that stands in `text`, with the word after it as unit; thousands may have commas."""
     found = _NUMBER.search(text)
     if not found:
@@ -60,10 +67,22 @@ def number_in(text: str) -> Number | None:
     return Number(value, "" if unit in _NO_UNITS else unit)
 
 
-def shown(value: Value) -> str:
+def read_scalar(value: Scalar) -> Scalar:
+    """A text as the date or number that it is, where it is one."""
+    return (read_date(value) or read_number(value) or value) if isinstance(value, str) else value
+
+
+def order_of_value(value: Scalar) -> tuple[float, ...]:
+    """What numbers or dates are ordered by."""
+    if isinstance(value, Moment):
+        return (value.year, value.month, value.day)
+    return (value.value,) if isinstance(value, Number) else (0.0,)
+
+
+def write_value(value: Value) -> str:
     """A value as it is told; a set with commas."""
     if isinstance(value, tuple):
-        return ", ".join(map(shown, value))
+        return ", ".join(map(write_value, value))
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Number):
@@ -75,11 +94,7 @@ def shown(value: Value) -> str:
     return f"unknown ({value.reason})" if isinstance(value, Unknown) else value
 
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_NAMED = (
-    r"(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
-    r"|nov(?:ember)?|dec(?:ember)?)\.?"
-)
+_NAMED = rf"({ENGLISH_MONTH})\.?"
 _YEAR = r"([12]\d{3}|[3-9]\d{2})"
 _DATES = (
     (re.compile(r"\b([12]\d{3})-(\d{2})-(\d{2})\b"), ("year", "month", "day")),
@@ -94,17 +109,3 @@ _NUMBER = re.compile(
 )
 _NO_UNITS = frozenset("in of and the to by at on for was is are were with from or a an as that which".split())
 _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
-
-
-def _month(text: str) -> int:
-    if text.isdigit():
-        return int(text)
-    return _MONTHS.index(text[:3].casefold()) + 1 if text else 0
-
-
-def _exists(moment: Moment) -> bool:
-    try:
-        date(moment.year, moment.month or 1, moment.day or 1)
-    except ValueError:
-        return False
-    return True

@@ -18,23 +18,23 @@ import numpy as np
 
 from sensegraph.algorithms.fusion import Ranking, by_scores, near_best
 from sensegraph.answering.actions import leads_of
-from sensegraph.answering.asking import inquiry
+from sensegraph.answering.asking import make_inquiry
 from sensegraph.answering.map_reduce import point_passage
 from sensegraph.answering.quoting import for_writing, written_text
 from sensegraph.index.graph.ties import ties_of
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
-from sensegraph.index.passages import chunk_passage, relation_passage, size
-from sensegraph.language.stems import stems
-from sensegraph.language.text import fold, within
-from sensegraph.methods.kag.binding import Candidate, candidates, said_in
-from sensegraph.methods.kag.calculation import reckon, spoken
+from sensegraph.index.passages import chunk_passage, passage_tokens, relation_passage
+from sensegraph.language.stems import list_stems
+from sensegraph.language.text import fold, take_within
+from sensegraph.methods.kag.binding import Candidate, find_values, split_passages
+from sensegraph.methods.kag.calculation import calculate_expression, calculate_words
 from sensegraph.methods.kag.forms import MARK, Deduce, Form, Math, Output, Plan, Retrieval, Sort, Term, target_of
-from sensegraph.methods.kag.quantities import Moment, Number, Scalar, Unknown, Value, moment_in, number_in, shown
-from sensegraph.retrieval.arms import by_vectors, by_words
-from sensegraph.retrieval.graph_arms import Walk, by_walk
-from sensegraph.retrieval.named_entities import names_in
-from sensegraph.runtime.results import at
+from sensegraph.methods.kag.quantities import Unknown, Value, order_of_value, read_scalar, write_value
+from sensegraph.retrieval.arms import rank_by_vectors, rank_by_words
+from sensegraph.retrieval.graph_arms import Walk, rank_by_walk
+from sensegraph.retrieval.named_entities import entities_named_in
+from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Lead, Passage, Point, Question, Relation, Statement
 
@@ -91,7 +91,7 @@ class Solved:
     @property
     def passage(self) -> Passage:
         """The sub-answer as a point that can be cited: the memory of the solver."""
-        told = (Statement(f"{shown(self.value)}. "),) if self.layer == "worked out" or not self.said else ()
+        told = (Statement(f"{write_value(self.value)}. "),) if self.layer == "worked out" or not self.said else ()
         return point_passage(Point((*told, *self.said), self.score, self.question), self.read)
 
 
@@ -132,10 +132,14 @@ class Solver:
     def around(self, question: Question) -> Ranking:
         """The chunks by a walk from the entities that a question names, and weakly from its words."""
         if question not in self.searched:
-            lists = [by_vectors(question, self.index, self.rt, 2 * _FIRST), by_words(question, self.index, _FIRST)]
+            lists = [
+                rank_by_vectors(question, self.index, self.rt, 2 * _FIRST),
+                rank_by_words(question, self.index, _FIRST),
+            ]
             walk = Walk(damping=self.settings.damping)
-            found = by_walk(question, near_best(lists, _TEXT), self.index, self.rt, walk)
-            self.searched[question] = _first(found, 5 * self.settings.chunks)
+            found = rank_by_walk(question, near_best(lists, _TEXT), self.index, self.rt, walk)
+            count = 5 * self.settings.chunks
+            self.searched[question] = Ranking(found.name, found.positions[:count], found.scores[:count])
         return self.searched[question]
 
     # ── retrieval ──
@@ -155,7 +159,7 @@ class Solver:
 
     def _readings(self, step: Retrieval, memory: Mapping[str, Solved]) -> list[tuple[str, float]]:
         """The sub-question with the likeliest values in the place of its variables, each with its share."""
-        text = step.text or " ".join(_term(t) for t in step.terms if _term(t))
+        text = step.text or " ".join(_write_term(t) for t in step.terms if _write_term(t))
         text = " ".join([text, *(f"{c.field} {c.operator} {c.value}" for c in step.where)])
         marks = [m for m in dict.fromkeys(MARK.findall(text)) if m in memory]
         options = [memory[m].found[: self.settings.branches] or (Candidate("", 1.0),) for m in marks]
@@ -174,8 +178,8 @@ class Solver:
     def _exact(self, step: Retrieval, memory: Mapping[str, Solved], question: str) -> Solved | None:
         """One hop along relations that are called just what the predicate is, from entities of just this name."""
         predicate = fold(step.predicate.type or step.predicate.name)
-        start, end = (step.subject, step.object) if _known(step.subject, memory) else (step.object, step.subject)
-        if not predicate or not _known(start, memory) or end.name:
+        start, end = (step.subject, step.object) if _is_bound(step.subject, memory) else (step.object, step.subject)
+        if not predicate or not _is_bound(start, memory) or end.name:
             return None
         found: dict[str, float] = {}
         used: list[_Hop] = []
@@ -203,7 +207,7 @@ class Solver:
         if 0 < most < len(relations):
             chosen = np.sort(np.argsort(-ties_of(self.index, self.rt).weight[relations], kind="stable")[:most])
             others, relations = others[chosen], relations[chosen]
-        records = at(self.index.graph.relations, relations.tolist())
+        records = take_records(self.index.graph.relations, relations.tolist())
         return [
             _Hop(place, other, position, record)
             for other, position, record in zip(others.tolist(), relations.tolist(), records, strict=True)
@@ -215,7 +219,7 @@ class Solver:
 
     def _typed(self, place: int, wanted: str) -> bool:
         """Whether an entity is of the type that is asked for; any is where none is, or one that no schema knows."""
-        (entity,) = at(self.index.graph.entities, [place])
+        (entity,) = take_records(self.index.graph.entities, [place])
         return not wanted or fold(entity.type) == fold(wanted)
 
     def _names(self, term: Term, memory: Mapping[str, Solved]) -> list[tuple[str, float]]:
@@ -232,7 +236,7 @@ class Solver:
             return same
         query = np.asarray(self.rt.embedder.embed([name], "query")[0], np.float32)
         places, _ = nearest_to(query, self.index, self.rt, _NAMES, "entity")
-        like = [(likeness(name, self.index.lookups.name(p)), p) for p in places.tolist()]
+        like = [(name_likeness(name, self.index.lookups.name(p)), p) for p in places.tolist()]
         return [p for score, p in sorted(like, key=lambda x: (-x[0], x[1])) if score >= least]
 
     def _stating(self, relations: Sequence[int]) -> Ranking:
@@ -245,7 +249,7 @@ class Solver:
 
     def _text(self, question: str) -> Ranking:
         asked, s = self._asked(question), self.settings
-        lists = [by_vectors(asked, self.index, self.rt, s.chunks), by_words(asked, self.index, s.chunks)]
+        lists = [rank_by_vectors(asked, self.index, self.rt, s.chunks), rank_by_words(asked, self.index, s.chunks)]
         return near_best(lists, _TEXT, 1.0)
 
     def _merged(self, parts: Sequence[tuple[Ranking, float]]) -> Ranking:
@@ -257,8 +261,8 @@ class Solver:
         self, step: Retrieval, question: str, ranking: Ranking, layer: Layer, memory: Mapping[str, Solved]
     ) -> Solved:
         """The sub-answer from the first chunks of a ranking and the relations that fit, and what it binds."""
-        entries = at(self.index.catalogue.chunks, ranking.positions[: self.settings.chunks].tolist())
-        kept, _ = within(entries, self.settings.step_tokens, lambda e: e.tokens)
+        entries = take_records(self.index.catalogue.chunks, ranking.positions[: self.settings.chunks].tolist())
+        kept, _ = take_within(entries, self.settings.step_tokens, lambda e: e.tokens)
         chunks = self.index.chunks([e.id for e in kept])
         scores = ranking.scores.tolist()
         best = scores[0] if scores else 1.0
@@ -268,8 +272,8 @@ class Solver:
             return Solved(step, question, ranking=ranking)
         lead = self._lead(question, read)
         told = written_text(lead.statements, self.rt)
-        texts = _texts(passages[:_READ]) if told is None else [("", told, 1.0)]
-        bound = tuple(candidates(question, said_in(texts), self.index, told=told is not None))
+        texts = [("", told, 1.0)] if told is not None else [(p.title, p.text, p.score) for p in passages[:_READ]]
+        bound = tuple(find_values(question, split_passages(texts), self.index, told=told is not None))
         if not bound and told and lead.score > 0:  # it holds nothing that the graph knows by name: a value by itself
             whole = " ".join(told.split())[:_LONGEST]
             bound = (Candidate(whole, 1.0),) if whole else ()
@@ -280,22 +284,22 @@ class Solver:
 
     def _lead(self, question: str, read: Sequence[Passage]) -> Lead:
         self.calls += 1
-        (lead,), reasons = leads_of([inquiry(self._asked(question), read, self.index)], self.rt)
+        (lead,), reasons = leads_of([make_inquiry(self._asked(question), read, self.index)], self.rt)
         self.failures.update(reasons)
         return lead or Lead()
 
     def _relations(self, step: Retrieval, question: str, memory: Mapping[str, Solved]) -> list[Passage]:
         """The relations around the entities of a sub-question whose words fit it best: the free choice of the graph."""
-        named = names_in(question, self.index)
+        named = entities_named_in(question, self.index)
         linked = [p for n, _ in self._names(step.subject, memory)[:1] for p in self._linked(n, self.settings.free)]
-        own = frozenset(stems(question))
+        own = frozenset(list_stems(question))
         hops = [h for place in dict.fromkeys([*named, *linked]) for h in self._hops(place, _HOPS)]
         shared = {
-            h.position: len(own.intersection(stems(f"{h.relation.label} {h.relation.description}"))) for h in hops
+            h.position: len(own.intersection(list_stems(f"{h.relation.label} {h.relation.description}"))) for h in hops
         }
         fitting = {h.position: h for h in hops if shared[h.position]}
         ranked = sorted(fitting, key=lambda p: (-shared[p], -fitting[p].relation.weight, p))[: self.settings.relations]
-        return within([self._passage(fitting[p]) for p in ranked], _RELATION_TOKENS, size)[0]
+        return take_within([self._passage(fitting[p]) for p in ranked], _RELATION_TOKENS, passage_tokens)[0]
 
     # ── calculation and decision ──
 
@@ -306,81 +310,60 @@ class Solver:
         if not isinstance(step, Math | Deduce):
             raise TypeError(f"{type(step).__name__} is no step to be worked out")
         inputs = [memory[a] for a in step.inputs]
-        quantities = [_quantity(s) for s in inputs]
+        quantities: list[Value] = []
+        for solved in inputs:  # a value as the number or the date that it names first; a set of names as it is
+            value = solved.value
+            first = read_scalar(value[0]) if isinstance(value, tuple) and value else ""
+            quantities.append(value if isinstance(first, str) else first)
         if isinstance(step, Deduce):
-            value = _decided(step, quantities, [s.value for s in inputs])
+            value = _decide_step(step, quantities, [s.value for s in inputs])
         else:
-            value = reckon(step.content, dict(zip(step.inputs, quantities, strict=False)))
-            told = spoken(step.content, quantities) if isinstance(value, Unknown) else value
+            value = calculate_expression(step.content, dict(zip(step.inputs, quantities, strict=False)))
+            told = calculate_words(step.content, quantities) if isinstance(value, Unknown) else value
             value = value if isinstance(told, Unknown) else told
-        return _calculated(step, value, inputs)
+        return _keep_calculation(step, value, inputs)
 
     def _sorted(self, step: Sort, memory: Mapping[str, Solved]) -> Solved:
         """The values of a variable by the number or the date that they are."""
         known = memory.get(step.alias)
         values = known.value if known and isinstance(known.value, tuple) else ()
-        keyed = [(_scalar(v), v) for v in values]
+        keyed = [(read_scalar(v), v) for v in values]
         if not known or any(isinstance(k, str) for k, _ in keyed) or len({type(k) for k, _ in keyed}) > 1:
-            return _calculated(step, Unknown("what is to be sorted are not all numbers, nor all dates"), [])
-        ranked = sorted(keyed, key=lambda x: _sortable(x[0]), reverse=step.descending)
-        return _calculated(step, tuple(v for _, v in ranked)[: step.limit or len(ranked)], [known])
+            return _keep_calculation(step, Unknown("what is to be sorted are not all numbers, nor all dates"), [])
+        ranked = sorted(keyed, key=lambda x: order_of_value(x[0]), reverse=step.descending)
+        return _keep_calculation(step, tuple(v for _, v in ranked)[: step.limit or len(ranked)], [known])
 
 
-def likeness(one: str, other: str) -> float:
+def name_likeness(one: str, other: str) -> float:
     """How like two names are written, 0–1: shared runs of characters (Ratcliff and Obershelp), case aside."""
     return SequenceMatcher(None, fold(one), fold(other), autojunk=False).ratio()
 
 
-def _texts(passages: Sequence[Passage]) -> list[tuple[str, str, float]]:
-    return [(p.title, p.text, p.score) for p in passages]
-
-
-def _known(term: Term, memory: Mapping[str, Solved]) -> bool:
+def _is_bound(term: Term, memory: Mapping[str, Solved]) -> bool:
     return bool(term.name) or term.alias in memory
 
 
-def _term(term: Term) -> str:
+def _write_term(term: Term) -> str:
     return term.name or term.type or (f"#{term.alias}" if term.alias else "")
 
 
-def _first(ranking: Ranking, count: int) -> Ranking:
-    return Ranking(ranking.name, ranking.positions[:count], ranking.scores[:count])
-
-
-def _quantity(solved: Solved) -> Value:
-    """A value as the number or the date that it names first; a set of names as it is."""
-    value = solved.value
-    first = _scalar(value[0]) if isinstance(value, tuple) and value else ""
-    return value if isinstance(first, str) else first
-
-
-def _scalar(value: Scalar) -> Scalar:
-    return (moment_in(value) or number_in(value) or value) if isinstance(value, str) else value
-
-
-def _sortable(value: Scalar) -> tuple[float, ...]:
-    if isinstance(value, Moment):
-        return (value.year, value.month, value.day)
-    return (value.value,) if isinstance(value, Number) else (0.0,)
-
-
-def _decided(step: Deduce, quantities: Sequence[Value], values: Sequence[Value]) -> Value:
+def _decide_step(step: Deduce, quantities: Sequence[Value], values: Sequence[Value]) -> Value:
     """A choice by which value is the least or the largest, a judgement by whether values are the same."""
     if step.operation in ("choice", "multiChoice"):
         words, _, options = step.content.partition(":")
         names = [o.strip() for o in options.split("|")]
-        best = spoken(words, quantities)
+        best = calculate_words(words, quantities)
         if isinstance(best, Unknown) or len(names) != len(quantities):
             return best if isinstance(best, Unknown) else Unknown("there is not one value for each choice")
         chosen = [n for n, q in zip(names, quantities, strict=True) if q == best]
         return tuple(chosen)
-    return spoken(step.content, [v[0] if isinstance(v, tuple) and v else v for v in values])
+    return calculate_words(step.content, [v[0] if isinstance(v, tuple) and v else v for v in values])
 
 
-def _calculated(step: Form, value: Value, inputs: Sequence[Solved]) -> Solved:
+def _keep_calculation(step: Form, value: Value, inputs: Sequence[Solved]) -> Solved:
     """A result with the evidence of what it was calculated from."""
     found = value if isinstance(value, tuple) else () if isinstance(value, Unknown) else (value,)
-    shares = tuple(Candidate(shown(v), 1 / len(found)) for v in found)
+    shares = tuple(Candidate(write_value(v), 1 / len(found)) for v in found)
     read = tuple({p.id: p for s in inputs for p in s.read}.values())
     said = tuple(s for i in inputs for s in i.said)
     layer: Layer = "none" if isinstance(value, Unknown) else "worked out"

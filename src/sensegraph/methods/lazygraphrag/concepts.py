@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.clustering import hierarchical_leiden, project
-from sensegraph.algorithms.cooccurrence import Extent, Pruned, Pruning, inside, pruned
-from sensegraph.algorithms.graphs import Edges, Ints, Longs, canonical_edges
+from sensegraph.algorithms.cooccurrence import Extent, Pruning, keep_concepts, prune_concepts
+from sensegraph.algorithms.graphs import Ints, Longs, canonical_edges
 from sensegraph.errors import SettingsError
-from sensegraph.language.noun_phrases import Noted, OneWord, note
+from sensegraph.language.noun_phrases import OneWord
+from sensegraph.methods.lazygraphrag.noting import Noted, note
 from sensegraph.runtime.results import Result, Results, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk
@@ -133,6 +134,8 @@ class Concepts:
         held = np.asarray(self.held[places], np.int32)
         there = np.bincount(held, minlength=len(self)) > 0
         edges = there[self.source] & there[self.target]
+        # of chunks with the same text the first position
+        _, first, where = np.unique(np.asarray(self.same)[chosen], return_index=True, return_inverse=True)
         return replace(
             self,
             degree=np.where(there, self.degree, 0).astype(np.int32),
@@ -142,14 +145,45 @@ class Concepts:
             start=begin,
             held=held,
             document=np.asarray(self.document[chosen], np.int32),
-            same=_first_of(np.asarray(self.same)[chosen]),
+            same=first[where].astype(np.int32),
         )
 
 
 @step("concepts.concepts", version=1, form="arrays")
-def concepts(wholes: Sequence[Iterable[tuple[Noted, ...]]], *, settings: ConceptSettings) -> list[Concepts]:
+def make_concepts(wholes: Sequence[Iterable[tuple[Noted, ...]]], *, settings: ConceptSettings) -> list[Concepts]:
     """The concept graph of the phrases of all chunks, document by document."""
-    return [_made(documents, settings) for documents in wholes]
+    results: list[Concepts] = []
+    for documents in wholes:
+        read = _number_concepts(documents)
+        rule = Pruning(settings.hub_deviations, settings.min_weight, settings.min_degree, settings.cover)
+        left = prune_concepts(read.start, read.held, len(read.names), rule)
+        number = np.cumsum(left.kept) - 1
+        kept = left.edges
+        edges = canonical_edges(number[kept.source], number[kept.target], kept.weight, int(left.kept.sum()))
+        tree = hierarchical_leiden(
+            edges, max_cluster_size=settings.max_cluster_size, resolution=settings.resolution, seed=settings.seed
+        )
+        start, held = keep_concepts(read.start, read.held, left.kept)
+        names = [name.encode("utf-8", "replace") for name, stays in zip(read.names, left.kept, strict=True) if stays]
+        homes = [project(tree, depth) for depth in range(tree.depths)]
+        results.append(
+            Concepts(
+                letters=np.frombuffer(b"".join(names), np.uint8),
+                ends=np.cumsum([len(name) for name in names], dtype=np.int64),
+                degree=np.bincount(np.concatenate((edges.source, edges.target)), minlength=len(names)).astype(np.int32),
+                source=edges.source,
+                target=edges.target,
+                weight=edges.weight,
+                start=start,
+                held=number[held].astype(np.int32),
+                parent=tree.parent,
+                homes=np.array(homes, np.int32).reshape(len(homes), len(names)).T.copy(),
+                document=read.document,
+                same=read.same,
+                dropped=np.array([left.hubs, left.light, left.sparse, _EXTENTS.index(left.extent)], np.int64),
+            )
+        )
+    return results
 
 
 def concept_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: ConceptSettings) -> Result[Concepts]:
@@ -158,7 +192,7 @@ def concept_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: Con
     Stored by the step `concepts.concepts`, so that an index recalls it: `recall(store, concepts.concepts, key)`.
     """
     noted = rt.each(note, chunks, one_word=settings.one_word)
-    return rt.once(concepts, noted, names=noted.keys, settings=settings)
+    return rt.once(make_concepts, noted, names=noted.keys, settings=settings)
 
 
 def pruning_notes(found: Concepts) -> tuple[str, ...]:
@@ -185,41 +219,7 @@ class _Read:
     same: Ints
 
 
-def _made(documents: Iterable[tuple[Noted, ...]], settings: ConceptSettings) -> Concepts:
-    read = _numbered(documents)
-    rule = Pruning(settings.hub_deviations, settings.min_weight, settings.min_degree, settings.cover)
-    left = pruned(read.start, read.held, len(read.names), rule)
-    number = np.cumsum(left.kept) - 1
-    edges = _renumbered(left, number)
-    tree = hierarchical_leiden(
-        edges, max_cluster_size=settings.max_cluster_size, resolution=settings.resolution, seed=settings.seed
-    )
-    start, held = inside(read.start, read.held, left.kept)
-    names = [name.encode("utf-8", "replace") for name, stays in zip(read.names, left.kept, strict=True) if stays]
-    homes = [project(tree, depth) for depth in range(tree.depths)]
-    return Concepts(
-        letters=np.frombuffer(b"".join(names), np.uint8),
-        ends=np.cumsum([len(name) for name in names], dtype=np.int64),
-        degree=np.bincount(np.concatenate((edges.source, edges.target)), minlength=len(names)).astype(np.int32),
-        source=edges.source,
-        target=edges.target,
-        weight=edges.weight,
-        start=start,
-        held=number[held].astype(np.int32),
-        parent=tree.parent,
-        homes=np.array(homes, np.int32).reshape(len(homes), len(names)).T.copy(),
-        document=read.document,
-        same=read.same,
-        dropped=np.array([left.hubs, left.light, left.sparse, _EXTENTS.index(left.extent)], np.int64),
-    )
-
-
-def _renumbered(left: Pruned, number: NDArray[Any]) -> Edges:
-    edges = left.edges
-    return canonical_edges(number[edges.source], number[edges.target], edges.weight, int(left.kept.sum()))
-
-
-def _numbered(documents: Iterable[tuple[Noted, ...]]) -> _Read:
+def _number_concepts(documents: Iterable[tuple[Noted, ...]]) -> _Read:
     """Concepts numbered in the order of their names, the concepts of each chunk ascending."""
     numbers: dict[str, int] = {}
     texts: dict[str, int] = {}
@@ -237,9 +237,3 @@ def _numbered(documents: Iterable[tuple[Noted, ...]]) -> _Read:
     start = np.concatenate(([0], np.cumsum([len(h) for h in held]))).astype(np.int64)
     ascending = np.concatenate([np.zeros(0, np.int64), *(np.sort(order[h]) for h in held)])
     return _Read(names, start, ascending, np.array(document, np.int32), np.array(same, np.int32))
-
-
-def _first_of(labels: NDArray[Any]) -> Ints:
-    """For every entry the first position with the same label."""
-    _, first, where = np.unique(labels, return_index=True, return_inverse=True)
-    return first[where].astype(np.int32)

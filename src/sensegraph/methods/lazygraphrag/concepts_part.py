@@ -9,8 +9,14 @@ import numpy as np
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.parts import Building, Part
-from sensegraph.methods.lazygraphrag.concepts import Concepts, ConceptSettings, concept_graph, concepts, pruning_notes
-from sensegraph.runtime.results import recall
+from sensegraph.methods.lazygraphrag.concepts import (
+    Concepts,
+    ConceptSettings,
+    concept_graph,
+    make_concepts,
+    pruning_notes,
+)
+from sensegraph.runtime.results import recall_result
 
 if TYPE_CHECKING:
     from sensegraph.index.restricted.scope import ScopedIndex
@@ -31,7 +37,7 @@ class ConceptsPart(Part[Concepts, ConceptSettings]):
 
     def read(self, index: Index) -> Concepts:
         """The concept graph, mapped."""
-        return recall(index.store, concepts, index.manifest.parts[self.name].key)
+        return recall_result(index.store, make_concepts, index.manifest.parts[self.name].key)
 
     def restrict_to_scope(self, value: Concepts, index: ScopedIndex) -> Concepts:
         """The concepts of the chunks inside."""

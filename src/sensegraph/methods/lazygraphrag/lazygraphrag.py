@@ -14,29 +14,23 @@ from typing import Literal
 
 import numpy as np
 
-from sensegraph.algorithms.deepening import Pace, grouped, search
+from sensegraph.algorithms.deepening import Pace, group_by_community, search_on_budget
 from sensegraph.algorithms.graphs import Longs
-from sensegraph.algorithms.ranking import best
-from sensegraph.answering.asking import conclude, gathered, inquiry, rate, refine
+from sensegraph.algorithms.ranking import select_best
+from sensegraph.answering.asking import conclude_answer, gather_evidence, make_inquiry, rate_contexts, refine_questions
 from sensegraph.answering.map_reduce import point_passage
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to_each
-from sensegraph.index.passages import chunk_passage, size
-from sensegraph.language.text import packed, within
+from sensegraph.index.passages import chunk_passage, passage_tokens
+from sensegraph.language.text import pack_batches, take_within
 from sensegraph.methods.lazygraphrag.concepts_part import CONCEPTS
 from sensegraph.methods.lazygraphrag.relevance import Tester, Trial, Unit, terrain_of
-from sensegraph.protocols import Part, Task
+from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.closeness import settle_comparison
-from sensegraph.runtime.results import at
+from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import (
-    Answer,
-    Evidence,
-    Passage,
-    Question,
-    Refinement,
-)
+from sensegraph.types import Answer, Evidence, Passage, Question, Refinement
 
 _REACH = 2_000  # chunks that are ranked at least
 
@@ -79,7 +73,7 @@ class LazyGraphRAG:
     context_tokens: int = 8_000  # of a map call, and of the points that the answer is made from
     name: str = "lazygraphrag"
     requires: frozenset[Task] = frozenset({"refine", "test", "rate", "answer"})
-    reads: frozenset[Part] = frozenset({"concepts"})
+    reads: frozenset[PartName] = frozenset({"concepts"})
 
     def __post_init__(self) -> None:
         for field in ("budget", "questions", "tests", "batch", "patience", "best", "context_tokens"):
@@ -100,12 +94,12 @@ class LazyGraphRAG:
         found = self._found(question, index, rt)
         evidence = self._evidence(found, index)
         asked = Question(found.asked.question, question.history)
-        return conclude(asked, self._mapped(asked, found, evidence, index, rt), index, rt)
+        return conclude_answer(asked, self._mapped(asked, found, evidence, index, rt), index, rt)
 
     def trials(self, question: Question, index: Index, rt: Runtime) -> tuple[Trial, ...]:
         """Every test that the question takes, in order, with its verdict: the budget, open to audit."""
         listed = self._found(question, index, rt).trials
-        names = [entry.id for entry in at(index.catalogue.chunks, [i for i, _, _ in listed])]
+        names = [entry.id for entry in take_records(index.catalogue.chunks, [i for i, _, _ in listed])]
         return tuple(Trial(name, text, verdict) for name, (_, text, verdict) in zip(names, listed, strict=True))
 
     # ── refine, rank, search ──
@@ -122,7 +116,7 @@ class LazyGraphRAG:
         for place, (text, order) in enumerate(zip(parts, orders[1:], strict=True)):
             share = -(-(self.budget - len(trials)) // (len(parts) - place))
             tester = Tester(question if text == question.text else Question(text), self.unit, index, rt)
-            verdicts = search(terrain, order, self._pace(share), tester)
+            verdicts = search_on_budget(terrain, order, self._pace(share), tester)
             trials += [(chunk, text, verdict) for chunk, verdict in verdicts]
             relevant |= np.isin(terrain.same, [chunk for chunk, verdict in verdicts if verdict])
         ranks = np.flatnonzero(relevant[orders[0]])
@@ -133,7 +127,7 @@ class LazyGraphRAG:
         if not self.refined:
             return Refinement(question.text)
         shown = [Passage("concept", name, "", title=name) for name in index.part(CONCEPTS).leading(self.shown)]
-        return rt.each(refine, [inquiry(question, shown, index)])[0]
+        return rt.each(refine_questions, [make_inquiry(question, shown, index)])[0]
 
     def _orders(self, texts: Sequence[str], asked: Refinement, index: Index, rt: Runtime) -> list[Longs]:
         """For each text all chunks: the best first, as far as a search can come; the others in their own order."""
@@ -149,20 +143,26 @@ class LazyGraphRAG:
                 found.append(near)
         if ranking != "vectors":
             for found, text in zip(lists, searched, strict=True):
-                found.append(best(index.scores_of_words(text), reach)[0])
-        return [_fused(found, count) for found in lists]
+                found.append(select_best(index.scores_of_words(text), reach)[0])
+        orders: list[Longs] = []
+        for found in lists:  # all positions by reciprocal rank fusion of rankings that may lack some
+            score = np.zeros(count)
+            for places in found:
+                score[places] += 1 / (60 + np.arange(1, len(places) + 1))
+            orders.append(np.argsort(-score, kind="stable"))
+        return orders
 
     def _pace(self, budget: int) -> Pace:
         return Pace(budget, self.tests, self.batch, self.patience, self.best, self.neighbours)
 
     def _evidence(self, found: _Found, index: Index) -> Evidence:
-        entries = at(index.catalogue.chunks, found.chunks)
+        entries = take_records(index.catalogue.chunks, found.chunks)
         chunks = index.chunks([entry.id for entry in entries])
         passages = [chunk_passage(chunks[e.id], s) for e, s in zip(entries, found.scores, strict=True)]
         asked = len({text for _, text, _ in found.trials})
         yes = sum(verdict for _, _, verdict in found.trials)
         note = f"{len(found.trials)} of {self.budget} relevance tests made for {asked} questions: {yes} said yes"
-        return gathered(passages, index, notes=[f"{note}, of {len(passages)} chunks"])
+        return gather_evidence(passages, index, notes=[f"{note}, of {len(passages)} chunks"])
 
     # ── map ──
 
@@ -172,26 +172,20 @@ class LazyGraphRAG:
         Chunks of one community are read together, small communities in one call.
         """
         position = dict(zip(found.chunks, evidence.passages, strict=True))
-        groups = [[position[c] for c in group] for group in grouped(terrain_of(index.part(CONCEPTS)), found.chunks)]
-        parts = [part for group in groups for part in packed(group, self.context_tokens, size)]
+        groups = [
+            [position[c] for c in group] for group in group_by_community(terrain_of(index.part(CONCEPTS)), found.chunks)
+        ]
+        parts = [part for group in groups for part in pack_batches(group, self.context_tokens, passage_tokens)]
         batches = [
             [p for part in batch for p in part]
-            for batch in packed(parts, self.context_tokens, lambda part: sum(map(size, part)))
+            for batch in pack_batches(parts, self.context_tokens, lambda part: sum(map(passage_tokens, part)))
         ]
-        mapped = rt.each(rate, [inquiry(asked, batch, index) for batch in batches])
+        mapped = rt.each(rate_contexts, [make_inquiry(asked, batch, index) for batch in batches])
         rated = [point_passage(p, b) for b, points in zip(batches, mapped, strict=True) for p in points if p.score > 0]
         if not rated and evidence.passages:
-            kept, omitted = within(evidence.passages, self.context_tokens, size)
+            kept, omitted = take_within(evidence.passages, self.context_tokens, passage_tokens)
             notes = (*evidence.notes, "no statement was drawn from the relevant chunks: they were read themselves")
-            return gathered(kept, index, omitted=omitted, notes=notes)
-        kept, omitted = within(sorted(rated, key=lambda p: -p.score), self.context_tokens, size)
+            return gather_evidence(kept, index, omitted=omitted, notes=notes)
+        kept, omitted = take_within(sorted(rated, key=lambda p: -p.score), self.context_tokens, passage_tokens)
         notes = (*evidence.notes, f"{len(rated)} points from {len(groups)} communities, read in {len(batches)} calls")
-        return gathered(kept, index, omitted=omitted, notes=notes)
-
-
-def _fused(rankings: Sequence[Longs], count: int) -> Longs:
-    """All positions below `count` by reciprocal rank fusion of these rankings, which may lack some."""
-    score = np.zeros(count)
-    for ranking in rankings:
-        score[ranking] += 1 / (60 + np.arange(1, len(ranking) + 1))
-    return np.argsort(-score, kind="stable")
+        return gather_evidence(kept, index, omitted=omitted, notes=notes)

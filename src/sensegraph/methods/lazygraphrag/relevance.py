@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sensegraph.algorithms.deepening import Terrain
-from sensegraph.answering.asking import test
+from sensegraph.answering.asking import test_contexts
 from sensegraph.answering.quoting import for_quoting
 from sensegraph.index.index import Index
 from sensegraph.index.passages import chunk_passage
 from sensegraph.language.noun_phrases import Reader
-from sensegraph.language.text import sentences, terms
+from sensegraph.language.text import collect_terms, split_sentences
 from sensegraph.methods.lazygraphrag.concepts import Concepts
 from sensegraph.methods.lazygraphrag.concepts_part import CONCEPTS
-from sensegraph.runtime.results import at
+from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Context, Inquiry, Passage, Question
 
@@ -46,16 +46,19 @@ class Tester:
 
     def __call__(self, positions: list[int]) -> list[bool]:
         """The verdicts on the chunks at these positions."""
-        names = [entry.id for entry in at(self.index.catalogue.chunks, positions)]
+        names = [entry.id for entry in take_records(self.index.catalogue.chunks, positions)]
         chunks = self.index.chunks(names)
         linked = for_quoting(self.rt, self._linked)
-        return list(self.rt.each(test, [self._inquiry(chunks[name], linked) for name in names]))
+        return list(self.rt.each(test_contexts, [self._inquiry(chunks[name], linked) for name in names]))
 
     def _inquiry(self, chunk: Chunk, linked: Sequence[Passage]) -> Inquiry:
         """Nothing but the question and the passage, so that a verdict outlasts changes elsewhere in the corpus."""
         passage = chunk_passage(chunk)
         if self.unit == "sentence":
-            passage = Passage("chunk", chunk.id, _nearest_sentence(chunk.text, self.question.text), title=chunk.title)
+            wanted = collect_terms(self.question.text)
+            spans: Sequence[tuple[int, int]] = split_sentences(chunk.text) or [(0, len(chunk.text))]
+            first, last = max(spans, key=lambda s: (len(wanted & collect_terms(chunk.text[s[0] : s[1]])), -s[0]))
+            passage = Passage("chunk", chunk.id, chunk.text[first:last], title=chunk.title)
         return Inquiry(self.question.text, Context((passage, *linked)), history=self.question.history)
 
     def _linked(self) -> list[Passage]:
@@ -72,10 +75,3 @@ def terrain_of(concepts: Concepts) -> Terrain:
     return Terrain(
         concepts.start, concepts.held, concepts.homes, concepts.parent, concepts.document, concepts.same
     )  # fmt: skip
-
-
-def _nearest_sentence(text: str, question: str) -> str:
-    wanted = terms(question)
-    spans: Sequence[tuple[int, int]] = sentences(text) or [(0, len(text))]
-    first, last = max(spans, key=lambda s: (len(wanted & terms(text[s[0] : s[1]])), -s[0]))
-    return text[first:last]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sensegraph.algorithms.graphs import Ints
 from sensegraph.errors import SettingsError
 from sensegraph.protocols import Store
-from sensegraph.runtime.results import recall, step
+from sensegraph.runtime.results import recall_result, step
 from sensegraph.types import Cluster, Hierarchy
 
 
@@ -117,43 +117,46 @@ class Aggregates:
             f"{changed} of {len(cuts)} aggregates drew on documents outside the filter and were left out; what is "
             "known of their members inside was read instead"
         )
-        return Aggregates(found, ancestry.fn([(entities, found)])[0], (note,) if changed else ())
+        return Aggregates(found, make_ancestry.fn([(entities, found)])[0], (note,) if changed else ())
 
 
 @step("aggregates.aggregates", version=1, form="tables")
-def aggregates(wholes: Sequence[Hierarchy], *, settings: AggregateSettings, writers: Sequence[str]) -> list[Hierarchy]:
+def keep_aggregates(
+    wholes: Sequence[Hierarchy], *, settings: AggregateSettings, writers: Sequence[str]
+) -> list[Hierarchy]:
     """The finished hierarchy; `writers` are who wrote its aggregates and relations, and who made the vectors."""
     return list(wholes)
 
 
 @step("aggregated.aggregated", version=1)
-def aggregated(wholes: Sequence[AggregateKeys]) -> list[AggregateKeys]:
+def keep_aggregate_keys(wholes: Sequence[AggregateKeys]) -> list[AggregateKeys]:
     """What the part is made of."""
     return list(wholes)
 
 
 @step("aggregated.ancestry", version=1, form="arrays")
-def ancestry(wholes: Sequence[tuple[Sequence[str], Hierarchy]]) -> list[Ancestry]:
+def make_ancestry(wholes: Sequence[tuple[Sequence[str], Hierarchy]]) -> list[Ancestry]:
     """The chains of each hierarchy over the entities with these ids."""
-    return [_ancestry(entities, hierarchy) for entities, hierarchy in wholes]
+    results: list[Ancestry] = []
+    for entities, hierarchy in wholes:
+        place = {name: i for i, name in enumerate(entities)}
+        found = list(hierarchy.clusters)
+        number = {c.id: i for i, c in enumerate(found)}
+        home = np.full(len(entities), -1, np.int32)
+        for i, cluster in enumerate(found):
+            if cluster.level == 0:
+                home[[place[m] for m in cluster.members if m in place]] = i
+        parent = np.array([number.get(c.parent, -1) for c in found], np.int32)
+        ends = np.array([(number[r.source], number[r.target]) for r in hierarchy.relations], np.int64).reshape(-1, 2)
+        order = np.lexsort((ends[:, 1], ends[:, 0]))
+        start = np.concatenate(([0], np.cumsum(np.bincount(ends[:, 0], minlength=len(found))))).astype(np.int64)
+        results.append(Ancestry(home, parent, start, ends[order, 1].astype(np.int32), order.astype(np.int32)))
+    return results
 
 
 def aggregates_of(store: Store, name: str) -> Aggregates:
     """The part that was stored under this key."""
-    made = recall(store, aggregated, name)
-    return Aggregates(recall(store, aggregates, made.hierarchy), recall(store, ancestry, made.ancestry))
-
-
-def _ancestry(entities: Sequence[str], hierarchy: Hierarchy) -> Ancestry:
-    place = {name: i for i, name in enumerate(entities)}
-    found = list(hierarchy.clusters)
-    number = {c.id: i for i, c in enumerate(found)}
-    home = np.full(len(entities), -1, np.int32)
-    for i, cluster in enumerate(found):
-        if cluster.level == 0:
-            home[[place[m] for m in cluster.members if m in place]] = i
-    parent = np.array([number.get(c.parent, -1) for c in found], np.int32)
-    ends = np.array([(number[r.source], number[r.target]) for r in hierarchy.relations], np.int64).reshape(-1, 2)
-    order = np.lexsort((ends[:, 1], ends[:, 0]))
-    start = np.concatenate(([0], np.cumsum(np.bincount(ends[:, 0], minlength=len(found))))).astype(np.int64)
-    return Ancestry(home, parent, start, ends[order, 1].astype(np.int32), order.astype(np.int32))
+    made = recall_result(store, keep_aggregate_keys, name)
+    return Aggregates(
+        recall_result(store, keep_aggregates, made.hierarchy), recall_result(store, make_ancestry, made.ancestry)
+    )

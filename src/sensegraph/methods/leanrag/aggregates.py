@@ -6,6 +6,7 @@ Zhang et al. 2025, *LeanRAG*, "Hierarchical Knowledge Graph Aggregation", Eq. 3�
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -13,12 +14,19 @@ from typing import Any
 
 from sensegraph.algorithms.graphs import Ints
 from sensegraph.errors import StoreError
-from sensegraph.index.hierarchy.grounding import grounded_by, resolved, resolved_report
+from sensegraph.index.hierarchy.grounding import ground_unless_quoted, resolve_references, resolve_report
 from sensegraph.index.hierarchy.packing import elements_for
-from sensegraph.index.hierarchy.similar_clusters import grouping
+from sensegraph.index.hierarchy.similar_clusters import group_vectors
 from sensegraph.index.vectors import embed_records
-from sensegraph.language.text import fold, tokens
-from sensegraph.methods.leanrag.aggregated import AggregateKeys, AggregateSettings, aggregated, aggregates, ancestry
+from sensegraph.language.plurals import find_commonest_type
+from sensegraph.language.text import count_tokens, fold
+from sensegraph.methods.leanrag.aggregated import (
+    AggregateKeys,
+    AggregateSettings,
+    keep_aggregate_keys,
+    keep_aggregates,
+    make_ancestry,
+)
 from sensegraph.methods.leanrag.aggregating import (
     Level,
     Link,
@@ -26,11 +34,10 @@ from sensegraph.methods.leanrag.aggregating import (
     Parted,
     aggregate_brief,
     ground_level,
-    joined,
+    join_relations,
     link_of,
-    majority,
     node_of,
-    parted,
+    part_links,
     relation_brief,
     sources_of,
 )
@@ -38,7 +45,7 @@ from sensegraph.methods.leanrag.following import Followed
 from sensegraph.methods.leanrag.tasks import AggregatingEngine
 from sensegraph.protocols import Store, Vectors
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, Step, recall, step
+from sensegraph.runtime.results import Result, Step, recall_result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import (
     Brief,
@@ -57,13 +64,13 @@ _WORDS = 40  # words of a relation between aggregates, for each level that it is
 
 
 @step("aggregates.aggregate", version=1, uses="engine", task="aggregate")
-def aggregate(briefs: Sequence[Brief], *, engine: AggregatingEngine) -> list[Report]:
+def write_aggregates(briefs: Sequence[Brief], *, engine: AggregatingEngine) -> list[Report]:
     """Name, description and findings of each cluster (Eq. 4)."""
     return engine.aggregate(briefs)
 
 
 @step("aggregates.relate", version=1, uses="engine", task="relate")
-def relate(briefs: Sequence[Brief], *, engine: AggregatingEngine) -> list[tuple[Statement, ...]]:
+def write_aggregate_relations(briefs: Sequence[Brief], *, engine: AggregatingEngine) -> list[tuple[Statement, ...]]:
     """What links two aggregates (Eq. 5)."""
     return engine.relate(briefs)
 
@@ -76,9 +83,11 @@ class Before:
     made_of: str
 
 
-def made_of(graph: str, vectors: str, rt: Runtime, settings: AggregateSettings) -> str:
+def aggregates_made_of(graph: str, vectors: str, rt: Runtime, settings: AggregateSettings) -> str:
     """What stands for everything that the aggregates of a graph with these keys depend on."""
-    return key("aggregates", aggregates.version, grouping.version, graph, vectors, settings, _writers(rt))
+    return key(
+        "aggregates", keep_aggregates.version, group_vectors.version, graph, vectors, settings, _aggregate_writers(rt)
+    )
 
 
 def find_aggregates(
@@ -90,7 +99,7 @@ def find_aggregates(
     With `before`, clusters are changed as little as the new vectors demand. Raises StepFailed where the engine failed;
     what it had written is stored.
     """
-    whole = made_of(graph.key, vectors.key, rt, settings)
+    whole = aggregates_made_of(graph.key, vectors.key, rt, settings)
     if before and before.made_of == whole:
         return before.hierarchy
 
@@ -100,26 +109,26 @@ def find_aggregates(
         return Builder(rt, documents, settings, before.hierarchy.value if before else None).build(ground, vectors)
 
     names = (whole, before.hierarchy.key if before else "")
-    return rt.once(aggregates, write, names=names, settings=settings, writers=_writers(rt))
+    return rt.once(keep_aggregates, write, names=names, settings=settings, writers=_aggregate_writers(rt))
 
 
 def aggregate_texts(found: Sequence[Cluster], settings: AggregateSettings) -> list[str]:
     """What is embedded of aggregates (Eq. 3)."""
-    return [_embedded(c.title, "".join(s.text for s in c.summary).strip(), settings) for c in found]
+    return [_text_to_embed(c.title, "".join(s.text for s in c.summary).strip(), settings) for c in found]
 
 
 def described_texts(graph: Graph, settings: AggregateSettings) -> list[str]:
     """What is embedded of entities (Eq. 3)."""
-    return [_embedded(e.name, e.description, settings) for e in graph.entities]
+    return [_text_to_embed(e.name, e.description, settings) for e in graph.entities]
 
 
-def _embedded(name: str, description: str, settings: AggregateSettings) -> str:
+def _text_to_embed(name: str, description: str, settings: AggregateSettings) -> str:
     if settings.embed == "description":
         return description
     return f"{name}: {description}"
 
 
-def _writers(rt: Runtime) -> tuple[str, ...]:
+def _aggregate_writers(rt: Runtime) -> tuple[str, ...]:
     return (rt.engine.fingerprint("aggregate"), rt.engine.fingerprint("relate"), rt.embedder.fingerprint())
 
 
@@ -141,10 +150,10 @@ def aggregate_all(
         lambda: aggregate_texts(found.value.clusters, settings), rt, name=key("aggregates", found.key, settings.embed)
     )
     ids = [e.id for e in graph.value.entities]
-    above = rt.once(ancestry, lambda: (ids, found.value), names=(graph.key, found.key))
-    whole = made_of(graph.key, vectors.key, rt, settings)
+    above = rt.once(make_ancestry, lambda: (ids, found.value), names=(graph.key, found.key))
+    whole = aggregates_made_of(graph.key, vectors.key, rt, settings)
     keys = AggregateKeys(found.key, above.key, embedded.key, vectors.key, whole, key(settings))
-    return rt.once(aggregated, keys).key, keys, found.value
+    return rt.once(keep_aggregate_keys, keys).key, keys, found.value
 
 
 def earlier_aggregates(store: Store, name: str, settings: AggregateSettings) -> Before | None:
@@ -152,10 +161,10 @@ def earlier_aggregates(store: Store, name: str, settings: AggregateSettings) -> 
     if not name:
         return None
     try:
-        made = recall(store, aggregated, name)
+        made = recall_result(store, keep_aggregate_keys, name)
         if made.settings != key(settings):
             return None  # an update keeps what it finds, and what it finds obeys other settings
-        return Before(Result(made.hierarchy, recall(store, aggregates, made.hierarchy)), made.made_of)
+        return Before(Result(made.hierarchy, recall_result(store, keep_aggregates, made.hierarchy)), made.made_of)
     except StoreError:
         return None  # gone or of another version: the build makes it anew instead of failing for ever
 
@@ -196,7 +205,7 @@ class Builder:
         start, s = self.followed.labels(len(self.done), [node.id for node in level.nodes]), self.settings
         names = (vectors.key, key(start.tolist()))
         found = self.rt.once(
-            grouping, lambda: (vectors.value, start), names=names, size=s.cluster_size, dims=s.dims, seed=s.seed
+            group_vectors, lambda: (vectors.value, start), names=names, size=s.cluster_size, dims=s.dims, seed=s.seed
         ).value
         if said := found.note():
             self.regrouped.append(f"level {len(self.done) + 1}: {said}")
@@ -215,12 +224,13 @@ class Builder:
         members: list[list[Node]] = [[] for _ in range(max(labels) + 1)]
         for node, label in zip(level.nodes, labels, strict=True):
             members[label].append(node)
-        links = parted(level, labels, len(members))
+        links = part_links(level, labels, len(members))
         made = self._written(members, [[level.links[i] for i in found] for found in links.inner], level)
         self.followed.pass_on(len(self.done), made)
         self.done.append(made)
         engine = self.rt.engine
-        nodes = [node_of(c, d, engine) for c, d in zip(made, _degrees(links, len(made)), strict=True)]
+        degree = Counter(end for pair in links.between for end in pair)  # how many other clusters each is linked with
+        nodes = [node_of(c, degree[i], engine) for i, c in enumerate(made)]
         found = self._related(level, nodes, links)
         self.relations += found
         names = {node.id: node.name for node in nodes}
@@ -244,8 +254,8 @@ class Builder:
         """One cluster for each group; a lone member is passed on as it is, without a call."""
         several = [i for i, found in enumerate(members) if len(found) > 1]
         briefs = {i: aggregate_brief(members[i], inner[i], self.settings.input_tokens) for i in several}
-        reports = dict(zip(several, self.ask(aggregate, list(briefs.values())), strict=True))
-        spans = _spans(level)
+        reports = dict(zip(several, self.ask(write_aggregates, list(briefs.values())), strict=True))
+        spans = _spans_behind(level)
         return [
             self._aggregate(found, reports[i], briefs[i], spans) if i in briefs else self._promoted(found[0])
             for i, found in enumerate(members)
@@ -254,9 +264,9 @@ class Builder:
     def _aggregate(
         self, members: Sequence[Node], written: Report, brief: Brief, spans: Mapping[str, tuple[Source, ...]]
     ) -> Cluster:
-        found, lost = resolved_report(written, {p.id for p in brief.context.passages})
+        found, lost = resolve_report(written, {p.id for p in brief.context.passages})
         self.lost, self.omitted = self.lost + lost, self.omitted + brief.context.omitted
-        kind = majority([m.type for m in members])
+        kind = find_commonest_type(Counter(m.type for m in members if m.type))
         chunks = tuple(sorted(set(chain.from_iterable(m.chunks for m in members))))
         return self._finished(
             Cluster(
@@ -280,7 +290,7 @@ class Builder:
 
     def _finished(self, made: Cluster) -> Cluster:
         documents = len({self.documents[c] for c in made.chunks})
-        return replace(made, documents=documents, tokens=tokens(made.title) + tokens(made.text))
+        return replace(made, documents=documents, tokens=count_tokens(made.title) + count_tokens(made.text))
 
     def _named(self, title: str, members: Sequence[Node], kind: str) -> str:
         """The title, with the type of most members behind it where a member is called like that (L07)."""
@@ -302,8 +312,8 @@ class Builder:
         limits = (_WORDS * (number + 1), self.settings.input_tokens)
         briefs = [relation_brief(nodes[a], nodes[b], found, *limits) for (a, b), found in strong.items()]
         self.omitted += sum(b.context.omitted for b in briefs)
-        told = dict(zip(strong, zip(self.ask(relate, briefs), briefs, strict=True), strict=True))
-        spans = _spans(level, nodes)
+        told = dict(zip(strong, zip(self.ask(write_aggregate_relations, briefs), briefs, strict=True), strict=True))
+        spans = _spans_behind(level, nodes)
         summed = {pair: self._summed(said, brief, spans) for pair, (said, brief) in told.items()}
         self.silent += sum(not said for said in summed.values())
         return [
@@ -313,18 +323,18 @@ class Builder:
     def _relation(self, one: str, other: str, links: Sequence[Link], said: tuple[Statement, ...]) -> ClusterRelation:
         ids = tuple(link.id for link in links)
         name = key("aggregate relation", one, other)[:20]
-        return ClusterRelation(name, one, other, len(self.done) - 1, said or joined(links), len(links), ids)
+        return ClusterRelation(name, one, other, len(self.done) - 1, said or join_relations(links), len(links), ids)
 
     def _summed(
         self, said: tuple[Statement, ...], brief: Brief, spans: Mapping[str, tuple[Source, ...]]
     ) -> tuple[Statement, ...]:
-        found, lost = resolved(said, {p.id for p in brief.context.passages})
+        found, lost = resolve_references(said, {p.id for p in brief.context.passages})
         self.lost += lost
         return self._grounded(found, spans)
 
     def _grounded(self, said: Sequence[Statement], spans: Mapping[str, tuple[Source, ...]]) -> tuple[Statement, ...]:
         """Statements with the spans behind them."""
-        return tuple(grounded_by(self.rt.engine, s, lambda name: spans.get(name, ())) for s in said)
+        return tuple(ground_unless_quoted(self.rt.engine, s, lambda name: spans.get(name, ())) for s in said)
 
     # ── the whole ──
 
@@ -350,16 +360,7 @@ class Builder:
             yield f"{self.omitted} rows had no room in what aggregates and their relations are written from"
 
 
-def _degrees(links: Parted, clusters: int) -> list[int]:
-    """How many other clusters each is linked with."""
-    degree = [0] * clusters
-    for a, b in links.between:
-        degree[a] += 1
-        degree[b] += 1
-    return degree
-
-
-def _spans(level: Level, nodes: Sequence[Node] = ()) -> dict[str, tuple[Source, ...]]:
+def _spans_behind(level: Level, nodes: Sequence[Node] = ()) -> dict[str, tuple[Source, ...]]:
     """The spans behind each node and link of a level."""
     found = {node.id: sources_of(node.said) for node in (*nodes, *level.nodes)}
     return found | {link.id: sources_of(link.said) for link in level.links}

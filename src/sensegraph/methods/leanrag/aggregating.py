@@ -6,13 +6,13 @@ nodes of level i are the aggregates of level i − 1.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sensegraph.index.hierarchy.grounding import SOURCES
 from sensegraph.index.hierarchy.packing import Elements, Line, shown_to
-from sensegraph.language.text import tokens, within
+from sensegraph.language.text import count_tokens, take_within
 from sensegraph.protocols import LanguageEngine
 from sensegraph.types import (
     Brief,
@@ -92,19 +92,27 @@ class Parted:
 def ground_level(graph: Graph, rows: Elements) -> Level:
     """Level 0: the entities and relations of a graph, whose lines are `rows`."""
     nodes = [
-        Node(rows.entity[e.id], e.type, (_said(e.description, e.id, e.descriptions),), (e.id,), tuple(sorted(e.chunks)))
+        Node(
+            rows.entity[e.id],
+            e.type,
+            (_ground_statement(e.description, e.id, e.descriptions),),
+            (e.id,),
+            tuple(sorted(e.chunks)),
+        )
         for e in graph.entities
     ]
     row = {line.passage.id: line for found in rows.relations.values() for line in found}
-    links = [Link(row[r.id], (_said(row[r.id].passage.text, r.id, r.descriptions),)) for r in graph.relations]
+    links = [
+        Link(row[r.id], (_ground_statement(row[r.id].passage.text, r.id, r.descriptions),)) for r in graph.relations
+    ]
     return Level(nodes, links)
 
 
-def _said(text: str, name: str, descriptions: Sequence[Description]) -> Statement:
+def _ground_statement(text: str, name: str, descriptions: Sequence[Description]) -> Statement:
     return Statement(text, (name,), tuple(dict.fromkeys(d.source for d in descriptions[:SOURCES])))
 
 
-def parted(level: Level, home: Sequence[int], clusters: int) -> Parted:
+def part_links(level: Level, home: Sequence[int], clusters: int) -> Parted:
     """The links of a level by cluster, in one pass over them; `home[i]` is the cluster of node i (Eq. 5)."""
     place = {node.id: home[i] for i, node in enumerate(level.nodes)}
     inner: list[list[int]] = [[] for _ in range(clusters)]
@@ -126,35 +134,28 @@ def aggregate_brief(members: Sequence[Node], links: Sequence[Link], budget: int)
     Each of the two has half of `budget`, and what the other leaves; only whole rows are in.
     """
     ranked = sorted(members, key=lambda n: (-n.row.rank, n.id))
-    kept, _ = within(ranked, budget // 2, lambda n: n.row.tokens)
+    kept, _ = take_within(ranked, budget // 2, lambda n: n.row.tokens)
     room = budget - sum(n.row.tokens for n in kept)
-    told, _ = within(links, room, lambda k: k.row.tokens)
+    told, _ = take_within(links, room, lambda k: k.row.tokens)
     if len(kept) < len(ranked):
-        kept, _ = within(ranked, budget - sum(k.row.tokens for k in told), lambda n: n.row.tokens)
+        kept, _ = take_within(ranked, budget - sum(k.row.tokens for k in told), lambda n: n.row.tokens)
     passages = (*(n.row.passage for n in kept), *(k.row.passage for k in told))
     types = (*(n.type for n in kept), *("" for _ in told))
     omitted = len(ranked) + len(links) - len(passages)
-    return Brief(Context(passages, _called(ranked), omitted), types=types)
+    title = ", ".join(n.name for n in ranked[:3])  # messages call a group without a name by its best-linked members
+    return Brief(Context(passages, title, omitted), types=types)
 
 
 def relation_brief(one: Node, other: Node, links: Sequence[Link], words: int, budget: int) -> Brief:
     """What is written of two aggregates: their descriptions, then the relations between their members (Eq. 5)."""
-    ends = tuple(_described(n) for n in (one, other))
-    room = budget - sum(_size(p) for p in ends)
-    told, left = within(links, room, lambda k: k.row.tokens)
+    ends = tuple(
+        replace(n.row.passage, kind="report", text="".join(s.text for s in n.said).strip()) for n in (one, other)
+    )
+    room = budget - sum(_row_tokens(p) for p in ends)
+    told, left = take_within(links, room, lambda k: k.row.tokens)
     passages = (*ends, *(k.row.passage for k in told))
     types = (one.type, other.type, *("" for _ in told))
     return Brief(Context(passages, f"{one.name} — {other.name}", left), words, types)
-
-
-def _described(node: Node) -> Passage:
-    """A group as the brief about two of them shows it."""
-    return replace(node.row.passage, kind="report", text="".join(s.text for s in node.said).strip())
-
-
-def _called(ranked: Sequence[Node]) -> str:
-    """How messages call a group that has no name yet: by its three best-linked members."""
-    return ", ".join(n.name for n in ranked[:3])
 
 
 # ── the level above ──
@@ -163,25 +164,25 @@ def _called(ranked: Sequence[Node]) -> str:
 def node_of(cluster: Cluster, degree: int, engine: LanguageEngine) -> Node:
     """An aggregate as a node of its level, as `engine` is shown it."""
     text = "".join(s.text for s in cluster.summary).strip()
-    quotes = _quoted(cluster.summary, cluster.findings)
+    quotes = _quote_findings(cluster.summary, cluster.findings)
     whole = Passage(
         "report", cluster.id, text, float(degree), cluster.title, quotes=quotes, documents=cluster.documents
     )
     passage = shown_to(engine, whole)
-    row = Line(passage, _size(passage), (cluster.id,), degree)
+    row = Line(passage, _row_tokens(passage), (cluster.id,), degree)
     return Node(row, cluster.type, cluster.summary, cluster.entities, cluster.chunks, cluster.findings)
 
 
 def link_of(relation: ClusterRelation, names: Mapping[str, str], engine: LanguageEngine) -> Link:
     """A relation between aggregates as a link of their level, as `engine` is shown it; its rank is its `count`."""
     title = f"{names[relation.source]} — {names[relation.target]}"
-    quotes = _quoted(relation.statements, ())
+    quotes = _quote_findings(relation.statements, ())
     whole = Passage("relation", relation.id, relation.text, float(relation.count), title, quotes=quotes)
     passage, ends = shown_to(engine, whole), (relation.source, relation.target)
-    return Link(Line(passage, _size(passage), ends, relation.count), relation.statements)
+    return Link(Line(passage, _row_tokens(passage), ends, relation.count), relation.statements)
 
 
-def joined(links: Sequence[Link]) -> tuple[Statement, ...]:
+def join_relations(links: Sequence[Link]) -> tuple[Statement, ...]:
     """What relations say, joined by line ends, each text once (Eq. 5, below the threshold)."""
     found: dict[str, tuple[Statement, ...]] = {}
     for link in links:
@@ -192,22 +193,16 @@ def joined(links: Sequence[Link]) -> tuple[Statement, ...]:
     return tuple(s for said in lines for s in said)
 
 
-def majority(types: Sequence[str]) -> str:
-    """The type of most, the first by name where several are as frequent; empty where none is known."""
-    counts = Counter(t for t in types if t)
-    return min(counts, key=lambda t: (-counts[t], t)) if counts else ""
-
-
 def sources_of(said: Sequence[Statement]) -> tuple[Source, ...]:
     """The spans behind statements, each once."""
     return tuple(dict.fromkeys(source for s in said for source in s.sources))
 
 
-def _quoted(summary: Sequence[Statement], findings: Sequence[Finding]) -> tuple[Description, ...]:
+def _quote_findings(summary: Sequence[Statement], findings: Sequence[Finding]) -> tuple[Description, ...]:
     said = [*summary, *(s for f in findings for s in f.statements)]
     quotes = (Description(s.text.strip(), source) for s in said for source in s.sources)
     return tuple({q.source: q for q in quotes}.values())[:_QUOTES]
 
 
-def _size(passage: Passage) -> int:
-    return tokens(passage.title) + tokens(passage.text) + _LINE
+def _row_tokens(passage: Passage) -> int:
+    return count_tokens(passage.title) + count_tokens(passage.text) + _LINE

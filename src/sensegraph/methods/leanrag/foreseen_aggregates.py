@@ -14,11 +14,11 @@ from sensegraph.methods.leanrag.aggregated import AggregateSettings
 from sensegraph.methods.leanrag.aggregates import (
     Before,
     Builder,
-    aggregate,
     aggregate_texts,
     described_texts,
     earlier_aggregates,
-    relate,
+    write_aggregate_relations,
+    write_aggregates,
 )
 from sensegraph.methods.leanrag.aggregating import Level, ground_level
 from sensegraph.protocols import Task, Vectors
@@ -43,7 +43,7 @@ class ForeseenAggregates(Builder):
         self, rt: Runtime, documents: Mapping[str, str], settings: AggregateSettings, before: Before | None
     ) -> None:
         super().__init__(rt, documents, settings, before.hierarchy.value if before else None)
-        self.asked: dict[str, list[Brief]] = {aggregate.name: [], relate.name: []}
+        self.asked: dict[str, list[Brief]] = {write_aggregates.name: [], write_aggregate_relations.name: []}
 
     def ask(self, step: Step[Brief, Any], briefs: Sequence[Brief]) -> list[Any]:
         """Stored results; else a text of the usual length."""
@@ -51,7 +51,8 @@ class ForeseenAggregates(Builder):
         stored = self.rt.store.read(keys)
         self.asked[step.name] += [b for b, k in zip(briefs, keys, strict=True) if k not in stored]
         return [
-            step.decode(stored[k]) if k in stored else _stand_in(step, b) for b, k in zip(briefs, keys, strict=True)
+            step.decode(stored[k]) if k in stored else _stand_in_aggregate(step, b)
+            for b, k in zip(briefs, keys, strict=True)
         ]
 
     def labels(self, level: Level, vectors: Result[Vectors]) -> Ints:
@@ -78,13 +79,16 @@ def foresee_aggregates(foresight: Foresight, settings: AggregateSettings, earlie
     found = builder.build(ground_level(graph, elements_for(rt.engine, graph, documents)), Result("", _NOTHING))
     texts = aggregate_texts(found.clusters, settings)
     texts += described_texts(graph, settings) if settings.embed == "description" else []
-    kinds: list[tuple[str, Task, int]] = [(aggregate.name, "aggregate", AGGREGATE), (relate.name, "relate", RELATION)]
+    kinds: list[tuple[str, Task, int]] = [
+        (write_aggregates.name, "aggregate", AGGREGATE),
+        (write_aggregate_relations.name, "relate", RELATION),
+    ]
     steps = (foresight.step(n, task, builder.asked[n], [size] * len(builder.asked[n])) for n, task, size in kinds)
     return PartEstimate(tuple(steps), texts)
 
 
-def _stand_in(step: Step[Any, Any], brief: Brief) -> Any:
-    tokens = AGGREGATE if step.name == aggregate.name else RELATION
+def _stand_in_aggregate(step: Step[Any, Any], brief: Brief) -> Any:
+    tokens = AGGREGATE if step.name == write_aggregates.name else RELATION
     text = " ".join(" ".join(p.text for p in brief.context.passages).split()[: tokens * 2 // 3])
     said = (Statement(text, (brief.context.passages[0].id,)),)
-    return Report(f"{brief.context.title} and others", said) if step.name == aggregate.name else said
+    return Report(f"{brief.context.title} and others", said) if step.name == write_aggregates.name else said

@@ -1,4 +1,4 @@
-"""LeanRAG: seeds among the entities, and the ways from them up a hierarchy of aggregates to what they have in common.
+"""LeanRAG: seeds among the entities, and the paths from them up a hierarchy of aggregates to what they have in common.
 
 paper: Zhang et al. 2025, *LeanRAG: Knowledge-Graph-Based Generation with Semantic Aggregation and Hierarchical
 Retrieval*; L01–L30
@@ -8,29 +8,29 @@ query: nearest entities → chains up to their lowest common ancestor → relati
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
-from sensegraph.answering.asking import conclude
+from sensegraph.answering.asking import conclude_answer
 from sensegraph.errors import SettingsError
-from sensegraph.index.citing import documents_of
+from sensegraph.index.citing import documents_behind
 from sensegraph.index.index import Index
-from sensegraph.index.passages import chunk_passage, size
-from sensegraph.language.text import within
+from sensegraph.index.passages import chunk_passage, passage_tokens
+from sensegraph.language.text import take_within
 from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
 from sensegraph.methods.leanrag.ancestor_paths import (
+    AncestorPaths,
     Root,
-    Ways,
     aggregate_passages,
     chunks_behind,
-    climbed,
+    climb_to_ancestors,
     entity_passages,
-    find_seeds,
+    find_entity_seeds,
     relation_passages,
 )
-from sensegraph.protocols import Part, Task
+from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.assembling import Told
 from sensegraph.retrieval.named_entities import Sought
 from sensegraph.runtime.runtime import Runtime
@@ -60,7 +60,7 @@ class LeanRAG:
     context_tokens: int = 12_000
     name: str = "leanrag"
     requires: frozenset[Task] = frozenset({"answer"})
-    reads: frozenset[Part] = frozenset({"graph", "aggregates"})
+    reads: frozenset[PartName] = frozenset({"graph", "aggregates"})
 
     def __post_init__(self) -> None:
         if self.seeds < 1 or self.chunks < 0 or self.context_tokens < 1:
@@ -72,54 +72,39 @@ class LeanRAG:
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """Seeds, aggregates, relations and chunks, in this order; documents by their best chunk."""
         query = np.asarray(rt.embedder.embed([question.sought], "query")[0], np.float32)
-        seeds = find_seeds(question, query, index, rt, self.seeds, self.by)
+        seeds = find_entity_seeds(question, query, index, rt, self.seeds, self.by)
         if not seeds:
             return Evidence(notes=("no entity of this index fits the question", *index.part(AGGREGATES).notes))
-        return self._read(climbed(seeds, query, self.root, index, rt), index)
+        return self._read(climb_to_ancestors(seeds, query, self.root, index, rt), index)
 
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """One answer from these passages."""
         rt.check(self.name, self.requires)
-        return conclude(question, self.retrieve(question, index, rt), index, rt)
+        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
 
-    def _read(self, found: Ways, index: Index) -> Evidence:
-        """What is read of the ways, within the budget, and the tokens of each section (L26)."""
+    def _read(self, found: AncestorPaths, index: Index) -> Evidence:
+        """What is read of the paths (Eq. 8), within the budget, and the tokens of each section (L26)."""
         behind = index.documents_of(chunks_behind(found))
         ranked = list(behind)
+        chunks = index.chunks(ranked[: self.chunks])
         offered: list[Iterable[Passage]] = [
             entity_passages(found),
             aggregate_passages(found, findings=self.findings),
             relation_passages(found, index) if self.relations else (),
-            _chunks(ranked[: self.chunks], index),
+            [chunk_passage(chunks[name]) for name in ranked[: self.chunks]],
         ]
-        told, left = _filled(offered, self.context_tokens)
+        told, left, room = list[Told](), list[int](), self.context_tokens
+        for part in offered:  # an earlier section is cut last
+            kept, omitted = take_within(part, room, passage_tokens)
+            told.append(Told(tuple(kept), sum(map(passage_tokens, kept))))
+            left.append(omitted)
+            room -= told[-1].tokens
         passages = tuple(p for part in told for p in part.passages)
         best = [behind[c] for c in ranked[:_RANKED]]
-        documents = tuple(dict.fromkeys([*best, *documents_of(passages, index)]))
-        notes = (*_notes(told, left, self.context_tokens), *index.part(AGGREGATES).notes)
-        return Evidence(passages, documents, sum(part.tokens for part in told), sum(left), notes)
-
-
-def _chunks(ids: Sequence[str], index: Index) -> list[Passage]:
-    found = index.chunks(ids)
-    return [chunk_passage(found[name]) for name in ids]
-
-
-def _filled(offered: Sequence[Iterable[Passage]], budget: int) -> tuple[list[Told], list[int]]:
-    """What fits of each section, and how many passages of it do not; an earlier section is cut last."""
-    told, left = list[Told](), list[int]()
-    for part in offered:
-        kept, omitted = within(part, budget, size)
-        taken = sum(map(size, kept))
-        told.append(Told(tuple(kept), taken))
-        left.append(omitted)
-        budget -= taken
-    return told, left
-
-
-def _notes(told: Sequence[Told], left: Sequence[int], budget: int) -> list[str]:
-    """How large each section is, and what was cut."""
-    sizes = [f"{len(part)} {name} ({part.tokens} tokens)" for name, part in zip(_SECTIONS, told, strict=True)]
-    cut = [f"{n} {name}" for name, n in zip(_SECTIONS, left, strict=True) if n]
-    notes = [f"read: {', '.join(sizes)}"]
-    return [*notes, f"context_tokens ({budget}) had no room for {', '.join(cut)}"] if cut else notes
+        documents = tuple(dict.fromkeys([*best, *documents_behind(passages, index)]))
+        sizes = [f"{len(part)} {name} ({part.tokens} tokens)" for name, part in zip(_SECTIONS, told, strict=True)]
+        notes = [f"read: {', '.join(sizes)}"]
+        if cut := [f"{n} {name}" for name, n in zip(_SECTIONS, left, strict=True) if n]:
+            notes.append(f"context_tokens ({self.context_tokens}) had no room for {', '.join(cut)}")
+        notes += index.part(AGGREGATES).notes
+        return Evidence(passages, documents, sum(part.tokens for part in told), sum(left), tuple(notes))

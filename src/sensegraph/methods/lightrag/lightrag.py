@@ -15,32 +15,32 @@ from typing import Literal
 
 import numpy as np
 
-from sensegraph.answering.asking import conclude
+from sensegraph.answering.asking import conclude_answer
 from sensegraph.errors import SettingsError
-from sensegraph.index.citing import documents_of
+from sensegraph.index.citing import documents_behind
 from sensegraph.index.graph.ties import Ties, ties_of
 from sensegraph.index.index import Index
-from sensegraph.language.text import tokens
-from sensegraph.protocols import Part, Task
+from sensegraph.language.text import count_tokens
+from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.assembling import (
     Ends,
     Nearness,
     Ranking,
     Told,
     chunks_within,
-    dealt,
+    deal_chunks,
     ends_in_order,
     ends_of,
     entities_within,
-    flat,
-    interleaved,
+    flatten_groups,
+    interleave_lists,
     links_of,
     near_neighbours,
     nearest_records,
     ranked_links,
     relations_within,
     shared_out,
-    united,
+    unite_passages,
 )
 from sensegraph.retrieval.keywords import keywords_of
 from sensegraph.runtime.runtime import Runtime
@@ -104,7 +104,7 @@ class LightRAG:
     refined: bool = True
     name: str = "lightrag"
     requires: frozenset[Task] = frozenset({"refine", "answer"})
-    reads: frozenset[Part] = frozenset({"graph", "relations"})
+    reads: frozenset[PartName] = frozenset({"graph", "relations"})
 
     def __post_init__(self) -> None:
         for field in ("top", "entity_tokens", "relation_tokens", "text_tokens"):
@@ -123,19 +123,21 @@ class LightRAG:
         if self._mode == "naive":
             query = np.asarray(rt.embedder.embed([question.sought], "query"), np.float32)
             found = Nearness(question, query[0], index, rt, self.ranking).top(self.chunks)
-            left = self._number("text_tokens") - tokens(question.text) - _SPARE
-            return _evidence(Told(), Told(), chunks_within(list(found), found, index, left), len(found), index, ())
+            left = self._number("text_tokens") - count_tokens(question.text) - _SPARE
+            return _evidence_of_parts(
+                Told(), Told(), chunks_within(list(found), found, index, left), len(found), index, ()
+            )
         desk = self._desk(question, index, rt)
-        return self._paper(desk) if self.preset == "paper" else self._current(desk, tokens(question.text))
+        return self._paper(desk) if self.preset == "paper" else self._current(desk, count_tokens(question.text))
 
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """One answer from these passages."""
         asks = self.refined and self._mode != "naive"
         rt.check(self.name, self.requires if asks else self.requires - {"refine"})
-        return conclude(question, self.retrieve(question, index, rt), index, rt)
+        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
 
     @property
-    def can_miss(self) -> frozenset[Part]:
+    def can_miss(self) -> frozenset[PartName]:
         """The parts that it does without: both where the chunks alone are searched."""
         return self.reads if self._mode == "naive" else frozenset()
 
@@ -180,23 +182,25 @@ class LightRAG:
     def _current(self, desk: _Desk, question: int) -> Evidence:
         """Both parts in turn, cut to their tokens; then chunks by vector, of entities and of relations in turn."""
         low, high = list(desk.entities), list(desk.relations)
-        entities = interleaved([low, ends_in_order(high, desk.joins)])
-        relations = interleaved([self._links(low, desk), high])
+        entities = interleave_lists([low, ends_in_order(high, desk.joins)])
+        relations = interleave_lists([self._links(low, desk), high])
         told = self._entities(entities, desk)
         linked = self._relations(relations, desk)
-        mine = dealt(self._mentioning(e, desk) for e in entities[: len(told)])
-        theirs = dealt((self._stating(r, desk) for r in relations[: len(linked)]), flat(mine))
-        ranked = interleaved([list(desk.chunks), self._chosen(mine, desk), self._chosen(theirs, desk)])
+        mine = deal_chunks(self._mentioning(e, desk) for e in entities[: len(told)])
+        theirs = deal_chunks((self._stating(r, desk) for r in relations[: len(linked)]), flatten_groups(mine))
+        ranked = interleave_lists([list(desk.chunks), self._chosen(mine, desk), self._chosen(theirs, desk)])
         left = self._number("text_tokens") - told.tokens - linked.tokens - question - _SPARE
         chunks = chunks_within(ranked[: self.chunks], desk.chunks, desk.index, left)
-        behind = dict.fromkeys([*ranked, *flat(mine), *flat(theirs)])
-        return _evidence(told, linked, chunks, len(entities) + len(relations) + len(behind), desk.index, desk.notes)
+        behind = dict.fromkeys([*ranked, *flatten_groups(mine), *flatten_groups(theirs)])
+        return _evidence_of_parts(
+            told, linked, chunks, len(entities) + len(relations) + len(behind), desk.index, desk.notes
+        )
 
     def _chosen(self, groups: Sequence[Sequence[int]], desk: _Desk) -> list[int]:
         """Of the chunks behind entities or relations those nearest to the question, or those of the first."""
         if self.selection == "weight":
             return shared_out(groups, self.related)
-        places = flat(groups)
+        places = flatten_groups(groups)
         order = np.argsort(-desk.near.of(places), kind="stable")[: self.related * len(groups) // 2]
         return [places[i] for i in order.tolist()]
 
@@ -207,14 +211,19 @@ class LightRAG:
         low = list(desk.entities)
         high = ranked_links(list(desk.relations), desk.index, desk.joins, desk.ties.weight)
         links, ends = self._links(low, desk), ends_in_order(high, desk.joins)
-        behind = dealt(self._stating(r, desk) for r in high), near_neighbours(low, desk.index, desk.ties, self.sources)
+        behind = (
+            deal_chunks(self._stating(r, desk) for r in high),
+            near_neighbours(low, desk.index, desk.ties, self.sources),
+        )
         everything = entities_within(low, desk.entities, desk.index, _ALL)
-        entities = united([self._entities(ends, desk), everything])
-        relations = united([self._relations(high, desk), self._relations(links, desk)])
+        entities = unite_passages([self._entities(ends, desk), everything])
+        relations = unite_passages([self._relations(high, desk), self._relations(links, desk)])
         text = self._number("text_tokens")
-        chunks = united([chunks_within(flat(b), desk.chunks, desk.index, text) for b in behind])
-        found = len({*low, *ends}) + len({*high, *links}) + len({*flat(behind[0]), *flat(behind[1])})
-        return _evidence(entities, relations, chunks, found, desk.index, desk.notes)
+        chunks = unite_passages([chunks_within(flatten_groups(b), desk.chunks, desk.index, text) for b in behind])
+        found = (
+            len({*low, *ends}) + len({*high, *links}) + len({*flatten_groups(behind[0]), *flatten_groups(behind[1])})
+        )
+        return _evidence_of_parts(entities, relations, chunks, found, desk.index, desk.notes)
 
     # ── both ──
 
@@ -236,12 +245,12 @@ class LightRAG:
         return relations_within(places, desk.relations, desk.index, desk.joins, self._number("relation_tokens"))
 
 
-def _evidence(
+def _evidence_of_parts(
     entities: Told, relations: Told, chunks: Told, found: int, index: Index, notes: Sequence[str]
 ) -> Evidence:
     """What is read; `found` counts all that there was to read."""
     told = (*entities.passages, *relations.passages, *chunks.passages)
-    documents = documents_of([*chunks.passages, *entities.passages, *relations.passages], index)
+    documents = documents_behind([*chunks.passages, *entities.passages, *relations.passages], index)
     note = f"{len(entities)} entities, {len(relations)} relations and {len(chunks)} chunks read of {found} found"
     taken = entities.tokens + relations.tokens + chunks.tokens
     return Evidence(told, documents, taken, found - len(told), (note, *notes))

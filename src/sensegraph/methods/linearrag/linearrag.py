@@ -16,18 +16,18 @@ from numpy.typing import NDArray
 
 from sensegraph.algorithms.fusion import Ranking
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
-from sensegraph.algorithms.ranking import best
-from sensegraph.algorithms.walking import gathered
+from sensegraph.algorithms.ranking import select_best
+from sensegraph.algorithms.walking import gather_entries
 from sensegraph.algorithms.walks import pagerank
-from sensegraph.answering.asking import conclude
+from sensegraph.answering.asking import conclude_answer
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
 from sensegraph.methods.linearrag.sentences import Sentences
 from sensegraph.methods.linearrag.sentences_part import SENTENCES
-from sensegraph.protocols import Part, Task
+from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.arms import evidence_of
-from sensegraph.retrieval.closeness import Comparing, asked_vector, by_meaning, by_text, closeness
+from sensegraph.retrieval.closeness import Comparing, asked_vector, by_meaning, by_text, text_closeness
 from sensegraph.retrieval.graph_arms import seeds_of
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Evidence, Question
@@ -73,7 +73,7 @@ class LinearRAG:
     context_tokens: int = 8_000
     name: str = "linearrag"
     requires: frozenset[Task] = frozenset({"answer"})
-    reads: frozenset[Part] = frozenset({"graph", "sentences"})
+    reads: frozenset[PartName] = frozenset({"graph", "sentences"})
 
     def __post_init__(self) -> None:
         for field in ("iterations", "kappa", "top", "read", "context_tokens"):
@@ -97,7 +97,7 @@ class LinearRAG:
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """One answer from these chunks."""
         rt.check(self.name, self.requires)
-        return conclude(question, self.retrieve(question, index, rt), index, rt)
+        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
 
     def rank(self, question: Question, index: Index, rt: Runtime) -> tuple[Ranking, tuple[str, ...]]:
         """The `top` chunks, and what has to be said; without an entity in the question, by text alone."""
@@ -106,11 +106,11 @@ class LinearRAG:
             plain = by_text(question, index, rt, self.comparing, self.top)
             return plain, (f"the question names no entity of the index: chunks were ranked by {plain.name}",)
         near, delta = self._near(question, np.flatnonzero(seeds), index, rt)
-        active = spread(index.part(SENTENCES), near, seeds, self.iterations, delta, self.kappa)
+        active = spread_activation(index.part(SENTENCES), near, seeds, self.iterations, delta, self.kappa)
         reset = np.concatenate((self._passages(question, active, index, rt), active.weight))
         steps = math.ceil(math.log(self.tolerance) / math.log(self.damping))
         there = pagerank(index.part(SENTENCES).walk, reset, self.damping, steps)
-        return Ranking("linearrag", *best(there[: len(index.catalogue.chunks)], self.top)), ()
+        return Ranking("linearrag", *select_best(there[: len(index.catalogue.chunks)], self.top)), ()
 
     def _seeds(self, question: Question, index: Index, rt: Runtime) -> Floats:
         """The activation to begin with, shape (n,): 1 for an entity that is named, the cosine for one that is meant."""
@@ -132,12 +132,12 @@ class LinearRAG:
         scores = known.score(question.sought)
         scores = scores / max(scores.max(initial=0.0), 1e-300)
         start, naming = known.naming
-        mine = scores[naming[gathered(start, seeds)[0]]]
+        mine = scores[naming[gather_entries(start, seeds)[0]]]
         return lambda rows: scores[rows], float(np.quantile(mine, self.quantile)) if len(mine) else 0.0
 
     def _passages(self, question: Question, active: Activation, index: Index, rt: Runtime) -> Floats:
         """I(p) = w · (λ · nearness + ln(1 + Σ_e A_e · ln(1 + n(e, p)) / L_e)), shape (chunks,)."""
-        known, near = index.part(SENTENCES), closeness(question, index, rt, self.comparing)
+        known, near = index.part(SENTENCES), text_closeness(question, index, rt, self.comparing)
         per_hop = active.weight / np.maximum(active.hop, 1)
         named = np.repeat(per_hop, np.diff(known.first)) * np.log1p(known.times)
         bonus = np.log1p(np.bincount(known.chunks, weights=named, minlength=len(near)))
@@ -145,7 +145,9 @@ class LinearRAG:
         return np.asarray(self.passages * (share * near + bonus), np.float64)
 
 
-def spread(known: Sentences, near: Near, seeds: Floats, iterations: int, delta: float, kappa: int) -> Activation:
+def spread_activation(
+    known: Sentences, near: Near, seeds: Floats, iterations: int, delta: float, kappa: int
+) -> Activation:
     """The activation of all entities from `seeds`, shape (n,), after `iterations` − 1 rounds (§3, semantic bridging).
 
     In each round every entity of a value from `delta` on takes its `kappa` nearest sentences that no earlier round
@@ -156,8 +158,10 @@ def spread(known: Sentences, near: Near, seeds: Floats, iterations: int, delta: 
     hop = (seeds > 0).astype(np.int32)
     used = np.zeros(len(known), np.bool_)
     for t in range(1, iterations):
-        owners, chosen, sigma = _chosen(known, near, np.flatnonzero((value >= delta) & (value > 0)), used, kappa)
-        places, sizes = gathered(known.start, chosen)
+        owners, chosen, sigma = _choose_sentences(
+            known, near, np.flatnonzero((value >= delta) & (value > 0)), used, kappa
+        )
+        places, sizes = gather_entries(known.start, chosen)
         giver, taker = np.repeat(owners, sizes), np.asarray(known.held[places], np.int64)
         gift = value[giver] * np.repeat(sigma, sizes)
         kept = (giver != taker) & (gift >= delta) & (gift > 0)
@@ -170,12 +174,12 @@ def spread(known: Sentences, near: Near, seeds: Floats, iterations: int, delta: 
     return Activation(weight, hop)
 
 
-def _chosen(
+def _choose_sentences(
     known: Sentences, near: Near, active: Longs, used: NDArray[np.bool_], kappa: int
 ) -> tuple[Longs, Longs, Floats]:
     """The nearest unused sentences of every active entity: the entities, beside each a sentence, and its nearness."""
     start, naming = known.naming
-    places, sizes = gathered(start, active)
+    places, sizes = gather_entries(start, active)
     owners, found = np.repeat(active, sizes), np.asarray(naming[places], np.int64)
     owners, found = owners[~used[found]], found[~used[found]]
     sigma = near(found)

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
 from sensegraph.algorithms.tfidf import Tfidf
-from sensegraph.algorithms.walking import gathered, offsets
-from sensegraph.algorithms.walks import Moves, moves
+from sensegraph.algorithms.walking import gather_entries, renumber_kept, run_offsets
+from sensegraph.algorithms.walks import Moves, build_moves
 from sensegraph.index.vectors import beyond_words, embed_records
-from sensegraph.language.stems import stems
-from sensegraph.language.text import HAN, WORD, sentences
+from sensegraph.language.stems import list_stems
+from sensegraph.language.text import HAN, WORD, split_sentences
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, step
 from sensegraph.runtime.runtime import Runtime
@@ -72,13 +72,15 @@ class Sentences:
     def score(self, question: str) -> Floats:
         """The TF-IDF cosine of every sentence to a question, shape (s,)."""
         index = Tfidf(self.words, self.terms, self.rows, self.share, int(self.many[0]))
-        return index.score(stems(question))[self.number]
+        return index.score(list_stems(question))[self.number]
 
     @cached_property
     def naming(self) -> tuple[Longs, Ints]:
         """The sentences of every entity: those of entity j are `second[first[j]:first[j + 1]]`."""
         order = np.argsort(self.held, kind="stable")
-        return offsets(np.bincount(self.held, minlength=self.entities)), _owners(self.start)[order].astype(np.int32)
+        return run_offsets(np.bincount(self.held, minlength=self.entities)), _row_numbers(self.start)[order].astype(
+            np.int32
+        )
 
     @property
     def walk(self) -> Moves:
@@ -87,36 +89,45 @@ class Sentences:
 
     def within(self, entities: Sequence[int], chunks: Sequence[int]) -> Sentences:
         """What these chunks say of these entities, both ascending, which are numbered anew."""
-        who, where = _places(entities, self.entities), _places(chunks, len(self.document))
-        stands = np.bincount(_owners(self.spots)[where[self.place] >= 0], minlength=len(self)) > 0
-        kept = (who[self.held] >= 0) & stands[_owners(self.start)]
-        names = np.bincount(_owners(self.start)[kept], minlength=len(self))
+        who, where = renumber_kept(entities, self.entities), renumber_kept(chunks, len(self.document))
+        stands = np.bincount(_row_numbers(self.spots)[where[self.place] >= 0], minlength=len(self)) > 0
+        kept = (who[self.held] >= 0) & stands[_row_numbers(self.start)]
+        names = np.bincount(_row_numbers(self.start)[kept], minlength=len(self))
         some = names > 0
-        spots = (where[self.place] >= 0) & some[_owners(self.spots)]
-        rows, sizes = gathered(self.first, entities)
+        spots = (where[self.place] >= 0) & some[_row_numbers(self.spots)]
+        rows, sizes = gather_entries(self.first, entities)
         mentioned = where[self.chunks[rows]]
         inside = mentioned >= 0
         found = replace(
             self,
-            start=offsets(names[some]),
+            start=run_offsets(names[some]),
             held=who[self.held[kept]],
-            spots=offsets(np.bincount(_owners(self.spots)[spots], minlength=len(self))[some]),
+            spots=run_offsets(np.bincount(_row_numbers(self.spots)[spots], minlength=len(self))[some]),
             place=where[self.place[spots]],
             begin=np.asarray(self.begin)[spots],
             end=np.asarray(self.end)[spots],
             number=np.asarray(self.number)[some],
-            first=offsets(np.bincount(np.repeat(np.arange(len(entities)), sizes)[inside], minlength=len(entities))),
+            first=run_offsets(np.bincount(np.repeat(np.arange(len(entities)), sizes)[inside], minlength=len(entities))),
             chunks=mentioned[inside],
             times=np.asarray(self.times)[rows][inside],
             document=np.asarray(self.document)[np.asarray(chunks, np.int64)],
         )
-        return _walkable(found)
+        return _with_sentence_walk(found)
 
 
 @step("sentences.sentence_graph", version=2, form="arrays")
 def sentence_graph(wholes: Sequence[tuple[Graph, Iterable[Chunk]]]) -> list[Sentences]:
     """The sentences of chunks, in the order of the catalogue, with the entities of a graph that they name."""
-    return [_made(graph, chunks) for graph, chunks in wholes]
+    results: list[Sentences] = []
+    for graph, chunks in wholes:
+        lexicon = Lexicon()
+        for entity in graph.entities:
+            lexicon.add(entity.name, entity.chunks)
+        noted = _Noted()
+        for chunk in chunks:
+            noted.take(chunk, lexicon)
+        results.append(noted.made(len(lexicon.chunks)))
+    return results
 
 
 def find_sentences(
@@ -211,16 +222,6 @@ class Lexicon:
 # ── making them ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _made(graph: Graph, chunks: Iterable[Chunk]) -> Sentences:
-    lexicon = Lexicon()
-    for entity in graph.entities:
-        lexicon.add(entity.name, entity.chunks)
-    noted = _Noted()
-    for chunk in chunks:
-        noted.take(chunk, lexicon)
-    return noted.made(len(lexicon.chunks))
-
-
 @dataclass(frozen=True, slots=True)
 class _Noted:
     """Chunks while they are read: of each distinct sentence its number, words, names and places; of each chunk its
@@ -243,7 +244,7 @@ class _Noted:
         self.counts.extend((e, place, n) for e, n in Counter(e for _, e in found).items())
         rest = iter([*found, (len(chunk.text), -1)])
         at, entity = next(rest)
-        for begin, end in sentences(chunk.text):
+        for begin, end in split_sentences(chunk.text):
             here = set[int]()
             while at < end:
                 here.add(entity)
@@ -255,7 +256,7 @@ class _Noted:
         number = self.seen.setdefault(text, len(self.seen))
         self.where.append((number, *where))
         if number == len(self.words):
-            self.words.append(stems(text))
+            self.words.append(list_stems(text))
             self.named.append(named)
 
     def made(self, entities: int) -> Sentences:
@@ -264,14 +265,14 @@ class _Noted:
         where = np.asarray(sorted(self.where), np.int64).reshape(-1, 4)
         index = Tfidf.build(self.words)
         found = Sentences(
-            start=offsets([len(n) for n in self.named]),
+            start=run_offsets([len(n) for n in self.named]),
             held=np.fromiter(chain.from_iterable(self.named), np.int32),
-            spots=offsets(np.bincount(where[:, 0], minlength=len(self.words))),
+            spots=run_offsets(np.bincount(where[:, 0], minlength=len(self.words))),
             place=where[:, 1].astype(np.int32),
             begin=where[:, 2].astype(np.int32),
             end=where[:, 3].astype(np.int32),
             number=np.arange(len(self.words), dtype=np.int32),
-            first=offsets(np.bincount(counts[:, 0], minlength=entities)),
+            first=run_offsets(np.bincount(counts[:, 0], minlength=entities)),
             chunks=counts[:, 1].astype(np.int32),
             times=counts[:, 2].astype(np.int32),
             document=np.asarray(self.documents, np.int32),
@@ -284,31 +285,24 @@ class _Noted:
             comes=np.zeros(0, np.int32),
             chance=np.zeros(0),
         )
-        return _walkable(found)
+        return _with_sentence_walk(found)
 
 
-def _walkable(found: Sentences) -> Sentences:
+def _with_sentence_walk(found: Sentences) -> Sentences:
     """The sentences with the moves of the walk.
 
     Between an entity and a chunk by its share of the names in it, between neighbours in a document by 1.
     """
-    n, owner = len(found.document), _owners(found.first)
+    n, owner = len(found.document), _row_numbers(found.first)
     named = np.bincount(found.chunks, weights=found.times, minlength=n)
     beside = np.flatnonzero(found.document[1:] == found.document[:-1])
     a = np.concatenate((owner + n, beside))
     b = np.concatenate((found.chunks, beside + 1)).astype(np.int64)
     weight = np.concatenate((found.times / named[found.chunks], np.ones(len(beside))))
-    way = moves(np.concatenate((a, b)), np.concatenate((b, a)), np.tile(weight, 2), n + found.entities)
-    return replace(found, leaves=way.source, comes=way.target, chance=way.share)
+    walk = build_moves(np.concatenate((a, b)), np.concatenate((b, a)), np.tile(weight, 2), n + found.entities)
+    return replace(found, leaves=walk.source, comes=walk.target, chance=walk.share)
 
 
-def _owners(start: Longs) -> Longs:
+def _row_numbers(start: Longs) -> Longs:
     """The row of every entry."""
     return np.repeat(np.arange(len(start) - 1), np.diff(start))
-
-
-def _places(kept: Sequence[int], whole: int) -> Ints:
-    """The new number of everything that is kept, −1 for the rest."""
-    places = np.full(whole, -1, np.int32)
-    places[np.asarray(kept, np.int64)] = np.arange(len(kept))
-    return places

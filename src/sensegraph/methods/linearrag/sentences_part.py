@@ -15,7 +15,7 @@ from sensegraph.methods.linearrag.sentences import (
     sentence_graph,
     sentence_texts,
 )
-from sensegraph.runtime.results import recall
+from sensegraph.runtime.results import recall_result
 
 if TYPE_CHECKING:
     from sensegraph.index.estimate import Foresight
@@ -45,7 +45,7 @@ class SentencesPart(Part[Sentences, NoSettings]):
 
     def read(self, index: Index) -> Sentences:
         """The sentences, mapped."""
-        return recall(index.store, sentence_graph, index.manifest.parts[self.name].key)
+        return recall_result(index.store, sentence_graph, index.manifest.parts[self.name].key)
 
     def restrict_to_scope(self, value: Sentences, index: ScopedIndex) -> Sentences:
         """The sentences of the chunks inside."""

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sensegraph.index.vectors import embed
-from sensegraph.methods.raptor.growing import Grower, condense, summary_texts
-from sensegraph.methods.raptor.leaves import leaf_texts, leaves
+from sensegraph.index.vectors import embed_texts
+from sensegraph.methods.raptor.growing import Grower, condense_groups, summary_texts
+from sensegraph.methods.raptor.leaves import leaf_texts, make_leaves
 from sensegraph.methods.raptor.tree import TreeSettings
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.runtime import Runtime
@@ -23,28 +23,28 @@ def foresee_tree(chunks: Sequence[Chunk], rt: Runtime, settings: TreeSettings) -
     asked: list[Brief] = []
 
     def write(briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
-        keys = rt.keys(condense, briefs)
+        keys = rt.keys(condense_groups, briefs)
         stored = rt.store.read(keys)
-        asked.extend(brief for brief, k in zip(briefs, keys, strict=True) if k not in stored)
-        found = zip(briefs, keys, strict=True)
-        return [condense.decode(stored[k]) if k in stored else _stand_in(brief) for brief, k in found]
+        found: list[tuple[Statement, ...]] = []
+        for brief, k in zip(briefs, keys, strict=True):
+            if k in stored:
+                found.append(condense_groups.decode(stored[k]))
+                continue
+            asked.append(brief)  # in its place as long a text as is asked for, from the first words of the group
+            words = " ".join(p.text for p in brief.context.passages).split()
+            found.append((Statement(" ".join(words[: brief.words]), (brief.context.passages[0].id,)),))
+        return found
 
-    cut = leaves.fn([chunks], size=settings.leaf_tokens)[0]
+    cut = make_leaves.fn([chunks], size=settings.leaf_tokens)[0]
     texts = leaf_texts(cut, chunks)
-    grower = Grower(rt, settings, chunks, write, lambda said: _known(said, rt))
-    return asked, [*texts, *summary_texts(grower.grown(grower.leaves(cut), _known(texts, rt)))]
+    grower = Grower(rt, settings, chunks, write, lambda said: _free_vectors(said, rt))
+    return asked, [*texts, *summary_texts(grower.grown(grower.leaves(cut), _free_vectors(texts, rt)))]
 
 
-def _known(texts: Sequence[str], rt: Runtime) -> Vectors | None:
+def _free_vectors(texts: Sequence[str], rt: Runtime) -> Vectors | None:
     """The vectors of texts where they cost nothing: all are stored, or made on this machine."""
     if not rt.embedder.waits:
         return np.asarray(rt.embedder.embed(texts, "document"))
-    if rt.missing(embed, texts):
+    if rt.missing(embed_texts, texts):
         return None
-    return np.stack([np.frombuffer(row, np.float32) for row in rt.each(embed, texts)])
-
-
-def _stand_in(brief: Brief) -> tuple[Statement, ...]:
-    """As long a text as is asked for, from the first words of the group."""
-    words = " ".join(p.text for p in brief.context.passages).split()
-    return (Statement(" ".join(words[: brief.words]), (brief.context.passages[0].id,)),)
+    return np.stack([np.frombuffer(row, np.float32) for row in rt.each(embed_texts, texts)])

@@ -13,15 +13,15 @@ from functools import partial
 
 import numpy as np
 
-from sensegraph.index.hierarchy.grounding import grounded
+from sensegraph.index.hierarchy.grounding import ground_statement
 from sensegraph.index.hierarchy.packing import report_passage, shown_to
 from sensegraph.index.vectors import embed_all, embed_records
-from sensegraph.language.text import HAN, sentences, tokens
-from sensegraph.methods.raptor.gathering import Group, groups, in_turn
-from sensegraph.methods.raptor.leaves import Leaf, Leaves, find_leaves, leaf_texts, pieces
-from sensegraph.methods.raptor.nodes import node_words, nodes
+from sensegraph.language.text import HAN, count_tokens, split_sentences
+from sensegraph.methods.raptor.gathering import Group, group_in_order, group_nodes
+from sensegraph.methods.raptor.leaves import Leaf, Leaves, cut_pieces, find_leaves, leaf_texts
+from sensegraph.methods.raptor.nodes import index_node_words, make_nodes
 from sensegraph.methods.raptor.tasks import CondensingEngine
-from sensegraph.methods.raptor.tree import TreeKeys, TreeSettings, planted, summaries
+from sensegraph.methods.raptor.tree import TreeKeys, TreeSettings, keep_summaries, keep_tree_keys
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.keys import document_part, key
 from sensegraph.runtime.results import Result, step
@@ -37,7 +37,7 @@ Near = Callable[[Sequence[str]], Vectors | None]
 
 
 @step("growing.condense", version=1, uses="engine", task="condense")
-def condense(briefs: Sequence[Brief], *, engine: CondensingEngine) -> list[tuple[Statement, ...]]:
+def condense_groups(briefs: Sequence[Brief], *, engine: CondensingEngine) -> list[tuple[Statement, ...]]:
     """The text of each group said shorter."""
     return engine.condense(briefs)
 
@@ -56,7 +56,7 @@ class Planted:
     notes: tuple[str, ...]
 
 
-def plant(
+def plant_tree(
     chunks: Callable[[], Iterable[Chunk]], name: str, ids: Sequence[str], rt: Runtime, settings: TreeSettings
 ) -> Planted:
     """The tree over chunks, whose key is `name`, and whose `ids` are those of the catalogue; what is there is kept.
@@ -66,17 +66,17 @@ def plant(
     rt.check("the tree of raptor", frozenset({"condense"}))
     cut = find_leaves(chunks, name, rt, settings.leaf_tokens)
     said = embed_records(lambda: leaf_texts(cut.value, chunks()), rt, name=key("leaves", cut.key))
-    grown = grow(cut, said, chunks, rt, settings)
+    grown = grow_tree(cut, said, chunks, rt, settings)
     summed = embed_records(lambda: summary_texts(grown.value), rt, name=key("summaries", grown.key))
     names = (cut.key, grown.key, name)
-    shape = rt.once(nodes, lambda: (cut.value, grown.value, ids), names=names)
-    words = rt.once(node_words, lambda: (cut.value, grown.value, chunks()), names=names)
-    made = rt.once(planted, TreeKeys(cut.key, grown.key, shape.key, words.key))
+    shape = rt.once(make_nodes, lambda: (cut.value, grown.value, ids), names=names)
+    words = rt.once(index_node_words, lambda: (cut.value, grown.value, chunks()), names=names)
+    made = rt.once(keep_tree_keys, TreeKeys(cut.key, grown.key, shape.key, words.key))
     sizes = (len(cut.value.leaves), len(grown.value.clusters))
     return Planted(made.key, said.key, summed.key, *sizes, grown.value.notes)
 
 
-def grow(
+def grow_tree(
     found: Result[Leaves],
     vectors: Result[Vectors],
     chunks: Callable[[], Iterable[Chunk]],
@@ -90,12 +90,14 @@ def grow(
     """
 
     def make() -> Hierarchy:
-        write, near = partial(rt.each, condense), partial(_near, rt=rt)
-        grower = Grower(rt, settings, chunks(), write, near)
+        def near(texts: Sequence[str]) -> Vectors:  # those of an embedder that works here are made again, not stored
+            return embed_all(texts, rt).value if rt.embedder.waits else np.asarray(rt.embedder.embed(texts, "document"))
+
+        grower = Grower(rt, settings, chunks(), partial(rt.each, condense_groups), near)
         return grower.grown(grower.leaves(found.value), vectors.value)
 
     writer = rt.engine.fingerprint("condense")
-    return rt.once(summaries, make, names=(found.key, vectors.key), settings=settings, writer=writer)
+    return rt.once(keep_summaries, make, names=(found.key, vectors.key), settings=settings, writer=writer)
 
 
 def summary_texts(found: Hierarchy) -> list[str]:
@@ -151,13 +153,21 @@ class Grower:
         grown: list[list[Cluster]] = []
         while len(layer) > self.settings.stop and len(grown) < self.settings.layers:
             sizes = [n.tokens for n in layer]
-            found = in_turn(sizes, self.settings) if vectors is None else groups(vectors, sizes, self.settings)
+            found = (
+                group_in_order(sizes, self.settings) if vectors is None else group_nodes(vectors, sizes, self.settings)
+            )
             if len(found) >= len(layer):
                 break
             grown.append(self._clusters(layer, found, len(grown)))
             layer = [self._node(c) for c in grown[-1]]
             vectors = self.near([c.text for c in grown[-1]])
-        return Hierarchy(tuple(_ordered(grown)), notes=self._notes())
+        # by depth, then id, each with its depth and its first parent
+        ordered: list[Cluster] = []
+        for depth, made in enumerate(reversed(grown)):
+            above = grown[len(grown) - depth] if depth else ()
+            parents = {name: c.id for c in sorted(above, key=lambda c: c.id, reverse=True) for name in c.members}
+            ordered += [replace(c, depth=depth, parent=parents.get(c.id, "")) for c in sorted(made, key=lambda c: c.id)]
+        return Hierarchy(tuple(ordered), notes=self._notes())
 
     def _clusters(self, layer: Sequence[Node], found: Sequence[Group], level: int) -> list[Cluster]:
         """The clusters of a layer, each with its summary."""
@@ -168,8 +178,10 @@ class Grower:
 
     def _brief(self, members: Sequence[Node]) -> Brief:
         context = Context(tuple(m.passage for m in members), self._title(members))
-        words = sum(_words(m.passage.text) for m in members) / max(1, sum(m.tokens for m in members))
-        return Brief(context, max(1, int(_SPARE * words * self.settings.summary_tokens)))
+        # words as engines count them: two characters of a script without blanks are one
+        words = sum(len(m.passage.text.split()) + len(HAN.findall(m.passage.text)) // 2 for m in members)
+        words_per_token = words / max(1, sum(m.tokens for m in members))
+        return Brief(context, max(1, int(_SPARE * words_per_token * self.settings.summary_tokens)))
 
     def _title(self, members: Sequence[Node]) -> str:
         """The titles of the documents that are here most often."""
@@ -191,7 +203,7 @@ class Grower:
             chunks=chunks,
             promoted=members[0].id if len(members) == 1 else "",
         )
-        return replace(made, tokens=tokens(made.text))
+        return replace(made, tokens=count_tokens(made.text))
 
     def _node(self, cluster: Cluster) -> Node:
         passage = shown_to(self.engine, report_passage(cluster))
@@ -202,7 +214,7 @@ class Grower:
     def _summary(self, members: Sequence[Node], written: tuple[Statement, ...]) -> tuple[Statement, ...]:
         """What was written of a group, no longer than asked, every statement with the spans that it rests on."""
         known = {m.id: m for m in members}
-        kept = tuple(_shortened(written, self.settings.summary_tokens))
+        kept = tuple(_shorten_statements(written, self.settings.summary_tokens))
         self.lost["cut"] += kept != written
         self.lost["empty"] += not kept
         return tuple(self._grounded(s, known) for s in kept)
@@ -212,7 +224,9 @@ class Grower:
         references = tuple(name for name in statement.references if name in known)
         self.lost["references"] += len(statement.references) - len(references)
         self.lost["unnamed"] += not references and not statement.sources
-        found = grounded(replace(statement, references=references or tuple(known)), lambda name: known[name].sources)
+        found = ground_statement(
+            replace(statement, references=references or tuple(known)), lambda name: known[name].sources
+        )
         return replace(found, references=references)
 
     def _notes(self) -> tuple[str, ...]:
@@ -232,36 +246,17 @@ class Grower:
         return tuple(f"{n} {told[what][n > 1]}" for what, n in self.lost.items() if n)
 
 
-def _near(texts: Sequence[str], rt: Runtime) -> Vectors:
-    """The vectors of a layer; those of an embedder that works here are made again rather than stored."""
-    return embed_all(texts, rt).value if rt.embedder.waits else np.asarray(rt.embedder.embed(texts, "document"))
-
-
-def _words(text: str) -> int:
-    """Words as engines count them: two characters of a script without blanks are one."""
-    return len(text.split()) + len(HAN.findall(text)) // 2
-
-
-def _shortened(statements: Sequence[Statement], most: int) -> Iterator[Statement]:
+def _shorten_statements(statements: Sequence[Statement], most: int) -> Iterator[Statement]:
     """Statements as far as `most` tokens go; the first that does not fit by its whole sentences, or its beginning."""
     room = most
     for statement in statements:
-        if (size := tokens(statement.text)) <= room:
+        if (size := count_tokens(statement.text)) <= room:
             room -= size
             yield statement
             continue
-        ends = [end for _, end in sentences(statement.text) if tokens(statement.text[:end]) <= room]
+        ends = [end for _, end in split_sentences(statement.text) if count_tokens(statement.text[:end]) <= room]
         if not ends and room == most:
-            ends = [end for _, end in pieces(statement.text, room)][:1]
+            ends = [end for _, end in cut_pieces(statement.text, room)][:1]
         if ends:
             yield replace(statement, text=statement.text[: ends[-1]])
         return
-
-
-def _ordered(grown: Sequence[Sequence[Cluster]]) -> Iterator[Cluster]:
-    """The clusters by depth, then id, each with its depth and its first parent."""
-    for depth, layer in enumerate(reversed(grown)):
-        above = grown[len(grown) - depth] if depth else ()
-        parents = {name: c.id for c in sorted(above, key=lambda c: c.id, reverse=True) for name in c.members}
-        for cluster in sorted(layer, key=lambda c: c.id):
-            yield replace(cluster, depth=depth, parent=parents.get(cluster.id, ""))

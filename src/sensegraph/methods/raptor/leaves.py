@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from sensegraph.language.text import sentences, tokens
+from sensegraph.language.text import count_tokens, split_sentences
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, step
 from sensegraph.runtime.runtime import Runtime
@@ -58,14 +58,14 @@ class _Piece:
 
 
 @step("leaves.leaves", version=1, form="tables")
-def leaves(wholes: Sequence[Iterable[Chunk]], *, size: int) -> list[Leaves]:
+def make_leaves(wholes: Sequence[Iterable[Chunk]], *, size: int) -> list[Leaves]:
     """The leaves of chunks, given document by document in order; at most `size` tokens each."""
-    return [Leaves(tuple(_leaves(chunks, size))) for chunks in wholes]
+    return [Leaves(tuple(_cut_leaves(chunks, size))) for chunks in wholes]
 
 
 def find_leaves(chunks: Callable[[], Iterable[Chunk]], name: str, rt: Runtime, size: int) -> Result[Leaves]:
     """The leaves of an index, cut anew only when its chunks, whose key is `name`, changed."""
-    return rt.once(leaves, chunks, names=[name], size=size)
+    return rt.once(make_leaves, chunks, names=[name], size=size)
 
 
 def leaf_texts(found: Leaves, chunks: Iterable[Chunk]) -> list[str]:
@@ -74,10 +74,10 @@ def leaf_texts(found: Leaves, chunks: Iterable[Chunk]) -> list[str]:
     return [text[leaf.chunk][leaf.start : leaf.end] for leaf in found.leaves]
 
 
-def _leaves(chunks: Iterable[Chunk], size: int) -> Iterator[Leaf]:
+def _cut_leaves(chunks: Iterable[Chunk], size: int) -> Iterator[Leaf]:
     for document, mine in groupby(chunks, key=lambda c: c.document):
         said = Counter[str]()
-        for kept, count in _packed(_pieces(list(mine), size), size):
+        for kept, count in _pack_pieces(_cut_sentences(list(mine), size), size):
             chunk, start, end = kept[-1].chunk, kept[0].start, kept[-1].end
             text = chunk.text[start - chunk.start : end - chunk.start]
             said[text] += 1
@@ -85,68 +85,66 @@ def _leaves(chunks: Iterable[Chunk], size: int) -> Iterator[Leaf]:
             yield Leaf(name, chunk.id, start - chunk.start, end - chunk.start, count)
 
 
-def _packed(pieces: Iterable[_Piece], size: int) -> Iterator[tuple[list[_Piece], int]]:
+def _pack_pieces(pieces: Iterable[_Piece], size: int) -> Iterator[tuple[list[_Piece], int]]:
     """Pieces in order, as many as `size` tokens and one chunk hold, and their tokens."""
     kept: list[_Piece] = []
     count = 0
     for piece in pieces:
-        more = _tokens(kept[0] if kept else piece, piece)
+        more = _tokens_between(kept[0] if kept else piece, piece)
         if kept and (more is None or more > size or piece.run != kept[0].run):
             yield kept, count
-            kept, more = [], _tokens(piece, piece)
+            kept, more = [], _tokens_between(piece, piece)
         kept.append(piece)
         count = more or 0
     if kept:
         yield kept, count
 
 
-def _tokens(first: _Piece, last: _Piece) -> int | None:
+def _tokens_between(first: _Piece, last: _Piece) -> int | None:
     """The tokens from one piece to another; None where the chunk of the last does not hold both."""
     chunk = last.chunk
     return (
-        tokens(chunk.text[first.start - chunk.start : last.end - chunk.start]) if chunk.start <= first.start else None
+        count_tokens(chunk.text[first.start - chunk.start : last.end - chunk.start])
+        if chunk.start <= first.start
+        else None
     )
 
 
-def _pieces(chunks: Sequence[Chunk], size: int) -> Iterator[_Piece]:
+def _cut_sentences(chunks: Sequence[Chunk], size: int) -> Iterator[_Piece]:
     """The sentences of one document, each from the first chunk that holds it whole; long ones in pieces."""
-    run = 0
-    for chunk, start, end in _sentences(chunks):
-        base = chunk.start
-        if tokens(chunk.text[start - base : end - base]) <= size:
-            yield _Piece(start, end, chunk, run)
-            continue
-        for a, b in pieces(chunk.text, size, start - base, end - base):
-            yield _Piece(base + a, base + b, chunk, run + 1)
-        run += 2
-
-
-def _sentences(chunks: Sequence[Chunk]) -> Iterator[tuple[Chunk, int, int]]:
-    """Every sentence with its chunk and its place in the document.
-
-    The last of a chunk may go on: it is left to the next chunk where that begins before it.
-    """
-    reached = 0
+    run = reached = 0
     for chunk, after in zip(chunks, [*chunks[1:], None], strict=True):
-        begin = max(reached, chunk.start)
-        spans = [(begin + a, begin + b) for a, b in sentences(chunk.text[begin - chunk.start :])]
+        base, begin = chunk.start, max(reached, chunk.start)
+        spans = [(begin + a, begin + b) for a, b in split_sentences(chunk.text[begin - base :])]
         for n, (start, end) in enumerate(spans, 1):
-            if n < len(spans) or after is None or after.start > start:
-                yield chunk, start, end
-                reached = end
+            if n == len(spans) and after is not None and after.start <= start:
+                continue  # the last of a chunk may go on: it is left to the next chunk, which begins before it
+            reached = end
+            if count_tokens(chunk.text[start - base : end - base]) <= size:
+                yield _Piece(start, end, chunk, run)
+                continue
+            for a, b in cut_pieces(chunk.text, size, start - base, end - base):
+                yield _Piece(base + a, base + b, chunk, run + 1)
+            run += 2
 
 
-def pieces(text: str, size: int, start: int = 0, end: int | None = None) -> Iterator[Span]:
+def cut_pieces(text: str, size: int, start: int = 0, end: int | None = None) -> Iterator[Span]:
     """A long text in spans of at most `size` tokens: after , ; or : where that does, else between words, else hard."""
-    for a, b in _parts(text, start, len(text) if end is None else end, _CLAUSE):
-        if tokens(text[a:b]) <= size:
+    for a, b in _spans_between_marks(text, start, len(text) if end is None else end, _CLAUSE):
+        if count_tokens(text[a:b]) <= size:
             yield a, b
             continue
-        for c, d in _parts(text, a, b, _SPACE):
-            yield from _hard(text, c, d, size)
+        for c, d in _spans_between_marks(text, a, b, _SPACE):
+            place = c
+            while place < d:  # a word that is too long: as many characters as `size` tokens hold, one at least
+                length = d - place
+                while length > 1 and count_tokens(text[place : place + length]) > size:
+                    length = max(1, length // 2)
+                yield place, place + length
+                place += length
 
 
-def _parts(text: str, start: int, end: int, mark: re.Pattern[str]) -> Iterator[Span]:
+def _spans_between_marks(text: str, start: int, end: int, mark: re.Pattern[str]) -> Iterator[Span]:
     """The spans between marks, each with the mark that ends it, without white space around."""
     borders = [m.end() for m in mark.finditer(text, start, end)]
     for a, b in zip([start, *borders], [*borders, end], strict=True):
@@ -154,13 +152,3 @@ def _parts(text: str, start: int, end: int, mark: re.Pattern[str]) -> Iterator[S
         if bare := inner.strip():
             first = a + inner.index(bare)
             yield first, first + len(bare)
-
-
-def _hard(text: str, start: int, end: int, size: int) -> Iterator[Span]:
-    """A span cut after as many characters as `size` tokens hold, again and again; one character at least."""
-    while start < end:
-        length = end - start
-        while length > 1 and tokens(text[start : start + length]) > size:
-            length = max(1, length // 2)
-        yield start, start + length
-        start += length

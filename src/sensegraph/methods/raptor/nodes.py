@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Ints, Longs
 from sensegraph.algorithms.ranking import Bm25
-from sensegraph.algorithms.walking import gathered, offsets
-from sensegraph.language.stems import stems
+from sensegraph.algorithms.walking import gather_entries, run_offsets
+from sensegraph.language.stems import list_stems
 from sensegraph.methods.raptor.leaves import Leaves
 from sensegraph.runtime.results import step
 from sensegraph.types import Chunk, Hierarchy
@@ -45,7 +45,7 @@ class Nodes:
 
     def children(self, nodes: Sequence[int]) -> list[int]:
         """The children of nodes, each once, ascending."""
-        places, _ = gathered(self.start, np.asarray(nodes, np.int64))
+        places, _ = gather_entries(self.start, np.asarray(nodes, np.int64))
         return [int(i) for i in np.unique(np.asarray(self.child)[places])]
 
     def below(self, node: int) -> frozenset[int]:
@@ -65,12 +65,12 @@ class Nodes:
         where[np.asarray(places, np.int64)] = np.arange(len(places))
         kept = self._raised(where[self.chunk] >= 0, np.logical_and)
         new = np.cumsum(kept) - 1
-        rows, sizes = gathered(self.start, np.flatnonzero(kept))
+        rows, sizes = gather_entries(self.start, np.flatnonzero(kept))
         return Nodes(
             np.asarray(self.tokens)[kept],
             np.asarray(self.level)[kept],
             np.asarray(self.promoted)[kept],
-            offsets(sizes),
+            run_offsets(sizes),
             new[self.child[rows]].astype(np.int32),
             where[self.chunk[kept[: self.leaves]]].astype(np.int32),
             np.asarray(self.number)[kept],
@@ -86,40 +86,40 @@ class Nodes:
         kept = np.concatenate((leaves, np.zeros(len(self) - self.leaves, np.bool_)))
         for level in range(1, int(self.level.max(initial=0)) + 1):
             mine = np.flatnonzero(self.level == level)
-            rows, sizes = gathered(self.start, mine)
-            kept[mine] = join.reduceat(kept[self.child[rows]], offsets(sizes)[:-1])
+            rows, sizes = gather_entries(self.start, mine)
+            kept[mine] = join.reduceat(kept[self.child[rows]], run_offsets(sizes)[:-1])
         return kept
 
 
 @step("nodes.nodes", version=1, form="arrays")
-def nodes(wholes: Sequence[tuple[Leaves, Hierarchy, Sequence[str]]]) -> list[Nodes]:
+def make_nodes(wholes: Sequence[tuple[Leaves, Hierarchy, Sequence[str]]]) -> list[Nodes]:
     """The nodes of leaves and the tree above them; the ids of all chunks tell where each is in the catalogue."""
-    return [_made(*whole) for whole in wholes]
+    results: list[Nodes] = []
+    for leaves, tree, chunks in wholes:
+        place = {name: i for i, name in enumerate(chunks)}
+        cut, clusters = list(leaves.leaves), list(tree.clusters)
+        node = {name: i for i, name in enumerate([*(leaf.id for leaf in cut), *(c.id for c in clusters)])}
+        sizes = [0] * len(cut) + [len(c.members) for c in clusters]
+        results.append(
+            Nodes(
+                np.array([*(leaf.tokens for leaf in cut), *(c.tokens for c in clusters)], np.int32),
+                np.array([0] * len(cut) + [c.level + 1 for c in clusters], np.int32),
+                np.array([0] * len(cut) + [bool(c.promoted) for c in clusters], np.int8),
+                run_offsets(sizes),
+                np.fromiter(chain.from_iterable((node[m] for m in c.members) for c in clusters), np.int32),
+                np.array([place[leaf.chunk] for leaf in cut], np.int32),
+                np.arange(len(node)),
+            )
+        )
+    return results
 
 
 @step("nodes.node_words", version=1, form="arrays")
-def node_words(wholes: Sequence[tuple[Leaves, Hierarchy, Iterable[Chunk]]]) -> list[Bm25]:
+def index_node_words(wholes: Sequence[tuple[Leaves, Hierarchy, Iterable[Chunk]]]) -> list[Bm25]:
     """The word index of the nodes, in their order; the title of its document counts as words of every leaf."""
-    return [_words(*whole) for whole in wholes]
-
-
-def _made(leaves: Leaves, tree: Hierarchy, chunks: Sequence[str]) -> Nodes:
-    place = {name: i for i, name in enumerate(chunks)}
-    cut, clusters = list(leaves.leaves), list(tree.clusters)
-    node = {name: i for i, name in enumerate([*(leaf.id for leaf in cut), *(c.id for c in clusters)])}
-    sizes = [0] * len(cut) + [len(c.members) for c in clusters]
-    return Nodes(
-        np.array([*(leaf.tokens for leaf in cut), *(c.tokens for c in clusters)], np.int32),
-        np.array([0] * len(cut) + [c.level + 1 for c in clusters], np.int32),
-        np.array([0] * len(cut) + [bool(c.promoted) for c in clusters], np.int8),
-        offsets(sizes),
-        np.fromiter(chain.from_iterable((node[m] for m in c.members) for c in clusters), np.int32),
-        np.array([place[leaf.chunk] for leaf in cut], np.int32),
-        np.arange(len(node)),
-    )
-
-
-def _words(leaves: Leaves, tree: Hierarchy, chunks: Iterable[Chunk]) -> Bm25:
-    known = {c.id: c for c in chunks}
-    said = (f"{(c := known[leaf.chunk]).title}\n{c.text[leaf.start : leaf.end]}" for leaf in leaves.leaves)
-    return Bm25.build(stems(text) for text in chain(said, (c.text for c in tree.clusters)))
+    found: list[Bm25] = []
+    for cut, tree, chunks in wholes:
+        known = {c.id: c for c in chunks}
+        said = [f"{(c := known[leaf.chunk]).title}\n{c.text[leaf.start : leaf.end]}" for leaf in cut.leaves]
+        found.append(Bm25.build(list_stems(text) for text in chain(said, (c.text for c in tree.clusters))))
+    return found

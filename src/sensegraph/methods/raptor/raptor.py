@@ -7,7 +7,7 @@ query: all nodes at once (collapsed tree), or from the top down (tree traversal)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -15,21 +15,20 @@ import numpy as np
 
 from sensegraph.algorithms.fusion import Ranking
 from sensegraph.algorithms.graphs import Floats
-from sensegraph.algorithms.ranking import best
-from sensegraph.answering.asking import conclude
+from sensegraph.algorithms.ranking import select_best
+from sensegraph.answering.asking import conclude_answer
 from sensegraph.errors import SettingsError
-from sensegraph.index.citing import documents_of
+from sensegraph.index.citing import documents_behind
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
-from sensegraph.language.text import tokens
+from sensegraph.language.text import count_tokens
 from sensegraph.methods.raptor.leaves import Leaf
 from sensegraph.methods.raptor.nodes import Nodes
-from sensegraph.methods.raptor.tree import Tree
 from sensegraph.methods.raptor.tree_part import TREE
-from sensegraph.protocols import Part, Task
+from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.closeness import Comparing, asked_vector, by_meaning
-from sensegraph.runtime.results import at
+from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Chunk, Evidence, Passage, Question, Source
 
@@ -53,7 +52,7 @@ class RAPTOR:
     context_tokens: int = 2_000  # §3, the best of the collapsed tree
     name: str = "raptor"
     requires: frozenset[Task] = frozenset({"answer"})
-    reads: frozenset[Part] = frozenset({"tree"})
+    reads: frozenset[PartName] = frozenset({"tree"})
 
     def __post_init__(self) -> None:
         for field in ("k", "top", "context_tokens"):
@@ -64,26 +63,54 @@ class RAPTOR:
         """The best nodes that the context holds: leaves as chunks with their spans, summaries as reports."""
         tree = index.part(TREE)
         found = self.rank(question, index, rt)
-        kept = fitting(found.positions.tolist(), tree.nodes, self.context_tokens, no_overlap=self.no_overlap)
+        kept = fit_nodes(found.positions.tolist(), tree.nodes, self.context_tokens, no_overlap=self.no_overlap)
         scores = dict(zip(found.positions.tolist(), found.scores.tolist(), strict=True))
-        passages = _passages(kept, scores, tree, index)
-        size = sum(tokens(p.text) for p in passages)
-        documents = _documents(found, passages, index)
-        return Evidence(passages, documents, size, len(found) - len(kept), _notes(tree))
+        # leaves of one chunk keep their own ids, so that each is cited exactly
+        count = tree.nodes.leaves
+        low, high = [i for i in kept if i < count], [i for i in kept if i >= count]
+        cut = dict(zip(low, take_records(tree.leaves, low), strict=True))
+        summed = dict(zip(high, take_records(tree.summaries, [i - count for i in high]), strict=True))
+        chunks = index.chunks([leaf.chunk for leaf in cut.values()])
+        passages = tuple(
+            leaf_passage(cut[i], chunks[cut[i].chunk], scores[i])
+            if i in cut
+            else replace(report_passage(summed[i]), score=scores[i])
+            for i in kept
+        )
+        size = sum(count_tokens(p.text) for p in passages)
+        # the documents of the leaves that were found, best first, then those that only summaries lead to
+        places = tree.nodes.chunk[found.positions[found.positions < count]].tolist()
+        named = dict.fromkeys(e.document for e in take_records(index.catalogue.chunks, places))
+        documents = tuple(named | dict.fromkeys(documents_behind(passages, index)))
+        shown = len(tree.summaries)
+        hidden = (
+            f"{tree.hidden} of {tree.hidden + shown} summaries rest on documents outside the filter and were left out"
+        )
+        return Evidence(passages, documents, size, len(found) - len(kept), (hidden,) if tree.hidden else ())
 
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """One answer from these nodes."""
         rt.check(self.name, self.requires)
-        return conclude(question, self.retrieve(question, index, rt), index, rt)
+        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
 
     def rank(self, question: Question, index: Index, rt: Runtime) -> Ranking:
         """The nodes that were found, by position, in the order in which they are read."""
         if self.search == "traverse":
             return self._traversed(question, index, rt)
         if by_meaning(self.comparing, rt):
-            return _near(question, index, rt, self.top)
+            # the `top` nodes nearest by cosine, of leaves and summaries together
+            nodes, asked = index.part(TREE).nodes, asked_vector(question, rt)
+            found = [nearest_to(asked, index, rt, self.top, "leaf")]
+            if len(nodes) > nodes.leaves:
+                places, near = nearest_to(asked, index, rt, self.top, "summary")
+                own = nodes.promoted[places + nodes.leaves] == 0
+                found.append((places[own] + nodes.leaves, near[own]))
+            places, near = (np.concatenate(part) for part in zip(*found, strict=True))
+            order = np.lexsort((places, -near))[: self.top]
+            order = order[near[order] > 0]
+            return Ranking("collapsed", places[order], near[order])
         scores = np.where(index.part(TREE).nodes.promoted > 0, 0.0, index.part(TREE).score(question.sought))
-        return Ranking("collapsed", *best(scores, self.top))
+        return Ranking("collapsed", *select_best(scores, self.top))
 
     def _traversed(self, question: Question, index: Index, rt: Runtime) -> Ranking:
         """The `k` best of the top, then the `k` best of their children, and so on; of what was promoted its child."""
@@ -91,7 +118,7 @@ class RAPTOR:
         layer, taken = nodes.tops(), list[int]()
         while layer:
             here = np.asarray(layer, np.int64)
-            chosen, _ = best(scores[here], self.k)
+            chosen, _ = select_best(scores[here], self.k)
             taken += here[chosen].tolist()
             layer = nodes.children(here[chosen].tolist())
         read = np.asarray([i for i in dict.fromkeys(taken) if not nodes.promoted[i]], np.int64)
@@ -108,14 +135,18 @@ class RAPTOR:
         return np.concatenate([(np.asarray(v, np.float64) * asked).sum(axis=1) for v in kinds])
 
 
-def fitting(ranked: Sequence[int], nodes: Nodes, budget: int, *, no_overlap: bool = False) -> list[int]:
+def fit_nodes(ranked: Sequence[int], nodes: Nodes, budget: int, *, no_overlap: bool = False) -> list[int]:
     """Of nodes in this order as many as `budget` tokens hold; one that does not fit is passed over.
 
     With `no_overlap` a summary goes as soon as half of its leaves are in, and what was passed over gets its room.
     """
     gone = set[int]()
     while True:
-        kept = _filled([i for i in ranked if i not in gone], nodes, budget)
+        kept, room = list[int](), budget
+        for i in ranked:
+            if i not in gone and (size := int(nodes.tokens[i])) <= room:
+                room -= size
+                kept.append(i)
         if not no_overlap:
             return kept
         said = frozenset(kept)
@@ -125,60 +156,7 @@ def fitting(ranked: Sequence[int], nodes: Nodes, budget: int, *, no_overlap: boo
         gone.update(shown)
 
 
-def _filled(ranked: Iterable[int], nodes: Nodes, budget: int) -> list[int]:
-    kept = list[int]()
-    for i in ranked:
-        if (size := int(nodes.tokens[i])) <= budget:
-            budget -= size
-            kept.append(i)
-    return kept
-
-
-def _near(question: Question, index: Index, rt: Runtime, top: int) -> Ranking:
-    """The `top` nodes nearest by cosine, of leaves and summaries together."""
-    nodes, asked = index.part(TREE).nodes, asked_vector(question, rt)
-    found = [nearest_to(asked, index, rt, top, "leaf")]
-    if len(nodes) > nodes.leaves:
-        places, scores = nearest_to(asked, index, rt, top, "summary")
-        own = nodes.promoted[places + nodes.leaves] == 0
-        found.append((places[own] + nodes.leaves, scores[own]))
-    places, scores = (np.concatenate(part) for part in zip(*found, strict=True))
-    order = np.lexsort((places, -scores))[:top]
-    order = order[scores[order] > 0]
-    return Ranking("collapsed", places[order], scores[order])
-
-
-def _passages(kept: Sequence[int], scores: Mapping[int, float], tree: Tree, index: Index) -> tuple[Passage, ...]:
-    """The nodes as passages, in their order. Leaves of one chunk keep their own ids, so that each is cited exactly."""
-    count = tree.nodes.leaves
-    low, high = [i for i in kept if i < count], [i for i in kept if i >= count]
-    cut = dict(zip(low, at(tree.leaves, low), strict=True))
-    summed = dict(zip(high, at(tree.summaries, [i - count for i in high]), strict=True))
-    chunks = index.chunks([leaf.chunk for leaf in cut.values()])
-    return tuple(
-        leaf_passage(cut[i], chunks[cut[i].chunk], scores[i])
-        if i in cut
-        else replace(report_passage(summed[i]), score=scores[i])
-        for i in kept
-    )
-
-
 def leaf_passage(leaf: Leaf, chunk: Chunk, score: float) -> Passage:
     """A leaf with its exact span."""
     source = Source(chunk.id, leaf.start, leaf.end)
     return Passage("chunk", leaf.id, chunk.text[leaf.start : leaf.end], score, chunk.title, (source,), documents=1)
-
-
-def _documents(found: Ranking, passages: Sequence[Passage], index: Index) -> tuple[str, ...]:
-    """The documents of the leaves that were found, best first, then those that only summaries lead to."""
-    nodes = index.part(TREE).nodes
-    places = nodes.chunk[found.positions[found.positions < nodes.leaves]].tolist()
-    named = dict.fromkeys(e.document for e in at(index.catalogue.chunks, places))
-    return tuple(named | dict.fromkeys(documents_of(passages, index)))
-
-
-def _notes(tree: Tree) -> tuple[str, ...]:
-    shown = len(tree.summaries)
-    if not tree.hidden:
-        return ()
-    return (f"{tree.hidden} of {tree.hidden + shown} summaries rest on documents outside the filter and were left out",)

@@ -11,11 +11,11 @@ import numpy as np
 from sensegraph.algorithms.graphs import Floats
 from sensegraph.algorithms.ranking import Bm25
 from sensegraph.errors import SettingsError
-from sensegraph.language.stems import stems
-from sensegraph.methods.raptor.leaves import Leaf, leaves
-from sensegraph.methods.raptor.nodes import Nodes, node_words, nodes
+from sensegraph.language.stems import list_stems
+from sensegraph.methods.raptor.leaves import Leaf, make_leaves
+from sensegraph.methods.raptor.nodes import Nodes, index_node_words, make_nodes
 from sensegraph.protocols import Store
-from sensegraph.runtime.results import at, recall, step
+from sensegraph.runtime.results import recall_result, step, take_records
 from sensegraph.types import Cluster, Hierarchy
 
 
@@ -79,40 +79,46 @@ class Tree:
 
     def score(self, text: str) -> Floats:
         """The BM25 score of every node for `text`, shape (n,)."""
-        return np.asarray(self.words.score(stems(text))[self.nodes.number])
+        return np.asarray(self.words.score(list_stems(text))[self.nodes.number])
 
     def within(self, places: Sequence[int]) -> Tree:
         """The leaves of the chunks at these positions, ascending, and the summaries that rest on no other chunk."""
         found = self.nodes.within(places)
-        kept, summed = positions(found, self.nodes.leaves)
+        kept, summed = split_positions(found, self.nodes.leaves)
         hidden = self.nodes.touching(places) - len(summed)
-        return Tree(tuple(at(self.leaves, kept)), tuple(at(self.summaries, summed)), found, self.words, hidden)
+        return Tree(
+            tuple(take_records(self.leaves, kept)),
+            tuple(take_records(self.summaries, summed)),
+            found,
+            self.words,
+            hidden,
+        )
 
 
 @step("growing.summaries", version=1, form="tables")
-def summaries(wholes: Sequence[Hierarchy], *, settings: TreeSettings, writer: str) -> list[Hierarchy]:
+def keep_summaries(wholes: Sequence[Hierarchy], *, settings: TreeSettings, writer: str) -> list[Hierarchy]:
     """The finished summaries; `writer` is who wrote them."""
     return list(wholes)
 
 
 @step("tree.planted", version=1)
-def planted(wholes: Sequence[TreeKeys]) -> list[TreeKeys]:
+def keep_tree_keys(wholes: Sequence[TreeKeys]) -> list[TreeKeys]:
     """What a tree is made of."""
     return list(wholes)
 
 
-def tree(store: Store, name: str) -> Tree:
+def read_tree(store: Store, name: str) -> Tree:
     """The tree that was planted under this key."""
-    made = recall(store, planted, name)
+    made = recall_result(store, keep_tree_keys, name)
     return Tree(
-        recall(store, leaves, made.leaves).leaves,
-        recall(store, summaries, made.summaries).clusters,
-        recall(store, nodes, made.nodes),
-        recall(store, node_words, made.words),
+        recall_result(store, make_leaves, made.leaves).leaves,
+        recall_result(store, keep_summaries, made.summaries).clusters,
+        recall_result(store, make_nodes, made.nodes),
+        recall_result(store, index_node_words, made.words),
     )
 
 
-def positions(found: Nodes, leaves: int) -> tuple[list[int], list[int]]:
+def split_positions(found: Nodes, leaves: int) -> tuple[list[int], list[int]]:
     """The positions of nodes among the leaves, of which the whole index has so many, and among its summaries."""
     number = [int(i) for i in found.number]
     return [i for i in number if i < leaves], [i - leaves for i in number if i >= leaves]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.parts import Building, Part, PartEstimate
-from sensegraph.methods.raptor.tree import Tree, TreeSettings, positions, tree
+from sensegraph.methods.raptor.tree import Tree, TreeSettings, read_tree, split_positions
 
 if TYPE_CHECKING:
     from sensegraph.index.estimate import Foresight
@@ -27,25 +27,25 @@ class TreePart(Part[Tree, TreeSettings]):
 
     def build(self, building: Building, settings: TreeSettings) -> MadePart:
         """Raises UnsupportedTask where the engine does not condense."""
-        from sensegraph.methods.raptor.growing import plant
+        from sensegraph.methods.raptor.growing import plant_tree
 
         ids = [c.id for c in building.spine.catalogue.value.chunks]
-        made = plant(building.chunks, building.chunks_key, ids, building.rt, settings)
+        made = plant_tree(building.chunks, building.chunks_key, ids, building.rt, settings)
         entry = PartEntry(made.tree, {"leaf": made.leaf_vectors, "summary": made.summary_vectors})
         return MadePart(entry, {"leaves": made.leaves, "summaries": made.summaries}, made.notes)
 
     def estimate(self, foresight: Foresight, settings: TreeSettings) -> PartEstimate:
         """The summaries that nobody has written, and the texts of all nodes."""
         from sensegraph.methods.raptor.foreseen_tree import foresee_tree
-        from sensegraph.methods.raptor.growing import condense
+        from sensegraph.methods.raptor.growing import condense_groups
 
         asked, texts = foresee_tree(foresight.chunks, foresight.rt, settings)
-        step = foresight.step(condense.name, "condense", asked, [settings.summary_tokens] * len(asked))
+        step = foresight.step(condense_groups.name, "condense", asked, [settings.summary_tokens] * len(asked))
         return PartEstimate((step,), texts)
 
     def read(self, index: Index) -> Tree:
         """The tree, its records read when they are asked for."""
-        return tree(index.store, index.manifest.parts[self.name].key)
+        return read_tree(index.store, index.manifest.parts[self.name].key)
 
     def restrict_to_scope(self, value: Tree, index: ScopedIndex) -> Tree:
         """The leaves of the chunks inside, and the summaries that rest on nothing outside."""
@@ -57,7 +57,7 @@ class TreePart(Part[Tree, TreeSettings]):
 
     def positions(self, kind: str, index: ScopedIndex) -> Sequence[int]:
         """Where the leaves, or the summaries, inside are among all of them."""
-        return positions(index.part(self).nodes, index.whole.part(self).nodes.leaves)[kind == "summary"]
+        return split_positions(index.part(self).nodes, index.whole.part(self).nodes.leaves)[kind == "summary"]
 
 
 TREE = TreePart()

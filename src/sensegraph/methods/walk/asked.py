@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats, Longs
 from sensegraph.algorithms.ranking import Ranked
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.scope import ScopedIndex
-from sensegraph.language.stems import stems
-from sensegraph.methods.walk.name_words import lettered, words_of
+from sensegraph.language.stems import list_stems
+from sensegraph.methods.walk.name_words import fold_words, write_letters
 from sensegraph.methods.walk.names_part import NAMES
-from sensegraph.methods.walk.naming import Hashes, Names, hashed
+from sensegraph.methods.walk.naming import Hashes, Names, hash_words
 
 _MOST = 12  # words of a name that is looked for
 
@@ -43,7 +42,8 @@ class Asked:
     def uncovered(self, chunk: int, names: Names, inside: float) -> Floats:
         """The weight of every stem, shape (t,), once this chunk is known: 0 in its title, `inside` its text, else 1."""
         titled = np.isin(self.keys, names.stems[int(names.title[chunk]) : int(names.title[chunk + 1])])
-        there = np.array([_holds(who, chunk) for who, _ in self.hits], bool)
+        places = [(who, int(np.searchsorted(who, chunk))) for who, _ in self.hits]
+        there = np.array([at < len(who) and int(who[at]) == chunk for who, at in places], bool)
         return np.where(titled, 0.0, np.where(there, inside, 1.0))
 
     def scores(self, pool: Longs) -> Floats:
@@ -58,26 +58,28 @@ class Asked:
         return found
 
 
-def asked(text: str, index: Index, k1: float, b: float) -> Asked:
+def ask_names(text: str, index: Index, k1: float, b: float) -> Asked:
     """What `text` says to the names and words of an index; BM25 with `k1` and `b`."""
     names, words = index.part(NAMES), replace(index.words, k1=k1, b=b)
-    found = stems(text)
+    found = list_stems(text)
     distinct = sorted(set(found))
-    counted = [(times, _inside(hit, index)) for times, hit in words.hits(found)]
+    counted = [(times, _cut_hit(hit, index)) for times, hit in words.hits(found)]
     total = np.zeros(names.chunks)
     for times, (who, score) in counted:
         total[who] += score if times == 1 else times * score
     idf = np.array([words.idf(word) for word in distinct])
     hits = tuple(hit for _, hit in counted)
-    return Asked(tuple(named(text, names)), hashed(distinct), hits, idf, total, hashed(words_of(text)))
+    return Asked(
+        tuple(names_in_question(text, names)), hash_words(distinct), hits, idf, total, hash_words(fold_words(text))
+    )
 
 
-def named(text: str, names: Names) -> list[int]:
+def names_in_question(text: str, names: Names) -> list[int]:
     """The names of the index in a text, each once, in its order: the longest at each word, from left to right.
 
     A single word counts where it has a capital, or is a name in the corpus wherever it has one.
     """
-    words, letters = lettered(text)
+    words, letters = write_letters(text)
     most = min(names.longest, _MOST)
     spans = [(i, j) for i in range(len(words)) for j in range(i + 1, min(i + most, len(words)) + 1)]
     places = names.find([" ".join(words[i:j]) for i, j in spans])
@@ -92,7 +94,7 @@ def named(text: str, names: Names) -> list[int]:
     return list(dict.fromkeys(found))
 
 
-def _inside(hit: Ranked, index: Index) -> Ranked:
+def _cut_hit(hit: Ranked, index: Index) -> Ranked:
     """The part of a hit that a filter leaves, on its own numbers."""
     if not isinstance(index, ScopedIndex):
         return hit
@@ -101,8 +103,3 @@ def _inside(hit: Ranked, index: Index) -> Ranked:
     at = np.minimum(np.searchsorted(places, who), len(places) - 1)
     there = places[at] == who
     return at[there], score[there]
-
-
-def _holds(ascending: NDArray[np.int64], item: int) -> bool:
-    place = int(np.searchsorted(ascending, item))
-    return place < len(ascending) and int(ascending[place]) == item

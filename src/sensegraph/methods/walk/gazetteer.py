@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sensegraph.language.countries import COUNTRY
-from sensegraph.methods.walk.name_words import MARK, Noted, Spelt
+from sensegraph.methods.walk.name_words import MARK, Noted
 
 _LONG = 3  # words from which a name is recognised without a capital
 
@@ -51,7 +51,7 @@ class Gazetteer:
         return size > 1 or at > 0 or len(marked[0]) == 2 or self.proper(marked[at].removeprefix(MARK))
 
 
-def gazetteer(documents: Iterable[Noted]) -> Gazetteer:
+def make_gazetteer(documents: Iterable[Noted]) -> Gazetteer:
     """The names that `documents` bear, and how they write their words."""
     names: set[str] = set()
     counts: Counter[str] = Counter()
@@ -73,53 +73,51 @@ def gazetteer(documents: Iterable[Noted]) -> Gazetteer:
     return Gazetteer(frozenset(names), {w: tuple(sorted(s, reverse=True)) for w, s in lengths.items()}, dict(capitals))
 
 
-def mentions(document: Noted, known: Gazetteer) -> list[dict[str, int]]:
+def count_mentions(document: Noted, known: Gazetteer) -> list[dict[str, int]]:
     """For each chunk of a document the names that it mentions, with the number of its sentences that do.
 
     A last name alone, which no document bears, stands for the longer name that was met last in this document. Where
     something is called Danish, or of the US, the country is mentioned too.
     """
-    ending: dict[str, str] = {}
-    return [_mentioned(chunk, known, ending) for chunk in document.chunks]
+    ending: dict[str, str] = {}  # the longer names met so far, by their last words
+    results: list[dict[str, int]] = []
+    for chunk in document.chunks:
+        runs: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        for place in range(0, len(chunk.runs), 3):
+            sentence, begin, end = chunk.runs[place : place + 3]
+            runs[sentence].append((begin, end))
+        counts: dict[str, int] = defaultdict(int)
+        for number, line in enumerate(chunk.words.split("\n")):
+            marked, words = line.split(" "), line.replace(MARK, "").split(" ")
+            here: dict[str, None] = {}
+            for name in names_in_sentence(marked, words, runs.get(number, ()), known):
+                _, blank, last = name.rpartition(" ")
+                if blank:
+                    ending[last] = name
+                elif name not in known.names:
+                    name = ending.get(name, name)
+                here[name] = None
+            here |= {COUNTRY[name]: None for name in list(here) if name in COUNTRY}
+            for name in here:
+                counts[name] += 1
+        results.append(dict(counts))
+    return results
 
 
-def _mentioned(chunk: Spelt, known: Gazetteer, ending: dict[str, str]) -> dict[str, int]:
-    """The names of one chunk; `ending` holds, by their last words, the longer names met so far, and is added to."""
-    runs: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    for place in range(0, len(chunk.runs), 3):
-        sentence, begin, end = chunk.runs[place : place + 3]
-        runs[sentence].append((begin, end))
-    counts: dict[str, int] = defaultdict(int)
-    for number, line in enumerate(chunk.words.split("\n")):
-        marked, words = line.split(" "), line.replace(MARK, "").split(" ")
-        here: dict[str, None] = {}
-        for name in names_in(marked, words, runs.get(number, ()), known):
-            _, blank, last = name.rpartition(" ")
-            if blank:
-                ending[last] = name
-            elif name not in known.names:
-                name = ending.get(name, name)
-            here[name] = None
-        here |= {COUNTRY[name]: None for name in list(here) if name in COUNTRY}
-        for name in here:
-            counts[name] += 1
-    return dict(counts)
-
-
-def names_in(
+def names_in_sentence(
     marked: Sequence[str], words: Sequence[str], runs: Sequence[tuple[int, int]], known: Gazetteer
 ) -> list[str]:
     """The names of one sentence in their order: those known, and runs of capitals that none at least as long covers."""
     borne = list(known.found(marked, words))
     spans = [*borne]
     for run in runs:
-        begin, end = trimmed(run, words, known)
+        begin, end = trim_run(run, words, known)
         if end > begin and not any(b < end and begin < e and e - b >= end - begin for b, e in borne):
             spans.append((begin, end))
     return [" ".join(words[b:e]) for b, e in sorted(spans)]
 
 
-def trimmed(run: tuple[int, int], words: Sequence[str], known: Gazetteer) -> tuple[int, int]:
+def trim_run(run: tuple[int, int], words: Sequence[str], known: Gazetteer) -> tuple[int, int]:
     """A run without a word at its beginning that has its capital from the sentence; empty where nothing is left."""
     begin, end = run
     if begin > 0:

@@ -13,10 +13,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sensegraph.language.common_words import STOP
-from sensegraph.language.stems import ENGLISH
-from sensegraph.language.text import sentences
-from sensegraph.language.titles import aliases, headings, lead, named
+from sensegraph.language.detection import ENGLISH
+from sensegraph.language.text import split_sentences
+from sensegraph.language.titles import find_aliases, find_headings, find_lead_name, list_title_names
+from sensegraph.language.word_lists import STOP
 from sensegraph.runtime.results import step
 from sensegraph.types import Chunk
 
@@ -58,63 +58,65 @@ class Noted:
 
 
 @step("namewords.spelt", version=1, batch=32)
-def spelt(documents: Sequence[tuple[Chunk, ...]]) -> list[Noted]:
+def spell_documents(documents: Sequence[tuple[Chunk, ...]]) -> list[Noted]:
     """What each document, given as its chunks, shows of names by itself."""
-    return [_noted(chunks) for chunks in documents]
+    return [_note_names(chunks) for chunks in documents]
 
 
-def _noted(chunks: tuple[Chunk, ...]) -> Noted:
+def _note_names(chunks: tuple[Chunk, ...]) -> Noted:
     if not chunks:
         return Noted()
     first = chunks[0]
-    opening = " ".join(first.text[a:b] for a, b in sentences(first.text[:900])[:2])
-    shown = [headings(chunk.text) for chunk in chunks]
-    titled = named(first.title)
-    bears = [*(titled or shown[0][:1] or [lead(opening)]), *aliases(opening)]
-    quoted = sorted({folded(m[1]) for c in chunks if _UNSPACED.search(c.text) for m in _QUOTED.finditer(c.text)})
+    opening = " ".join(first.text[a:b] for a, b in split_sentences(first.text[:900])[:2])
+    shown = [find_headings(chunk.text) for chunk in chunks]
+    titled = list_title_names(first.title)
+    bears = [*(titled or shown[0][:1] or [find_lead_name(opening)]), *find_aliases(opening)]
+    quoted = sorted(
+        {fold_written_name(m[1]) for c in chunks if _UNSPACED.search(c.text) for m in _QUOTED.finditer(c.text)}
+    )
     return Noted(
-        tuple(_spelt(c, over) for c, over in zip(chunks, _standing(shown), strict=True)),
-        tuple(dict.fromkeys(k for name in bears if (k := folded(name)))),
-        tuple(words_of(first.title.partition("(")[2])),
+        tuple(_spell_chunk(c, over) for c, over in zip(chunks, _headings_above(shown), strict=True)),
+        tuple(dict.fromkeys(k for name in bears if (k := fold_written_name(name)))),
+        tuple(fold_words(first.title.partition("(")[2])),
         tuple(q for q in quoted if q),
     )
 
 
-def _standing(shown: Sequence[Sequence[str]]) -> Iterator[tuple[str, ...]]:
+def _headings_above(shown: Sequence[Sequence[str]]) -> Iterator[tuple[str, ...]]:
     """The headings over each chunk: its own, and the last of those before."""
     last = ""
     for found in shown:
         over = [last, *found] if last else list(found)
-        yield tuple(dict.fromkeys(k for name in over if (k := folded(name))))
+        yield tuple(dict.fromkeys(k for name in over if (k := fold_written_name(name))))
         last = found[-1] if found else last
 
 
-def _spelt(chunk: Chunk, bears: tuple[str, ...]) -> Spelt:
+def _spell_chunk(chunk: Chunk, bears: tuple[str, ...]) -> Spelt:
     lines: list[str] = []
     runs: list[int] = []
-    for begin, end in sentences(chunk.text):
-        words, letters = lettered(chunk.text[begin:end])
-        for first, last in spans(letters):
+    for begin, end in split_sentences(chunk.text):
+        words, letters = write_letters(chunk.text[begin:end])
+        for first, last in find_name_spans(letters):
             runs += (len(lines), first, last)
         kinds = zip(words, letters[::2], strict=True)
         lines.append(" ".join(word if kind in "xK" else f"{MARK}{word}" for word, kind in kinds))
     return Spelt("\n".join(lines), tuple(runs), bears)
 
 
-def lettered(sentence: str) -> tuple[list[str], str]:
+def write_letters(sentence: str) -> tuple[list[str], str]:
     """The folded words of a sentence, and its letters: two for each word, what it is and how it is parted from the
     next.
     """
     words: list[str] = []
     letters: list[str] = []
     for word, _, gap in _WORD.findall(sentence):
-        form, letter = _known(word)
+        form, letter = _fold_word(word)
         words.append(form)
         letters.append(letter + _JOINS.get(gap, "|"))
     return words, "".join(letters)
 
 
-def spans(letters: str) -> Iterator[tuple[int, int]]:
+def find_name_spans(letters: str) -> Iterator[tuple[int, int]]:
     """Where the names of a sentence begin and end, in words, from its letters."""
     at = 0
     while found := _NAME.search(letters, at):
@@ -128,29 +130,29 @@ def spans(letters: str) -> Iterator[tuple[int, int]]:
         at = end + 1
 
 
-def words_of(text: str) -> list[str]:
+def fold_words(text: str) -> list[str]:
     """The folded words of a text, in order."""
-    return [_known(word)[0] for word, _, _ in _WORD.findall(text)]
+    return [_fold_word(word)[0] for word, _, _ in _WORD.findall(text)]
 
 
-def folded(name: str) -> str:
+def fold_written_name(name: str) -> str:
     """A name as it is compared: its folded words, without an article before them."""
-    words = words_of(name)
+    words = fold_words(name)
     while len(words) > 1 and words[0] in ("the", "a", "an"):
         words = words[1:]
     return " ".join(words)
 
 
 @lru_cache(maxsize=1 << 17)
-def _known(word: str) -> tuple[str, str]:
+def _fold_word(word: str) -> tuple[str, str]:
     """The folded form of a word, and its letter."""
     form = word.casefold()
     if not form.isascii():
         form = "".join(c for c in unicodedata.normalize("NFKD", form) if not unicodedata.combining(c)) or form
-    return form, _letter(word, form)
+    return form, _classify_word(word, form)
 
 
-def _letter(word: str, form: str) -> str:
+def _classify_word(word: str, form: str) -> str:
     first = word[0]
     if first.isdigit():
         return "D" if len(word) <= 4 else "H"

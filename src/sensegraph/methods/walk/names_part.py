@@ -9,8 +9,8 @@ import numpy as np
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.parts import Building, Part
-from sensegraph.methods.walk.naming import Names, NameSettings, name_graph, names
-from sensegraph.runtime.results import recall
+from sensegraph.methods.walk.naming import Names, NameSettings, make_names, name_graph
+from sensegraph.runtime.results import recall_result
 
 if TYPE_CHECKING:
     from sensegraph.index.restricted.scope import ScopedIndex
@@ -30,7 +30,7 @@ class NamesPart(Part[Names, NameSettings]):
 
     def read(self, index: Index) -> Names:
         """The names, mapped."""
-        return recall(index.store, names, index.manifest.parts[self.name].key)
+        return recall_result(index.store, make_names, index.manifest.parts[self.name].key)
 
     def restrict_to_scope(self, value: Names, index: ScopedIndex) -> Names:
         """The names of the chunks inside."""

@@ -1,4 +1,4 @@
-"""The index of names: which chunk mentions, and which bears, which name, and the ways that a walk takes between them.
+"""The index of names: which chunk mentions, and which bears, which name, and the paths that a walk takes between them.
 
 A name that a document bears (its title, a heading, another name of its first sentences) is identity: a passage that
 mentions it leads there. No engine is asked.
@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
-from sensegraph.algorithms.walking import Paths, gathered, offsets, paths
+from sensegraph.algorithms.walking import Paths, build_paths, gather_entries, run_offsets
 from sensegraph.errors import SettingsError
-from sensegraph.language.stems import stems
-from sensegraph.methods.walk.gazetteer import Gazetteer, gazetteer, mentions
-from sensegraph.methods.walk.name_words import Noted, spelt
+from sensegraph.language.stems import list_stems
+from sensegraph.methods.walk.gazetteer import Gazetteer, count_mentions, make_gazetteer
+from sensegraph.methods.walk.name_words import Noted, spell_documents
 from sensegraph.runtime.results import Result, Results, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk
@@ -104,7 +104,7 @@ class Names:
 
     @property
     def paths(self) -> Paths:
-        """The ways between chunks, numbered first, and names."""
+        """The paths between chunks, numbered first, and names."""
         return Paths(self.way, self.to, self.share)
 
     @property
@@ -124,7 +124,7 @@ class Names:
 
     def find(self, names: Sequence[str]) -> Longs:
         """The position of each of these folded names, −1 where there is none."""
-        wanted = hashed(names)
+        wanted = hash_words(names)
         at = np.minimum(np.searchsorted(self.keys, wanted), max(len(self) - 1, 0))
         return np.where(self.keys[at] == wanted, at, -1) if len(self) else np.full(len(names), -1)
 
@@ -147,7 +147,7 @@ class Names:
 
         Salience stays that of the whole; names that no chunk holds keep their numbers, but lead nowhere.
         """
-        places, sizes = gathered(self.start, chunks)
+        places, sizes = gather_entries(self.start, chunks)
         row = np.repeat(np.arange(len(sizes)), sizes)
         new = np.full(self.chunks, -1, np.int64)
         new[chunks] = np.arange(len(chunks))
@@ -157,18 +157,56 @@ class Names:
         cut = replace(
             self,
             document=document.astype(np.int32),
-            hint=offsets(np.bincount(whose, minlength=len(self))),
+            hint=run_offsets(np.bincount(whose, minlength=len(self))),
             hints=hints[hints >= 0].astype(np.int32),
-            **_parts("title", "stems", self.title, self.stems, chunks),
-            **_parts("aside", "asides", self.aside, self.asides, chunks),
+            **_take_rows("title", "stems", self.title, self.stems, chunks),
+            **_take_rows("aside", "asides", self.aside, self.asides, chunks),
         )
-        return _linked(cut, row, self.held[places], self.times[places], self.bears[places])
+        return _link_pairs(cut, row, self.held[places], self.times[places], self.bears[places])
 
 
 @step("naming.names", version=2, form="arrays")
-def names(wholes: Sequence[Iterable[Noted]], *, settings: NameSettings) -> list[Names]:
+def make_names(wholes: Sequence[Iterable[Noted]], *, settings: NameSettings) -> list[Names]:
     """The index of names of all documents, in the order of the catalogue."""
-    return [_made(documents, settings) for documents in wholes]
+    results: list[Names] = []
+    for documents in wholes:
+        known = make_gazetteer(documents)
+        read = _read_pairs(documents, known)
+        keys = hash_words(read.names)
+        order = np.argsort(keys)
+        rank = np.empty(len(order), np.int64)
+        rank[order] = np.arange(len(order))
+        titles = [sorted(set(list_stems(" \n ".join(names)))) if names else [] for names in read.titles]
+        hint, hints = _find_hints(titles, read.names, rank)
+        single = [" " in name or known.proper(name) for name in read.names]
+        facts = [max((n.count(" ") + 1 for n in read.names), default=0), settings.owners, settings.common]
+        # the types of the arrays of an index of no names
+        kinds: dict[str, Any] = dict.fromkeys((f.name for f in fields(Names)), np.int32)
+        kinds |= dict.fromkeys(("keys", "stems", "asides"), np.uint64) | dict.fromkeys(
+            ("salience", "share"), np.float32
+        )
+        kinds |= dict.fromkeys(("start", "begin", "hint", "title", "aside", "way"), np.int64)
+        kinds |= dict.fromkeys(("proper", "bears", "borne"), np.uint8) | {"facts": np.float64}
+        made = replace(
+            Names(**{name: np.zeros(0, kind) for name, kind in kinds.items()}),
+            keys=keys[order],
+            proper=np.asarray(single, np.uint8)[order],
+            hint=hint,
+            hints=hints,
+            title=run_offsets([len(t) for t in titles]),
+            stems=hash_words([w for t in titles for w in t]),
+            aside=run_offsets([len(t) for t in read.asides]),
+            asides=hash_words([w for t in read.asides for w in t]),
+            document=np.asarray(read.document, np.int32),
+            facts=np.array([*facts, settings.bears, settings.forward, settings.backward, 0.0]),
+        )
+        held = rank[np.asarray(read.held, np.int64)]
+        results.append(
+            _link_pairs(
+                made, np.asarray(read.row, np.int64), held, np.asarray(read.times), np.asarray(read.bears, np.uint8)
+            )
+        )
+    return results
 
 
 def name_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: NameSettings) -> Result[Names]:
@@ -176,11 +214,11 @@ def name_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: NameSe
 
     Stored by the step `naming.names`, so that an index recalls it: `recall(store, naming.names, key)`.
     """
-    noted = rt.each(spelt, chunks)
-    return rt.once(names, noted, names=noted.keys, settings=settings)
+    noted = rt.each(spell_documents, chunks)
+    return rt.once(make_names, noted, names=noted.keys, settings=settings)
 
 
-def hashed(words: Sequence[str]) -> Hashes:
+def hash_words(words: Sequence[str]) -> Hashes:
     """A 64-bit hash of each word or name."""
     digests = [hashlib.blake2b(word.encode("utf-8", "replace"), digest_size=8).digest() for word in words]
     return np.frombuffer(b"".join(digests), np.dtype("<u8")).astype(np.uint64)
@@ -203,49 +241,12 @@ class _Read:
     asides: list[tuple[str, ...]]
 
 
-def _made(documents: Iterable[Noted], settings: NameSettings) -> Names:
-    known = gazetteer(documents)
-    read = _read(documents, known)
-    keys = hashed(read.names)
-    order = np.argsort(keys)
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    titles = [sorted(set(stems(" \n ".join(names)))) if names else [] for names in read.titles]
-    hint, hints = _hints(titles, read.names, rank)
-    single = [" " in name or known.proper(name) for name in read.names]
-    facts = [max((n.count(" ") + 1 for n in read.names), default=0), settings.owners, settings.common]
-    made = replace(
-        _nothing(),
-        keys=keys[order],
-        proper=np.asarray(single, np.uint8)[order],
-        hint=hint,
-        hints=hints,
-        title=offsets([len(t) for t in titles]),
-        stems=hashed([w for t in titles for w in t]),
-        aside=offsets([len(t) for t in read.asides]),
-        asides=hashed([w for t in read.asides for w in t]),
-        document=np.asarray(read.document, np.int32),
-        facts=np.array([*facts, settings.bears, settings.forward, settings.backward, 0.0]),
-    )
-    held = rank[np.asarray(read.held, np.int64)]
-    return _linked(made, np.asarray(read.row, np.int64), held, np.asarray(read.times), np.asarray(read.bears, np.uint8))
-
-
-def _nothing() -> Names:
-    """An index of no names."""
-    kinds: dict[str, Any] = dict.fromkeys((f.name for f in fields(Names)), np.int32)
-    kinds |= dict.fromkeys(("keys", "stems", "asides"), np.uint64) | dict.fromkeys(("salience", "share"), np.float32)
-    kinds |= dict.fromkeys(("start", "begin", "hint", "title", "aside", "way"), np.int64)
-    kinds |= dict.fromkeys(("proper", "bears", "borne"), np.uint8) | {"facts": np.float64}
-    return Names(**{name: np.zeros(0, kind) for name, kind in kinds.items()})
-
-
-def _read(documents: Iterable[Noted], known: Gazetteer) -> _Read:
+def _read_pairs(documents: Iterable[Noted], known: Gazetteer) -> _Read:
     numbers: dict[str, int] = {}
     pairs = [array("q") for _ in range(5)]
     read = _Read([], pairs[0], pairs[1], pairs[2], pairs[3], pairs[4], [], [])
     for place, document in enumerate(documents):
-        for chunk, counts in zip(document.chunks, mentions(document, known), strict=True):
+        for chunk, counts in zip(document.chunks, count_mentions(document, known), strict=True):
             bears = dict.fromkeys((*document.bears, *chunk.bears))
             row = len(read.document)
             for name in dict.fromkeys((*counts, *bears)):
@@ -260,7 +261,7 @@ def _read(documents: Iterable[Noted], known: Gazetteer) -> _Read:
     return read
 
 
-def _hints(titles: Sequence[Sequence[str]], names: Sequence[str], rank: Longs) -> tuple[Longs, Ints]:
+def _find_hints(titles: Sequence[Sequence[str]], names: Sequence[str], rank: Longs) -> tuple[Longs, Ints]:
     """For each name (by rank) the chunks whose title has all its stems; those that bear it are left in."""
     by_stem: dict[str, list[int]] = defaultdict(list)
     for row, title in enumerate(titles):
@@ -270,20 +271,20 @@ def _hints(titles: Sequence[Sequence[str]], names: Sequence[str], rank: Longs) -
     found: list[list[int]] = [[] for _ in names]
     whole = [frozenset(title) for title in titles]
     for i, name in enumerate(names):
-        parts = frozenset(stems(name))
+        parts = frozenset(list_stems(name))
         rows = min((by_stem.get(stem, []) for stem in sorted(parts)), key=len, default=[])
         if len(rows) <= most:
             found[rank[i]] = [row for row in rows if parts <= whole[row]]
-    return offsets([len(f) for f in found]), np.asarray([r for f in found for r in f], np.int32)
+    return run_offsets([len(f) for f in found]), np.asarray([r for f in found for r in f], np.int32)
 
 
-def _parts(start: str, values: str, at: NDArray[Any], of: NDArray[Any], rows: NDArray[Any]) -> dict[str, Any]:
+def _take_rows(start: str, values: str, at: NDArray[Any], of: NDArray[Any], rows: NDArray[Any]) -> dict[str, Any]:
     """The entries of some rows, under the names of their two arrays."""
-    places, sizes = gathered(at, rows)
-    return {start: offsets(sizes), values: of[places]}
+    places, sizes = gather_entries(at, rows)
+    return {start: run_offsets(sizes), values: of[places]}
 
 
-def _linked(base: Names, row: Longs, held: NDArray[Any], times: NDArray[Any], bears: NDArray[Any]) -> Names:
+def _link_pairs(base: Names, row: Longs, held: NDArray[Any], times: NDArray[Any], bears: NDArray[Any]) -> Names:
     """`base` with these pairs of chunk and name, and what follows from them."""
     count, chunks = len(base), base.chunks
     order = np.lexsort((held, row))
@@ -291,47 +292,45 @@ def _linked(base: Names, row: Longs, held: NDArray[Any], times: NDArray[Any], be
     back = np.lexsort((row, held))
     many = np.bincount(held, minlength=count)
     own = np.unique(held[bears > 0] * max(chunks, 1) + base.document[row[bears > 0]])  # pairs of name and document
+    salience = base.salience
+    if len(salience) != count:  # the idf of names that so many chunks hold, over the largest
+        idf = np.log1p((chunks - many + 0.5) / (many + 0.5))
+        salience = (idf / max(float(idf.max(initial=0)), 1e-12)).astype(np.float32)
     cut = replace(
         base,
         chunks_of=many.astype(np.int32),
         bearers=np.bincount(own // max(chunks, 1), minlength=count).astype(np.int32),
-        start=offsets(np.bincount(row, minlength=chunks)),
+        start=run_offsets(np.bincount(row, minlength=chunks)),
         held=held.astype(np.int32),
         times=times.astype(np.int32),
         bears=bears.astype(np.uint8),
-        begin=offsets(many),
+        begin=run_offsets(many),
         holders=row[back].astype(np.int32),
         borne=bears[back].astype(np.uint8),
-        salience=base.salience if len(base.salience) == count else _salience(many, chunks),
+        salience=salience,
     )
-    way, hubs = _ways(cut, row), many[many > max(3, _EVERYWHERE * chunks)].sum() / max(len(held), 1)
-    return replace(cut, way=way.start, to=way.to, share=way.share, facts=np.array([*base.facts[:6], hubs]))
+    path, hubs = _walk_paths(cut, row), many[many > max(3, _EVERYWHERE * chunks)].sum() / max(len(held), 1)
+    return replace(cut, way=path.start, to=path.to, share=path.share, facts=np.array([*base.facts[:6], hubs]))
 
 
-def _salience(many: NDArray[Any], chunks: int) -> NDArray[np.float32]:
-    """The idf of names that so many chunks hold, over the largest."""
-    idf = np.log1p((chunks - many + 0.5) / (many + 0.5))
-    return (idf / max(float(idf.max(initial=0)), 1e-12)).astype(np.float32)
-
-
-def _ways(found: Names, row: Longs) -> Paths:
+def _walk_paths(found: Names, row: Longs) -> Paths:
     """The graph of the walk: chunks and names that they hold, chunks and those that bear what they mention."""
     common, bears = found.facts[2:4].tolist()
     chunks, held = found.chunks, found.held
     rare = found.chunks_of[held] <= max(3, common * chunks)
     weight = (1 + np.log(np.maximum(found.times, 1)) + bears * found.bears) * found.salience[held]
-    rare &= (weight > 0) & (found.chunks_of[held] > 1)  # from a name of one chunk there is no way but back
+    rare &= (weight > 0) & (found.chunks_of[held] > 1)  # from a name of one chunk the only path leads back
     a, b, w = row[rare], chunks + held[rare].astype(np.int64), weight[rare]
-    here, there, link = _links(found, row)
+    here, there, link = _link_bearers(found, row)
     forward, backward = found.facts[4:6].tolist()
     ends = [(a, b, w), (b, a, w)]
     ends += [(here, there, forward * link)] if forward else []
     ends += [(there, here, backward * link)] if backward else []
     source, target, weights = (np.concatenate([end[i] for end in ends]) for i in range(3))
-    return paths(source, target, weights, chunks + len(found))
+    return build_paths(source, target, weights, chunks + len(found))
 
 
-def _links(found: Names, row: Longs) -> tuple[Longs, Longs, Floats]:
+def _link_bearers(found: Names, row: Longs) -> tuple[Longs, Longs, Floats]:
     """Chunks that mention a name, chunks of other documents that bear it, and how much they are linked, at most 1.
 
     A name is shared among the documents that bear it, and in a document among its chunks that do.
@@ -342,8 +341,8 @@ def _links(found: Names, row: Longs) -> tuple[Longs, Longs, Floats]:
     borne = np.flatnonzero(found.borne)
     owner = found.holders[borne].astype(np.int64)
     whose = np.searchsorted(found.begin, borne, side="right") - 1
-    at = offsets(np.bincount(whose, minlength=len(found)))
-    places, sizes = gathered(at, name)
+    at = run_offsets(np.bincount(whose, minlength=len(found)))
+    places, sizes = gather_entries(at, name)
     source, target = np.repeat(here, sizes), owner[places]
     share = np.repeat(found.salience[name] / np.maximum(sizes, 1), sizes)
     other = found.document[source] != found.document[target]

@@ -14,19 +14,19 @@ import numpy as np
 
 from sensegraph.algorithms.fusion import Ranking
 from sensegraph.algorithms.graphs import Floats, Longs
-from sensegraph.algorithms.ranking import Ranked, best
-from sensegraph.algorithms.walking import gathered, walk
-from sensegraph.answering.asking import conclude
+from sensegraph.algorithms.ranking import Ranked, select_best
+from sensegraph.algorithms.walking import gather_entries, walk_with_restart
+from sensegraph.answering.asking import conclude_answer
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
-from sensegraph.methods.walk.asked import Asked, asked
+from sensegraph.methods.walk.asked import Asked, ask_names
 from sensegraph.methods.walk.names_part import NAMES
 from sensegraph.methods.walk.naming import Names
-from sensegraph.protocols import Part, Task
+from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.arms import evidence_of
 from sensegraph.retrieval.closeness import asked_vector, by_meaning
-from sensegraph.retrieval.diversifying import Diversify, check_balance, diversified
+from sensegraph.retrieval.diversifying import Diversify, check_balance, diversify_ranking
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Evidence, Question
 
@@ -76,7 +76,7 @@ class Walk:
     balance: float = 0.7
     name: str = "walk"
     requires: frozenset[Task] = frozenset({"answer"})
-    reads: frozenset[Part] = frozenset({"names"})
+    reads: frozenset[PartName] = frozenset({"names"})
 
     def __post_init__(self) -> None:
         for name in ("first", "steps", "bridges", "spread", "top", "context_tokens"):
@@ -92,27 +92,28 @@ class Walk:
 
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """The passages that the walk comes to, best first, within the context."""
-        ranked = diversified(question, self.rank(question, index, rt), index, rt, self.diversify, self.balance)
+        ranked = diversify_ranking(question, self.rank(question, index, rt), index, rt, self.diversify, self.balance)
         return evidence_of(ranked, index, self.top, self.context_tokens)
 
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """One answer from these passages."""
         rt.check(self.name, self.requires)
-        return conclude(question, self.retrieve(question, index, rt), index, rt)
+        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
 
     def rank(self, question: Question, index: Index, rt: Runtime) -> Ranking:
         """The `top` best chunks of the index."""
-        names, seen = index.part(NAMES), asked(question.sought, index, self.k1, self.b)
+        names, seen = index.part(NAMES), ask_names(question.sought, index, self.k1, self.b)
         talk = names.hubs > self.dialogue
         start = self._start(seen, self._text(seen, question, index, rt), names)
         here, p = self._walked(start, names, self.hubbed if talk else self.damping)
-        hops = [(c, w, *self._bridge(c, names)) for c, w in _first(here, p, self.bridges)]
+        at, mass = select_best(p, self.bridges)  # the chunks with the most mass
+        hops = [(c, w, *self._bridge(c, names)) for c, w in zip(here[at].tolist(), mass.tolist(), strict=True)]
         pool = self._pool(here, [chunks for _, _, chunks, _ in hops], seen)
         score = np.zeros(len(pool))
         score[np.searchsorted(pool, here)] = p
         score += self.bridge * (self.hubbed if talk else 1.0) * self._bridged(hops, pool, seen, names)
         score += _TIE * seen.words[pool] / max(float(seen.words.max(initial=0)), _TIE)
-        at, found = best(score, self.top)
+        at, found = select_best(score, self.top)
         return Ranking("walk", pool[at], found)
 
     # ── where the walk starts ──
@@ -131,7 +132,16 @@ class Walk:
                 for chunk, share in self._shared(chunks[bears].tolist(), seen, names):
                     borne[chunk] = borne.get(chunk, 0.0) + float(names.salience[name]) * share
         words = dict(zip(text[0].tolist(), (text[1] ** self.power).tolist(), strict=True))
-        return _mixed([(borne, self.borne), (words, self.text), (named, self.named)])
+        # each block of mass is scaled to its share, those without mass are left out; in all 1
+        blocks = [(borne, self.borne), (words, self.text), (named, self.named)]
+        mixed: dict[int, float] = {}
+        there = [(block, share / sum(block.values())) for block, share in blocks if share and sum(block.values()) > 0]
+        for block, scale in there:
+            for node, some in block.items():
+                mixed[node] = mixed.get(node, 0.0) + scale * some
+        nodes = sorted(mixed)
+        mass = np.array([mixed[node] for node in nodes])
+        return np.array(nodes, np.int64), mass / max(float(mass.sum()), 1e-300)
 
     def _shared(self, chunks: list[int], seen: Asked, names: Names) -> list[tuple[int, float]]:
         """How chunks that bear the same name share it: by the parentheses of their titles, then by their words."""
@@ -142,7 +152,7 @@ class Walk:
 
     def _text(self, seen: Asked, question: Question, index: Index, rt: Runtime) -> Ranked:
         """The first chunks by words, or by words and meaning alike where the embedder knows meaning; scores up to 1."""
-        at, score = best(seen.words, self.first)
+        at, score = select_best(seen.words, self.first)
         score = score / score[:1]
         if not by_meaning("auto", rt):
             return at, score
@@ -152,14 +162,14 @@ class Walk:
         mean = np.zeros(len(both))
         mean[np.searchsorted(both, at)] += score / 2
         mean[np.searchsorted(both, near)] += cosine / 2
-        found, score = best(mean, self.first)
+        found, score = select_best(mean, self.first)
         return both[found], score
 
     def _walked(self, start: tuple[Longs, Floats], names: Names, damping: float) -> Ranked:
         """The chunks that the walk comes to, ascending, and its mass there over the largest."""
         if not len(start[0]):
             return start
-        here, mass = walk(names.paths, *start, damping, self.steps)
+        here, mass = walk_with_restart(names.paths, *start, damping, self.steps)
         chunks = (here < names.chunks) & (mass > 0)
         return here[chunks], mass[chunks] / max(float(mass[chunks].max(initial=0)), 1e-300)
 
@@ -171,8 +181,8 @@ class Walk:
         common = max(3.0, min(0.1 * names.chunks, _POOL))
         mine = held[~bears & (names.chunks_of[held] <= common)]
         tie = names.salience[mine].astype(np.float64) * min(1.0, self.spread / max(len(mine), 1))
-        holding, many = gathered(names.begin, mine)
-        hinted, more = gathered(names.hint, mine)
+        holding, many = gather_entries(names.begin, mine)
+        hinted, more = gather_entries(names.hint, mine)
         borne = np.where(names.borne[holding] > 0, 1.0, self.mentioned) * np.repeat(tie, many)
         chunks = np.concatenate((names.holders[holding], names.hints[hinted])).astype(np.int64)
         return chunks, np.concatenate((borne, self.titled * np.repeat(tie, more)))
@@ -181,7 +191,7 @@ class Walk:
         """The chunks that are scored, ascending: all of a small corpus; else what walk, bridges and words lead to."""
         if len(seen.words) <= _ALL:
             return np.arange(len(seen.words))
-        return np.unique(np.concatenate([here, *bridged, best(seen.words, _POOL)[0]]))
+        return np.unique(np.concatenate([here, *bridged, select_best(seen.words, _POOL)[0]]))
 
     def _bridged(self, hops: list[tuple[int, float, Longs, Floats]], pool: Longs, seen: Asked, names: Names) -> Floats:
         """What the best chunks add to each chunk of the pool: Σ p · (share of what is left open) · (tie + untied)."""
@@ -195,21 +205,3 @@ class Walk:
             gain[np.searchsorted(pool, chunk)] = 0
             total += gain
         return total
-
-
-def _first(chunks: Longs, p: Floats, count: int) -> list[tuple[int, float]]:
-    """The chunks with the most mass, and their mass."""
-    at, mass = best(p, count)
-    return list(zip(chunks[at].tolist(), mass.tolist(), strict=True))
-
-
-def _mixed(blocks: list[tuple[dict[int, float], float]]) -> tuple[Longs, Floats]:
-    """Blocks of mass, each scaled to its share, those without mass left out; in all 1."""
-    mixed: dict[int, float] = {}
-    there = [(block, share / sum(block.values())) for block, share in blocks if share and sum(block.values()) > 0]
-    for block, scale in there:
-        for node, some in block.items():
-            mixed[node] = mixed.get(node, 0.0) + scale * some
-    nodes = sorted(mixed)
-    mass = np.array([mixed[node] for node in nodes])
-    return np.array(nodes, np.int64), mass / max(float(mass.sum()), 1e-300)

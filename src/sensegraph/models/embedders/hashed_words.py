@@ -14,8 +14,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.language.common_words import COMMON, STOP, VERY_COMMON
-from sensegraph.language.stems import ENGLISH, language, runs, stemmed, stemmer, unspaced
+from sensegraph.language.detection import ENGLISH, detect_by_function_words
+from sensegraph.language.stems import is_unspaced, make_stemmer, split_runs, stem_run
+from sensegraph.language.word_lists import COMMON, STOP, VERY_COMMON
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.keys import key
 from sensegraph.types import Usage
@@ -68,7 +69,7 @@ class HashedTerms:
         rows = np.zeros((len(texts), self.dim), dtype=np.float32)
         for at in range(0, len(texts), _BLOCK):
             block = texts[at : at + _BLOCK]
-            rows[at : at + len(block)] = _rows([_codes(text) for text in block], self.dim)
+            rows[at : at + len(block)] = _embed_codes([_find_codes(text) for text in block], self.dim)
         return rows
 
     def usage(self) -> Usage:
@@ -79,19 +80,19 @@ class HashedTerms:
 # ── from terms to rows ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _rows(texts: Sequence[list[int]], dim: int) -> NDArray[np.float64]:
+def _embed_codes(texts: Sequence[list[int]], dim: int) -> NDArray[np.float64]:
     """Rows of length 1 (or 0) from the codes of each text's terms, in their order."""
     codes = np.fromiter(chain.from_iterable(texts), np.uint64)
     owners = np.repeat(np.arange(len(texts)), [len(t) for t in texts])
     weights = _WEIGHTS[(codes & np.uint64(_KIND)).astype(np.intp)]
-    pairs = (owners[1:] == owners[:-1]) & _pairable(codes[1:]) & _pairable(codes[:-1])
-    joined = _joined(codes[:-1][pairs], codes[1:][pairs])
+    pairs = (owners[1:] == owners[:-1]) & _mark_pairable(codes[1:]) & _mark_pairable(codes[:-1])
+    joined = _pair_codes(codes[:-1][pairs], codes[1:][pairs])
     both = _PAIR * np.sqrt(weights[:-1][pairs] * weights[1:][pairs])
     codes, owners = np.concatenate([codes, joined]), np.concatenate([owners, owners[1:][pairs]])
-    return _hashed(codes, owners, np.concatenate([weights, both]), len(texts), dim)
+    return _hash_into_rows(codes, owners, np.concatenate([weights, both]), len(texts), dim)
 
 
-def _hashed(
+def _hash_into_rows(
     codes: Codes, owners: NDArray[np.intp], weights: NDArray[np.float64], n: int, dim: int
 ) -> NDArray[np.float64]:
     """The rows of `n` texts: each distinct code of a text goes, with its sign, into one of `dim` buckets."""
@@ -111,12 +112,12 @@ def _hashed(
     return unit
 
 
-def _pairable(codes: Codes) -> NDArray[np.bool_]:
+def _mark_pairable(codes: Codes) -> NDArray[np.bool_]:
     kinds: Codes = codes & np.uint64(_KIND)
     return np.less(kinds, _PIECE, dtype=bool)
 
 
-def _joined(left: Codes, right: Codes) -> Codes:
+def _pair_codes(left: Codes, right: Codes) -> Codes:
     """Codes of ordered pairs: multiply, add, and mix the bits (the finaliser of SplitMix64)."""
     mixed = left * np.uint64(0x9E3779B97F4A7C15) + right
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -127,31 +128,32 @@ def _joined(left: Codes, right: Codes) -> Codes:
 # ── from texts to terms ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _codes(text: str) -> list[int]:
+def _find_codes(text: str) -> list[int]:
     """The codes of the terms of `text` in order, without function words unless it has nothing else (The Who)."""
-    found = runs(text)
-    spoken = language(found)
-    return [code for word in found for code in _word(word, spoken)] or [code for w in found for code in _word(w, "")]
+    found = split_runs(text)
+    spoken = detect_by_function_words(found)
+    codes = [code for word in found for code in _word_codes(word, spoken)]
+    return codes or [code for word in found for code in _word_codes(word, "")]
 
 
 @lru_cache(maxsize=1 << 18)
-def _word(word: str, spoken: str) -> tuple[int, ...]:
+def _word_codes(word: str, spoken: str) -> tuple[int, ...]:
     """The codes of one run of letters: none for a function word of `spoken`, several where no blanks part words."""
-    if unspaced(word):
-        pieces = stemmed(word, spoken)
-        return tuple(_code(p, _PIECE if _PARTICLES.isdisjoint(p) else _COMMON_PIECE) for p in pieces)
-    english = spoken in {ENGLISH, ""}
-    return tuple(_code(stem, _kinds().get(stem, _RARE) if english else _RARE) for stem in stemmed(word, spoken))
+    if is_unspaced(word):
+        pieces = stem_run(word, spoken)
+        return tuple(_hash_term(p, _PIECE if _PARTICLES.isdisjoint(p) else _COMMON_PIECE) for p in pieces)
+    kinds = _read_common_stems() if spoken in {ENGLISH, ""} else {}
+    return tuple(_hash_term(stem, kinds.get(stem, _RARE)) for stem in stem_run(word, spoken))
 
 
 @cache
-def _kinds() -> dict[str, int]:
+def _read_common_stems() -> dict[str, int]:
     """The kinds of the common English words, by stem."""
-    stem = stemmer(ENGLISH).stemWord
+    stem = make_stemmer(ENGLISH).stemWord
     return {stem(w): _COMMON for w in COMMON.split()} | {stem(w): _VERY_COMMON for w in VERY_COMMON.split()}
 
 
-def _code(term: str, kind: int) -> int:
+def _hash_term(term: str, kind: int) -> int:
     """64 bits that stand for `term` on every machine, with its kind in the lowest three."""
     digest = hashlib.blake2b(term.encode(), digest_size=8).digest()
     return int.from_bytes(digest, "little") & ~_KIND | kind

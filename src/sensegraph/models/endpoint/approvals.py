@@ -53,14 +53,14 @@ def address_of(url: str) -> str:
     """The URL in plain characters, without anything that may be secret: user, password, query."""
     try:
         parts = urlsplit(url)
-        place = _place(parts)
+        place = _host_and_port(parts)
     except ValueError:
         return _UNREADABLE
     path = quote(parts.path, safe="/%:@!$&'()*+,;=~")
     return f"{parts.scheme}://{place}{path}" if place else path
 
 
-def _place(parts: SplitResult) -> str:
+def _host_and_port(parts: SplitResult) -> str:
     """Host and port, the port only where it is not the usual one. Raises ValueError for a port that is none."""
     host = parts.netloc.rpartition("@")[2].lower()
     if parts.port is None or parts.port == _PORTS.get(parts.scheme):
@@ -81,7 +81,7 @@ def approval_of(url: str, variable: str = USUAL) -> str:
 
     Raises SettingsError for what is no address or no name of a variable.
     """
-    if not is_address(url) or not _PLACE.fullmatch(_place(urlsplit(url))):
+    if not is_address(url) or not _PLACE.fullmatch(_host_and_port(urlsplit(url))):
         raise SettingsError(
             "endpoint.base_url must be http:// or https:// and a host in plain characters; it usually ends with /v1."
         )
@@ -97,7 +97,7 @@ def approval_of_model(model: str) -> str:
     return MODEL + str(Path(model).resolve() if Path(model).is_dir() else model)
 
 
-def needs_none(wanted: str) -> bool:
+def needs_no_approval(wanted: str) -> bool:
     """Whether an endpoint needs no approval: the usual variable, at its vendor's address or on this machine."""
     variable, url = _variable_and_url(wanted)
     return not variable and (is_approved(url, [_VENDOR]) or is_this_machine(url))
@@ -110,16 +110,16 @@ def read_approvals(named: str, kept: Mapping[str, bool], path: Path) -> list[str
     """
     found = [(text.strip(), "SENSEGRAPH_TRUST") for text in named.split(",") if text.strip()]
     found += [(text, f"{path}, [trust]") for text, holds in kept.items() if holds]
-    return [_read(text, where) for text, where in found]
-
-
-def _read(text: str, where: str) -> str:
-    if text.startswith(MODEL) and text != MODEL:
-        return approval_of_model(text.removeprefix(MODEL))
-    try:
-        return approval_of(*reversed(_variable_and_url(text)))
-    except SettingsError as e:
-        raise SettingsError(f"{where}: {mask_urls(text)!r} approves nothing; {FORMS}.") from e
+    approvals: list[str] = []
+    for text, where in found:
+        if text.startswith(MODEL) and text != MODEL:
+            approvals.append(approval_of_model(text.removeprefix(MODEL)))
+            continue
+        try:
+            approvals.append(approval_of(*reversed(_variable_and_url(text))))
+        except SettingsError as e:
+            raise SettingsError(f"{where}: {mask_urls(text)!r} approves nothing; {FORMS}.") from e
+    return approvals
 
 
 def _variable_and_url(approval: str) -> tuple[str, str]:
@@ -130,19 +130,21 @@ def _variable_and_url(approval: str) -> tuple[str, str]:
 
 
 def is_approved(wanted: str, approvals: Iterable[str]) -> bool:
-    """Whether one of `approvals` covers what is `wanted`: the same, or an address above it with the same variable."""
-    return any(given == wanted or _covers(given, wanted) for given in approvals)
+    """Whether one of `approvals` covers what is `wanted`: the same, or an address above it with the same variable.
+
+    An address with steps upwards in its path lies below nothing.
+    """
+    for given in approvals:
+        if given == wanted:
+            return True
+        if wanted.startswith(given) and not wanted.startswith(MODEL):
+            below = unquote(unquote(wanted[len(given) :])).replace("\\", "/")
+            if below.startswith("/") and not {".", ".."} & set(below.split("/")):
+                return True
+    return False
 
 
-def _covers(given: str, wanted: str) -> bool:
-    """Whether `wanted` lies below the address `given`; one with steps upwards in its path lies below nothing."""
-    if wanted.startswith(MODEL) or not wanted.startswith(given):
-        return False
-    below = unquote(unquote(wanted[len(given) :])).replace("\\", "/")
-    return below.startswith("/") and not {".", ".."} & set(below.split("/"))
-
-
-def refusal(wanted: str, files: Iterable[str], kept: Path) -> Unapproved:
+def refuse_unapproved(wanted: str, files: Iterable[str], kept: Path) -> Unapproved:
     """What is said where `files` chose what is `wanted` and nobody approved it; `kept` is the user's settings file."""
     if wanted.startswith(MODEL):
         what = f"load the model {wanted.removeprefix(MODEL)}, which may run a program"
@@ -151,12 +153,12 @@ def refusal(wanted: str, files: Iterable[str], kept: Path) -> Unapproved:
         what = f"send texts of this corpus to {url} with the key in {variable or USUAL}"
     ways = (
         f"If you trust it, add --trust for one run, or set SENSEGRAPH_TRUST={wanted} in the environment, or put "
-        f"{_line(wanted)} under [trust] in {kept}."
+        f"{_write_approval_line(wanted)} under [trust] in {kept}."
     )
     return Unapproved(f"{' and '.join(files)} would {what}.", wanted, ways)
 
 
-def place_of_user_file(environment: Mapping[str, str]) -> Path:
+def find_user_file(environment: Mapping[str, str]) -> Path:
     """The user's settings file: under XDG_CONFIG_HOME, on Windows under APPDATA, else under ~/.config."""
     names = ("XDG_CONFIG_HOME", "APPDATA") if sys.platform == "win32" else ("XDG_CONFIG_HOME",)
     named = (Path(environment[name]) for name in names if environment.get(name))
@@ -169,7 +171,7 @@ def record_approval(path: Path, wanted: str) -> None:
 
     What else stands in the file stays. Raises SettingsError where the line cannot be put there.
     """
-    line = _line(wanted)
+    line = _write_approval_line(wanted)
     before = path.read_text(encoding="utf-8") if path.is_file() else ""
     text, heads = re.subn(r"^\[trust\][^\n]*$", lambda found: f"{found[0]}\n{line}", before, count=1, flags=re.M)
     text = text if heads else f"{before.rstrip()}\n\n[trust]\n{line}\n".lstrip()
@@ -185,7 +187,7 @@ def record_approval(path: Path, wanted: str) -> None:
     unfinished.replace(path)
 
 
-def _line(wanted: str) -> str:
+def _write_approval_line(wanted: str) -> str:
     """An approval as a line of the user's settings file."""
     quoted = f"'{wanted}'" if '"' in wanted or "\\" in wanted else f'"{wanted}"'
     return f"{quoted} = true"

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from sensegraph.errors import EndpointError
-from sensegraph.language.text import tokens
+from sensegraph.language.text import count_tokens
 from sensegraph.protocols import Vectors
 
 FORMS = ("json_schema", "json_object", "none")  # how a schema is demanded, best first
@@ -23,7 +23,7 @@ _PER_MESSAGE = 4  # tokens that a chat format adds to each message
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ChatRequest:
     """What a chat call asks for: a reply of at most `max_tokens` in the form of `schema`, named `name`.
 
     `extra` are further fields, which the caller asks without when they are refused.
@@ -50,15 +50,15 @@ class Dialect:
     counts: bool = True
     streams: bool = True
 
-    def fields(self, asked: Asked) -> dict[str, Any]:
+    def fields(self, request: ChatRequest) -> dict[str, Any]:
         """The fields of a request that depend on what the endpoint understands."""
-        return {self.limit: asked.max_tokens} | self._form(asked)
+        return {self.limit: request.max_tokens} | self._form(request)
 
     def streaming(self) -> dict[str, Any]:
         """The fields that ask for a reply in pieces."""
         return {"stream": True} | ({"stream_options": {"include_usage": True}} if self.counts else {})
 
-    def easier(self, asked: Asked, known: Dialect, message: str, of_form: bool) -> Dialect | None:
+    def easier(self, request: ChatRequest, known: Dialect, message: str, of_form: bool) -> Dialect | None:
         """What to try after a refusal that says `message`: one thing less; None when there is nothing to leave out.
 
         Where nothing else helps a stream, it is the stream that is refused: then all else is as `known` at first.
@@ -67,11 +67,11 @@ class Dialect:
             return replace(self, limit="max_completion_tokens")
         if not of_form:
             return None
-        if asked.streamed and self.streams and self.counts and "response_format" not in message:
+        if request.streamed and self.streams and self.counts and "response_format" not in message:
             return replace(self, counts=False)
-        if asked.schema and self.form < len(FORMS) - 1:
+        if request.schema and self.form < len(FORMS) - 1:
             return replace(self, form=self.form + 1)
-        return replace(known, limit=self.limit, streams=False) if asked.streamed and self.streams else None
+        return replace(known, limit=self.limit, streams=False) if request.streamed and self.streams else None
 
     def without(self, other: Dialect) -> list[str]:
         """What `other` can that this one cannot, as notes."""
@@ -90,12 +90,12 @@ class Dialect:
         can = {n: getattr(self, n) and getattr(other, n) for n in _ABLE}
         return Dialect(max(self.form, other.form), limit, **can)
 
-    def _form(self, asked: Asked) -> dict[str, Any]:
-        if asked.schema is None or self.form == 2:
+    def _form(self, request: ChatRequest) -> dict[str, Any]:
+        if request.schema is None or self.form == 2:
             return {}
         if self.form == 1:
             return {"response_format": {"type": "json_object"}}
-        wanted = {"name": asked.name, "schema": asked.schema, "strict": True}
+        wanted = {"name": request.name, "schema": request.schema, "strict": True}
         return {"response_format": {"type": "json_schema", "json_schema": wanted}}
 
 
@@ -119,7 +119,7 @@ class Parts:
         choices = event.get("choices") or [{}]
         self.finish = choices[0].get("finish_reason") or self.finish
         delta = choices[0].get("delta") or {}
-        self._refusal += _refusal(delta)
+        self._refusal += _read_refusal(delta)
         text = _join_text(delta.get("content"))
         if text:
             self._texts.append(text)
@@ -133,7 +133,7 @@ class Parts:
         return whole | ({"usage": self._usage} if self._usage else {})
 
 
-def content(reply: Mapping[str, Any]) -> str:
+def read_content(reply: Mapping[str, Any]) -> str:
     """The text of a whole chat reply, without the parts that are no text, such as a model's thoughts."""
     return _join_text((reply["choices"][0].get("message") or {}).get("content"))
 
@@ -147,7 +147,7 @@ def _join_text(said: Any) -> str:
     return "".join(text for text in texts if isinstance(text, str))
 
 
-def _refusal(message: Mapping[str, Any]) -> str:
+def _read_refusal(message: Mapping[str, Any]) -> str:
     """The words in which a message, or a part of one, refuses to be a reply; empty where it does not."""
     said = message.get("content")
     parts = [p.get("refusal") for p in said if isinstance(p, dict)] if isinstance(said, list) else []
@@ -162,7 +162,7 @@ def read_finish(reply: Mapping[str, Any]) -> str:
 
 def name_refusal(reply: Mapping[str, Any]) -> str:
     """How the model or a filter refused a chat reply; empty where neither did."""
-    words = _refusal(reply["choices"][0].get("message") or {})
+    words = _read_refusal(reply["choices"][0].get("message") or {})
     by_reason = f"finish_reason {read_finish(reply)}" if read_finish(reply) in _REFUSED else ""
     return "; ".join(why for why in (by_reason, " ".join(words.split())[:300]) if why)
 
@@ -173,7 +173,7 @@ def name_error(reply: Mapping[str, Any]) -> str:
     return f"a reply that ended in an error (finish_reason {reason})" if reason in _BROKEN else ""
 
 
-def said(body: bytes) -> tuple[str, str]:
+def read_error(body: bytes) -> tuple[str, str]:
     """What the body of an error says: message and code, from the shapes in use."""
     try:
         found = msgspec.json.decode(body)
@@ -186,18 +186,18 @@ def said(body: bytes) -> tuple[str, str]:
     return str(message), str(error.get("code") or error.get("type") or "")
 
 
-def counted(reply: Mapping[str, Any], name: str) -> int | None:
+def read_usage(reply: Mapping[str, Any], name: str) -> int | None:
     """A number of the reply's usage, where it gives it."""
     value = (reply.get("usage") or {}).get(name)
     return int(value) if value is not None else None
 
 
-def prompt_tokens(messages: Sequence[Mapping[str, str]]) -> int:
+def count_prompt_tokens(messages: Sequence[Mapping[str, str]]) -> int:
     """Our own count of the tokens of a prompt."""
-    return sum(tokens(m["content"]) + _PER_MESSAGE for m in messages)
+    return sum(count_tokens(m["content"]) + _PER_MESSAGE for m in messages)
 
 
-def relevances(reply: Mapping[str, Any], count: int) -> list[float]:
+def read_relevances(reply: Mapping[str, Any], count: int) -> list[float]:
     """The scores of a rerank reply in the order of the documents, from the shapes in use.
 
     Raises EndpointError when a document has none, or more than one, or what is no number.
@@ -211,7 +211,7 @@ def relevances(reply: Mapping[str, Any], count: int) -> list[float]:
     return [found[i] for i in range(count)]
 
 
-def vectors(reply: Mapping[str, Any], count: int) -> Vectors:
+def read_vectors(reply: Mapping[str, Any], count: int) -> Vectors:
     """The vectors of an embedding reply in the order asked for, shape `(count, dim)` float32.
 
     Raises EndpointError when they are too few or of different length.

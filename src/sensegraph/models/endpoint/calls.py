@@ -17,7 +17,7 @@ import msgspec
 from sensegraph.errors import EndpointDown, EndpointError
 from sensegraph.models.endpoint import bodies
 from sensegraph.models.endpoint.approvals import address_of
-from sensegraph.models.endpoint.limits import Pace, pause, retry_after
+from sensegraph.models.endpoint.limits import Pace, choose_pause, read_retry_after
 
 if TYPE_CHECKING:
     from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
@@ -83,9 +83,9 @@ class Calls:
         Raises Refusal for a final error status, EndpointDown or EndpointError for what else can go wrong.
         """
         attempt, raw = 0, msgspec.json.encode(body)
-        if (left := self._recalled(path, raw)) is not None:
+        if (left := self._recall(path, raw)) is not None:
             if listener:
-                listener.hear(bodies.content(left))
+                listener.hear(bodies.read_content(left))
             return left
         while True:
             admission = self._pace.admit(need)
@@ -93,61 +93,64 @@ class Calls:
                 time.sleep(early)
             outcome = self._attempt(path, raw, listener)
             if isinstance(outcome, dict):
-                self._pace.settle(admission, bodies.counted(outcome, "total_tokens") or need)
+                self._pace.settle(admission, bodies.read_usage(outcome, "total_tokens") or need)
                 self._answered = True
                 return outcome
             if not outcome.again:
                 raise outcome.error
             if attempt == self.settings.max_retries:
-                raise self._given_up(outcome)
+                raise self._explain_giving_up(outcome)
             retried()
-            time.sleep(pause(attempt, outcome.after, self.settings.backoff_s))
+            time.sleep(choose_pause(attempt, outcome.after, self.settings.backoff_s))
             attempt += 1
 
-    def _recalled(self, path: str, body: bytes) -> dict[str, Any] | None:
+    def _recall(self, path: str, body: bytes) -> dict[str, Any] | None:
         """The usable reply that an earlier run got and did not live to store; one that is none is asked for again."""
         left = self.journal.recall(self.journal.key(path, body)) if self.journal else None
         reply = msgspec.json.decode(left, type=dict[str, Any]) if left else None
-        return reply if reply and _usable(reply) else None
+        return reply if reply and _is_usable(reply) else None
 
     def _attempt(self, path: str, body: bytes, listener: Listener | None) -> dict[str, Any] | _Failure:
         """One request: the decoded reply, or why there is none."""
         from sensegraph.models.endpoint.wire import Unreachable, WireError
 
-        heard = _Heard(listener.hear) if listener else None
+        heard = _CountingListener(listener.hear) if listener else None
         try:
             with self._slots:
-                found = self._streamed(path, body, listener, heard) if listener and heard else self._whole(path, body)
+                if listener and heard:
+                    return self._post_streamed(path, body, listener, heard)
+                return self._post_whole(path, body)
         except Unreachable as e:
-            return self._unreachable(str(e))
+            return self._explain_unreachable_host(str(e))
         except WireError as e:
-            return self._broken(e, heard)
+            return self._explain_break(e, heard)
         except _Unusable as e:
-            return self._after(heard, _Failure(EndpointError(str(e)), True))
-        return found
+            return self._end_if_heard(heard, _Failure(EndpointError(str(e)), True))
 
-    def _whole(self, path: str, body: bytes) -> dict[str, Any] | _Failure:
-        response = self._connected().post(path, body)
+    def _post_whole(self, path: str, body: bytes) -> dict[str, Any] | _Failure:
+        response = self._connect().post(path, body)
         if response.status >= 300:
-            return self._refused(response)
-        found = _decoded(response.body)
+            return self._explain_status(response)
+        found = _decode_reply(response.body)
         self._keep(path, body, found, response.body)
         return found
 
-    def _streamed(self, path: str, body: bytes, listener: Listener, heard: _Heard) -> dict[str, Any] | _Failure:
+    def _post_streamed(
+        self, path: str, body: bytes, listener: Listener, heard: _CountingListener
+    ) -> dict[str, Any] | _Failure:
         raw = msgspec.json.encode(msgspec.json.decode(body, type=dict[str, Any]) | listener.fields)
-        with self._connected().open(path, raw) as incoming:
+        with self._connect().open(path, raw) as incoming:
             if incoming.status >= 300:
-                return self._refused(incoming.response())
-            found = _assembled(incoming, heard)
+                return self._explain_status(incoming.response())
+            found = _assemble_events(incoming, heard)
         self._keep(path, body, found, msgspec.json.encode(found))  # as if it had come whole: either way recalls it
         return found
 
     def _keep(self, path: str, body: bytes, reply: dict[str, Any], raw: bytes) -> None:
-        if self.journal and _usable(reply):
+        if self.journal and _is_usable(reply):
             self.journal.keep(self.journal.key(path, body), raw)
 
-    def _connected(self) -> Wire:
+    def _connect(self) -> Wire:
         """The client, made on first use: the offline path never imports it."""
         from sensegraph.models.endpoint.wire import Wire
 
@@ -159,40 +162,40 @@ class Calls:
 
     # ── what went wrong ──
 
-    def _broken(self, error: Exception, heard: _Heard | None) -> _Failure:
+    def _explain_break(self, error: Exception, heard: _CountingListener | None) -> _Failure:
         from sensegraph.models.endpoint.wire import Late
 
         late = f"no reply within {self.settings.timeout_s:g} s"
         why = late if isinstance(error, Late) else f"the connection broke ({self._clean(str(error))})"
-        return self._after(heard, _Failure(EndpointError(why), True))
+        return self._end_if_heard(heard, _Failure(EndpointError(why), True))
 
-    def _after(self, heard: _Heard | None, failure: _Failure) -> _Failure:
+    def _end_if_heard(self, heard: _CountingListener | None, failure: _Failure) -> _Failure:
         """`failure`, final where a part of the reply was heard: it cannot be taken back."""
         if not heard or not heard.count:
             return failure
         text = f"{self.address} broke off in the middle of a reply, after {heard.count} characters"
         return _Failure(EndpointError(f"{text}: {self._clean(str(failure.error))}. Ask again."), False)
 
-    def _unreachable(self, reason: str) -> _Failure:
+    def _explain_unreachable_host(self, reason: str) -> _Failure:
         text = f"Cannot reach {self.address} ({self._clean(reason)}): check endpoint.base_url and that it is running."
         return _Failure(EndpointDown(text), self._answered)
 
-    def _refused(self, response: Response) -> _Failure:
-        status, (message, code) = response.status, bodies.said(response.body)
+    def _explain_status(self, response: Response) -> _Failure:
+        status, (message, code) = response.status, bodies.read_error(response.body)
         refusal = Refusal(status, self._clean(message), code)
         if status in (401, 402, 403, 404) or code in _HOPELESS:
             return _Failure(self.error(refusal), False)
         if status < 400:
-            return _Failure(self._moved(response), False)
+            return _Failure(self._explain_redirect(response), False)
         if status not in (408, 409, 429) and status < 500:
             return _Failure(refusal, False)
-        after = retry_after(response.headers)
+        after = read_retry_after(response.headers)
         if after is not None and after > _LONGEST_WAIT:
             text = f"{self.address} asks to wait {after:.0f} s (HTTP {status}: {refusal.message}): run again later."
             return _Failure(EndpointDown(text), False)
         return _Failure(EndpointError(f"HTTP {status}: {refusal.message}"), True, after)
 
-    def _moved(self, response: Response) -> EndpointDown:
+    def _explain_redirect(self, response: Response) -> EndpointDown:
         """A redirect is not followed: it would take the key to an address that nobody has chosen."""
         to = self._clean(address_of(response.headers.get("location", "")) or "an address that it does not name")
         text = f"{self.address} (HTTP {response.status}) sends to {to}: set endpoint.base_url to where the endpoint is."
@@ -209,7 +212,7 @@ class Calls:
             return EndpointDown(f"No such model or address at {where}: {e.message}. Check endpoint.base_url and model.")
         return EndpointError(f"The request was refused by {where}: {e.message}. Running again does not help by itself.")
 
-    def _given_up(self, last: _Failure) -> Exception:
+    def _explain_giving_up(self, last: _Failure) -> Exception:
         tries = self.settings.max_retries + 1
         text = f"{self.address} failed {tries} times, last with {last.error}. Run again to resume."
         return last.error if isinstance(last.error, EndpointDown) else EndpointError(text)
@@ -226,7 +229,7 @@ class _Unusable(Exception):
     """What came is no reply; the message says why."""
 
 
-class _Heard:
+class _CountingListener:
     """Hands pieces on, and counts their characters."""
 
     def __init__(self, hear: Callable[[str], None]) -> None:
@@ -238,30 +241,30 @@ class _Heard:
             self._hear(text)
 
 
-def _decoded(body: bytes) -> dict[str, Any]:
+def _decode_reply(body: bytes) -> dict[str, Any]:
     """The reply in `body`. Raises _Unusable where there is none, or one that ended in an error."""
     try:
         data = msgspec.json.decode(body)
     except msgspec.DecodeError:
         raise _Unusable("a reply that is no JSON") from None
     if isinstance(data, dict) and any(data.get(name) for name in ("choices", "data", "results")):
-        return _unbroken(data)
+        return _check_unbroken(data)
     raise _Unusable("a reply without content")
 
 
-def _unbroken(reply: dict[str, Any]) -> dict[str, Any]:
+def _check_unbroken(reply: dict[str, Any]) -> dict[str, Any]:
     """`reply`. Raises _Unusable where it says that it ended in an error."""
     if why := bodies.name_error(reply):
         raise _Unusable(why)
     return reply
 
 
-def _usable(reply: dict[str, Any]) -> bool:
+def _is_usable(reply: dict[str, Any]) -> bool:
     """Whether a reply may be believed by a later run: it neither broke nor was refused."""
     return not (bodies.name_error(reply) or (reply.get("choices") and bodies.name_refusal(reply)))
 
 
-def _assembled(incoming: Incoming, heard: _Heard) -> dict[str, Any]:
+def _assemble_events(incoming: Incoming, heard: _CountingListener) -> dict[str, Any]:
     """The reply whose pieces come as events, as it would have come whole; a piece is heard as it comes.
 
     An endpoint that sends the reply whole all the same is understood. Raises _Unusable for what is no reply.
@@ -272,23 +275,23 @@ def _assembled(incoming: Incoming, heard: _Heard) -> dict[str, Any]:
             rest.append(line)
             continue
         if (payload := line[5:].strip()) == b"[DONE]":
-            return _unbroken(parts.reply())
-        heard(_piece(payload, parts))
+            return _check_unbroken(parts.reply())
+        heard(_read_event(payload, parts))
     if parts.count or not any(r.lstrip()[:1] == b"{" for r in rest):
         if parts.finish:
-            return _unbroken(parts.reply())
+            return _check_unbroken(parts.reply())
         raise _Unusable("the reply ended before its end")
-    data = _decoded(b"\n".join(rest))
-    heard(bodies.content(data))
+    data = _decode_reply(b"\n".join(rest))
+    heard(bodies.read_content(data))
     return data
 
 
-def _piece(payload: bytes, parts: bodies.Parts) -> str:
+def _read_event(payload: bytes, parts: bodies.Parts) -> str:
     """The text of one event. Raises _Unusable for an error that is told as one."""
     try:
         event = msgspec.json.decode(payload, type=dict[str, Any])
     except (msgspec.DecodeError, msgspec.ValidationError):
         raise _Unusable("a piece of a reply that is no JSON") from None
     if event.get("error"):
-        raise _Unusable(bodies.said(payload)[0])
+        raise _Unusable(bodies.read_error(payload)[0])
     return parts.add(event)

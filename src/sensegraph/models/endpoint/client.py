@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from sensegraph.errors import ReplyRefused, SettingsError
-from sensegraph.language.text import tokens
+from sensegraph.language.text import count_tokens
 from sensegraph.models.endpoint import bodies
 from sensegraph.models.endpoint.approvals import address_of
 from sensegraph.models.endpoint.calls import Calls, Listener, Refusal
@@ -90,7 +90,7 @@ class Endpoint:
         Raises EndpointDown when no call can succeed, EndpointError for this call, ReplyRefused where its reply was
         refused by the model or a filter, BudgetExceeded before it is made.
         """
-        return self._chat(bodies.Asked(messages, max_tokens, schema, name, extra or {}))
+        return self._chat(bodies.ChatRequest(messages, max_tokens, schema, name, extra or {}))
 
     def chat_stream(
         self,
@@ -105,7 +105,7 @@ class Endpoint:
 
         Raises as `chat` does, and EndpointError when the reply breaks off after a piece was heard.
         """
-        return self._chat(bodies.Asked(messages, max_tokens, schema, name, streamed=True), hear)
+        return self._chat(bodies.ChatRequest(messages, max_tokens, schema, name, streamed=True), hear)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """The vectors of `texts`, shape `(n, dim)` float32, as the endpoint gives them (not normalised).
@@ -116,7 +116,7 @@ class Endpoint:
         if not s.embedding_model:
             raise SettingsError("endpoint.embedding_model is empty: name the embedding model to use.")
         body = {"model": s.embedding_model, "input": list(texts), "encoding_format": "float"}
-        return bodies.vectors(self._read("embedding", "/embeddings", body, texts), len(texts))
+        return bodies.read_vectors(self._read("embedding", "/embeddings", body, texts), len(texts))
 
     def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
         """How well each of `texts`, at least one, fits the question: higher is better, in their order.
@@ -128,50 +128,56 @@ class Endpoint:
             raise SettingsError("endpoint.rerank_model is empty: name the reranking model to use.")
         body = {"model": self.settings.rerank_model, "query": question, "documents": list(texts)}
         read = [part for text in texts for part in (question, text)]  # it reads the question with each text
-        return bodies.relevances(self._read("rerank", "/rerank", body, read), len(texts))
+        return bodies.read_relevances(self._read("rerank", "/rerank", body, read), len(texts))
 
     def _read(self, kind: Kind, path: str, body: dict[str, Any], texts: Sequence[str]) -> dict[str, Any]:
         """The reply to a call that reads `texts` and writes nothing, within the budget and counted."""
-        need = sum(map(tokens, texts)) if self._measured else 0
-        most = Amount(need, self._reading(kind, need).cost_usd)
+        need = sum(map(count_tokens, texts)) if self._measured else 0
+        most = Amount(need, self._price_reading(kind, need).cost_usd)
         self._budget.reserve(most)
         used = Amount()
         try:
-            data = self._posted_once(kind, path, body, need)
-            named = [bodies.counted(data, name) for name in ("prompt_tokens", "total_tokens")]
+            data = self._post_once(kind, path, body, need)
+            named = [bodies.read_usage(data, name) for name in ("prompt_tokens", "total_tokens")]
             count = next((n for n in named if n is not None), None)
             if count is None:
-                count = need or sum(map(tokens, texts))
+                count = need or sum(map(count_tokens, texts))
                 self._note(_NO_USAGE)
-            usage = self._reading(kind, count)
+            usage = self._price_reading(kind, count)
             used = Amount(count, usage.cost_usd)
             self._count(kind, usage)
         finally:
             self._budget.settle(most, used)
         return data
 
-    def _posted_once(self, kind: Kind, path: str, body: dict[str, Any], need: int) -> dict[str, Any]:
+    def _post_once(self, kind: Kind, path: str, body: dict[str, Any], need: int) -> dict[str, Any]:
         try:
             return self._calls.post(path, body, need, lambda: self._count(kind, Usage(retries=1)))
         except Refusal as e:
             raise self._calls.error(e) from None
 
-    def _reading(self, kind: Kind, count: int) -> Usage:
+    def _price_reading(self, kind: Kind, count: int) -> Usage:
         """What a call that read `count` tokens took."""
         if kind == "embedding":
-            return self._priced(Usage(embedding_calls=1, embedding_tokens=count))
+            return self._price(Usage(embedding_calls=1, embedding_tokens=count))
         return Usage(1, count, cost_usd=count * self.settings.price_rerank / 1e6)
 
-    def _chat(self, asked: bodies.Asked, hear: Callable[[str], None] | None = None) -> Reply:
+    def _chat(self, request: bodies.ChatRequest, hear: Callable[[str], None] | None = None) -> Reply:
         """One chat call within the budget, counted; what was heard of a reply that broke off is counted too."""
         if not self.settings.model:
             raise SettingsError("endpoint.model is empty: name the chat model to use.")
-        most, heard = self._most(asked), list[str]()
+        most, heard = self._bound(request), list[str]()
+
+        def keep_and_hear(text: str) -> None:
+            heard.append(text)
+            if hear:
+                hear(text)
+
         self._budget.reserve(most)
         used = None
         try:
-            data = self._posted(asked, most.tokens, _twice(hear, heard))
-            reply = self._reply(data, asked.messages)
+            data = self._post_chat(request, most.tokens, keep_and_hear if hear else None)
+            reply = self._reply(data, request.messages)
             used = self._spend(reply)
             if why := bodies.name_refusal(data):
                 raise ReplyRefused(
@@ -181,23 +187,27 @@ class Endpoint:
         finally:
             if used is None and any(heard):
                 self._note("A streamed reply broke off: its tokens are our own estimate")
-                used = self._spend(_estimated("".join(heard), asked.messages, ""))
+                used = self._spend(_estimate_reply("".join(heard), request.messages, ""))
             self._budget.settle(most, used or Amount())
 
-    def _posted(self, asked: bodies.Asked, need: int, hear: Callable[[str], None] | None) -> dict[str, Any]:
+    def _post_chat(self, request: bodies.ChatRequest, need: int, hear: Callable[[str], None] | None) -> dict[str, Any]:
         """Post in the best way that the endpoint understands, leaving out one thing more where it refuses."""
         s, known, first = self.settings, self._dialect, None
         dialect = known
-        body: dict[str, Any] = {"model": s.model, "messages": list(asked.messages)}
+        body: dict[str, Any] = {"model": s.model, "messages": list(request.messages)}
         body |= {n: v for n, v in (("temperature", s.temperature), ("seed", s.seed)) if v is not None}
-        body |= asked.extra
+        body |= request.extra
+
+        def count_retry() -> None:
+            self._count("chat", Usage(retries=1))
+
         while True:
             listener = Listener(hear, dialect.streaming()) if hear and dialect.streams else None
             try:
-                wanted = body | dialect.fields(asked)
-                data = self._calls.post("/chat/completions", wanted, need, self._retried, listener)
+                wanted = body | dialect.fields(request)
+                data = self._calls.post("/chat/completions", wanted, need, count_retry, listener)
             except Refusal as e:
-                easier = dialect.easier(asked, known, str(e), e.of_form)
+                easier = dialect.easier(request, known, str(e), e.of_form)
                 if easier is None:
                     raise self._calls.error(first or e) from None
                 first = first or (e if easier.limit == dialect.limit else None)
@@ -205,11 +215,8 @@ class Endpoint:
             else:
                 self._remember(dialect)
                 if hear and not listener and not bodies.name_refusal(data):
-                    hear(bodies.content(data))
+                    hear(bodies.read_content(data))
                 return data
-
-    def _retried(self) -> None:
-        self._count("chat", Usage(retries=1))
 
     def _remember(self, dialect: bodies.Dialect) -> None:
         """Take what the endpoint was found not to understand for known, and note it once."""
@@ -225,30 +232,30 @@ class Endpoint:
         s = self.settings
         return bool(s.tokens_per_minute or s.max_tokens_total or s.max_cost_usd)
 
-    def _most(self, asked: bodies.Asked) -> Amount:
+    def _bound(self, request: bodies.ChatRequest) -> Amount:
         """The most that a chat call can take; not measured where no limit asks for it."""
         if not self._measured:
             return Amount()
-        form = tokens(msgspec.json.encode(asked.schema).decode()) if asked.schema else 0
-        prompt = bodies.prompt_tokens(asked.messages) + form
-        return Amount(prompt + asked.max_tokens, self._priced(Usage(1, prompt, asked.max_tokens)).cost_usd)
+        form = count_tokens(msgspec.json.encode(request.schema).decode()) if request.schema else 0
+        prompt = bodies.count_prompt_tokens(request.messages) + form
+        return Amount(prompt + request.max_tokens, self._price(Usage(1, prompt, request.max_tokens)).cost_usd)
 
     def _reply(self, data: dict[str, Any], messages: Sequence[Message]) -> Reply:
-        text = bodies.content(data)
-        prompt, completion = bodies.counted(data, "prompt_tokens"), bodies.counted(data, "completion_tokens")
+        text = bodies.read_content(data)
+        prompt, completion = bodies.read_usage(data, "prompt_tokens"), bodies.read_usage(data, "completion_tokens")
         reason = bodies.read_finish(data)
         if prompt is None or completion is None:
             self._note(_NO_USAGE)
-            return _estimated(text, messages, reason)
+            return _estimate_reply(text, messages, reason)
         return Reply(text, prompt, completion, reason)
 
     def _spend(self, reply: Reply) -> Amount:
         """Count what a reply took."""
-        usage = self._priced(Usage(1, reply.prompt_tokens, reply.completion_tokens))
+        usage = self._price(Usage(1, reply.prompt_tokens, reply.completion_tokens))
         self._count("chat", usage)
         return Amount(reply.prompt_tokens + reply.completion_tokens, usage.cost_usd)
 
-    def _priced(self, usage: Usage) -> Usage:
+    def _price(self, usage: Usage) -> Usage:
         s = self.settings
         cost = usage.prompt_tokens * s.price_prompt + usage.completion_tokens * s.price_completion
         return replace(usage, cost_usd=(cost + usage.embedding_tokens * s.price_embedding) / 1e6)
@@ -262,17 +269,6 @@ class Endpoint:
             self._notes[note] += 1
 
 
-def _estimated(text: str, messages: Sequence[Message], reason: str) -> Reply:
+def _estimate_reply(text: str, messages: Sequence[Message], reason: str) -> Reply:
     """A reply whose tokens we count ourselves."""
-    return Reply(text, bodies.prompt_tokens(messages), tokens(text), reason)
-
-
-def _twice(hear: Callable[[str], None] | None, heard: list[str]) -> Callable[[str], None] | None:
-    """`hear`, with what it hears kept too."""
-
-    def both(text: str) -> None:
-        heard.append(text)
-        if hear:
-            hear(text)
-
-    return both if hear else None
+    return Reply(text, bodies.count_prompt_tokens(messages), count_tokens(text), reason)

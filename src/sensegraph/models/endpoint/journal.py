@@ -29,7 +29,13 @@ class Journal:
         self._left: dict[str, bytes] = {}
 
     def __enter__(self) -> Journal:
-        self._left = dict(_lines(self._path))
+        self._left = {}
+        for line in self._path.read_bytes().split(b"\n") if self._path.exists() else ():
+            try:
+                one = msgspec.json.decode(line, type=_Line)
+            except msgspec.DecodeError:  # the end of the file, or a line that was cut off
+                continue
+            self._left[one.key] = bytes(one.reply)
         self._file = self._path.open("ab", buffering=0)
         return self
 
@@ -56,21 +62,5 @@ class Journal:
         """Write down a reply (JSON)."""
         with self._lock:
             if self._file is not None:
-                self._file.write(msgspec.json.encode(_Line(key, msgspec.Raw(_one_line(reply)))) + b"\n")
-
-
-def _one_line(reply: bytes) -> bytes:
-    """JSON without line ends, which can stand only between its parts."""
-    return reply.replace(b"\r", b" ").replace(b"\n", b" ")
-
-
-def _lines(path: Path) -> list[tuple[str, bytes]]:
-    found: list[tuple[str, bytes]] = []
-    if path.exists():
-        for line in path.read_bytes().split(b"\n"):
-            try:
-                one = msgspec.json.decode(line, type=_Line)
-            except msgspec.DecodeError:
-                continue
-            found.append((one.key, bytes(one.reply)))
-    return found
+                line = reply.replace(b"\r", b" ").replace(b"\n", b" ")  # JSON has line ends only between its parts
+                self._file.write(msgspec.json.encode(_Line(key, msgspec.Raw(line))) + b"\n")

@@ -139,14 +139,14 @@ class Budget:
         )
 
 
-def pause(attempt: int, after: float | None, first: float = 0.5) -> float:
+def choose_pause(attempt: int, after: float | None, first: float = 0.5) -> float:
     """Seconds before the next attempt: as asked, else doubling from `first` to 30; with jitter so that callers part."""
     if after is not None:
         return after + random.uniform(0, 0.1 * after)
     return float(min(30.0, first * 2**attempt) * random.uniform(0.5, 1.0))
 
 
-def retry_after(headers: Mapping[str, str]) -> float | None:
+def read_retry_after(headers: Mapping[str, str]) -> float | None:
     """The wait in seconds that Retry-After names, as seconds or as an HTTP date."""
     value = headers.get("retry-after")
     if not value:

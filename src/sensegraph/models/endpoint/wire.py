@@ -12,7 +12,6 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from http.client import HTTPResponse
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -66,18 +65,18 @@ class Wire:
         self._headers |= _authorization(parts.username, parts.password, api_key)
         self._timeout = urllib3.Timeout(total=timeout_s)
         secure = {"ssl_context": ssl.create_default_context()} if parts.scheme == "https" else {}
-        self._pools = _pools(_proxy(parts.scheme, host), num_pools=2, maxsize=connections, **secure)
+        self._pools = _open_pools(parts.scheme, host, num_pools=2, maxsize=connections, **secure)
 
     def post(self, path: str, body: bytes) -> Response:
         """The reply to `body`, JSON in UTF-8. Raises Late, Unreachable or Broken when there is none."""
-        with _told():
+        with _translated_errors():
             found = self._posted(path, body, whole=True)
             return Response(found.status, found.headers, found.data)
 
     @contextmanager
     def open(self, path: str, body: bytes) -> Iterator[Incoming]:
         """The reply to `body` while it comes; its connection is used once. Raises as `post` does."""
-        with _told():
+        with _translated_errors():
             found = self._posted(path, body, whole=False)
         try:
             yield Incoming(found)
@@ -116,11 +115,11 @@ class Incoming:
 
     def response(self) -> Response:
         """All of it. Raises as `Wire.post` does."""
-        with _told():
+        with _translated_errors():
             return Response(self.status, self._found.headers, self._found.data)
 
     def _next(self) -> bytes:
-        with _told():
+        with _translated_errors():
             return self._found.read1(_PIECE)
 
 
@@ -133,19 +132,19 @@ _UNREACHABLE = (
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _translated_errors() -> Iterator[None]:
     """The errors of the client as those of this module."""
     try:
         yield
     except _UNREACHABLE as e:
-        raise Unreachable(_why(e)) from e
+        raise Unreachable(_find_reason(e)) from e
     except exceptions.TimeoutError as e:
         raise Late("no reply in time") from e
     except exceptions.HTTPError as e:
-        raise Broken(_why(e)) from e
+        raise Broken(_find_reason(e)) from e
 
 
-def _why(error: BaseException) -> str:
+def _find_reason(error: BaseException) -> str:
     """The innermost reason, which names no address."""
     while inner := next((a for a in error.args if isinstance(a, BaseException)), error.__cause__):
         error = inner
@@ -162,20 +161,14 @@ def _authorization(user: str | None, password: str | None, api_key: str) -> dict
 # ── proxies ──
 
 
-def _proxy(scheme: str, host: str) -> str:
-    """The proxy for this address, or nothing."""
-    if proxy_bypass(host):
-        return ""
-    found = getproxies()
-    proxy = found.get(scheme) or found.get("all") or ""
-    return proxy if not proxy or "://" in proxy else f"http://{proxy}"
-
-
-def _pools(proxy: str, **options: Any) -> urllib3.PoolManager:
-    """Connections, through `proxy` where there is one. Raises Unreachable for a proxy of another kind."""
+def _open_pools(scheme: str, host: str, **options: Any) -> urllib3.PoolManager:
+    """Connections to an address, through its proxy where there is one. Raises Unreachable for one that is not http."""
+    proxies = {} if proxy_bypass(host) else getproxies()
+    proxy = proxies.get(scheme) or proxies.get("all") or ""
     if not proxy:
         made = urllib3.PoolManager(**options)
     else:
+        proxy = proxy if "://" in proxy else f"http://{proxy}"
         parts = urlsplit(proxy)
         if parts.scheme not in ("http", "https"):
             raise Unreachable(f"the environment names a proxy of the kind {parts.scheme}; only http proxies serve here")
@@ -217,10 +210,6 @@ class _Timed(io.RawIOBase):
         super().close()
 
 
-def _response(until: float, sock: socket.socket, **named: Any) -> HTTPResponse:
-    return HTTPResponse(_Timed(sock, until), **named)  # type: ignore[arg-type]
-
-
 class _Whole(connection.HTTPConnection):
     """A connection whose timeout bounds a whole reply, and that counts as dropped after lying idle."""
 
@@ -234,7 +223,11 @@ class _Whole(connection.HTTPConnection):
     def getresponse(self) -> Any:
         """The head of the reply, from which its body is read."""
         until = time.monotonic() + float(self.timeout or 0)
-        self.response_class = partial(_response, until)  # type: ignore[assignment]
+
+        def read_until(sock: socket.socket, **named: Any) -> HTTPResponse:
+            return HTTPResponse(_Timed(sock, until), **named)  # type: ignore[arg-type]
+
+        self.response_class = read_until  # type: ignore[assignment]
         try:
             return super().getresponse()
         finally:

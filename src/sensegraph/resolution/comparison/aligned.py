@@ -15,9 +15,10 @@ from functools import lru_cache
 from itertools import pairwise
 from types import MappingProxyType
 
-from sensegraph.language.common_words import STOP
-from sensegraph.language.stems import ENGLISH, stemmer
-from sensegraph.resolution.comparison.names import Name
+from sensegraph.language.detection import ENGLISH
+from sensegraph.language.stems import make_stemmer
+from sensegraph.language.word_lists import STOP
+from sensegraph.resolution.comparison.name_reading import Name
 
 _FEW = 1000  # names: of a smaller collection, words weigh as in one of so many
 _LIGHT = 0.5  # the weight of a function word
@@ -44,7 +45,7 @@ class Lexis:
         return self.frequency.get(word, 0) > 1
 
 
-def lexis(names: Iterable[Name]) -> Lexis:
+def count_words(names: Iterable[Name]) -> Lexis:
     """The words of a collection, each counted once in a name."""
     distinct = {name.core for name in names}
     return Lexis(len(distinct), MappingProxyType(Counter(w for core in sorted(distinct) for w in set(core))))
@@ -74,7 +75,7 @@ class Aligned:
         return self.weight / max(self.weight + min(self.alone), 1e-9)
 
 
-def aligned(a: Name, b: Name, words: Lexis) -> Aligned:
+def align_names(a: Name, b: Name, words: Lexis) -> Aligned:
     """The words of two names, each matched with at most one of the other's."""
     left, right = list(a.core), list(b.core)
     shared = 0.0
@@ -83,8 +84,17 @@ def aligned(a: Name, b: Name, words: Lexis) -> Aligned:
             left.remove(word)
             right.remove(word)
             shared += words.weight(word)
+    # Words (or two words that the other name writes as one) that may match, with how well.
+    similar = [
+        (quality, x, y)
+        for x in left
+        for y in right
+        if x[0] == y[0] and (quality := compare_words(x, y, words.known(x) and words.known(y)))
+    ]
+    similar += [(0.98, f"{x} {y}", x + y) for x, y in pairwise(left) if x + y in right]
+    similar += [(0.98, x + y, f"{x} {y}") for x, y in pairwise(right) if x + y in left]
     near = []
-    for quality, x, y in sorted(_nearly(left, right, words), key=lambda found: (-found[0], found[1:])):
+    for quality, x, y in sorted(similar, key=lambda found: (-found[0], found[1:])):
         xs, ys = x.split(), y.split()
         if all(left.count(w) >= xs.count(w) for w in xs) and all(right.count(w) >= ys.count(w) for w in ys):
             near.append((x, y, quality))
@@ -97,28 +107,18 @@ def aligned(a: Name, b: Name, words: Lexis) -> Aligned:
     return Aligned(shared, tuple(near), tuple(left), tuple(right), alone)
 
 
-def _nearly(left: list[str], right: list[str], words: Lexis) -> Iterable[tuple[float, str, str]]:
-    """Words (or two words that the other name writes as one) that may match, with how well."""
-    for x in left:
-        for y in right:
-            if x[0] == y[0] and (quality := alike(x, y, words.known(x) and words.known(y))):
-                yield quality, x, y
-    for x, y in pairwise(left):
-        if x + y in right:
-            yield 0.98, f"{x} {y}", x + y
-    for x, y in pairwise(right):
-        if x + y in left:
-            yield 0.98, x + y, f"{x} {y}"
-
-
 @lru_cache(maxsize=1 << 18)
-def alike(x: str, y: str, known: bool = False) -> float:
+def compare_words(x: str, y: str, known: bool = False) -> float:
     """How well one word stands for another, 0 to 1: another form, a code's ending, a slip. `known` are no slips."""
     if any(c.isdigit() for c in x + y):
-        return _codes(x, y)
-    if plural(x, y):
+        # Codes that differ in the letters at their end (a colour, a country), if enough is the same.
+        one, other = _STEM.fullmatch(x), _STEM.fullmatch(y)
+        if one is None or other is None or x.isdecimal() or y.isdecimal():
+            return 0.0
+        return 0.8 if one[1] == other[1] and len(one[1]) >= _CODE and not one[1].isdecimal() else 0.0
+    if is_plural(x, y):
         return 0.95
-    if stem(x) == stem(y):
+    if stem_word(x) == stem_word(y):
         return 0.9
     short, long = sorted((x, y), key=len)
     if len(short) >= 3 and long.startswith(short) and len(long) >= len(short) + 2:
@@ -131,15 +131,7 @@ def alike(x: str, y: str, known: bool = False) -> float:
     return 0.85 if slips <= 1 + (min(len(x), len(y)) >= _LONGER) else 0.0
 
 
-def _codes(x: str, y: str) -> float:
-    """Codes that differ in the letters at their end (a colour, a country), if enough is the same."""
-    one, other = _STEM.fullmatch(x), _STEM.fullmatch(y)
-    if one is None or other is None or x.isdecimal() or y.isdecimal():
-        return 0.0
-    return 0.8 if one[1] == other[1] and len(one[1]) >= _CODE and not one[1].isdecimal() else 0.0
-
-
-def plural(x: str, y: str) -> bool:
+def is_plural(x: str, y: str) -> bool:
     """Whether one is the other with an s, or with -ies for -y."""
     short, long = sorted((x, y), key=len)
     if len(short) < 3 or not long.endswith("s") or long.endswith("ss"):
@@ -148,6 +140,6 @@ def plural(x: str, y: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 18)
-def stem(word: str) -> str:
+def stem_word(word: str) -> str:
     """The stem of a word of Latin letters."""
-    return str(stemmer(ENGLISH).stemWord(word)) if word.isascii() and len(word) > 3 else word
+    return str(make_stemmer(ENGLISH).stemWord(word)) if word.isascii() and len(word) > 3 else word

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.resolution.values import Mentioned
+from sensegraph.resolution.resolution_types import Mentioned
 
 Context = Literal["shared", "none", "strange", "unknown"]
 """Something in common; nothing; nothing although much is known of both; nothing is known."""
@@ -55,6 +55,6 @@ class Surroundings:
         return float(np.dot(self.vectors[a], self.vectors[b]))
 
 
-def surroundings(items: Sequence[Mentioned], vectors: NDArray[Any] | None = None) -> Surroundings:
+def collect_surroundings(items: Sequence[Mentioned], vectors: NDArray[Any] | None = None) -> Surroundings:
     """How many things have each neighbour, and the vectors of descriptions where there are any."""
     return Surroundings(MappingProxyType(Counter(n for item in items for n in sorted(set(item.neighbours)))), vectors)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 
-from sensegraph.resolution.comparison import lexicon
-from sensegraph.resolution.comparison.aligned import Aligned, Lexis, aligned, plural
-from sensegraph.resolution.comparison.names import Name, folded
-from sensegraph.resolution.comparison.vetoes import beside, shared_code, veto
-from sensegraph.resolution.values import Judged
+from sensegraph.language import naming_words
+from sensegraph.resolution.comparison.aligned import Aligned, Lexis, align_names, is_plural
+from sensegraph.resolution.comparison.name_reading import Name, fold_word
+from sensegraph.resolution.comparison.vetoes import shared_code, veto_beside, veto_words
+from sensegraph.resolution.resolution_types import Judged
 
 # The logistic score: fitted on pairs of names of the two tables that `bench/resolution.py` measures, each weighing
 # alike, and moved so that `accept` stands where a little more than half of the pairs are right.
@@ -27,35 +27,43 @@ SHORT = frozenset(("alias", "acronym", "surname", "given", "initial", "bare", "t
 """Relations of a short name with a long one that others may have too: they hold while no rival does."""
 
 
-def compare(a: Name, b: Name, words: Lexis) -> Judged:
+def compare_names(a: Name, b: Name, words: Lexis) -> Judged:
     """How surely two names, no persons', are one. Symmetric."""
     if (b.core, b.raw) < (a.core, a.raw):
         a, b = b, a
-    if not beside(a, b) and (one := same(a, b) or acronym(a, b)):
+    if not veto_beside(a, b) and (one := compare_keys(a, b) or compare_acronym(a, b)):
         return one
-    found, code = aligned(a, b, words), shared_code(a, b, words)
-    if why := veto(a, b, found, code):
+    found, code = align_names(a, b, words), shared_code(a, b, words)
+    if why := veto_words(a, b, found, code):
         return Judged(0.0, why, "veto", veto=True)
-    weighed = bool(code) or min(len(a.plain), len(b.plain)) >= _WORDS
-    return (
-        _rewritten(a, b, found)
-        or (None if weighed else _part(found, a, b))
-        or _weighed(found, code, min(len(a.plain), len(b.plain)), a.plain[:1] == b.plain[:1])
-    )
+    least = min(len(a.plain), len(b.plain))
+    if one := _compare_rewritten(a, b, found):
+        return one
+    if not code and least < _WORDS and (one := _compare_part(found, a, b)):
+        return one
+    # Of names of several words, or with a code in common: a logistic score of what they share.
+    z = _BIAS + _SHARED * math.log1p(found.weight / _SCALE) + _CONTAINED * found.contained + _CODE * bool(code)
+    z += _FIRST * (a.plain[:1] == b.plain[:1]) + _MORE * (not found.one or not found.other)
+    score = 1 / (1 + math.exp(-z))
+    each = all(any(w not in naming_words.SMALL for w in words) for words in (found.one, found.other))
+    if not code and least <= _FEW and each:
+        score = min(score, _EACH)  # each says something that the other does not: Iowa, Colorado
+    why = f"{100 * found.jaccard:.0f} % of their words by weight are shared"
+    why += f"; both have {code}" if code else ""
+    alone = [w for w in (" ".join(found.one[:4]), " ".join(found.other[:4])) if w]
+    why += f"; alone: {' / '.join(alone)}" if alone else ""
+    return Judged(score if code or least >= _WORDS else min(score, 0.3), why, "weighed")
 
 
-def same(a: Name, b: Name) -> Judged | None:
+def compare_keys(a: Name, b: Name) -> Judged | None:
     """Of names with equal keys, or equal but for blanks."""
-    if a.key == b.key:
-        return _qualified(a, b)
-    if a.joined and a.joined == b.joined and a.digits == b.digits:
-        return Judged(0.95 if len(a.joined) > 4 or a.digits else 0.7, "the same but for blanks and hyphens", "joined")
-    return None
-
-
-def _qualified(a: Name, b: Name) -> Judged:
-    """Of names with equal keys, that may differ in what stands beside them."""
-    if folded(" ".join(a.raw.split())) == folded(" ".join(b.raw.split())):
+    if a.key != b.key:
+        if a.joined and a.joined == b.joined and a.digits == b.digits:
+            sure = 0.95 if len(a.joined) > 4 or a.digits else 0.7
+            return Judged(sure, "the same but for blanks and hyphens", "joined")
+        return None
+    # Names with equal keys may differ in what stands beside them.
+    if fold_word(" ".join(a.raw.split())) == fold_word(" ".join(b.raw.split())):
         return Judged(0.99, "the same name", "same")
     if bool(a.qualifier) != bool(b.qualifier):
         return Judged(
@@ -72,7 +80,7 @@ def _qualified(a: Name, b: Name) -> Judged:
     return Judged(0.97, "the same name but for spelling, articles, titles or legal form", "key")
 
 
-def acronym(a: Name, b: Name) -> Judged | None:
+def compare_acronym(a: Name, b: Name) -> Judged | None:
     """Of an acronym and a name with these first letters."""
     for short, long in ((a, b), (b, a)):
         if short.letters and not long.letters and short.letters in long.acronyms:
@@ -81,7 +89,7 @@ def acronym(a: Name, b: Name) -> Judged | None:
     return None
 
 
-def _rewritten(a: Name, b: Name, found: Aligned) -> Judged | None:
+def _compare_rewritten(a: Name, b: Name, found: Aligned) -> Judged | None:
     """Of names whose words are all the other's, in another order, form or spelling."""
     if sorted(a.plain) == sorted(b.plain):
         return Judged(0.9, "the same words in another order", "order")
@@ -89,7 +97,7 @@ def _rewritten(a: Name, b: Name, found: Aligned) -> Judged | None:
         return None
     quality = min(q for *_, q in found.near)
     changed = ", ".join(f"{x} as {y}" for x, y, _ in found.near)
-    if all(q == 0.98 or plural(x, y) for x, y, q in found.near):
+    if all(q == 0.98 or is_plural(x, y) for x, y, q in found.near):
         lower = any(name.raw[-1:] and name.raw.split()[-1][0].islower() for name in (a, b))
         return Judged(0.93 if lower or len(a.plain) > 1 else 0.6, f"the same but for {changed}", "form")
     if quality >= 0.85 and min(len(a.plain), len(b.plain)) > 1:
@@ -97,39 +105,18 @@ def _rewritten(a: Name, b: Name, found: Aligned) -> Judged | None:
     return Judged(0.6 if quality > 0.5 else 0.5, f"nearly the same: {changed}", "nearly")
 
 
-def _part(found: Aligned, a: Name, b: Name) -> Judged | None:
+def _compare_part(found: Aligned, a: Name, b: Name) -> Judged | None:
     """Of a name that is a part of the other, where it has too few words to be told by them."""
     if found.one and found.other:
         return None
     short, long = (a, b) if found.other else (b, a)
     more = found.other or found.one
-    if len(short.core) == 1 and short.core[0] in lexicon.HEADS:
+    if len(short.core) == 1 and short.core[0] in naming_words.HEADS:
         return Judged(0.05, f"{short.raw} is a kind of thing, {long.raw} one of them", "head")
-    after = next((w for w in more if w in lexicon.HEADS), "")
+    after = next((w for w in more if w in naming_words.HEADS), "")
     if after:
         return Judged(0.05, f"a {after} is not what it is named after", "head")
     last = len(short.core) == 1 and len(long.core) in (2, 3) and long.core[-1] == short.core[0] and not long.numbers
     if last:
         return Judged(0.4, f"{short.raw} is the last word of {long.raw}", "last")
     return Judged(0.2, f"only one says {' '.join(more)}", "part")
-
-
-def _weighed(found: Aligned, code: str, least: int, first: bool) -> Judged:
-    """Of names of several words (`least` each, or a code): a logistic score of what they share."""
-    z = _BIAS + _SHARED * math.log1p(found.weight / _SCALE) + _CONTAINED * found.contained + _CODE * bool(code)
-    z += _FIRST * first + _MORE * (not found.one or not found.other)
-    score = 1 / (1 + math.exp(-z))
-    if (
-        not code
-        and least <= _FEW
-        and all(any(w not in lexicon.SMALL for w in words) for words in (found.one, found.other))
-    ):
-        score = min(score, _EACH)  # each says something that the other does not: Iowa, Colorado
-    return Judged(score if code or least >= _WORDS else min(score, 0.3), _said(found, code), "weighed")
-
-
-def _said(found: Aligned, code: str) -> str:
-    share = f"{100 * found.jaccard:.0f} % of their words by weight are shared"
-    told = f"; both have {code}" if code else ""
-    alone = [w for w in (" ".join(found.one[:4]), " ".join(found.other[:4])) if w]
-    return share + told + (f"; alone: {' / '.join(alone)}" if alone else "")

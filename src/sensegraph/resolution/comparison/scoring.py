@@ -9,13 +9,13 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from sensegraph.resolution.comparison.aligned import Lexis, lexis
-from sensegraph.resolution.comparison.context import Context, Surroundings, surroundings
-from sensegraph.resolution.comparison.likeness import SHORT, compare
-from sensegraph.resolution.comparison.names import Name, read
+from sensegraph.resolution.comparison.aligned import Lexis, count_words
+from sensegraph.resolution.comparison.context import Context, Surroundings, collect_surroundings
+from sensegraph.resolution.comparison.likeness import SHORT, compare_names
+from sensegraph.resolution.comparison.name_reading import Name, read_name
 from sensegraph.resolution.comparison.persons import compare_persons
-from sensegraph.resolution.kinds import agreement, kind
-from sensegraph.resolution.values import Judged, Mentioned, Resolving
+from sensegraph.resolution.entity_kinds import compare_types, kind_of_type
+from sensegraph.resolution.resolution_types import Judged, Mentioned, Resolving
 
 _ASK = 0.8  # at most, where something speaks against one thing
 _CALLED = 0.95  # where the texts themselves give the other name
@@ -41,7 +41,7 @@ class Collection:
         one, other = self.items[a], self.items[b]
         if one.listed and one.listed == other.listed:
             return Judged(0.0, f"both stand in {one.listed}, which names each thing once", "listed", veto=True)
-        types = agreement(one, other, self.settings)
+        types = compare_types(one, other, self.settings)
         if types == "conflict":
             return Judged(0.0, f"different types: {one.type}, {other.type}", "types", veto=True)
         found = self._named(a, b)
@@ -57,7 +57,7 @@ class Collection:
 
     def _named(self, a: int, b: int) -> Judged:
         """The surest of all pairs of a name and an alias; a veto between the names themselves holds."""
-        person = "person" in (kind(self.items[a].type), kind(self.items[b].type))
+        person = "person" in (kind_of_type(self.items[a].type), kind_of_type(self.items[b].type))
         best = self._compared(self.names[a][0], self.names[b][0], person)
         if best.veto or best.score >= _CALLED:
             return best
@@ -80,7 +80,7 @@ class Collection:
         return None
 
     def _compared(self, x: Name, y: Name, person: bool) -> Judged:
-        return compare_persons(x, y) if person else compare(x, y, self.words)
+        return compare_persons(x, y) if person else compare_names(x, y, self.words)
 
     def _in_context(self, found: Judged, context: Context) -> Judged:
         if context == "strange" and found.score > 0.6:
@@ -90,7 +90,7 @@ class Collection:
         return found
 
 
-def settled(found: Judged, rival: str, context: Context) -> Judged:
+def weigh_rival(found: Judged, rival: str, context: Context) -> Judged:
     """A judgement of a short name once rivals are known: `rival` is another thing that it may be short for, or empty.
 
     Without a rival, a family name, an acronym or an initial is taken for the one thing that it fits, unless the
@@ -107,26 +107,23 @@ def settled(found: Judged, rival: str, context: Context) -> Judged:
     return found
 
 
-def collection(items: Sequence[Mentioned], settings: Resolving, vectors: NDArray[Any] | None = None) -> Collection:
+def prepare_collection(
+    items: Sequence[Mentioned], settings: Resolving, vectors: NDArray[Any] | None = None
+) -> Collection:
     """Things, ascending by id, ready to be compared; `vectors` of their descriptions in the same order."""
-    names = [tuple(dict.fromkeys(_read(name, item) for name in (item.name, *item.aliases))) for item in items]
-    every = [name for known in names for name in known]
-    return Collection(items, names, _called(names), lexis(every), surroundings(items, vectors), settings)
-
-
-def _called(names: Sequence[tuple[Name, ...]]) -> Mapping[str, frozenset[str]]:
-    """For the key of each name the keys of all that the texts call it, whichever thing bears it."""
+    names = []
+    for item in items:
+        person = kind_of_type(item.type) == "person"
+        names.append(tuple(dict.fromkeys(read_name(name, person) for name in (item.name, *item.aliases))))
+    # For the key of each name the keys of all that the texts call it, whichever thing bears it.
     called: dict[str, frozenset[str]] = {}
     for first, *others in names:
         if others:
             called[first.key] = called.get(first.key, frozenset()) | {other.key for other in others}
-    return MappingProxyType(called)
+    words = count_words(name for known in names for name in known)
+    return Collection(items, names, MappingProxyType(called), words, collect_surroundings(items, vectors), settings)
 
 
-def _read(name: str, item: Mentioned) -> Name:
-    return read(name, kind(item.type) == "person")
-
-
-def positions(items: Sequence[Mentioned]) -> Mapping[str, int]:
+def map_positions(items: Sequence[Mentioned]) -> Mapping[str, int]:
     """The position of each id."""
     return {item.id: place for place, item in enumerate(items)}

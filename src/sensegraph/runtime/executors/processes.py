@@ -38,7 +38,8 @@ class LocalExecutor:
 
     def __init__(self, threads: int = 16, processes: int = 0, patience: float = 2.0) -> None:
         self.threads, self.patience = max(1, threads), patience
-        self.processes = processes or _cores()
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        self.processes = processes or cores
 
     def map(
         self, call: Callable[[Any], Any], batches: Sequence[Any], *, waits: bool
@@ -47,7 +48,7 @@ class LocalExecutor:
         if waits and self.threads > 1 and len(batches) > 1:
             pool = ThreadPoolExecutor(min(self.threads, len(batches)), thread_name_prefix="sensegraph")
             try:
-                yield from _windowed(pool, call, batches, window=2 * self.threads)
+                yield from _run_windowed(pool, call, batches, window=2 * self.threads)
             finally:
                 pool.shutdown(wait=False, cancel_futures=True)
         elif waits or self.processes == 1:
@@ -64,15 +65,10 @@ class LocalExecutor:
             from loky import get_reusable_executor  # unlike multiprocessing, needs no guard in the user's script
 
             workers = get_reusable_executor(max_workers=self.processes, timeout=60)
-            yield from _windowed(workers, call, batches, window=2 * self.processes, begun=begun)
+            yield from _run_windowed(workers, call, batches, window=2 * self.processes, begun=begun)
 
 
-def _cores() -> int:
-    """The processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _windowed(
+def _run_windowed(
     pool: Executor, call: Callable[[Any], Any], batches: Sequence[Any], window: int, begun: int = 0
 ) -> Iterator[tuple[int, Any | BaseException]]:
     """Run batches from number `begun` on, at most `window` in flight, which bounds memory; leaving early cancels."""
@@ -82,7 +78,7 @@ def _windowed(
     try:
         while running or position < len(batches):
             while position < len(batches) and len(running) < window:
-                future = _submitted(pool, call, batches[position])
+                future = _submit_batch(pool, call, batches[position])
                 running[future] = position
                 future.add_done_callback(finished.put)
                 position += 1
@@ -93,7 +89,7 @@ def _windowed(
             future.cancel()
 
 
-def _submitted(pool: Executor, call: Callable[[Any], Any], batch: Any) -> Future[Any]:
+def _submit_batch(pool: Executor, call: Callable[[Any], Any], batch: Any) -> Future[Any]:
     """The future of `batch`; of a pool whose worker has died, one that says so: the runtime tries again."""
     try:
         return pool.submit(attempt, call, batch)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from sensegraph.errors import StoreError
 from sensegraph.runtime.stores.corpus_store import Swept
-from sensegraph.runtime.stores.sweeping import sweep
+from sensegraph.runtime.stores.sweeping import sweep_store
 from sensegraph.types import Usage
 
 FORMAT = 1
@@ -133,7 +133,9 @@ class SqliteStore:
             with self._lock:
                 yield
         except (sqlite3.Error, OSError) as e:
-            raise StoreError(f"{self.path} cannot be used ({e}). {_advice(e)}") from e
+            damaged = isinstance(e, sqlite3.DatabaseError) and not isinstance(e, sqlite3.OperationalError)
+            advice = _ANEW if damaged else "Check that the folder exists, is writable and has room."
+            raise StoreError(f"{self.path} cannot be used ({e}). {advice}") from e
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
@@ -148,7 +150,7 @@ class SqliteStore:
 
     def sweep(self, needed: Collection[str], *, dry: bool = False) -> Swept:
         """Remove every object, table and array whose key is not `needed`; with `dry` only count them."""
-        return sweep(self, needed, dry=dry)
+        return sweep_store(self, needed, dry=dry)
 
     def size(self) -> int:
         """The bytes of all files of the store."""
@@ -160,17 +162,19 @@ class SqliteStore:
         """The objects present; a missing key is simply absent."""
         found = {k: self._aside[k] for k in keys if k in self._aside} if self._aside else {}
         with self._guard():
-            for block in _blocks(keys):
-                found.update(self._db.execute(f"SELECT key, value FROM object WHERE key IN ({_marks(block)})", block))
+            for block in _cut_blocks(keys):
+                found.update(
+                    self._db.execute(f"SELECT key, value FROM object WHERE key IN ({_question_marks(block)})", block)
+                )
         return found
 
     def has(self, keys: Sequence[str]) -> set[str]:
         """Which of these keys are present, as an object, a table or an array."""
         found = {k for k in keys if k in self._aside}
         with self._guard():
-            for block in _blocks(keys):
+            for block in _cut_blocks(keys):
                 for table in ("object", "part"):
-                    query = f"SELECT key FROM {table} WHERE key IN ({_marks(block)})"
+                    query = f"SELECT key FROM {table} WHERE key IN ({_question_marks(block)})"
                     found.update(k for (k,) in self._db.execute(query, block))
         others = [k for k in keys if k not in found]
         if len(others) < _LISTED:
@@ -264,7 +268,7 @@ class SqliteStore:
         sums = ", ".join(f"{n} = {n} + excluded.{n}" for n in _LEDGER)
         with self._writing() as db:
             values = (step, *(getattr(usage, n) for n in _LEDGER))
-            marks = _marks(values)
+            marks = _question_marks(values)
             db.execute(f"INSERT INTO ledger VALUES ({marks}) ON CONFLICT (step) DO UPDATE SET {sums}", values)
 
     def ledger(self) -> dict[str, Usage]:
@@ -287,8 +291,8 @@ class SqliteRows:
     def at(self, positions: Sequence[int]) -> list[bytes]:
         """The records at these positions, in the order asked for."""
         found: dict[int, bytes] = {}
-        for block in _blocks(positions):
-            query = f"SELECT position, value FROM row WHERE part = ? AND position IN ({_marks(block)})"
+        for block in _cut_blocks(positions):
+            query = f"SELECT position, value FROM row WHERE part = ? AND position IN ({_question_marks(block)})"
             found.update(self._store.select(query, (self._number, *block)))
         if any(p not in found for p in positions):
             raise StoreError(_GONE)
@@ -297,9 +301,9 @@ class SqliteRows:
     def find(self, ids: Sequence[str]) -> dict[str, bytes]:
         """The records with these ids; one that does not exist is absent."""
         found: dict[str, bytes] = {}
-        for block in _blocks(ids):
+        for block in _cut_blocks(ids):
             # named: SQLite would else scan the whole part by its primary key
-            query = f"SELECT id, value FROM row INDEXED BY row_id WHERE part = ? AND id IN ({_marks(block)})"
+            query = f"SELECT id, value FROM row INDEXED BY row_id WHERE part = ? AND id IN ({_question_marks(block)})"
             found.update(self._store.select(query, (self._number, *block)))
         return found
 
@@ -318,23 +322,17 @@ class SqliteRows:
         yield from (name for (name,) in self._store.select(query, (self._number,)))
 
 
-def _blocks(values: Sequence[Any]) -> Iterator[list[Any]]:
+def _cut_blocks(values: Sequence[Any]) -> Iterator[list[Any]]:
     rest = iter(values)
     while block := list(islice(rest, _BLOCK)):
         yield block
 
 
-def _marks(values: Sequence[Any]) -> str:
+def _question_marks(values: Sequence[Any]) -> str:
     return ",".join("?" * len(values))
 
 
-def _advice(error: Exception) -> str:
-    if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
-        return _ANEW
-    return "Check that the folder exists, is writable and has room."
-
-
-def writable(folder: Path) -> bool:
+def is_writable(folder: Path) -> bool:
     """Whether files can be written in `folder`, found out by trying (permissions lie to a superuser)."""
     probe = folder / ".writable"
     try:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _TOMB = "-"  # the key of the last part that was ever made, where it is gone: its number is never given again
 
 
-def sweep(store: SqliteStore, needed: Collection[str], *, dry: bool = False) -> Swept:
+def sweep_store(store: SqliteStore, needed: Collection[str], *, dry: bool = False) -> Swept:
     """Remove every object, table and array whose key is not `needed`; with `dry` only count them.
 
     A table `KEY.name` and an array `KEY.name` belong to KEY. What goes is overwritten, the file is written anew without
@@ -26,15 +26,16 @@ def sweep(store: SqliteStore, needed: Collection[str], *, dry: bool = False) -> 
         raise StoreError(f"{store.path} can only be read here; collect where it can be written.")
     before = store.size()
     keep = set(needed)
-    gone = _unneeded(store, keep)
-    counted = _counted(store, gone)
+    gone = _find_unneeded(store, keep)
+    counted = _count_freed(store, gone)
     if dry:
         return Swept(counted, before, before)
-    _delete(store, gone)
+    _delete_rows(store, gone)
     for path in (*gone.arrays, *store.root.glob("arrays/*.part")):
         path.unlink(missing_ok=True)
-    busy = _rewritten(store)
-    return Swept(counted, before, store.size(), busy)
+    store.select("VACUUM")
+    ((busy, _, _),) = store.select("PRAGMA wal_checkpoint(TRUNCATE)")  # readers may keep the log from being emptied
+    return Swept(counted, before, store.size(), bool(busy))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class _Gone:
     arrays: tuple[Path, ...]
 
 
-def _unneeded(store: SqliteStore, keep: set[str]) -> _Gone:
+def _find_unneeded(store: SqliteStore, keep: set[str]) -> _Gone:
     def unwanted(key: str) -> bool:
         return key.partition(".")[0] not in keep
 
@@ -58,7 +59,7 @@ def _unneeded(store: SqliteStore, keep: set[str]) -> _Gone:
     )
 
 
-def _counted(store: SqliteStore, gone: _Gone) -> dict[str, Freed]:
+def _count_freed(store: SqliteStore, gone: _Gone) -> dict[str, Freed]:
     steps = {k: step for k, step, _ in gone.objects}
     found: dict[str, Freed] = {}
 
@@ -75,7 +76,7 @@ def _counted(store: SqliteStore, gone: _Gone) -> dict[str, Freed]:
     return dict(sorted(found.items()))
 
 
-def _delete(store: SqliteStore, gone: _Gone) -> None:
+def _delete_rows(store: SqliteStore, gone: _Gone) -> None:
     """Delete objects and tables in one transaction; what is deleted is overwritten with zeros."""
     last = store.select("SELECT max(number) FROM part")[0][0]
     numbers = [(number,) for _, number, _ in gone.parts]
@@ -87,10 +88,3 @@ def _delete(store: SqliteStore, gone: _Gone) -> None:
             db.execute("UPDATE part SET key = ?, rows = 0 WHERE number = ?", (_TOMB, last))
         db.executemany("DELETE FROM part WHERE number = ? AND key <> ?", [(*n, _TOMB) for n in numbers])
         db.executemany("DELETE FROM object WHERE key = ?", [(k,) for k, _, _ in gone.objects])
-
-
-def _rewritten(store: SqliteStore) -> bool:
-    """Write the file anew without free pages and empty its log; whether readers kept the log from being emptied."""
-    store.select("VACUUM")
-    ((busy, _, _),) = store.select("PRAGMA wal_checkpoint(TRUNCATE)")
-    return bool(busy)

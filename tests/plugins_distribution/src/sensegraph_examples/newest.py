@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sensegraph.answering.asking import conclude
+from sensegraph.answering.asking import conclude_answer
 from sensegraph.index.index import Index
-from sensegraph.retrieval.arms import by_words, evidence_of
+from sensegraph.retrieval.arms import evidence_of, rank_by_words
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Evidence, Question
 
@@ -25,7 +25,7 @@ class Newest:
 
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """Ranked passages."""
-        found = by_words(question, index, 50)
+        found = rank_by_words(question, index, 50)
         times = {d.id: d.time for d in index.catalogue.documents}
         chunks = list(index.catalogue.chunks)
         order = sorted(range(len(found.positions)), key=lambda i: times[chunks[found.positions[i]].document])[::-1]
@@ -36,4 +36,4 @@ class Newest:
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """An answer with citations."""
         rt.check(self.name, self.requires)
-        return conclude(question, self.retrieve(question, index, rt), index, rt)
+        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)

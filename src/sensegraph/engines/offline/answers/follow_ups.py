@@ -14,9 +14,9 @@ from sensegraph.engines.offline.answers.sentence_relevance import RelevantSenten
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence
 from sensegraph.engines.offline.reports.sentence_quality import stem_text
 from sensegraph.engines.offline.reports.shown_names import names_nothing, show_natural_case, split_title
-from sensegraph.language.tagging import tags
+from sensegraph.language.detection import detect_by_stop_words
+from sensegraph.language.tagging import tag_words
 from sensegraph.language.text import HAN, WORD
-from sensegraph.language.word_lists import language
 from sensegraph.types import Passage
 
 MOST = 5  # questions of one context (drift §3)
@@ -151,7 +151,9 @@ def _list_title(passage: Passage) -> list[str]:
     """The names that a report's title lists; none where the title is a clause."""
     names = split_title(passage.title)
     words = WORD.findall(passage.title)
-    clause = language(passage.title) == "en" and not set("vmo").isdisjoint(tags([w.casefold() for w in words]))
+    clause = detect_by_stop_words(passage.title) == "en" and not set("vmo").isdisjoint(
+        tag_words([w.casefold() for w in words])
+    )
     return [] if clause or any(len(name.split()) > LONGEST for name in names) else names
 
 

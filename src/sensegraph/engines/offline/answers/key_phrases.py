@@ -11,8 +11,8 @@ from functools import cache, lru_cache
 
 from sensegraph.engines.offline.answers.question_rules import FRAME, SOFT
 from sensegraph.engines.offline.reports.sentence_quality import stem_word
-from sensegraph.language.tagging import tags
-from sensegraph.language.word_lists import listed
+from sensegraph.language.tagging import tag_words
+from sensegraph.language.word_lists import read_list
 
 LONGEST = 3
 _TOKEN = re.compile(r"\w+(?:['’\-]\w+)*|[^\s\w]")
@@ -69,7 +69,7 @@ def list_noun_phrases(text: str) -> tuple[tuple[tuple[str, ...], str], ...]:
     words = _TOKEN.findall(text)
     if not words:
         return ()
-    letters = tags([words[0].casefold() if words[0][1:].islower() else words[0], *words[1:]])
+    letters = tag_words([words[0].casefold() if words[0][1:].islower() else words[0], *words[1:]])
     found: list[tuple[tuple[str, ...], str]] = []
     for start, stop in (match.span() for match in _RUN.finditer(letters)):
         for end in range(start + 1, stop + 1):
@@ -86,9 +86,11 @@ def _is_general(word: str) -> bool:
     """Whether a word names no subject by itself: a stop word, a number, a word about the corpus or the talk."""
     folded = word.casefold()
     forms = (folded, folded.removesuffix("s"), folded.removesuffix("es"))
-    short = len(word) < 2 or not word[0].isalpha() or folded in listed("en") or "'" in word or "’" in word
+    short = len(word) < 2 or not word[0].isalpha() or folded in read_list("en") or "'" in word or "’" in word
     return (
-        short or "_" in word or any(f in _GENERAL or f in FRAME or f in SOFT or f in listed("general") for f in forms)
+        short
+        or "_" in word
+        or any(f in _GENERAL or f in FRAME or f in SOFT or f in read_list("general") for f in forms)
     )
 
 

@@ -40,7 +40,7 @@ from sensegraph.engines.offline.answers.source_sentences import (
 )
 from sensegraph.engines.offline.reports.sentence_quality import stem_text
 from sensegraph.language.text import HAN
-from sensegraph.language.word_lists import listed
+from sensegraph.language.word_lists import read_list
 from sensegraph.types import Inquiry, Lead, Passage, Refinement, Statement
 
 ENOUGH = 0.4  # share of the question's weight that a window of a relevant passage holds
@@ -125,7 +125,7 @@ def _find_question_phrases(question: str, code: str, wanted: WantedWords) -> Ite
     """
     run: list[str] = []
     for word in [*TOKEN.findall(question), "?"]:
-        own = word[0].isalnum() and word.casefold() not in FRAME | listed("verbs")
+        own = word[0].isalnum() and word.casefold() not in FRAME | read_list("verbs")
         if own and any(t in wanted.weights for t in stem_text(word, code)):
             if run and code != "de" and word[0].isupper() != run[0][0].isupper():
                 yield _trim_run(run)

@@ -15,9 +15,9 @@ from types import MappingProxyType
 
 from sensegraph.engines.offline.answers.question_rules import FRAME, SOFT
 from sensegraph.engines.offline.reports.sentence_quality import stem_text, stem_word
-from sensegraph.language.common_words import COMMON, VERY_COMMON
+from sensegraph.language.detection import detect_by_stop_words
 from sensegraph.language.text import HAN, WORD
-from sensegraph.language.word_lists import language
+from sensegraph.language.word_lists import COMMON, VERY_COMMON
 
 NAME, NUMBER, RARE, USUAL, EMPTY = 2.0, 1.5, 1.0, 0.6, 0.3  # what a word of the question weighs
 SPEAKER = 0.3  # share of a name's weight where it labels who speaks: it says nothing of what is spoken about
@@ -104,7 +104,7 @@ def find_han_runs(question: str) -> list[str]:
 
 def guess_language(text: str) -> str:
     """The language of a text, told from its beginning."""
-    return language(text[:_SAMPLE])
+    return detect_by_stop_words(text[:_SAMPLE])
 
 
 def weigh_rarity(stem: str, code: str) -> float:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sensegraph.engines.offline.reports.sentence_quality import stem_text
-from sensegraph.language.tagging import tags
-from sensegraph.language.word_lists import listed
+from sensegraph.language.tagging import tag_words
+from sensegraph.language.word_lists import read_list
 
 _THEMES = re.compile(
     r"\b(?:\w*themen?|hauptpunkte|überblick|zusammenfassung|worum geht|thèmes?|résumé|temas?|resumen|temi)\b"
@@ -168,9 +168,11 @@ def find_subject(text: str) -> str:
 
     It is longest by the words that name something; stop words at its end are left out.
     """
-    stop = listed("en")
+    stop = read_list("en")
     words = re.findall(r"\w+(?:['’\-]\w+)*|[^\w\s]", text)
-    letters = tags([w.casefold() if w[1:].islower() and i == 0 else w for i, w in enumerate(words)]) if words else ""
+    letters = (
+        tag_words([w.casefold() if w[1:].islower() and i == 0 else w for i, w in enumerate(words)]) if words else ""
+    )
     best: list[str] = []
     most = 0
     run: list[str] = []

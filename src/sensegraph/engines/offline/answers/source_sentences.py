@@ -12,10 +12,10 @@ from rapidfuzz.distance import LCSseq
 
 from sensegraph.engines.offline.reports.quotes import introduces_person
 from sensegraph.engines.offline.reports.sentence_quality import rate_quality, stem_word, tidy_sentence
-from sensegraph.language.speaker_labels import labels, recase
+from sensegraph.language.detection import detect_by_stop_words
+from sensegraph.language.speakers import find_labels, recase_label
 from sensegraph.language.text import HAN, WORD
-from sensegraph.language.text import sentences as split_sentences
-from sensegraph.language.word_lists import language
+from sensegraph.language.text import split_sentences as split_sentences
 from sensegraph.runtime.keys import document_part
 from sensegraph.types import Passage, Source
 
@@ -83,7 +83,7 @@ def select_presentable(sentences: Sequence[SourceSentence], least: float = LEAST
 
 def detect_passage_language(passages: Sequence[Passage]) -> str:
     """The language that the first passages are written in."""
-    return language(" ".join(p.text[:400] for p in passages[:10]))
+    return detect_by_stop_words(" ".join(p.text[:400] for p in passages[:10]))
 
 
 def read_source_sentences(passages: Sequence[Passage], code: str) -> list[SourceSentence]:
@@ -184,7 +184,7 @@ def stem_content_words(text: str, code: str) -> tuple[str, ...]:
 def find_labelled_speakers(passages: Sequence[Passage]) -> frozenset[str]:
     """The names that label what is said, sure in at least one passage."""
     texts = [t for p in passages for t in ([q.text for q in p.quotes] if p.quotes else [p.text])]
-    sure = (label.name for label in labels("\n".join(texts)) if label.sure)
+    sure = (label.name for label in find_labels("\n".join(texts)) if label.sure)
     return frozenset(name for name in sure if name.casefold() not in _NO_NAMES)
 
 
@@ -203,10 +203,10 @@ def strip_quotation_marks(text: str) -> str:
 def _split_label(text: str, known: frozenset[str]) -> tuple[str, str, int]:
     """(speaker, what is said, where it begins) of a sentence that may open with a label."""
     head, colon, _ = text[:80].partition(":")
-    if not colon or recase(head.strip()) not in known:
+    if not colon or recase_label(head.strip()) not in known:
         return "", text, 0
     speech = text[len(head) + 1 :].lstrip()
-    return recase(head.strip()), speech, len(text) - len(speech)
+    return recase_label(head.strip()), speech, len(text) - len(speech)
 
 
 def is_near_repeat(one: SourceSentence, other: SourceSentence) -> bool:

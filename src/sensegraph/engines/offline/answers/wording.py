@@ -15,10 +15,10 @@ from sensegraph.engines.offline.answers.source_sentences import SourceSentence
 from sensegraph.engines.offline.reports.general_sentences import rate_generality
 from sensegraph.engines.offline.reports.quotes import introduces_person
 from sensegraph.engines.offline.reports.shown_names import spell_number
-from sensegraph.language.tagging import known_form, tags
+from sensegraph.language.detection import detect_by_stop_words
+from sensegraph.language.tagging import known_form, tag_words
 from sensegraph.language.text import WORD
-from sensegraph.language.word_files import sections
-from sensegraph.language.word_lists import language, listed
+from sensegraph.language.word_lists import read_lexicon, read_list
 from sensegraph.types import Statement
 
 SHORTEST, LONGEST = 7, 34  # words of a clause that is reported
@@ -72,14 +72,14 @@ def make_reported_clause(text: str) -> str:
     """
     bare = _OPENING.sub("", text.strip())
     words = WORD.findall(bare)
-    if not SHORTEST <= len(words) <= LONGEST or not bare.endswith(".") or language(text) != "en":
+    if not SHORTEST <= len(words) <= LONGEST or not bare.endswith(".") or detect_by_stop_words(text) != "en":
         return ""
     bare = bare.rstrip(" .")
     barred = _PERSONAL.search(bare) or _POINTS.search(bare) or _LOOSE.search(bare) or introduces_person(bare)
     first, low = words[0], words[0].casefold()
     if barred or not _begins_with_predicate(words) or low.replace("’", "'").endswith("'s"):
         return ""
-    common = first[1:].islower() and known_form(low) and low not in sections("people")["first"]
+    common = first[1:].islower() and known_form(low) and low not in read_lexicon("people")["first"]
     return bare[:1].lower() + bare[1:] if low == "a" or common else bare
 
 
@@ -92,14 +92,14 @@ def make_general_clause(text: str) -> str:
 def _begins_with_predicate(words: list[str]) -> bool:
     """Whether the words begin with a noun phrase that a finite verb or auxiliary follows ("we need" too)."""
     first = words[0].casefold()
-    named = words[0][1:].islower() and first in sections("people")["first"]
+    named = words[0][1:].islower() and first in read_lexicon("people")["first"]
     if named or (first == "we" and words[1].casefold() not in _TOGETHER):
         return False
     if first in ("we", "people"):
-        return tags([words[1].casefold()]) in "mvb" and not words[1].endswith("ed")
-    letters = tags([first if words[0][1:].islower() else words[0], *words[1:]])
+        return tag_words([words[1].casefold()]) in "mvb" and not words[1].endswith("ed")
+    letters = tag_words([first if words[0][1:].islower() else words[0], *words[1:]])
     letters = "".join(
-        "b" if i and letter == "n" and word in listed("verbs") and words[i - 1].endswith("s") else letter
+        "b" if i and letter == "n" and word in read_list("verbs") and words[i - 1].endswith("s") else letter
         for i, (letter, word) in enumerate(zip(letters, words, strict=True))
     )
     match = _PREDICATE.match(letters)

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from sensegraph.engines.offline.extraction import page_text
 from sensegraph.engines.offline.extraction.observations import Ends, Lexicon, Observation
-from sensegraph.language.speakers import openings, speaks
+from sensegraph.language.speakers import can_name_speaker, find_label_candidates
 from sensegraph.language.text import fold
 
 EDGE = 400  # characters of a document's beginning and end that are looked at
@@ -52,7 +52,7 @@ def find_wrappers(ends: Iterable[Ends]) -> tuple[frozenset[str], frozenset[str]]
 
 def _find_turn(text: str) -> int:
     """Where a speaker's turn begins: what someone says is no wrapper, however many say it."""
-    return next((label.start for label in openings(text + " ") if speaks(label.key)), len(text))
+    return next((label.start for label in find_label_candidates(text + " ") if can_name_speaker(label.key)), len(text))
 
 
 def _keep_long(found: Iterable[str]) -> frozenset[str]:

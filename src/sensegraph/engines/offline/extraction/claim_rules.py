@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from sensegraph.engines.offline.extraction.page_text import TOKEN
 from sensegraph.engines.offline.extraction.readability import has_finite_verb, rate_readability
-from sensegraph.language.times import iso
-from sensegraph.language.word_files import english
+from sensegraph.language.times import read_iso_span
+from sensegraph.language.word_lists import english_words
 from sensegraph.types import ExtractedClaim
 
 MOST = 4  # claims of one chunk
@@ -50,13 +50,13 @@ def select_claims(sentences: Sequence[StatedSentence]) -> tuple[ExtractedClaim, 
         if checkable and good >= _LEAST_QUALITY and not asks and has_finite_verb(_lower_words(s.text)):
             scored.append((good * (1 + bool(s.times) + 0.5 * (len(s.names) > 1) + 0.3 * bool(s.numbers)), s))
     best = sorted(scored, key=lambda x: (-x[0], x[1].start))[:MOST]
-    hedges, negations = english("hedges"), english("negations")
+    hedges, negations = english_words("hedges"), english_words("negations")
     claims = []
     for _, s in sorted(best, key=lambda x: x[1].start):
         words, lower = _lower_words(s.text), s.text.lower()
         denied = any(w.replace("’", "'").endswith("n't") or w in negations for w in words)
         hedged = any(w in hedges for w in words if w != "may") or any(h in lower for h in hedges if " " in h)
-        dates = [d for t in s.times if (d := iso(t))[0]]
+        dates = [d for t in s.times if (d := read_iso_span(t))[0]]
         claim = ExtractedClaim(
             subject=s.names[0],
             object=s.names[1] if len(s.names) > 1 else "NONE",

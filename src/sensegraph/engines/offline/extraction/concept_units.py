@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sensegraph.engines.offline.extraction.mentions import LONGEST_UNIT, stem_english
-from sensegraph.language.word_files import english, sections
+from sensegraph.language.word_lists import english_words, read_lexicon
 
 _SHARE = 0.25  # of the chunks: what is in more is no topic
 _RESIDUAL = 0.25
@@ -69,7 +69,7 @@ def select_concepts(counts: Counts, chunks: int, tagged: bool = True) -> frozens
                 part = " ".join(words[at : at + size])
                 nested[part] += counts.all[unit]
                 holders[part] += 1
-    general = {stem_english(w) for w in english("general") | english("stop")}
+    general = {stem_english(w) for w in english_words("general") | english_words("stop")}
     out = []
     for unit in often:
         words = unit.split()
@@ -111,7 +111,7 @@ def find_terms(runs: Sequence[str]) -> frozenset[str]:
         level = {g for g, n in found.items() if n > 1}
         counts.update((g, found[g]) for g in level)
     total = sum(n for gram, n in counts.items() if len(gram) == 1) or 1
-    first, last = sections("chinese")["first"], sections("chinese")["last"]
+    first, last = read_lexicon("chinese")["first"], read_lexicon("chinese")["last"]
     good = []
     for gram, n in counts.items():
         if len(gram) > 1 and gram[0] not in first and gram[-1] not in last:

@@ -21,12 +21,12 @@ from sensegraph.types import Chunk, Extraction
 VALUE_TYPES = frozenset({"time", "number"})
 
 
-def observe(documents: Sequence[tuple[Chunk, ...]]) -> list[bytes]:
+def observe_documents(documents: Sequence[tuple[Chunk, ...]]) -> list[bytes]:
     """What each document shows by itself, one observation a document; text that its chunks share counts once."""
     return [encode_record(observe_document(chunks)) for chunks in documents]
 
 
-def learn(observations: Iterable[bytes]) -> bytes:
+def learn_corpus(observations: Iterable[bytes]) -> bytes:
     """The lexicon of the corpus: equal observations in any order give equal bytes.
 
     They are read several times: hand over a sequence that can be read again (a stored one), and one observation at a
@@ -35,7 +35,7 @@ def learn(observations: Iterable[bytes]) -> bytes:
     return encode_record(learn_lexicon(observations))
 
 
-def read(
+def read_documents(
     items: Sequence[tuple[tuple[Chunk, ...], bytes]], lexicon: bytes, *, values: bool = False
 ) -> list[tuple[Extraction, ...]]:
     """The extractions of each document (chunks, observation), one per chunk, in order; spans count in the chunk."""

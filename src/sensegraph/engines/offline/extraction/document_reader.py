@@ -14,7 +14,7 @@ from sensegraph.engines.offline.extraction.observations import Lexicon, Observat
 from sensegraph.engines.offline.extraction.page_text import join_chunks
 from sensegraph.engines.offline.extraction.pair_strength import CROWD
 from sensegraph.engines.offline.extraction.readability import find_link_words, rate_description, rate_readability
-from sensegraph.language.speakers import Turns, turns
+from sensegraph.language.speakers import Turns, read_turns
 from sensegraph.types import Chunk, ExtractedClaim, ExtractedEntity, ExtractedRelation, Extraction, Mention
 
 TITLE = 0.5  # evidence of being in a document that is about the other, in sentences
@@ -76,7 +76,7 @@ class DocumentReader:
             if c.start > reach:
                 breaks.append(c.start - self.base)
             reach = max(reach, c.start + len(c.text))
-        return turns(join_chunks(self.chunks)[0], self.lexicon.speakers, breaks)
+        return read_turns(join_chunks(self.chunks)[0], self.lexicon.speakers, breaks)
 
     def _span(self, chunk: Chunk, shift: int, sentence: int) -> tuple[int, int]:
         """A sentence's span in the chunk, cut at the chunk's edges, without white space around it."""

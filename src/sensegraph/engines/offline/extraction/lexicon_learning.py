@@ -85,7 +85,7 @@ class _WordTally:
 
     def learn(self, lexicon: Lexicon) -> Lexicon:
         """The lexicon with the words that open sentences and are no names, what documents repeat, and who speaks."""
-        spoken = speakers.known(self.labels)
+        spoken = speakers.find_known_speakers(self.labels)
         hosts = _find_shared(
             {w: spoken & held.keys() for w, held in self.labels.items()}, _HOST_SHARE, _HOST_WORKS, least=3
         )
@@ -98,8 +98,8 @@ class _WordTally:
             | self.running_headers(),
             series=_find_shared(self.titles, _SERIES_SHARE, _REPEATED_WORKS, least=3),
             hidden=frozenset(make_name_key(h) for h in hosts),
-            speakers=speakers.names(spoken, self.shown, self.spellings),
-            roles=frozenset(make_name_key(k) for k in spoken if speakers.role(k)),
+            speakers=speakers.name_speakers(spoken, self.shown, self.spellings),
+            roles=frozenset(make_name_key(k) for k in spoken if speakers.names_role(k)),
         )
 
 
@@ -165,7 +165,7 @@ class _NameTally:
         return msgspec.structs.replace(
             lexicon,
             same=same,
-            full={k: lexicon.speakers.get(k) or speakers.written(s) for k, s in best.items()},
+            full={k: lexicon.speakers.get(k) or speakers.write_label(s) for k, s in best.items()},
             kinds=dict(sorted(typed.items())),
             units=dict.fromkeys(sorted(units), ""),
             terms=concept_units.find_terms(self.runs),

@@ -19,9 +19,9 @@ from sensegraph.engines.offline.extraction.boilerplate import find_body, find_no
 from sensegraph.engines.offline.extraction.name_candidates import strip_possessive
 from sensegraph.engines.offline.extraction.observations import Candidate, Lexicon, Observation, Phrase
 from sensegraph.engines.offline.stemming import load_stemmer
-from sensegraph.language.speakers import written
+from sensegraph.language.speakers import write_label
 from sensegraph.language.text import fold
-from sensegraph.language.word_files import english
+from sensegraph.language.word_lists import english_words
 
 LONGEST_UNIT = 4
 _LONGEST_TERM = 6
@@ -62,7 +62,7 @@ class Scene:
         short = make_name_key(title.split(" (")[0].split(", ")[0])
         if not short or short in self.things:
             return short
-        words, likeness = set(short.split()) - english("stop"), {}
+        words, likeness = set(short.split()) - english_words("stop"), {}
         for order, (k, thing) in enumerate(self.things.items()):
             shared = words & set(k.split())
             if shared and thing.kind != "c" and order < _EARLY:
@@ -196,7 +196,7 @@ def _make_named_thing(key: str, members: Sequence[Named], lexicon: Lexicon) -> T
         for article in ("The ", "the ", "A ", "An "):
             if surface.startswith(article) and make_name_key(surface) == fold(surface[len(article) :]):
                 surface = surface[len(article) :]
-        own = written(surface) if "s" in member.candidate.marks else surface
+        own = write_label(surface) if "s" in member.candidate.marks else surface
         surfaces[lexicon.speakers.get(_folded(surface), own)] += 1
     name = min(surfaces, key=lambda s: (s.isupper() and " " in s, -surfaces[s], s))
     return Thing(fold(name), name, kind)

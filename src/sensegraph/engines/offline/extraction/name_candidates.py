@@ -13,7 +13,7 @@ import msgspec
 
 from sensegraph.engines.offline.extraction.observations import Candidate
 from sensegraph.engines.offline.extraction.page_text import Word
-from sensegraph.language.word_files import connectors, english, sections, stop_words
+from sensegraph.language.word_lists import english_words, name_connectors, read_lexicon, stop_words
 
 _FILE = re.compile(r"\.(?:txt|pdf|docx?|html?|mp[34]|jpe?g|png|csv|xlsx?|pptx?|json|md|py)$", re.IGNORECASE)
 _YEAR = re.compile(r"1\d{3}|20\d\d")
@@ -70,7 +70,7 @@ class Sentence:
     def is_joining(self, i: int) -> bool:
         """Whether word `i` is a mark or a small word that may stand inside a name."""
         text = self.words[i].text
-        return text in ".-" or text in english("connectors") or text == "the"
+        return text in ".-" or text in english_words("connectors") or text == "the"
 
     def is_name_word(self, i: int) -> bool:
         """Whether word `i` can be part of a name by itself."""
@@ -84,7 +84,7 @@ class Sentence:
         lower = word.text.lower().replace("’", "'")
         if lower not in stops and strip_possessive(word.text) not in stops:
             return len(word.text) > 1 or word.text.isalpha()
-        starts = lower in sections("people")["first"] or lower in english("name-openers")
+        starts = lower in read_lexicon("people")["first"] or lower in english_words("name-openers")
         if not starts or i + 1 >= len(self.words) or self.is_opening(i):
             return False
         after = self.words[i + 1].text
@@ -97,7 +97,9 @@ class Sentence:
         if k >= size or not self.adjoins(i, k):
             return None
         mark, name_follows = words[k].text, self.is_name_word(k)
-        if _POSSESSIVE.search(word) and not (name_follows and mark.lower() in english("and-heads") | _INSTITUTIONS):
+        if _POSSESSIVE.search(word) and not (
+            name_follows and mark.lower() in english_words("and-heads") | _INSTITUTIONS
+        ):
             return None
         if mark == "." and (len(word) == 1 or (len(word) <= 3 and "." not in word) or "." in word):
             return k + 1 if k + 1 < size and self.adjoins(k, k + 1) and self.is_name_word(k + 1) else None
@@ -109,7 +111,9 @@ class Sentence:
             return k if k + 1 >= size or words[k + 1].text in ',.;:)"”' or words[k + 1].text.islower() else None
         if k + 1 >= size:
             return None
-        peoples = {word.lower(), words[k + 1].text.lower()} <= english("nationalities")  # "Japanese - American" are two
+        peoples = {word.lower(), words[k + 1].text.lower()} <= english_words(
+            "nationalities"
+        )  # "Japanese - American" are two
         if mark in "-–/" and not peoples and (self.gap(i, k) == self.gap(k, k + 1) == "" or mark == "-"):
             return k + 1 if is_capitalised(words[k + 1].text) and self.is_name_word(k + 1) else None
         if mark == "&":
@@ -118,11 +122,11 @@ class Sentence:
 
     def _next_behind_connectors(self, k: int) -> int | None:
         """The capital behind one or two small words, from word `k`, that names may hold ("of the")."""
-        known = connectors(self.language)
+        known = name_connectors(self.language)
         small = self.words[k].text
-        if self.language == "de" and self.words[k - 1].text.lower() not in sections("people")["first"]:
+        if self.language == "de" and self.words[k - 1].text.lower() not in read_lexicon("people")["first"]:
             return None  # every noun has a capital: "Vorwort von Luther" is no name
-        if small not in known and not (small[0].isupper() and small.lower() in english("stop") and small != "I"):
+        if small not in known and not (small[0].isupper() and small.lower() in english_words("stop") and small != "I"):
             return None
         for j in (k + 1, k + 2, k + 3):
             if j >= len(self.words) or not self.adjoins(j - 1, j):
@@ -189,15 +193,17 @@ def _join_runs(s: Sentence, runs: Sequence[Run]) -> list[Run]:
         before = run.first - 1
         if out and run.first - out[-1].last == 2 and not _POSSESSIVE.search(s.words[out[-1].last].text):
             last, head = out[-1], s.words[run.last].text.lower()
-            joined = s.words[before].text == "for" and s.words[last.last].text.lower() in english("organisation-heads")
+            joined = s.words[before].text == "for" and s.words[last.last].text.lower() in english_words(
+                "organisation-heads"
+            )
             if s.words[before].text == "and":
-                joined = run.last > run.first and last.last - last.first < 2 and head in english("and-heads")
+                joined = run.last > run.first and last.last - last.first < 2 and head in english_words("and-heads")
             if joined:
                 out[-1] = Run(last.first, run.last)
                 continue
         if before >= 0 and run.last != run.first and s.gap(before, run.first) == " ":
             number, held = s.words[before].text, {w.text.lower() for w in s.words[run.first : run.last + 1]}
-            if (_YEAR.fullmatch(number) or _ORDINAL.fullmatch(number)) and held & english("ordinal-heads"):
+            if (_YEAR.fullmatch(number) or _ORDINAL.fullmatch(number)) and held & english_words("ordinal-heads"):
                 run = Run(before, run.last)
         out.append(run)
     return out
@@ -217,7 +223,7 @@ def strip_possessive(word: str) -> str:
 
 def _split_at_rank(s: Sentence, run: Run) -> list[Run]:
     """A run cut where an office stands inside it: "Malaysian Prime Minister | Mahathir", "Sultan of | Damascus"."""
-    ranks, offices = english("ranks"), english("offices")
+    ranks, offices = english_words("ranks"), english_words("offices")
     for i in range(run.first + 1, run.last):
         if s.words[i].text.lower().rstrip(".") in ranks:
             left = i - 1
@@ -231,8 +237,8 @@ def _split_at_rank(s: Sentence, run: Run) -> list[Run]:
 
 def _strip_offices(s: Sentence, run: Run) -> Run | None:
     """The run without leading offices ("President", "Head Coach of"); None when nothing is left."""
-    offices = english("offices")
-    heads = (english(f"{kind}-heads") for kind in ("organisation", "place", "event", "other"))
+    offices = english_words("offices")
+    heads = (english_words(f"{kind}-heads") for kind in ("organisation", "place", "event", "other"))
     last = s.words[run.last].text.lower()
     if run.last > run.first and run.last - run.first < 3 and any(last in words for words in heads):
         return run
@@ -255,7 +261,9 @@ def _make_candidate(s: Sentence, run: Run, whole: bool) -> Candidate | None:
     if cut := _POSSESSIVE.search(word.text):
         end = word.start + cut.start()
     surface = s.text[start:end]
-    if not any(c.isalpha() for c in surface) or (not whole and surface.lower().rstrip(".") in english("never-alone")):
+    if not any(c.isalpha() for c in surface) or (
+        not whole and surface.lower().rstrip(".") in english_words("never-alone")
+    ):
         return None
     if len(surface) == 1 and surface.isascii():
         return None

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.engines.offline.extraction.observations import Candidate
-from sensegraph.language.word_files import english, sections
+from sensegraph.language.word_lists import english_words, read_lexicon
 
 CLASSES = "plom"
 LETTERS = {
@@ -66,9 +66,9 @@ def learn_name_types(uses: Sequence[Use]) -> dict[str, str]:
     finer: dict[str, str] = {}  # events and works among the other names
     for use in uses:
         head = use.key.split(" of ")[0].split()[-1:] or [""]
-        if use.key.split()[-1] in english("event-heads") or head[0] in english("event-heads"):
+        if use.key.split()[-1] in english_words("event-heads") or head[0] in english_words("event-heads"):
             finer[use.key] = "e"
-        elif use.candidate.left in english("work-nouns") or "q" in use.candidate.marks:
+        elif use.candidate.left in english_words("work-nouns") or "q" in use.candidate.marks:
             finer.setdefault(use.key, "w")
     return {k: finer.get(k, "m") if CLASSES[best[i]] == "m" else CLASSES[best[i]] for i, k in enumerate(keys)}
 
@@ -112,21 +112,23 @@ def _vote_by_name(key: str, surface: str) -> list[float]:
     """Votes of a name by its own words, and by the way it is written."""
     votes = [0.0] * 4
     words = key.replace(".", "").split() or [key]
-    places = sections("places")
+    places = read_lexicon("places")
     last, head = words[-1] if len(words) > 1 else "", key.split(" of ")[0].split()[-1] if " of " in key else ""
     for section, place, weight in _HEADS:
-        votes[place] += weight * ((last in english(section)) + (head in english(section)))
+        votes[place] += weight * ((last in english_words(section)) + (head in english_words(section)))
     if key in places["places"]:
         votes[_PLACE] += 6
     if key in places["organisations"]:
         votes[_ORGANISATION] += 3
-    if words[0] in sections("people")["first"] and key not in places["places"]:
+    if words[0] in read_lexicon("people")["first"] and key not in places["places"]:
         votes[_PERSON] += 3 if 1 < len(words) < 5 else 1.5 if len(words) == 1 else 0.5
-    if words[0] in english("titles") and len(words) > 1:
+    if words[0] in english_words("titles") and len(words) > 1:
         votes[_PERSON] += 2
-    if words[0] in english("place-firsts") and len(words) > 1:
+    if words[0] in english_words("place-firsts") and len(words) > 1:
         votes[_PLACE] += 1.2
-    if key in english("nationalities") or (len(words) == 1 and len(key) > 5 and key.endswith(("ian", "ish", "ese"))):
+    if key in english_words("nationalities") or (
+        len(words) == 1 and len(key) > 5 and key.endswith(("ian", "ish", "ese"))
+    ):
         votes[_PLACE] += 2.5
 
     written = surface.split()
@@ -147,15 +149,15 @@ def _vote_by_context(use: Use) -> list[float]:
     left, right, size = c.left, c.right, use.key.count(" ") + 1
     if "s" in c.marks:
         votes[_PERSON] += 3
-    if left.rstrip(".") in english("titles"):
+    if left.rstrip(".") in english_words("titles"):
         votes[_PERSON] += 3
-    elif left in english("roles") or (left == "by" and size < 4):
+    elif left in english_words("roles") or (left == "by" and size < 4):
         votes[_PERSON] += 1.5
-    if right in english("person-verbs") and "c" not in c.marks:
+    if right in english_words("person-verbs") and "c" not in c.marks:
         votes[_PERSON] += 1
     if "b" in c.marks and (right == "born" or _YEAR.match(right)):
         votes[_PERSON] += 2
-    if left in english("strong-place-prepositions") and size <= 3 and "q" not in c.marks:
+    if left in english_words("strong-place-prepositions") and size <= 3 and "q" not in c.marks:
         votes[_PLACE] += 1
     if "," in c.marks and "c" in c.marks:
         votes[_PLACE] += 0.6
@@ -163,8 +165,8 @@ def _vote_by_context(use: Use) -> list[float]:
         votes[_ORGANISATION] += 0.3
     if "q" in c.marks:
         votes[_OTHER] += 2.5
-    if left in english("work-nouns") and "." not in c.marks:
+    if left in english_words("work-nouns") and "." not in c.marks:
         votes[_OTHER] += 2
-    if right in english("language-after") and "c" not in c.marks and size < 4:
+    if right in english_words("language-after") and "c" not in c.marks and size < 4:
         votes[_OTHER] += 1
     return votes

@@ -12,9 +12,9 @@ from sensegraph.engines.offline.extraction.name_candidates import Sentence, find
 from sensegraph.engines.offline.extraction.observations import Candidate, Observation, Phrase, Value
 from sensegraph.engines.offline.extraction.page_text import Page, Word
 from sensegraph.language import speakers, times
-from sensegraph.language.tagging import tags
+from sensegraph.language.tagging import tag_words
 from sensegraph.language.text import HAN
-from sensegraph.language.word_files import english, stop_words
+from sensegraph.language.word_lists import english_words, stop_words
 from sensegraph.types import Chunk
 
 _NOUNS = re.compile(r"[JnN]*[nN]+")
@@ -69,16 +69,16 @@ class _PageReader:
         for match in _HAN_RUN.finditer(text, start, end):
             if match.end() - match.start() > 1:
                 self.phrases.append(Phrase(number, match.span(), (match[0],)))
-        for a, b in times.times(text, start, end):
+        for a, b in times.find_times(text, start, end):
             self.values.append(Value(number, a, b, text[a:b], "time"))
 
     def _collect_values(self, number: int, start: int, end: int, words: Sequence[Word]) -> set[int]:
         """Times, then numbers beside them; returns the positions of the words of times and amounts with letters."""
         text = self.page.text
-        spans = list(times.times(text, start, end))
+        spans = list(times.find_times(text, start, end))
         values = [Value(number, a, b, text[a:b], "time") for a, b in spans]
         if self.page.language == "en" or any(w.text[0].isdigit() for w in words):
-            for a, b in times.numbers(text, start, end):
+            for a, b in times.find_numbers(text, start, end):
                 if all(b <= c or d <= a for c, d in spans):
                     values.append(Value(number, a, b, text[a:b], "number"))
         self.values.extend(sorted(values, key=lambda v: v.start))
@@ -102,14 +102,14 @@ class _PageReader:
     def _collect_noun_phrases(self, number: int, words: Sequence[Word], taken: set[int]) -> None:
         """Runs of adjectives and nouns of an English sentence, general words dropped at both ends."""
         lower = page_text.lower_words(words)
-        letters = tags(lower)
+        letters = tag_words(lower)
         hidden = {i for i, w in enumerate(words) if i and w.text[0].isupper()} | taken
         if hidden:
             shown = list(letters)
             for i in hidden:
                 shown[i] = "X"
             letters = "".join(shown)
-        general, count = english("general"), 0
+        general, count = english_words("general"), 0
         for match in _NOUNS.finditer(letters):
             first, last = match.span()
             while first < last and (lower[first] in general or lower[first] in stop_words("en")):
@@ -137,8 +137,8 @@ class _PageReader:
 def observe_document(chunks: Sequence[Chunk]) -> Observation:
     """The observation of the document with these chunks."""
     page = page_text.make_page(chunks)
-    labels = speakers.openings(page.text) if page.language in ("en", "de", "xx") else []
-    labelled = speakers.sure(labels)
+    labels = speakers.find_label_candidates(page.text) if page.language in ("en", "de", "xx") else []
+    labelled = speakers.select_sure_labels(labels)
     # sentences without the speaker labels that open them; a sentence that was only a label is dropped
     ends = {label.start: label.end for label in labelled}
     spans = []
@@ -155,8 +155,8 @@ def observe_document(chunks: Sequence[Chunk]) -> Observation:
     starts = [a for a, _ in spans]
     for label in labelled:
         number = bisect_left(starts, label.end - 1)
-        if number < len(spans) and speakers.speaks(label.key):
-            start, end = speakers.person(page.text, label)
+        if number < len(spans) and speakers.can_name_speaker(label.key):
+            start, end = speakers.find_name_span(page.text, label)
             found.names.append(Candidate(number, start, end, page.text[start:end], marks="s"))
     shown = {x.key: page.text[x.start : x.name_end] for x in sorted(labelled, key=lambda x: (x.key, -x.start))}
     head, tail = boilerplate.cut_edges(page.text)
@@ -172,9 +172,11 @@ def observe_document(chunks: Sequence[Chunk]) -> Observation:
         names=tuple(sorted(found.names, key=lambda c: (c.start, c.end))),
         values=tuple(found.values),
         phrases=tuple(found.phrases),
-        labels=speakers.counted(labels),
+        labels=speakers.count_labels(labels),
         shown=shown,
-        spellings=speakers.spellings(f"{page.title}\n{page.text}", sorted({x for x in shown.values() if x.isupper()})),
+        spellings=speakers.count_spellings(
+            f"{page.title}\n{page.text}", sorted({x for x in shown.values() if x.isupper()})
+        ),
         capitals=dict(sorted(Counter(found.capitals).items())),
         lowers=dict(sorted(Counter(found.lowers).items())),
     )

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from zlib import crc32
 
 import msgspec
 
-from sensegraph.language.text import HAN, sentences
-from sensegraph.language.word_files import sections
+from sensegraph.language.detection import detect_script
+from sensegraph.language.text import split_sentences
 from sensegraph.types import Chunk
 
 LONGEST = 1200  # characters of a sentence; longer ones (tables, text without stops) are cut at white space
@@ -72,33 +71,6 @@ def join_chunks(chunks: Sequence[Chunk]) -> tuple[str, int]:
     return "".join(parts), base
 
 
-def detect_script(text: str) -> str:
-    """`en`, `de`, `zh`, `xx` (another script with capitals) or `un` (a script without), from letters and stop words.
-
-    A script has capitals when at least half of the letters have a capital form; very short texts count as English.
-    """
-    sample = text[:_SCANNED]
-    found = _LETTERS.findall(sample)
-    letters = "".join(found)
-    if not letters:
-        return "en"
-    if not letters.isascii() and len(HAN.findall(letters)) > 0.2 * len(letters):
-        return "zh"
-    first = letters[:4000]
-    if not first.isascii() and sum(n for c, n in Counter(first).items() if c.lower() != c.upper()) < 0.5 * len(first):
-        return "un"
-    words = _LETTERS.findall(sample.lower()) if "İ" in sample else _to_lower(found)  # "İ" becomes two signs
-    english, german = (sum(map(sections(name)["stop"].__contains__, words)) for name in ("english", "german"))
-    if german > english and german / len(words) > 0.12:
-        return "de"
-    return "en" if english / len(words) > 0.12 or len(words) < 20 else "xx"
-
-
-def _to_lower(words: Sequence[str]) -> list[str]:
-    """The words in lower case, all at once: none holds a blank."""
-    return " ".join(words).lower().split(" ") if words else []
-
-
 def split_spans(text: str) -> list[tuple[int, int]]:
     """Sentences of `text`; long blanks and text without stops cost linear time."""
     text = _FILLING.sub(lambda m: "\n" * len(m[0]), text)
@@ -106,7 +78,7 @@ def split_spans(text: str) -> list[tuple[int, int]]:
     start = 0
     while start < len(text):
         end = _find_cut(text, start, _BLOCK)
-        for a, b in sentences(text[start:end]):
+        for a, b in split_sentences(text[start:end]):
             first, last = start + a, start + b
             while last - first > LONGEST:
                 cut = _find_cut(text, first, LONGEST)
@@ -136,7 +108,7 @@ def locate_words(text: str, start: int, end: int) -> list[Word]:
 
 def lower_words(words: Sequence[Word]) -> list[str]:
     """The words in lower case."""
-    return _to_lower([w.text for w in words])
+    return " ".join(w.text for w in words).lower().split(" ") if words else []  # at once: no word holds a blank
 
 
 def count_capitals(words: Sequence[Word], capitals: list[str], lowers: list[str], inside: bool = False) -> None:

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from sensegraph.language.tagging import known_word
-from sensegraph.language.word_files import english, sections
+from sensegraph.language.word_lists import english_words, read_lexicon
 
 
 def link_document_names(counts: Mapping[str, int], spoken: Collection[str], kinds: Mapping[str, str]) -> dict[str, str]:
@@ -15,7 +15,7 @@ def link_document_names(counts: Mapping[str, int], spoken: Collection[str], kind
     Only persons: "Microsoft" is not short for "Microsoft Research". A last name of several people is left alone
     unless one of them is mentioned more often than each other.
     """
-    given = sections("people")["first"]
+    given = read_lexicon("people")["first"]
 
     def person(key: str) -> bool:
         first, last = key.split()[0], key.split()[-1]
@@ -24,7 +24,7 @@ def link_document_names(counts: Mapping[str, int], spoken: Collection[str], kind
     lasts, firsts = _group_by_part(k for k in counts if " " in k and person(k))
     same = {}
     for k in counts:
-        if " " in k or k in sections("places")["places"]:
+        if " " in k or k in read_lexicon("places")["places"]:
             continue
         full = sorted(lasts.get(k, ()), key=lambda f: (-counts[f], f))
         if full and (len(full) == 1 or counts[full[0]] != counts[full[1]]):
@@ -64,13 +64,13 @@ def _find_short_names(counts: Mapping[str, int], kinds: Mapping[str, str], first
 
     def is_full_name(key: str) -> bool:  # "Ebenezer Scrooge", not "poor Scrooge" or "Scrooge's Bank"; "PhD C" is a role
         words = key.split()
-        given = words[0] in sections("people")["first"] or not known_word(words[0])
+        given = words[0] in read_lexicon("people")["first"] or not known_word(words[0])
         parts = len(words) < 5 and len(words[-1].strip(".")) > 1 and words[0] != words[-1]
         return " " in key and kinds.get(key) == "p" and given and parts and not {"of", "&", "and", "the"} & set(words)
 
     lasts, given = _group_by_part(k for k in counts if is_full_name(k))
-    barred = sections("places")["places"] | (frozenset() if firsts else sections("people")["first"])
-    before_names = english("titles") | english("epithets")
+    barred = read_lexicon("places")["places"] | (frozenset() if firsts else read_lexicon("people")["first"])
+    before_names = english_words("titles") | english_words("epithets")
     same = {}
     for k in sorted(counts):
         words = k.split()

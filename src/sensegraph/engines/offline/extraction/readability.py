@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from sensegraph.engines.offline.extraction.page_text import TOKEN
-from sensegraph.language.tagging import tags
+from sensegraph.language.tagging import tag_words
 
 _PRONOUNS = frozenset(
     "it this that these those they he she there him her them its their his one such so and but or".split()
@@ -54,7 +54,7 @@ def find_link_words(text: str, first_end: int, second_start: int) -> str:
     words = TOKEN.findall(text, first_end, second_start)
     if not 0 < len(words) <= _LABEL_WORDS or any(w in ',;:.()"”“' for w in words):
         return ""
-    letters = tags([w.lower() for w in words])
+    letters = tag_words([w.lower() for w in words])
     begin = re.search(r"r*(?:[vbm]|p(?=i))|^r*p", letters)  # "founded" right after a name is finite; "never" stays
     if begin is None:
         return ""
@@ -64,4 +64,4 @@ def find_link_words(text: str, first_end: int, second_start: int) -> str:
 
 def has_finite_verb(words: Sequence[str]) -> bool:
     """Whether the words of an English sentence hold a finite verb."""
-    return re.search(r"[vm]|[oNn]r?[bp]", tags(words)) is not None
+    return re.search(r"[vm]|[oNn]r?[bp]", tag_words(words)) is not None

@@ -15,7 +15,7 @@ from sensegraph.engines.offline.reports.quotes import Quote, gather_quotes, spli
 from sensegraph.engines.offline.reports.sentence_choice import Candidate, general_stems
 from sensegraph.engines.offline.reports.sentence_quality import stem_text, stem_word_lists
 from sensegraph.engines.offline.reports.shown_names import names_nothing, show_natural_case, split_title
-from sensegraph.language.word_lists import language
+from sensegraph.language.detection import detect_by_stop_words
 from sensegraph.types import Context, Passage
 
 CORE = 8  # members that count as strong
@@ -101,7 +101,7 @@ class Community:
 def read_community(context: Context) -> Community:
     """The community behind a context, in the language of the first words of up to 40 of its quotes."""
     texts = [quote.text for passage in context.passages for quote in passage.quotes[:2]][:40]
-    code = language(" ".join(text[:200] for text in texts or [p.text for p in context.passages]))
+    code = detect_by_stop_words(" ".join(text[:200] for text in texts or [p.text for p in context.passages]))
     quotes = []
     for quote in gather_quotes(context, code):
         # soundness: how well it stands alone, how general it is, whether it presents people, whether it is long

@@ -27,9 +27,9 @@ from sensegraph.engines.offline.reports.shown_names import (
     names_nothing,
     show_natural_case,
 )
-from sensegraph.language.speaker_labels import unlabelled
-from sensegraph.language.text import WORD, sentences
-from sensegraph.language.word_lists import language
+from sensegraph.language.detection import detect_by_stop_words
+from sensegraph.language.speakers import split_label
+from sensegraph.language.text import WORD, split_sentences
 from sensegraph.types import Context, Finding, Passage, Report, Statement
 
 SUMMARY = 3  # sentences of a summary
@@ -59,12 +59,12 @@ def summarise_contexts(contexts: Sequence[Context]) -> list[str]:
     described = []
     for context in contexts:
         name, descriptions = context.title, (p.text for p in context.passages[:LIMIT])
-        shown = (tidy_sentence(unlabelled(text[a:b])[1]) for text in descriptions for a, b in sentences(text))
+        shown = (tidy_sentence(split_label(text[a:b])[1]) for text in descriptions for a, b in split_sentences(text))
         texts = list(dict.fromkeys(shown))[:LIMIT]
         if not texts:
             described.append(name)
             continue
-        code = language(" ".join(texts[:20]))
+        code = detect_by_stop_words(" ".join(texts[:20]))
         terms = [tuple(stem_text(text, code)) for text in texts]
         defining = re.compile(rf"(?<!\w){re.escape(name)}{_DEFINES}", re.IGNORECASE)
         told = [bool(name) and " — " not in name and defining.search(text) is not None for text in texts]

@@ -10,8 +10,8 @@ from sensegraph.engines.offline.reports.community import find_centre
 from sensegraph.engines.offline.reports.group_lines import count_length, rate_clean_line, read_verbatim
 from sensegraph.engines.offline.reports.sentence_choice import Candidate, choose_sentences
 from sensegraph.engines.offline.reports.sentence_quality import rate_quality, stem_text
-from sensegraph.language.text import sentences as split_sentences
-from sensegraph.language.word_lists import language
+from sensegraph.language.detection import detect_by_stop_words
+from sensegraph.language.text import split_sentences as split_sentences
 from sensegraph.types import Brief, Passage, Source, Statement
 
 WORDS = 75  # where the brief sets no limit: about the hundred tokens of the paper's code
@@ -46,7 +46,7 @@ def condense_texts(briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
     condensed = []
     for brief in briefs:
         passages, words = brief.context.passages, brief.words or WORDS
-        code = language(" ".join(p.text[:400] for p in sorted(passages, key=lambda p: p.id)[:10]))
+        code = detect_by_stop_words(" ".join(p.text[:400] for p in sorted(passages, key=lambda p: p.id)[:10]))
         sentences = _read_sentences(passages, code)
         chosen = sentences
         if sum(count_length(s.shown) for s in sentences) > words:  # those that stand alone first

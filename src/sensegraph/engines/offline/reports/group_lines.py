@@ -20,9 +20,9 @@ from sensegraph.engines.offline.reports.general_sentences import rate_generality
 from sensegraph.engines.offline.reports.quotes import hash_place, is_hanging
 from sensegraph.engines.offline.reports.sentence_choice import Candidate, choose_sentences
 from sensegraph.engines.offline.reports.sentence_quality import rate_quality, stem_text
-from sensegraph.language.speaker_labels import unlabelled
+from sensegraph.language.detection import detect_by_stop_words
+from sensegraph.language.speakers import split_label
 from sensegraph.language.text import HAN
-from sensegraph.language.word_lists import language
 from sensegraph.types import Brief, Description, Passage, Source, Statement
 
 ENTITY, RELATION, REPORT = 3, 2, 6  # sentences of a passage of each kind that are looked at
@@ -208,7 +208,7 @@ def collect_lines(passages: Iterable[Passage]) -> tuple[tuple[Line, ...], str]:
             places[key] = min(places.get(key, source), source, key=hash_place)
             owners.setdefault(key, {})[passage.id] = None
     ranked = sorted(places, key=lambda k: (is_odd(k[1]), hash_place(places[k]), k))[:MOST]
-    code = language(" ".join(text[:200] for _, text in ranked[:40]))
+    code = detect_by_stop_words(" ".join(text[:200] for _, text in ranked[:40]))
     lines = (Line(k[1], k[0], places[k], tuple(owners[k]), tuple(stem_text(k[1], code))) for k in ranked)
     return tuple(line for line in lines if line.terms), code
 
@@ -223,7 +223,7 @@ def read_verbatim(quote: Description) -> tuple[str, str, Source] | None:
     if COUNTED.match(quote.text):
         return None
     if len(quote.text) == size:
-        speaker, said = unlabelled(quote.text)
+        speaker, said = split_label(quote.text)
         if not speaker or not said or not quote.text.endswith(said):
             return "", quote.text, quote.source
         return speaker, said, replace(quote.source, start=quote.source.end - len(said))

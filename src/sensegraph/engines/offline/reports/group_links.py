@@ -23,7 +23,7 @@ from sensegraph.engines.offline.reports.group_lines import (
 from sensegraph.engines.offline.reports.quotes import introduces_person, split_relation_title
 from sensegraph.engines.offline.reports.sentence_quality import stem_text, stem_word
 from sensegraph.engines.offline.reports.shown_names import capitalise, find_places, spell_number
-from sensegraph.language.tagging import tags
+from sensegraph.language.tagging import tag_words
 from sensegraph.types import Brief, Passage, Statement
 
 WORDS = 80  # at most, where the brief sets no limit: (1 + 1) · 40, the paper's for the first level
@@ -108,7 +108,7 @@ def _find_telling_verbs(words: Sequence[str]) -> list[tuple[str, str]]:
     folded = [word.casefold() for word in words]
     light = {stem for verb in _LIGHT for stem in stem_word(verb, "en")}
     found = []
-    for word, letter in zip(folded, tags(folded), strict=True):
+    for word, letter in zip(folded, tag_words(folded), strict=True):
         own = stem_word(word, "en") if letter in "bvp" and word.isalpha() else ()
         if own and light.isdisjoint(own):
             found.append((own[0], word))

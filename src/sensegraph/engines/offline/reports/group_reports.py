@@ -32,8 +32,8 @@ from sensegraph.engines.offline.reports.shown_names import (
     names_nothing,
     show_natural_case,
 )
-from sensegraph.language.plurals import majority, plural
-from sensegraph.language.text import fold, within
+from sensegraph.language.plurals import find_commonest_type, pluralize
+from sensegraph.language.text import fold, take_within
 from sensegraph.types import Brief, Finding, Membership, Passage, Report, Statement, SummaryEntity
 
 DESCRIBED = 3  # sentences of a description
@@ -74,7 +74,7 @@ def abstract_groups(briefs: Sequence[Brief]) -> list[tuple[SummaryEntity, ...]]:
         said = f"member of {name}" if found.code == "en" else name
         members = {m.id: Membership(m.id, said, round(max(1.0, STRENGTH * m.strength), 1)) for m in found.members}
         given = tuple(members[p.id] for p in brief.context.passages if p.id in members)
-        kind = majority(Counter(m.kind for m in found.members if m.kind))
+        kind = find_commonest_type(Counter(m.kind for m in found.members if m.kind))
         entities.append((SummaryEntity(name, kind, writer.description(brief.words), given),))
     return entities
 
@@ -87,7 +87,7 @@ class _GroupWriter:
         self.shown: list[Line] = []
         self.times: Counter[str] = Counter()
         self.headlines: set[str] = set()
-        self.nouns = {m.id: plural(m.kind) for m in found.members}
+        self.nouns = {m.id: pluralize(m.kind) for m in found.members}
         self.ranked = sorted(found.members, key=lambda m: (self.empty(m.names[0]), -m.strength, m.title, m.id))
 
     # ── the name ──
@@ -104,7 +104,7 @@ class _GroupWriter:
 
     def kind(self) -> tuple[str, list[Member]]:
         """The noun for most of the members where it is also that of the first, and those that it names; else all."""
-        noun = majority(Counter(n for n in self.nouns.values() if n))
+        noun = find_commonest_type(Counter(n for n in self.nouns.values() if n))
         own = [m for m in self.ranked if self.nouns[m.id] == noun]
         most = bool(noun) and own[0] is self.ranked[0] and len(own) > NAMED and 2 * len(own) > len(self.ranked)
         return (noun, own) if most else ("", self.ranked)
@@ -139,7 +139,7 @@ class _GroupWriter:
         """
         among = [self.among()] if len(self.of.members) > NAMED else []
         room = words or sys.maxsize
-        picked = within(self.of.picked(DESCRIBED), room, lambda line: count_length(line.shown))[0]
+        picked = take_within(self.of.picked(DESCRIBED), room, lambda line: count_length(line.shown))[0]
         self.shown += picked
         used = sum(count_length(line.shown) for line in picked)
         fits = all(count_length(s.text) <= room - used for s in among)

@@ -10,7 +10,7 @@ from sensegraph.engines.offline.reports.quotes import introduces_person
 from sensegraph.engines.offline.reports.sentence_quality import is_third_person
 from sensegraph.engines.offline.reports.shown_names import capitalise, mentions_name
 from sensegraph.language.text import HAN, WORD
-from sensegraph.language.word_lists import listed
+from sensegraph.language.word_lists import read_list
 
 LONGEST = 12  # words in a headline
 _PIECES = re.compile(r"([;:—–()]|,\s|\s--?\s|\s(?:because|so that|which means that|which means|that)\s)", re.IGNORECASE)
@@ -84,7 +84,7 @@ def find_headline(sentence: str, names: Sequence[str], code: str, longest: int =
             free = bool(words) and words[-1] in _ASSERTS and not doubted
         elif mark in (",", "(", ")") and words:
             named = any(piece.casefold().startswith(name.casefold()) for name in names)
-            free = words[0] not in _UNSURE and (len(words) <= 2 or words[0] in listed("fragments") or named)
+            free = words[0] not in _UNSURE and (len(words) <= 2 or words[0] in read_list("fragments") or named)
         if free:
             shown = _fit_clause(_BELIEF.sub("", piece), longest)
             if shown and not introduces_person(shown):
@@ -104,7 +104,7 @@ def _fit_clause(piece: str, longest: int) -> str:
     if not 4 <= len(words) <= 30 or _SPOKEN.search(piece):
         return ""
     firsts = {words[0], words[0].partition("'")[0]}
-    barred = firsts & _BARRED or any(firsts & listed(name) for name in ("pointing", "fragments", "verbs"))
+    barred = firsts & _BARRED or any(firsts & read_list(name) for name in ("pointing", "fragments", "verbs"))
     if barred and tuple(words[:2]) not in _OPENINGS:
         return ""
     verb = next((i for i in range(1, len(words)) if _is_finite(shown, words, i)), 0)
@@ -115,7 +115,7 @@ def _fit_clause(piece: str, longest: int) -> str:
         loose = not _RELATIVE.isdisjoint(subject) or not _PRONOUNS.isdisjoint(subject[1:])
         if loose or subject[0].endswith(("ing", "ed")) or subject[-1] in ("and", "or", "to"):
             return ""
-        if not any(w in _GROUP or (w not in listed("en") and not w.endswith("ly")) for w in subject):
+        if not any(w in _GROUP or (w not in read_list("en") and not w.endswith("ly")) for w in subject):
             return ""
     # it ends where the sentence does if that is short, else at the last cut before `longest`, where that is safe
     end = len(words) if _can_close(words[-1]) and len(words) > verb + 1 and words[-2] != "to" else 0
@@ -141,22 +141,22 @@ def _is_finite(shown: Sequence[str], words: Sequence[str], at: int) -> bool:
     if _is_past_form(word):
         return following not in _BEFORE and (shown[at - 1][:1].isupper() or following in _ARTICLES)
     plural = before in _PLURAL or (before.endswith("s") and not before.endswith(("ss", "'s", "us")))
-    if following in _ARTICLES and len(word) > 3 and word not in listed("en"):  # "determines its", "cells block the"
+    if following in _ARTICLES and len(word) > 3 and word not in read_list("en"):  # "determines its", "cells block the"
         return plural != word.endswith("s")
     if following == "to" and is_third_person(before, word, following):
         return True
-    if word not in listed("verbs") or (word in _NOUNS and following in _BEFORE):
+    if word not in read_list("verbs") or (word in _NOUNS and following in _BEFORE):
         return False
     return word.endswith("s") or plural
 
 
 def _is_past_form(word: str) -> bool:
-    return (word.endswith("ed") and len(word) > 4) or word in listed("pasts")
+    return (word.endswith("ed") and len(word) > 4) or word in read_list("pasts")
 
 
 def _can_close(word: str) -> bool:
     """Whether a clause may end with this word."""
-    loose = any(word in listed(name) for name in ("participles", "en", "general", "verbs")) or _is_past_form(word)
+    loose = any(word in read_list(name) for name in ("participles", "en", "general", "verbs")) or _is_past_form(word)
     return bool(word) and not loose and word not in _FIRST_PERSON and not word.endswith("ly")
 
 
@@ -168,7 +168,7 @@ def _rate_headline(shown: str, names: Sequence[str]) -> float:
     words = _fold_headline_words(shown)
     value = sum(1.0 / (1 + 0.3 * i) for i in held) + 1.0 - 0.08 * abs(len(words) - 8)
     value -= 0.9 * sum(w in _FIRST_PERSON for w in words) + 0.5 * sum(w in _GROUP for w in words)
-    value -= 0.8 * sum(w in listed("pointing") for w in words)
+    value -= 0.8 * sum(w in read_list("pointing") for w in words)
     value -= 0.4 * (words[0] in ("a", "some", "there", "one"))
     starts = any(shown.casefold().startswith(names[i].casefold()) for i in held)
     return max(0.0, value + 0.5 * starts)
@@ -191,7 +191,7 @@ def find_link_clause(sentence: str, one: str, other: str) -> str:
         shown = sentence[: match.start()].split()
         before = [w.casefold() for w in shown]
         at = len(before)
-        while at and before[at - 1].isalpha() and before[at - 1] not in listed("en") and len(before) - at < 3:
+        while at and before[at - 1].isalpha() and before[at - 1] not in read_list("en") and len(before) - at < 3:
             at -= 1
         if at and before[at - 1] in _ARTICLES:
             at -= 1

@@ -12,7 +12,7 @@ import msgspec
 
 from sensegraph.engines.offline.reports.sentence_choice import Candidate, weigh_stems
 from sensegraph.engines.offline.reports.sentence_quality import rate_quality, stem_text, tidy_sentence
-from sensegraph.language.speaker_labels import unlabelled
+from sensegraph.language.speakers import split_label
 from sensegraph.language.text import WORD, fold
 from sensegraph.types import Context, Description, Passage, Source
 
@@ -114,7 +114,7 @@ def hash_place(source: Source) -> tuple[int, str, int]:
 def _make_quote(
     raw: str, places: Sequence[Source], owners: tuple[str, ...], owned: dict[str, tuple[str, ...]], code: str
 ) -> Quote:
-    speaker, said = unlabelled(raw)
+    speaker, said = split_label(raw)
     if any(place.chunk and not place.start for place in places):  # the label may be cut at the chunk's border
         speaker = speaker if (fold(speaker),) in owned.values() else ""
     text = tidy_sentence(said)

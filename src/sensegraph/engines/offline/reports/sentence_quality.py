@@ -12,9 +12,10 @@ from itertools import pairwise
 from operator import eq
 
 from sensegraph.engines.offline.stemming import load_stemmer
-from sensegraph.language.speaker_labels import opening
+from sensegraph.language.detection import detect_by_stop_words
+from sensegraph.language.speakers import find_opening_label
 from sensegraph.language.text import HAN, WORD
-from sensegraph.language.word_lists import language, listed
+from sensegraph.language.word_lists import read_list
 
 _STEMMERS = {
     "en": "english",
@@ -49,13 +50,13 @@ def stem_word(word: str, code: str) -> tuple[str, ...]:
 @cache
 def stem_word_lists(*names: str) -> frozenset[str]:
     """The stems of the words in some English word lists."""
-    return frozenset(stem for name in names for word in listed(name) for stem in stem_text(word, "en"))
+    return frozenset(stem for name in names for word in read_list(name) for stem in stem_text(word, "en"))
 
 
 @lru_cache(maxsize=1 << 15)
 def _find_stems(text: str, code: str) -> tuple[str, ...]:
-    code = code or language(text)
-    stop = listed(code) if code in _STEMMERS and code != "ru" else listed("en")
+    code = code or detect_by_stop_words(text)
+    stop = read_list(code) if code in _STEMMERS and code != "ru" else read_list("en")
     tokens = (t for t in WORD.findall(text.casefold().replace("’", "'")) if t not in stop)
     found: list[str] = []
     for part in (part for token in tokens for part in token.split("-")):
@@ -114,10 +115,10 @@ def tidy_sentence(sentence: str) -> str:
     shown = sentence
     for _ in range(8):  # a round may bring a label or another filler to the front
         last = shown
-        label = opening(last)
+        label = find_opening_label(last)
         said = last[label.end :] if label else last
         text = " ".join(_MARKS.sub(" ", said).split())
-        if language(said) == "en":
+        if detect_by_stop_words(said) == "en":
             text = _trim_speech(_CLITIC.sub("", _SPACED.sub("", text)))
         text = text[:1].upper() + text[1:] or said.strip()
         shown = f"{label.name}: {text}" if label else text
@@ -182,12 +183,12 @@ def rate_quality(sentence: str) -> float:
     Short or long sentences, questions, unended ones, pronouns without antecedent, first and second person, dashes,
     greetings and show notes, and fragments without a finite verb score lower.
     """
-    code = language(sentence)
+    code = detect_by_stop_words(sentence)
     if code != "en":  # Han text counts two characters as a word
         return _rate_form(sentence, len(HAN.findall(sentence)) // 2 if code == "zh" else len(WORD.findall(sentence)))
     words = [w.replace("’", "'") for w in WORD.findall(sentence.casefold())]
     value = _rate_form(sentence, len(words))
-    value *= 0.8 ** sum(w in listed("pointing") for w in words[:4]) * 0.93 ** sum(w in _SPEAKING for w in words)
+    value *= 0.8 ** sum(w in read_list("pointing") for w in words[:4]) * 0.93 ** sum(w in _SPEAKING for w in words)
     value *= 0.6 if _BROKEN.search(sentence) else 1.0
     value *= 0.15 if _NOTES.search(sentence) or _TURN.search(sentence) else 1.0
     whole = _has_finite_verb(words) and not _SUBORDINATE.match(sentence)
@@ -207,8 +208,8 @@ def _has_finite_verb(words: list[str]) -> bool:
     """Whether an English sentence has a finite verb near its start and does not open like a fragment."""
     if not words or words[0] in _SUBJECTLESS:
         return False
-    verbs = listed("verbs")
-    if words[0] in listed("fragments"):  # "In the end, …" needs a subject and a verb behind it
+    verbs = read_list("verbs")
+    if words[0] in read_list("fragments"):  # "In the end, …" needs a subject and a verb behind it
         spoken = any(a in _SUBJECT and _looks_finite(a, b) for a, b in pairwise(words[1:20]))
         if not spoken and verbs.isdisjoint(words[3:12]):
             return False
@@ -222,7 +223,7 @@ def _has_finite_verb(words: list[str]) -> bool:
 
 def is_third_person(before: str, word: str, after: str) -> bool:
     """Whether `word` looks like an unlisted verb after a noun: "protein binds to", not "the costs of"."""
-    stop = listed("en")
+    stop = read_list("en")
     if before in stop or before.endswith("ly"):
         return False
     if before.endswith("s"):  # "computers predict the …"
@@ -232,8 +233,8 @@ def is_third_person(before: str, word: str, after: str) -> bool:
 
 def _looks_finite(before: str, word: str) -> bool:
     """Whether `word` looks like a finite verb after the word `before`."""
-    if word in listed("verbs") or _CLITIC_VERB.search(word):
+    if word in read_list("verbs") or _CLITIC_VERB.search(word):
         return True
     if word.endswith("ed") and len(word) > 4:
         return before not in ("the", "a", "an", "of", "and") and before != ""
-    return before in _SUBJECT and not word.endswith("ly") and word not in listed("pointing") and len(word) > 2
+    return before in _SUBJECT and not word.endswith("ly") and word not in read_list("pointing") and len(word) > 2

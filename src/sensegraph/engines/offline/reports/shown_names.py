@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from sensegraph.engines.offline.reports.sentence_quality import stem_text
 from sensegraph.language.text import HAN
-from sensegraph.language.word_lists import listed
+from sensegraph.language.word_lists import read_list
 
 _NO_NAME = re.compile(
     r"^-|^[\W\d_]*\d[\d\W_]*$|^(?:\w+ )?(?:(?:year|month|week|day|hour|minute|percent|decade|age)s?|"
@@ -72,12 +72,12 @@ def extend_name(name: str, texts: Sequence[str]) -> str:
         for at in find_places(text, name):
             uses += 1
             match = _NEXT.match(text, at + len(name))
-            if match and match[1].casefold() not in listed("en"):
+            if match and match[1].casefold() not in read_list("en"):
                 after[match[1].casefold().removesuffix("'s").removesuffix("’s")] += 1
     if uses < _USES or not after:
         return name
     word, count = max(after.items(), key=lambda pair: (pair[1], pair[0]))
-    fits = count > _MOST * uses and word not in listed("general") | listed("verbs")
+    fits = count > _MOST * uses and word not in read_list("general") | read_list("verbs")
     return f"{name} {word}" if fits else name
 
 

@@ -15,7 +15,7 @@ from sensegraph.graphs.interchange.importing.texts import Texts, list_few_names
 from sensegraph.graphs.interchange.report_marks import Number, Resolver
 from sensegraph.graphs.interchange.tables import CommunityRow, ReportRow, Tables
 from sensegraph.index.hierarchy.packing import Group
-from sensegraph.language.text import tokens
+from sensegraph.language.text import count_tokens
 from sensegraph.runtime.keys import key
 from sensegraph.types import Claim, Cluster, Entity, Finding, Graph, Hierarchy, Source, Statement
 
@@ -187,7 +187,7 @@ class _Writer:
             documents=len(documents),
         )  # fmt: skip
         made = self._told(made, report) if report else self._silent(made)
-        return replace(made, tokens=tokens(made.title) + tokens(made.text))
+        return replace(made, tokens=count_tokens(made.title) + count_tokens(made.text))
 
     def _told(self, made: Cluster, row: ReportRow) -> Cluster:
         near = self._near(made)

@@ -14,17 +14,17 @@ from sensegraph.graphs.interchange.importing.knowledge import Knowledge, build_g
 from sensegraph.graphs.interchange.importing.texts import Texts, place_text_units
 from sensegraph.graphs.interchange.pair_file import PairFile, split_blocks
 from sensegraph.graphs.interchange.tables import COLUMNS, Tables
-from sensegraph.index.build import complete, store_documents
-from sensegraph.index.chunks import chunk
-from sensegraph.index.graph.merging import graph
-from sensegraph.index.hierarchy.communities import Communities, communities, find_communities, structure
-from sensegraph.index.hierarchy.reports import hierarchy, report_all
-from sensegraph.index.index import Index, catalogue, document
+from sensegraph.index.build import complete_index, store_documents
+from sensegraph.index.chunks import chunk_documents
+from sensegraph.index.graph.merging import describe_graphs
+from sensegraph.index.hierarchy.communities import Communities, cluster_graphs, find_communities, hash_structure
+from sensegraph.index.hierarchy.reports import keep_hierarchy, report_all
+from sensegraph.index.index import Index, keep_documents, list_catalogue
 from sensegraph.index.manifest import Manifest
 from sensegraph.index.parts import Spine
 from sensegraph.index.settings import IndexSettings
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, Results, load, save
+from sensegraph.runtime.results import Result, Results, load_result, save_result
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Document
 
@@ -75,7 +75,7 @@ def import_tables(
     made = _Import(name, tables, texts, knowledge, grouping)
     spine = _store_spine(made, rt, settings)
     add(list(made.texts.documents.values()))
-    manifest = complete(spine, rt, settings)
+    manifest = complete_index(spine, rt, settings)
     _keep_extras(made, manifest, rt)
     return Imported(manifest, tables.counts(), spine.notes)
 
@@ -85,32 +85,34 @@ def import_tables(
 
 def _store_spine(made: _Import, rt: Runtime, settings: IndexSettings) -> Spine:
     names = sorted(made.texts.documents)
-    documents = Results(rt.store, document, store_documents([made.texts.documents[n] for n in names], rt))
+    documents = Results(rt.store, keep_documents, store_documents([made.texts.documents[n] for n in names], rt))
     # the chunks of each document, stored as what the step that cuts documents would have given
     keys = [key(made.key, "chunks", name) for name in names]
     for block in split_blocks(zip(keys, names, strict=True)):
-        rt.store.write({k: chunk.encode(tuple(made.texts.chunks[name])) for k, name in block}, chunk.name)
-    chunks = Results(rt.store, chunk, keys)
-    listed = rt.once(catalogue, (documents, chunks), names=(*documents.keys, *chunks.keys))
+        rt.store.write(
+            {k: chunk_documents.encode(tuple(made.texts.chunks[name])) for k, name in block}, chunk_documents.name
+        )
+    chunks = Results(rt.store, chunk_documents, keys)
+    listed = rt.once(list_catalogue, (documents, chunks), names=(*documents.keys, *chunks.keys))
     graph_key = key(made.key, "graph")
     if not rt.store.has([graph_key]):
-        save(rt.store, graph, graph_key, made.knowledge.graph)
-    known_graph = Result(graph_key, load(rt.store, graph, graph_key))
+        save_result(rt.store, describe_graphs, graph_key, made.knowledge.graph)
+    known_graph = Result(graph_key, load_result(rt.store, describe_graphs, graph_key))
     spine = Spine(listed, chunks, known_graph, quoted=False)
     notes = (*made.texts.notes, *made.knowledge.notes)
     if made.grouping and made.tables.community_reports:
         hierarchy_key = key(made.key, "hierarchy")
         if not rt.store.has([hierarchy_key]):
             reported = build_hierarchy(made.tables, made.grouping, made.knowledge, made.texts)
-            save(rt.store, hierarchy, hierarchy_key, reported)
-        told = Result(hierarchy_key, load(rt.store, hierarchy, hierarchy_key))
+            save_result(rt.store, keep_hierarchy, hierarchy_key, reported)
+        told = Result(hierarchy_key, load_result(rt.store, keep_hierarchy, hierarchy_key))
         return replace(spine, hierarchy=told, notes=(*notes, *told.value.notes))
     # reports written by the engine, on the communities of the tables or on our own
-    shape = key(rt.once(structure, known_graph.value, names=(known_graph.key,)).value, settings.clusters)
+    shape = key(rt.once(hash_structure, known_graph.value, names=(known_graph.key,)).value, settings.clusters)
     if made.grouping:
         name = key(made.key, "communities")
-        save(rt.store, communities, name, Communities(made.grouping.groups, 0.0, made.grouping.notes))
-        groups = Result(name, load(rt.store, communities, name))
+        save_result(rt.store, cluster_graphs, name, Communities(made.grouping.groups, 0.0, made.grouping.notes))
+        groups = Result(name, load_result(rt.store, cluster_graphs, name))
     else:
         groups = find_communities(known_graph, None, rt, settings.clusters)
     told = report_all(groups, known_graph, spine.chunks, rt, settings.reports)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from sensegraph.language.text import fold, sentences
+from sensegraph.language.text import fold, split_sentences
 from sensegraph.types import Chunk, Description, Source
 
 _WRAP = re.compile(r"(?<=\S)[ \t\r]*\n(?=[ \t]*\S)")  # a line that ends inside a paragraph
@@ -50,4 +50,4 @@ class SentenceFinder:
     def _split(self, chunk_id: str) -> tuple[tuple[int, int, str], ...]:
         text = self.chunks[chunk_id].text
         flowing = _WRAP.sub(lambda m: " " * len(m[0]), text)  # as long as the text, so that the spans hold
-        return tuple((start, end, fold(flowing[start:end])) for start, end in sentences(flowing))
+        return tuple((start, end, fold(flowing[start:end])) for start, end in split_sentences(flowing))

@@ -23,7 +23,7 @@ from sensegraph.graphs.interchange.tables import (
     Tables,
     UnitRow,
 )
-from sensegraph.runtime.keys import canonical
+from sensegraph.runtime.keys import encode_canonical
 from sensegraph.types import Scalar
 
 TableRow = DocumentRow | UnitRow | EntityRow | RelationRow | CommunityRow | ReportRow | ClaimRow
@@ -93,7 +93,7 @@ def _read_lines(path: Path, table: str) -> Iterator[tuple[int, Raw]]:
                     said = f"{type(value).__name__} is no object; each line must hold one."
                     raise InputError(f"{table}, row {number}: {said}")
                 try:
-                    canonical(value)
+                    encode_canonical(value)
                 except UnicodeEncodeError as e:
                     said = f"it holds no valid Unicode ({e.reason}); write the table anew."
                     raise InputError(f"{table}, row {number}: {said}") from e

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from sensegraph.documents.written_dates import read_iso_date
 from sensegraph.graphs.interchange.tables import Tables, UnitRow
-from sensegraph.index.chunks import chunk
-from sensegraph.language.text import tokens
+from sensegraph.index.chunks import chunk_documents
+from sensegraph.language.text import count_tokens
 from sensegraph.runtime.keys import key
 from sensegraph.types import Chunk, Document
 
@@ -76,7 +76,7 @@ def place_text_units(tables: Tables, *, size: int, overlap: int) -> Texts:
         )
     if not tables.text_units:
         documents = list(texts.documents.values())
-        for document, cut in zip(documents, chunk.fn(documents, size=size, overlap=overlap), strict=True):
+        for document, cut in zip(documents, chunk_documents.fn(documents, size=size, overlap=overlap), strict=True):
             texts.chunks[document.id].extend(cut)
     for chunks in texts.chunks.values():
         chunks.sort(key=lambda c: (c.start, c.end, c.id))
@@ -143,7 +143,7 @@ def _add_chunk(unit: str, document: Document, start: int, end: int, texts: Texts
 
 def _make_chunk(name: str, document: Document, start: int, end: int) -> Chunk:
     text = document.text[start:end]
-    return Chunk(name, document.id, start, end, tokens(text), text, document.title)
+    return Chunk(name, document.id, start, end, count_tokens(text), text, document.title)
 
 
 __all__ = ["Texts", "finish_texts", "list_few_names", "make_chunk_id", "place_text_units"]

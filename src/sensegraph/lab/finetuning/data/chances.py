@@ -31,7 +31,7 @@ class Positions:
     p: float
 
 
-def positions(orders: Mapping[tuple[bool, ...], int]) -> Positions:
+def compare_positions(orders: Mapping[tuple[bool, ...], int]) -> Positions:
     """The places of oracle passages in examples of any length: of each order, oracle or not, how many have it."""
     longest = max(map(len, orders), default=0)
     seen, due, varying = np.zeros(longest), np.zeros(longest), np.zeros((longest, longest))
@@ -42,20 +42,16 @@ def positions(orders: Mapping[tuple[bool, ...], int]) -> Positions:
         if count > 1:
             each = times * share * (count - sum(order)) / (count - 1)
             varying[:count, :count] += each * (np.eye(count) - 1 / count)
-    chi2, freedom = _distance(seen, due, varying)
-    p = beyond(chi2, freedom) if freedom else 1.0
+    # the statistic and its degrees of freedom, with the last places joined where too little is due there
+    join = _join_places(due)
+    off, matrix = join @ (seen - due), join @ varying @ join.T
+    freedom = int(np.linalg.matrix_rank(matrix, tol=_TINY)) if matrix.size else 0
+    chi2, freedom = (float(off @ np.linalg.pinv(matrix, rcond=_TINY) @ off), freedom) if freedom else (0.0, 0)
+    p = chi_square_tail(chi2, freedom) if freedom else 1.0
     return Positions(tuple(int(n) for n in seen), tuple(float(n) for n in due), chi2, freedom, p)
 
 
-def _distance(seen: Floats, due: Floats, varying: Floats) -> tuple[float, int]:
-    """The statistic and its degrees of freedom, with the last places joined where too little is due there."""
-    join = _joining(due)
-    off, matrix = join @ (seen - due), join @ varying @ join.T
-    freedom = int(np.linalg.matrix_rank(matrix, tol=_TINY)) if matrix.size else 0
-    return (float(off @ np.linalg.pinv(matrix, rcond=_TINY) @ off), freedom) if freedom else (0.0, 0)
-
-
-def _joining(due: Floats) -> Floats:
+def _join_places(due: Floats) -> Floats:
     """The matrix that adds up places from the last one on until each sum is at least `_LEAST`."""
     rows: list[list[int]] = []
     for place in range(len(due) - 1, -1, -1):
@@ -71,7 +67,7 @@ def _joining(due: Floats) -> Floats:
     return matrix
 
 
-def beyond(chi2: float, freedom: int) -> float:
+def chi_square_tail(chi2: float, freedom: int) -> float:
     """The probability that χ² with `freedom` degrees (at least 1) exceeds `chi2`, by its recurrence over them."""
     if chi2 <= 0:
         return 1.0
@@ -82,17 +78,17 @@ def beyond(chi2: float, freedom: int) -> float:
     return min(1.0, total)
 
 
-def due_between(count: int, share: float, outside: float = 0.01) -> tuple[int, int]:
+def expected_range(count: int, share: float, outside: float = 0.01) -> tuple[int, int]:
     """Between what a number of successes among `count` lies but for `outside` of all draws, half on either side."""
     if share <= 0 or share >= 1 or not count:
         return (round(count * share),) * 2
     ways = [lgamma(count + 1) - lgamma(k + 1) - lgamma(count - k + 1) for k in range(count + 1)]
     chances = [exp(w + k * log(share) + (count - k) * log1p(-share)) for k, w in enumerate(ways)]
-    low = _reached(chances, outside / 2)
-    return low, count - _reached(chances[::-1], outside / 2)
+    low = _find_quantile(chances, outside / 2)
+    return low, count - _find_quantile(chances[::-1], outside / 2)
 
 
-def _reached(chances: Sequence[float], level: float) -> int:
+def _find_quantile(chances: Sequence[float], level: float) -> int:
     """The first number at which the chances, added up, exceed `level`."""
     total = 0.0
     for k, chance in enumerate(chances):
@@ -102,7 +98,7 @@ def _reached(chances: Sequence[float], level: float) -> int:
     return len(chances) - 1
 
 
-def share_between(hits: int, count: int) -> tuple[float, float]:
+def wilson_interval(hits: int, count: int) -> tuple[float, float]:
     """Wilson's 95 % interval of a share; 0 to 1 where nothing was counted."""
     if not count:
         return 0.0, 1.0

@@ -7,15 +7,15 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import overload
 
+from sensegraph.lab.finetuning.data.example_types import DroppedQuestion, Passage, SourceQuestion
 from sensegraph.lab.finetuning.data.sources import Source
-from sensegraph.lab.finetuning.data.values import Asked, Dropped, Passage
 
 _KEPT = 4096  # texts that stay in memory
 
 Mask = Callable[[str], str]
 
 
-class Cleaned(Sequence[Passage]):
+class MaskedPassages(Sequence[Passage]):
     """Passages with everything personal replaced, each when it is asked for."""
 
     def __init__(self, passages: Sequence[Passage], mask: Mask) -> None:
@@ -32,29 +32,33 @@ class Cleaned(Sequence[Passage]):
 
     def __getitem__(self, place: int | slice) -> Passage | Sequence[Passage]:
         if isinstance(place, slice):
-            return [cleaned_passage(p, self._mask) for p in self._passages[place]]
-        return cleaned_passage(self._passages[place], self._mask)
+            return [mask_passage(p, self._mask) for p in self._passages[place]]
+        return mask_passage(self._passages[place], self._mask)
 
 
-def cleaned(source: Source, mask: Mask, kinds: Sequence[str]) -> Source:
+def mask_source(source: Source, mask: Mask, kinds: Sequence[str]) -> Source:
     """`source` with `mask` over questions, answers, reasoning and passages; `kinds` are those that it replaces."""
     kept = lru_cache(maxsize=_KEPT)(mask)
-    questions = (q if isinstance(q, Dropped) else _question(q, kept) for q in source.questions)
+
+    def mask_question(asked: SourceQuestion | DroppedQuestion) -> SourceQuestion | DroppedQuestion:
+        if isinstance(asked, DroppedQuestion):
+            return asked
+        return replace(
+            asked,
+            question=kept(asked.question),
+            answers=tuple(dict.fromkeys(map(kept, asked.answers))),
+            oracles=tuple(mask_passage(p, kept) for p in asked.oracles),
+            near=tuple(mask_passage(p, kept) for p in asked.near),
+            reasoning=kept(asked.reasoning),
+        )
+
+    questions = map(mask_question, source.questions)
     topics = tuple((kept(topic), n) for topic, n in source.topics)
-    return replace(source, questions=questions, pool=Cleaned(source.pool, kept), masked=tuple(kinds), topics=topics)
+    return replace(
+        source, questions=questions, pool=MaskedPassages(source.pool, kept), masked=tuple(kinds), topics=topics
+    )
 
 
-def cleaned_passage(passage: Passage, mask: Mask) -> Passage:
+def mask_passage(passage: Passage, mask: Mask) -> Passage:
     """A passage with everything personal replaced, in its title and topic too."""
     return replace(passage, text=mask(passage.text), title=mask(passage.title), topic=mask(passage.topic))
-
-
-def _question(asked: Asked, mask: Mask) -> Asked:
-    return replace(
-        asked,
-        question=mask(asked.question),
-        answers=tuple(dict.fromkeys(map(mask, asked.answers))),
-        oracles=tuple(cleaned_passage(p, mask) for p in asked.oracles),
-        near=tuple(cleaned_passage(p, mask) for p in asked.near),
-        reasoning=mask(asked.reasoning),
-    )

@@ -12,29 +12,38 @@ from itertools import chain
 from random import Random
 
 from sensegraph.errors import InputError
-from sensegraph.lab.finetuning.data import quoting
-from sensegraph.lab.finetuning.data.containing import unfit
-from sensegraph.lab.finetuning.data.sources import hash_of
-from sensegraph.lab.finetuning.data.values import Asked, DataSettings, Dropped, Example, Made, Passage
-from sensegraph.lab.finetuning.data.writing import block, prompt
-from sensegraph.language.text import tokens
+from sensegraph.lab.finetuning.data import verbatim_quotes
+from sensegraph.lab.finetuning.data.answer_containment import reject_distractor
+from sensegraph.lab.finetuning.data.example_forms import format_passage, format_prompt
+from sensegraph.lab.finetuning.data.example_types import (
+    DataSettings,
+    DroppedQuestion,
+    Example,
+    MadeExample,
+    Passage,
+    SourceQuestion,
+)
+from sensegraph.lab.finetuning.data.sources import hash_text
+from sensegraph.language.text import count_tokens
 
 _MISSES = 5  # passages in a row that do not fit: then the budget counts as used up
 _SHUFFLED = 4096  # passages of a pool that is shuffled whole; from a larger one positions are drawn
 _MARGIN = 2  # tokens between two passages
 
 
-def build(questions: Iterable[Asked | Dropped], pool: Sequence[Passage], how: DataSettings) -> Iterator[Made | Dropped]:
+def make_examples(
+    questions: Iterable[SourceQuestion | DroppedQuestion], pool: Sequence[Passage], how: DataSettings
+) -> Iterator[MadeExample | DroppedQuestion]:
     """An example of every question that allows one, in their order; what was dropped stands in its place.
 
     Raises InputError where `pool` is too small to choose distractors from.
     """
-    check(pool, how)
+    check_pool(pool, how)
     for asked in questions:
-        yield asked if isinstance(asked, Dropped) else made(asked, pool, how)
+        yield asked if isinstance(asked, DroppedQuestion) else make_example(asked, pool, how)
 
 
-def check(pool: Sequence[Passage], how: DataSettings) -> None:
+def check_pool(pool: Sequence[Passage], how: DataSettings) -> None:
     """Raise InputError, with the counts, where `pool` is too small to choose distractors from."""
     need = how.distractors[1] + 1
     if len(pool) < need:
@@ -44,50 +53,56 @@ def check(pool: Sequence[Passage], how: DataSettings) -> None:
         )
 
 
-def held(asked: Asked | Dropped, share: float, seed: int) -> bool:
+def is_held_out(asked: SourceQuestion | DroppedQuestion, share: float, seed: int) -> bool:
     """Whether a question is held out of training: it rests on a gold passage of the `share` that is held out.
 
     So no example that is trained on has such a passage for an oracle, and every question that is held out needs one.
     """
-    golds = () if isinstance(asked, Dropped) else asked.oracles
-    return any(hash_of(f"held out {seed} {p.text}") < share * 2**64 for p in golds)
+    golds = () if isinstance(asked, DroppedQuestion) else asked.oracles
+    return any(hash_text(f"held out {seed} {p.text}") < share * 2**64 for p in golds)
 
 
-def made(asked: Asked, pool: Sequence[Passage], how: DataSettings) -> Made | Dropped:
+def make_example(asked: SourceQuestion, pool: Sequence[Passage], how: DataSettings) -> MadeExample | DroppedQuestion:
     """The example of one question. It depends on the seed, the question's id and the pool alone."""
     random = Random(f"{how.seed} {asked.id}")
     kept = asked.oracles if random.random() < how.oracle_share else ()
     wanted = random.randint(*how.distractors) + len(asked.oracles) - len(kept)
-    reason = _unusable(asked, how)
-    target = "" if reason else _target(asked, kept, how)
-    room = how.max_tokens - tokens(prompt(asked.question, kept)) - tokens(target)
+    reason = _reject_question(asked, how)
+    answer = target = "" if reason else "; ".join(asked.answers) if how.answers == "all" else asked.answers[0]
+    if not reason and how.style != "plain":
+        # where the gold passages are left out nothing can be quoted, and the answer stands alone
+        reasoning = asked.reasoning or verbatim_quotes.reason_by_quotes(asked.question, asked.answers, kept)
+        target = verbatim_quotes.write_reasoned_answer(reasoning if kept else "", answer)
+    room = how.max_tokens - count_tokens(format_prompt(asked.question, kept)) - count_tokens(target)
     reason = reason or ("its gold passages do not fit" if room < 0 else "")
     if reason:
-        return Dropped(asked.id, reason, asked.type)
+        return DroppedQuestion(asked.id, reason, asked.type)
     picker = _Picker(asked, how)
-    chosen = picker.pick(_candidates(asked, pool, random), room, None if how.pad else wanted)
-    while chosen and _size(asked, (*kept, *chosen), target) > how.max_tokens:
+    # passages near the question come first, then others as they are drawn
+    drawn = (replace(pool[i], kind="random") for i in _draw_positions(len(pool), random))
+    chosen = picker.pick(chain(asked.near, drawn), room, None if how.pad else wanted)
+    while chosen and _count_example_tokens(asked, (*kept, *chosen), target) > how.max_tokens:
         chosen.pop()
     passages = [*kept, *chosen]
     random.shuffle(passages)
     example = Example(
         asked.id,
         asked.question,
-        _answer(asked, how),
+        answer,
         tuple(passages),
         target,
-        _size(asked, passages, target),
+        _count_example_tokens(asked, passages, target),
         asked.type,
         asked.made,
         asked.answers,
         asked.written,
     )
-    if fault := quoting.fault(target, passages) if how.style == "cot" and kept else "":
-        return Dropped(asked.id, fault, asked.type)
-    return Made(example, tuple(sorted(picker.passed_over.items())), len(chosen) < wanted)
+    if fault := verbatim_quotes.find_quote_fault(target, passages) if how.style == "cot" and kept else "":
+        return DroppedQuestion(asked.id, fault, asked.type)
+    return MadeExample(example, tuple(sorted(picker.passed_over.items())), len(chosen) < wanted)
 
 
-def _unusable(asked: Asked, how: DataSettings) -> str:
+def _reject_question(asked: SourceQuestion, how: DataSettings) -> str:
     """Why no example can be made of a question; nothing where one can."""
     if not any(a.strip() for a in asked.answers):
         return "it has no answer"
@@ -96,30 +111,11 @@ def _unusable(asked: Asked, how: DataSettings) -> str:
     return f"it has more than {how.most_oracles} gold passages" if len(asked.oracles) > how.most_oracles else ""
 
 
-def _answer(asked: Asked, how: DataSettings) -> str:
-    return "; ".join(asked.answers) if how.answers == "all" else asked.answers[0]
+def _count_example_tokens(asked: SourceQuestion, passages: Sequence[Passage], target: str) -> int:
+    return count_tokens(format_prompt(asked.question, passages)) + count_tokens(target)
 
 
-def _target(asked: Asked, kept: Sequence[Passage], how: DataSettings) -> str:
-    """What is learnt. Where the gold passages are left out nothing can be quoted, and the answer stands alone."""
-    answer = _answer(asked, how)
-    if how.style == "plain":
-        return answer
-    reasoning = asked.reasoning or quoting.reasoned(asked.question, asked.answers, kept)
-    return quoting.written(reasoning if kept else "", answer)
-
-
-def _size(asked: Asked, passages: Sequence[Passage], target: str) -> int:
-    return tokens(prompt(asked.question, passages)) + tokens(target)
-
-
-def _candidates(asked: Asked, pool: Sequence[Passage], random: Random) -> Iterator[Passage]:
-    """Passages to choose distractors from: those near the question first, then others as they are drawn."""
-    drawn = (replace(pool[i], kind="random") for i in _positions(len(pool), random))
-    return chain(asked.near, drawn)
-
-
-def _positions(count: int, random: Random) -> Iterator[int]:
+def _draw_positions(count: int, random: Random) -> Iterator[int]:
     """All numbers below `count` in a random order; of many, as long as few are taken, without listing them."""
     if count <= _SHUFFLED:
         yield from random.sample(range(count), count)
@@ -135,7 +131,7 @@ def _positions(count: int, random: Random) -> Iterator[int]:
 class _Picker:
     """Takes distractors for one question, and counts the passages that it cannot take, by reason."""
 
-    def __init__(self, asked: Asked, how: DataSettings) -> None:
+    def __init__(self, asked: SourceQuestion, how: DataSettings) -> None:
         self.asked, self.how = asked, how
         self.passed_over: Counter[str] = Counter()
 
@@ -147,10 +143,10 @@ class _Picker:
                 break
             if passage.kind == "hard" and hard == self.how.hard:
                 continue
-            if reason := unfit(passage, self.asked, chosen, self.how.leak_words):
+            if reason := reject_distractor(passage, self.asked, chosen, self.how.leak_words):
                 self.passed_over[reason] += 1
                 continue
-            size = tokens(block(passage)) + _MARGIN
+            size = count_tokens(format_passage(passage)) + _MARGIN
             if size > room:
                 misses += 1
                 continue

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from sensegraph.errors import InputError
 from sensegraph.lab.finetuning.data import examples
+from sensegraph.lab.finetuning.data.example_forms import Form, format_example_line
+from sensegraph.lab.finetuning.data.example_types import DataSettings, DroppedQuestion, MadeExample
 from sensegraph.lab.finetuning.data.report import DataReport, Reporter
 from sensegraph.lab.finetuning.data.sources import Source
-from sensegraph.lab.finetuning.data.values import DataSettings, Dropped, Made
-from sensegraph.lab.finetuning.data.writing import Form, line
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldOutFile:
     """What is held out of training, and where it goes: the questions that rest on a `share` of the gold passages."""
 
     path: Path
@@ -38,11 +38,11 @@ class Output:
         self._file.close()
         self._draft.unlink(missing_ok=True)
 
-    def add(self, item: Made | Dropped) -> None:
+    def add(self, item: MadeExample | DroppedQuestion) -> None:
         """Write an example, and count it; of a question without one count why."""
         self._reporter.add(item)
-        if isinstance(item, Made):
-            self._file.write(line(item.example, self.form))
+        if isinstance(item, MadeExample):
+            self._file.write(format_example_line(item.example, self.form))
 
     def report(self) -> DataReport:
         """What was written. Raises InputError, with the reasons, where that is not one example."""
@@ -58,23 +58,23 @@ class Output:
         self._draft.replace(self.path)
 
 
-def write(
-    source: Source, how: DataSettings, form: Form, path: Path, held: Held | None = None
+def write_examples(
+    source: Source, how: DataSettings, form: Form, path: Path, held: HeldOutFile | None = None
 ) -> tuple[DataReport, DataReport | None]:
     """Write the examples of a source to `path`, and report on them; no file is changed unless all are written.
 
     What is `held` out goes to its own file, in the evaluation form and always with its oracles, and has a report of its
     own. Raises InputError where a file would hold no example, or the pool is too small.
     """
-    examples.check(source.pool, how)
+    examples.check_pool(source.pool, how)
     with ExitStack() as stack:
         outputs = [stack.enter_context(Output(source, how, form, path))]
         if held:
             apart = replace(source, name=f"{source.name}, held out", left_out=())
             outputs.append(stack.enter_context(Output(apart, replace(how, oracle_share=1.0), "evaluation", held.path)))
         for asked in source.questions:
-            out = outputs[-1] if held and examples.held(asked, held.share, how.seed) else outputs[0]
-            out.add(asked if isinstance(asked, Dropped) else examples.made(asked, source.pool, out.how))
+            out = outputs[-1] if held and examples.is_held_out(asked, held.share, how.seed) else outputs[0]
+            out.add(asked if isinstance(asked, DroppedQuestion) else examples.make_example(asked, source.pool, out.how))
         reports = [output.report() for output in outputs]
         for output in outputs:
             output.keep()

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from sensegraph.lab.finetuning.data import quoting
-from sensegraph.lab.finetuning.data.chances import Positions, due_between, positions, share_between
-from sensegraph.lab.finetuning.data.containing import holding, overlapping, polar
-from sensegraph.lab.finetuning.data.sources import Source, hash_of
-from sensegraph.lab.finetuning.data.values import DataSettings, Dropped, Example, Made
-from sensegraph.lab.finetuning.data.writing import block, prompt
-from sensegraph.language.text import tokens
+from sensegraph.lab.finetuning.data import verbatim_quotes
+from sensegraph.lab.finetuning.data.answer_containment import find_answer, is_polar, overlaps_passage
+from sensegraph.lab.finetuning.data.chances import Positions, compare_positions, expected_range, wilson_interval
+from sensegraph.lab.finetuning.data.example_forms import format_passage, format_prompt
+from sensegraph.lab.finetuning.data.example_types import DataSettings, DroppedQuestion, Example, MadeExample
+from sensegraph.lab.finetuning.data.sources import Source, hash_text
+from sensegraph.language.text import count_tokens
 
 _CHANCE = 0.01  # a check by chance fails in so many of all sound data sets
 _TOPICS = 20  # rows of the audit
@@ -126,10 +126,10 @@ class Reporter:
         self.ids, self.twice = set[int](), 0
         self.drawn: Counter[int] = Counter()
 
-    def add(self, item: Made | Dropped) -> None:
+    def add(self, item: MadeExample | DroppedQuestion) -> None:
         """Count one more question with its example, or without one."""
         self._count("questions")
-        if isinstance(item, Dropped):
+        if isinstance(item, DroppedQuestion):
             self._count("dropped", item.reason)
             return
         for reason, n in item.passed_over:
@@ -148,15 +148,15 @@ class Reporter:
         self._count("several", times=len(e.answers) > 1)
         self._count("oracles", str(len(e.oracles)))
         self.orders[tuple(p.oracle for p in e.passages)] += 1
-        size = tokens(prompt(e.question, e.passages)) + tokens(e.target)
-        for name, n in (("passages", len(e.passages)), ("tokens", size), ("targets", tokens(e.target))):
+        size = count_tokens(format_prompt(e.question, e.passages)) + count_tokens(e.target)
+        for name, n in (("passages", len(e.passages)), ("tokens", size), ("targets", count_tokens(e.target))):
             self.sizes[name].append(n)
         for p in e.passages:
             self.shown["oracle" if p.oracle else "distractor"][p.topic] += 1
             self._count("distractor", p.kind or "unknown", times=not p.oracle)
             if p.kind == "random":
-                self.drawn[hash_of(p.text)] += 1
-        mark = hash_of("\n".join((e.question, *(block(p) for p in e.passages))))
+                self.drawn[hash_text(p.text)] += 1
+        mark = hash_text("\n".join((e.question, *(format_passage(p) for p in e.passages))))
         self.twice += mark in self.ids
         self.ids.add(mark)
         self._count("written", times=e.written)
@@ -175,28 +175,28 @@ class Reporter:
     def _leaks(self, e: Example) -> None:
         """Count distractors that hold an answer, or overlap an oracle passage."""
         wrong = [p for p in e.passages if not p.oracle]
-        long = sum(bool(holding(p.text, e.answers, self.how.leak_words)) for p in wrong)
-        leaking = sum(bool(holding(p.text, e.answers)) for p in wrong) - long
+        long = sum(bool(find_answer(p.text, e.answers, self.how.leak_words)) for p in wrong)
+        leaking = sum(bool(find_answer(p.text, e.answers)) for p in wrong) - long
         self._count("long leaks", times=long)
         self._count("leaking passages", times=leaking)
         self._count("leaking examples", times=bool(leaking))
-        self._count("polar", times=all(map(polar, e.answers)))
-        self._count("overlaps", times=sum(overlapping(p, o) for p in wrong for o in e.oracles))
+        self._count("polar", times=all(map(is_polar, e.answers)))
+        self._count("overlaps", times=sum(overlaps_passage(p, o) for p in wrong for o in e.oracles))
 
     def _founded(self, e: Example) -> None:
         """Count answers that the oracle passages hold, and quotes that no passage holds."""
-        if e.oracles and not all(map(polar, e.answers)):
+        if e.oracles and not all(map(is_polar, e.answers)):
             self._count("answerable")
-            self._count("answered", times=any(holding(p.text, e.answers) for p in e.oracles))
+            self._count("answered", times=any(find_answer(p.text, e.answers) for p in e.oracles))
         if self.how.style == "cot" and e.oracles:
-            self._count("quotes", times=len(quoting.quotes(e.target)))
-            self._count("false quotes", times=bool(quoting.fault(e.target, e.passages)))
+            self._count("quotes", times=len(verbatim_quotes.extract_quotes(e.target)))
+            self._count("false quotes", times=bool(verbatim_quotes.find_quote_fault(e.target, e.passages)))
 
     def report(self) -> DataReport:
         """What was counted so far."""
         n, examples = self._number, self._number("examples")
         kept = examples - self.counts["oracles", "0"]
-        placed = positions(self.orders)
+        placed = compare_positions(self.orders)
         return DataReport(
             source=self.source.name,
             near=self.source.near,
@@ -211,11 +211,11 @@ class Reporter:
             distractors=self._by("distractor"),
             short=n("short"),
             with_oracle=kept,
-            share=share_between(kept, examples),
+            share=wilson_interval(kept, examples),
             oracles=tuple((int(which), count) for which, count in sorted(self._by("oracles"))),
-            passages=_spread(self.sizes["passages"]),
-            tokens=_spread(self.sizes["tokens"]),
-            targets=_spread(self.sizes["targets"]),
+            passages=_summarise_sizes(self.sizes["passages"]),
+            tokens=_summarise_sizes(self.sizes["tokens"]),
+            targets=_summarise_sizes(self.sizes["targets"]),
             positions=placed,
             leaks=Leaks(n("leaking examples"), n("leaking passages"), n("long leaks"), n("polar")),
             answered=(n("answered"), n("answerable")),
@@ -223,20 +223,26 @@ class Reporter:
             several=n("several"),
             written=n("written"),
             masked=self._by("masked") if self.source.masked else None,
-            topics=_topics(self._pooled(), self.shown),
+            topics=self._audit_topics(),
             reused=max(self.drawn.values(), default=0),
             checks=self._checks(kept, examples, placed),
         )
 
-    def _pooled(self) -> Counter[str]:
-        """The passages of the pool by topic."""
-        found: Counter[str] = Counter()
+    def _audit_topics(self) -> tuple[Topic, ...]:
+        """The topics most asked about, and one row for all others."""
+        pool: Counter[str] = Counter()
         if self.source.topics:
             for topic, n in self.source.topics:
-                found[topic] += n
+                pool[topic] += n
         else:
-            found.update(p.topic for p in self.source.pool)
-        return found
+            pool.update(p.topic for p in self.source.pool)
+        oracle, distractor = self.shown["oracle"], self.shown["distractor"]
+        names = sorted({*pool, *oracle, *distractor}, key=lambda t: (-oracle[t], -distractor[t], t))
+        rows = [Topic(t, pool[t], oracle[t], distractor[t]) for t in names]
+        if rest := rows[_TOPICS:]:
+            sums = (sum(getattr(r, field) for r in rest) for field in ("pool", "oracle", "distractor"))
+            return (*rows[:_TOPICS], Topic(f"{len(rest):,} others", *sums))
+        return tuple(rows)
 
     def _number(self, name: str) -> int:
         return self.counts[name, ""]
@@ -246,7 +252,7 @@ class Reporter:
         return tuple(sorted(found, key=lambda pair: (-pair[1], pair[0])))
 
     def _checks(self, kept: int, examples: int, placed: Positions) -> tuple[Check, ...]:
-        low, high = due_between(examples, self.how.oracle_share, _CHANCE)
+        low, high = expected_range(examples, self.how.oracle_share, _CHANCE)
         largest = max(self.sizes["tokens"], default=0)
         many = sum(n for count, n in self._by("oracles") if int(count) > self.how.most_oracles)
         n = self._number
@@ -265,23 +271,9 @@ class Reporter:
         )
 
 
-def _spread(sizes: Sequence[int]) -> Spread:
+def _summarise_sizes(sizes: Sequence[int]) -> Spread:
     if not len(sizes):
         return Spread(0, 0.0, 0.0, 0.0, 0)
     values = np.asarray(sizes)
     middle, high = np.percentile(values, (50, 95))
     return Spread(int(values.min()), float(middle), float(values.mean()), float(high), int(values.max()))
-
-
-def _topics(pool: Mapping[str, int], shown: Mapping[str, Mapping[str, int]]) -> tuple[Topic, ...]:
-    """The topics most asked about, and one row for all others."""
-    oracle, distractor = shown["oracle"], shown["distractor"]
-    names = sorted({*pool, *oracle, *distractor}, key=lambda t: (-oracle.get(t, 0), -distractor.get(t, 0), t))
-    rows = [Topic(t, pool.get(t, 0), oracle.get(t, 0), distractor.get(t, 0)) for t in names]
-    return (*rows[:_TOPICS], *_rest(rows[_TOPICS:]))
-
-
-def _rest(rows: Sequence[Topic]) -> Iterable[Topic]:
-    if rows:
-        sums = (sum(getattr(r, f) for r in rows) for f in ("pool", "oracle", "distractor"))
-        yield Topic(f"{len(rows):,} others", *sums)

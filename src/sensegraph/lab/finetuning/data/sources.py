@@ -15,8 +15,8 @@ from random import Random
 from typing import Any
 
 from sensegraph.errors import InputError
-from sensegraph.index.index import DocumentEntry
-from sensegraph.lab.finetuning.data.values import Asked, Dropped, Passage
+from sensegraph.index.manifest import DocumentEntry
+from sensegraph.lab.finetuning.data.example_types import DroppedQuestion, Passage, SourceQuestion
 from sensegraph.lab.retrieval import JudgedSet, Query, read_set
 from sensegraph.types import Document
 
@@ -35,7 +35,7 @@ class Source:
     """
 
     name: str
-    questions: Iterable[Asked | Dropped]
+    questions: Iterable[SourceQuestion | DroppedQuestion]
     pool: Sequence[Passage]
     left_out: tuple[tuple[str, int], ...] = ()
     near: str = ""
@@ -46,7 +46,7 @@ class Source:
 # ── a test collection ──
 
 
-def judged(folder: Path, split: str = "", topic: str = "") -> tuple[JudgedSet, Source]:
+def read_judged_source(folder: Path, split: str = "", topic: str = "") -> tuple[JudgedSet, Source]:
     """A test collection in BEIR's layout as a source: gold passages are the documents judged relevant.
 
     Answers stand in the metadata of a question as `answer`. `topic` names a field of the documents' metadata to count
@@ -54,9 +54,17 @@ def judged(folder: Path, split: str = "", topic: str = "") -> tuple[JudgedSet, S
     """
     found = read_set(folder, split)
     check_topic(topic, found.documents)
-    passages = {d.id: whole(d, topic) for d in found.documents}
-    answers = _answers(folder / "queries.jsonl")
-    questions = tuple(_asked(q, passages, answers.get(q.id, ())) for q in found.queries)
+    passages = {d.id: convert_document(d, topic) for d in found.documents}
+    rows = (json.loads(line) for line in (folder / "queries.jsonl").open(encoding="utf-8-sig") if line.strip())
+    answers = {str(r.get("_id", r.get("id"))): read_answers(r) for r in rows}
+
+    def read_query(query: Query) -> SourceQuestion | DroppedQuestion:
+        if missing := [name for name in query.gold if name not in passages]:
+            return DroppedQuestion(query.id, f"{len(missing)} of its gold passages are not in the corpus", query.type)
+        oracles = tuple(replace(passages[name], oracle=True) for name in query.gold)
+        return SourceQuestion(query.id, query.text, answers.get(query.id, ()), oracles, type=query.type)
+
+    questions = tuple(map(read_query, found.queries))
     return found, Source(found.name, questions, tuple(passages.values()), found.left_out)
 
 
@@ -67,27 +75,13 @@ def check_topic(topic: str, documents: Iterable[Document | DocumentEntry]) -> No
         raise InputError(f"No document has the field {topic!r} to count by; there are {', '.join(known) or 'none'}.")
 
 
-def whole(document: Document, topic: str = "") -> Passage:
+def convert_document(document: Document, topic: str = "") -> Passage:
     """A document as one passage."""
     counted = str(dict(document.metadata).get(topic, "")) if topic else document.title
     return Passage(document.id, document.text, document.title, document=document.id, topic=counted)
 
 
-def _asked(query: Query, passages: Mapping[str, Passage], answers: tuple[str, ...]) -> Asked | Dropped:
-    """A judged question with its gold passages, in the order of the judgements."""
-    if missing := [name for name in query.gold if name not in passages]:
-        return Dropped(query.id, f"{len(missing)} of its gold passages are not in the corpus", query.type)
-    oracles = tuple(replace(passages[name], oracle=True) for name in query.gold)
-    return Asked(query.id, query.text, answers, oracles, type=query.type)
-
-
-def _answers(path: Path) -> dict[str, tuple[str, ...]]:
-    """The answers of every question of a test collection, by its id."""
-    records = (json.loads(line) for line in path.open(encoding="utf-8-sig") if line.strip())
-    return {str(r.get("_id", r.get("id"))): answers_of(r) for r in records}
-
-
-def answers_of(record: Mapping[str, Any]) -> tuple[str, ...]:
+def read_answers(record: Mapping[str, Any]) -> tuple[str, ...]:
     """The answers of a question's record: the field `answer`, its own or of its metadata, a text or a list of them."""
     metadata = record.get("metadata")
     given = record.get("answer", metadata.get("answer") if isinstance(metadata, dict) else None)
@@ -95,41 +89,36 @@ def answers_of(record: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(a.strip() for a in listed if isinstance(a, str) and a.strip()))
 
 
-def with_near(source: Source, rankings: Mapping[str, Sequence[str]], name: str) -> Source:
+def add_near_passages(source: Source, rankings: Mapping[str, Sequence[str]], name: str) -> Source:
     """`source` with the wrong passages of a retrieval, `rankings` by question: its errors, best ranked first.
 
     `name` says whose errors they are.
     """
     passages = {p.id: replace(p, kind="hard") for p in source.pool}
 
-    def nearer(asked: Asked | Dropped) -> Asked | Dropped:
-        if isinstance(asked, Dropped):
+    def add_near(asked: SourceQuestion | DroppedQuestion) -> SourceQuestion | DroppedQuestion:
+        if isinstance(asked, DroppedQuestion):
             return asked
         gold = {p.id for p in asked.oracles}
         wrong = (passages[d] for d in rankings.get(asked.id, ()) if d not in gold and d in passages)
         return replace(asked, near=tuple(wrong))
 
-    return replace(source, questions=tuple(map(nearer, source.questions)), near=name)
+    return replace(source, questions=tuple(map(add_near, source.questions)), near=name)
 
 
 # ── a file in the form of HotpotQA ──
 
 
-def hotpot(path: Path, seed: int = 0) -> Source:
+def read_hotpot_source(path: Path, seed: int = 0) -> Source:
     """The questions of a file in the form of HotpotQA, a JSON array or a line for each, read one at a time.
 
     Gold passages are the paragraphs of the supporting facts; the question's other paragraphs are its own distractors,
     and the pool is a sample of all, drawn with `seed`. Raises InputError for a record that has not this form.
     """
-    pool = _sampled((p for asked in _hotpot(path) for p in (*asked.oracles, *asked.near)), seed)
-    return Source(path.stem, _hotpot(path), pool, near="the file")
-
-
-def _sampled(passages: Iterable[Passage], seed: int) -> tuple[Passage, ...]:
-    """`_POOL` of the passages, each text once, every one with the same chance; fewer where there are no more."""
+    # `_POOL` of the passages, each text once, every one with the same chance; fewer where there are no more
     random, seen, kept = Random(f"pool {seed}"), set[int](), list[Passage]()
-    for passage in passages:
-        if (mark := hash_of(passage.text)) in seen:
+    for passage in (p for asked in _read_hotpot_questions(path) for p in (*asked.oracles, *asked.near)):
+        if (mark := hash_text(passage.text)) in seen:
             continue
         seen.add(mark)
         free = replace(passage, oracle=False, kind="")
@@ -137,18 +126,32 @@ def _sampled(passages: Iterable[Passage], seed: int) -> tuple[Passage, ...]:
             kept.append(free)
         elif (place := random.randrange(len(seen))) < _POOL:
             kept[place] = free
-    return tuple(kept)
+    pool = tuple(kept)
+    return Source(path.stem, _read_hotpot_questions(path), pool, near="the file")
 
 
-def hash_of(text: str) -> int:
+def hash_text(text: str) -> int:
     """A number of 64 bits that stands for a text, the same in every run."""
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big")
 
 
-def _hotpot(path: Path) -> Iterator[Asked]:
-    for number, record in enumerate(records(path), 1):
+def _read_hotpot_questions(path: Path) -> Iterator[SourceQuestion]:
+    for number, record in enumerate(stream_records(path), 1):
         try:
-            yield _question(record)
+            # the context comes as pairs (title, sentences) or as columns, as the two public forms have it
+            name = str(record.get("_id", record.get("id", "")))
+            context, facts = record["context"], record["supporting_facts"]
+            if isinstance(context, dict):
+                context = list(zip(context["title"], context["sentences"], strict=True))
+            gold = set(facts["title"] if isinstance(facts, dict) else [title for title, _ in facts])
+            if not name or not isinstance(record["question"], str):
+                raise ValueError("no _id, or no question")
+            shown = [Passage(f"{name}/{title}", "".join(said).strip(), title, topic=title) for title, said in context]
+            oracles = tuple(replace(p, oracle=True) for p in shown if p.title in gold)
+            near = tuple(replace(p, kind="own") for p in shown if p.title not in gold)
+            yield SourceQuestion(
+                name, record["question"], read_answers(record), oracles, near, str(record.get("type") or "")
+            )
         except (KeyError, TypeError, ValueError, IndexError) as e:
             raise InputError(
                 f"{path}, record {number}: not in the form of HotpotQA ({type(e).__name__}: {e}); it needs _id, "
@@ -156,21 +159,7 @@ def _hotpot(path: Path) -> Iterator[Asked]:
             ) from e
 
 
-def _question(record: Mapping[str, Any]) -> Asked:
-    """One record: the context as pairs (title, sentences) or as columns, as the two public forms have it."""
-    name, context, facts = str(record.get("_id", record.get("id", ""))), record["context"], record["supporting_facts"]
-    if isinstance(context, dict):
-        context = list(zip(context["title"], context["sentences"], strict=True))
-    gold = set(facts["title"] if isinstance(facts, dict) else [title for title, _ in facts])
-    if not name or not isinstance(record["question"], str):
-        raise ValueError("no _id, or no question")
-    shown = [Passage(f"{name}/{title}", "".join(said).strip(), title, topic=title) for title, said in context]
-    oracles = tuple(replace(p, oracle=True) for p in shown if p.title in gold)
-    near = tuple(replace(p, kind="own") for p in shown if p.title not in gold)
-    return Asked(name, record["question"], answers_of(record), oracles, near, str(record.get("type") or ""))
-
-
-def records(path: Path) -> Iterator[dict[str, Any]]:
+def stream_records(path: Path) -> Iterator[dict[str, Any]]:
     """The objects of a JSON array or of lines of JSON, one at a time. Raises InputError where it is neither."""
     decoder, text, end = json.JSONDecoder(), "", False
     with path.open(encoding="utf-8-sig") as file:

@@ -6,16 +6,18 @@ source: the paper GRAFT, section 5 (R14–R20, R23)
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from sensegraph.corpus.settings import convert_settings
 from sensegraph.errors import InputError, SettingsError
-from sensegraph.lab.finetuning.factorial.factorial import Measured, Posed, Reply, grouped
+from sensegraph.lab.finetuning.factorial.design_effects import DesignQuestion, Measured, Reply, group_replies
 from sensegraph.lab.finetuning.factorial.rating import Ratings
 from sensegraph.lab.scores.bertscore import BertScore
-from sensegraph.lab.scores.standard import NAMES, Pair, table
+from sensegraph.lab.scores.standard import NAMES, Pair, score_pairs
 from sensegraph.lab.scores.statistics import DRAWS
 from sensegraph.lab.scores.tokenmatch import LABEL, corpus_baseline, token_match
 from sensegraph.runtime.runtime import Runtime
@@ -68,74 +70,98 @@ class Design:
                 raise SettingsError(f'{name} names no method, as in {name} = {{ method = "naive", top = 3 }}.')
 
 
-def posed(path: Path) -> list[Posed]:
+def read_design(path: Path) -> Design:
+    """The design of a file, its paths from where the file is."""
+    try:
+        table = tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError as e:
+        raise InputError(f"{path} is no file: a design is a TOML file, see docs/finetuning-training.md.") from e
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
+        raise SettingsError(f"{path} is not valid TOML: {e}.") from e
+    for name in ("corpus", "questions", "gold"):
+        if name not in table:
+            raise SettingsError(f"{path}: {name} is missing; a design names corpus, questions and gold.")
+    found = convert_settings(table, Design, str(path))
+    root = path.parent
+    bert = found.bertscore
+    if bert is not None:
+        bert = replace(bert, model=str(root / bert.model), baseline=str(root / bert.baseline) if bert.baseline else "")
+    corpus, questions = str(root / found.corpus), str(root / found.questions)
+    return replace(found, corpus=corpus, questions=questions, bertscore=bert)
+
+
+def read_design_questions(path: Path) -> list[DesignQuestion]:
     """The questions of a design. Raises InputError, naming the line, for one without id, question or answer."""
     if not path.is_file():
         raise InputError(f"{path} is no file with questions; the design's `questions` names one.")
     lines = [(n, text) for n, text in enumerate(path.read_text("utf-8").splitlines(), 1) if text.strip()]
-    found = [_posed(text, f"{path}, line {n}") for n, text in lines]
+    found = []
+    for number, text in lines:
+        try:
+            row = json.loads(text)
+            answers = tuple(map(str, row.get("answers") or [row["answer"]]))
+            name, kind, topic = str(row.get("_id") or row["id"]), str(row.get("type", "")), str(row.get("topic", ""))
+            found.append(DesignQuestion(name, str(row["question"]), answers, kind, topic))
+        except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as e:
+            raise InputError(f"{path}, line {number}: a question has id, question and answer ({e!r}).") from e
     if not found or len({p.id for p in found}) < len(found):
         raise InputError(f"{path}: questions need ids that differ, and there must be one question at least.")
     return found
 
 
-def _posed(text: str, where: str) -> Posed:
-    try:
-        row = json.loads(text)
-        answers = row.get("answers") or [row["answer"]]
-        name = str(row.get("_id") or row["id"])
-        return Posed(
-            name, str(row["question"]), tuple(map(str, answers)), str(row.get("type", "")), str(row.get("topic", ""))
-        )
-    except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as e:
-        raise InputError(f"{where}: a question has id, question and answer ({e!r}).") from e
-
-
 # ── measuring ──
 
 
-def measured(
-    design: Design, asked: Sequence[Posed], replies: Sequence[Reply], rt: Runtime, ratings: Ratings | None = None
+def measure_design(
+    design: Design,
+    asked: Sequence[DesignQuestion],
+    replies: Sequence[Reply],
+    rt: Runtime,
+    ratings: Ratings | None = None,
 ) -> tuple[list[Measured], list[str]]:
     """The values of every metric of the design, and what stands in its place or was left out, in words."""
-    arms = grouped(asked, replies)
+    arms = group_replies(asked, replies)
     found, notes = [], []
     for metric in dict.fromkeys(design.metrics):
         if metric == HUMAN:
             if ratings is None:
                 notes.append("human: not rated; write a sheet with --sheet, and read it with --ratings")
             else:
-                found.append(_rated(arms, ratings))
+                rated = {name: [ratings.value(r) for r in given] for name, given in arms.items()}
+                how = f"share of {ratings.raters} raters who found it correct; {ratings.blank} fields left blank"
+                found.append(Measured(HUMAN, rated, how))
         elif metric == BERTSCORE:
-            values, said = _matched(design, asked, arms, rt)
+            values, said = _score_by_bert(design, asked, arms, rt)
             found.append(values)
             notes += said
         else:
-            found.append(_standard(metric, asked, arms, rt))
+            tables = {
+                name: score_pairs(
+                    [Pair(r.answer, p.answers, p.type) for p, r in zip(asked, replies, strict=True)], [metric], rt
+                )
+                for name, replies in arms.items()
+            }
+            columns = {name: one.column(metric) for name, one in tables.items()}
+            found.append(
+                Measured(metric, {name: c.values for name, c in columns.items()}, next(iter(columns.values())).how)
+            )
     return found, notes
 
 
-def _rated(arms: Mapping[str, Sequence[Reply]], ratings: Ratings) -> Measured:
-    values = {name: [ratings.value(r) for r in replies] for name, replies in arms.items()}
-    how = f"share of {ratings.raters} raters who found it correct; {ratings.blank} fields left blank"
-    return Measured(HUMAN, values, how)
-
-
-def _standard(metric: str, asked: Sequence[Posed], arms: Mapping[str, Sequence[Reply]], rt: Runtime) -> Measured:
-    columns = {
-        name: table([Pair(r.answer, p.answers, p.type) for p, r in zip(asked, replies, strict=True)], [metric], rt)
-        for name, replies in arms.items()
-    }
-    found = {name: one.column(metric) for name, one in columns.items()}
-    return Measured(metric, {name: c.values for name, c in found.items()}, next(iter(found.values())).how)
-
-
-def _matched(
-    design: Design, asked: Sequence[Posed], arms: Mapping[str, Sequence[Reply]], rt: Runtime
+def _score_by_bert(
+    design: Design, asked: Sequence[DesignQuestion], arms: Mapping[str, Sequence[Reply]], rt: Runtime
 ) -> tuple[Measured, list[str]]:
     """BERTScore by the design's model, never unscaled where a baseline was named; else token-match F1."""
     if design.bertscore is None:
-        return _token_matched(asked, arms, rt)
+        gold = [a for p in asked for a in p.answers]
+        baseline = corpus_baseline(gold, rt) if len(set(gold)) > 1 else None
+        best: dict[str, list[float]] = {name: [] for name in arms}
+        for name, replies in arms.items():
+            for p, r in zip(asked, replies, strict=True):
+                best[name].append(max(m.f1 for m in token_match([(r.answer, g) for g in p.answers], rt, baseline)))
+        how = f"rescaled by {baseline.source}" if baseline else f"raw, vectors of {rt.embedder.name}"
+        note = f"BERTScore was not measured: the design names no model for it; {LABEL} stands in its place"
+        return Measured(LABEL, best, how), [note]
     b = design.bertscore
     scorer = BertScore(Path(b.model), b.num_layers, Path(b.baseline) if b.baseline else None, bool(b.baseline), b.idf)
     values, cut = {}, 0
@@ -148,22 +174,6 @@ def _matched(
     return Measured("BERTScore F1", values, scorer.how), notes
 
 
-def _token_matched(
-    asked: Sequence[Posed], arms: Mapping[str, Sequence[Reply]], rt: Runtime
-) -> tuple[Measured, list[str]]:
-    gold = [a for p in asked for a in p.answers]
-    baseline = corpus_baseline(gold, rt) if len(set(gold)) > 1 else None
-    values = {}
-    for name, replies in arms.items():
-        best = []
-        for p, r in zip(asked, replies, strict=True):
-            best.append(max(m.f1 for m in token_match([(r.answer, g) for g in p.answers], rt, baseline)))
-        values[name] = best
-    how = f"rescaled by {baseline.source}" if baseline else f"raw, vectors of {rt.embedder.name}"
-    note = f"BERTScore was not measured: the design names no model for it; {LABEL} stands in its place"
-    return Measured(LABEL, values, how), [note]
-
-
-def told(design: Design) -> dict[str, Any]:
+def record_design(design: Design) -> dict[str, Any]:
     """The design as plain values."""
     return asdict(design)

@@ -5,7 +5,7 @@ source: GRAFT, Figures 2–4 and section 5.4 (R18–R22), as data in `papers/gra
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -72,13 +72,13 @@ class Finding:
 
 
 @cache
-def figures() -> Figures:
+def read_figures() -> Figures:
     """The figures that come with the package."""
     text = (files("sensegraph") / "papers" / "graft2024" / "figures.toml").read_text("utf-8")
     return msgspec.toml.decode(text, type=Figures)
 
 
-def joint(shown: Figures, questions: Mapping[str, int] | None = None) -> tuple[Cell, ...]:
+def recompute_joint(shown: Figures, questions: Mapping[str, int] | None = None) -> tuple[Cell, ...]:
     """Every joint cell beside the mean of its parts, weighted by their questions (those of the figures by default)."""
     weights = questions or shown.questions
     total = sum(weights.values())
@@ -95,12 +95,12 @@ def joint(shown: Figures, questions: Mapping[str, int] | None = None) -> tuple[C
     )
 
 
-def odd(cells: Sequence[Cell], tolerance: float = TOLERANCE) -> tuple[Cell, ...]:
+def select_odd_cells(cells: Sequence[Cell], tolerance: float = TOLERANCE) -> tuple[Cell, ...]:
     """The cells that are further off than `tolerance`."""
     return tuple(c for c in cells if c.off > tolerance)
 
 
-def divisions(shown: Figures) -> tuple[tuple[int, int, int], ...]:
+def fit_divisions(shown: Figures) -> tuple[tuple[int, int, int], ...]:
     """For every division of the questions into the two parts how many joint cells fit: (first, second, cells).
 
     Those that fit best come first.
@@ -109,12 +109,12 @@ def divisions(shown: Figures) -> tuple[tuple[int, int, int], ...]:
     total = sum(shown.questions.values())
     fitting = []
     for n in range(1, total):
-        cells = joint(shown, {one: n, other: total - n})
-        fitting.append((n, total - n, len(cells) - len(odd(cells))))
+        cells = recompute_joint(shown, {one: n, other: total - n})
+        fitting.append((n, total - n, len(cells) - len(select_odd_cells(cells))))
     return tuple(sorted(fitting, key=lambda d: (-d[2], d[0])))
 
 
-def shares(shown: Figures) -> tuple[Cell, ...]:
+def nearest_shares(shown: Figures) -> tuple[Cell, ...]:
     """The human figures beside the nearest share of that many questions: each should be one of k / n."""
     sizes = {**shown.questions, _JOINT: sum(shown.questions.values())}
     return tuple(
@@ -124,34 +124,31 @@ def shares(shown: Figures) -> tuple[Cell, ...]:
     )
 
 
-def no_share(shown: Figures) -> tuple[Cell, ...]:
+def find_non_shares(shown: Figures) -> tuple[Cell, ...]:
     """The human figures that are no k / n, neither rounded nor cut to the three digits that are printed."""
-    return tuple(c for c in shares(shown) if c.printed not in (round(c.computed, 3), floor(c.computed * 1000) / 1000))
+    return tuple(
+        c for c in nearest_shares(shown) if c.printed not in (round(c.computed, 3), floor(c.computed * 1000) / 1000)
+    )
 
 
-def checked(shown: Figures) -> tuple[Finding, ...]:
+def check_claims(shown: Figures) -> tuple[Finding, ...]:
     """Every claim of the text against the figures."""
-    return tuple(_ranked(c, shown) if c.above else _compared(c, shown) for c in shown.claims)
-
-
-def _ranked(claim: Claim, shown: Figures) -> Finding:
-    """Whether a system is above others on all metrics that are claimed."""
-    against = tuple(_losses(claim, shown))
-    return Finding(claim, not against, against)
-
-
-def _losses(claim: Claim, shown: Figures) -> Iterator[str]:
-    for metric in claim.metrics or shown.metrics:
-        mine = shown.at(claim.table, metric, claim.system)
-        for other in claim.above:
-            if (theirs := shown.at(claim.table, metric, other)) >= mine:
-                yield f"{claim.table} {metric}: {other} {theirs:g}, {claim.system} {mine:g}"
-
-
-def _compared(claim: Claim, shown: Figures) -> Finding:
-    """Whether a system is higher (or lower) on one table than on another, on most metrics."""
-    one, other = claim.between
-    sign = -1 if claim.lower else 1
-    pairs = [(m, shown.at(one, m, claim.system), shown.at(other, m, claim.system)) for m in shown.metrics]
-    against = tuple(f"{m}: {one} {a:g}, {other} {b:g}" for m, a, b in pairs if sign * (a - b) <= 0)
-    return Finding(claim, 2 * len(against) < len(pairs), against)
+    found = []
+    for claim in shown.claims:
+        if claim.above:  # a system is above others on all metrics that are claimed
+            against = tuple(
+                f"{claim.table} {metric}: {other} {theirs:g}, {claim.system} {mine:g}"
+                for metric in claim.metrics or shown.metrics
+                for mine in (shown.at(claim.table, metric, claim.system),)
+                for other in claim.above
+                if (theirs := shown.at(claim.table, metric, other)) >= mine
+            )
+            holds = not against
+        else:  # a system is higher (or lower) on one table than on another, on most metrics
+            one, other = claim.between
+            sign = -1 if claim.lower else 1
+            pairs = [(m, shown.at(one, m, claim.system), shown.at(other, m, claim.system)) for m in shown.metrics]
+            against = tuple(f"{m}: {one} {a:g}, {other} {b:g}" for m, a, b in pairs if sign * (a - b) <= 0)
+            holds = 2 * len(against) < len(pairs)
+        found.append(Finding(claim, holds, against))
+    return tuple(found)

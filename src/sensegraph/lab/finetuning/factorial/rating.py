@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import csv
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from sensegraph.errors import InputError
-from sensegraph.lab.finetuning.factorial.factorial import Posed, Reply
+from sensegraph.lab.finetuning.factorial.design_effects import DesignQuestion, Reply
 from sensegraph.runtime.keys import key
 
 _COLUMNS = ("line", "question", "gold", "answer", "correct")
@@ -30,18 +30,18 @@ class Ratings:
 
     def value(self, reply: Reply) -> float | None:
         """The rating of a reply; None where nobody judged it."""
-        return self.share.get(line_of(reply))
+        return self.share.get(rating_line(reply))
 
 
-def line_of(reply: Reply) -> str:
+def rating_line(reply: Reply) -> str:
     """The line of a sheet that a reply stands on: the same for equal answers to one question, and silent on the arm."""
     return key("rating", reply.id, " ".join(reply.answer.split()))[:12]
 
 
-def export(path: Path, posed: Sequence[Posed], replies: Sequence[Reply], seed: int = 0) -> int:
+def write_sheet(path: Path, posed: Sequence[DesignQuestion], replies: Sequence[Reply], seed: int = 0) -> int:
     """Write the sheet, in an order drawn by `seed`; how many lines it has. A cell never begins a formula."""
     asked = {p.id: p for p in posed}
-    lines = {line_of(r): (asked[r.id], r.answer) for r in replies}
+    lines = {rating_line(r): (asked[r.id], r.answer) for r in replies}
     order = sorted(lines)
     random.Random(f"sheet {seed}").shuffle(order)
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -50,43 +50,28 @@ def export(path: Path, posed: Sequence[Posed], replies: Sequence[Reply], seed: i
         for line in order:
             question, answer = lines[line]
             cells = (question.question, "; ".join(question.answers), answer)
-            writer.writerow([line, *map(_safe, cells), ""])
+            writer.writerow([line, *(f"'{text}" if text[:1] in "=+-@\t\r" else text for text in cells), ""])
     return len(order)
 
 
-def read(paths: Sequence[Path]) -> Ratings:
+def read_ratings(paths: Sequence[Path]) -> Ratings:
     """The sheets of all raters, one each. Raises InputError, naming file and line, for what is no judgement."""
     judged: dict[str, list[float]] = {}
     blank = 0
     for path in paths:
-        for line, value in _judgements(path):
-            if value is None:
-                blank += 1
-            else:
-                judged.setdefault(line, []).append(value)
+        if not path.is_file():
+            raise InputError(f"{path} is no file: fill in the sheet that `sensegraph tune factorial --sheet` writes.")
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file)
+            if missing := [c for c in ("line", "correct") if c not in (reader.fieldnames or ())]:
+                raise InputError(f"{path} has no column {' and '.join(missing)}: keep the sheet's first line.")
+            for number, row in enumerate(reader, 2):
+                text = str(row["correct"] or "")
+                said = text.strip().casefold()
+                if not said:
+                    blank += 1
+                elif said in (*_YES, *_NO):
+                    judged.setdefault(str(row["line"]), []).append(float(said in _YES))
+                else:
+                    raise InputError(f"{path}, line {number}: {text!r} is no judgement; write yes or no, or 1 or 0.")
     return Ratings({line: sum(v) / len(v) for line, v in judged.items()}, len(paths), blank)
-
-
-def _judgements(path: Path) -> Iterator[tuple[str, float | None]]:
-    if not path.is_file():
-        raise InputError(f"{path} is no file: fill in the sheet that `sensegraph tune factorial --sheet` writes.")
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.DictReader(file)
-        if missing := [c for c in ("line", "correct") if c not in (reader.fieldnames or ())]:
-            raise InputError(f"{path} has no column {' and '.join(missing)}: keep the sheet's first line.")
-        for number, row in enumerate(reader, 2):
-            yield str(row["line"]), _judged(str(row["correct"] or ""), f"{path}, line {number}")
-
-
-def _judged(text: str, where: str) -> float | None:
-    said = text.strip().casefold()
-    if not said:
-        return None
-    if said not in (*_YES, *_NO):
-        raise InputError(f"{where}: {text!r} is no judgement; write yes or no, or 1 or 0.")
-    return float(said in _YES)
-
-
-def _safe(text: str) -> str:
-    """The text, never read as a formula by a program for tables."""
-    return f"'{text}" if text[:1] in "=+-@\t\r" else text

@@ -10,22 +10,22 @@ from typing import Any
 _FOLDER, _PREFIX, _FILE = "checkpoints", "step-", "state.pt"
 
 
-def folder(out: Path, step: int) -> Path:
+def checkpoint_folder(out: Path, step: int) -> Path:
     """Where the checkpoint of `step` lies."""
     return out / _FOLDER / f"{_PREFIX}{step:08}"
 
 
-def found(out: Path) -> list[int]:
+def list_checkpoints(out: Path) -> list[int]:
     """The steps that have a checkpoint, ascending."""
     names = (p.name.removeprefix(_PREFIX) for p in (out / _FOLDER).glob(f"{_PREFIX}*") if (p / _FILE).is_file())
     return sorted(int(n) for n in names if n.isdecimal())
 
 
-def save(out: Path, step: int, state: dict[str, Any], keep: int) -> None:
+def save_checkpoint(out: Path, step: int, state: dict[str, Any], keep: int) -> None:
     """Store `state` under `step` and remove all but the `keep` newest, and what a kill left half written."""
     import torch
 
-    place = folder(out, step)
+    place = checkpoint_folder(out, step)
     half = place.with_suffix(".half")
     shutil.rmtree(half, ignore_errors=True)
     half.mkdir(parents=True)
@@ -35,21 +35,21 @@ def save(out: Path, step: int, state: dict[str, Any], keep: int) -> None:
         os.fsync(file.fileno())
     shutil.rmtree(place, ignore_errors=True)
     half.rename(place)
-    for old in found(out)[:-keep]:
-        shutil.rmtree(folder(out, old))
+    for old in list_checkpoints(out)[:-keep]:
+        shutil.rmtree(checkpoint_folder(out, old))
 
 
-def last(out: Path) -> tuple[int, dict[str, Any]] | None:
+def load_last_checkpoint(out: Path) -> tuple[int, dict[str, Any]] | None:
     """The newest checkpoint: its step and what was stored; None where there is none."""
     import torch
 
-    steps = found(out)
+    steps = list_checkpoints(out)
     if not steps:
         return None
-    state = torch.load(folder(out, steps[-1]) / _FILE, map_location="cpu", weights_only=True)
+    state = torch.load(checkpoint_folder(out, steps[-1]) / _FILE, map_location="cpu", weights_only=True)
     return steps[-1], dict(state)
 
 
-def forget(out: Path) -> None:
+def remove_checkpoints(out: Path) -> None:
     """Remove all checkpoints: the training is done."""
     shutil.rmtree(out / _FOLDER, ignore_errors=True)

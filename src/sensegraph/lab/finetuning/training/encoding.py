@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sensegraph.errors import InputError
-from sensegraph.lab.finetuning.data.reading import Pair
+from sensegraph.lab.finetuning.data.example_files import Pair
 
 IGNORED = -100  # what a loss of torch leaves out
 
@@ -26,7 +26,7 @@ class Encoded:
         return len(self.ids) - self.start
 
 
-def encoded(pair: Pair, tokenizer: Any, loss: str = "answer") -> Encoded:
+def encode_pair(pair: Pair, tokenizer: Any, loss: str = "answer") -> Encoded:
     """The tokens of prompt and target, and the end of text; with loss `all` everything but the first token is learnt.
 
     Prompt and target are encoded apart: where the target begins never depends on it, and neither does what the model
@@ -39,9 +39,9 @@ def encoded(pair: Pair, tokenizer: Any, loss: str = "answer") -> Encoded:
     return Encoded((*before, *after, *end), 1 if loss == "all" else max(1, len(before)))
 
 
-def fitting(pairs: Sequence[Pair], tokenizer: Any, loss: str, most: int) -> tuple[list[Encoded], int]:
+def encode_pairs(pairs: Sequence[Pair], tokenizer: Any, loss: str, most: int) -> tuple[list[Encoded], int]:
     """Those of at most `most` tokens, in order, and how many are longer. Raises InputError where none is left."""
-    found = [encoded(pair, tokenizer, loss) for pair in pairs]
+    found = [encode_pair(pair, tokenizer, loss) for pair in pairs]
     kept = [e for e in found if len(e.ids) <= most]
     if not kept:
         shortest = min(len(e.ids) for e in found)
@@ -49,31 +49,31 @@ def fitting(pairs: Sequence[Pair], tokenizer: Any, loss: str, most: int) -> tupl
     return kept, len(found) - len(kept)
 
 
-def order(count: int, epoch: int, seed: int) -> list[int]:
+def shuffle_epoch(count: int, epoch: int, seed: int) -> list[int]:
     """The order of the examples in one epoch."""
     places = list(range(count))
     random.Random(f"{seed} {epoch}").shuffle(places)
     return places
 
 
-def steps(count: int, each: int, epochs: float) -> int:
+def count_steps(count: int, each: int, epochs: float) -> int:
     """How many steps of `each` examples there are: at least one; the last one of an epoch may have fewer."""
     return max(1, round(-(-count // each) * epochs))
 
 
-def groups(count: int, each: int, seed: int, begin: int, end: int) -> Iterator[list[int]]:
+def iterate_batches(count: int, each: int, seed: int, begin: int, end: int) -> Iterator[list[int]]:
     """The examples of the steps from `begin` up to `end`, whatever came before them."""
     whole = -(-count // each)
     epoch, places = -1, list[int]()
     for step in range(begin, end):
         if step // whole != epoch:
             epoch = step // whole
-            places = order(count, epoch, seed)
+            places = shuffle_epoch(count, epoch, seed)
         at = step % whole * each
         yield places[at : at + each]
 
 
-def tensors(examples: Sequence[Encoded], pad: int, device: str) -> dict[str, Any]:
+def make_tensors(examples: Sequence[Encoded], pad: int, device: str) -> dict[str, Any]:
     """A batch, padded on the right: input_ids, attention_mask and labels of shape (examples, tokens)."""
     import torch
 

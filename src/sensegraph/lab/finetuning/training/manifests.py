@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sensegraph.engines.local.local_engine import Layout
-from sensegraph.engines.local.local_model import MANIFEST, as_prompt
+from sensegraph.engines.local.local_model import MANIFEST, render_talk
 from sensegraph.errors import InputError, SettingsError
-from sensegraph.lab.finetuning.data import reading
-from sensegraph.lab.finetuning.data.reading import Pair
-from sensegraph.lab.finetuning.training.recipes import Recipe
+from sensegraph.lab.finetuning.data import example_files
+from sensegraph.lab.finetuning.data.example_files import Pair
+from sensegraph.lab.finetuning.training.training_recipes import Recipe
 
 if TYPE_CHECKING:
-    from sensegraph.lab.finetuning.training.training import Job
+    from sensegraph.lab.finetuning.training.training_run import Job
 
 LIBRARIES = ("sensegraph", "torch", "transformers", "peft", "bitsandbytes")
 _SAME = ("data", "held_out", "model", "recipe")  # what makes two trainings one
@@ -40,20 +40,28 @@ class Manifest:
     finished: bool = False
 
 
-def of(job: Job, recipe: Recipe) -> Manifest:
+def make_manifest(job: Job, recipe: Recipe) -> Manifest:
     """The manifest of a training that has not begun."""
-    held_out = reading.digest(job.held_out) if job.held_out else ""
-    shape = _template(job)
+    held_out = example_files.hash_file(job.held_out) if job.held_out else ""
+    shape = _find_template(job)
     where = str(Path(job.model).resolve()) if Path(job.model).is_dir() else job.model
-    return Manifest(reading.digest(job.data), held_out, where, _plain(asdict(recipe)), shape, versions=_versions())
+    versions = {}
+    for name in LIBRARIES:
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:
+            versions[name] = "not installed"
+    return Manifest(
+        example_files.hash_file(job.data), held_out, where, _as_json(asdict(recipe)), shape, versions=versions
+    )
 
 
-def claim(out: Path, about: Manifest) -> None:
+def claim_folder(out: Path, about: Manifest) -> None:
     """Make the folder this training's own. Raises SettingsError, naming what differs, where it is another's."""
     path = out / MANIFEST
     if path.is_file():
         there = json.loads(path.read_text("utf-8"))
-        mine = _plain(asdict(about))
+        mine = _as_json(asdict(about))
         if other := [name for name in _SAME if there.get(name) != mine[name]]:
             raise SettingsError(
                 f"{out} holds another training ({', '.join(other)} differ): go on with what it was begun with, or name "
@@ -63,32 +71,32 @@ def claim(out: Path, about: Manifest) -> None:
     if out.is_dir() and any(out.iterdir()):
         raise SettingsError(f"{out} is not empty and holds no training: name a folder that is, or a new one.")
     out.mkdir(parents=True, exist_ok=True)
-    write(out, about)
+    write_manifest(out, about)
 
 
-def write(out: Path, about: Manifest) -> None:
+def write_manifest(out: Path, about: Manifest) -> None:
     """Write the manifest into its folder."""
     text = json.dumps(asdict(about), ensure_ascii=False, indent=2)
     (out / MANIFEST).write_text(text + "\n", encoding="utf-8")
 
 
-def pairs_of(path: Path, tokenizer: Any, template: str = "") -> list[Pair]:
+def read_training_pairs(path: Path, tokenizer: Any, template: str = "") -> list[Pair]:
     """The pairs of a data file: chats in the form that the tokenizer gives them, questions in that of the template."""
-    shape = Layout(template) if template else reading.layout()
-    return reading.pairs(path, lambda messages: as_prompt(messages, tokenizer), shape)
+    shape = Layout(template) if template else example_files.completion_layout()
+    return example_files.read_pairs(path, lambda messages: render_talk(messages, tokenizer), shape)
 
 
-def _template(job: Job) -> str:
+def _find_template(job: Job) -> str:
     """The template of the data's prompts: the one given, else ours where the first line has it, else none.
 
     Raises InputError for one that is given and that the first line does not have.
     """
-    first = reading.pairs(job.data, lambda messages: as_prompt(messages, None))[0].prompt
+    first = example_files.read_pairs(job.data, lambda messages: render_talk(messages, None))[0].prompt
     if job.prompt is None:
-        ours = reading.layout().template
-        return ours if _has(first, ours) else ""
+        ours = example_files.completion_layout().template
+        return ours if _fits_template(first, ours) else ""
     given = job.prompt.read_text("utf-8")
-    if not _has(first, given):
+    if not _fits_template(first, given):
         raise InputError(
             f"{job.prompt} is not what the prompts of {job.data} look like: it holds {{{{question}}}} and "
             "{{passages}} once each, and around them what every prompt has."
@@ -96,24 +104,13 @@ def _template(job: Job) -> str:
     return given
 
 
-def _has(prompt: str, template: str) -> bool:
+def _fits_template(prompt: str, template: str) -> bool:
     """Whether a prompt is the template with something in its two places."""
     parts = re.split(r"\{\{(?:question|passages)\}\}", template)
     pattern = ".+".join(map(re.escape, parts))
     return len(parts) == 3 and re.fullmatch(pattern, prompt, re.DOTALL) is not None
 
 
-def _plain(value: Any) -> Any:
+def _as_json(value: Any) -> Any:
     """`value` as JSON gives it back."""
     return json.loads(json.dumps(value))
-
-
-def _versions() -> dict[str, str]:
-    """The installed libraries that a result may depend on."""
-    found = {}
-    for name in LIBRARIES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = "not installed"
-    return found

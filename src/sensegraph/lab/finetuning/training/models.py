@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sensegraph.engines.local.local_model import device_of, load, settle_threads
+from sensegraph.engines.local.local_model import choose_device, limit_threads, load_local_model
 from sensegraph.errors import SettingsError
-from sensegraph.lab.finetuning.training.recipes import AUTO, Recipe
+from sensegraph.lab.finetuning.training.training_recipes import AUTO, Recipe
 
 # the layers of attention under the names that families of models give them; the paper's come first
 ATTENTION = (
@@ -17,14 +17,14 @@ ATTENTION = (
 _OUTPUT = ("lm_head", "embed_out", "score")
 
 
-def linear_layers(model: Any) -> tuple[str, ...]:
+def list_linear_layers(model: Any) -> tuple[str, ...]:
     """The last parts of the names of the model's linear layers, sorted, without the one that gives the words."""
     kinds = ("Linear", "Conv1D", "Linear4bit", "Linear8bitLt")
     names = (name.rpartition(".")[2] for name, module in model.named_modules() if type(module).__name__ in kinds)
     return tuple(sorted({n for n in names if n not in _OUTPUT}))
 
 
-def chosen(targets: Sequence[str], there: Sequence[str]) -> tuple[str, ...]:
+def choose_layers(targets: Sequence[str], there: Sequence[str]) -> tuple[str, ...]:
     """The layers that get an adapter, of those that are `there`.
 
     Every name must be there: a library would pass over one that is not as long as another is (the paper's `out_proj`
@@ -42,24 +42,20 @@ def chosen(targets: Sequence[str], there: Sequence[str]) -> tuple[str, ...]:
     return tuple(targets)
 
 
-def prepared(model: str, recipe: Recipe, download: bool = False) -> tuple[Any, Any, tuple[str, ...]]:
+def prepare_model(model: str, recipe: Recipe, download: bool = False) -> tuple[Any, Any, tuple[str, ...]]:
     """Tokenizer, model ready to train on its device, and the layers with an adapter (none where all weights train).
 
     Raises InputError for a model that cannot be read, SettingsError for layers that it does not have.
     """
     import torch
 
-    device = device_of(recipe.device)
-    tokenizer, base = load(model, quantisation=recipe.quantisation, device=device, download=download)
-    settle_threads(base)
+    device = choose_device(recipe.device)
+    tokenizer, base = load_local_model(model, quantisation=recipe.quantisation, device=device, download=download)
+    limit_threads(base)
     torch.manual_seed(recipe.seed)  # where the adapter begins
     if recipe.adapter == "full":
         return tokenizer, base.float().train(), ()
-    targets = chosen(recipe.targets, linear_layers(base))
-    return tokenizer, _adapted(base, recipe, targets), targets
-
-
-def _adapted(base: Any, recipe: Recipe, targets: tuple[str, ...]) -> Any:
+    targets = choose_layers(recipe.targets, list_linear_layers(base))
     from peft import LoraConfig, get_peft_model, prepare_model_for_kbit_training
 
     how = {"use_reentrant": False}  # what the library recommends, and what leaves inputs without gradients alone
@@ -77,19 +73,19 @@ def _adapted(base: Any, recipe: Recipe, targets: tuple[str, ...]) -> Any:
         target_modules=list(targets),
         task_type="CAUSAL_LM",
     )
-    model = get_peft_model(base, config)
-    model.config.use_cache = False
-    return model.train()
+    adapted = get_peft_model(base, config)
+    adapted.config.use_cache = False
+    return tokenizer, adapted.train(), targets
 
 
-def trained_weights(model: Any) -> list[Any]:
+def list_trained_weights(model: Any) -> list[Any]:
     """The parameters that are trained, in the model's order."""
     return [p for p in model.parameters() if p.requires_grad]
 
 
-def optimiser(model: Any, recipe: Recipe) -> Any:
+def make_optimiser(model: Any, recipe: Recipe) -> Any:
     """The recipe's optimiser over what is trained (AdamW; paged and in 8 bits as QLoRA's, §3)."""
-    weights, how = trained_weights(model), {"lr": recipe.learning_rate, "weight_decay": recipe.weight_decay}
+    weights, how = list_trained_weights(model), {"lr": recipe.learning_rate, "weight_decay": recipe.weight_decay}
     if recipe.optimiser == "paged_adamw_8bit":
         from bitsandbytes.optim import PagedAdamW8bit
 

@@ -6,7 +6,7 @@ For trying out, one request at a time; a server made for load takes the merged f
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -22,13 +22,13 @@ _LONGEST = 1 << 24  # bytes of a request
 
 
 @contextmanager
-def serving(model: LocalModel, port: int = 0) -> Iterator[str]:
+def serve_endpoint(model: LocalModel, port: int = 0) -> Iterator[str]:
     """The base address of a server over `model`, for as long as the context lasts; port 0 takes a free one.
 
     Raises InputError where somebody else has the port.
     """
     try:
-        server = ThreadingHTTPServer((HOST, port), _handler(LocalCalls(model)))
+        server = ThreadingHTTPServer((HOST, port), _make_handler(LocalCalls(model)))
     except OSError as e:
         raise InputError(f"Port {port} of {HOST} cannot be used ({e.strerror}): choose another one.") from e
     thread = Thread(target=server.serve_forever, daemon=True)
@@ -41,20 +41,20 @@ def serving(model: LocalModel, port: int = 0) -> Iterator[str]:
         thread.join()
 
 
-def _handler(calls: LocalCalls) -> type[BaseHTTPRequestHandler]:
+def _make_handler(calls: LocalCalls) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         """Answers one connection."""
 
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
-            status, reply = replied(calls, self.path, self._body())
+            status, reply = answer_request(calls, self.path, self._body())
             self._send(status, reply)
 
         def do_GET(self) -> None:
             listed = {"object": "list", "data": [{"id": calls.model.name, "object": "model"}]}
             known = self.path.rstrip("/") == "/v1/models"
-            self._send(200 if known else 404, listed if known else _error("not found", "unknown_url"))
+            self._send(200 if known else 404, listed if known else _format_error("not found", "unknown_url"))
 
         def _body(self) -> bytes:
             size = int(self.headers.get("Content-Length") or 0)
@@ -68,16 +68,13 @@ def _handler(calls: LocalCalls) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             self.wfile.write(raw)
 
-        log_message: Callable[..., None] = _silent
+        def log_message(self, *_: object, **__: object) -> None:
+            """No line for each request: prompts may be private."""
 
     return Handler
 
 
-def _silent(*_: object) -> None:
-    """No line for each request: prompts may be private."""
-
-
-def replied(calls: LocalCalls, path: str, body: bytes) -> tuple[int, dict[str, Any]]:
+def answer_request(calls: LocalCalls, path: str, body: bytes) -> tuple[int, dict[str, Any]]:
     """Status and body of the reply to one request."""
     try:
         request = json.loads(body)
@@ -90,12 +87,12 @@ def replied(calls: LocalCalls, path: str, body: bytes) -> tuple[int, dict[str, A
             "model": calls.model.name,
         }
     except Refusal as e:
-        return e.status, _error(e.message, e.code)
+        return e.status, _format_error(e.message, e.code)
     except (ValueError, KeyError, TypeError) as e:
-        return 400, _error(f"the request cannot be read ({e})", "invalid_request")
+        return 400, _format_error(f"the request cannot be read ({e})", "invalid_request")
     except SensegraphError as e:
-        return 500, _error(str(e), "failed")
+        return 500, _format_error(str(e), "failed")
 
 
-def _error(message: str, code: str) -> dict[str, Any]:
+def _format_error(message: str, code: str) -> dict[str, Any]:
     return {"error": {"message": message, "code": code}}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from sensegraph.engines.local.local_model import needs_extra, no_bars
+from sensegraph.engines.local.local_model import hide_progress_bars, require_extra
 
 _SPECIAL = ("<pad>", "<s>", "</s>", "<unk>")
 
@@ -27,39 +27,23 @@ class Sizes:
     seed: int = 0
 
 
-def tiny(folder: Path, words: Sequence[str], sizes: Sizes | None = None) -> Path:
+def write_tiny_model(folder: Path, words: Sequence[str], sizes: Sizes | None = None) -> Path:
     """Write a model of random weights that knows these words, parted by blanks and punctuation; returns the folder."""
-    needs_extra("A tiny model")
+    require_extra("A tiny model")
     import torch
-
-    no_bars()
-    sizes = sizes or Sizes()
-    tokenizer = _tokenizer(words)
-    torch.manual_seed(sizes.seed)
-    model = _model(sizes, len(tokenizer))
-    folder.mkdir(parents=True, exist_ok=True)
-    model.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    return folder
-
-
-def _tokenizer(words: Sequence[str]) -> Any:
+    import transformers
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
-    from transformers import PreTrainedTokenizerFast
 
+    hide_progress_bars()
+    sizes = sizes or Sizes()
     names = dict.fromkeys((*_SPECIAL, *words))
     made = Tokenizer(models.WordLevel({name: n for n, name in enumerate(names)}, unk_token="<unk>"))
     made.pre_tokenizer = pre_tokenizers.Whitespace()
     made.decoder = decoders.WordPiece(prefix="##")
     marks = dict(zip(("pad_token", "bos_token", "eos_token", "unk_token"), _SPECIAL, strict=True))
-    return PreTrainedTokenizerFast(tokenizer_object=made, model_max_length=1 << 16, **marks)
-
-
-def _model(sizes: Sizes, words: int) -> Any:
-    import transformers
-
+    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=made, model_max_length=1 << 16, **marks)
     common = {
-        "vocab_size": words,
+        "vocab_size": len(tokenizer),
         "hidden_size": sizes.width,
         "intermediate_size": 2 * sizes.width,
         "num_hidden_layers": sizes.layers,
@@ -72,7 +56,14 @@ def _model(sizes: Sizes, words: int) -> Any:
         "bos_token_id": 1,
         "eos_token_id": 2,
     }
+    torch.manual_seed(sizes.seed)
+    model: Any
     if sizes.family == "llama":
-        return transformers.LlamaForCausalLM(transformers.LlamaConfig(**common))
-    free = {"resid_pdrop": 0.0, "embd_pdrop": 0.0}
-    return transformers.PhiForCausalLM(transformers.PhiConfig(**common, **free))
+        model = transformers.LlamaForCausalLM(transformers.LlamaConfig(**common))
+    else:
+        free = {"resid_pdrop": 0.0, "embd_pdrop": 0.0}
+        model = transformers.PhiForCausalLM(transformers.PhiConfig(**common, **free))
+    folder.mkdir(parents=True, exist_ok=True)
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from sensegraph.engines.local.local_engine import Layout
 from sensegraph.errors import SettingsError
-from sensegraph.lab.finetuning.data.values import Example, Passage
+from sensegraph.lab.finetuning.data.example_types import Example, Passage
 
 LAYOUT = Layout("{{passages}}\n\n{{question}}")  # the question last, and no instruction: for models of a few weights
 _ONSETS = "b d f g k l m n p r s t v z br dr gr kl pl st tr".split()
@@ -75,17 +75,17 @@ class Scenes:
     seed: int = 0
 
 
-def world(towns: int = 30, people: int = 30, seed: int = 0, share: float = 0.2) -> World:
+def make_world(towns: int = 30, people: int = 30, seed: int = 0, share: float = 0.2) -> World:
     """A world of so many names, no two alike."""
     draw = random.Random(f"names {seed}")
     names: dict[str, None] = {}
     while len(names) < towns + people:
-        names.setdefault((_syllable(draw) + _syllable(draw) + draw.choice(_CODAS)).capitalize())
+        names.setdefault((_draw_syllable(draw) + _draw_syllable(draw) + draw.choice(_CODAS)).capitalize())
     found = tuple(names)
     return World(found[:towns], found[towns:], share, seed)
 
 
-def scenes(place: World, how: Scenes) -> Iterator[Example]:
+def draw_scenes(place: World, how: Scenes) -> Iterator[Example]:
     """Scenes as examples: the governor of one town, asked among others. Equal seeds give equal scenes.
 
     Raises SettingsError where a scene needs more towns than there are.
@@ -95,43 +95,35 @@ def scenes(place: World, how: Scenes) -> Iterator[Example]:
         raise SettingsError(f"{most - 2} distractors need {most} towns, and the world has {len(place.towns)}.")
     draw = random.Random(f"scenes {place.seed} {how.seed} {how.held_out}")
     for number in range(how.count):
-        yield _scene(place, how, draw, number)
+        fewest, greatest = how.distractors
+        towns = draw.sample(place.towns, draw.randint(fewest, greatest) + 2)
+        fact, spare, *others = (_draw_fact(place, town, how.held_out, draw) for town in towns)
+        kept = draw.random() < how.oracle_share
+        shown = [replace(fact.passage, oracle=True) if kept else spare.passage, *(other.passage for other in others)]
+        draw.shuffle(shown)
+        name, person = f"{'held-out' if how.held_out else 'scene'}-{how.seed}-{number}", fact.person
+        question = f"who {fact.does} {fact.town}"
+        yield Example(name, question, person, tuple(shown), person, answers=(person,), made="template")
 
 
-def _scene(place: World, how: Scenes, draw: random.Random, number: int) -> Example:
-    least, most = how.distractors
-    towns = draw.sample(place.towns, draw.randint(least, most) + 2)
-    fact, spare, *others = (_fact(place, town, how.held_out, draw) for town in towns)
-    kept = draw.random() < how.oracle_share
-    shown = [replace(fact.passage, oracle=True) if kept else spare.passage, *(other.passage for other in others)]
-    draw.shuffle(shown)
-    name, person = f"{'held-out' if how.held_out else 'scene'}-{how.seed}-{number}", fact.person
-    question = f"who {fact.does} {fact.town}"
-    return Example(name, question, person, tuple(shown), person, answers=(person,), made="template")
-
-
-def state(place: World, seed: int = 0) -> list[Fact]:
+def draw_state(place: World, seed: int = 0) -> list[Fact]:
     """One fact about every town, all of pairs that are held out: what a corpus of this world says."""
     draw = random.Random(f"state {place.seed} {seed}")
-    return [_fact(place, town, True, draw) for town in place.towns]
+    return [_draw_fact(place, town, True, draw) for town in place.towns]
 
 
-def _fact(place: World, town: str, held_out: bool, draw: random.Random) -> Fact:
-    return Fact(town, _governor(place, town, held_out, draw), draw.choice(_DOES))
-
-
-def _governor(place: World, town: str, held_out: bool, draw: random.Random) -> str:
-    """Somebody for the town, of the pairs on this side of the split."""
+def _draw_fact(place: World, town: str, held_out: bool, draw: random.Random) -> Fact:
+    # somebody for the town, of the pairs on this side of the split
     found = [p for p in place.people if place.held_out(town, p) == held_out]
     if not found:
         raise SettingsError(f"No pair of {town} is {'held out' if held_out else 'for training'}: take more people.")
-    return draw.choice(found)
+    return Fact(town, draw.choice(found), draw.choice(_DOES))
 
 
-def _syllable(draw: random.Random) -> str:
+def _draw_syllable(draw: random.Random) -> str:
     return draw.choice(_ONSETS) + draw.choice(_VOWELS)
 
 
-def pairs_in(examples: Sequence[Example]) -> set[tuple[str, str]]:
+def list_stated_pairs(examples: Sequence[Example]) -> set[tuple[str, str]]:
     """All pairs of town and governor that passages of the examples state."""
     return {(p.title, p.text.split()[0]) for e in examples for p in e.passages}

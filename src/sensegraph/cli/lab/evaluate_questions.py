@@ -1,0 +1,188 @@
+"""`evaluate questions`: make questions to measure with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sensegraph.cli.options import (
+    Engine,
+    Json,
+    MaxCost,
+    MaxTokens,
+    Root,
+    Set,
+    Trust,
+    open_corpus,
+    print_json,
+    print_text,
+    read_overrides,
+)
+from sensegraph.cli.progress import show_progress
+
+if TYPE_CHECKING:
+    from sensegraph.corpus.corpus import Corpus
+    from sensegraph.index.estimate import StepEstimate
+    from sensegraph.lab.questions.question_files import Kind, Outcome
+    from sensegraph.types import Usage
+
+_HERE = Path(".")
+_GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"linked": ("bridge", "comparison", "intersection", "temporal")}
+)
+
+About = Annotated[
+    str, typer.Option("--about", metavar="TEXT", help="What the corpus holds, and for whom: personas ask by it.")
+]
+FromGraph = Annotated[
+    bool, typer.Option("--from-graph", help="Questions on the index's own content; done where --about is not given.")
+]
+Personas = Annotated[int, typer.Option("--personas", min=1, metavar="K", help="Personas.")]
+Tasks = Annotated[int, typer.Option("--tasks", min=1, metavar="N", help="Tasks of each persona.")]
+Each = Annotated[int, typer.Option("--questions", min=1, metavar="M", help="Questions for each persona at each task.")]
+Classes = Annotated[
+    str,
+    typer.Option(
+        "--classes",
+        metavar="A,B,…",
+        help="Of the index's content: local, bridge, comparison, intersection, temporal (these four: linked), "
+        "disambiguation, global, adversarial.",
+        show_default="all but adversarial",
+    ),
+]
+PerClass = Annotated[int, typer.Option("--each", min=1, metavar="N", help="Questions of each class.")]
+Templates = Annotated[bool, typer.Option("--templates", help="Make them by rule, though there is a model.")]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="FILE.jsonl|DIR", help="A file of questions, or a test collection with judgements."),
+]
+Seed = Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of every draw.")]
+Estimated = Annotated[bool, typer.Option("--estimate", help="Say what it would cost; nothing is paid or written.")]
+
+
+def make_questions(
+    root: Root = _HERE,
+    about: About = "",
+    from_graph: FromGraph = False,
+    personas: Personas = 5,
+    tasks: Tasks = 5,
+    per_task: Each = 5,
+    classes: Classes = "",
+    each: PerClass = 10,
+    templates: Templates = False,
+    target: Out = None,
+    seed: Seed = 0,
+    estimate: Estimated = False,
+    as_json: Json = False,
+    engine: Engine = None,
+    max_tokens: MaxTokens = None,
+    max_cost: MaxCost = None,
+    settings: Set = None,
+    trust: Trust = False,
+) -> None:
+    """Make questions to measure with: by personas of a described corpus, or on what an index holds, with evidence."""
+    from sensegraph.corpus.corpus import Corpus
+    from sensegraph.lab.questions.grounded_questions import GroundSettings
+    from sensegraph.lab.questions.personas import PersonaSettings
+    from sensegraph.lab.questions.question_files import (
+        GROUNDED,
+        check_folder_is_empty,
+        write_questions,
+        write_test_collections,
+    )
+    from sensegraph.lab.questions.question_making import Posing, foresee_questions, make_question_set
+
+    if target is None and not estimate and not as_json:
+        raise typer.BadParameter("--out names where the questions go: a file that ends in .jsonl, or a new folder.")
+    if target is not None and _names_folder(target):
+        check_folder_is_empty(target)
+    grounds = GroundSettings(_parse_classes(classes) or GROUNDED, each, seed=seed) if from_graph or not about else None
+    posing = Posing(about, PersonaSettings(personas, tasks, per_task), grounds, templates)
+    given = read_overrides(settings, engine, max_tokens, max_cost, trust=trust)
+    alone = grounds is None  # where a description is enough, a new folder keeps what was paid for
+    opening: Callable[..., AbstractContextManager[Corpus]]
+    opening = partial(Corpus.open, root, settings=given) if alone else partial(open_corpus, root, given)
+    with show_progress() as report, opening(progress=report) as corpus:
+        index = corpus.index() if grounds or _names_folder(target) else None
+        if estimate:
+            _show_question_costs(foresee_questions(posing, index, corpus.runtime()), corpus, as_json)
+            return
+        rt = corpus.runtime()
+        before = rt.engine.usage() + rt.embedder.usage()
+        found = make_question_set(posing, index, rt)
+        usage = rt.engine.usage() + rt.embedder.usage() - before
+        if target is not None and _names_folder(target):
+            write_test_collections(target, found.questions, corpus.index())
+        elif target is not None:
+            write_questions(target, found.questions)
+        notes = corpus.engine.notes()
+    if as_json:
+        print_json(_record_questions(found, usage, notes, target))
+    else:
+        _show_questions(found, usage, notes, target)
+
+
+def _parse_classes(text: str) -> tuple[Kind, ...]:
+    """The classes of a list. Raises BadParameter for one that does not exist."""
+    from sensegraph.lab.questions.question_files import KINDS
+
+    named = [part.strip() for part in text.split(",") if part.strip()]
+    wanted = [kind for part in named for kind in _GROUPS.get(part, (part,))]
+    if unknown := [kind for kind in wanted if kind not in KINDS]:
+        raise typer.BadParameter(f"--classes names {unknown[0]!r}; there are {', '.join((*KINDS, *_GROUPS))}.")
+    return tuple(kind for kind in KINDS if kind in wanted)
+
+
+def _names_folder(target: Path | None) -> bool:
+    return target is not None and target.suffix.lower() != ".jsonl"
+
+
+def _show_questions(found: Outcome, usage: Usage, notes: Sequence[str], target: Path | None) -> None:
+    """What was made, for people."""
+    from sensegraph.cli import show
+
+    made = sorted({(q.made, q.kind) for q in found.questions})
+    rows = [(kind, how, sum(q.kind == kind and q.made == how for q in found.questions)) for how, kind in made]
+    lines = [f"{kind:<15} {n:>5}  by {how}" for kind, how, n in rows]
+    lines.append(f"{'together':<15} {len(found.questions):>5}, to {target}")
+    lines += [f"dropped: {n} × {reason}" for reason, n in found.dropped]
+    lines += [f"missing: {n} × {kind}: no more could be made" for kind, n in found.missing]
+    lines += [f"cost: {show.format_usage(usage)}"] if usage.calls else []
+    print_text("\n".join([*lines, *notes]))
+
+
+def _record_questions(found: Outcome, usage: Usage, notes: Sequence[str], target: Path | None) -> dict[str, Any]:
+    """What was made, for programs."""
+    from sensegraph.lab.questions.question_files import record_question
+
+    return {
+        "out": str(target) if target else None,
+        "counts": found.counts,
+        "dropped": dict(found.dropped),
+        "missing": dict(found.missing),
+        "questions": [record_question(q) for q in found.questions],
+        "usage": asdict(usage),
+        "notes": list(notes),
+    }
+
+
+def _show_question_costs(steps: Sequence[StepEstimate], corpus: Corpus, as_json: bool) -> None:
+    """What making questions would cost, if nothing has to be asked for again."""
+    from sensegraph.protocols import PricedEngine
+
+    engine, calls = corpus.engine, sum(s.calls for s in steps)
+    prompt, completion = sum(s.prompt_tokens for s in steps), sum(s.completion_tokens for s in steps)
+    cost = engine.price(prompt, completion) if isinstance(engine, PricedEngine) else 0.0
+    if as_json:
+        told = {"calls": calls, "prompt_tokens": prompt, "completion_tokens": completion, "cost_usd": cost}
+        print_json({"steps": [asdict(s) for s in steps], **told})
+        return
+    lines = [f"{s.step:<20} {s.items:>6} items {s.calls:>6} calls {s.prompt_tokens:>10,} tokens" for s in steps]
+    print_text("\n".join([*lines, f"{calls:,} calls, {prompt:,} tokens in, {completion:,} out, {cost:.4f} USD"]))

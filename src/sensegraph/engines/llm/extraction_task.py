@@ -1,0 +1,139 @@
+"""Extraction by a model: what a chunk says, and further rounds for what was missed (edge2024, §3.1.2; app. E.1).
+
+Entities and relations come from one prompt; claims about these entities, where they are wanted, from another (G06).
+Each has its own gleaning: a cheap yes or no first, a further list only after a yes (G07).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from sensegraph.engines.llm import prompts, schemas
+from sensegraph.engines.llm.asker import Asker, Plan, begin_talk, make_message
+from sensegraph.engines.llm.domain import OTHER, Domain
+from sensegraph.engines.llm.llm_settings import LLMSettings
+from sensegraph.engines.llm.replies.extracted_records import add_extraction
+from sensegraph.engines.llm.replies.extraction_replies import read_claims, read_extraction
+from sensegraph.engines.llm.replies.reply_text import Reading
+from sensegraph.engines.llm.verdicts import Verdicts
+from sensegraph.language.text import count_tokens
+from sensegraph.models.endpoint.client import Reply
+from sensegraph.types import Chunk, Extraction
+
+_VERSION = 2  # raise whenever the same replies give another extraction
+_DATES = {
+    "relation_rule": "\n- starts and ends: since when and until when the link holds by the passage, as YYYY, YYYY-MM "
+    "or YYYY-MM-DD, no more exact than the passage; the same twice for what happened once; empty where it does not say",
+    "relation_form": '"starts": "…", "ends": "…", ',
+    "relation_example": '"starts": "2019", "ends": "", ',
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One kind of list that is asked for: how, and what is said to ask whether and then what was missed."""
+
+    plan: Plan
+    check: str
+    more: str
+
+
+class Extractor:
+    """Entities, relations and claims of chunks, by one model."""
+
+    def __init__(self, asker: Asker, verdicts: Verdicts, settings: LLMSettings, values: Mapping[str, str]) -> None:
+        self.asker, self.verdicts = asker, verdicts
+        self.gleanings, self.domain = settings.max_gleanings, build_domain(settings)
+        self.stages = plan_stages(settings, values)
+
+    def extract(self, chunk: Chunk) -> Extraction:
+        """What one chunk says. Raises ItemFailed for a chunk whose replies stay unusable."""
+
+        def read(reply: Reply) -> Reading[Extraction]:
+            return read_extraction(reply, chunk, typed=bool(self.domain.relation_types))
+
+        what = f"chunk {chunk.id} of document {chunk.document!r}"
+        found = self.domain.unify_types(self._list_all(self.stages[0], prompts.write_chunk(chunk), read, what))
+        if len(self.stages) == 1 or not found.entities:
+            return found
+        names = "; ".join(dict.fromkeys(" ".join(e.name.split()) for e in found.entities))
+        user = f"{prompts.write_chunk(chunk)}\n\nEntities: {names}"
+        claims = self._list_all(self.stages[1], user, lambda reply: read_claims(reply, chunk), f"claims of {what}")
+        return replace(add_extraction(found, claims), outside=found.outside, rounds=found.rounds)
+
+    # ── estimates ──
+
+    @property
+    def calls(self) -> int:
+        """The calls that a chunk needs at least: each stage, and whether it missed anything."""
+        return len(self.stages) * (2 if self.gleanings else 1)
+
+    def prompt_tokens(self, chunk: Chunk) -> int:
+        """Tokens of these calls' prompts; a reply that is read again is taken to be as long as its chunk."""
+        user = count_tokens(prompts.write_chunk(chunk))
+        once = [stage.plan.overhead + user for stage in self.stages]
+        again = [
+            n + chunk.tokens + count_tokens(s.check) for n, s in zip(once, self.stages, strict=True) if self.gleanings
+        ]
+        return sum(once) + sum(again)
+
+    # ── one list ──
+
+    def _list_all(self, stage: Stage, user: str, read: Callable[[Reply], Reading[Extraction]], what: str) -> Extraction:
+        """What a stage finds, with what its further rounds bring while the model says that its list is not whole."""
+        talk = begin_talk(stage.plan, user)
+        found, reply = self.asker.ask_in_talk("extract", stage.plan, talk, read, what)
+        talk.append(make_message("assistant", reply.text))
+        rounds: list[int] = []
+        while len(rounds) < self.gleanings and self.verdicts.agrees([*talk, make_message("user", stage.check)]):
+            talk.append(make_message("user", stage.more))
+            missed, reply = self.asker.ask_in_talk("extract", stage.plan, talk, read, f"what was missed of {what}")
+            talk.append(make_message("assistant", reply.text))
+            more = add_extraction(found, missed)
+            rounds.append(len(more.entities) - len(found.entities))
+            found = more
+        return replace(found, rounds=tuple(rounds))
+
+
+def build_domain(s: LLMSettings) -> Domain:
+    """The domain that the settings describe."""
+    return Domain(s.entity_types, s.relation_types, s.schema == "enforced")
+
+
+def plan_extraction(s: LLMSettings, values: Mapping[str, str]) -> Plan:
+    """The fixed part of the whole task; all that can change an extraction is in it."""
+    first, *others = plan_stages(s, values)
+    gleaning = [(stage.check, stage.more) for stage in (first, *others)] if s.max_gleanings else []
+    matters = (_VERSION, build_domain(s), s.max_gleanings, gleaning, [stage.plan for stage in others])
+    return replace(first.plan, matters=matters)
+
+
+def plan_stages(s: LLMSettings, values: Mapping[str, str]) -> tuple[Stage, ...]:
+    """Entities and relations; then claims, where they are wanted."""
+    tuples = s.extraction_format == "tuple"
+
+    def stage(name: str, prompt: str, gleaning: str, form: schemas.Schema) -> Stage:
+        system = prompts.fill_template(f"{prompt}-tuple" if tuples else prompt, values, s.prompts)
+        made = Plan(name, system, None if tuples else form, s.extract_tokens)
+        check, more = (prompts.fill_template(f"{gleaning}-{part}", values, s.prompts) for part in ("check", "more"))
+        return Stage(made, check, more)
+
+    listing = stage("extraction", "extract", "glean", schemas.extraction_schema(build_domain(s), dates=s.dates))
+    return (listing, stage("claims", "claims", "claims", schemas.reply_schema("claims"))) if s.claims else (listing,)
+
+
+def type_placeholders(s: LLMSettings) -> dict[str, str]:
+    """What the placeholders about types stand for; those about relations are empty where relations have none."""
+    rule = f"; {OTHER} where none of them fits" if s.schema == "enforced" else ""
+    example = "IN_CHARGE_OF<|>" if s.extraction_format == "tuple" else '"type": "IN_CHARGE_OF", '
+    typed = {
+        "relation_rule": f"\n- type: one of {', '.join(s.relation_types)}{rule}",
+        "relation_form": '"type": "…", ',
+        "relation_field": "type<|>",
+        "relation_example": example,
+    }
+    typed = typed if s.relation_types else dict.fromkeys(typed, "")
+    if s.dates:
+        typed = {name: value + _DATES.get(name, "") for name, value in typed.items()}
+    return {"entity_types": ", ".join(s.entity_types), "entity_rule": f"one of the types above{rule}", **typed}

@@ -1,0 +1,200 @@
+"""Values out of replies: summaries, reports, points, answers, leads, refinements and grades."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+
+from sensegraph.engines.llm.replies.answer_stream import read_streamed_answer
+from sensegraph.engines.llm.replies.cited_records import Cited, Records
+from sensegraph.engines.llm.replies.extracted_records import convert_record, read_number
+from sensegraph.engines.llm.replies.reply_text import (
+    Reading,
+    declines_in_words,
+    decode_json,
+    describe_cut,
+    is_truncated,
+    keep_whole_sentences,
+    list_in,
+    lists_nothing,
+    read_one_text,
+    strip_wrapping,
+)
+from sensegraph.engines.llm.replies.thoughts import without_thoughts
+from sensegraph.language.text import fold
+from sensegraph.models.endpoint.client import Reply
+from sensegraph.types import Draft, Finding, Lead, Point, Refinement, Report
+
+UNREADABLE_GRADE = 1
+DECLINED = "it declines in words"
+
+_HELPFULNESS = re.compile(r"<ANSWER[_ ]?HELPFULNESS>\s*([^<]*?)\s*</ANSWER[_ ]?HELPFULNESS>\.?", re.IGNORECASE)
+
+
+class _Finding(msgspec.Struct, frozen=True):
+    summary: str
+    explanation: str
+
+
+class Head(msgspec.Struct, frozen=True):
+    """A report without its findings, as a reply gives it."""
+
+    title: str
+    summary: str
+    rating: str | float
+    rating_explanation: str | None = ""
+
+
+class _Point(msgspec.Struct, frozen=True):
+    text: str
+    score: str | float | None = None
+
+
+# ── summaries ──
+
+
+def read_summary(reply: Reply) -> Reading[str]:
+    """One description; plain words may be a refusal, so they are taken only when asking again brings no more."""
+    text = read_one_text(reply, "summary")
+    if not text or declines_in_words(reply):
+        return Reading(None, DECLINED if text else "it holds no summary")
+    problem = "" if "{" in strip_wrapping(reply.text) else "it is no JSON object"
+    return Reading(keep_whole_sentences(text) if is_truncated(reply) else text, problem, doubtful=bool(problem))
+
+
+# ── reports ──
+
+
+def read_community_report(reply: Reply, cited: Records, least: int) -> Reading[Report]:
+    """A report; it should have `least` findings, unless it was written from fewer records than that."""
+    data = decode_json(reply)
+    if not isinstance(data, dict):
+        return Reading(None, "it is no JSON object")
+    try:
+        head = msgspec.convert(data, Head, strict=False)
+    except msgspec.ValidationError as e:
+        return Reading(None, f"its form is wrong: {e}")
+    made, dangling = compose_report(head, data, cited)
+    if not made.title or not head.summary.strip():
+        return Reading(None, "its title or summary is empty", len(dangling))
+    few = describe_missing_findings(len(made.findings), min(least, len(cited.passages)), reply)
+    problem = few or describe_dangling(dangling)
+    return Reading(made, problem, len(dangling))
+
+
+def compose_report(head: Head, data: dict[str, Any], cited: Records) -> tuple[Report, tuple[str, ...]]:
+    """The report with the findings that `data` holds and all references resolved, and those that named nothing."""
+    findings = [f for raw in list_in(data, "findings") if (f := convert_record(raw, _Finding))]
+    dangling: list[str] = []
+
+    def read(text: str) -> Cited:
+        got = cited.resolve(text.strip())
+        dangling.extend(got.dangling)
+        return got
+
+    title, whole = read(head.title).text.strip(), read(head.summary).statements
+    made = tuple(Finding(read(f.summary).text.strip(), read(f.explanation).statements) for f in findings)
+    why = read(head.rating_explanation or "").text.strip()
+    rating = min(10.0, max(0.0, read_number(head.rating, 0.0)))
+    return Report(title, whole, made, rating, why, len(dangling)), tuple(dangling)
+
+
+def describe_missing_findings(count: int, least: int, reply: Reply) -> str:
+    """What is wrong with so many findings; empty where they are enough."""
+    if count >= least:
+        return ""
+    return describe_cut(reply) or f"it has {count} usable findings, and at least {least} are asked for"
+
+
+def describe_dangling(dangling: tuple[str, ...]) -> str:
+    """What is wrong with references that name nothing; empty where there are none."""
+    if not dangling:
+        return ""
+    return f"these references name no record of the tables: {', '.join(dict.fromkeys(dangling))}"
+
+
+# ── points and answers ──
+
+
+def read_points(reply: Reply, cited: Records) -> Reading[tuple[Point, ...]]:
+    """Rated partial answers. One without a readable score is worth asking again for, else it scores 0."""
+    if tag := _HELPFULNESS.search(without_thoughts(reply.text)):
+        raws = [_Point(_HELPFULNESS.sub("", strip_wrapping(reply.text)).strip(), tag[1])]
+    else:
+        data = decode_json(reply)
+        listed = data if isinstance(data, list) else list_in(data, "points")
+        raws = [p for raw in listed if (p := convert_record(raw, _Point))]
+        if len(raws) < len(listed) / 2 or not (raws or lists_nothing(reply, data, "points")):
+            return Reading(None, describe_cut(reply) or "it holds no list of points with scores")
+    read = [(cited.resolve(p.text.strip()), _read_score_field(p.score)) for p in raws if p.text.strip()]
+    made = tuple(Point(c.statements, score or 0.0) for c, score in read)
+    unrated = sum(score is None for _, score in read)
+    removed = sum(len(c.dangling) for c, _ in read)
+    return Reading(made, f"{unrated} of its points have no score from 0 to 100" if unrated else "", removed)
+
+
+def _read_score_field(value: str | float | None) -> float | None:
+    """The score in a field, 0–100; None where there is no number."""
+    found = read_number(value, float("nan"))
+    return None if found != found else min(100.0, max(0.0, found))
+
+
+def read_answer(reply: Reply, cited: Records) -> Reading[Draft]:
+    """A final answer; one in plain words is taken as it is."""
+    found = read_streamed_answer(reply.text)
+    text = read_one_text(reply, "answer") if found is None else found
+    if not text:
+        return Reading(None, "it holds no answer")
+    got = cited.resolve(text)
+    notes = ["The answer was cut off at the limit of its length."] if is_truncated(reply) else []
+    if got.dangling:
+        notes.append(f"{len(got.dangling)} references of the answer named no record and were removed.")
+    if not any(s.references for s in got.statements):
+        notes.append("The answer cites nothing.")
+    return Reading(Draft(got.statements, len(got.dangling), tuple(notes)), "", len(got.dangling))
+
+
+# ── leads, refinements, grades ──
+
+
+def read_lead(reply: Reply, cited: Records) -> Reading[Lead]:
+    """A partial answer with its score, and the questions to follow up, each once."""
+    data = decode_json(reply)
+    if not isinstance(data, dict) or not isinstance(data.get("answer"), str):
+        return Reading(None, describe_cut(reply) or "it is no JSON object with an answer")
+    got = cited.resolve(data["answer"].strip())
+    questions, unusable = _list_distinct_texts(data, "follow_ups")
+    score = _read_score_field(data.get("score"))
+    problem = "its score is no number from 0 to 100" if score is None else describe_cut(reply)
+    return Reading(Lead(got.statements, score or 0.0, questions), problem, len(got.dangling) + unusable)
+
+
+def read_refinement(reply: Reply, question: str, most: int) -> Reading[Refinement]:
+    """The question expanded, in at most `most` parts, and with an answer imagined; unusable where nothing is there."""
+    data = decode_json(reply)
+    if not isinstance(data, dict):
+        return Reading(None, "it is no JSON object")
+    expanded, hypothesis = (str(data.get(n) or "").strip() for n in ("expanded_question", "hypothetical_answer"))
+    questions, unusable = _list_distinct_texts(data, "sub_questions")
+    if not (expanded or questions or hypothesis):
+        return Reading(None, "it has no expanded question, no sub-questions and no hypothetical answer")
+    problem = describe_cut(reply)
+    return Reading(Refinement(expanded or question, questions[:most], hypothesis), problem, unusable)
+
+
+def read_grade(reply: Reply) -> Reading[int]:
+    """A relevance from 0 to 5; 1 instead of one that cannot be read (graphrag: dynamic selection)."""
+    data = decode_json(reply)
+    found = read_number(data.get("rating") if isinstance(data, dict) else None, float("nan"))
+    if found != found:
+        return Reading(None, "it has no rating from 0 to 5", 1, instead=UNREADABLE_GRADE)
+    return Reading(min(5, max(0, round(found))))
+
+
+def _list_distinct_texts(data: dict[str, Any], name: str) -> tuple[tuple[str, ...], int]:
+    """The distinct texts of a list, and how many of its parts are none."""
+    listed = list_in(data, name)
+    texts = [t.strip() for t in listed if isinstance(t, str) and t.strip()]
+    return tuple({fold(t): t for t in texts}.values()), len(listed) - len(texts)

@@ -1,0 +1,160 @@
+"""The values of fine-tuning data: passages, questions with their gold passages, examples, and how these are made.
+
+source: the paper GRAFT, section 4.1 (R02–R05, R29); RAFT, Zhang et al. 2024
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal, get_args
+
+from sensegraph.errors import SettingsError
+
+Style = Literal["plain", "cot"]
+Answers = Literal["first", "all"]
+Hardness = Literal["own", "hard", "random", ""]
+
+STYLES, ANSWERS = get_args(Style), get_args(Answers)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A text that an example shows. `oracle` says that the answer rests on it.
+
+    `id` names it in its source, `document` the document it comes from, where `start` is its first character; `kind`
+    says how a distractor was found: `own` came with the question, `hard` is a retrieval's error, `random` was drawn.
+    `topic` is what an audit counts it under.
+    """
+
+    id: str
+    text: str
+    title: str = ""
+    oracle: bool = False
+    document: str = ""
+    start: int = 0
+    kind: Hardness = ""
+    topic: str = ""
+
+    @property
+    def place(self) -> tuple[str, int, int]:
+        """The document, the first character in it, and the one after the last."""
+        return self.document or self.id, self.start, self.start + len(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceQuestion:
+    """A question with its answers and the passages that they rest on; `near` are wrong passages, most alike first.
+
+    Of several `answers` each is right or is a part of what is right, which a test collection does not tell.
+    `reasoning` is given where the source has one, its quotes between `BEGIN` and `END`. `made` says who made the
+    question: `given` by somebody, `template` (by a rule from the graph), `model`, `persona`; `written` that an engine
+    wrote the answer, from the gold passages alone.
+    """
+
+    id: str
+    question: str
+    answers: tuple[str, ...]
+    oracles: tuple[Passage, ...]
+    near: tuple[Passage, ...] = ()
+    type: str = ""
+    reasoning: str = ""
+    made: str = "given"
+    written: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One example to train on: the question over its passages in the order shown, and what is to be learnt.
+
+    `target` is what follows the prompt: the answer alone, or reasoning and answer. `tokens` counts both (cl100k).
+    `answers` are all that the source gives, of which `answer` is the one that is learnt; `made` and `written` say where
+    question and answer come from.
+    """
+
+    id: str
+    question: str
+    answer: str
+    passages: tuple[Passage, ...]
+    target: str
+    tokens: int = 0
+    type: str = ""
+    made: str = "given"
+    answers: tuple[str, ...] = ()
+    written: bool = False
+
+    @property
+    def oracles(self) -> tuple[Passage, ...]:
+        """The passages that the answer rests on; none where they were left out."""
+        return tuple(p for p in self.passages if p.oracle)
+
+
+@dataclass(frozen=True, slots=True)
+class MadeExample:
+    """An example, the passages that could not be its distractors by reason, and whether it has fewer than wanted."""
+
+    example: Example
+    passed_over: tuple[tuple[str, int], ...] = ()
+    short: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedQuestion:
+    """A question of which no example was made, and why."""
+
+    id: str
+    reason: str
+    type: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DataSettings:
+    """How examples are made (the paper GRAFT, section 4.1; RAFT).
+
+    `oracle_share` is RAFT's P, the share of examples that keep their oracle passages. `style` says what is learnt: the
+    answer (`plain`), or reasoning in verbatim quotes and then the answer (`cot`). A question with more than
+    `most_oracles` gold passages is dropped. Each example gets a number of distractors drawn from `distractors` (least,
+    most), `hard` of them the first wrong passages of a retrieval; with `pad` more follow, up to `max_tokens` of prompt
+    and target together. A passage that holds an answer of `leak_words` words or more is no distractor. `answers` says
+    whether the first of several gold answers is learnt, or all, with `; ` between them.
+    """
+
+    oracle_share: float = 1.0
+    style: Style = "plain"
+    most_oracles: int = 2
+    distractors: tuple[int, int] = (3, 4)
+    hard: int = 2
+    pad: bool = True
+    max_tokens: int = 2048
+    leak_words: int = 2
+    answers: Answers = "first"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        least, most = self.distractors
+        for name, value, known in (("style", self.style, STYLES), ("answers", self.answers, ANSWERS)):
+            if value not in known:
+                raise SettingsError(f"{name} cannot be {value!r}; it is one of {', '.join(known)}.")
+        if not 0 <= self.oracle_share <= 1:
+            raise SettingsError(f"oracle_share ({self.oracle_share}) must lie between 0 and 1.")
+        if not 0 <= least <= most or self.hard < 0 or min(self.most_oracles, self.max_tokens, self.leak_words) < 1:
+            raise SettingsError(
+                f"distractors ({least}, {most}) must ascend from 0, hard ({self.hard}) be at least 0, most_oracles "
+                f"({self.most_oracles}), max_tokens ({self.max_tokens}) and leak_words ({self.leak_words}) at least 1."
+            )
+
+
+PRESETS: Mapping[str, DataSettings] = MappingProxyType(
+    {
+        "graft": DataSettings(),  # the paper never leaves the oracle out, and trains on plain answers (R29)
+        "raft": DataSettings(oracle_share=0.8, style="cot"),
+    }
+)
+
+
+def find_data_preset(name: str) -> DataSettings:
+    """The settings of a preset. Raises SettingsError for one that does not exist."""
+    if name not in PRESETS:
+        raise SettingsError(f"No preset is called {name!r}; there are {', '.join(PRESETS)}.")
+    return PRESETS[name]

@@ -1,0 +1,231 @@
+"""A name as it is compared: its words without what says little, and apart from them what tells things apart.
+
+Numbers, codes, qualifiers and titles are taken out of the words, because they decide by themselves. Every script is
+kept; accents and case are not.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+
+from sensegraph.language import naming_words
+
+# Vowel signs and accents that stand inside words but that `\w` leaves out: Latin, Hebrew, Arabic, Indian scripts.
+_MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff"
+_TOKEN = re.compile(
+    r"\d+(?:[.,]\d+)+(?![^\W_])"  # 3.5, 1,000
+    r"|(?:[^\W\d_]\.){2,}(?:[^\W\d_](?![^\W_]))?|[^\W\d_]\.[^\W\d_](?![^\W_])"  # U.S.A., U.S
+    rf"|[^\W_](?:[^\W_]|[{_MARKS}])*(?:['’][^\W\d_]+)*"
+    r"|[&+]"
+)
+_CODE = re.compile(r"(?=[^\s]*\d)(?=[^\s]*[^\W\d_])[^\W_]+(?:[-/][^\W_]+)+")  # KX-TS208W, GPT-4
+_DIGITS = re.compile(r"\d+(?:-\d+){2,}")  # 010-10702-00
+_QUALIFIER = re.compile(r"\s*[(（\[]([^()（）\[\]]*)[)）\]]\s*")
+_POSSESSIVE = re.compile(r"['’](?:s|S)?(?![^\W_])")
+_QUANTITY = re.compile(r"(\d+)([^\W\d_]+)")
+_SPELLING = (
+    (re.compile(r"is(e|es|ed|ing|er|ers|ation|ations)$"), r"iz\1"),
+    (re.compile(r"our(s|ed|ing)?$"), r"or\1"),
+    (re.compile(r"tre(s?)$"), r"ter\1"),
+    (re.compile(r"logue(s?)$"), r"log\1"),
+    (re.compile(r"yse(s|d|r|rs)?$"), r"yze\1"),
+    (re.compile(r"ence$"), r"ense"),
+)
+_RUN = re.compile(r"\d+")
+_AFTER_COMMA = frozenset({*naming_words.GENERATIONS, *naming_words.HONORIFICS})  # no given name
+_SHORTEST = 6  # letters from which a word is respelt: not wise, our, acre
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name, read.
+
+    `words` are all its folded words in order, `core` those without articles, legal forms and titles; `key` joins the
+    core: equal keys are one name. `numbers` are the numbers in it, however they are written, `codes` its words of
+    letters and digits. `qualifier` stood in parenthesis or, of a place, after a comma. `kind` is the kind of place
+    that a name without blanks ends with, `generation` jr, sr or a number, `woman` and `man` whether a title says so.
+    `letters` are those of an acronym, empty where it has not the shape of one; `acronyms` those that the name may have.
+    """
+
+    raw: str
+    words: tuple[str, ...]
+    core: tuple[str, ...]
+    key: str
+    numbers: tuple[str, ...] = ()
+    codes: tuple[str, ...] = ()
+    qualifier: tuple[str, ...] = ()
+    legal: tuple[str, ...] = ()
+    kind: str = ""
+    generation: str = ""
+    woman: bool = False
+    man: bool = False
+    letters: str = ""
+    acronyms: frozenset[str] = frozenset()
+
+    @property
+    def joined(self) -> str:
+        """The core without blanks."""
+        return "".join(self.core).replace(".", "")
+
+    @property
+    def digits(self) -> tuple[str, ...]:
+        """The runs of digits of the core, in order."""
+        return tuple(run for word in self.core for run in _RUN.findall(word))
+
+    @property
+    def plain(self) -> tuple[str, ...]:
+        """The core without small words."""
+        return tuple(w for w in self.core if w not in naming_words.SMALL) or self.core
+
+
+@lru_cache(maxsize=1 << 17)
+def read_name(raw: str, person: bool = False) -> Name:
+    """The name as it is compared, as that of a person if it is one. One that is only punctuation is its own key."""
+    text = " ".join(unicodedata.normalize("NFKC", raw).split())
+    parentheses = _QUALIFIER.findall(text)
+    outside, qualifier = _QUALIFIER.sub(" ", text).strip(), ""
+    if parentheses and outside:
+        qualifier = parentheses[-1].strip()
+    else:
+        outside = text
+    family, comma, given = outside.partition(", ") if person else (outside, "", "")
+    if comma and "," not in given and fold_word(given).rstrip(".") not in _AFTER_COMMA:
+        outside = f"{given} {family}"  # Smith, John is John Smith
+    fits = (
+        t for t in naming_words.LEGAL_TAILS if len(outside) > len(t) and (outside.endswith(t) or outside.startswith(t))
+    )
+    if legal_tail := next(fits, ""):
+        cut = outside.removesuffix(legal_tail)
+        outside = (cut if cut != outside else outside.removeprefix(legal_tail)).strip()
+    tokens = _split_tokens(_POSSESSIVE.sub(" ", outside))
+    words = tuple(_normalize_word(t, place, len(tokens)) for place, t in enumerate(tokens))
+    core, legal = _strip_core(
+        words, naming_words.HONORIFICS | naming_words.OFFICES if person else naming_words.HONORIFICS
+    )
+    place_kind = ""
+    if len(core) == 1 and naming_words.UNSPACED.match(
+        core[0]
+    ):  # written without blanks, with a kind of place at its end
+        endings = ((tail, kind) for tail, kind in naming_words.CJK_KINDS.items() if core[0].endswith(tail))
+        tail, place_kind = next(((t, kind) for t, kind in endings if len(core[0]) >= len(t) + 2), ("", ""))
+        core = (core[0].removesuffix(tail),)
+    generation = ""
+    if len(core) > 1:
+        last = core[-1]
+        generation = naming_words.GENERATIONS.get(last, last if last.isdecimal() and int(last) < 30 else "")
+    titles = frozenset(words[:2])
+    return Name(
+        raw=raw,
+        words=words,
+        core=core,
+        key=" ".join(core) or text.casefold(),
+        numbers=_read_numbers(core),
+        codes=tuple(w for w in core if _is_code(w)),
+        qualifier=tuple(_normalize_word(t, 0, 1) for t in _split_tokens(qualifier)),
+        legal=legal or ((legal_tail,) if legal_tail else ()),
+        kind=place_kind,
+        generation=generation,
+        woman=len(words) > 1 and bool(titles & naming_words.WOMAN),
+        man=len(words) > 1 and bool(titles & naming_words.MAN),
+        letters=_read_acronym(outside),
+        acronyms=_list_acronyms(words, core),
+    )
+
+
+def fold_word(word: str) -> str:
+    """A word without case and accents; letters that only carry marks in their own script keep them."""
+    form = word.casefold().replace("’", "'")
+    if form.isascii():
+        return form
+    letters = []
+    for letter in form:
+        parts = unicodedata.normalize("NFKD", letter)
+        if len(parts) > 1 and ("LATIN" in unicodedata.name(letter, "") or "GREEK" in unicodedata.name(letter, "")):
+            letters.append("".join(c for c in parts if not unicodedata.combining(c)))
+        else:
+            letters.append(_LIGATURES.get(letter, letter))
+    return "".join(letters)
+
+
+_LIGATURES = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ł": "l", "ı": "i", "ё": "е"}
+
+
+def _split_tokens(text: str) -> list[str]:
+    def join_code(match: re.Match[str]) -> str:
+        """Parts with hyphens are one code where none of them is a word: each is short, or has a digit."""
+        parts = re.split(r"[-/]", match[0])
+        return "".join(parts) if all(len(p) <= 5 or any(c.isdigit() for c in p) for p in parts) else match[0]
+
+    joined = _DIGITS.sub(lambda m: m[0].replace("-", ""), _CODE.sub(join_code, text))
+    return _TOKEN.findall(joined)
+
+
+def _normalize_word(token: str, place: int, count: int) -> str:
+    form = fold_word(token.replace(".", "") if not token[0].isdigit() else token.replace(",", ""))
+    if token.isupper() and form in naming_words.ROMAN and (len(form) > 1 or (place and place == count - 1)) and place:
+        return naming_words.ROMAN[form]
+    form = naming_words.EXPANSIONS.get(form, naming_words.NUMBERS.get(form, form))
+    for pattern, other in _SPELLING if len(form) >= _SHORTEST else ():
+        form = pattern.sub(other, form)
+    return form
+
+
+def _strip_core(words: tuple[str, ...], titles: frozenset[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The words without articles and titles before them, and without legal forms behind them; and those forms."""
+    core = list(words)
+    while len(core) > 1 and (core[0] in naming_words.ARTICLES or core[0] in titles):
+        core.pop(0)
+    legal: list[str] = []
+    while len(core) > 1 and (core[-1] in naming_words.LEGAL or (legal and core[-1] == "and")):
+        legal.insert(0, core.pop())
+    while len(core) > 2 and core[-1] in naming_words.AFTER:
+        core.pop()
+    return tuple(core), tuple(legal)
+
+
+def _read_numbers(core: tuple[str, ...]) -> tuple[str, ...]:
+    found = []
+    for word in core:
+        if _is_code(word):
+            continue
+        if word.isdecimal() or re.fullmatch(r"\d+(?:\.\d+)+", word):
+            found.append(word.lstrip("0") or "0")
+        elif (m := _QUANTITY.fullmatch(word)) and m[2] in naming_words.UNITS:
+            found.append(m[1].lstrip("0") or "0")
+    return tuple(sorted(found))
+
+
+def _is_code(word: str) -> bool:
+    digits = sum(c.isdigit() for c in word)
+    if not digits:
+        return False
+    if digits == len(word):
+        return digits >= 6
+    quantity = _QUANTITY.fullmatch(word)
+    return quantity is None or quantity[2] not in naming_words.UNITS
+
+
+def _read_acronym(text: str) -> str:
+    """The letters of NASA, U.S.A., AT&T, WWII: two to seven, capitals, with or without dots."""
+    bare = re.sub(r"[.\s&]", "", text) if re.fullmatch(r"(?:\w\.?[\s&]?){2,8}", text) else ""
+    if not 2 <= len(bare) <= 7 or " " in text.replace(". ", ".").replace(" & ", "&"):
+        return ""
+    capitals = sum(c.isupper() for c in bare)
+    return fold_word(bare) if capitals >= 2 and capitals >= len(bare) - 1 else ""
+
+
+def _list_acronyms(words: tuple[str, ...], core: tuple[str, ...]) -> frozenset[str]:
+    """Of two words or more: the first letters, with and without small words; numbers also as Roman ones."""
+    found = set()
+    for chosen in (words, core):
+        for kept in (chosen, tuple(w for w in chosen if w not in naming_words.SMALL)):
+            if 2 <= len(kept) <= 8:
+                found.add("".join(w if w.isdecimal() else w[0] for w in kept))
+                found.add("".join(_ROMANS.get(w, w) if w.isdecimal() else w[0] for w in kept))
+    return frozenset(found)
+
+
+_ROMANS = {number: roman for roman, number in naming_words.ROMAN.items()}

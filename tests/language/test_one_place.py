@@ -1,0 +1,90 @@
+"""What the package knows about languages stands in `language/`, once."""
+
+import ast
+from itertools import pairwise
+from pathlib import Path
+
+import sensegraph
+from sensegraph.language.calendar_words import MONTHS
+
+PACKAGE = Path(sensegraph.__file__).parent
+LANGUAGE = PACKAGE / "language"
+DATA = LANGUAGE / "data"
+SOURCES = sorted(PACKAGE.rglob("*.py"))
+LISTS = sorted(DATA.rglob("*.txt"))
+TELLING = {name for names in MONTHS.values() for name in names if len(name) > 6}  # february, januar…: no other words
+ALPHABETICAL = DATA / "words" / "common.txt"  # stands in keys as it is: months are words among others there
+
+
+def modules_imported(path: Path) -> set[str]:
+    tree = ast.parse(path.read_text("utf-8"))
+    found = {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names}
+    return found | {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+
+
+def names_months(path: Path) -> bool:
+    text = path.read_text("utf-8").casefold()
+    return sum(name in text for name in TELLING) > 1
+
+
+def test_month_names_are_written_out_in_one_file_only() -> None:
+    found = [path for path in (*SOURCES, *LISTS) if names_months(path) and path != ALPHABETICAL]
+    assert found == [LANGUAGE / "calendar_words.py"]
+
+
+def test_short_names_of_months_are_written_out_in_no_other_file() -> None:
+    short = ("feb", "mar", "apr", "jun", "aug", "oct", "nov", "dec")
+    found = [
+        path
+        for path in SOURCES
+        if sum(
+            f"{a}{between}{b}" in path.read_text("utf-8").casefold()
+            for a, b in pairwise(short)
+            for between in (" ", "|", '", "')
+        )
+        > 1
+    ]
+    assert found in ([], [LANGUAGE / "calendar_words.py"])
+
+
+def test_files_of_stop_words_stand_under_language_only() -> None:
+    found = {path for path in PACKAGE.rglob("*") if "stop" in path.name and path.suffix != ".py" and path.is_file()}
+    found |= {path for path in PACKAGE.rglob("*.txt") if "stopwords" in path.parts}
+    assert found
+    assert all(path.is_relative_to(DATA / "stopwords") for path in found)
+
+
+def test_no_other_module_writes_function_words_out() -> None:
+    row = ("about", "above", "after", "again", "because", "before", "between", "through")
+
+    def lists_them(path: Path) -> bool:
+        strings = [n.value for n in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(n, ast.Constant)]
+        return any(set(row) <= set(text.split()) for text in strings if isinstance(text, str))
+
+    assert [path for path in SOURCES if lists_them(path)] == []
+
+
+def test_every_list_says_where_it_comes_from_before_its_first_word() -> None:
+    assert LISTS
+    for path in LISTS:
+        lines = path.read_text("utf-8").splitlines()
+        head = " ".join(lines[: next(i for i, line in enumerate(lines) if not line.startswith(("#", ";;;")))])
+        assert "Written by hand for this package" in head or "From the file" in head, path
+
+
+def test_no_module_of_language_knows_engines_the_index_methods_or_the_runtime() -> None:
+    above = (
+        "engines",
+        "index",
+        "methods",
+        "runtime",
+        "models",
+        "retrieval",
+        "answering",
+        "corpus",
+        "resolution",
+        "lab",
+    )
+    for path in LANGUAGE.rglob("*.py"):
+        for module in modules_imported(path):
+            assert not module.startswith(tuple(f"sensegraph.{name}" for name in above)), (path, module)
