@@ -216,7 +216,8 @@ def real(name: str, folder: Path, size: int) -> None:
     print(
         f"{name:<14} {len(x):>6,} passages: {reduction:.2f} + {cost:.2f} s; {100 * kept:.0f} % of the variance in "
         f"{x.shape[1]} columns; {len(found):,} clusters, members {shape}, {int((sizes == 1).sum())} single, scatter "
-        f"{measure_scatter(x, found.labels):.3f}; BIC of 500: {k} in {bic_s:.2f} s, in 10 columns {few} in {few_s:.2f} s",
+        f"{measure_scatter(x, found.labels):.3f}; BIC of 500: {k} in {bic_s:.2f} s, "
+        f"in 10 columns {few} in {few_s:.2f} s",
         flush=True,
     )
 

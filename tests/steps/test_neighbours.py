@@ -13,6 +13,7 @@ import pytest
 from scripted import ScriptedServer
 from sensegraph.algorithms import approximate
 from sensegraph.algorithms.approximate import is_installed
+from sensegraph.algorithms.ranking import find_nearest_rows
 from sensegraph.algorithms.segments import cut_segments
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
@@ -100,7 +101,7 @@ def test_nearly_all_true_neighbours_of_every_kind_are_found(ways: Corpus, kind: 
     found = wanted = 0
     for query in np.asarray(vectors)[:: max(1, len(vectors) // 30)]:
         _, scores = nearest_to(query, index, rt, 10, kind)  # type: ignore[arg-type]
-        true, best = approximate.nearest(vectors, query, 10)
+        true, best = find_nearest_rows(vectors, query, 10)
         found += sum(scores >= best[-1])  # as near as the true ones, of which several may be equal
         wanted += len(true)
     assert found / wanted > 0.95
@@ -144,7 +145,8 @@ def test_questions_asked_at_once_find_what_each_finds_alone(ways: Corpus) -> Non
 def test_without_the_extra_all_are_compared_and_that_is_said(
     ways: Corpus, exact: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(approximate, "is_installed", lambda: False)
+    for module in (approximate, navigating):
+        monkeypatch.setattr(module, "is_installed", lambda: False)
     near, true = (c.search(ASKED[1], method="naive") for c in (ways, exact))
     assert near.passages == true.passages
     assert near.notes == ("all 80 vectors of kind chunk were compared: the extra `ann` is not installed",)
