@@ -215,8 +215,8 @@ def real(name: str, folder: Path, size: int) -> None:
     few_s, few = timed(lambda: choose_k(reduce_dimensions(vectors[:500], 10)))
     print(
         f"{name:<14} {len(x):>6,} passages: {reduction:.2f} + {cost:.2f} s; {100 * kept:.0f} % of the variance in "
-        f"{x.shape[1]} columns; {len(found):,} clusters, members {shape}, {int((sizes == 1).sum())} single, scatter "
-        f"{measure_scatter(x, found.labels):.3f}; BIC of 500: {k} in {bic_s:.2f} s, "
+        f"{x.shape[1]} columns; {len(found):,} clusters, members {shape}, {int((sizes == 1).sum())} single, "
+        f"scatter {measure_scatter(x, found.labels):.3f}; BIC of 500: {k} in {bic_s:.2f} s, "
         f"in 10 columns {few} in {few_s:.2f} s",
         flush=True,
     )

@@ -27,7 +27,15 @@ def map_reduce(
     """
     listed = quote_sources(list(passages), index, rt)
     Random(seed).shuffle(listed)
-    cut = [_cut_passage(p, budget) for p in listed]
+    cut: list[Passage] = []
+    for passage in listed:
+        if passage_tokens(passage) > budget:  # its beginning, whole characters
+            numbers = encode_tokens(passage.text)[: max(1, budget - count_tokens(passage.title))]
+            while numbers and (text := decode_tokens(numbers)) is None:
+                numbers = numbers[:-1]
+            cut.append(replace(passage, text=text if numbers and text else ""))
+        else:
+            cut.append(passage)
     batches = pack_batches(cut, budget, passage_tokens)
     mapped = rt.each(rate_contexts, [make_inquiry(question, batch, index) for batch in batches])
     rated = [
@@ -39,17 +47,6 @@ def map_reduce(
     if short := sum(before is not after for before, after in zip(listed, cut, strict=True)):
         notes.append(f"{short} of the {place} are longer than context_tokens ({budget}) and were cut")
     return gather_evidence(kept, index, omitted=omitted, notes=notes)
-
-
-def _cut_passage(passage: Passage, budget: int) -> Passage:
-    """The passage, or its beginning where it is larger than the budget."""
-    if passage_tokens(passage) <= budget:
-        return passage
-    room = max(1, budget - count_tokens(passage.title))
-    numbers = encode_tokens(passage.text)[:room]
-    while numbers and (text := decode_tokens(numbers)) is None:
-        numbers = numbers[:-1]
-    return replace(passage, text=text if numbers and text else "")
 
 
 def point_passage(point: Point, batch: Sequence[Passage]) -> Passage:

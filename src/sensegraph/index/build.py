@@ -101,6 +101,7 @@ def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manife
     if graph:
         find_ties(graph, spine.catalogue, rt)
     depths = Counter(c.depth for c in reported.value.clusters) if reported else Counter[int]()
+    known = graph.value if graph else Graph()
     manifest = Manifest(
         documents=spine.catalogue.key,
         chunks=spine.chunks_key,
@@ -110,7 +111,13 @@ def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manife
         embedder=rt.embedder.name,
         vectors_by=rt.embedder.fingerprint(),
         settings=settings.key,
-        counts=_count_records(spine),
+        counts={
+            "documents": len(spine.catalogue.value.documents),
+            "chunks": len(spine.catalogue.value.chunks),
+            "entities": len(known.entities),
+            "relations": len(known.relations),
+            "claims": len(known.claims),
+        },
         structure=spine.structure,
         graph=graph.key if graph else "",
         communities=spine.communities.key if spine.communities else "",
@@ -200,14 +207,3 @@ def earlier_build(rt: Runtime, settings: ClusterSettings) -> Earlier | None:
         return Earlier(found, Result(made.graph, recall_result(rt.store, describe_graphs, made.graph)), made.structure)
     except StoreError:
         return None  # parts are gone or of another version: the build makes them anew instead of failing for ever
-
-
-def _count_records(spine: Spine) -> dict[str, int]:
-    graph = spine.graph.value if spine.graph else Graph()
-    return {
-        "documents": len(spine.catalogue.value.documents),
-        "chunks": len(spine.catalogue.value.chunks),
-        "entities": len(graph.entities),
-        "relations": len(graph.relations),
-        "claims": len(graph.claims),
-    }

@@ -120,15 +120,12 @@ def estimate_build(keys: Sequence[str], rt: Runtime, settings: IndexSettings) ->
     prompt, completion = sum(s.prompt_tokens for s in steps), sum(s.completion_tokens for s in steps)
     cost = rt.engine.price(prompt, completion) if isinstance(rt.engine, PricedEngine) else 0.0
     calls = sum(s.calls for s in steps)
-    most = _upper_limit(prompt + completion + embedding) if calls or embedding else 0
+    most = 0
+    if calls or embedding:  # half as much again and room for one large call, to two figures: what a limit should allow
+        limit = (prompt + completion + embedding) * _MARGIN + _ONE_CALL
+        figure: int = 10 ** max(0, len(str(int(limit))) - 2)
+        most = ceil(limit / figure) * figure
     return Estimate(len(keys), len(every), tuple(steps), calls, prompt, completion, embedding, cost, most)
-
-
-def _upper_limit(foreseen: int) -> int:
-    """Half as much again and room for one large call, to two figures: what a limit should allow."""
-    tokens = foreseen * _MARGIN + _ONE_CALL
-    figure: int = 10 ** max(0, len(str(int(tokens))) - 2)
-    return ceil(tokens / figure) * figure
 
 
 class Foresight:
@@ -164,7 +161,12 @@ class Foresight:
         """Extraction and summaries, and the graph that comes of them."""
         missing = self.rt.missing(extract_records, self.chunks)
         pairs = self._pairs()
-        written = [_reply_tokens(pairs[i][1]) for i in missing]
+        written = []  # tokens of the replies that hold these records
+        for _, found in (pairs[i] for i in missing):
+            texts = [text for e in found.entities for text in (e.name, e.description)]
+            texts += [text for r in found.relations for text in (r.source, r.target, r.description)]
+            fields = _PER_ENTITY * len(found.entities) + _PER_RELATION * len(found.relations)
+            written.append(sum(map(count_tokens, texts)) + fields + 10)
         extraction = self.step(extract_records.name, "extract", [self.chunks[i] for i in missing], written)
         merged = merge_extractions(
             pairs, self.settings.graph, replay_operations(read_operations(self.rt.store)).aliases
@@ -267,13 +269,3 @@ def foresee_extraction(chunk: Chunk, types: Mapping[str, str] = MappingProxyType
             entities.setdefault(name, ExtractedEntity(name, types.get(fold(name), "name"), said))
         relations += [ExtractedRelation(a, b, said) for a, b in pairwise(names)]
     return Extraction(tuple(entities.values()), tuple(relations))
-
-
-def _reply_tokens(extraction: Extraction) -> int:
-    """Tokens of the reply that holds these records."""
-    named = sum(count_tokens(e.name) + count_tokens(e.description) + _PER_ENTITY for e in extraction.entities)
-    linked = (
-        count_tokens(r.source) + count_tokens(r.target) + count_tokens(r.description) + _PER_RELATION
-        for r in extraction.relations
-    )
-    return named + sum(linked) + 10

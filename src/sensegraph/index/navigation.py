@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from sensegraph.algorithms import approximate
 from sensegraph.algorithms.approximate import FORMAT, NO_EXTRA, Navigation, is_installed
@@ -34,11 +35,11 @@ def build_navigation(parts: Sequence[Vectors]) -> list[Navigation]:
 def navigate_segments(vectors: Vectors, name: str, rt: Runtime) -> tuple[Stretch, ...]:
     """The graphs of `vectors`, whose key is `name`, one a segment. Raises ModuleNotFoundError without the extra."""
     found = rt.once(cut_segments, vectors, names=(name,)).value
-    return tuple((part.begin, _segment_graph(vectors, part, rt)) for part in found)
-
-
-def _segment_graph(vectors: Vectors, part: Segment, rt: Runtime) -> str:
-    return rt.once(build_navigation, lambda: vectors[part.begin : part.end], names=(part.digest, FORMAT)).key
+    made = []
+    for part in found:
+        read_rows = partial(vectors.__getitem__, slice(part.begin, part.end))
+        made.append((part.begin, rt.once(build_navigation, read_rows, names=(part.digest, FORMAT)).key))
+    return tuple(made)
 
 
 def add_navigation(manifest: Manifest, rt: Runtime, exact_below: int) -> Manifest:

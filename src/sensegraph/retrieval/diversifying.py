@@ -8,11 +8,9 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sensegraph.algorithms.diversity import rank_by_cover, rank_by_mmr
 from sensegraph.algorithms.fusion import Ranking
-from sensegraph.algorithms.graphs import Floats, Longs
 from sensegraph.algorithms.walking import run_offsets
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
@@ -54,16 +52,13 @@ def diversify_ranking(
         has = [np.isin(places, who) for _, (who, _) in index.words.hits(asked)]
         idf = [index.words.idf(word) for word in sorted(set(asked))]
         table = np.array(has, np.bool_).reshape(len(idf), len(head)).T
-        order = _cover_words(fit, table, np.array(idf, np.float64), balance)
+        # each chunk adds its words that none before it has, and its fitting, a word of its own
+        own = np.eye(len(fit), dtype=np.bool_)
+        rows, elements = np.nonzero(np.hstack((table, own)))
+        there = np.array(idf, np.float64) * table.any(axis=0)  # what nobody has is nobody's to say
+        weights = np.concatenate(((1 - balance) * there / max(float(there.sum()), 1e-300), balance * fit))
+        starts = run_offsets(np.bincount(rows, minlength=len(fit)))
+        order = rank_by_cover(starts, elements.astype(np.int64), weights)
     positions, scores = ranking.positions.copy(), ranking.scores.copy()
     positions[: len(head)], scores[: len(head)] = head[order], scores[order]
     return Ranking(ranking.name, positions, scores)
-
-
-def _cover_words(fit: Floats, has: NDArray[np.bool_], idf: Floats, balance: float) -> Longs:
-    """The chunks so that each adds most: its words that none before it has, and its fitting, a word of its own."""
-    own = np.eye(len(fit), dtype=np.bool_)
-    rows, elements = np.nonzero(np.hstack((has, own)))
-    there = idf * has.any(axis=0)  # what nobody has is nobody's to say
-    weights = np.concatenate(((1 - balance) * there / max(float(there.sum()), 1e-300), balance * fit))
-    return rank_by_cover(run_offsets(np.bincount(rows, minlength=len(fit))), elements.astype(np.int64), weights)

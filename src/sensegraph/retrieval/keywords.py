@@ -7,7 +7,6 @@ lists; here the engine's task `refine`, which other methods share, splits the qu
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sensegraph.answering.asking import make_inquiry, refine_questions
@@ -94,17 +93,11 @@ def _split_names(text: str, index: Index) -> tuple[dict[str, tuple[int, ...]], l
             known.setdefault(name, []).append(place)
     low = {name: tuple(found) for name, found in known.items()}
     folded = [fold(name) for name in low]
-    for name in _capitalised_names(text):
-        if not any(fold(name) in other or other in fold(name) for other in folded):
-            low.setdefault(name, ())
-    return low, list(common)
-
-
-def _capitalised_names(text: str) -> Iterable[str]:
-    """Runs of capitalised words without the function words that they begin with."""
-    for found in _NAME.finditer(text):
-        words = found[0].split()
+    for run in _NAME.finditer(text):  # runs of capitalised words, without the function words that they begin with
+        words = run[0].split()
         while words and words[0].casefold() in _STOP:
             words.pop(0)
-        if name := " ".join(words).rstrip(".’'-"):
-            yield name.removesuffix("'s").removesuffix("’s")
+        name = " ".join(words).rstrip(".’'-").removesuffix("'s").removesuffix("’s")
+        if name and not any(fold(name) in other or other in fold(name) for other in folded):
+            low.setdefault(name, ())
+    return low, list(common)

@@ -356,16 +356,14 @@ def crowded_elements(merged: Graph, settings: GraphSettings) -> Iterator[tuple[s
     for element, title in titled:
         said = distinct_descriptions(element.descriptions)
         text, limit = "\n".join(d.text for d in said), settings.describe_above
-        if (
-            len(said) > 1 and len(text.encode()) > limit and count_tokens(text) > limit
-        ):  # no token is shorter than a byte
-            yield (
-                element.id,
-                Context(tuple(Passage("description", "", d.text, sources=(d.source,)) for d in said), title),
-            )
+        # no token is shorter than a byte
+        if len(said) > 1 and len(text.encode()) > limit and count_tokens(text) > limit:
+            passages = tuple(Passage("description", "", d.text, sources=(d.source,)) for d in said)
+            yield element.id, Context(passages, title)
 
 
 def split_context(context: Context, budget: int) -> list[Context]:
+    """The texts of a context in parts of at most `budget` tokens; two texts at least in each where there are two."""
     batches = pack_batches(context.passages, budget, lambda p: count_tokens(p.text))
     if len(batches) == len(context.passages) > 1:  # every text fills a prompt: pair them, so that the tree narrows
         batches = [list(context.passages[i : i + 2]) for i in range(0, len(context.passages), 2)]
@@ -390,14 +388,6 @@ def _join_descriptions(descriptions: Sequence[Description]) -> str:
 
 
 __all__ = [
-    "GraphSettings",
-    "crowded_elements",
-    "describe_elements",
-    "describe_graphs",
-    "distinct_descriptions",
-    "entity_id",
-    "knowledge_graph",
-    "merge_extractions",
-    "relation_id",
-    "summarise_descriptions",
+    "GraphSettings", "crowded_elements", "describe_elements", "describe_graphs", "distinct_descriptions",
+    "entity_id", "knowledge_graph", "merge_extractions", "relation_id", "summarise_descriptions",
 ]  # fmt: skip

@@ -144,7 +144,11 @@ def _substitute_reports(
     title: str,
 ) -> Context:
     """Put children's reports in the place of their elements, largest first, until the whole fits."""
-    sizes = {g.id: _community_size(g, lines) for g, _ in children}
+    sizes: dict[str, int] = {}
+    for group, _ in children:
+        own, inner = lines.inside(group.entities)
+        claims = (c for n in own for c in lines.claims.get(n.passage.id, ()))
+        sizes[group.id] = sum(line.tokens for line in (*own, *inner, *claims))
     ordered = sorted(children, key=lambda pair: (-sizes[pair[0].id], pair[0].id))
     total = sum(line.tokens for line in (*nodes, *links)) + sum(
         c.tokens for n in nodes for c in lines.claims.get(n.passage.id, ())
@@ -170,12 +174,6 @@ def _substitute_reports(
         packer.add([node], None, lines.claims.get(node.passage.id, ()))
     told = sum(len(lines.claims.get(n.passage.id, ())) for n in kept)
     return packer.context(title, len(reports) + len(kept) + len(crossing) + told)
-
-
-def _community_size(group: Group, lines: Elements) -> int:
-    nodes, links = lines.inside(group.entities)
-    claims = (c for n in nodes for c in lines.claims.get(n.passage.id, ()))
-    return sum(line.tokens for line in (*nodes, *links, *claims))
 
 
 class _Packer:
