@@ -134,7 +134,7 @@ def test_threads_that_ask_at_once_share_one_model_and_get_what_each_alone_would(
 def test_the_design_gives_a_table_with_effects_a_blind_sheet_and_pictures(tuned: Files, tmp_path: Path):
     """R14–R20, R24, R25."""
     out, sheet = tmp_path / "out", tmp_path / "sheet.csv"
-    said = run("tune", "factorial", tuned.design, "--out", out, "--sheet", sheet, "--quiet").stdout
+    said = run("tune", "factorial", tuned.design, "--out", out, "--sheet", sheet, "--quiet", "--trust").stdout
     assert "34 questions, 4 arms; gold answers: the facts that the corpus was made from" in said
     assert "BERTScore was not measured" in said
     table = json.loads((out / "tables.json").read_text("utf-8"))
@@ -148,7 +148,9 @@ def test_the_design_gives_a_table_with_effects_a_blind_sheet_and_pictures(tuned:
     rated = sheet.read_text("utf-8").replace(",\r\n", ",yes\r\n").replace(",\n", ",yes\n")
     sheet.write_text(rated, encoding="utf-8")
     before = sorted(os.listdir(out)), (out / "answers.jsonl").read_bytes()
-    again = run("tune", "factorial", tuned.design, "--out", out, "--ratings", sheet, "--quiet", "--json").stdout
+    again = run(
+        "tune", "factorial", tuned.design, "--out", out, "--ratings", sheet, "--quiet", "--trust", "--json"
+    ).stdout
     human = [r for r in json.loads(again)["rows"] if r["metric"] == "human" and r["type"] == "joint"]
     assert human[0]["arms"]["graft"]["mean"] == 1.0
     assert (sorted(os.listdir(out)), (out / "answers.jsonl").read_bytes()) == before  # nothing was asked again
