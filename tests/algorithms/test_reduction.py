@@ -91,13 +91,13 @@ def test_a_row_that_is_not_finite_is_named() -> None:
 
 THREADS = """
 import hashlib, numpy as np
-from sensegraph.algorithms.meaning import clusters
-from sensegraph.algorithms.mixtures import fit
-from sensegraph.algorithms.reduction import reduce
+from sensegraph.algorithms.meaning import cluster_rows
+from sensegraph.algorithms.mixtures import fit_mixture
+from sensegraph.algorithms.reduction import reduce_dimensions
 rows = np.random.default_rng(0).standard_normal((6000, 300)).astype(np.float32)
-x = reduce(rows)
-labels = clusters(x).labels
-print(*(hashlib.sha256(a.tobytes()).hexdigest() for a in (x, labels, fit(x[:2000], 70, starts=1).means)))
+x = reduce_dimensions(rows)
+labels = cluster_rows(x).labels
+print(*(hashlib.sha256(a.tobytes()).hexdigest() for a in (x, labels, fit_mixture(x[:2000], 70, starts=1).means)))
 """
 
 

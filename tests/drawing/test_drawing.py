@@ -158,14 +158,14 @@ def test_a_depth_that_was_not_laid_out_is_refused(drawing: Drawing):
 CODE = """
 import hashlib
 from pictured import graph, levels
-from sensegraph.graphs.drawing.drawing import draw
-from sensegraph.graphs.drawing.html import html
-from sensegraph.graphs.drawing.png import png
-from sensegraph.graphs.drawing.scene import scene
-from sensegraph.graphs.drawing.svg import svg
-made = draw(graph(90, 15, apart=5), levels(90, 15), seed=3)
-whole = "".join(svg(scene(made, d)) for d in (0, 1)) + html(made)
-print(hashlib.sha256(whole.encode() + png(scene(made, 0))).hexdigest())
+from sensegraph.graphs.drawing.drawing import lay_out_drawing
+from sensegraph.graphs.drawing.html import render_html
+from sensegraph.graphs.drawing.png import render_png
+from sensegraph.graphs.drawing.scene import compose_scene
+from sensegraph.graphs.drawing.svg import render_svg
+made = lay_out_drawing(graph(90, 15, apart=5), levels(90, 15), seed=3)
+whole = "".join(render_svg(compose_scene(made, d)) for d in (0, 1)) + render_html(made)
+print(hashlib.sha256(whole.encode() + render_png(compose_scene(made, 0))).hexdigest())
 """
 
 

@@ -158,8 +158,9 @@ def test_the_order_of_documents_changes_nothing() -> None:
 def test_the_hash_seed_changes_nothing() -> None:
     program = (
         "import hashlib, sys; from tests.engines.test_reading import *; "
-        "d = [whole(LETTER + ' Berlin met Rome.' * i, f'd{i}') for i in range(9)]; o = observe(d); l = learn(o); "
-        "print(hashlib.sha256(b''.join(o) + l + repr(read(list(zip(d, o)), l)).encode()).hexdigest())"
+        "d = [whole(LETTER + ' Berlin met Rome.' * i, f'd{i}') for i in range(9)]; "
+        "o = observe_documents(d); l = learn_corpus(o); read = read_documents(list(zip(d, o)), l); "
+        "print(hashlib.sha256(b''.join(o) + l + repr(read).encode()).hexdigest())"
     )
     runs = {
         subprocess.run(

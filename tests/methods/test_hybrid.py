@@ -52,7 +52,7 @@ def test_every_hit_says_where_each_list_ranks_it(built: Corpus, fusion: Any) -> 
 
 @pytest.mark.parametrize("arm", ["vector", "bm25", "graph"])
 def test_an_arm_of_weight_0_is_not_run(built: Corpus, arm: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    name = {"vector": "by_vectors", "bm25": "by_words", "graph": "by_graph"}[arm]
+    name = {"vector": "rank_by_vectors", "bm25": "rank_by_words", "graph": "rank_by_graph"}[arm]
     monkeypatch.setattr(f"sensegraph.methods.basic.hybrid.{name}", None)  # a call would fail
     hits = Hybrid(**{f"{arm}_weight": 0}).hits(QUESTION, built.index(), built.runtime())
     assert hits

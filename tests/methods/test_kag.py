@@ -86,7 +86,7 @@ def test_a_relation_that_is_called_so_is_followed_and_no_chunk_is_searched(
     def searched(*_: object, **__: object) -> None:
         raise AssertionError("a chunk was searched although the graph knows")
 
-    for name in ("by_walk", "by_words", "by_vectors"):
+    for name in ("rank_by_walk", "rank_by_words", "rank_by_vectors"):
         monkeypatch.setattr(solving, name, searched)
     (one,) = solved(small, "Retrieval(s=s1[Borealis Systems], p=p1:is based in, o=o1)")
     assert (one.layer, one.value) == ("exact", ("Oslo",))
