@@ -39,7 +39,7 @@ from client import options, source, table
 from sensegraph.answering.grounding.checking import Checked, check_answer
 from sensegraph.answering.grounding.cited import CitedStatement, Reference, split_cited_statements
 from sensegraph.answering.grounding.entailment import ByWords
-from sensegraph.answering.grounding.lexical import find_speaker, remove_speaker
+from sensegraph.answering.grounding.lexical import find_reporter, remove_speaker
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.language.tagging import known_form
 from sensegraph.types import Answer, Citation, Document
@@ -124,7 +124,7 @@ def answered(folder: Path, count: int) -> list[Case]:
                 break
     said = [s for a in found for s in split_cited_statements(a.text) if s.references]
     names = tuple(dict.fromkeys(n for s in said for n in NAME.findall(remove_speaker(s.text)) if naming(n)))
-    speakers = tuple(dict.fromkeys(w for s in said if (w := find_speaker(s.text))))
+    speakers = tuple(dict.fromkeys(w for s in said if (w := find_reporter(s.text))))
     print(f"{folder.name}: {len(found)} answers by {dict(Counter(a.method for a in found))}")
     return [Case(a, documents, names, speakers, tuple(s.text for s in said)) for a in found]
 
@@ -195,7 +195,7 @@ def name(case: Case, place: Place, draw: random.Random) -> Planted | None:
 
 
 def speaker(case: Case, place: Place, draw: random.Random) -> Planted | None:
-    who = find_speaker(place.said.text)
+    who = find_reporter(place.said.text)
     others = [s for s in case.speakers if who and s not in who and who not in s]
     return told(case, place, place.said.text.replace(who, draw.choice(others), 1)) if others else None
 

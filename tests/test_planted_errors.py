@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import duplicates
 import planted_errors
 from sensegraph.answering.grounding.cited import split_cited_statements
-from sensegraph.answering.grounding.lexical import find_speaker, remove_speaker
+from sensegraph.answering.grounding.lexical import find_reporter, remove_speaker
 from sensegraph.corpus.corpus import Corpus
 
 ASKED = (
@@ -40,7 +40,7 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> list[planted_errors.Case]
         found = [corpus.query(q, method="naive") for q in ASKED]
     said = [s for a in found for s in split_cited_statements(a.text) if s.references]
     names = tuple(n for s in said for n in planted_errors.NAME.findall(remove_speaker(s.text)))
-    speakers = tuple(w for s in said if (w := find_speaker(s.text)))
+    speakers = tuple(w for s in said if (w := find_reporter(s.text)))
     return [planted_errors.Case(a, documents, names, speakers, tuple(s.text for s in said)) for a in found]
 
 

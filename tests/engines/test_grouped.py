@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sensegraph.engines.llm.replies.cited_records import Records
 from sensegraph.engines.llm.replies.group_replies import (
-    count_words,
+    estimate_words,
     read_aggregate,
     read_condensed,
     read_link,
@@ -102,7 +102,7 @@ def test_links_and_condensations_keep_their_length(reply: Reply, most: int) -> N
             assert reading.problem
             continue
         assert sound(reading.value)
-        assert count_words("".join(s.text for s in reading.value)) <= most
+        assert estimate_words("".join(s.text for s in reading.value)) <= most
 
 
 PIECES = st.lists(st.builds(Statement, TEXTS.filter(bool), st.just(("e0",))), max_size=5).map(tuple)
@@ -112,9 +112,9 @@ PIECES = st.lists(st.builds(Statement, TEXTS.filter(bool), st.just(("e0",))), ma
 def test_a_shortened_text_is_a_beginning_of_it(statements: tuple[Statement, ...], most: int) -> None:
     whole = "".join(s.text for s in statements)
     kept = "".join(s.text for s in shorten_statements(statements, most))
-    assert count_words(kept) <= most
+    assert estimate_words(kept) <= most
     assert kept == whole or whole.startswith(kept.removesuffix("…"))
-    if count_words(whole) <= most:
+    if estimate_words(whole) <= most:
         assert kept == whole
 
 
@@ -127,7 +127,7 @@ def test_a_text_is_cut_where_a_sentence_ends_and_inside_one_only_where_it_must()
 
 
 def test_words_of_scripts_without_blanks_are_counted_by_two_characters() -> None:
-    assert count_words("Two words") == 2
-    assert count_words("") == 0
-    assert count_words("港口很大的城市。") == 1 + 3
+    assert estimate_words("Two words") == 2
+    assert estimate_words("") == 0
+    assert estimate_words("港口很大的城市。") == 1 + 3
     assert shorten_statements((Statement("港口很大。船来了。船走了。"),), 5) == (Statement("港口很大。船来了。"),)

@@ -8,7 +8,7 @@ from sensegraph.answering.grounding.lexical import (
     choose_window,
     find_missing_in_texts,
     find_missing_words,
-    find_speaker,
+    find_reporter,
     remove_speaker,
 )
 
@@ -140,9 +140,9 @@ def test_of_many_texts_one_must_bear_it_alone() -> None:
 
 def test_who_says_it_is_told_apart_from_what_is_said() -> None:
     said = "while the Grad B points out that the disk is full."
-    assert (find_speaker(said), remove_speaker(said)) == ("Grad B", "the disk is full.")
-    assert find_speaker("danah boyd says: “The disk is full.”") == "danah boyd"
-    assert (find_speaker("The disk is full."), remove_speaker("The disk is full.")) == ("", "The disk is full.")
+    assert (find_reporter(said), remove_speaker(said)) == ("Grad B", "the disk is full.")
+    assert find_reporter("danah boyd says: “The disk is full.”") == "danah boyd"
+    assert (find_reporter("The disk is full."), remove_speaker("The disk is full.")) == ("", "The disk is full.")
 
 
 WORDS = st.lists(st.sampled_from("Oslo Bergen harbour not 1911 built the ships, rain. never".split()), max_size=12)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sensegraph.cli.options import explain_missing_index, format_root_flag
 from sensegraph.cli.sentence_matching import find_best_sentences
-from sensegraph.corpus.views import documents_behind
+from sensegraph.corpus.views import list_passage_documents
 from sensegraph.types import Usage
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def format_evidence(found: Evidence, index: Index, question: str, files: Mapping
     A passage of which the time asked about leaves nothing is counted and not shown.
     """
     passages = [p for p in found.passages if p.text.strip()]
-    places = documents_behind(passages, index)
+    places = list_passage_documents(passages, index)
     named = [[name + _name_record_file(name, files) for name in names] for names in places]
     shown = _quote_passages(passages, index, question)
     lines = []

@@ -60,14 +60,14 @@ def view_evidence(found: Evidence, index: Index) -> JSON:
 
 
 def _view_passages(passages: Sequence[Passage], index: Index) -> list[JSON]:
-    places = documents_behind(passages, index)
+    places = list_passage_documents(passages, index)
     return [
         {"kind": p.kind, "id": p.id, "score": p.score, "text": p.text, "documents": where}
         for p, where in zip(passages, places, strict=True)
     ]
 
 
-def documents_behind(passages: Sequence[Passage], index: Index) -> list[list[str]]:
+def list_passage_documents(passages: Sequence[Passage], index: Index) -> list[list[str]]:
     """The documents behind each passage, each once, in the order of its sources."""
     named = [[s.chunk for s in (*p.sources, *(q.source for q in p.quotes))] for p in passages]
     chunks = index.chunks(sorted({name for names in named for name in names}))

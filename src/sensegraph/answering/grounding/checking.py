@@ -15,7 +15,7 @@ from sensegraph.answering.grounding.abstaining import says_no_answer
 from sensegraph.answering.grounding.citations import MOST, Citations, score_citations
 from sensegraph.answering.grounding.cited import CitedStatement, Reference, split_cited_statements
 from sensegraph.answering.grounding.entailment import Supporter
-from sensegraph.answering.grounding.lexical import find_speaker
+from sensegraph.answering.grounding.lexical import find_reporter
 from sensegraph.language.speakers import find_label_candidates, select_sure_labels
 from sensegraph.language.text import fold, split_sentences
 from sensegraph.types import Answer, Citation, Document
@@ -146,7 +146,7 @@ def _find_wrong_speakers(
     said: CitedStatement, answer: Answer, documents: Mapping[str, Document | None]
 ) -> Iterator[Problem]:
     """A speaker who did not say it: another's label stands before the span, or no cited document names the speaker."""
-    who = fold(find_speaker(said.text))
+    who = fold(find_reporter(said.text))
     cited = [
         (c, d) for c in answer.citations if Reference(c.marker) in said.references and (d := documents[c.document])
     ]

@@ -151,7 +151,7 @@ def remove_speaker(statement: str) -> str:
     return match["what"] if match else statement
 
 
-def find_speaker(statement: str) -> str:
+def find_reporter(statement: str) -> str:
     """Who is said to have said the statement; empty where it names nobody."""
     match = _match_report(statement)
     return match["who"].strip(" ,").removeprefix("The ").removeprefix("the ") if match else ""

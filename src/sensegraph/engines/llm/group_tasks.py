@@ -111,4 +111,4 @@ def _lacks_material(task: Task, brief: Brief) -> bool:
 def _is_short_enough(brief: Brief) -> bool:
     """Whether the text is one passage within the words asked for."""
     passages = brief.context.passages
-    return len(passages) == 1 and group_replies.count_words(passages[0].text) <= brief.words
+    return len(passages) == 1 and group_replies.estimate_words(passages[0].text) <= brief.words

@@ -245,7 +245,7 @@ def _find_member(said: str | int | float, cited: Records) -> str | None:
 # ── shared ──
 
 
-def count_words(text: str) -> int:
+def estimate_words(text: str) -> int:
     """The number of words between blanks; of scripts written without them, two characters count as one word."""
     return len(text.split()) + len(HAN.findall(text)) // 2
 
@@ -253,13 +253,13 @@ def count_words(text: str) -> int:
 def shorten_statements(statements: Sequence[Statement], most: int) -> tuple[Statement, ...]:
     """The beginning of a text, in whole sentences, of at most `most` words; in whole words where one is longer."""
     text = "".join(s.text for s in statements)
-    if count_words(text) <= most:
+    if estimate_words(text) <= most:
         return tuple(statements)
     ends = [end for _, end in split_sentences(text)]
-    fitting = bisect_right(ends, most, key=lambda end: count_words(text[:end]))
+    fitting = bisect_right(ends, most, key=lambda end: estimate_words(text[:end]))
     if fitting:
         return _cut_statements(statements, ends[fitting - 1])
-    at = bisect_right(range(1, len(text) + 1), most, key=lambda end: count_words(text[:end]))
+    at = bisect_right(range(1, len(text) + 1), most, key=lambda end: estimate_words(text[:end]))
     kept = _cut_statements(statements, len(text[:at].rstrip().rstrip(",;:")))
     return (*kept[:-1], replace(kept[-1], text=f"{kept[-1].text}…")) if kept else ()
 
@@ -298,7 +298,7 @@ def _fit_text(
 
 
 def _describe_excess(text: str, most: int) -> str:
-    words = count_words(text)
+    words = estimate_words(text)
     return f"it has {words} words, and at most {most} are asked for" if words > most else ""
 
 

@@ -13,8 +13,8 @@ from sensegraph.engines.offline.answers.source_sentences import LEAST_QUALITY, S
 from sensegraph.engines.offline.answers.themes import group_by_phrase
 from sensegraph.engines.offline.answers.wording import (
     begin_with,
-    count_noun,
     refer_to,
+    spell_count,
     write_quoted_paragraph,
     write_reported_paragraph,
     write_text,
@@ -65,7 +65,7 @@ def write_focused_answer(
             best = _spread_speakers([s for s in inside if differs_from(s, sentences)], 4)
             sentences += best
             if best:
-                yield write_text(f"\n\n**{head}** ({count_noun(len(inside), 'sentence')}). ")
+                yield write_text(f"\n\n**{head}** ({spell_count(len(inside), 'sentence')}). ")
                 yield from write_quoted_paragraph(best, len(sentences))
     else:
         yield from _write_by_theme(question, pool)
@@ -142,15 +142,15 @@ class _Count:
 
     def all(self) -> str:
         """ "the 14 documents"."""
-        return f"the {count_noun(self.n, 'document' if self.corpus != 1 else 'passage')}"
+        return f"the {spell_count(self.n, 'document' if self.corpus != 1 else 'passage')}"
 
     def some(self, verb: str) -> str:
         """ "14 of the 1,669 documents speak"."""
         noun = "document" if self.corpus != 1 else "passage"
         what = (
-            f"{spell_number(self.n)} of the {count_noun(self.corpus, noun)}"
+            f"{spell_number(self.n)} of the {spell_count(self.corpus, noun)}"
             if self.corpus > 1
-            else count_noun(self.n, noun)
+            else spell_count(self.n, noun)
         )
         return f"{what} {verb}{'s' if self.n == 1 else ''}" if verb else what
 

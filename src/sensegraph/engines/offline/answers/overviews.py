@@ -17,7 +17,7 @@ from sensegraph.engines.offline.answers.source_sentences import (
 )
 from sensegraph.engines.offline.answers.theme_sentences import choose_telling_sentences, rate_sentence, retitle_theme
 from sensegraph.engines.offline.answers.themes import Theme, group_by_phrase, merge_themes
-from sensegraph.engines.offline.answers.wording import count_noun, write_reported_paragraph, write_text
+from sensegraph.engines.offline.answers.wording import spell_count, write_reported_paragraph, write_text
 from sensegraph.engines.offline.reports.shown_names import capitalise, spell_number
 from sensegraph.types import Inquiry, Passage, Point, Statement
 
@@ -103,17 +103,17 @@ def write_overview(question: Question, inquiry: Inquiry, themes: Sequence[Theme]
     weighty = [t for t in themes if corpus < _MANY or not t.documents or t.documents >= LEAST_DOCUMENTS] or themes
     main, rest = weighty[:MOST_THEMES], weighty[MOST_THEMES:]
     unit = question.unit if question.unit and question.unit != "podcast" else "document"
-    read = f"Across {count_noun(corpus, 'document')}" if corpus else f"In the {unit}s that were read"
+    read = f"Across {spell_count(corpus, 'document')}" if corpus else f"In the {unit}s that were read"
     read = f"In this {question.unit or 'text'}" if corpus == 1 else read
     stand = f"{spell_number(len(main))} theme{' stands' if len(main) == 1 else 's stand'} out"
     counting = any(t.documents for t in main) and corpus >= _MANY
     how = " Each count is of the documents that bring main terms of the theme together." if counting else ""
     yield write_text(f"{read}, {stand}: {'; '.join(t.title for t in main)}.{how}")
     for i, theme in enumerate(main):
-        behind = f" ({count_noun(theme.passages, 'passage')})"
+        behind = f" ({spell_count(theme.passages, 'passage')})"
         if theme.documents and corpus:  # a count of documents, where it says something
             says = corpus >= _MANY and theme.documents < corpus
-            behind = f" ({count_noun(theme.documents, 'document')})" if says else ""
+            behind = f" ({spell_count(theme.documents, 'document')})" if says else ""
         yield write_text(f"\n\n**{capitalise(theme.title)}**{behind}. ")
         yield from write_reported_paragraph(theme.best, i)
     if rest:

@@ -132,7 +132,7 @@ _TONES: tuple[tuple[str, tuple[str, ...]], ...] = (
 _PLAIN = ("says", "observes", "notes", "points out", "remarks", "puts it this way")
 
 
-def count_noun(n: int, noun: str) -> str:
+def spell_count(n: int, noun: str) -> str:
     """ "one passage", "14 passages"."""
     return f"{spell_number(n)} {noun}{'' if n == 1 else 's'}"
 

@@ -62,7 +62,7 @@ class Trial:
         return sum(s.cut for s in self.said)
 
     def table(self, metrics: Sequence[str]) -> Table:
-        """The answers scored by metrics of `evaluation.standard`."""
+        """The answers scored by metrics of `lab.scores.standard`."""
         return score_pairs([Pair(s.text, s.item.right, s.item.type) for s in self.said], metrics)
 
 
