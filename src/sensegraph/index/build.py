@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from sensegraph.errors import EmptyCorpus, ItemFailed, StoreError
-from sensegraph.index.background import run_in_background
 from sensegraph.index.chunks import cut_documents
 from sensegraph.index.extraction import extract_all, what_was_rejected
 from sensegraph.index.graph.duplicates import resolved_graph
-from sensegraph.index.graph.lookups import find_lookups
+from sensegraph.index.graph.lookups import find_lookups, find_ties
 from sensegraph.index.graph.merging import describe_graphs
-from sensegraph.index.graph.ties import find_ties
 from sensegraph.index.hierarchy.communities import (
     ClusterSettings,
     Communities,
@@ -38,8 +36,10 @@ from sensegraph.resolution.aliases import replay_operations
 from sensegraph.resolution.log import read_operations
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, recall_result
-from sensegraph.runtime.runtime import Runtime
+from sensegraph.runtime.runtime import Runtime, run_in_background
 from sensegraph.types import Chunk, Document, Graph
+
+T = TypeVar("T")
 
 
 def build_index(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fresh: bool = False) -> Manifest:

@@ -7,8 +7,15 @@ from dataclasses import dataclass, replace
 
 from sensegraph.errors import SettingsError
 from sensegraph.index.hierarchy.communities import Communities
-from sensegraph.index.hierarchy.grounding import ground_statement, resolve_report
-from sensegraph.index.hierarchy.packing import Elements, Group, elements_for, pack_community, report_statements
+from sensegraph.index.hierarchy.packing import (
+    Elements,
+    Group,
+    elements_for,
+    ground_statement,
+    pack_community,
+    report_statements,
+    resolve_report,
+)
 from sensegraph.language.text import count_tokens
 from sensegraph.protocols import LanguageEngine
 from sensegraph.runtime.results import Result, step
