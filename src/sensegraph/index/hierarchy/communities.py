@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Literal
 
 import msgspec
@@ -66,7 +66,8 @@ def follow_communities(store: Store, manifest: Manifest) -> tuple[Fate, ...]:
     if not manifest.communities or before.communities == manifest.communities:
         return ()
     old, new = _read_groups(store, before.communities), _read_groups(store, manifest.communities)
-    found = match_groups(_member_sets(old), _member_sets(new), ([g.depth for g in old], [g.depth for g in new]))
+    sets = [[frozenset(g.entities) for g in groups] for groups in (old, new)]
+    found = match_groups(sets[0], sets[1], ([g.depth for g in old], [g.depth for g in new]))
     fates = _trace_fates(old, new, found, before.names)
     names: dict[str, str] = {}
     then: dict[str, str] = {}  # from the ids of the build before to those of now
@@ -95,10 +96,6 @@ def _read_groups(store: Store, name: str) -> list[Group]:
         return list(recall_result(store, cluster_graphs, name).groups) if name else []
     except StoreError:
         return []  # gone, or of another version: names begin anew
-
-
-def _member_sets(groups: Sequence[Group]) -> list[frozenset[str]]:
-    return [frozenset(g.entities) for g in groups]
 
 
 def _trace_fates(
@@ -232,14 +229,7 @@ def group_entities(graph: Graph, earlier: Earlier | None, settings: ClusterSetti
 
 
 def _leiden_tree(edges: Edges, start: Start | None, settings: ClusterSettings) -> Tree:
-    return hierarchical_leiden(
-        edges,
-        max_cluster_size=settings.max_cluster_size,
-        resolution=settings.resolution,
-        randomness=settings.randomness,
-        seed=settings.seed,
-        previous=start,
-    )
+    return hierarchical_leiden(edges, previous=start, **asdict(settings))
 
 
 def _graph_arrays(graph: Graph) -> _Structure:
