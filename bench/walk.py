@@ -37,7 +37,6 @@ import numpy as np
 from client import options, table
 from sensegraph.algorithms.ranking import Bm25, select_best
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.filters import Condition, Scope
 from sensegraph.index.chunks import chunk_documents
 from sensegraph.index.index import Index, index_words
 from sensegraph.index.restricted.scope import restrict_to_scope
@@ -45,6 +44,7 @@ from sensegraph.methods.walk.name_words import MARK, Noted, Spelt, spell_documen
 from sensegraph.methods.walk.names_part import NAMES
 from sensegraph.methods.walk.naming import NameSettings, make_names
 from sensegraph.methods.walk.walk import Walk
+from sensegraph.questions import Condition, Scope
 from sensegraph.runtime.results import recall_result, save_result
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore

@@ -10,9 +10,9 @@ import pytest
 from asked_in_time import PARTS, officeholders
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError, NotIndexed
-from sensegraph.filters import Scope
 from sensegraph.language.dates.intervals import holds_during, span_through
 from sensegraph.methods import METHODS
+from sensegraph.questions import Scope
 
 ASKED = [
     ("Who was chief executive of Nordwind in 2007?", "Anna Berg", ("Bo Lind", "Cora Dahl")),

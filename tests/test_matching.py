@@ -11,9 +11,9 @@ import pytest
 from asked_in_time import officeholders
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError, NotIndexed
-from sensegraph.filters import Scope
 from sensegraph.graphs.match.facets import collect_facets
 from sensegraph.index.browse.pages import EntityRow
+from sensegraph.questions import Scope
 from sensegraph.types import Document
 
 

@@ -27,8 +27,7 @@ DECIDED = {
     "quotes": {
         "answering/quoting.py": "what a method gives to an engine that quotes, and what to one that writes",
         "index/build.py": "whether the words of an index are its sources' own",
-        "index/hierarchy/grounding.py": "whether spans are filled in behind what was written",
-        "index/hierarchy/packing.py": "how passages are shown to an engine",
+        "index/hierarchy/packing.py": "how passages are shown, and whether spans are filled in behind what was written",
         "index/restricted/moment.py": "whether a date that became a filter is still looked for",
         "lab/experiments/rehearsal.py": "a stand-in is as the engine that it stands for",
     },

@@ -30,7 +30,7 @@ def measured(*columns: list[float | None]) -> Measured:
 
 def test_the_effects_of_the_papers_joint_figures_r20():
     """Single values have no spread: the table's own contrasts, e.g. BLEU .0166/.0331/.0265/.145."""
-    table = tomllib.loads((files("sensegraph") / "papers/graft2024/figures.toml").read_text("utf-8"))
+    table = tomllib.loads((files("sensegraph") / "methods/graft/figures.toml").read_text("utf-8"))
     rag, raft, graphrag, graft = table["tables"]["joint"]["bleu"]
     (row,) = compute_rows(measured([rag], [raft], [graphrag], [graft]), [""], draws=10)
     found = {name: effect.mean for name, effect in row.effects}

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from harbour import papers
 from scripted import Script, ScriptedServer
 from scripted_replies import task_of
-from sensegraph.algorithms.ancestors import list_ancestor_chains
+from sensegraph.algorithms.paths import list_ancestor_chains
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import load_settings
 from sensegraph.engines.offline.engine import ClassicalEngine

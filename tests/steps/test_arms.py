@@ -8,11 +8,11 @@ import pytest
 
 from harbour import MARKS, papers
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.filters import Condition, Scope
-from sensegraph.index.graph.ties import ties_of
+from sensegraph.index.graph.lookups import ties_of
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.scope import restrict_to_scope
 from sensegraph.language.text import fold
+from sensegraph.questions import Condition, Scope
 from sensegraph.retrieval.arms import evidence_of, rank_by_vectors, rank_by_words
 from sensegraph.retrieval.graph_arms import Walk, rank_by_graph, rank_by_walk, seeds_of
 from sensegraph.types import Question

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.index.graph.ties import ties_of
+from sensegraph.index.graph.lookups import ties_of
 from sensegraph.retrieval import assembling as a
 from sensegraph.types import Question
 

@@ -9,9 +9,8 @@ import pytest
 
 from scripted import Script, ScriptedServer
 from sensegraph.errors import EndpointError
-from sensegraph.index.background import run_in_background
 from sensegraph.index.vectors import embed_texts
-from sensegraph.runtime.runtime import Runtime
+from sensegraph.runtime.runtime import Runtime, run_in_background
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import runtime
 

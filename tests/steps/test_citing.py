@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.index.citing import answer_from_draft, cite_statements, documents_behind, ground_statements
 from sensegraph.index.index import Index
+from sensegraph.index.passages import answer_from_draft, cite_statements, documents_behind, ground_statements
 from sensegraph.testing import check_citations
 from sensegraph.types import Chunk, Description, Document, Draft, Evidence, Passage, Source, Statement
 

@@ -12,10 +12,10 @@ import pytest
 from scripted import ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
-from sensegraph.filters import Scope
 from sensegraph.index.restricted.scope import restrict_to_scope
 from sensegraph.methods.hipporag.facts import Facts, FactSettings, fact_texts, make_facts
 from sensegraph.methods.hipporag.facts_part import FACTS
+from sensegraph.questions import Scope
 from sensegraph.types import Description, Document, Entity, Graph, Relation, Source
 from wired import corpus, stories
 

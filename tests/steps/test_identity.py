@@ -11,10 +11,10 @@ import pytest
 from scripted import ScriptedServer
 from sensegraph.algorithms.similar import Pairs
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.filters import Scope
-from sensegraph.index.graph.ties import ties_of
+from sensegraph.index.graph.lookups import ties_of
 from sensegraph.index.restricted.scope import restrict_to_scope
 from sensegraph.methods.fastgraphrag.identity import Likeness, entity_moves, entity_walk, identity_links
+from sensegraph.questions import Scope
 from sensegraph.retrieval.assembling import Ends, ends_of
 from sensegraph.types import Document
 from wired import corpus, stories

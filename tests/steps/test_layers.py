@@ -23,7 +23,6 @@ from sensegraph.cli import show
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import NotIndexed, SettingsError, StepFailed, UnsupportedTask
-from sensegraph.filters import Scope
 from sensegraph.index.hierarchy.communities import ClusterSettings
 from sensegraph.index.hierarchy.reports import ReportSettings
 from sensegraph.index.restricted.scope import restrict_to_scope
@@ -40,6 +39,7 @@ from sensegraph.methods.hirag.layers import (
 )
 from sensegraph.methods.hirag.layers_part import LAYERS
 from sensegraph.models.embedders.hashed_words import HashedTerms
+from sensegraph.questions import Scope
 from sensegraph.runtime.executors.processes import LocalExecutor
 from sensegraph.runtime.results import recall_result
 from sensegraph.runtime.runtime import Runtime

@@ -10,7 +10,7 @@ import pytest
 
 from scripted import ScriptedServer
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.index.hierarchy.lineage import count_fates, read_lineage
+from sensegraph.index.hierarchy.communities import count_fates, read_lineage
 from sensegraph.types import Document
 from wired import content, corpus, stories, story
 

@@ -17,11 +17,11 @@ from sensegraph.algorithms.ranking import find_nearest_rows
 from sensegraph.algorithms.segments import cut_segments
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
-from sensegraph.filters import Scope
 from sensegraph.index import navigation as navigating
-from sensegraph.index.neighbours import nearest_to
 from sensegraph.index.settings import IndexSettings
+from sensegraph.index.vectors import nearest_to
 from sensegraph.methods import METHODS, load_method
+from sensegraph.questions import Scope
 from sensegraph.types import Document
 from wired import corpus, stories
 

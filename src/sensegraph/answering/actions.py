@@ -15,9 +15,8 @@ from sensegraph.answering.asking import ask_contexts
 from sensegraph.answering.map_reduce import point_passage
 from sensegraph.answering.quoting import for_writing
 from sensegraph.errors import StepFailed
-from sensegraph.index.citing import documents_behind, ground_statements
 from sensegraph.index.index import Index
-from sensegraph.index.passages import passage_tokens
+from sensegraph.index.passages import documents_behind, ground_statements, passage_tokens
 from sensegraph.language.text import count_tokens, fold, take_within
 from sensegraph.protocols import Embedder, Vectors
 from sensegraph.runtime.keys import document_part, key

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from sensegraph.answering.quoting import quote_sources
 from sensegraph.answering.reranking import rerank_evidence
-from sensegraph.index.citing import Teller, answer_from_draft, documents_behind
 from sensegraph.index.index import Index
+from sensegraph.index.passages import Teller, answer_from_draft, documents_behind
 from sensegraph.language.text import count_tokens
 from sensegraph.protocols import LanguageEngine, StreamingEngine
 from sensegraph.runtime.results import step

@@ -8,9 +8,8 @@ from random import Random
 
 from sensegraph.answering.asking import gather_evidence, make_inquiry, rate_contexts
 from sensegraph.answering.quoting import quote_sources
-from sensegraph.index.citing import ground_statements
 from sensegraph.index.index import Index
-from sensegraph.index.passages import passage_tokens
+from sensegraph.index.passages import ground_statements, passage_tokens
 from sensegraph.language.text import count_tokens, decode_tokens, encode_tokens, pack_batches, take_within
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.runtime import Runtime

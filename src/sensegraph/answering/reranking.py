@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from sensegraph.errors import EndpointError
-from sensegraph.index.citing import documents_behind
 from sensegraph.index.index import Index
+from sensegraph.index.passages import documents_behind
 from sensegraph.protocols import Reranker
 from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 if TYPE_CHECKING:
-    from sensegraph.filters import Condition, Scope
+    from sensegraph.questions import Condition, Scope
 from sensegraph.types import Turn
 
 Documents = Annotated[
@@ -54,7 +54,7 @@ def read_scope(
     documents: Sequence[str] | None, where: Sequence[str] | None, since: str | None, until: str | None
 ) -> Scope:
     """The filter that the flags of a question name. Raises BadParameter for a test or a date that cannot be read."""
-    from sensegraph.filters import Scope
+    from sensegraph.questions import Scope
 
     conditions = tuple(map(_parse_condition, where or ()))
     return Scope(tuple(documents or ()), conditions, _check_date(since, "--since"), _check_date(until, "--until"))
@@ -89,7 +89,7 @@ def _check_moment(text: str | None, flag: str) -> str:
 
 
 def _parse_condition(text: str) -> Condition:
-    from sensegraph.filters import Condition
+    from sensegraph.questions import Condition
 
     found = _TEST.fullmatch(text)
     if not found:

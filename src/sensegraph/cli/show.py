@@ -138,7 +138,7 @@ def _name_some_documents(documents: Sequence[str]) -> str:
 
 def format_build(found: Built, added: Added | None = None) -> str:
     """The counts of the index, what was computed for it, what it cost, and notes."""
-    from sensegraph.index.hierarchy.lineage import count_fates
+    from sensegraph.index.hierarchy.communities import count_fates
 
     lines = [", ".join(format_quantity(n, _SINGULAR[k]) for k, n in found.counts.items())]
     if added is not None:

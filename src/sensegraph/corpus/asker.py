@@ -11,13 +11,13 @@ from sensegraph.answering.reranking import rerank_evidence
 from sensegraph.answering.streaming import Patient
 from sensegraph.corpus.workspace import Workspace
 from sensegraph.errors import InputError, NotIndexed, SettingsError
-from sensegraph.filters import Scope
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.moment import ask_in_time, restrict_to_time, time_notes
 from sensegraph.index.restricted.scope import notes_of
 from sensegraph.language.text import count_tokens
 from sensegraph.methods import load_method, parts_needed
 from sensegraph.methods.auto import Choice, choose_method, find_names_with
+from sensegraph.questions import Scope
 from sensegraph.types import Answer, Document, Evidence, Question, Turn
 
 if TYPE_CHECKING:

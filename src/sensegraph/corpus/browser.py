@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from sensegraph.corpus.workspace import Workspace
 from sensegraph.errors import InputError
-from sensegraph.filters import Scope
 from sensegraph.index.browse.elements import find_entities, list_reports, read_entity, read_report
-from sensegraph.index.hierarchy.lineage import read_lineage
+from sensegraph.index.hierarchy.communities import read_lineage
 from sensegraph.index.restricted.moment import restrict_to_time
 from sensegraph.index.restricted.scope import notes_of
 from sensegraph.index.restricted.timeline import Change, Event, changes_between, entity_timeline
 from sensegraph.language.text import fold
+from sensegraph.questions import Scope
 
 if TYPE_CHECKING:
     from sensegraph.corpus.builder import Builder

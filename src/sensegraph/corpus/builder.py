@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sensegraph.corpus.outcomes import Built, Status
 from sensegraph.corpus.workspace import Workspace
 from sensegraph.index.build import build_index
-from sensegraph.index.hierarchy.lineage import follow_communities
+from sensegraph.index.hierarchy.communities import follow_communities
 from sensegraph.index.index import Index
 from sensegraph.index.parts import sort_parts
 from sensegraph.index.settings import IndexSettings

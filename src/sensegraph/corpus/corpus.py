@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sensegraph.filters import Scope
+from sensegraph.questions import Scope
 
 if TYPE_CHECKING:
     from sensegraph.answering.grounding.checking import Checked

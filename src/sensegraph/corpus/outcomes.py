@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sensegraph.index.hierarchy.lineage import Fate
+from sensegraph.index.hierarchy.communities import Fate
 from sensegraph.personal.personal_settings import Tally
 from sensegraph.types import Usage
 

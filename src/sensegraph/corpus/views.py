@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from sensegraph.personal.surveying import Survey
     from sensegraph.plugins import Plugin
     from sensegraph.resolution.aliases import Operation
-    from sensegraph.types import Answer, Evidence, Passage
-    from sensegraph.usage import Usage
+    from sensegraph.types import Answer, Evidence, Passage, Usage
 
 JSON = dict[str, Any]
 

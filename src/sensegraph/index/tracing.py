@@ -22,7 +22,7 @@ from sensegraph.protocols import Rows, Store
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, Step, load_result, recall_result
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.usage import Usage
+from sensegraph.types import Usage
 
 A = TypeVar("A")
 B = TypeVar("B")

@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.blocks import Candidates, pair_by_shared_keys
 from sensegraph.algorithms.minhash import hash_bands
-from sensegraph.algorithms.similar import Pairs, similar_rows
+from sensegraph.algorithms.similar import Candidates, Pairs, pair_by_shared_keys, similar_rows
 from sensegraph.resolution.comparison.name_reading import Name
 from sensegraph.resolution.comparison.scoring import Collection
 

@@ -12,8 +12,8 @@ import numpy as np
 from sensegraph.algorithms.fusion import Ranking
 from sensegraph.algorithms.ranking import select_best
 from sensegraph.index.index import Index
-from sensegraph.index.neighbours import nearest_to
 from sensegraph.index.passages import chunk_passage
+from sensegraph.index.vectors import nearest_to
 from sensegraph.language.text import take_within
 from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime

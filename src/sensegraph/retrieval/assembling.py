@@ -16,11 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from sensegraph.algorithms.graphs import Floats, Ints
 from sensegraph.algorithms.ranking import fuse_by_reciprocal_rank, select_best
-from sensegraph.index.graph.lookups import Lookups
-from sensegraph.index.graph.ties import Ties
+from sensegraph.index.graph.lookups import Lookups, Ties
 from sensegraph.index.index import Index
-from sensegraph.index.neighbours import nearest_to_each
 from sensegraph.index.passages import Room, chunk_passage, entity_passage, passage_tokens, relation_passage
+from sensegraph.index.vectors import nearest_to_each
 from sensegraph.protocols import Vectors
 from sensegraph.retrieval.closeness import by_meaning
 from sensegraph.runtime.results import step, take_records

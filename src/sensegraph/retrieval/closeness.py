@@ -9,8 +9,7 @@ import numpy as np
 from sensegraph.algorithms.fusion import Ranking
 from sensegraph.algorithms.graphs import Floats
 from sensegraph.index.index import Index
-from sensegraph.index.neighbours import nearest_to
-from sensegraph.index.vectors import adds_meaning
+from sensegraph.index.vectors import adds_meaning, nearest_to
 from sensegraph.protocols import Vectors
 from sensegraph.retrieval.arms import rank_by_vectors, rank_by_words
 from sensegraph.runtime.runtime import Runtime

@@ -11,7 +11,7 @@ import numpy as np
 
 from sensegraph.algorithms.diversity import rank_by_cover, rank_by_mmr
 from sensegraph.algorithms.fusion import Ranking
-from sensegraph.algorithms.walking import run_offsets
+from sensegraph.algorithms.walks import run_offsets
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.scope import ScopedIndex

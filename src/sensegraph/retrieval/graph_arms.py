@@ -14,9 +14,9 @@ from sensegraph.algorithms.fusion import Ranking
 from sensegraph.algorithms.graphs import Floats
 from sensegraph.algorithms.ranking import select_best
 from sensegraph.algorithms.walks import pagerank
-from sensegraph.index.graph.ties import Ties, entity_salience, ties_of
+from sensegraph.index.graph.lookups import Ties, entity_salience, ties_of
 from sensegraph.index.index import Index
-from sensegraph.index.neighbours import nearest_to
+from sensegraph.index.vectors import nearest_to
 from sensegraph.retrieval.signals import named_in
 from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime

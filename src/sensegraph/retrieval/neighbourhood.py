@@ -15,7 +15,6 @@ import numpy as np
 from sensegraph.errors import SettingsError
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
-from sensegraph.index.neighbours import nearest_to
 from sensegraph.index.passages import (
     Room,
     chunk_passage,
@@ -24,6 +23,7 @@ from sensegraph.index.passages import (
     passage_tokens,
     relation_passage,
 )
+from sensegraph.index.vectors import nearest_to
 from sensegraph.language.text import count_tokens
 from sensegraph.retrieval.named_entities import entities_named_in
 from sensegraph.runtime.results import take_records

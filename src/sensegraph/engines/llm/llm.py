@@ -1,6 +1,6 @@
 """The language tasks by a model: task → prompt → schema → values.
 
-The prompts follow what the papers ask for, in words of our own; their texts are files under `papers/<paper>/prompts`.
+The prompts follow what the papers ask for, in words of our own; their texts are files in the folders of the papers.
 """
 
 from __future__ import annotations

@@ -11,13 +11,13 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
 
 from sensegraph.engines.llm.replies.cited_records import Records
 from sensegraph.errors import SettingsError
 from sensegraph.language.text import count_tokens, take_within
+from sensegraph.papers import paper_folder
 from sensegraph.types import Brief, Chunk, Context, Inquiry, Turn
 
 _ASKED = (  # folder of the paper, and the templates in it
@@ -56,7 +56,7 @@ _OTHER = ("Records", "id,title,text")
 @cache
 def read_packaged_template(name: str) -> str:
     """The template that comes with the package."""
-    return (files("sensegraph") / "papers" / _FOLDERS[name] / "prompts" / f"{name}.md").read_text("utf-8")
+    return (paper_folder(_FOLDERS[name]) / "prompts" / f"{name}.md").read_text("utf-8")
 
 
 def copy_templates(folder: Path) -> list[Path]:

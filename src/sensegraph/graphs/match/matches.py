@@ -19,7 +19,7 @@ from sensegraph.graphs.match.result_rows import Row, project_rows
 from sensegraph.graphs.match.shelf import Shelf
 from sensegraph.graphs.match.syntax import Binary, Constant, Given, Query
 from sensegraph.index.browse.pages import ClaimRow, EntityRow, Place, RelationRow
-from sensegraph.index.citing import cite_statements
+from sensegraph.index.passages import cite_statements
 from sensegraph.types import Citation, Description, Statement
 
 MOST = 2_000_000  # combinations that a step may find

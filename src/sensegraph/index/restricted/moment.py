@@ -14,7 +14,6 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from sensegraph.errors import InputError, NotIndexed
-from sensegraph.filters import Scope
 from sensegraph.index.index import Index
 from sensegraph.index.parts import Part
 from sensegraph.index.restricted.arrivals import current_second, known_then, read_arrivals
@@ -24,6 +23,7 @@ from sensegraph.language.dates.asked_dates import When, describe_when, when_aske
 from sensegraph.language.dates.intervals import Span, holds_during, make_interval, span_through
 from sensegraph.language.dates.moments import first_instant, instant_after, is_readable
 from sensegraph.language.dates.stated_dates import stated_in
+from sensegraph.questions import Scope
 from sensegraph.runtime.results import recall_result
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import (

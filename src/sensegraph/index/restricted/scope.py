@@ -20,13 +20,13 @@ import numpy as np
 
 from sensegraph.algorithms.graphs import Floats
 from sensegraph.errors import InputError
-from sensegraph.filters import Condition, Scope
 from sensegraph.index.graph.lookups import Lookups, build_lookups
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import Catalogue, DocumentEntry
 from sensegraph.index.parts import Part
 from sensegraph.language.text import count_tokens, take_within
 from sensegraph.protocols import Embedder, Vectors
+from sensegraph.questions import Condition, Scope
 from sensegraph.types import (
     Chunk,
     Cluster,

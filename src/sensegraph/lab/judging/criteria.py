@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache
-from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
 from sensegraph.errors import InputError
+from sensegraph.papers import paper_folder
 
 RUNS = 5  # of every score (zhang2025), and replicates of every comparison (edge2024, §4.1)
 _LOW, _HIGH = 1, 10
@@ -68,7 +68,7 @@ class Rules:
 
 @cache
 def read_criteria(paper: str) -> tuple[Criterion, ...]:
-    """The criteria of `papers/<paper>/criteria.toml`, in their order."""
+    """The criteria of `criteria.toml` of a paper, in their order."""
     return tuple(Criterion(**c) for c in _read_criteria_file(paper)["criteria"])
 
 
@@ -133,4 +133,4 @@ def _suggest_name(name: str, known: list[str]) -> str:
 
 
 def _read_criteria_file(paper: str) -> dict[str, Any]:
-    return tomllib.loads((files("sensegraph") / "papers" / paper / "criteria.toml").read_text("utf-8"))
+    return tomllib.loads((paper_folder(paper) / "criteria.toml").read_text("utf-8"))

@@ -16,11 +16,11 @@ from typing import Any
 
 from sensegraph.answering.reranking import rerank_evidence
 from sensegraph.errors import InputError
-from sensegraph.filters import Condition, Scope
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.scope import restrict_to_scope, scope_holds
 from sensegraph.lab.retrieval.test_collections import Query
 from sensegraph.protocols import Method
+from sensegraph.questions import Condition, Scope
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Evidence, Question
 

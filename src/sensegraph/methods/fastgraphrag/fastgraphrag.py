@@ -19,10 +19,10 @@ from sensegraph.algorithms.ranking import Ranked, select_best
 from sensegraph.algorithms.walks import pagerank
 from sensegraph.answering.asking import conclude_answer
 from sensegraph.errors import SettingsError
-from sensegraph.index.citing import documents_behind
-from sensegraph.index.graph.ties import Ties, ties_of
+from sensegraph.index.graph.lookups import Ties, ties_of
 from sensegraph.index.index import Index
-from sensegraph.index.neighbours import nearest_to_each
+from sensegraph.index.passages import documents_behind
+from sensegraph.index.vectors import nearest_to_each
 from sensegraph.methods.fastgraphrag.identity import Edges, Identity, Likeness, entity_walk
 from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.arms import evidence_of

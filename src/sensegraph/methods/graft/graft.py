@@ -18,11 +18,10 @@ import numpy as np
 from sensegraph.answering.asking import conclude_answer
 from sensegraph.answering.quoting import for_quoting
 from sensegraph.errors import SettingsError
-from sensegraph.index.citing import documents_behind
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
-from sensegraph.index.neighbours import nearest_to
-from sensegraph.index.passages import entity_passage, passage_tokens, relation_passage
+from sensegraph.index.passages import documents_behind, entity_passage, passage_tokens, relation_passage
+from sensegraph.index.vectors import nearest_to
 from sensegraph.language.stems import list_stems
 from sensegraph.language.text import take_within
 from sensegraph.protocols import PartName, Task

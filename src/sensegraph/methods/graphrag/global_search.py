@@ -19,7 +19,7 @@ from sensegraph.answering.map_reduce import map_reduce
 from sensegraph.errors import SettingsError
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
-from sensegraph.index.neighbours import nearest_to
+from sensegraph.index.vectors import nearest_to
 from sensegraph.methods.graphrag.details import report_passages
 from sensegraph.methods.graphrag.tasks import grade
 from sensegraph.protocols import PartName, Task

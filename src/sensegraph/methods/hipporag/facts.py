@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
 from sensegraph.algorithms.similar import Pairs, similar_rows, similar_words
 from sensegraph.algorithms.tfidf import Tfidf
-from sensegraph.algorithms.walking import gather_entries, renumber_kept, run_offsets
-from sensegraph.algorithms.walks import Moves, build_moves
+from sensegraph.algorithms.walks import Moves, build_moves, gather_entries, renumber_kept, run_offsets
 from sensegraph.errors import SettingsError
 from sensegraph.index.vectors import beyond_words, embed_all, embed_records
 from sensegraph.language.stems import list_stems

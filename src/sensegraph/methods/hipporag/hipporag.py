@@ -24,7 +24,7 @@ from sensegraph.answering.asking import test_contexts as helps
 from sensegraph.answering.quoting import settle_asking
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
-from sensegraph.index.neighbours import nearest_to
+from sensegraph.index.vectors import nearest_to
 from sensegraph.methods.hipporag.facts import Facts
 from sensegraph.methods.hipporag.facts_part import FACTS
 from sensegraph.protocols import PartName, Task

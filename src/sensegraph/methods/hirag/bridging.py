@@ -14,10 +14,9 @@ import numpy as np
 
 from sensegraph.algorithms.graphs import Floats, Ints
 from sensegraph.algorithms.paths import find_paths_through
-from sensegraph.index.graph.lookups import Lookups
-from sensegraph.index.graph.ties import Ties
+from sensegraph.index.graph.lookups import Lookups, Ties
 from sensegraph.index.index import Index
-from sensegraph.index.neighbours import nearest_to
+from sensegraph.index.vectors import nearest_to
 from sensegraph.protocols import Vectors
 from sensegraph.retrieval.assembling import Ends, ranked_links
 from sensegraph.retrieval.closeness import by_meaning

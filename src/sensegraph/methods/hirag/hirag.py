@@ -16,11 +16,10 @@ import numpy as np
 
 from sensegraph.answering.asking import conclude_answer
 from sensegraph.errors import SettingsError
-from sensegraph.index.citing import documents_behind
-from sensegraph.index.graph.ties import Ties, ties_of
+from sensegraph.index.graph.lookups import Ties, ties_of
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
-from sensegraph.index.passages import passage_tokens
+from sensegraph.index.passages import documents_behind, passage_tokens
 from sensegraph.index.restricted.scope import notes_of
 from sensegraph.language.text import take_within
 from sensegraph.methods.hirag.bridging import (

@@ -15,8 +15,7 @@ import numpy as np
 
 from sensegraph.algorithms.meaning import measure_sparsity
 from sensegraph.index.graph.merging import relation_id, summarise_descriptions
-from sensegraph.index.hierarchy.grounding import ground_unless_quoted, resolve_references
-from sensegraph.index.hierarchy.packing import elements_for
+from sensegraph.index.hierarchy.packing import elements_for, ground_unless_quoted, resolve_references
 from sensegraph.index.hierarchy.similar_clusters import group_vectors
 from sensegraph.index.vectors import embed_records, entity_texts
 from sensegraph.language.text import count_tokens, fold, pack_batches, take_within

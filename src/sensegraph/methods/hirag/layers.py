@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from sensegraph.errors import StoreError
-from sensegraph.index.graph.lookups import find_lookups
-from sensegraph.index.graph.ties import find_ties
+from sensegraph.index.graph.lookups import find_lookups, find_ties
 from sensegraph.index.hierarchy.communities import (
     ClusterSettings,
     Earlier,

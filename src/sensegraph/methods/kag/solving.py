@@ -21,10 +21,10 @@ from sensegraph.answering.actions import leads_of
 from sensegraph.answering.asking import make_inquiry
 from sensegraph.answering.map_reduce import point_passage
 from sensegraph.answering.quoting import for_writing, written_text
-from sensegraph.index.graph.ties import ties_of
+from sensegraph.index.graph.lookups import ties_of
 from sensegraph.index.index import Index
-from sensegraph.index.neighbours import nearest_to
 from sensegraph.index.passages import chunk_passage, passage_tokens, relation_passage
+from sensegraph.index.vectors import nearest_to
 from sensegraph.language.stems import list_stems
 from sensegraph.language.text import fold, take_within
 from sensegraph.methods.kag.binding import Candidate, find_values, split_passages

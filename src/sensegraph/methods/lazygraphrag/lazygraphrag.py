@@ -21,8 +21,8 @@ from sensegraph.answering.asking import conclude_answer, gather_evidence, make_i
 from sensegraph.answering.map_reduce import point_passage
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.index.index import Index
-from sensegraph.index.neighbours import nearest_to_each
 from sensegraph.index.passages import chunk_passage, passage_tokens
+from sensegraph.index.vectors import nearest_to_each
 from sensegraph.language.text import pack_batches, take_within
 from sensegraph.methods.lazygraphrag.concepts_part import CONCEPTS
 from sensegraph.methods.lazygraphrag.relevance import Tester, Trial, Unit, terrain_of

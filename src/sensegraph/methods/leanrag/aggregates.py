@@ -14,8 +14,7 @@ from typing import Any
 
 from sensegraph.algorithms.graphs import Ints
 from sensegraph.errors import StoreError
-from sensegraph.index.hierarchy.grounding import ground_unless_quoted, resolve_references, resolve_report
-from sensegraph.index.hierarchy.packing import elements_for
+from sensegraph.index.hierarchy.packing import elements_for, ground_unless_quoted, resolve_references, resolve_report
 from sensegraph.index.hierarchy.similar_clusters import group_vectors
 from sensegraph.index.vectors import embed_records
 from sensegraph.language.plurals import find_commonest_type

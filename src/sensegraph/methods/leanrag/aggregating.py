@@ -10,8 +10,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sensegraph.index.hierarchy.grounding import SOURCES
-from sensegraph.index.hierarchy.packing import Elements, Line, shown_to
+from sensegraph.index.hierarchy.packing import SOURCES, Elements, Line, shown_to
 from sensegraph.language.text import count_tokens, take_within
 from sensegraph.protocols import LanguageEngine
 from sensegraph.types import (

@@ -12,11 +12,11 @@ from typing import Literal
 
 import numpy as np
 
-from sensegraph.algorithms.ancestors import list_ancestor_chains, list_paths_to_ancestor
 from sensegraph.algorithms.graphs import Floats, Ints
+from sensegraph.algorithms.paths import list_ancestor_chains, list_paths_to_ancestor
 from sensegraph.index.index import Index
-from sensegraph.index.neighbours import nearest_to
 from sensegraph.index.passages import entity_passage, relation_passage
+from sensegraph.index.vectors import nearest_to
 from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
 from sensegraph.protocols import Vectors
 from sensegraph.retrieval.closeness import by_meaning

@@ -15,9 +15,8 @@ import numpy as np
 
 from sensegraph.answering.asking import conclude_answer
 from sensegraph.errors import SettingsError
-from sensegraph.index.citing import documents_behind
 from sensegraph.index.index import Index
-from sensegraph.index.passages import chunk_passage, passage_tokens
+from sensegraph.index.passages import chunk_passage, documents_behind, passage_tokens
 from sensegraph.language.text import take_within
 from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
 from sensegraph.methods.leanrag.ancestor_paths import (

@@ -17,9 +17,9 @@ import numpy as np
 
 from sensegraph.answering.asking import conclude_answer
 from sensegraph.errors import SettingsError
-from sensegraph.index.citing import documents_behind
-from sensegraph.index.graph.ties import Ties, ties_of
+from sensegraph.index.graph.lookups import Ties, ties_of
 from sensegraph.index.index import Index
+from sensegraph.index.passages import documents_behind
 from sensegraph.language.text import count_tokens
 from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.assembling import (

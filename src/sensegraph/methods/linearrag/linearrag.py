@@ -17,12 +17,11 @@ from numpy.typing import NDArray
 from sensegraph.algorithms.fusion import Ranking
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
 from sensegraph.algorithms.ranking import select_best
-from sensegraph.algorithms.walking import gather_entries
-from sensegraph.algorithms.walks import pagerank
+from sensegraph.algorithms.walks import gather_entries, pagerank
 from sensegraph.answering.asking import conclude_answer
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
-from sensegraph.index.neighbours import nearest_to
+from sensegraph.index.vectors import nearest_to
 from sensegraph.methods.linearrag.sentences import Sentences
 from sensegraph.methods.linearrag.sentences_part import SENTENCES
 from sensegraph.protocols import PartName, Task

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
 from sensegraph.algorithms.tfidf import Tfidf
-from sensegraph.algorithms.walking import gather_entries, renumber_kept, run_offsets
-from sensegraph.algorithms.walks import Moves, build_moves
+from sensegraph.algorithms.walks import Moves, build_moves, gather_entries, renumber_kept, run_offsets
 from sensegraph.index.vectors import beyond_words, embed_records
 from sensegraph.language.stems import list_stems
 from sensegraph.language.text import HAN, WORD, split_sentences

@@ -13,8 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from sensegraph.index.hierarchy.grounding import ground_statement
-from sensegraph.index.hierarchy.packing import report_passage, shown_to
+from sensegraph.index.hierarchy.packing import ground_statement, report_passage, shown_to
 from sensegraph.index.vectors import embed_all, embed_records
 from sensegraph.language.text import HAN, count_tokens, split_sentences
 from sensegraph.methods.raptor.gathering import Group, group_in_order, group_nodes

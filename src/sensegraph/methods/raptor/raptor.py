@@ -18,10 +18,10 @@ from sensegraph.algorithms.graphs import Floats
 from sensegraph.algorithms.ranking import select_best
 from sensegraph.answering.asking import conclude_answer
 from sensegraph.errors import SettingsError
-from sensegraph.index.citing import documents_behind
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
-from sensegraph.index.neighbours import nearest_to
+from sensegraph.index.passages import documents_behind
+from sensegraph.index.vectors import nearest_to
 from sensegraph.language.text import count_tokens
 from sensegraph.methods.raptor.leaves import Leaf
 from sensegraph.methods.raptor.nodes import Nodes

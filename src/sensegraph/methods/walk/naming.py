@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
-from sensegraph.algorithms.walking import Paths, build_paths, gather_entries, run_offsets
+from sensegraph.algorithms.walks import Paths, build_paths, gather_entries, run_offsets
 from sensegraph.errors import SettingsError
 from sensegraph.language.stems import list_stems
 from sensegraph.methods.walk.gazetteer import Gazetteer, count_mentions, make_gazetteer

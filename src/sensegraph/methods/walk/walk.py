@@ -15,11 +15,11 @@ import numpy as np
 from sensegraph.algorithms.fusion import Ranking
 from sensegraph.algorithms.graphs import Floats, Longs
 from sensegraph.algorithms.ranking import Ranked, select_best
-from sensegraph.algorithms.walking import gather_entries, walk_with_restart
+from sensegraph.algorithms.walks import gather_entries, walk_with_restart
 from sensegraph.answering.asking import conclude_answer
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
-from sensegraph.index.neighbours import nearest_to
+from sensegraph.index.vectors import nearest_to
 from sensegraph.methods.walk.asked import Asked, ask_names
 from sensegraph.methods.walk.names_part import NAMES
 from sensegraph.methods.walk.naming import Names

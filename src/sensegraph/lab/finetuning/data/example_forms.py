@@ -15,11 +15,11 @@ import json
 import re
 from collections.abc import Sequence
 from functools import cache
-from importlib.resources import files
 from typing import Any, Literal, get_args
 
 from sensegraph.errors import SettingsError
 from sensegraph.lab.finetuning.data.example_types import Example, Passage
+from sensegraph.papers import paper_folder
 
 Form = Literal["completion", "chat", "evaluation"]
 FORMS: tuple[Form, ...] = get_args(Form)
@@ -35,7 +35,7 @@ def read_instruction() -> str:
 
 @cache
 def _read_packaged_prompt(name: str) -> str:
-    return (files("sensegraph") / "papers" / _PAPER / "prompts" / f"{name}.md").read_text("utf-8")
+    return (paper_folder(_PAPER) / "prompts" / f"{name}.md").read_text("utf-8")
 
 
 def format_question(question: str, passages: Sequence[Passage]) -> str:

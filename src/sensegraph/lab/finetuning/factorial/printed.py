@@ -1,6 +1,6 @@
 """The arithmetic of the figures that the paper prints: which cells fit together, and which sentences hold against them.
 
-source: GRAFT, Figures 2–4 and section 5.4 (R18–R22), as data in `papers/graft2024/figures.toml`
+source: GRAFT, Figures 2–4 and section 5.4 (R18–R22), as data in `methods/graft/figures.toml`
 """
 
 from __future__ import annotations
@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from math import floor
 
 import msgspec
+
+from sensegraph.papers import paper_folder
 
 TOLERANCE = 0.0016  # what rounding of three figures, to three digits or fewer, explains of a weighted mean
 _JOINT = "joint"
@@ -74,7 +75,7 @@ class Finding:
 @cache
 def read_figures() -> Figures:
     """The figures that come with the package."""
-    text = (files("sensegraph") / "papers" / "graft2024" / "figures.toml").read_text("utf-8")
+    text = (paper_folder("graft2024") / "figures.toml").read_text("utf-8")
     return msgspec.toml.decode(text, type=Figures)
 
 
