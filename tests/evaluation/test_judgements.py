@@ -19,10 +19,11 @@ from sensegraph.lab.judging.judgements import (
     label_replicates,
     list_pairs,
     majority_labels,
+    reasons_by_criterion,
     tally_pair,
+    theme_shares,
     winners_by_question,
 )
-from sensegraph.lab.judging.reasons import reasons_by_criterion, theme_shares
 
 AB = ("a", "b")
 ONE = Rules("one", (Criterion("depth", "?"),), replicates=1)

@@ -13,8 +13,6 @@ from hypothesis import strategies as st
 
 from finetuning_towns import NO_PAD, SMALL, asked, example, passage, pool
 from sensegraph.errors import InputError, SettingsError
-from sensegraph.lab.finetuning.data.answer_containment import find_answer, overlaps_passage
-from sensegraph.lab.finetuning.data.example_forms import format_example_line, format_prompt
 from sensegraph.lab.finetuning.data.example_types import (
     DataSettings,
     DroppedQuestion,
@@ -22,8 +20,16 @@ from sensegraph.lab.finetuning.data.example_types import (
     Passage,
     SourceQuestion,
     find_data_preset,
+    format_example_line,
+    format_prompt,
 )
-from sensegraph.lab.finetuning.data.examples import is_held_out, make_example, make_examples
+from sensegraph.lab.finetuning.data.examples import (
+    find_answer,
+    is_held_out,
+    make_example,
+    make_examples,
+    overlaps_passage,
+)
 from sensegraph.language.text import count_tokens
 
 
@@ -222,7 +228,7 @@ def test_an_example_depends_on_its_id_and_the_seed_and_on_no_other_question():
 PROGRAM = """
 from finetuning_towns import SMALL, asked, pool
 from sensegraph.lab.finetuning.data.examples import make_examples
-from sensegraph.lab.finetuning.data.example_forms import format_example_line
+from sensegraph.lab.finetuning.data.example_types import format_example_line
 made = make_examples([asked(i) for i in range(3)], pool(), SMALL)
 print("".join(format_example_line(m.example, "chat") for m in made), end="")
 """

@@ -23,8 +23,7 @@ from sensegraph.answering.grounding.cited import Reference, split_cited_statemen
 from sensegraph.answering.grounding.entailment import By, Supporter, choose_supporter
 from sensegraph.errors import SettingsError
 from sensegraph.index.vectors import embed_all
-from sensegraph.lab.grounding.claimify import ClaimSettings, find_claims
-from sensegraph.lab.grounding.claims import split_answer
+from sensegraph.lab.grounding.claims import ClaimSettings, find_claims, split_answer
 from sensegraph.lab.tasks import propose_lines, score_trials
 from sensegraph.language.stems import list_stems
 from sensegraph.language.text import split_sentences

@@ -1,20 +1,23 @@
 """From questions to examples: gold passages among distractors, within a budget, in an order that says nothing.
 
-source: the paper GRAFT, section 4.1 (R02–R05); RAFT for P and reasoning (R29)
+What is learnt may be reasoning in verbatim quotes, each of which is checked. Whether a text holds an answer or a
+passage is asked without regard to case, width and white space.
+
+source: the paper GRAFT, section 4.1 (R02–R05); RAFT, Zhang et al. 2024, for P and reasoning: quotes between marks, the
+answer in a last line (R29)
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import chain
 from random import Random
 
 from sensegraph.errors import InputError
-from sensegraph.lab.finetuning.data import verbatim_quotes
-from sensegraph.lab.finetuning.data.answer_containment import reject_distractor
-from sensegraph.lab.finetuning.data.example_forms import format_passage, format_prompt
 from sensegraph.lab.finetuning.data.example_types import (
     DataSettings,
     DroppedQuestion,
@@ -22,9 +25,106 @@ from sensegraph.lab.finetuning.data.example_types import (
     MadeExample,
     Passage,
     SourceQuestion,
+    format_passage,
+    format_prompt,
 )
 from sensegraph.lab.finetuning.data.sources import hash_text
-from sensegraph.language.text import count_tokens
+from sensegraph.language.text import HAN, collect_terms, count_tokens, fold, split_sentences
+
+_RUN = re.compile(r"\w+")  # Scrooge's holds Scrooge
+_POLAR = frozenset(("yes", "no"))
+_folded = lru_cache(maxsize=4096)(fold)  # a passage is compared with many
+
+
+def count_answer_words(answer: str) -> int:
+    """The number of words of an answer; of a script without spaces the number of its characters."""
+    return sum(len(w) if HAN.search(w) else 1 for w in _RUN.findall(answer))
+
+
+def is_polar(answer: str) -> bool:
+    """Whether an answer is yes or no, which a text may hold without saying anything of the question."""
+    return fold(answer).strip(".! ") in _POLAR
+
+
+def contains_answer(text: str, answer: str) -> bool:
+    """Whether `text` holds `answer` as whole words, or, in a script without spaces, as it is written."""
+    if HAN.search(answer):
+        return fold(answer) in _folded(text)
+    sought = _space_words(answer)
+    return bool(sought.strip()) and sought in _space_words(text)
+
+
+def _space_words(text: str) -> str:
+    """The folded words of `text` with one blank around each."""
+    return f" {' '.join(_RUN.findall(_folded(text)))} "
+
+
+def find_answer(text: str, answers: Iterable[str], least: int = 1) -> str:
+    """The first of `answers` with at least `least` words that `text` holds; yes and no are not looked for."""
+    return next(
+        (a for a in answers if count_answer_words(a) >= least and not is_polar(a) and contains_answer(text, a)), ""
+    )
+
+
+def overlaps_passage(one: Passage, other: Passage) -> bool:
+    """Whether two passages show the same stretch of one document, or one holds the whole text of the other."""
+    (home, start, end), (place, begin, stop) = one.place, other.place
+    if home == place and start < stop and begin < end:
+        return True
+    a, b = _folded(one.text), _folded(other.text)
+    return a in b or b in a
+
+
+def reject_distractor(passage: Passage, asked: SourceQuestion, chosen: Iterable[Passage], leak_words: int) -> str:
+    """Why a passage cannot be a distractor of a question beside those that were chosen; nothing where it can."""
+    if any(overlaps_passage(passage, p) for p in asked.oracles):
+        return "overlaps a gold passage"
+    if any(overlaps_passage(passage, p) for p in chosen):
+        return "overlaps another distractor"
+    return "holds the answer" if find_answer(passage.text, asked.answers, leak_words) else ""
+
+
+BEGIN, END = "##begin_quote##", "##end_quote##"
+REASON, ANSWER = "##Reason:", "##Answer:"
+_QUOTE = re.compile(f"{re.escape(BEGIN)}(.*?){re.escape(END)}", re.DOTALL)
+
+
+def reason_by_quotes(question: str, answers: Sequence[str], oracles: Sequence[Passage]) -> str:
+    """Reasoning by rule: of each gold passage the sentence that holds an answer, else that nearest to the question."""
+    said = []
+    for passage in oracles:
+        # of equal sentences the first is quoted
+        sought = collect_terms(" ".join((question, *(a for a in answers if not is_polar(a)))))
+        spans = split_sentences(passage.text) or [(0, len(passage.text))]
+        texts = [passage.text[a:b] for a, b in spans]
+        sentence = max(texts, key=lambda t: (bool(find_answer(t, answers)), len(sought & collect_terms(t))))
+        said.append(f"{passage.title or 'A passage'} says: {BEGIN} {sentence} {END}.")
+    return " ".join(said)
+
+
+def write_reasoned_answer(reasoning: str, answer: str) -> str:
+    """What is learnt in the style `cot`: the reasoning, where there is any, and the answer in a line of its own."""
+    return f"{REASON} {reasoning}\n{ANSWER} {answer}" if reasoning else f"{ANSWER} {answer}"
+
+
+def extract_quotes(text: str) -> list[str]:
+    """The quotes of a text, without their marks."""
+    return [q.strip() for q in _QUOTE.findall(text)]
+
+
+def find_quote_fault(reasoning: str, passages: Sequence[Passage]) -> str:
+    """What is wrong with the quotes of a reasoning; nothing where each stands in a passage, white space aside."""
+    if reasoning.count(BEGIN) != reasoning.count(END) or len(found := extract_quotes(reasoning)) != reasoning.count(
+        BEGIN
+    ):
+        return "a quote of the reasoning has no end"
+    if not found:
+        return "the reasoning quotes nothing"
+    shown = [" ".join(p.text.split()) for p in passages]
+    if any(not q or not any(" ".join(q.split()) in text for text in shown) for q in found):
+        return "a quote of the reasoning stands in no passage"
+    return ""
+
 
 _MISSES = 5  # passages in a row that do not fit: then the budget counts as used up
 _SHUFFLED = 4096  # passages of a pool that is shuffled whole; from a larger one positions are drawn
@@ -71,8 +171,8 @@ def make_example(asked: SourceQuestion, pool: Sequence[Passage], how: DataSettin
     answer = target = "" if reason else "; ".join(asked.answers) if how.answers == "all" else asked.answers[0]
     if not reason and how.style != "plain":
         # where the gold passages are left out nothing can be quoted, and the answer stands alone
-        reasoning = asked.reasoning or verbatim_quotes.reason_by_quotes(asked.question, asked.answers, kept)
-        target = verbatim_quotes.write_reasoned_answer(reasoning if kept else "", answer)
+        reasoning = asked.reasoning or reason_by_quotes(asked.question, asked.answers, kept)
+        target = write_reasoned_answer(reasoning if kept else "", answer)
     room = how.max_tokens - count_tokens(format_prompt(asked.question, kept)) - count_tokens(target)
     reason = reason or ("its gold passages do not fit" if room < 0 else "")
     if reason:
@@ -97,7 +197,7 @@ def make_example(asked: SourceQuestion, pool: Sequence[Passage], how: DataSettin
         asked.answers,
         asked.written,
     )
-    if fault := verbatim_quotes.find_quote_fault(target, passages) if how.style == "cot" and kept else "":
+    if fault := find_quote_fault(target, passages) if how.style == "cot" and kept else "":
         return DroppedQuestion(asked.id, fault, asked.type)
     return MadeExample(example, tuple(sorted(picker.passed_over.items())), len(chosen) < wanted)
 

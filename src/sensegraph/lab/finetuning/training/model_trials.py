@@ -13,7 +13,7 @@ import numpy as np
 from sensegraph.engines.local.local_engine import Layout
 from sensegraph.engines.local.local_model import LocalModel
 from sensegraph.lab.finetuning.data.example_files import Item, format_item_prompt
-from sensegraph.lab.finetuning.data.verbatim_quotes import ANSWER
+from sensegraph.lab.finetuning.data.examples import ANSWER
 from sensegraph.lab.retrieval.retrieval_tables import align_columns
 from sensegraph.lab.scores.standard import Pair, Table, exact_match, normalise_answer, score_pairs, token_f1
 from sensegraph.lab.scores.statistics import Interval, bootstrap_intervals, format_interval
