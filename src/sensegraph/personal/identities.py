@@ -219,9 +219,7 @@ TABLE = (
         lambda n: 50 <= int(n[3:5]) <= 99 and n[3:5] not in ("66", "67", "68", "69", "89", "93"),
     ),
     _make_identity(
-        "GB",
-        r"(?!BG|GB|NK|KN|TN|NT|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D]",
-        _has_digit,
+        "GB", r"(?!BG|GB|NK|KN|TN|NT|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D]", _has_digit
     ),
     _make_identity("GB", r"\d{3} \d{3} \d{4}", _check_gb_health),
     _make_identity("GB", r"\d{10}|\d{3}-\d{3}-\d{4}", _check_gb_health, "nhs", must=True),
