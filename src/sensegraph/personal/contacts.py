@@ -8,14 +8,26 @@ from __future__ import annotations
 
 import ipaddress
 import re
+import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from itertools import chain
 from typing import Any
 
 from sensegraph.errors import SettingsError
 from sensegraph.language.calendar_words import ABBREVIATED_MONTHS, MONTHS
 from sensegraph.personal.personal_settings import Span
+
+_MONTHS = "|".join(dict.fromkeys([*chain(*MONTHS.values()), *ABBREVIATED_MONTHS, "jänner"]))
+_PATTERNS = tomllib.loads((files("sensegraph") / "personal" / "data" / "patterns.toml").read_text("utf-8"))
+
+
+def read_pattern(name: str) -> str:
+    """The regular expression of `data/patterns.toml` that is called so, its parts in their places."""
+    given = _MONTHS if name == "months" else "".join(_PATTERNS[name])
+    return re.sub(r"\(\?&(\w+)\)", lambda part: read_pattern(part[1]), given)
+
 
 _LOCAL = re.compile(r"[\w.+%'\-]{1,64}$")
 _HOST = re.compile(r"(?:[^\W_][\w\-]{0,62}\.){1,8}[^\W\d_]{2,24}(?![\w@])|\[?\d{1,3}(?:\.\d{1,3}){3}\]?")
@@ -33,32 +45,12 @@ _URL = re.compile(
     r"(?:https?://|ftp://|www\.)[^\s<>\"'“”‘’«»]{3,500}|(?<![\w.@/])(?:[a-z]{2,20}\.)+[a-z]{2,6}/[^\s<>\"']{2,200}"
 )
 _TAIL = ".,;:!?)]}…"
-_SITES = (
-    r"(?:twitter|x|instagram|facebook|tiktok|github|gitlab|medium|pinterest|threads|twitch|soundcloud|flickr|vimeo|"
-    r"quora|xing|vk)\.(?:com|net|tv|org|de)"
-)
-_OF_SITE = (  # pages of a site, of nobody in particular
-    "(?:about|login|signup|search|home|explore|settings|features|pricing|privacy|terms|help|jobs|topics|hashtag|share|"
-    "intent)"
-)
-_USER = re.compile(
-    r"//[^/\s@]{1,100}@"  # a name, and maybe a password, before the host
-    rf"|(?:^|//)(?:www\.|m\.|mobile\.)?{_SITES}/(?!{_OF_SITE}(?:[/?#]|$))@?[\w.\-]{{2,40}}/?(?:$|[?#]|status/)"
-    r"|linkedin\.com/(?:in|pub)/[^/\s]+|//(?:t|wa)\.me/[\w+]{3,}|(?:youtube|tiktok)\.com/@[\w.\-]+"
-    r"|reddit\.com/u(?:ser)?/\w+|orcid\.org/\d|/@[\w.\-]{2,}|/~[\w.\-]+"
-    r"|/(?:users?|profiles?|members?|people|authors?)/[\w.\-%]{2,}"
-    r"|[?&](?:user(?:_?name)?|login|account|member)=[^&#\s]+",
-    re.IGNORECASE,
-)
+_USER = re.compile(read_pattern("user"), re.IGNORECASE)
 
 _V4 = re.compile(r"(?<![\w.\-])(?:\d{1,3}\.){3}\d{1,3}(?![\w\-]|\.\d)")
 _V6 = re.compile(r"(?<![\w:.])[0-9a-fA-F]{0,4}(?::[0-9a-fA-F]{0,4}){2,7}(?:(?<=:)(?:\d{1,3}\.){3}\d{1,3})?(?![\w:])")
-_VERSION = re.compile(
-    r"(?:\bv(?:er(?:sion)?)?|\brelease|\bsection|\bchapter|\bclause|\barticle|§|\bsec|\bbuild|\brev(?:ision)?|\bfirmware|"
-    r"\bpatch|\bupdate[d]?(?: to)?|\bpython|\bkernel|\bdriver|\bparagraph|\bfigure|\btable|\bstep)s?\.? ?$",
-    re.IGNORECASE,
-)
-_MACHINE = re.compile(r"\b(?:ip|ips|address|host|server|client|from|ping|dns|gateway|node|login)\b", re.IGNORECASE)
+_VERSION = re.compile(read_pattern("version"), re.IGNORECASE)
+_MACHINE = re.compile(read_pattern("machine"), re.IGNORECASE)
 
 
 def find_emails(text: str) -> Iterator[Span]:
@@ -110,17 +102,8 @@ def _is_foreign_address(text: str) -> bool:
 
 
 _DIGITS = re.compile(r"\+?\(?\d[\d \t().\-/\u2010-\u2013\u00a0]{5,24}\d")
-_CALL = re.compile(
-    r"(?:\b(?:tel|telephone|telefon|téléphone|teléfono|telefono|phone|call|dial|ring|mobile|cell|handy|mobil|fax|fon|"
-    r"ph|text|sms|whatsapp|contact|reach|number|rufnummer|anruf\w*|appelez|portable)\b|[☎✆📞])[^\n]{0,30}$",
-    re.IGNORECASE,
-)
-_NUMBERED = re.compile(  # what has digits of its own
-    r"\b(?:isbn|issn|doi|order|invoice|ticket|case|ref|reference|id|sku|serial|part|model|article|account|acct|imei|"
-    r"tracking|arxiv|pmid|version|page|pages|pp|vol|patent|bestell\w*|rechnung\w*|auftrag\w*)\b(?:\W?(?:no|nr|number|#))?"
-    r"[^\w\n]{0,4}$",
-    re.IGNORECASE,
-)
+_CALL = re.compile(read_pattern("call"), re.IGNORECASE)
+_NUMBERED = re.compile(read_pattern("numbered"), re.IGNORECASE)  # what has digits of its own
 _RANGE = re.compile(r"\u2013|^[^(]*\)|\d\.\d{4,}")  # 1310–1331, (1947) 234 2000, 49.842182
 _ANYWHERE = "ZZ"  # the library's word for no region: numbers with + alone
 
@@ -184,73 +167,13 @@ class _Book:
         return None
 
 
-_MONTHS = "|".join(dict.fromkeys([*chain(*MONTHS.values()), *ABBREVIATED_MONTHS, "jänner"]))
-_YEAR = r"(?:1[89]|20)\d\d"
-_DATE = (
-    rf"{_YEAR}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.] ?\d\d?[-/.] ?(?:{_YEAR}|\d\d)\b"
-    rf"|\d\d?(?:st|nd|rd|th|er|º|\.)?(?: of| de)? (?:{_MONTHS})\.?,?(?: de)? {_YEAR}"
-    rf"|(?:{_MONTHS})\.? \d\d?(?:st|nd|rd|th)?,? {_YEAR}|{_YEAR}年\d\d?月\d\d?日"
-)
-_BORN = re.compile(
-    r"(?:(?<!\w)(?:(?:date of birth|birth ?date|birthday|d\.?o\.?b\.?|geburtsdatum|geburtstag|date de naissance|"
-    r"fecha de nacimiento|data di nascita|data de nascimento|geboortedatum)(?: (?:is|was|ist|war|est|es|è))?|"
-    r"born(?: in [A-Z][\w ]{1,30}?,?)?(?: on)?(?: the)?|"
-    r"geboren(?: in [A-ZÄÖÜ][\w ]{1,30}?)?(?: am| op)?|geb\.(?: am)?|née? le|nacid[oa] el|nat[oa] il|nascid[oa] em)"
-    r"|出生日期|出生于|生于|生年月日)(?P<gap>[\s:：,(=|\"']{0,4})"
-    rf"(?P<date>{_DATE})(?!\d)",
-    re.IGNORECASE,
-)
-
-_WORD = r"[A-ZÄÖÜÉÈÀÂÇÑ][\wäöüßéèàâçñ'’.\-]{0,24}"
-_WAYS = (
-    "Street|St|Road|Rd|Avenue|Ave|Lane|Ln|Drive|Dr|Boulevard|Blvd|Court|Ct|Place|Pl|Square|Sq|Terrace|Ter|Crescent|Close|"
-    "Way|Parkway|Pkwy|Highway|Hwy|Circle|Cir|Gardens|Grove|Mews|Row|Hill|Alley|Trail|Quay"
-)
-_UNIT = r"(?:,? (?:Apt|Apartment|Suite|Ste|Unit|Flat|Floor|Fl|Room|Rm|#)\.? ?#?[\w\-]{1,6})?"
-_ZIP = r"(?:[A-Z]{2},? \d{5}(?:-\d{4})?|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|[A-Z]{2},? [A-Z]\d[A-Z] ?\d[A-Z]\d)"
-_PLACE = r"[A-ZÄÖÜÉÈ][^\W\d_'’.\-]{1,24}\.?"
-_TOWN = rf"{_PLACE}(?:[ \-]{_PLACE}){{0,3}}"
-_ENGLISH = (
-    rf"(?:(?:Flat|Apt|Unit|Suite) ?\w{{1,4}},? )?\d{{1,5}}[A-Za-z]? (?!The )(?:[NSEW]\.? )?"
-    rf"(?:{_WORD} |\d{{1,3}}(?:st|nd|rd|th) ){{1,4}}?"
-    rf"(?:{_WAYS})\b(?!-)\.?(?: [NSEW]\b\.?)?{_UNIT}(?:(?:,? {_TOWN}){{0,2}}?,? {_ZIP}|(?:,? {_TOWN}){{0,2}})"
-    rf"(?:,? (?:USA|UK|United Kingdom))?"
-)
-_ZIPPED = r"(?:D-|A-|CH-)?\d{4,5} [A-ZÄÖÜ][\wäöüß\-]+(?: [A-ZÄÖÜ][\wäöüß\-]+)?"
-_GERMAN = (
-    r"(?:[A-ZÄÖÜ][\wäöüß\-]{1,30}(?:straße|strasse|str\.|weg|platz|allee|gasse|stieg)|"
-    r"[A-ZÄÖÜ][\wäöüß\-]{1,20} (?:Straße|Strasse|Str\.|Weg|Platz|Allee|Gasse|Ring|Damm|Ufer))"
-    rf" \d{{1,4}} ?[a-hA-H]?\b(?:,? {_ZIPPED})?"
-    r"|(?:[A-ZÄÖÜ][\wäöüß\-]{1,30}(?:ring|damm|ufer|hof)|(?:Am|An der|Im|Auf der|Unter den) [A-ZÄÖÜ][\wäöüß\-]{2,20})"
-    rf" \d{{1,3}} ?[a-h]?,? {_ZIPPED}"  # not Engineering 101, nor Im Jahr 1900
-)
-_FRENCH = (
-    r"\d{1,4}(?: ?(?:bis|ter))?,? (?:rue|avenue|boulevard|place|allée|chemin|impasse|quai|cours)"
-    r" (?:de |du |des |la |le |les |l['’]|d['’]|de la ){0,3}[\wÀ-ÿ'’\-]{2,25}(?: [A-ZÀ-Ý][\wÀ-ÿ'’\-]{1,25}){0,2}"
-    r"(?:,? \d{5} [A-ZÀ-Ý][\wÀ-ÿ'’\-]+)?"
-)
-_SOUTHERN = (
-    r"(?:Calle|Avenida|Avda\.|Plaza|Paseo|Carrer|Via|Viale|Corso|Piazza|Rua|Praça|Travessa)"
-    r" (?:de |del |de la |dos |das |da |do |della |dei )?[A-ZÀ-Ý][\wÀ-ÿ'’\-]{1,25}"
-    r"(?: (?:de )?[A-ZÀ-Ý][\wÀ-ÿ'’\-]{1,25}){0,2}"
-    r",? (?:n\.?º? ?)?\d{1,4}[A-Za-z]?\b(?:,? \d{4,5}(?:-\d{3})? [A-ZÀ-Ý][\wÀ-ÿ'’\-]+)?"
-)
-_DUTCH = (
-    r"[A-Z][\w\-]{2,25}(?:straat|laan|weg|plein|gracht|kade|dreef|singel|hof) \d{1,4} ?[a-zA-Z]?\b"
-    r"(?:,? \d{4} ?[A-Z]{2}(?: [A-Z][\w\-]+)?)?"
-)
-_BOX = (
-    rf"(?:P\.? ?O\.? Box|Postfach|Apartado|Boîte postale|Casella postale) "
-    rf"\d[\d ]{{0,8}}(?:(?:,? {_TOWN})?,? {_ZIP}|(?:,? {_TOWN})?)"
-)
-_POSTAL = re.compile(rf"(?<![\w.$€£,\-–])(?:{'|'.join((_ENGLISH, _GERMAN, _FRENCH, _SOUTHERN, _DUTCH, _BOX))})(?!\w)")
-_COUNTED = re.compile(  # 5 Minute Drive, 12 Million Way: a count before what looks like a street
-    r"\d[\w.]*,? (?:Minute|Hour|Day|Mile|Year|Million|Billion|Percent|Step|Part|Point|Star|State)s?\b"
-)
-_DATED = re.compile(rf"(?:{_MONTHS})\.? $", re.IGNORECASE)  # 6 of `Jan. 6 Capitol Hill`
+_BORN = re.compile(read_pattern("born"), re.IGNORECASE)
+_POSTAL = re.compile(read_pattern("postal"))
+_COUNTED = re.compile(read_pattern("counted"))
+_DATED = re.compile(read_pattern("dated"), re.IGNORECASE)
+_AT = re.compile(read_pattern("at"), re.IGNORECASE)
 _YEARLY = re.compile(r"(?:1[5-9]|20)\d\d [A-Z]")  # 1994 Silver Circle: a year, unless a word says that it is a place
-_AT = re.compile(r"\b(?:at|to|from|address\W{0,2}|lives? in|live at|near|outside)\s+$", re.IGNORECASE)
-_SURE = re.compile(rf"{_ZIP}$")
+_SURE = re.compile(f"{read_pattern('zip')}$")
 
 
 def find_birthdays(text: str) -> Iterator[Span]:

@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from sensegraph.language.text import fold
 from sensegraph.personal import contacts
-from sensegraph.personal.contacts import find_phones
+from sensegraph.personal.contacts import find_phones, read_pattern
 from sensegraph.personal.identities import IBAN_LENGTHS, check_card, check_iban, find_identity_numbers
 from sensegraph.personal.personal_settings import KINDS, PersonalSettings, Span, compile_patterns
 
@@ -65,20 +65,9 @@ def fold_name(name: str) -> str:
 
 
 _PART = re.compile(r"[^\W_]+")
-_NAME = r"(?:[A-ZÀ-ÖØ-Þ]['’])?[A-ZÀ-ÖØ-Þ][\wß-öø-ÿ'’]+(?:-[A-ZÀ-ÖØ-Þ]?[\wß-öø-ÿ]+)*"
-_JOINED = r"(?: (?:(?:van|von|de|der|den|del|da|di|la|le|bin|al|ten|ter) ){0,2}"
-_TITLED = re.compile(
-    r"\b(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Sir|Herr|Frau|Monsieur|Madame|Mme|Mlle|Sr|Sra|Señor|Señora|Signor|Signora)\b\.? "
-    rf"(?P<name>(?:(?:van|von|de|der|den|di|da) ){{0,2}}{_NAME}{_JOINED}{_NAME}){{0,2}})"
+_TITLED, _INITIALS, _NO_NAME, _LABEL, _LISTED = (
+    re.compile(read_pattern(name)) for name in ("titled", "initials", "no_name", "label", "listed")
 )
-_INITIALS = re.compile(rf"(?<![\w.])(?P<name>(?:[A-ZÀ-ÖØ-Þ]\. ?){{1,3}}{_NAME})")
-_NO_NAME = re.compile(r"(?:U\. ?[SKN]|[DB]\. ?C|A\. ?D|P\. ?[OS]|E\. ?U|L\. ?A|N\. ?Y|[AP]\. ?M)\.")
-_LABEL = re.compile(
-    r"(?:^|[\n;|]|[.!?] )[ \t]*(?:Author|Name|Full name|From|To|Cc|By|Attendee|Present|Contact|Patient|Customer|Client|"
-    r"Employee|Applicant|Signed|Interviewer|Interviewee|Verfasser|Auteur|Autor)s?[ \t]*: *(?P<list>[^\n;|]{2,200})"
-)
-_TURNED = rf"{_NAME}, {_NAME}(?: {_NAME}| [A-Z]\.)?"
-_LISTED = re.compile(rf"(?P<name>{_TURNED}|{_NAME}{_JOINED}(?:{_NAME}|[A-Z]\.)){{1,3}})")
 _END = ".,’'"
 _WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*")
 _APART = re.compile(r"[^\w\s.'’\-]")
