@@ -36,11 +36,6 @@ _POLAR = frozenset(("yes", "no"))
 _folded = lru_cache(maxsize=4096)(fold)  # a passage is compared with many
 
 
-def count_answer_words(answer: str) -> int:
-    """The number of words of an answer; of a script without spaces the number of its characters."""
-    return sum(len(w) if HAN.search(w) else 1 for w in _RUN.findall(answer))
-
-
 def is_polar(answer: str) -> bool:
     """Whether an answer is yes or no, which a text may hold without saying anything of the question."""
     return fold(answer).strip(".! ") in _POLAR
@@ -61,9 +56,12 @@ def _space_words(text: str) -> str:
 
 def find_answer(text: str, answers: Iterable[str], least: int = 1) -> str:
     """The first of `answers` with at least `least` words that `text` holds; yes and no are not looked for."""
-    return next(
-        (a for a in answers if count_answer_words(a) >= least and not is_polar(a) and contains_answer(text, a)), ""
-    )
+    for answer in answers:
+        words = _RUN.findall(answer)  # in a script without spaces characters are counted
+        enough = sum(len(w) if HAN.search(w) else 1 for w in words) >= least
+        if enough and not is_polar(answer) and contains_answer(text, answer):
+            return answer
+    return ""
 
 
 def overlaps_passage(one: Passage, other: Passage) -> bool:
@@ -114,9 +112,8 @@ def extract_quotes(text: str) -> list[str]:
 
 def find_quote_fault(reasoning: str, passages: Sequence[Passage]) -> str:
     """What is wrong with the quotes of a reasoning; nothing where each stands in a passage, white space aside."""
-    if reasoning.count(BEGIN) != reasoning.count(END) or len(found := extract_quotes(reasoning)) != reasoning.count(
-        BEGIN
-    ):
+    found = extract_quotes(reasoning)
+    if not reasoning.count(BEGIN) == reasoning.count(END) == len(found):
         return "a quote of the reasoning has no end"
     if not found:
         return "the reasoning quotes nothing"
@@ -167,39 +164,29 @@ def make_example(asked: SourceQuestion, pool: Sequence[Passage], how: DataSettin
     random = Random(f"{how.seed} {asked.id}")
     kept = asked.oracles if random.random() < how.oracle_share else ()
     wanted = random.randint(*how.distractors) + len(asked.oracles) - len(kept)
-    reason = _reject_question(asked, how)
-    answer = target = "" if reason else "; ".join(asked.answers) if how.answers == "all" else asked.answers[0]
-    if not reason and how.style != "plain":
+    if reason := _reject_question(asked, how):
+        return DroppedQuestion(asked.id, reason, asked.type)
+    answer = target = "; ".join(asked.answers) if how.answers == "all" else asked.answers[0]
+    if how.style != "plain":
         # where the gold passages are left out nothing can be quoted, and the answer stands alone
         reasoning = asked.reasoning or reason_by_quotes(asked.question, asked.answers, kept)
         target = write_reasoned_answer(reasoning if kept else "", answer)
     room = how.max_tokens - count_tokens(format_prompt(asked.question, kept)) - count_tokens(target)
-    reason = reason or ("its gold passages do not fit" if room < 0 else "")
-    if reason:
-        return DroppedQuestion(asked.id, reason, asked.type)
-    picker = _Picker(asked, how)
+    if room < 0:
+        return DroppedQuestion(asked.id, "its gold passages do not fit", asked.type)
     # passages near the question come first, then others as they are drawn
     drawn = (replace(pool[i], kind="random") for i in _draw_positions(len(pool), random))
-    chosen = picker.pick(chain(asked.near, drawn), room, None if how.pad else wanted)
+    chosen, passed_over = _pick_distractors(chain(asked.near, drawn), asked, how, room, None if how.pad else wanted)
     while chosen and _count_example_tokens(asked, (*kept, *chosen), target) > how.max_tokens:
         chosen.pop()
     passages = [*kept, *chosen]
     random.shuffle(passages)
-    example = Example(
-        asked.id,
-        asked.question,
-        answer,
-        tuple(passages),
-        target,
-        _count_example_tokens(asked, passages, target),
-        asked.type,
-        asked.made,
-        asked.answers,
-        asked.written,
-    )
+    size = _count_example_tokens(asked, passages, target)
+    made = (asked.type, asked.made, asked.answers, asked.written)
+    example = Example(asked.id, asked.question, answer, tuple(passages), target, size, *made)
     if fault := find_quote_fault(target, passages) if how.style == "cot" and kept else "":
         return DroppedQuestion(asked.id, fault, asked.type)
-    return MadeExample(example, tuple(sorted(picker.passed_over.items())), len(chosen) < wanted)
+    return MadeExample(example, tuple(sorted(passed_over.items())), len(chosen) < wanted)
 
 
 def _reject_question(asked: SourceQuestion, how: DataSettings) -> str:
@@ -228,28 +215,24 @@ def _draw_positions(count: int, random: Random) -> Iterator[int]:
             yield position
 
 
-class _Picker:
-    """Takes distractors for one question, and counts the passages that it cannot take, by reason."""
+def _pick_distractors(
+    candidates: Iterable[Passage], asked: SourceQuestion, how: DataSettings, room: int, most: int | None
+) -> tuple[list[Passage], Counter[str]]:
+    """Passages of `candidates`, in their order, that fit into `room` tokens: `most` of them, or as many as fit.
 
-    def __init__(self, asked: SourceQuestion, how: DataSettings) -> None:
-        self.asked, self.how = asked, how
-        self.passed_over: Counter[str] = Counter()
-
-    def pick(self, candidates: Iterable[Passage], room: int, most: int | None) -> list[Passage]:
-        """Passages of `candidates`, in their order, that fit into `room` tokens: `most` of them, or as many as fit."""
-        chosen, misses, hard = list[Passage](), 0, 0
-        for passage in candidates:
-            if misses == _MISSES or len(chosen) == most:
-                break
-            if passage.kind == "hard" and hard == self.how.hard:
-                continue
-            if reason := reject_distractor(passage, self.asked, chosen, self.how.leak_words):
-                self.passed_over[reason] += 1
-                continue
-            size = count_tokens(format_passage(passage)) + _MARGIN
-            if size > room:
-                misses += 1
-                continue
+    Beside them the number of the passages that could not be taken, by reason.
+    """
+    chosen, passed_over, misses, hard = list[Passage](), Counter[str](), 0, 0
+    for passage in candidates:
+        if misses == _MISSES or len(chosen) == most:
+            break
+        if passage.kind == "hard" and hard == how.hard:
+            continue
+        if reason := reject_distractor(passage, asked, chosen, how.leak_words):
+            passed_over[reason] += 1
+        elif (size := count_tokens(format_passage(passage)) + _MARGIN) > room:
+            misses += 1
+        else:
             room, misses, hard = room - size, 0, hard + (passage.kind == "hard")
             chosen.append(passage)
-        return chosen
+    return chosen, passed_over

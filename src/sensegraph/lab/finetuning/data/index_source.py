@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from random import Random
-from typing import Any, overload
+from typing import Any
 
 from sensegraph.answering.asking import answer_contexts, make_inquiry
 from sensegraph.answering.quoting import quote_sources
@@ -23,7 +23,7 @@ from sensegraph.index.index import Index
 from sensegraph.index.passages import chunk_passage
 from sensegraph.lab.finetuning.data.example_types import DroppedQuestion, Passage, SourceQuestion
 from sensegraph.lab.finetuning.data.examples import find_answer
-from sensegraph.lab.finetuning.data.sources import Source, check_topic, read_answers, stream_records
+from sensegraph.lab.finetuning.data.sources import LazyPassages, Source, check_topic, read_answers, stream_records
 from sensegraph.lab.questions.stated_facts import make_name_pattern
 from sensegraph.language.text import fold
 from sensegraph.protocols import Method
@@ -34,7 +34,7 @@ _KEPT = 4096  # passages that stay in memory
 _DEEP = 20  # documents or chunks of a ranking that are looked at
 
 
-class ChunkPassages(Sequence[Passage]):
+class ChunkPassages(LazyPassages):
     """The chunks of an index as passages, read when they are asked for."""
 
     def __init__(self, index: Index, topic: str = "") -> None:
@@ -42,27 +42,8 @@ class ChunkPassages(Sequence[Passage]):
         self._index, self._topic = index, topic
         self._entries = index.catalogue.chunks
         self._fields = {d.id: dict(d.metadata).get(topic, "") for d in index.catalogue.documents} if topic else {}
-        self._at = lru_cache(maxsize=_KEPT)(self._read)
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    @overload
-    def __getitem__(self, place: int) -> Passage: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[Passage]: ...
-
-    def __getitem__(self, place: int | slice) -> Passage | Sequence[Passage]:
-        if isinstance(place, slice):
-            return [self._at(i) for i in range(*place.indices(len(self)))]
-        if not -len(self) <= place < len(self):
-            raise IndexError(place)
-        return self._at(place % len(self))
-
-    def _read(self, place: int) -> Passage:
-        name = self._entries[place].id
-        return self.passage(self._index.chunks([name])[name])
+        read = lru_cache(maxsize=_KEPT)(lambda place: self.named([self._entries[place].id])[0])
+        super().__init__(len(self._entries), read)
 
     def passage(self, chunk: Chunk) -> Passage:
         """A chunk as a passage."""

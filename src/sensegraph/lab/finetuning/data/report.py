@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from sensegraph.lab.experiments.sheets import format_count
 from sensegraph.lab.finetuning.data import examples
 from sensegraph.lab.finetuning.data.chances import Positions, compare_positions, expected_range, wilson_interval
 from sensegraph.lab.finetuning.data.example_types import (
@@ -339,8 +340,8 @@ def describe_held_out(trained: DataReport, apart: DataReport, share: float) -> s
 def _describe_examples(report: DataReport) -> Iterator[str]:
     how = report.settings
     yield (
-        f"{report.source}: {_count_things(report.examples, 'example')} of "
-        f"{_count_things(report.questions, 'question')}; "
+        f"{report.source}: {format_count(report.examples, 'example')} of "
+        f"{format_count(report.questions, 'question')}; "
         f"P {how.oracle_share:g}, style {how.style}, up to {how.max_tokens:,} tokens, seed {how.seed}"
     )
     for name, pairs in (("left out before", report.left_out), ("dropped", report.dropped)):
@@ -354,13 +355,13 @@ def _describe_figures(report: DataReport) -> Iterator[str]:
     low, high = report.share
     oracles = ", ".join(f"{n:,} with {count}" for count, n in report.oracles)
     yield f"with oracle: {report.with_oracle:,} ({_show_percent(low)} to {_show_percent(high)} at 95 %); {oracles}"
-    shown = f"{_list_counts(report.distractors)} distractors, one drawn {_count_things(report.reused, 'time')} at most"
+    shown = f"{_list_counts(report.distractors)} distractors, one drawn {format_count(report.reused, 'time')} at most"
     yield f"passages of an example: {_format_spread(report.passages)}; {shown}"
     yield f"tokens of an example: {_format_spread(report.tokens)}; of what is learnt: {_format_spread(report.targets)}"
     yield f"oracle by place: {', '.join(map(str, report.positions.seen))}"
     leaks = report.leaks
     yield (
-        f"leaks: {_count_things(leaks.passages, 'distractor')} of {_count_things(leaks.examples, 'example')} "
+        f"leaks: {format_count(leaks.passages, 'distractor')} of {format_count(leaks.examples, 'example')} "
         f"{'holds' if leaks.passages == 1 else 'hold'} a short answer; answers yes or no: {leaks.polar:,}"
     )
     hits, asked = report.answered
@@ -369,11 +370,11 @@ def _describe_figures(report: DataReport) -> Iterator[str]:
         passed_over = _list_counts(report.passed_over)
         yield f"distractors near the question by: {report.near or 'nobody'}; passed over: {passed_over}"
     if report.short:
-        short = _count_things(report.short, "example")
+        short = format_count(report.short, "example")
         yield f"fewer distractors than wanted, for want of room or of passages: {short}"
     if report.several:
         learnt = "all are learnt" if report.settings.answers == "all" else "the first is learnt"
-        yield f"several answers: {_count_things(report.several, 'example')}, of which {learnt}"
+        yield f"several answers: {format_count(report.several, 'example')}, of which {learnt}"
     if report.written:
         yield f"answers written by an engine from the gold passages: {report.written:,}"
     if report.masked is not None:
@@ -384,10 +385,6 @@ def _describe_figures(report: DataReport) -> Iterator[str]:
 
 def _list_counts(pairs: Sequence[tuple[str, int]]) -> str:
     return "; ".join(f"{n:,} {name}" for name, n in pairs) or "none"
-
-
-def _count_things(n: int, what: str) -> str:
-    return f"{n:,} {what if n == 1 else f'{what}s'}"
 
 
 def _format_spread(s: Spread) -> str:

@@ -23,6 +23,9 @@ from sensegraph.lab.finetuning.data.example_types import DroppedQuestion, Passag
 from sensegraph.lab.retrieval import JudgedSet, Query, read_set
 from sensegraph.types import Document
 
+Mask = Callable[[str], str]
+
+_KEPT = 4096  # texts that stay in memory
 _POOL = 20_000  # passages kept to draw from where a file holds more than memory should
 _READ = 1 << 20  # characters read at once
 _BETWEEN = re.compile(r"[\s,\[\]]*")  # two values, of an array or of lines
@@ -44,6 +47,29 @@ class Source:
     near: str = ""
     masked: tuple[str, ...] = ()
     topics: tuple[tuple[str, int], ...] = ()
+
+
+class LazyPassages(Sequence[Passage]):
+    """So many passages, each read by its place when it is asked for."""
+
+    def __init__(self, count: int, read: Callable[[int], Passage]) -> None:
+        self._count, self._read = count, read
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, place: int) -> Passage: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Passage]: ...
+
+    def __getitem__(self, place: int | slice) -> Passage | Sequence[Passage]:
+        if isinstance(place, slice):
+            return [self._read(i) for i in range(*place.indices(self._count))]
+        if not -self._count <= place < self._count:
+            raise IndexError(place)
+        return self._read(place % self._count)
 
 
 # ── a test collection ──
@@ -129,8 +155,7 @@ def read_hotpot_source(path: Path, seed: int = 0) -> Source:
             kept.append(free)
         elif (place := random.randrange(len(seen))) < _POOL:
             kept[place] = free
-    pool = tuple(kept)
-    return Source(path.stem, _read_hotpot_questions(path), pool, near="the file")
+    return Source(path.stem, _read_hotpot_questions(path), tuple(kept), near="the file")
 
 
 def hash_text(text: str) -> int:
@@ -182,30 +207,7 @@ def stream_records(path: Path) -> Iterator[dict[str, Any]]:
             text = text[place:]
 
 
-_KEPT = 4096  # texts that stay in memory
-
-Mask = Callable[[str], str]
-
-
-class MaskedPassages(Sequence[Passage]):
-    """Passages with everything personal replaced, each when it is asked for."""
-
-    def __init__(self, passages: Sequence[Passage], mask: Mask) -> None:
-        self._passages, self._mask = passages, mask
-
-    def __len__(self) -> int:
-        return len(self._passages)
-
-    @overload
-    def __getitem__(self, place: int) -> Passage: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[Passage]: ...
-
-    def __getitem__(self, place: int | slice) -> Passage | Sequence[Passage]:
-        if isinstance(place, slice):
-            return [mask_passage(p, self._mask) for p in self._passages[place]]
-        return mask_passage(self._passages[place], self._mask)
+# ── without what is personal ──
 
 
 def mask_source(source: Source, mask: Mask, kinds: Sequence[str]) -> Source:
@@ -225,10 +227,9 @@ def mask_source(source: Source, mask: Mask, kinds: Sequence[str]) -> Source:
         )
 
     questions = map(mask_question, source.questions)
+    pool = LazyPassages(len(source.pool), lambda place: mask_passage(source.pool[place], kept))
     topics = tuple((kept(topic), n) for topic, n in source.topics)
-    return replace(
-        source, questions=questions, pool=MaskedPassages(source.pool, kept), masked=tuple(kinds), topics=topics
-    )
+    return replace(source, questions=questions, pool=pool, masked=tuple(kinds), topics=topics)
 
 
 def mask_passage(passage: Passage, mask: Mask) -> Passage:
