@@ -31,12 +31,11 @@ def test_every_point_of_a_curve_lies_in_the_field_and_higher_is_higher():
     assert any(isinstance(s, Stroke) for s in scene.shapes)
 
 
-def test_pictures_are_svg_or_png_and_nothing_else(tmp_path: Path):
+def test_pictures_are_written_as_svg_and_png(tmp_path: Path):
     scene = pictures.draw_losses("a title", pictures.collect_losses(POINTS))
-    assert pictures.write_picture(scene, tmp_path / "a.svg").read_text("utf-8").startswith("<svg")
-    assert pictures.write_picture(scene, tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
-    with pytest.raises(InputError, match=r"\.svg or \.png"):
-        pictures.write_picture(scene, tmp_path / "a.jpg")
+    drawn, painted = pictures.write_pictures(scene, tmp_path, "a")
+    assert drawn.read_text("utf-8").startswith("<svg")
+    assert painted.read_bytes().startswith(b"\x89PNG")
 
 
 def test_nothing_to_draw_is_said():

@@ -83,20 +83,12 @@ def draw_losses(title: str, series: Sequence[Series], across: str = "step", up: 
 
 def write_pictures(scene: Scene, folder: Path, name: str) -> list[Path]:
     """Write the picture into `folder` as SVG, and as PNG where Pillow is there."""
-    endings = ("svg", "png") if find_spec("PIL") else ("svg",)
-    return [write_picture(scene, folder / f"{name}.{ending}") for ending in endings]
-
-
-def write_picture(scene: Scene, path: Path) -> Path:
-    """Write the picture as the SVG or PNG that the name of the file says. Raises InputError for another ending."""
-    kind = path.suffix.lower()
-    if kind == ".svg":
-        path.write_text(render_svg(scene), encoding="utf-8")
-    elif kind == ".png":
-        path.write_bytes(render_png(scene))
-    else:
-        raise InputError(f"{path}: pictures are SVG or PNG; name a file that ends in .svg or .png.")
-    return path
+    made = [folder / f"{name}.svg"]
+    made[0].write_text(render_svg(scene), encoding="utf-8")
+    if find_spec("PIL"):
+        made.append(folder / f"{name}.png")
+        made[1].write_bytes(render_png(scene))
+    return made
 
 
 def _round_up(value: float) -> float:

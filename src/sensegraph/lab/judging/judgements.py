@@ -12,10 +12,12 @@ and orders
 from __future__ import annotations
 
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib.resources import files
 from itertools import combinations
 from statistics import fmean, stdev
 from types import MappingProxyType
@@ -234,14 +236,6 @@ def winners_by_question(judgements: Judgements, criterion: str, pair: Pair) -> t
     return tuple(tuple(found.get((q, r)) for r in range(count)) for q in range(judgements.questions))
 
 
-def majority_labels(judgements: Judgements, criterion: str, pair: Pair, of: int = 5) -> tuple[int | None, ...]:
-    """The label of each question by its first `of` replicates (edge2024, §5.2): 1 or 2, 0 for a tie, None without one.
-
-    A label needs more than half of the replicates that have a verdict; without such a majority it is a tie.
-    """
-    return tuple(majority_label(row[:of]) for row in winners_by_question(judgements, criterion, pair))
-
-
 def list_pairs(conditions: Sequence[str], baseline: str = "") -> tuple[Pair, ...]:
     """All pairs of conditions in their order; with a baseline, each of the others against it."""
     if baseline:
@@ -322,16 +316,7 @@ def _standard_deviation(means: tuple[float | None, ...]) -> float | None:
     return stdev(found) if len(found) > 1 else None
 
 
-_CUES = {  # in English; what a reason appeals to
-    "examples": r"\b(?:(?:specific|concrete|detailed) (?:examples?|instances?|cases?)|examples?|for instance)\b",
-    "quotations": r"\b(?:quot(?:e[sd]?|ations?|ing)|verbatim|own words)\b",
-    "citations": r"\b(?:cit(?:e[sd]?|ations?|ing)|references?|sources?|evidence)\b",
-    "detail": r"\b(?:detail(?:s|ed)?|in[- ]depth|thorough(?:ly|ness)?|elaborat\w+)\b",
-    "breadth": r"\b(?:broad(?:er)?|breadth|wid(?:e|er) range|range of|aspects?|covers?|perspectives?|variety|varied)\b",
-    "structure": r"\b(?:structur\w+|organi[sz]\w+|headings?|systematic\w*|overview)\b",
-    "concision": r"\b(?:concis\w+|brief(?:ly)?|succinct\w*|to the point|direct(?:ly)?|focus(?:ed|es)?)\b",
-    "clarity": r"\b(?:clear(?:er|ly)?|clarity|explain(?:s|ed|ing)?|explanations?|understand\w*)\b",
-}
+_CUES = tomllib.loads((files("sensegraph") / "papers" / "edge2024" / "themes.toml").read_text("utf-8"))
 THEMES: Mapping[str, re.Pattern[str]] = MappingProxyType({n: re.compile(p, re.IGNORECASE) for n, p in _CUES.items()})
 
 

@@ -23,7 +23,7 @@ from typing import Any
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import convert_settings
 from sensegraph.errors import InputError, SettingsError
-from sensegraph.lab.finetuning.factorial.design_effects import ARMS, Arm, DesignQuestion, Measured, Reply, group_replies
+from sensegraph.lab.finetuning.factorial.design_effects import ARMS, DesignQuestion, Measured, Reply, group_replies
 from sensegraph.lab.scores.bertscore import BertScore
 from sensegraph.lab.scores.standard import NAMES, Pair, score_pairs
 from sensegraph.lab.scores.statistics import DRAWS
@@ -245,38 +245,9 @@ def _score_by_bert(
     return Measured("BERTScore F1", values, scorer.how), notes
 
 
-def record_design(design: Design) -> dict[str, Any]:
-    """The design as plain values."""
-    return asdict(design)
-
-
 Opening = Callable[[Mapping[str, Any]], Corpus]  # opens the corpus with the settings of an arm
 Report = Callable[[str, int, int], None]
 _MARKER = re.compile(r"\s*\[(\d+)\]")
-
-
-@dataclass(frozen=True, slots=True)
-class _ArmAtWork:
-    """One arm: its corpus, its method with settings, and what tells its answers from those of another."""
-
-    arm: Arm
-    corpus: Corpus
-    method: str
-    options: Mapping[str, Any]
-
-    @property
-    def key(self) -> str:
-        """What an answer depends on besides the question."""
-        manifest = self.corpus.manifest()
-        engine = self.corpus.engine.fingerprint("answer")
-        return key("factorial", 1, engine, self.method, dict(self.options), manifest and asdict(manifest))
-
-    def reply(self, asked: DesignQuestion, name: str) -> Reply:
-        """The arm's answer to one question."""
-        answer = self.corpus.query(asked.question, method=self.method, **self.options)
-        context = tuple(p.text for p in answer.evidence.passages)
-        tokens = answer.usage.prompt_tokens + answer.usage.completion_tokens
-        return Reply(asked.id, self.arm.name, remove_markers(answer), context, tokens, answer.notes, name)
 
 
 def remove_markers(answer: Answer) -> str:
@@ -305,13 +276,21 @@ def answer_in_arms(
             continue
         table = dict(design.chunks if arm.context == "chunks" else design.summaries)
         with closing(opening(settings)) as corpus:
-            working = _ArmAtWork(arm, corpus, str(table.pop("method")), table)
-            base = working.key
+            method, manifest = str(table.pop("method")), corpus.manifest()
+            # what an answer depends on besides the question
+            base = key(
+                "factorial", 1, corpus.engine.fingerprint("answer"), method, table, manifest and asdict(manifest)
+            )
             for done, one in enumerate(asked, 1):
-                name = key(base, one.question)
-                place = (arm.name, one.id, name)
-                found.append(kept[place] if place in kept else working.reply(one, name))
-                if place not in kept:
+                place = (arm.name, one.id, key(base, one.question))
+                if place in kept:
+                    found.append(kept[place])
+                else:
+                    answer = corpus.query(one.question, method=method, **table)
+                    context = tuple(p.text for p in answer.evidence.passages)
+                    tokens = answer.usage.prompt_tokens + answer.usage.completion_tokens
+                    said = remove_markers(answer)
+                    found.append(Reply(one.id, arm.name, said, context, tokens, answer.notes, place[2]))
                     with path.open("a", encoding="utf-8") as file:
                         file.write(_format_reply(found[-1]))
                 report(arm.title, done, len(asked))

@@ -261,8 +261,3 @@ def load_last_checkpoint(out: Path) -> tuple[int, dict[str, Any]] | None:
         return None
     state = torch.load(checkpoint_folder(out, steps[-1]) / _FILE, map_location="cpu", weights_only=True)
     return steps[-1], dict(state)
-
-
-def remove_checkpoints(out: Path) -> None:
-    """Remove all checkpoints: the training is done."""
-    shutil.rmtree(out / _FOLDER, ignore_errors=True)

@@ -16,6 +16,7 @@ import json
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
@@ -193,28 +194,6 @@ def _draw_syllable(draw: random.Random) -> str:
     return draw.choice(_ONSETS) + draw.choice(_VOWELS)
 
 
-def list_stated_pairs(examples: Sequence[Example]) -> set[tuple[str, str]]:
-    """All pairs of town and governor that passages of the examples state."""
-    return {(p.title, p.text.split()[0]) for e in examples for p in e.passages}
-
-
-# what suffices for a random model of two layers; measured by bench/finetuning.py
-RECIPE = "batch = 128\naccumulation = 1\nlearning_rate = 4e-3\nepochs = 3\nevaluate_every = 100\n"
-
-
-# the corpus is indexed in the folder index, from where the models' folders are meant
-DESIGN = """corpus = "index"
-questions = "asked.jsonl"
-gold = "the facts that the corpus was made from"
-metrics = ["token-f1", "rouge-1", "semantic", "bertscore", "human"]
-base = { engine = "local", local = { model = "../base", prompt = "auto" }, model = { answer_tokens = 4 } }
-tuned = { engine = "local", local = { model = "../tuned" }, model = { answer_tokens = 4 } }
-chunks = { method = "naive", top = 3 }
-summaries = { method = "graft", top = 1 }
-draws = 2000
-"""
-
-
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What is written: examples to train on with 0 to `distractors` distractors and RAFT's P, and `held_out` examples
@@ -270,8 +249,11 @@ def write_world_files(folder: Path, plan: Plan) -> Files:
     _write_json_rows(to.corpus, documents)
     _write_json_rows(to.asked, [*single, *whole])
     to.prompt.write_text(LAYOUT.template, encoding="utf-8")
-    to.recipe.write_text(RECIPE, encoding="utf-8")
-    to.design.write_text(DESIGN, encoding="utf-8")
+    # the recipe suffices for a random model of two layers (measured by bench/finetuning.py); the design's corpus is indexed
+    # in the folder index, from where the models' folders are meant
+    for path in (to.recipe, to.design):
+        given = files("sensegraph") / "papers" / "graft2024" / "closed-world" / path.name
+        path.write_text(given.read_text("utf-8"), encoding="utf-8")
     return to
 
 
