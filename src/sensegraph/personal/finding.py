@@ -128,7 +128,7 @@ _ORDER = MappingProxyType({kind: n for n, kind in enumerate(dict.fromkeys((*_SUR
 
 @dataclass(frozen=True, slots=True)
 class Finder:
-    """Finds what the settings ask for. Make it with `finder`."""
+    """Finds what the settings ask for. Make it with `build_finder`."""
 
     settings: PersonalSettings
     patterns: Mapping[str, re.Pattern[str]]
@@ -136,21 +136,16 @@ class Finder:
 
     def find(self, text: str, more: Sequence[Span] = ()) -> list[Span]:
         """The spans in `text`, in order, none overlapping another; `more` are those that others found."""
-        found = [
-            s for s in (*self._own(text), *self._ruled(text), *more) if s.end > s.start and not self._stays(text, s)
-        ]
-        return _merge_overlaps(text, [s for s in found if not self._marked(text, s)])
-
-    def _ruled(self, text: str) -> Iterator[Span]:
-        for kind, find in _FINDERS.items():
-            if kind in self.settings.kinds:
-                yield from find(text)
-        if "phone" in self.settings.kinds:
-            yield from find_phones(text, self.settings.regions)
-
-    def _own(self, text: str) -> Iterator[Span]:
+        kinds, found = self.settings.kinds, list[Span]()
         for kind, pattern in self.patterns.items():
-            yield from (Span(kind, m.start(), m.end(), fold(m[0])) for m in pattern.finditer(text))
+            found += [Span(kind, m.start(), m.end(), fold(m[0])) for m in pattern.finditer(text)]
+        for find in (find for kind, find in _FINDERS.items() if kind in kinds):
+            found += find(text)
+        found += find_phones(text, self.settings.regions) if "phone" in kinds else ()
+        kept = [
+            s for s in (*found, *more) if s.end > s.start and not self._stays(text, s) and not self._marked(text, s)
+        ]
+        return _merge_overlaps(text, kept)
 
     def _stays(self, text: str, span: Span) -> bool:
         said = (fold(text[span.start : span.end]), fold(span.value))

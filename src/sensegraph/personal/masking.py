@@ -20,7 +20,7 @@ from pathlib import Path
 
 from sensegraph.errors import StoreError
 from sensegraph.personal.finding import Finder, Named, RepeatedNames, fold_name
-from sensegraph.personal.personal_settings import KINDS, PersonalSettings, Span, seeks_people
+from sensegraph.personal.personal_settings import PersonalSettings, Span, order_kinds, seeks_people
 from sensegraph.runtime.keys import key
 from sensegraph.types import Document, Scalar
 
@@ -213,12 +213,12 @@ def survey_personal_data(
         if counts:
             same = (f"{masked.id} ({n})" for n in count(2))  # names may differ only in what is hidden
             documents[masked.id if masked.id not in documents else next(n for n in same if n not in documents)] = (
-                _order_kinds(counts)
+                order_kinds(counts)
             )
         for span in masker.found(d.text, people):
             shapes.setdefault(span.kind, {}).setdefault(mask_shape(d.text[span.start : span.end]))
-    examples = {kind: tuple(shapes[kind])[:_SHOWN] for kind in _order_kinds(Counter(shapes.keys()))}
-    return Survey(_order_kinds(total), documents, examples, number, (_NAMES[seeks_people(settings)], *_UNFOUND))
+    examples = {kind: tuple(shapes[kind])[:_SHOWN] for kind in order_kinds(Counter(shapes.keys()))}
+    return Survey(order_kinds(total), documents, examples, number, (_NAMES[seeks_people(settings)], *_UNFOUND))
 
 
 def mask_shape(text: str) -> str:
@@ -226,8 +226,3 @@ def mask_shape(text: str) -> str:
     text = re.sub(r"\d", "9", text)
     text = re.sub(r"[^\W\d_]", lambda m: "A" if m[0].isupper() else "a", text)
     return re.sub(r"\s+", " ", text)[:60]
-
-
-def _order_kinds(counts: Counter[str]) -> dict[str, int]:
-    order = [*KINDS, *sorted(counts.keys() - set(KINDS))]
-    return {kind: counts[kind] for kind in order if counts[kind]}

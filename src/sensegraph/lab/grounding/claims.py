@@ -20,7 +20,7 @@ import numpy as np
 
 from sensegraph.answering.grounding.cited import flatten_table_rows
 from sensegraph.errors import UnsupportedTask
-from sensegraph.lab.scores.word_overlap import Floats, rouge_distances, split_words
+from sensegraph.lab.scores.word_overlap import Floats, split_words
 from sensegraph.lab.tasks import claim_excerpts
 from sensegraph.language.detection import ENGLISH, detect_by_function_words
 from sensegraph.language.tagging import known_form, tag_words
@@ -90,17 +90,12 @@ def extract_claims(text: str) -> tuple[str, ...]:
     return tuple(found.values())
 
 
-def count_clusters(texts: Sequence[str], threshold: float, *, strict: bool = True) -> int:
-    """The number of clusters by complete linkage over 1 − ROUGE-L (edge2024 §4.2).
+def count_linkage_clusters(apart: Floats, threshold: float, *, strict: bool = True) -> int:
+    """The number of clusters by complete linkage over distances, shape (n, n): 1 − ROUGE-L of claims (edge2024 §4.2).
 
     Clusters merge while the largest distance between them is below `threshold`, or with `strict=False` at most
     `threshold`: the paper says the latter, the library that it used does the former.
     """
-    return count_linkage_clusters(rouge_distances(texts), threshold, strict=strict)
-
-
-def count_linkage_clusters(apart: Floats, threshold: float, *, strict: bool = True) -> int:
-    """`count_clusters` for distances that are known, shape (n, n)."""
     apart = np.array(apart, np.float64)
     np.fill_diagonal(apart, np.inf)
     left = len(apart)

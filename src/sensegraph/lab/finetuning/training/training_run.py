@@ -169,42 +169,31 @@ def run_training(job: Job, recipe: Recipe, tell: Tell = lambda point, steps: Non
     for point in run.points_from(resumed):
         tell(point, run.steps)
         begun = point.step
-    weights = (sum(p.numel() for p in models.list_trained_weights(model)), sum(p.numel() for p in model.parameters()))
-    unpaged = run.recipe.optimiser.startswith("paged") and run.device == "cpu"
-    trained = Trained(
-        job.out,
-        tuple(run.points),
-        run.steps,
-        len(learnt),
-        too_long,
-        targets,
-        weights,
-        resumed,
-        begun == resumed,
-        ("the states of the optimiser are not paged: there is no GPU",) if unpaged else (),
-    )
     # write the tuned model, its tokenizer, the losses and the manifest; then the folder is whole
-    run.model.save_pretrained(run.job.out)
-    run.tokenizer.save_pretrained(run.job.out)
+    model.save_pretrained(job.out)
+    tokenizer.save_pretrained(job.out)
     rows = [{"step": p.step, "loss": p.loss, "held_out": p.held_out, "tokens": p.tokens} for p in run.points]
-    (run.job.out / LOSSES).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    done = replace(about, targets=trained.targets, steps=trained.steps, examples=trained.examples, finished=True)
-    training_recipes.write_manifest(run.job.out, done)
-    return trained
+    (job.out / LOSSES).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    done = replace(about, targets=targets, steps=run.steps, examples=len(learnt), finished=True)
+    training_recipes.write_manifest(job.out, done)
+    weights = (sum(p.numel() for p in models.list_trained_weights(model)), sum(p.numel() for p in model.parameters()))
+    unpaged = recipe.optimiser.startswith("paged") and run.device == "cpu"
+    notes = ("the states of the optimiser are not paged: there is no GPU",) if unpaged else ()
+    points, already = tuple(run.points), begun == resumed
+    return Trained(job.out, points, run.steps, len(learnt), too_long, targets, weights, resumed, already, notes)
 
 
 def _encode_data(
     job: Job, recipe: Recipe, tokenizer: Any, template: str
 ) -> tuple[list[Encoded], list[Encoded], tuple[int, int]]:
     """What is learnt, what is watched, and how many of each were too long."""
-    learnt, lost = encode_pairs(
-        training_recipes.read_training_pairs(job.data, tokenizer, template), tokenizer, recipe.loss, recipe.max_tokens
-    )
+    how = (tokenizer, recipe.loss, recipe.max_tokens)
+    learnt, lost = encode_pairs(training_recipes.read_training_pairs(job.data, tokenizer, template), *how)
     learnt = learnt[: recipe.samples or None]
     if job.held_out is None:
         return learnt, [], (lost, 0)
     pairs = training_recipes.read_training_pairs(job.held_out, tokenizer, template)[: recipe.held_out]
-    watched, more = encode_pairs(pairs, tokenizer, recipe.loss, recipe.max_tokens)
+    watched, more = encode_pairs(pairs, *how)
     return learnt, watched, (lost, more)
 
 
@@ -252,9 +241,8 @@ class _Run:
         """Write a checkpoint."""
         import torch
 
-        trained = {name for name, p in self.model.named_parameters() if p.requires_grad}
         state = {
-            "weights": {n: w.detach().cpu() for n, w in self.model.named_parameters() if n in trained},
+            "weights": {n: w.detach().cpu() for n, w in self.model.named_parameters() if w.requires_grad},
             "optimiser": self.optimiser.state_dict(),
             "scaler": self.scaler.state_dict(),
             "random": torch.get_rng_state(),

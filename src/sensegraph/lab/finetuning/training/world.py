@@ -24,8 +24,7 @@ from sensegraph.engines.local.local_engine import Layout
 from sensegraph.engines.local.local_model import hide_progress_bars, require_extra
 from sensegraph.errors import SettingsError
 from sensegraph.lab.finetuning.data import example_types
-from sensegraph.lab.finetuning.data.example_files import Item, format_item_prompt
-from sensegraph.lab.finetuning.data.example_types import Example, Passage
+from sensegraph.lab.finetuning.data.example_types import Example, Passage, format_passage
 
 _SPECIAL = ("<pad>", "<s>", "</s>", "<unk>")
 
@@ -249,8 +248,8 @@ def write_world_files(folder: Path, plan: Plan) -> Files:
     _write_json_rows(to.corpus, documents)
     _write_json_rows(to.asked, [*single, *whole])
     to.prompt.write_text(LAYOUT.template, encoding="utf-8")
-    # the recipe suffices for a random model of two layers (measured by bench/finetuning.py); the design's corpus is indexed
-    # in the folder index, from where the models' folders are meant
+    # the recipe suffices for a random model of two layers (measured by bench/finetuning.py); the design's corpus is
+    # indexed in the folder index, from where the models' folders are meant
     for path in (to.recipe, to.design):
         given = files("sensegraph") / "papers" / "graft2024" / "closed-world" / path.name
         path.write_text(given.read_text("utf-8"), encoding="utf-8")
@@ -267,11 +266,8 @@ def _write_json_rows(path: Path, rows: Iterable[object]) -> None:
 
 def write_completions(path: Path, examples: Iterable[Example]) -> Path:
     """Write examples as prompt and completion, in the world's own prompt."""
-    with path.open("w", encoding="utf-8") as file:
-        for example in examples:
-            shown = Item(example.id, example.question, example.answer, example.passages)
-            row = {"prompt": format_item_prompt(shown, LAYOUT), "completion": f" {example.target}"}
-            file.write(json.dumps(row) + "\n")
+    prompted = ((LAYOUT.prompt(e.question, list(map(format_passage, e.passages))), e.target) for e in examples)
+    _write_json_rows(path, ({"prompt": prompt, "completion": f" {target}"} for prompt, target in prompted))
     return path
 
 
