@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -50,21 +50,6 @@ _DIGIT = re.compile(r"\d")
 _STARTERS = frozenset(STOP["english"])
 
 
-@dataclass(frozen=True, slots=True)
-class _Reader:
-    """The names that the last sentences were about, while an answer is read."""
-
-    subjects: list[str] = field(default_factory=list)  # one a sentence; "" where it names nothing
-
-    def resolved(self, clause: str) -> str:
-        """The clause with the name that its pronoun stands for; "" where none was said lately."""
-        match = _PRONOUN.match(clause)
-        if not match:
-            return clause
-        name = next((s for s in reversed(self.subjects[-_BACK:]) if s), "")
-        return name + clause[match.end() :] if name else ""
-
-
 def extract_claims(text: str) -> tuple[str, ...]:
     """The factual claims of an answer by rules, in order, none twice.
 
@@ -72,12 +57,15 @@ def extract_claims(text: str) -> tuple[str, ...]:
     question. Clauses are told apart, subjects that share a verb too; a pronoun at the beginning takes the name that the
     five sentences before were last about, and without one the clause is dropped.
     """
-    reader, found = _Reader(), dict[str, str]()
+    subjects, found = list[str](), dict[str, str]()  # one subject a sentence; "" where it names nothing
     english = not HAN.search(text) and detect_by_function_words(split_words(text)) == ENGLISH
     for sentence in split_answer(text):
         subject = ""
         for clause in _split_clauses(sentence) if english else [sentence]:
-            whole = reader.resolved(clause) if english else clause
+            whole, pronoun = clause, _PRONOUN.match(clause) if english else None
+            if pronoun:
+                name = next((s for s in reversed(subjects[-_BACK:]) if s), "")
+                whole = name + clause[pronoun.end() :] if name else ""
             names = _find_names(whole)
             subject = subject or next(iter(names), "")
             if not whole or _OPINION.search(whole) or not (_DIGIT.search(whole) or names):
@@ -86,7 +74,7 @@ def extract_claims(text: str) -> tuple[str, ...]:
                 continue
             for one in _repeat_predicate(whole):
                 found.setdefault(" ".join(split_words(one)), one)
-        reader.subjects.append(subject)
+        subjects.append(subject)
     return tuple(found.values())
 
 
@@ -174,9 +162,6 @@ def _repeat_predicate(clause: str) -> list[str]:
     return [f"{name} {clause[match.end() :]}" for name in names]
 
 
-_STAGES: tuple[Stage, ...] = ("select", "disambiguate", "decompose")
-
-
 @dataclass(frozen=True, slots=True)
 class Window:
     """How a stage asks: sentences it sees `before` and `after`, `completions` at a `temperature`, how many it needs."""
@@ -196,10 +181,6 @@ class ClaimSettings:
     select: Window = Window(5, 5, 3, 2, 0.2)
     disambiguate: Window = Window(5, 0, 3, 2, 0.2)
     decompose: Window = Window(5, 0, 1, 1, 0.0)
-
-    def window(self, stage: Stage) -> Window:
-        """The window of a stage."""
-        return {"select": self.select, "disambiguate": self.disambiguate, "decompose": self.decompose}[stage]
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,17 +210,17 @@ def find_claims(answers: Sequence[tuple[str, str]], how: ClaimSettings, rt: Runt
         return [Claimed(extract_claims(text), LABEL, len(split_answer(text))) for _, text in answers]
     texts = [split_answer(text) for _, text in answers]
     now = [_Sentence(a, i, s) for a, listed in enumerate(texts) for i, s in enumerate(listed)]
-    dropped: list[dict[str, int]] = [dict.fromkeys(_STAGES, 0) for _ in answers]
-    for stage in _STAGES[:2]:
-        found = _complete_stage(stage, now, answers, texts, how.window(stage), rt)
-        for sentence, made in zip(now, found, strict=True):
+    stages: dict[Stage, Window] = {"select": how.select, "disambiguate": how.disambiguate, "decompose": how.decompose}
+    dropped: list[dict[str, int]] = [dict.fromkeys(stages, 0) for _ in answers]
+    for stage, window in stages.items():
+        found = list(zip(now, _complete_stage(stage, now, answers, texts, window, rt), strict=True))
+        for sentence, made in found:
             dropped[sentence.answer][stage] += not made
-        now = [replace(s, text=made[0]) for s, made in zip(now, found, strict=True) if made]
-    parts = _complete_stage("decompose", now, answers, texts, how.decompose, rt)
+        most = None if stage == "decompose" else 1  # what a sentence becomes: several claims, or one sentence
+        now = [replace(sentence, text=text) for sentence, made in found for text in made[:most]]
     said: list[list[str]] = [[] for _ in answers]
-    for sentence, made in zip(now, parts, strict=True):
-        dropped[sentence.answer]["decompose"] += not made
-        said[sentence.answer] += made
+    for sentence in now:
+        said[sentence.answer].append(sentence.text)
     claimed = []
     for listed, sentences, lost in zip(said, texts, dropped, strict=True):
         once: dict[str, str] = {}

@@ -166,15 +166,22 @@ class Outcome:
 
 def format_effects(found: Outcome) -> str:
     """The tables for a terminal."""
-    parts = [_introduce_tables(found), align_columns(tabulate_arm_means(found))]
-    parts += ["", align_columns(tabulate_effects(found))] if _has_all_arms(found) else ["", _FOUR]
+    parts = [_introduce_tables(found), align_columns(tabulate_design(found, "arms"))]
+    parts += ["", align_columns(tabulate_design(found, "effects"))] if _has_all_arms(found) else ["", _FOUR]
     return "\n".join([*parts, "", *_explain_tables(found)])
 
 
 def render_effects_page(found: Outcome) -> str:
     """The tables, what was measured how, and the answers of all arms to the first question of every type (R24)."""
-    parts = ["# Tuning × context", "", _introduce_tables(found), "", *_markdown_table(tabulate_arm_means(found)), ""]
-    parts += [*_markdown_table(tabulate_effects(found)), ""] if _has_all_arms(found) else [_FOUR, ""]
+    parts = [
+        "# Tuning × context",
+        "",
+        _introduce_tables(found),
+        "",
+        *_markdown_table(tabulate_design(found, "arms")),
+        "",
+    ]
+    parts += [*_markdown_table(tabulate_design(found, "effects")), ""] if _has_all_arms(found) else [_FOUR, ""]
     parts += [f"- {line}" for line in _explain_tables(found)]
     # answer and context of every arm, for the first question of each type
     titles = {arm.name: arm.title for arm in ARMS}
@@ -200,24 +207,15 @@ def record_effects(found: Outcome) -> dict[str, Any]:
     return {"gold": found.gold, "arms": found.arms, "rows": rows, "how": dict(found.how), "notes": list(found.notes)}
 
 
-def tabulate_arm_means(found: Outcome) -> list[list[str]]:
-    """The mean of every arm with its interval."""
-    titles = {arm.name: arm.title for arm in ARMS}
-    table = [["metric", "questions", *(titles[name] for name in found.arms)]]
+def tabulate_design(found: Outcome, part: Literal["arms", "effects"]) -> list[list[str]]:
+    """The mean of every arm, or the two main effects and the interaction, each with its interval."""
+    titles = {arm.name: arm.title for arm in ARMS} | {name: name for name, _ in EFFECTS}
+    names = found.arms if part == "arms" else tuple(name for name, _ in EFFECTS)
+    table = [["metric", "questions", *(titles[name] for name in names)]]
     for row in found.rows:
-        by_arm = dict(row.arms)
-        table.append([row.metric, _label_row(row), *(_format_cell(by_arm.get(name)) for name in found.arms)])
-    return table
-
-
-def tabulate_effects(found: Outcome) -> list[list[str]]:
-    """The two main effects and the interaction, each with its interval."""
-    table = [["metric", "questions", *(name for name, _ in EFFECTS)]]
-    for row in found.rows:
-        by_name = dict(row.effects)
-        table.append(
-            [row.metric, _label_row(row), *(_format_cell(by_name.get(name), signed=True) for name, _ in EFFECTS)]
-        )
+        values = dict(row.arms if part == "arms" else row.effects)
+        shown = (format_interval(values[n], signed=part == "effects") if n in values else "—" for n in names)
+        table.append([row.metric, f"{row.type} ({row.questions:,})", *shown])
     return table
 
 
@@ -239,14 +237,6 @@ def _explain_tables(found: Outcome) -> list[str]:
         f"{r.metric}, {r.type}: {r.undefined} questions without a value left out" for r in found.rows if r.undefined
     ]
     return [*([effect] if _has_all_arms(found) else []), *lines, *missing, *found.notes]
-
-
-def _label_row(row: Row) -> str:
-    return f"{row.type} ({row.questions:,})"
-
-
-def _format_cell(value: Interval | None, *, signed: bool = False) -> str:
-    return "—" if value is None else format_interval(value, signed=signed)
 
 
 def _markdown_table(rows: Sequence[Sequence[str]]) -> list[str]:
