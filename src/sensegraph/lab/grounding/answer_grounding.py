@@ -110,15 +110,10 @@ def collect_evidence(
     question: str, answer: Answer, *, reference: str = "", gold: Sequence[str] = (), found: Sequence[str] = ()
 ) -> Grounded:
     """An answer of ours, with its evidence and what it quotes; `found` are the evidence's documents if not given."""
-    return Grounded(
-        question,
-        answer.text,
-        tuple(p.text for p in answer.evidence.passages),
-        tuple((Reference(c.marker), c.quote) for c in answer.citations),
-        reference,
-        tuple(found) or answer.evidence.documents,
-        tuple(gold),
-    )
+    context = tuple(p.text for p in answer.evidence.passages)
+    quoted = tuple((Reference(c.marker), c.quote) for c in answer.citations)
+    ids = tuple(found) or answer.evidence.documents
+    return Grounded(question, answer.text, context, quoted, reference, ids, tuple(gold))
 
 
 def measure_grounding(answers: Sequence[Grounded], how: GroundingSettings, rt: Runtime) -> list[Grounding]:

@@ -135,20 +135,14 @@ def format_item_prompt(item: Item, shape: Layout) -> str:
 
 def _read_item(row: Mapping[str, Any], where: str) -> Item:
     try:
-        return Item(
-            str(row["id"]),
-            _read_text_field(row, "question"),
-            _read_text_field(row, "answer"),
-            tuple(
-                Passage(
-                    str(p.get("id", "")), _read_text_field(p, "text"), str(p.get("title", "")), bool(p.get("oracle"))
-                )
-                for p in row["passages"]
-            ),
-            tuple(map(str, row.get("answers") or ())),
-            str(row.get("type") or ""),
-            str(row.get("target") or ""),
-        )
+        name, question, answer = str(row["id"]), _read_text_field(row, "question"), _read_text_field(row, "answer")
+        passages = []
+        for p in row["passages"]:
+            ident, text = str(p.get("id", "")), _read_text_field(p, "text")
+            passages.append(Passage(ident, text, str(p.get("title", "")), bool(p.get("oracle"))))
+        answers = tuple(map(str, row.get("answers") or ()))
+        kind, target = str(row.get("type") or ""), str(row.get("target") or "")
+        return Item(name, question, answer, tuple(passages), answers, kind, target)
     except (KeyError, TypeError) as e:
         raise InputError(
             f"{where}: an evaluation's line has id, question, answer and passages; wrong or missing: {e}."

@@ -20,13 +20,15 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 from sensegraph.errors import SettingsError
 
 Style = Literal["plain", "cot"]
 Answers = Literal["first", "all"]
 Hardness = Literal["own", "hard", "random", ""]
+
+T = TypeVar("T")
 
 STYLES, ANSWERS = get_args(Style), get_args(Answers)
 
@@ -165,11 +167,16 @@ PRESETS: Mapping[str, DataSettings] = MappingProxyType(
 )
 
 
+def choose_by_name(known: Mapping[str, T], name: str, what: str) -> T:
+    """What is known by this name. Raises SettingsError, naming all, for what does not exist."""
+    if name not in known:
+        raise SettingsError(f"No {what} is called {name!r}; there are {', '.join(known)}.")
+    return known[name]
+
+
 def find_data_preset(name: str) -> DataSettings:
     """The settings of a preset. Raises SettingsError for one that does not exist."""
-    if name not in PRESETS:
-        raise SettingsError(f"No preset is called {name!r}; there are {', '.join(PRESETS)}.")
-    return PRESETS[name]
+    return choose_by_name(PRESETS, name, "preset")
 
 
 Form = Literal["completion", "chat", "evaluation"]
@@ -214,28 +221,14 @@ def record_example(example: Example, form: Form) -> dict[str, Any]:
         said = (read_instruction(), format_question(example.question, example.passages), example.target)
         roles = ("system", "user", "assistant")
         return {"messages": [{"role": r, "content": t} for r, t in zip(roles, said, strict=True)]}
-    shown = [
-        {"id": p.id, "title": p.title, "text": p.text, "oracle": p.oracle, "kind": p.kind} for p in example.passages
-    ]
-    return {
-        "id": example.id,
-        "question": example.question,
-        "answer": example.answer,
-        "answers": list(example.answers),
-        "type": example.type,
-        "made": example.made,
-        "written": example.written,
-        "passages": shown,
-        "target": example.target,
-    }
+    asked = {n: getattr(example, n) for n in ("id", "question", "answer", "answers", "type", "made", "written")}
+    shown = [{n: getattr(p, n) for n in ("id", "title", "text", "oracle", "kind")} for p in example.passages]
+    return asked | {"answers": list(example.answers), "passages": shown, "target": example.target}
 
 
 def parse_form(name: str) -> Form:
     """The form that is called so. Raises SettingsError for one that does not exist."""
-    for form in FORMS:
-        if form == name:
-            return form
-    raise SettingsError(f"No form is called {name!r}; there are {', '.join(FORMS)}.")
+    return choose_by_name({str(form): form for form in FORMS}, name, "form")
 
 
 def format_example_line(example: Example, form: Form) -> str:

@@ -175,10 +175,8 @@ class Reporter:
 
     def _masked(self, e: Example) -> None:
         """Count placeholders for personal data, by kind."""
-        texts = (
-            [e.question, e.target, *(t for p in e.passages for t in (p.title, p.text))] if self.source.masked else ()
-        )
         for kind in self.source.masked:
+            texts = (e.question, e.target, *(t for p in e.passages for t in (p.title, p.text)))
             self._count("masked", kind, sum(t.count(f"[{kind.upper()}]") for t in texts))
 
     def _leaks(self, e: Example) -> None:

@@ -177,9 +177,8 @@ def _read_hotpot_questions(path: Path) -> Iterator[SourceQuestion]:
             shown = [Passage(f"{name}/{title}", "".join(said).strip(), title, topic=title) for title, said in context]
             oracles = tuple(replace(p, oracle=True) for p in shown if p.title in gold)
             near = tuple(replace(p, kind="own") for p in shown if p.title not in gold)
-            yield SourceQuestion(
-                name, record["question"], read_answers(record), oracles, near, str(record.get("type") or "")
-            )
+            kind = str(record.get("type") or "")
+            yield SourceQuestion(name, record["question"], read_answers(record), oracles, near, kind)
         except (KeyError, TypeError, ValueError, IndexError) as e:
             raise InputError(
                 f"{path}, record {number}: not in the form of HotpotQA ({type(e).__name__}: {e}); it needs _id, "

@@ -206,16 +206,12 @@ def measure_design(
             found.append(values)
             notes += said
         else:
-            tables = {
-                name: score_pairs(
-                    [Pair(r.answer, p.answers, p.type) for p, r in zip(asked, replies, strict=True)], [metric], rt
-                )
-                for name, replies in arms.items()
-            }
-            columns = {name: one.column(metric) for name, one in tables.items()}
-            found.append(
-                Measured(metric, {name: c.values for name, c in columns.items()}, next(iter(columns.values())).how)
-            )
+            columns = {}
+            for name, replies in arms.items():
+                pairs = [Pair(r.answer, p.answers, p.type) for p, r in zip(asked, replies, strict=True)]
+                columns[name] = score_pairs(pairs, [metric], rt).column(metric)
+            how = next(iter(columns.values())).how
+            found.append(Measured(metric, {name: c.values for name, c in columns.items()}, how))
     return found, notes
 
 
@@ -278,9 +274,8 @@ def answer_in_arms(
         with closing(opening(settings)) as corpus:
             method, manifest = str(table.pop("method")), corpus.manifest()
             # what an answer depends on besides the question
-            base = key(
-                "factorial", 1, corpus.engine.fingerprint("answer"), method, table, manifest and asdict(manifest)
-            )
+            engine, parts = corpus.engine.fingerprint("answer"), manifest and asdict(manifest)
+            base = key("factorial", 1, engine, method, table, parts)
             for done, one in enumerate(asked, 1):
                 place = (arm.name, one.id, key(base, one.question))
                 if place in kept:

@@ -85,10 +85,8 @@ def answer_request(calls: LocalCalls, path: str, body: bytes) -> tuple[int, dict
             raise ValueError("neither messages nor a prompt")
         if request.get("stream"):
             raise Refusal(400, "stream is not understood", "unsupported")
-        return 200, calls.post(path.removeprefix("/v1"), request) | {
-            "object": "chat.completion",
-            "model": calls.model.name,
-        }
+        reply = calls.post(path.removeprefix("/v1"), request)
+        return 200, reply | {"object": "chat.completion", "model": calls.model.name}
     except Refusal as e:
         return e.status, _format_error(e.message, e.code)
     except (ValueError, KeyError, TypeError) as e:

@@ -27,6 +27,7 @@ from sensegraph.engines.local.local_model import MANIFEST, Device, render_talk
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.lab.finetuning.data import example_files
 from sensegraph.lab.finetuning.data.example_files import Pair
+from sensegraph.lab.finetuning.data.example_types import choose_by_name
 
 if TYPE_CHECKING:
     from sensegraph.lab.finetuning.training.training_run import Job
@@ -105,9 +106,7 @@ PRESETS: Mapping[str, Recipe] = MappingProxyType(
 
 def find_recipe(name: str) -> Recipe:
     """The recipe of a preset. Raises SettingsError for one that does not exist."""
-    if name not in PRESETS:
-        raise SettingsError(f"No preset of training is called {name!r}; there are {', '.join(PRESETS)}.")
-    return PRESETS[name]
+    return choose_by_name(PRESETS, name, "preset of training")
 
 
 def read_recipe(preset: str, file: Path | None, given: Mapping[str, Any]) -> Recipe:

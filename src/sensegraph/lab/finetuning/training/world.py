@@ -240,13 +240,12 @@ def write_world_files(folder: Path, plan: Plan) -> Files:
     # a document a town, of pairs that training never shows, and questions about one town (non-global) or all
     found = draw_state(place, plan.seed)
     documents = [{"_id": f.town, "title": f.town, "text": f"{f.text}"} for f in found]
-    single = [_question_row(f.town, f"who {f.does} {f.town}", [f.person], "non-global", f.does) for f in found]
-    verbs = dict.fromkeys(f.does for f in found)
-    whole = [
-        _question_row(v, f"who {v}", ["; ".join(f.person for f in found if f.does == v)], "global", v) for v in verbs
-    ]
+    asked = [(f.town, f"who {f.does} {f.town}", f.person, "non-global", f.does) for f in found]
+    people = {does: "; ".join(f.person for f in found if f.does == does) for does in (f.does for f in found)}
+    asked += [(does, f"who {does}", named, "global", does) for does, named in people.items()]
+    rows = [{"id": i, "question": q, "answers": [a], "type": k, "topic": t} for i, q, a, k, t in asked]
     _write_json_rows(to.corpus, documents)
-    _write_json_rows(to.asked, [*single, *whole])
+    _write_json_rows(to.asked, rows)
     to.prompt.write_text(LAYOUT.template, encoding="utf-8")
     # the recipe suffices for a random model of two layers (measured by bench/finetuning.py); the design's corpus is
     # indexed in the folder index, from where the models' folders are meant
@@ -254,10 +253,6 @@ def write_world_files(folder: Path, plan: Plan) -> Files:
         given = files("sensegraph") / "papers" / "graft2024" / "closed-world" / path.name
         path.write_text(given.read_text("utf-8"), encoding="utf-8")
     return to
-
-
-def _question_row(name: str, question: str, answers: list[str], kind: str, topic: str) -> dict[str, object]:
-    return {"id": name, "question": question, "answers": answers, "type": kind, "topic": topic}
 
 
 def _write_json_rows(path: Path, rows: Iterable[object]) -> None:
