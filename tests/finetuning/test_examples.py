@@ -255,8 +255,8 @@ def test_the_same_seed_gives_the_same_bytes_for_any_hash_seed():
 def test_from_a_pool_too_large_to_shuffle_every_passage_can_be_drawn_once():
     from random import Random
 
-    from sensegraph.lab.finetuning.data.examples import _draw_positions
+    from sensegraph.lab.finetuning.data.examples import draw_positions
 
-    drawn = list(_draw_positions(5000, Random(1)))
+    drawn = list(draw_positions(5000, Random(1)))
     assert sorted(drawn) == list(range(5000))
     assert drawn != sorted(drawn)

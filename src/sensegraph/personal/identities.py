@@ -118,21 +118,10 @@ def find_identity_numbers(text: str) -> Iterator[Span]:
 # ── what checks them ──
 
 
-def _check_de_tax(n: str) -> bool:
-    counts = sorted(n[:10].count(d) for d in set(n[:10]))
-    return n[0] != "0" and counts[-1] in (2, 3) and counts[-2] == 1 and check_mod_11_10(n)
-
-
 def _check_de_pension(n: str) -> bool:
     plain = n[:8] + f"{ord(n[8]) - 64:02}" + n[9:11]
     total = sum(sum(divmod(int(d) * w, 10)) for d, w in zip(plain, (2, 1, 2, 5, 7, 1, 2, 1, 2, 1, 2, 1), strict=True))
     return total % 10 == int(n[11]) and 1 <= int(n[4:6]) <= 12 and 1 <= int(n[2:4]) % 50 <= 31
-
-
-def _check_tr(n: str) -> bool:
-    d = [int(c) for c in n]
-    tenth = (7 * sum(d[0:9:2]) - sum(d[1:8:2])) % 10
-    return n[0] != "0" and tenth == d[9] and sum(d[:10]) % 10 == d[10]
 
 
 _ES_LETTERS = "TRWAGMYFPDXBNJZSQVHLCKE"
@@ -151,7 +140,9 @@ CHECKS: Mapping[str, Callable[[str], bool]] = MappingProxyType(
         ),
         "us_taxpayer": lambda n: 50 <= int(n[3:5]) <= 99 and n[3:5] not in ("66", "67", "68", "69", "89", "93"),
         "gb_health": lambda n: (11 - weighted_sum(n, range(10, 1, -1)) % 11) % 11 == int(n[9]) and len(set(n)) > 1,
-        "de_tax": _check_de_tax,
+        "de_tax": lambda n: (
+            n[0] != "0" and sorted(map(n[:10].count, set(n[:10])))[-2:] in ([1, 2], [1, 3]) and check_mod_11_10(n)
+        ),
         "de_pension": _check_de_pension,
         "fr": lambda n: (
             (plain := n[:13].replace("2A", "19").replace("2B", "18")).isdigit() and 97 - int(plain) % 97 == int(n[13:])
@@ -200,7 +191,11 @@ CHECKS: Mapping[str, Callable[[str], bool]] = MappingProxyType(
         ),
         "kr": lambda n: is_two_digit_date(n[:6]) and n[6] in "12345678",
         "za": lambda n: check_luhn(n) and is_two_digit_date(n[:6]),
-        "tr": _check_tr,
+        "tr": lambda n: (
+            n[0] != "0"
+            and weighted_sum(n[:9], (7, -1, 7, -1, 7, -1, 7, -1, 7)) % 10 == int(n[9])
+            and sum(map(int, n[:10])) % 10 == int(n[10])
+        ),
         "au": lambda n: weighted_sum(n, (1, 4, 3, 7, 5, 8, 6, 9, 10)) % 11 == 0,
         "pt": lambda n: (11 - weighted_sum(n, range(9, 1, -1)) % 11) % 11 % 10 == int(n[8]),
         "jp": lambda n: (

@@ -213,7 +213,7 @@ def find_claims(answers: Sequence[tuple[str, str]], how: ClaimSettings, rt: Runt
     stages: dict[Stage, Window] = {"select": how.select, "disambiguate": how.disambiguate, "decompose": how.decompose}
     dropped: list[dict[str, int]] = [dict.fromkeys(stages, 0) for _ in answers]
     for stage, window in stages.items():
-        found = list(zip(now, _complete_stage(stage, now, answers, texts, window, rt), strict=True))
+        found = list(zip(now, complete_stage(stage, now, answers, texts, window, rt), strict=True))
         for sentence, made in found:
             dropped[sentence.answer][stage] += not made
         most = None if stage == "decompose" else 1  # what a sentence becomes: several claims, or one sentence
@@ -241,7 +241,7 @@ class _Sentence:
     text: str
 
 
-def _complete_stage(
+def complete_stage(
     stage: Stage,
     sentences: Sequence[_Sentence],
     answers: Sequence[tuple[str, str]],

@@ -42,26 +42,22 @@ def compare_positions(orders: Mapping[tuple[bool, ...], int]) -> Positions:
         if count > 1:
             each = times * share * (count - sum(order)) / (count - 1)
             varying[:count, :count] += each * (np.eye(count) - 1 / count)
-    # the statistic and its degrees of freedom, with the last places joined where too little is due there
-    join = _join_places(due)
-    off, matrix = join @ (seen - due), join @ varying @ join.T
-    freedom = int(np.linalg.matrix_rank(matrix, tol=_TINY)) if matrix.size else 0
-    chi2, freedom = (float(off @ np.linalg.pinv(matrix, rcond=_TINY) @ off), freedom) if freedom else (0.0, 0)
-    p = chi_square_tail(chi2, freedom) if freedom else 1.0
-    return Positions(tuple(int(n) for n in seen), tuple(float(n) for n in due), chi2, freedom, p)
-
-
-def _join_places(due: Floats) -> Floats:
-    """The matrix that adds up places from the last one on until each sum is at least `_LEAST`."""
+    # places from the last one on are joined until each sum that is due is at least `_LEAST`
     rows: list[list[int]] = []
-    for place in reversed(range(len(due))):
+    for place in reversed(range(longest)):
         if rows and due[rows[-1]].sum() < _LEAST:
             rows[-1].append(place)
         else:
             rows.append([place])
     if len(rows) > 1 and due[rows[-1]].sum() < _LEAST:
         rows[-2] += rows.pop()
-    return np.array([np.isin(np.arange(len(due)), row) for row in rows], np.float64).reshape(len(rows), len(due))
+    join = np.array([np.isin(np.arange(longest), row) for row in rows], np.float64).reshape(len(rows), longest)
+    # the statistic and its degrees of freedom
+    off, matrix = join @ (seen - due), join @ varying @ join.T
+    freedom = int(np.linalg.matrix_rank(matrix, tol=_TINY)) if matrix.size else 0
+    chi2, freedom = (float(off @ np.linalg.pinv(matrix, rcond=_TINY) @ off), freedom) if freedom else (0.0, 0)
+    p = chi_square_tail(chi2, freedom) if freedom else 1.0
+    return Positions(tuple(int(n) for n in seen), tuple(float(n) for n in due), chi2, freedom, p)
 
 
 def chi_square_tail(chi2: float, freedom: int) -> float:

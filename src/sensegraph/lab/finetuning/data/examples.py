@@ -164,7 +164,7 @@ def make_example(asked: SourceQuestion, pool: Sequence[Passage], how: DataSettin
     random = Random(f"{how.seed} {asked.id}")
     kept = asked.oracles if random.random() < how.oracle_share else ()
     wanted = random.randint(*how.distractors) + len(asked.oracles) - len(kept)
-    if reason := _reject_question(asked, how):
+    if reason := reject_question(asked, how):
         return DroppedQuestion(asked.id, reason, asked.type)
     answer = target = "; ".join(asked.answers) if how.answers == "all" else asked.answers[0]
     if how.style != "plain":
@@ -175,8 +175,8 @@ def make_example(asked: SourceQuestion, pool: Sequence[Passage], how: DataSettin
     if room < 0:
         return DroppedQuestion(asked.id, "its gold passages do not fit", asked.type)
     # passages near the question come first, then others as they are drawn
-    drawn = (replace(pool[i], kind="random") for i in _draw_positions(len(pool), random))
-    chosen, passed_over = _pick_distractors(chain(asked.near, drawn), asked, how, room, None if how.pad else wanted)
+    drawn = (replace(pool[i], kind="random") for i in draw_positions(len(pool), random))
+    chosen, passed_over = pick_distractors(chain(asked.near, drawn), asked, how, room, None if how.pad else wanted)
     while chosen and _count_example_tokens(asked, (*kept, *chosen), target) > how.max_tokens:
         chosen.pop()
     passages = [*kept, *chosen]
@@ -189,7 +189,7 @@ def make_example(asked: SourceQuestion, pool: Sequence[Passage], how: DataSettin
     return MadeExample(example, tuple(sorted(passed_over.items())), len(chosen) < wanted)
 
 
-def _reject_question(asked: SourceQuestion, how: DataSettings) -> str:
+def reject_question(asked: SourceQuestion, how: DataSettings) -> str:
     """Why no example can be made of a question; nothing where one can."""
     if not any(a.strip() for a in asked.answers):
         return "it has no answer"
@@ -202,7 +202,7 @@ def _count_example_tokens(asked: SourceQuestion, passages: Sequence[Passage], ta
     return count_tokens(format_prompt(asked.question, passages)) + count_tokens(target)
 
 
-def _draw_positions(count: int, random: Random) -> Iterator[int]:
+def draw_positions(count: int, random: Random) -> Iterator[int]:
     """All numbers below `count` in a random order; of many, as long as few are taken, without listing them."""
     if count <= _SHUFFLED:
         yield from random.sample(range(count), count)
@@ -215,7 +215,7 @@ def _draw_positions(count: int, random: Random) -> Iterator[int]:
             yield position
 
 
-def _pick_distractors(
+def pick_distractors(
     candidates: Iterable[Passage], asked: SourceQuestion, how: DataSettings, room: int, most: int | None
 ) -> tuple[list[Passage], Counter[str]]:
     """Passages of `candidates`, in their order, that fit into `room` tokens: `most` of them, or as many as fit.
