@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.lab.judging.agreement import Compared, compare_with_counts, majority_label
+from sensegraph.lab.judging.judgements import Compared, compare_with_counts, majority_label
 
 NUMBERS = {("C0", "q1"): 30.0, ("SS", "q1"): 20.0, ("C0", "q2"): 10.0, ("SS", "q2"): 10.0}
 

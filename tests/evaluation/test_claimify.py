@@ -11,7 +11,7 @@ import pytest
 from scripted import Script, ScriptedServer
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import UnsupportedTask
-from sensegraph.lab.grounding.claimify import ClaimSettings, Window, find_claims
+from sensegraph.lab.grounding.claims import ClaimSettings, Window, find_claims
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import runtime
 

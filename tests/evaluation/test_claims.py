@@ -5,10 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.lab.grounding.claims import count_clusters, count_linkage_clusters, extract_claims, split_answer
+from sensegraph.lab.grounding.claims import count_linkage_clusters, extract_claims, split_answer
 from sensegraph.lab.scores.word_overlap import rouge_1, rouge_distances, rouge_l, split_words
 
 TEXTS = st.lists(st.text(alphabet="ab c", max_size=8), max_size=7)
+
+
+def count_clusters(texts: list[str], threshold: float, *, strict: bool = True) -> int:
+    """The clusters of texts by 1 − ROUGE-L."""
+    return count_linkage_clusters(rouge_distances(texts), threshold, strict=strict)
 
 
 def test_subjects_that_share_a_verb_make_a_claim_each_and_a_trailing_comment_none() -> None:

@@ -18,11 +18,12 @@ from sensegraph.lab.judging.judgements import (
     Judgements,
     label_replicates,
     list_pairs,
-    majority_labels,
+    majority_label,
+    reasons_by_criterion,
     tally_pair,
+    theme_shares,
     winners_by_question,
 )
-from sensegraph.lab.judging.reasons import reasons_by_criterion, theme_shares
 
 AB = ("a", "b")
 ONE = Rules("one", (Criterion("depth", "?"),), replicates=1)
@@ -99,7 +100,8 @@ def test_seen_from_the_other_side_a_score_is_100_less(questions: list[list[Any]]
     ],
 )
 def test_a_label_needs_more_than_half_of_five_replicates(row: Any, label: int | None) -> None:  # G50
-    assert majority_labels(judgements(row), "depth", AB) == (label,)
+    (winners,) = winners_by_question(judgements(row), "depth", AB)
+    assert majority_label(winners) == label
 
 
 def test_pairs_are_all_or_those_with_a_baseline() -> None:

@@ -5,13 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from finetuning_towns import NO_PAD, asked, example, passage, source
-from sensegraph.lab.finetuning.data import data_report_text
-from sensegraph.lab.finetuning.data.cleaning import MaskedPassages, mask_source
-from sensegraph.lab.finetuning.data.example_forms import FORMS, format_example_line
-from sensegraph.lab.finetuning.data.example_types import DroppedQuestion, SourceQuestion
-from sensegraph.lab.finetuning.data.examples import make_examples
-from sensegraph.lab.finetuning.data.report import Reporter
-from sensegraph.lab.finetuning.data.verbatim_quotes import BEGIN, END
+from sensegraph.lab.finetuning.data.example_types import FORMS, DroppedQuestion, SourceQuestion, format_example_line
+from sensegraph.lab.finetuning.data.examples import BEGIN, END, make_examples
+from sensegraph.lab.finetuning.data.report import Reporter, format_data_report
+from sensegraph.lab.finetuning.data.sources import mask_source
 from sensegraph.personal.finding import build_finder
 from sensegraph.personal.masking import Masker
 from sensegraph.personal.personal_settings import PersonalSettings
@@ -51,7 +48,7 @@ def test_no_form_holds_what_was_masked_and_quotes_are_still_verbatim():
         for e in map(example, items[:2])
         for text in (e.question, e.target, *(t for p in e.passages for t in (p.title, p.text)))
     )
-    assert "personal data replaced: " in data_report_text.format_data_report(report)
+    assert "personal data replaced: " in format_data_report(report)
     assert items[2] == DroppedQuestion("x", "gone")
 
 
@@ -60,6 +57,7 @@ def test_data_that_was_not_cleaned_says_nothing_of_it():
 
 
 def test_a_pool_is_cleaned_where_it_is_read():
-    pool = MaskedPassages([passage(0), replace(passage(1), text=f"Mail {MAIL}.")], mask)
+    passages = [passage(0), replace(passage(1), text=f"Mail {MAIL}.")]
+    pool = mask_source(source([], passages), mask, KINDS).pool
     assert (len(pool), pool[0], pool[1].text) == (2, passage(0), "Mail [EMAIL].")
     assert [p.text for p in pool[1:]] == ["Mail [EMAIL]."]

@@ -14,10 +14,15 @@ from sensegraph.cli import app
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.lab.finetuning.factorial import designs
-from sensegraph.lab.finetuning.factorial.arm_answers import remove_markers
 from sensegraph.lab.finetuning.factorial.design_effects import ARMS, DesignQuestion, Reply
-from sensegraph.lab.finetuning.factorial.designs import BertModel, Design, read_design
-from sensegraph.lab.finetuning.factorial.rating import Ratings, rating_line
+from sensegraph.lab.finetuning.factorial.designs import (
+    BertModel,
+    Design,
+    Ratings,
+    rating_line,
+    read_design,
+    remove_markers,
+)
 from sensegraph.models.embedders.hashed_words import HashedTerms
 from sensegraph.runtime.executors.processes import LocalExecutor
 from sensegraph.runtime.runtime import Runtime

@@ -18,7 +18,7 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.engines.local.local_model import LocalModel, LocalSettings
 from sensegraph.errors import EndpointError, InputError
 from sensegraph.lab.finetuning.training.serving import serve_endpoint
-from sensegraph.lab.finetuning.training.worlds import Files, list_world_files
+from sensegraph.lab.finetuning.training.world import Files, list_world_files
 from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from tuned_here import TRAINS

@@ -13,8 +13,6 @@ from hypothesis import strategies as st
 
 from finetuning_towns import NO_PAD, SMALL, asked, example, passage, pool
 from sensegraph.errors import InputError, SettingsError
-from sensegraph.lab.finetuning.data.answer_containment import find_answer, overlaps_passage
-from sensegraph.lab.finetuning.data.example_forms import format_example_line, format_prompt
 from sensegraph.lab.finetuning.data.example_types import (
     DataSettings,
     DroppedQuestion,
@@ -22,8 +20,16 @@ from sensegraph.lab.finetuning.data.example_types import (
     Passage,
     SourceQuestion,
     find_data_preset,
+    format_example_line,
+    format_prompt,
 )
-from sensegraph.lab.finetuning.data.examples import is_held_out, make_example, make_examples
+from sensegraph.lab.finetuning.data.examples import (
+    find_answer,
+    is_held_out,
+    make_example,
+    make_examples,
+    overlaps_passage,
+)
 from sensegraph.language.text import count_tokens
 
 
@@ -222,7 +228,7 @@ def test_an_example_depends_on_its_id_and_the_seed_and_on_no_other_question():
 PROGRAM = """
 from finetuning_towns import SMALL, asked, pool
 from sensegraph.lab.finetuning.data.examples import make_examples
-from sensegraph.lab.finetuning.data.example_forms import format_example_line
+from sensegraph.lab.finetuning.data.example_types import format_example_line
 made = make_examples([asked(i) for i in range(3)], pool(), SMALL)
 print("".join(format_example_line(m.example, "chat") for m in made), end="")
 """
@@ -249,8 +255,8 @@ def test_the_same_seed_gives_the_same_bytes_for_any_hash_seed():
 def test_from_a_pool_too_large_to_shuffle_every_passage_can_be_drawn_once():
     from random import Random
 
-    from sensegraph.lab.finetuning.data.examples import _draw_positions
+    from sensegraph.lab.finetuning.data.examples import draw_positions
 
-    drawn = list(_draw_positions(5000, Random(1)))
+    drawn = list(draw_positions(5000, Random(1)))
     assert sorted(drawn) == list(range(5000))
     assert drawn != sorted(drawn)

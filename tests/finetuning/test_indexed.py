@@ -16,18 +16,17 @@ from harbour import TEXTS, papers
 from scripted import Script, ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError
-from sensegraph.lab.finetuning.data.answer_containment import contains_answer
 from sensegraph.lab.finetuning.data.example_types import DataSettings, DroppedQuestion, MadeExample, SourceQuestion
-from sensegraph.lab.finetuning.data.examples import make_example
+from sensegraph.lab.finetuning.data.examples import contains_answer, make_example
 from sensegraph.lab.finetuning.data.index_source import (
     ChunkPassages,
     add_wrong_chunks,
     answer_questions,
+    draw_graph_questions,
     rank_documents,
     read_question_source,
 )
 from sensegraph.lab.finetuning.data.sources import Source
-from sensegraph.lab.finetuning.data.template_questions import draw_graph_questions
 from sensegraph.lab.questions.grounded_questions import GroundSettings
 from sensegraph.lab.questions.question_files import write_questions
 from sensegraph.lab.questions.question_making import Posing, make_question_set

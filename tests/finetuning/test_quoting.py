@@ -7,10 +7,9 @@ from dataclasses import replace
 import pytest
 
 from finetuning_towns import NO_PAD, asked, example, passage, pool
-from sensegraph.lab.finetuning.data import verbatim_quotes
+from sensegraph.lab.finetuning.data import examples
 from sensegraph.lab.finetuning.data.example_types import DroppedQuestion, Passage
-from sensegraph.lab.finetuning.data.examples import make_example
-from sensegraph.lab.finetuning.data.verbatim_quotes import BEGIN, END, extract_quotes, find_quote_fault
+from sensegraph.lab.finetuning.data.examples import BEGIN, END, extract_quotes, find_quote_fault, make_example
 
 COT = replace(NO_PAD, style="cot")
 SHOWN = (Passage("a", "The ferry leaves\nat noon. It is red."),)
@@ -22,13 +21,13 @@ def test_reasoning_quotes_of_each_gold_passage_the_sentence_that_holds_the_answe
         "Keeper Odd 2 Finch trims the lamp of town 2.",
         "Keeper Odd 3 Finch trims the lamp of town 3.",  # no answer in it: the one nearest to the question
     ]
-    assert e.target.endswith(f"\n{verbatim_quotes.ANSWER} Odd 2 Finch")
+    assert e.target.endswith(f"\n{examples.ANSWER} Odd 2 Finch")
     assert find_quote_fault(e.target, e.passages) == ""
 
 
 def test_where_the_gold_passages_are_left_out_nothing_is_quoted():
     e = example(make_example(asked(2), pool(), replace(COT, oracle_share=0.0)))
-    assert e.target == f"{verbatim_quotes.ANSWER} Odd 2 Finch"
+    assert e.target == f"{examples.ANSWER} Odd 2 Finch"
 
 
 @pytest.mark.parametrize(
@@ -64,6 +63,4 @@ def test_a_quote_of_a_passage_that_is_not_shown_is_false():
 
 
 def test_a_passage_without_sentences_is_quoted_whole():
-    assert extract_quotes(verbatim_quotes.reason_by_quotes("What?", ["it"], [Passage("x", "a bare line")])) == [
-        "a bare line"
-    ]
+    assert extract_quotes(examples.reason_by_quotes("What?", ["it"], [Passage("x", "a bare line")])) == ["a bare line"]

@@ -9,7 +9,7 @@ import pytest
 
 from sensegraph.errors import InputError
 from sensegraph.lab.finetuning.factorial.design_effects import ARMS, DesignQuestion, Reply
-from sensegraph.lab.finetuning.factorial.rating import read_ratings, write_sheet
+from sensegraph.lab.finetuning.factorial.designs import read_ratings, write_sheet
 
 ASKED = [DesignQuestion(str(n), f"question {n}", (f"gold {n}",)) for n in range(6)]
 REPLIES = [Reply(p.id, arm.name, f"answer {p.id} {arm.name}") for arm in ARMS for p in ASKED]

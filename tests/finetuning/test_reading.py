@@ -12,7 +12,7 @@ from sensegraph.engines.local.local_model import render_talk
 from sensegraph.errors import InputError
 from sensegraph.lab.finetuning.data import example_files
 from sensegraph.lab.finetuning.data.example_files import Pair
-from sensegraph.lab.finetuning.data.example_forms import FORMS, format_example_line, record_example
+from sensegraph.lab.finetuning.data.example_types import FORMS, format_example_line, record_example
 from sensegraph.lab.finetuning.data.examples import make_example
 
 EXAMPLE = example(make_example(asked(5), pool(), NO_PAD))

@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 
 from finetuning_towns import NO_PAD, SMALL, asked, passage, source
-from sensegraph.lab.finetuning.data import data_report_text
 from sensegraph.lab.finetuning.data.example_types import (
     DataSettings,
     DroppedQuestion,
@@ -17,9 +16,14 @@ from sensegraph.lab.finetuning.data.example_types import (
     Passage,
     SourceQuestion,
 )
-from sensegraph.lab.finetuning.data.examples import make_examples
-from sensegraph.lab.finetuning.data.report import DataReport, Reporter
-from sensegraph.lab.finetuning.data.verbatim_quotes import BEGIN, END
+from sensegraph.lab.finetuning.data.examples import BEGIN, END, make_examples
+from sensegraph.lab.finetuning.data.report import (
+    DataReport,
+    Reporter,
+    format_data_report,
+    record_data_report,
+    render_data_page,
+)
 
 QUESTIONS = [asked(i, golds=1 + i % 2) for i in range(38)]
 
@@ -174,33 +178,31 @@ def test_topics_that_are_known_are_not_read_from_the_pool():
 def test_people_read_the_same_figures_as_text_and_as_a_page():
     several = [asked(i, answers=(f"Odd {i} Finch", "another")) for i in range(30)]
     report = reported([*examples(questions=several), DroppedQuestion("x", "it is gone")])
-    for said in (data_report_text.format_data_report(report), data_report_text.render_data_page(report)):
+    for said in (format_data_report(report), render_data_page(report)):
         assert "towns: 30 examples of 31 questions; P 1, style plain, up to 2,048 tokens, seed 0" in said
         assert "dropped: 1 it is gone" in said
         assert "oracle positions uniform" in said
         assert "several answers: 30 examples, of which the first is learnt" in said
-    assert "FAILS" not in data_report_text.format_data_report(report)
-    assert "| t0 | 14 |" in data_report_text.render_data_page(report)
+    assert "FAILS" not in format_data_report(report)
+    assert "| t0 | 14 |" in render_data_page(report)
     bad = reported(examples(), replace(NO_PAD, max_tokens=100))
-    assert "FAILS  tokens within the limit" in data_report_text.format_data_report(bad)
-    assert "**fails** | tokens within the limit" in data_report_text.render_data_page(bad)
+    assert "FAILS  tokens within the limit" in format_data_report(bad)
+    assert "**fails** | tokens within the limit" in render_data_page(bad)
 
 
 def test_one_is_said_as_one_and_equal_sizes_once():
     (first, *_) = examples()
-    said = data_report_text.format_data_report(reported([first]))
+    said = format_data_report(reported([first]))
     assert ": 1 example of 1 question; P " in said
     assert f"passages of an example: {len(first_of([first]).passages)}; " in said
     leak = Passage("leak", "Some say nobody.")
     e = first_of(examples())
-    said = data_report_text.format_data_report(
-        reported(broken(passages=(*e.passages, leak), answers=("nobody",), answer="nobody"))
-    )
+    said = format_data_report(reported(broken(passages=(*e.passages, leak), answers=("nobody",), answer="nobody")))
     assert "leaks: 1 distractor of 1 example holds a short answer" in said
 
 
 def test_programs_read_one_plain_object():
-    found = data_report_text.record_data_report(reported(examples()))
+    found = record_data_report(reported(examples()))
     assert found["sound"] is True
     assert found["settings"]["pad"] is False
     assert found["checks"][0] == {"name": "there are examples", "holds": True, "said": "38 of 38 questions"}

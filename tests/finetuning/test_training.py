@@ -18,18 +18,10 @@ import pytest
 from sensegraph.engines.local.local_model import MANIFEST, LocalModel, LocalSettings, load_local_model
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.lab.finetuning.data.example_files import Pair
-from sensegraph.lab.finetuning.training import (
-    adapter_merging,
-    checkpoints,
-    encoding,
-    manifests,
-    training_recipes,
-    training_run,
-)
-from sensegraph.lab.finetuning.training.tiny import Sizes, write_tiny_model
+from sensegraph.lab.finetuning.training import serving, training_recipes, training_run
 from sensegraph.lab.finetuning.training.training_recipes import Recipe
 from sensegraph.lab.finetuning.training.training_run import Job, run_training
-from sensegraph.lab.finetuning.training.worlds import Files
+from sensegraph.lab.finetuning.training.world import Files, Sizes, write_tiny_model
 from tuned_here import TRAINS, small_world
 
 pytestmark = [*TRAINS, pytest.mark.slow]
@@ -71,19 +63,22 @@ def test_only_the_answer_is_learnt_and_nothing_of_the_prompt(here: Files):
     """R04; the mask of the labels."""
     tokenizer, _ = load_local_model(str(here.base))
     pair = Pair(*json.loads(here.train.read_text("utf-8").splitlines()[0]).values())
-    found = encoding.encode_pair(pair, tokenizer)
+    found = training_run.encode_pair(pair, tokenizer)
     assert tokenizer.decode(found.ids[found.start :]).split() == [pair.target.strip(), tokenizer.eos_token]
-    labels = encoding.make_tensors([found], 0, "cpu")["labels"][0].tolist()
-    assert labels[: found.start] == [encoding.IGNORED] * found.start
+    labels = training_run.make_tensors([found], 0, "cpu")["labels"][0].tolist()
+    assert labels[: found.start] == [training_run.IGNORED] * found.start
     assert labels[found.start :] == list(found.ids[found.start :])
-    assert encoding.encode_pair(pair, tokenizer, "all").start == 1
+    assert training_run.encode_pair(pair, tokenizer, "all").start == 1
 
 
 def test_what_stands_in_the_prompt_changes_the_loss_only_where_all_is_learnt(here: Files):
     tokenizer, _ = load_local_model(str(here.base))
     short, long = Pair("who", " feeds"), Pair("who who who", " feeds")
-    assert encoding.encode_pair(short, tokenizer).learnt == encoding.encode_pair(long, tokenizer).learnt
-    assert encoding.encode_pair(short, tokenizer, "all").learnt < encoding.encode_pair(long, tokenizer, "all").learnt
+    assert training_run.encode_pair(short, tokenizer).learnt == training_run.encode_pair(long, tokenizer).learnt
+    assert (
+        training_run.encode_pair(short, tokenizer, "all").learnt
+        < training_run.encode_pair(long, tokenizer, "all").learnt
+    )
 
 
 def test_the_loss_falls_and_all_that_a_training_is_of_is_written_down(here: Files, tmp_path: Path):
@@ -135,7 +130,7 @@ def test_a_run_that_was_killed_goes_on_and_ends_with_the_same_weights(here: File
             if said.strip() == b"7":
                 os.kill(run.pid, signal.SIGKILL)
                 break
-    assert checkpoints.list_checkpoints(one) == [4]
+    assert training_recipes.list_checkpoints(one) == [4]
     done = run_training(job(here, one), LORA)
     assert (done.resumed, len(done.points), done.already) == (4, 10, False)
     whole = run_training(job(here, other), LORA)
@@ -178,16 +173,16 @@ def test_an_adapter_is_learnt_beside_frozen_weights_merged_it_says_the_same(here
     base, tuned = weights(here.base), weights(out)
     frozen = [n for n in tuned if "lora" not in n]
     assert all((tuned[n] == base[n.removeprefix("base_model.model.").replace(".base_layer", "")]).all() for n in frozen)
-    adapter_merging.merge_adapter(out, whole)
+    serving.merge_adapter(out, whole)
     prompts = [json.loads(x)["prompt"] for x in here.held_out.read_text("utf-8").splitlines()[:10]]
     said = [[LocalModel(LocalSettings(str(f))).continued(p, 3).text for p in prompts] for f in (out, whole)]
     assert said[0] == said[1]
     assert json.loads((whole / MANIFEST).read_text("utf-8"))["prompt"]
     assert json.loads((whole / "config.json").read_text("utf-8"))["dtype"] == "float32"
     with pytest.raises(InputError, match="holds no adapter"):
-        adapter_merging.merge_adapter(whole, tmp_path / "again")
+        serving.merge_adapter(whole, tmp_path / "again")
     with pytest.raises(InputError, match="is not empty"):
-        adapter_merging.merge_adapter(out, whole)
+        serving.merge_adapter(out, whole)
 
 
 def test_the_papers_recipe_trains_4_bits_with_its_optimiser_and_goes_on_after_a_stop(
@@ -222,7 +217,8 @@ def test_the_layers_as_the_paper_prints_them_are_an_error_for_phi_r11(here: File
 def test_examples_that_are_too_long_are_counted_and_never_cut(here: Files, tmp_path: Path):
     tokenizer, _ = load_local_model(str(here.base))
     sizes = sorted(
-        len(encoding.encode_pair(p, tokenizer).ids) for p in manifests.read_training_pairs(here.train, tokenizer)
+        len(training_run.encode_pair(p, tokenizer).ids)
+        for p in training_recipes.read_training_pairs(here.train, tokenizer)
     )
     done = run_training(job(here, tmp_path / "out"), replace(SHORT, max_tokens=sizes[100] - 1))
     shorter = sum(size < sizes[100] for size in sizes)
@@ -263,7 +259,7 @@ def test_a_gpu_that_is_not_there_is_an_error(here: Files, tmp_path: Path):
 def test_held_out_questions_are_asked_with_the_prompt_of_the_training(here: Files, tmp_path: Path):
     """The evaluation form holds no prompt: it gets the one that is given."""
     tokenizer, _ = load_local_model(str(here.base))
-    found = manifests.read_training_pairs(here.questions, tokenizer, here.prompt.read_text("utf-8"))
+    found = training_recipes.read_training_pairs(here.questions, tokenizer, here.prompt.read_text("utf-8"))
     rows = [json.loads(line) for line in here.questions.read_text("utf-8").splitlines()]
     assert all(p.prompt.endswith(f"\n\n{r['question']}") for p, r in zip(found, rows, strict=True))
     done = run_training(replace(job(here, tmp_path / "out"), held_out=here.questions), replace(SHORT, samples=20))
@@ -294,5 +290,5 @@ def test_a_model_of_16_bits_trains_in_32_on_a_cpu_and_is_merged_in_its_own_preci
     AutoModelForCausalLM.from_pretrained(here.base, dtype=torch.float16).save_pretrained(tmp_path / "half")
     done = run_training(job(here, tmp_path / "out", tmp_path / "half"), LORA)
     assert done.points[-1].loss < done.points[0].loss
-    adapter_merging.merge_adapter(tmp_path / "out", tmp_path / "whole")
+    serving.merge_adapter(tmp_path / "out", tmp_path / "whole")
     assert json.loads((tmp_path / "whole" / "config.json").read_text("utf-8"))["dtype"] == "float16"

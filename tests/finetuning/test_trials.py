@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sensegraph.lab.finetuning.data.example_files import Item
 from sensegraph.lab.finetuning.data.example_types import Passage
-from sensegraph.lab.finetuning.data.verbatim_quotes import ANSWER, REASON
+from sensegraph.lab.finetuning.data.examples import ANSWER, REASON
 from sensegraph.lab.finetuning.training.model_trials import (
     ModelAnswer,
     compare_exact,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 
 import pytest
 from hypothesis import given
@@ -10,21 +11,26 @@ from hypothesis import strategies as st
 from scipy.stats import binom, chisquare
 
 from sensegraph.errors import SettingsError
+from sensegraph.lab.finetuning.data.example_types import Example
 from sensegraph.lab.finetuning.training.world import (
     LAYOUT,
     Scenes,
     draw_scenes,
     draw_state,
-    list_stated_pairs,
     make_world,
 )
 
 PLACE = make_world(seed=3)
 
 
+def list_stated_pairs(examples: Iterable[Example]) -> set[tuple[str, str]]:
+    """All pairs of town and governor that passages of the examples state."""
+    return {(p.title, p.text.split()[0]) for e in examples for p in e.passages}
+
+
 def test_no_pair_of_a_held_out_question_occurs_in_any_training_scene():
-    shown = list_stated_pairs(list(draw_scenes(PLACE, Scenes(2_000))))
-    asked = list_stated_pairs(list(draw_scenes(PLACE, Scenes(500, held_out=True))))
+    shown = list_stated_pairs(draw_scenes(PLACE, Scenes(2_000)))
+    asked = list_stated_pairs(draw_scenes(PLACE, Scenes(500, held_out=True)))
     assert shown
     assert asked
     assert not shown & asked

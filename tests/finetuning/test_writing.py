@@ -8,15 +8,15 @@ import pytest
 
 from finetuning_towns import NO_PAD, asked, example, pool
 from sensegraph.errors import SettingsError
-from sensegraph.lab.finetuning.data.example_forms import (
+from sensegraph.lab.finetuning.data.example_types import (
     FORMS,
+    Passage,
     format_example_line,
     format_prompt,
     parse_form,
     read_instruction,
     record_example,
 )
-from sensegraph.lab.finetuning.data.example_types import Passage
 from sensegraph.lab.finetuning.data.examples import make_example
 
 EXAMPLE = example(make_example(asked(5), pool(), NO_PAD))

@@ -14,9 +14,8 @@ from sensegraph.corpus.outcomes import MASKED
 from sensegraph.errors import SettingsError
 from sensegraph.index.manifest import REF
 from sensegraph.language.stems import list_stems
-from sensegraph.personal.finding import build_finder
-from sensegraph.personal.masking import Masker, read_secret
-from sensegraph.personal.people_names import Named, find_named_people, find_possible_names, merge_people
+from sensegraph.personal.finding import Named, build_finder, find_named_people, find_possible_names, merge_people
+from sensegraph.personal.masking import Masker, Survey, read_secret, survey_personal_data
 from sensegraph.personal.personal_settings import (
     PersonalSettings,
     Tally,
@@ -26,7 +25,6 @@ from sensegraph.personal.personal_settings import (
     tally_findings,
     write_settings,
 )
-from sensegraph.personal.surveying import Survey, survey_personal_data
 from sensegraph.types import Chunk, Document, Question, Turn
 
 if TYPE_CHECKING:

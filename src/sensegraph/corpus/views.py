@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sensegraph.index.index import Index
     from sensegraph.index.restricted.timeline import Change, Event
     from sensegraph.methods import Listing
-    from sensegraph.personal.surveying import Survey
+    from sensegraph.personal.masking import Survey
     from sensegraph.plugins import Plugin
     from sensegraph.resolution.aliases import Operation
     from sensegraph.types import Answer, Evidence, Passage, Usage

@@ -24,7 +24,7 @@ from sensegraph.corpus.views import view_survey
 from sensegraph.errors import EmptyCorpus
 
 if TYPE_CHECKING:
-    from sensegraph.personal.surveying import Survey
+    from sensegraph.personal.masking import Survey
 
 _HERE = Path(".")
 _LISTED = 20  # documents that are named

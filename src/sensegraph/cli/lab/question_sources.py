@@ -16,7 +16,7 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import FOLDER, load_settings
 from sensegraph.errors import InputError
 from sensegraph.index.parts import parts_with_needs
-from sensegraph.lab.finetuning.data import cleaning, index_source, sources, template_questions
+from sensegraph.lab.finetuning.data import index_source, sources
 from sensegraph.lab.finetuning.data.example_types import SourceQuestion
 from sensegraph.lab.finetuning.data.sources import Source
 from sensegraph.lab.retrieval import JudgedSet
@@ -64,7 +64,7 @@ def open_question_source(place: SourceRequest, seed: int, progress: Report) -> I
                 found = index_source.answer_questions(found, index, corpus.runtime()) if place.write_answers else found
             else:
                 found = replace(
-                    template_questions.draw_graph_questions(index, place.from_graph, seed, place.topic), name=name
+                    index_source.draw_graph_questions(index, place.from_graph, seed, place.topic), name=name
                 )
             if place.near != _NONE:
                 method, _ = corpus.asker.method(auto.find_names_with(index) if place.near == _AUTO else place.near)
@@ -79,7 +79,7 @@ def _mask_by_settings(found: Source, settings: PersonalSettings) -> Source:
     """`found` without the personal data that rules find; names of people are masked when an index is built."""
     kinds = tuple(k for k in settings.kinds if k != "person")
     masker = Masker(build_finder(replace(settings, kinds=kinds)))
-    return cleaning.mask_source(found, lambda text: masker.text(text)[0], (*kinds, *settings.patterns))
+    return sources.mask_source(found, lambda text: masker.text(text)[0], (*kinds, *settings.patterns))
 
 
 def _check_flags(place: SourceRequest) -> None:

@@ -114,10 +114,9 @@ def make_training_data(
 ) -> None:
     """Make training data: each question over its gold passages among distractors, and a report on what is in it."""
     from sensegraph.cli.lab.question_sources import SourceRequest, open_question_source
-    from sensegraph.lab.finetuning.data import data_report_text as texts
-    from sensegraph.lab.finetuning.data.example_forms import parse_form
-    from sensegraph.lab.finetuning.data.example_types import find_data_preset
-    from sensegraph.lab.finetuning.data.output import HeldOutFile, write_examples
+    from sensegraph.lab.finetuning.data import report as texts
+    from sensegraph.lab.finetuning.data.example_files import HeldOutFile, write_examples
+    from sensegraph.lab.finetuning.data.example_types import find_data_preset, parse_form
 
     wanted: dict[str, Any] = {"oracle_share": oracle_share, "style": style, "most_oracles": oracles, "hard": hard}
     wanted |= {"pad": padding, "distractors": _parse_distractors(distractors), "max_tokens": length, "answers": answers}

@@ -36,8 +36,8 @@ def run_factorial(
     """Answer the questions of a design in all arms, and say what tuning and summaries do, alone and together."""
     from sensegraph.corpus.corpus import Corpus
     from sensegraph.corpus.settings import load_settings
-    from sensegraph.lab.finetuning.factorial import answer_map, arm_answers, designs, effect_tables, rating
-    from sensegraph.lab.finetuning.factorial import design_effects as effects_of
+    from sensegraph.lab.finetuning.factorial import design_effects, designs
+    from sensegraph.lab.finetuning.pictures import write_answer_maps
 
     plan = designs.read_design(design)
     asked = designs.read_design_questions(Path(plan.questions))
@@ -49,25 +49,25 @@ def run_factorial(
         corpus.workspace.settings = loaded
         return corpus
 
-    judged = rating.read_ratings(ratings) if ratings else None
+    judged = designs.read_ratings(ratings) if ratings else None
     out_dir.mkdir(parents=True, exist_ok=True)
     with show_progress(quiet or as_json) as shown:
-        replies = arm_answers.answer_in_arms(plan, asked, out_dir / _ANSWERS, shown, opening)
+        replies = designs.answer_in_arms(plan, asked, out_dir / _ANSWERS, shown, opening)
         with opening(plan.base) as corpus:
             measured, notes = designs.measure_design(plan, asked, replies, corpus.runtime(), judged)
-            pictures = answer_map.write_answer_maps(asked, replies, corpus.runtime(), out_dir)
+            pictures = write_answer_maps(asked, replies, corpus.runtime(), out_dir)
     types, how = [p.type for p in asked], tuple((one.metric, one.how) for one in measured)
-    rows = tuple(row for one in measured for row in effects_of.compute_rows(one, types, plan.draws, plan.seed))
-    found = effect_tables.Outcome(plan.gold, tuple(asked), tuple(replies), rows, how, tuple(notes))
-    (out_dir / "tables.md").write_text(effect_tables.render_effects_page(found), encoding="utf-8")
+    rows = tuple(row for one in measured for row in design_effects.compute_rows(one, types, plan.draws, plan.seed))
+    found = design_effects.Outcome(plan.gold, tuple(asked), tuple(replies), rows, how, tuple(notes))
+    (out_dir / "tables.md").write_text(design_effects.render_effects_page(found), encoding="utf-8")
     (out_dir / "tables.json").write_text(
-        json.dumps(effect_tables.record_effects(found), ensure_ascii=False, indent=2), "utf-8"
+        json.dumps(design_effects.record_effects(found), ensure_ascii=False, indent=2), "utf-8"
     )
-    lines = rating.write_sheet(sheet, asked, replies, plan.seed) if sheet else 0
+    lines = designs.write_sheet(sheet, asked, replies, plan.seed) if sheet else 0
     if as_json:
-        print_json(effect_tables.record_effects(found))
+        print_json(design_effects.record_effects(found))
     else:
-        print_text(effect_tables.format_effects(found))
+        print_text(design_effects.format_effects(found))
     print_message("written: " + ", ".join(map(str, (out_dir / "tables.md", out_dir / "tables.json", *pictures))))
     if sheet:
         print_message(f"written: {sheet}, {lines:,} answers to judge; read it with --ratings {sheet}")

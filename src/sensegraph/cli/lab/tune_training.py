@@ -51,7 +51,8 @@ def train_model(
     quiet: Quiet = False,
 ) -> None:
     """Train a model on examples: checkpoints to resume from, losses as a picture, and what it was made of."""
-    from sensegraph.lab.finetuning.training import curves, training_run
+    from sensegraph.lab.finetuning.pictures import collect_losses, draw_losses, write_pictures
+    from sensegraph.lab.finetuning.training import training_run
     from sensegraph.lab.finetuning.training.training_recipes import read_recipe
 
     layers = {"targets": [t.strip() for t in targets.split(",") if t.strip()]} if targets else {}
@@ -59,8 +60,8 @@ def train_model(
     job = training_run.Job(data, model, out_dir, held_out, prompt, download)
     with show_progress(quiet) as shown:
         done = training_run.run_training(job, how, lambda point, steps: shown("train", point.step, steps))
-    scene = curves.draw_losses(f"Loss of {done.out.name}", curves.collect_losses(done.points))
-    pictures = curves.write_pictures(scene, done.out, "losses")
+    scene = draw_losses(f"Loss of {done.out.name}", collect_losses(done.points))
+    pictures = write_pictures(scene, done.out, "losses")
     if as_json:
         found = asdict(replace(done, points=done.points[-1:]))
         last = found.pop("points")[0]
@@ -77,11 +78,11 @@ def merge_model(
     tuned: Annotated[Path, typer.Argument(metavar="DIR", help="What `tune train` wrote.")], out_dir: OutDir
 ) -> None:
     """Write a tuned model as one folder of weights, and say how to serve it."""
-    from sensegraph.lab.finetuning.training import adapter_merging
+    from sensegraph.lab.finetuning.training import serving
 
-    adapter_merging.merge_adapter(tuned, out_dir)
+    serving.merge_adapter(tuned, out_dir)
     print_message(f"written: {out_dir}")
-    print_text(adapter_merging.list_serving_commands(out_dir))
+    print_text(serving.list_serving_commands(out_dir))
 
 
 @app.command("evaluate", short_help="Ask models the questions of an evaluation file.")
@@ -164,7 +165,7 @@ def write_world(
     seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of names, scenes and weights.")] = 0,
 ) -> None:
     """Write a tiny model of random weights, examples of a made-up world to train it on, and held-out questions."""
-    from sensegraph.lab.finetuning.training.worlds import Plan, write_world_files
+    from sensegraph.lab.finetuning.training.world import Plan, write_world_files
 
     made = write_world_files(out_dir, Plan(examples, distractors, oracle_share, seed=seed))
     print_message("written: " + ", ".join(str(p) for p in asdict(made).values()))

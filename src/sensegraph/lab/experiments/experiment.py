@@ -22,13 +22,18 @@ from sensegraph.lab.experiments.condition_answers import (
 )
 from sensegraph.lab.experiments.measures import Measure
 from sensegraph.lab.experiments.plan import Asked, Plan
-from sensegraph.lab.grounding.claimify import ClaimSettings
-from sensegraph.lab.judging.agreement import Agreement, compare_with_counts
-from sensegraph.lab.judging.agreement import Compared as OneCompared
+from sensegraph.lab.grounding.claims import ClaimSettings
 from sensegraph.lab.judging.bias import Bias, assess_bias
 from sensegraph.lab.judging.judge_calls import judge_pairs, score_answers
-from sensegraph.lab.judging.judgements import Judgements, tally_pair, winners_by_question
-from sensegraph.lab.judging.marks import Marks
+from sensegraph.lab.judging.judgements import (
+    Agreement,
+    Judgements,
+    Marks,
+    compare_with_counts,
+    tally_pair,
+    winners_by_question,
+)
+from sensegraph.lab.judging.judgements import Compared as OneCompared
 from sensegraph.lab.scores.pairs import Pair, compare_all_pairs, compare_judged_pairs
 from sensegraph.protocols import Task
 from sensegraph.runtime.runtime import Runtime

@@ -10,8 +10,8 @@ from sensegraph.answering.grounding.entailment import choose_supporter
 from sensegraph.lab.experiments.condition_answers import Reply
 from sensegraph.lab.experiments.plan import Asked
 from sensegraph.lab.grounding import claims as rules
-from sensegraph.lab.grounding.claimify import Claimed, ClaimSettings, find_claims
-from sensegraph.lab.judging.marks import Marks
+from sensegraph.lab.grounding.claims import Claimed, ClaimSettings, find_claims
+from sensegraph.lab.judging.judgements import Marks
 from sensegraph.lab.scores import standard
 from sensegraph.lab.scores.pairs import Values
 from sensegraph.lab.scores.word_overlap import rouge_distances

@@ -21,8 +21,7 @@ from sensegraph.lab.experiments.sheets import (
     format_p_value,
     make_table,
 )
-from sensegraph.lab.judging.marks import Marks
-from sensegraph.lab.judging.reasons import reasons_by_criterion, theme_shares
+from sensegraph.lab.judging.judgements import Marks, reasons_by_criterion, theme_shares
 from sensegraph.lab.scores.pairs import LEVEL, Pair
 
 _NOTE = (

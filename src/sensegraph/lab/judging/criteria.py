@@ -117,13 +117,8 @@ def choose_rules(
         if isinstance(name, str) and name not in known:
             raise InputError(f"The preset {preset} has no criterion {name!r}{_suggest_name(name, list(known))}.")
     chosen = tuple(known[c] if isinstance(c, str) else c for c in criteria)
-    return replace(
-        found,
-        criteria=chosen or found.criteria,
-        replicates=replicates or found.replicates,
-        seed=seed,
-        differential=differential,
-    )
+    found = replace(found, criteria=chosen or found.criteria, replicates=replicates or found.replicates)
+    return replace(found, seed=seed, differential=differential)
 
 
 def _suggest_name(name: str, known: list[str]) -> str:

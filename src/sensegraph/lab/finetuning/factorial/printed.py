@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from math import floor
 
 import msgspec
@@ -83,17 +84,11 @@ def recompute_joint(shown: Figures, questions: Mapping[str, int] | None = None) 
     """Every joint cell beside the mean of its parts, weighted by their questions (those of the figures by default)."""
     weights = questions or shown.questions
     total = sum(weights.values())
-    return tuple(
-        Cell(
-            _JOINT,
-            metric,
-            system,
-            shown.at(_JOINT, metric, system),
-            sum(n * shown.at(part, metric, system) for part, n in weights.items()) / total,
-        )
-        for metric in shown.metrics
-        for system in shown.systems
-    )
+    found = []
+    for metric, system in product(shown.metrics, shown.systems):
+        mean = sum(n * shown.at(part, metric, system) for part, n in weights.items()) / total
+        found.append(Cell(_JOINT, metric, system, shown.at(_JOINT, metric, system), mean))
+    return tuple(found)
 
 
 def select_odd_cells(cells: Sequence[Cell], tolerance: float = TOLERANCE) -> tuple[Cell, ...]:
