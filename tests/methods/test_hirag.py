@@ -23,14 +23,16 @@ from sensegraph.errors import NotIndexed, SettingsError
 from sensegraph.index.graph.ties import ties_of
 from sensegraph.index.index import Index
 from sensegraph.index.passages import passage_tokens
-from sensegraph.methods.hirag.bridging import (
+from sensegraph.methods.hirag.hirag import (
+    HiRAG,
+    Mode,
+    _count_things,
     bridge_relations,
     chunks_around,
     communities_around,
     find_candidates,
     key_entities,
 )
-from sensegraph.methods.hirag.hirag import HiRAG, Mode, _count_things
 from sensegraph.methods.hirag.layers_part import LAYERS
 from sensegraph.retrieval.assembling import ends_of
 from sensegraph.runtime.runtime import Runtime

@@ -25,9 +25,8 @@ from sensegraph.corpus.settings import load_settings
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import SettingsError, StepFailed, UnsupportedTask
 from sensegraph.index.hierarchy.packing import Line, list_elements
-from sensegraph.methods.leanrag.aggregated import AggregateSettings, make_ancestry
 from sensegraph.methods.leanrag.aggregates import Before, aggregate_all, aggregates_made_of, find_aggregates
-from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
+from sensegraph.methods.leanrag.aggregates_part import AGGREGATES, AggregateSettings, make_ancestry
 from sensegraph.methods.leanrag.aggregating import (
     Level,
     Link,

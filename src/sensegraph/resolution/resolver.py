@@ -5,25 +5,169 @@ Everything is computed on the whole set in the order of ids: the result does not
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sensegraph.algorithms.blocks import Candidates, pair_by_shared_keys
 from sensegraph.algorithms.linkage import cluster_by_linkage, connect_rows
+from sensegraph.algorithms.minhash import hash_bands
+from sensegraph.algorithms.similar import Pairs, similar_rows
 from sensegraph.errors import InputError
-from sensegraph.resolution.blocking import block_pairs
 from sensegraph.resolution.canonical import make_group
 from sensegraph.resolution.comparison.likeness import SHORT
 from sensegraph.resolution.comparison.name_reading import Name
 from sensegraph.resolution.comparison.scoring import Collection, map_positions, prepare_collection, weigh_rival
-from sensegraph.resolution.lists import raise_matches
 from sensegraph.resolution.resolution_types import Decision, Judged, Mentioned, Proposal, Resolution, Resolving, Rule
-from sensegraph.resolution.ruling import Rulings, apply_rules
+
+
+@dataclass(frozen=True, slots=True)
+class Rulings:
+    """The rules that hold, as pairs of positions (smaller first), and what is to be said of the others."""
+
+    together: Mapping[tuple[int, int], Rule]
+    apart: Mapping[tuple[int, int], Rule]
+    notes: tuple[str, ...] = ()
+
+
+def apply_rules(rules: Sequence[Rule], at: Mapping[str, int]) -> Rulings:
+    """Which rules hold: the user's before others, later before earlier, and a rule that contradicts those is left out.
+
+    Rules about ids that are not there (any more) are counted in the notes.
+    """
+    first = sorted(range(len(rules)), key=lambda i: (rules[i].by != "user", -i))
+    together: dict[tuple[int, int], Rule] = {}
+    apart: dict[tuple[int, int], Rule] = {}
+    root: dict[int, int] = {}
+    notes, missing = [], 0
+    for rule in (rules[i] for i in first):
+        if rule.one not in at or rule.other not in at:
+            missing += 1
+            continue
+        a, b = at[rule.one], at[rule.other]
+        one, other = _follow_root(root, a), _follow_root(root, b)
+        against = ""
+        if rule.kind == "apart":
+            against = "a rule that counts more makes them one" if one == other else ""
+        else:
+            held = (r for (x, y), r in apart.items() if {_follow_root(root, x), _follow_root(root, y)} == {one, other})
+            against = next((f"{_describe_rule(rule)} counts more" for rule in held), "")
+        if against:
+            notes.append(f"{_describe_rule(rule)} is left out: {against}.")
+        elif rule.kind == "merge":
+            together[min(a, b), max(a, b)] = rule
+            root[max(one, other)] = min(one, other)
+        else:
+            apart[min(a, b), max(a, b)] = rule
+    if missing:
+        notes.append(f"{missing} rules name what is not there; they count again when it is.")
+    return Rulings(together, apart, tuple(notes))
+
+
+def _describe_rule(rule: Rule) -> str:
+    return f"the rule that {rule.one} and {rule.other} are {'one' if rule.kind == 'merge' else 'two'}"
+
+
+def _follow_root(root: Mapping[int, int], row: int) -> int:
+    while row in root and root[row] != row:
+        row = root[row]
+    return row
+
+
+Pair = tuple[int, int]
+_LEAD = 0.15  # by which it must be likelier than any other of the list
+_SURE = 0.87
+
+
+def raise_matches(items: Sequence[Mentioned], scores: Mapping[Pair, Judged], least: float) -> dict[Pair, Judged]:
+    """Those pairs of items of two lists that are, from either side, likelier than all others by far; judged anew.
+
+    `least` is the score from which such a pair may be one thing.
+    """
+    best: dict[tuple[int, str], list[float]] = {}
+    lists = [(a, b) for a, b in scores if items[a].listed and items[b].listed and items[a].listed != items[b].listed]
+    for a, b in lists:
+        for row, other in ((a, b), (b, a)):
+            best.setdefault((row, items[other].listed), []).append(scores[a, b].score)
+    tops = {place: sorted(found, reverse=True)[:2] for place, found in best.items()}
+    raised = {}
+    for a, b in lists:
+        judged = scores[a, b]
+        if judged.veto or not least <= judged.score < _SURE:
+            continue
+        both = (tops[a, items[b].listed], tops[b, items[a].listed])
+        if all(judged.score >= top[0] and (len(top) == 1 or judged.score >= top[1] + _LEAD) for top in both):
+            raised[a, b] = replace(judged, score=_SURE, why=f"{judged.why}; neither list has a likelier one")
+    return raised
+
+
+_SAME, _CODE, _PAIR, _BAND, _ACRONYM = 50.0, 8.0, 3.0, 3.0, 20.0  # beside the idf of a word, 0.5 to about 14
+_ENDING = re.compile(r"(.*\d)[^\W\d]*")
+
+
+def block_pairs(found: Collection, vectors: NDArray[Any] | None = None) -> Candidates:
+    """Pairs of positions to compare, each once, smaller first.
+
+    Keys are the whole name, its words, neighbouring words, codes without their endings, first letters, and bands of
+    trigrams; `vectors`, unit length, shape (n, dim), add the nearest of each. Of every thing the best
+    `settings.near` are kept, and so many nearest.
+    """
+    settings = found.settings
+    numbers: dict[str, int] = {}
+    keys, rows, weight = [], [], []
+    for row, names in enumerate(found.names):
+        for name in names:
+            for key, sure in _list_keys(name, found):
+                keys.append(numbers.setdefault(key, len(numbers)))
+                rows.append(row)
+                weight.append(sure)
+    # The bands of all names are keys too, numbered on from the others.
+    made = hash_bands([name.joined for names in found.names for name in names])
+    owner = np.array([row for row, names in enumerate(found.names) for _ in names], np.int64)
+    tagged = made ^ (np.arange(made.shape[1], dtype=np.uint64) << np.uint64(58))
+    _, number = np.unique(tagged.ravel(), return_inverse=True)
+    lettered = number.reshape(-1).astype(np.int64) + len(numbers)
+    count = len(found.items)
+    paired = pair_by_shared_keys(
+        np.concatenate((np.array(keys, np.int64), lettered)),
+        np.concatenate((np.array(rows, np.int64), np.repeat(owner, made.shape[1]))),
+        np.concatenate((np.array(weight, np.float64), np.full(len(lettered), _BAND))),
+        count=count,
+        most=settings.rare,
+        near=settings.near,
+    )
+    if vectors is None:
+        return paired
+    near = similar_rows(vectors, settings.least, settings.near)
+    one = np.concatenate((paired.pairs.one, near.one)).astype(np.int64)
+    other = np.concatenate((paired.pairs.other, near.other)).astype(np.int64)
+    code = np.unique(one * max(count, 1) + other)
+    ones, others = np.divmod(code, max(count, 1))
+    pairs = Pairs(ones.astype(np.int32), others.astype(np.int32), np.ones(len(code)))
+    return Candidates(pairs, paired.passed_over, paired.crowded)
+
+
+def _list_keys(name: Name, found: Collection) -> Iterator[tuple[str, float]]:
+    yield f"={name.joined or name.key}", _SAME
+    if name.letters:
+        yield f"a{name.letters}", _ACRONYM
+    else:
+        for letters in sorted(name.acronyms):
+            yield f"a{letters}", _ACRONYM
+    for word in sorted(set(name.core)):
+        yield f"w{word}", found.words.weight(word)
+        if word in name.codes and (ending := _ENDING.fullmatch(word)) and len(ending[1]) >= 4:
+            yield f"c{ending[1]}", _CODE
+    plain = name.plain
+    for x, y in pairwise(plain):
+        yield f"p{min(x, y)} {max(x, y)}", _PAIR
+
 
 Pair = tuple[int, int]
 

@@ -7,8 +7,11 @@ larger one by the same functions.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from sensegraph.errors import StoreError
 from sensegraph.index.graph.lookups import find_lookups
@@ -24,16 +27,18 @@ from sensegraph.index.hierarchy.reports import ReportSettings, report_all
 from sensegraph.index.hierarchy.similar_clusters import group_vectors
 from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.navigation import add_navigation
-from sensegraph.index.parts import Building
+from sensegraph.index.parts import Building, PartEstimate
 from sensegraph.index.vectors import embed_records, entity_texts, report_texts
-from sensegraph.methods.hirag.layer_clusters import Layers
-from sensegraph.methods.hirag.layered import LayerKeys, LayerSettings, in_place, keep_layer_keys
-from sensegraph.methods.hirag.layering import Builder
+from sensegraph.methods.hirag.layering import A, B, Builder, Layers, write_summary_entities
+from sensegraph.methods.hirag.layers_part import LayerKeys, LayerSettings, in_place, keep_layer_keys
 from sensegraph.protocols import Store, Vectors
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, recall_result, step
+from sensegraph.runtime.results import Result, Step, recall_result, step
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Chunk, Graph
+from sensegraph.types import Brief, Chunk, Context, Graph, Membership, Statement, SummaryEntity
+
+if TYPE_CHECKING:
+    from sensegraph.index.estimate import Foresight
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,3 +174,78 @@ def _layer_writers(rt: Runtime) -> tuple[str, ...]:
 
 def _mean_weight(weights: Sequence[float]) -> float:
     return (sum(sorted(weights)) / len(weights) if weights else 0.0) or 1.0
+
+
+_EACH = 10  # members of a summary entity that nobody has written yet
+_TEXT, _MEMBER = 60, 30  # tokens of its description, and of one of its members
+_NOTHING = np.zeros((0, 0), np.float32)
+
+
+class ForeseenLayers(Builder):
+    """Builds layers without vectors: what is not known from an earlier build is grouped by its first chunk.
+
+    `asked` holds the briefs whose summary entities are not stored.
+    """
+
+    def __init__(
+        self, rt: Runtime, graph: Graph, documents: Mapping[str, str], settings: LayerSettings, earlier: Layers | None
+    ) -> None:
+        super().__init__(rt, graph, documents, settings, earlier)
+        self.asked: list[Brief] = []
+
+    def ask(self, step: Step[A, B], items: Sequence[A]) -> Sequence[B]:
+        """Stored results; else something of the usual length."""
+        keys = self.rt.keys(step, items)
+        stored = self.rt.store.read(keys)
+        self.asked += [i for i, k in zip(items, keys, strict=True) if k not in stored and isinstance(i, Brief)]
+        return [
+            step.decode(stored[k]) if k in stored else _stand_in_summaries(i) for i, k in zip(items, keys, strict=True)
+        ]
+
+    def clusters(self, nodes: Sequence[str], vectors: Result[Vectors]) -> list[list[str]]:
+        """The earlier clusters of the nodes; new nodes in groups of the usual size."""
+        labels = self.traced.labels(len(self.sizes), nodes)
+        known = labels.tolist() if len(labels) else [-1] * len(nodes)
+        found: dict[int, list[str]] = {}
+        for node, label in zip(nodes, known, strict=True):
+            found.setdefault(label, []).append(node)
+        new = sorted(found.pop(-1, []), key=lambda name: (self.known[name].chunks[:1], name))
+        size = max(2, min(self.settings.cluster_size, (len(new) + 1) // 2))  # two clusters at least
+        return [*found.values(), *(new[i : i + size] for i in range(0, len(new), size))]
+
+    def embedded(self, nodes: Sequence[str]) -> Result[Vectors]:
+        """Nothing: vectors of texts that stand in say nothing."""
+        return Result("", _NOTHING)
+
+
+def foresee_layers(foresight: Foresight, settings: LayerSettings, earlier: str) -> PartEstimate:
+    """What would be asked of the engine and embedded; `earlier` is the key of the part as it is now.
+
+    Reports are written on the communities of a larger graph, with layers that may come of it.
+    """
+    rt, graph = foresight.rt, foresight.graph
+    before = earlier_layers(rt.store, earlier, settings, foresight.settings.clusters)
+    made = before.layers.value if before and before.layers else None
+    builder = ForeseenLayers(rt, graph, {c.id: c.document for c in foresight.chunks}, settings, made)
+    large = enlarge_graph.fn([(graph, builder.build(Result("", _NOTHING)))])[0]
+    members = [sum(p.kind != "relation" for p in brief.context.passages) for brief in builder.asked]
+    sizes = [-(-count // _EACH) * _TEXT + count * _MEMBER for count in members]
+    step = foresight.step(write_summary_entities.name, "abstract", builder.asked, sizes)
+    return PartEstimate((step,), entity_texts(large), ((large, before.communities if before else None),))
+
+
+def _stand_in_summaries(item: Brief | Context | Any) -> Any:
+    """Summary entities of some members each, or the first words of descriptions that are to be summed up."""
+    if not isinstance(item, Brief):
+        return " ".join(p.text for p in item.passages)[: 4 * _TEXT]
+    members = [(p, kind) for p, kind in zip(item.context.passages, item.types, strict=True) if p.kind != "relation"]
+    parts = [members[i : i + _EACH] for i in range(0, len(members), _EACH)]
+    return tuple(
+        SummaryEntity(
+            f"{part[0][0].title} and others",
+            part[0][1],
+            (Statement(" ".join(" ".join(p.text for p, _ in part).split()[: _TEXT * 2 // 3]), (part[0][0].id,)),),
+            tuple(Membership(p.id, "one of them", 5.0) for p, _ in part),
+        )
+        for part in parts
+    )

@@ -13,20 +13,95 @@ from functools import partial
 
 import numpy as np
 
+from sensegraph.algorithms.graphs import Floats
+from sensegraph.algorithms.meaning import cluster_rows
+from sensegraph.algorithms.mixtures import assign_softly, choose_k, fit_mixture
+from sensegraph.algorithms.reduction import reduce_dimensions
 from sensegraph.index.hierarchy.grounding import ground_statement
 from sensegraph.index.hierarchy.packing import report_passage, shown_to
-from sensegraph.index.vectors import embed_all, embed_records
-from sensegraph.language.text import HAN, count_tokens, split_sentences
-from sensegraph.methods.raptor.gathering import Group, group_in_order, group_nodes
-from sensegraph.methods.raptor.leaves import Leaf, Leaves, cut_pieces, find_leaves, leaf_texts
-from sensegraph.methods.raptor.nodes import index_node_words, make_nodes
+from sensegraph.index.vectors import embed_all, embed_records, embed_texts
+from sensegraph.language.text import HAN, count_tokens, pack_batches, split_sentences
+from sensegraph.methods.raptor.leaves import Leaf, Leaves, cut_pieces, find_leaves, leaf_texts, make_leaves
 from sensegraph.methods.raptor.tasks import CondensingEngine
-from sensegraph.methods.raptor.tree import TreeKeys, TreeSettings, keep_summaries, keep_tree_keys
+from sensegraph.methods.raptor.tree_part import (
+    TreeKeys,
+    TreeSettings,
+    index_node_words,
+    keep_summaries,
+    keep_tree_keys,
+    make_nodes,
+)
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.keys import document_part, key
 from sensegraph.runtime.results import Result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Brief, Chunk, Cluster, Context, Hierarchy, Passage, Source, Statement
+
+Group = tuple[int, ...]
+
+_FEW = 3  # nodes that are one group without further ado
+_WIDE = 4  # times `dims` columns are kept of a layer's vectors, for what is reduced again inside clusters
+
+
+def group_nodes(vectors: Vectors, sizes: Sequence[int], settings: TreeSettings) -> list[Group]:
+    """The groups of the nodes with these vectors, shape (n, d), and tokens: every node in at least one.
+
+    No group has more than `input_tokens`, unless it is one node; none is there twice; all ascend, in the order of their
+    members.
+    """
+    if not sizes:
+        return []
+    wide = reduce_dimensions(vectors, _WIDE * settings.dims, seed=settings.seed)
+    parts = _part_by_clusters(tuple(range(len(sizes))), wide, settings)
+    found = (g for part in parts for g in _fit_groups(part, wide, sizes, settings, settings.depth))
+    return sorted(dict.fromkeys(found))
+
+
+def group_in_order(sizes: Sequence[int], settings: TreeSettings) -> list[Group]:
+    """Groups of about `children` nodes as they follow one another, for an estimate where there are no vectors."""
+    found = pack_batches(range(len(sizes)), settings.input_tokens, lambda i: sizes[i])
+    step = settings.children or len(sizes)
+    return [tuple(run[i : i + step]) for run in found for i in range(0, len(run), step)]
+
+
+def _fit_groups(nodes: Group, x: Floats, sizes: Sequence[int], settings: TreeSettings, depth: int) -> Iterable[Group]:
+    """`nodes` as they are where one summary can tell of them, else in parts."""
+    long = sum(sizes[i] for i in nodes) > settings.input_tokens
+    many = 0 < 2 * settings.children < len(nodes)
+    if not long and not many:
+        return [nodes]
+    if many:  # clusters of about `children`, each node in one, whether they lie apart or not
+        labels = cluster_rows(x[list(nodes)], settings.children, seed=settings.seed).labels
+        parts = [tuple(nodes[i] for i in np.flatnonzero(labels == k)) for k in range(int(labels.max()) + 1)]
+    else:
+        parts = _part_by_clusters(nodes, x, settings) if depth else [nodes]
+    if parts == [nodes]:
+        return [tuple(part) for part in pack_batches(nodes, settings.input_tokens, lambda i: sizes[i])]
+    return [g for part in parts for g in _fit_groups(part, x, sizes, settings, depth - 1)]
+
+
+def _part_by_clusters(nodes: Group, x: Floats, settings: TreeSettings) -> list[Group]:
+    """The local clusters inside the global clusters of `nodes`."""
+    mine = x[list(nodes)]
+    found: list[Group] = []
+    for outer in _mixture_clusters(mine, settings):
+        small = len(outer) <= settings.stop  # such a global cluster is a single local one
+        inner = [tuple(range(len(outer)))] if small else _mixture_clusters(mine[list(outer)], settings)
+        found += [tuple(nodes[outer[i]] for i in part) for part in inner]
+    return found
+
+
+def _mixture_clusters(x: Floats, settings: TreeSettings) -> list[Group]:
+    """The clusters of a mixture whose number of components is that of the least BIC (§3)."""
+    if (n := len(x)) <= _FEW:
+        return [tuple(range(n))]
+    y = reduce_dimensions(x, min(settings.dims, n - 2), seed=settings.seed)
+    mixture = fit_mixture(y, choose_k(y, seed=settings.seed), seed=settings.seed)
+    if settings.membership == "soft":
+        return [tuple(map(int, rows)) for rows in assign_softly(mixture, y, settings.threshold)]
+    labels = mixture.assign(y)
+    return sorted(tuple(map(int, np.flatnonzero(labels == k))) for k in np.unique(labels))
+
 
 _SPARE = 0.9  # of the room is asked for: summaries have more names and numbers than what they are written from
 _TITLES = 3  # documents that a summary is called by
@@ -260,3 +335,38 @@ def _shorten_statements(statements: Sequence[Statement], most: int) -> Iterator[
         if ends:
             yield replace(statement, text=statement.text[: ends[-1]])
         return
+
+
+def foresee_tree(chunks: Sequence[Chunk], rt: Runtime, settings: TreeSettings) -> tuple[list[Brief], list[str]]:
+    """The groups whose summaries nobody has written, and the texts of all nodes, to be embedded.
+
+    Without vectors nodes can only be grouped as they follow one another.
+    """
+    asked: list[Brief] = []
+
+    def write(briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
+        keys = rt.keys(condense_groups, briefs)
+        stored = rt.store.read(keys)
+        found: list[tuple[Statement, ...]] = []
+        for brief, k in zip(briefs, keys, strict=True):
+            if k in stored:
+                found.append(condense_groups.decode(stored[k]))
+                continue
+            asked.append(brief)  # in its place as long a text as is asked for, from the first words of the group
+            words = " ".join(p.text for p in brief.context.passages).split()
+            found.append((Statement(" ".join(words[: brief.words]), (brief.context.passages[0].id,)),))
+        return found
+
+    cut = make_leaves.fn([chunks], size=settings.leaf_tokens)[0]
+    texts = leaf_texts(cut, chunks)
+    grower = Grower(rt, settings, chunks, write, lambda said: _free_vectors(said, rt))
+    return asked, [*texts, *summary_texts(grower.grown(grower.leaves(cut), _free_vectors(texts, rt)))]
+
+
+def _free_vectors(texts: Sequence[str], rt: Runtime) -> Vectors | None:
+    """The vectors of texts where they cost nothing: all are stored, or made on this machine."""
+    if not rt.embedder.waits:
+        return np.asarray(rt.embedder.embed(texts, "document"))
+    if rt.missing(embed_texts, texts):
+        return None
+    return np.stack([np.frombuffer(row, np.float32) for row in rt.each(embed_texts, texts)])

@@ -24,8 +24,7 @@ from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
 from sensegraph.language.text import count_tokens
 from sensegraph.methods.raptor.leaves import Leaf
-from sensegraph.methods.raptor.nodes import Nodes
-from sensegraph.methods.raptor.tree_part import TREE
+from sensegraph.methods.raptor.tree_part import TREE, Nodes
 from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.closeness import Comparing, asked_vector, by_meaning
 from sensegraph.runtime.results import take_records

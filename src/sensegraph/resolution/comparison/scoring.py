@@ -2,20 +2,97 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
+import numpy as np
 from numpy.typing import NDArray
 
+from sensegraph.language import naming_words
+from sensegraph.language.text import WORD, fold
 from sensegraph.resolution.comparison.aligned import Lexis, count_words
-from sensegraph.resolution.comparison.context import Context, Surroundings, collect_surroundings
-from sensegraph.resolution.comparison.likeness import SHORT, compare_names
+from sensegraph.resolution.comparison.likeness import SHORT, compare_names, compare_persons
 from sensegraph.resolution.comparison.name_reading import Name, read_name
-from sensegraph.resolution.comparison.persons import compare_persons
-from sensegraph.resolution.entity_kinds import compare_types, kind_of_type
 from sensegraph.resolution.resolution_types import Judged, Mentioned, Resolving
+
+Agreement = Literal["agree", "differ", "conflict"]
+_SAYS_NOTHING = frozenset(("", "other", "misc", "miscellaneous", "unknown", "entity", "thing", "concept", "none"))
+
+
+@lru_cache(maxsize=1 << 12)
+def kind_of_type(type: str) -> str:
+    """The kind of thing that a type names: person, organisation, place…; its own folded text if it names none of them.
+
+    Empty for a type that says nothing, such as `other`.
+    """
+    said = fold(type)
+    if said in _SAYS_NOTHING:
+        return ""
+    words = [word for match in WORD.findall(said.replace("_", " ")) for word in match.split("-")]
+    return next((naming_words.KINDS[word] for word in reversed(words) if word in naming_words.KINDS), said)
+
+
+def compare_types(a: Mentioned, b: Mentioned, settings: Resolving) -> Agreement:
+    """Whether two types may be one thing's: types of different known kinds conflict, unless the settings pair them."""
+    one, other = kind_of_type(a.type), kind_of_type(b.type)
+    types = {fold(a.type), fold(b.type)}
+    paired = any({fold(x), fold(y)} == types for x, y in settings.cross_types)
+    if not one or not other or one == other or paired:
+        return "agree"
+    known = frozenset(naming_words.KINDS.values())
+    return "conflict" if one in known and other in known else "differ"
+
+
+Context = Literal["shared", "none", "strange", "unknown"]
+"""Something in common; nothing; nothing although much is known of both; nothing is known."""
+_NEIGHBOURS = 0.1  # Jaccard of neighbours, each weighing by how few have it, from which two have them in common
+_MANY = 5  # neighbours of each from which having none in common is strange
+_CLOSE, _FAR = 0.6, 0.2  # cosines of descriptions
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Surroundings:
+    """The contexts of all things of a collection; `vectors`, unit length, shape (n, dim), in their order, or None."""
+
+    degree: Mapping[str, int]
+    vectors: NDArray[Any] | None = None
+
+    def of(self, a: tuple[int, Mentioned], b: tuple[int, Mentioned]) -> Context:
+        """What two things, given with their positions, have in common."""
+        cosine = self._cosine(a[0], b[0])
+        one, other = set(a[1].neighbours), set(b[1].neighbours)
+        places = bool(a[1].places) and bool(b[1].places)
+        if places and not set(a[1].places).isdisjoint(b[1].places):
+            return "shared"
+        if b[1].id in one or a[1].id in other or self._jaccard(one, other) >= _NEIGHBOURS:
+            return "shared"
+        if cosine is not None and cosine >= _CLOSE:
+            return "shared"
+        apart = one.isdisjoint(other) and (cosine is None or cosine < _FAR)
+        if apart and min(len(one), len(other)) >= (_MANY if cosine is None else _MANY - 2):
+            return "strange"
+        return "none" if places or (one and other) or cosine is not None else "unknown"
+
+    def _jaccard(self, one: set[str], other: set[str]) -> float:
+        return self._weight(one & other) / max(self._weight(one | other), 1e-9)
+
+    def _weight(self, neighbours: Iterable[str]) -> float:
+        return sum(1 / self.degree.get(n, 1) for n in sorted(neighbours))
+
+    def _cosine(self, a: int, b: int) -> float | None:
+        if self.vectors is None or not self.vectors[a].any() or not self.vectors[b].any():
+            return None
+        return float(np.dot(self.vectors[a], self.vectors[b]))
+
+
+def collect_surroundings(items: Sequence[Mentioned], vectors: NDArray[Any] | None = None) -> Surroundings:
+    """How many things have each neighbour, and the vectors of descriptions where there are any."""
+    return Surroundings(MappingProxyType(Counter(n for item in items for n in sorted(set(item.neighbours)))), vectors)
+
 
 _ASK = 0.8  # at most, where something speaks against one thing
 _CALLED = 0.95  # where the texts themselves give the other name
