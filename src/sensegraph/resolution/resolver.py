@@ -169,9 +169,6 @@ def _list_keys(name: Name, found: Collection) -> Iterator[tuple[str, float]]:
         yield f"p{min(x, y)} {max(x, y)}", _PAIR
 
 
-Pair = tuple[int, int]
-
-
 def resolve(
     items: Sequence[Mentioned],
     *,

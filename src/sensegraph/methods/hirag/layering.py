@@ -6,7 +6,7 @@ layer as `level`.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
@@ -18,9 +18,9 @@ from sensegraph.algorithms.meaning import measure_sparsity
 from sensegraph.algorithms.mixtures import assign_softly, of_labels
 from sensegraph.algorithms.reduction import reduce_dimensions
 from sensegraph.index.graph.merging import relation_id, summarise_descriptions
+from sensegraph.index.hierarchy.earlier_groups import EarlierGroups
 from sensegraph.index.hierarchy.grounding import ground_unless_quoted, resolve_references
 from sensegraph.index.hierarchy.packing import elements_for
-from sensegraph.index.hierarchy.similar_clusters import group_vectors
 from sensegraph.index.vectors import embed_records, entity_texts
 from sensegraph.language.text import count_tokens, fold, pack_batches, take_within
 from sensegraph.methods.hirag.layers_part import LayerSettings
@@ -97,43 +97,6 @@ def summary_id(layer: int, name: str, kind: str) -> str:
     return key("summary entity", layer, fold(name), fold(kind))[:20]
 
 
-class Traced:
-    """Where the entities of new layers were in the `earlier` ones, so that little of them changes.
-
-    A summary entity that is new succeeds one that is gone: of the cluster that most members of its own come from.
-    """
-
-    def __init__(self, earlier: Layers | None) -> None:
-        self.groups: dict[int, list[Grouped]] = defaultdict(list)
-        for group in earlier.groups if earlier else ():
-            self.groups[group.layer].append(group)
-        self.succeeds: dict[str, str] = {}
-
-    def labels(self, layer: int, ids: Sequence[str]) -> Ints:
-        """The earlier cluster below `layer` of these nodes, −1 for a new one, shape (n,); empty without any."""
-        home = self._homes(layer)
-        found = np.array([home.get(self.succeeds.get(name, name), -1) for name in ids], np.int32)
-        return found if (found >= 0).any() else np.zeros(0, np.int32)
-
-    def pass_on(self, layer: int, groups: Sequence[Grouped]) -> None:
-        """Note which earlier entities of `layer` the new ones succeed."""
-        home = self._homes(layer)
-        for group in groups:
-            places = (home.get(self.succeeds.get(m, m), -1) for m in group.members)
-            shares = Counter(place for place in places if place >= 0)
-            if shares:
-                before = self.groups[layer][min(shares, key=lambda place: (-shares[place], place))].made
-                new = [name for name in group.made if name not in before]
-                self.succeeds.update(zip(new, (name for name in before if name not in group.made), strict=False))
-
-    def _homes(self, layer: int) -> dict[str, int]:
-        home: dict[str, int] = {}
-        for i, group in enumerate(self.groups.get(layer, ())):
-            for member in group.members:
-                home.setdefault(member, i)
-        return home
-
-
 A = TypeVar("A")
 B = TypeVar("B")
 
@@ -172,7 +135,9 @@ class Builder:
     def __init__(
         self, rt: Runtime, graph: Graph, documents: Mapping[str, str], settings: LayerSettings, earlier: Layers | None
     ) -> None:
-        self.rt, self.settings, self.traced = rt, settings, Traced(earlier)
+        self.rt, self.settings = rt, settings
+        groups = earlier.groups if earlier else ()
+        self.earlier = EarlierGroups((group.layer, group.members, group.made) for group in groups)
         self.documents = documents
         self.place = {chunk: i for i, chunk in enumerate(documents)}
         self.known = {e.id: e for e in graph.entities}
@@ -215,11 +180,10 @@ class Builder:
 
     def clusters(self, nodes: Sequence[str], vectors: Result[Vectors]) -> list[list[str]]:
         """The clusters of the nodes of a layer."""
-        start, s = self.traced.labels(len(self.sizes), nodes), self.settings
-        names = (vectors.key, key(start.tolist()))
-        found = self.rt.once(
-            group_vectors, lambda: (vectors.value, start), names=names, size=s.cluster_size, dims=s.dims, seed=s.seed
-        ).value
+        s = self.settings
+        found = self.earlier.group_anew(
+            len(self.sizes), nodes, vectors, self.rt, size=s.cluster_size, dims=s.dims, seed=s.seed
+        )
         self.said += filter(None, [found.note()])
         return [[nodes[row] for row in part] for part in rows_of_clusters(vectors.value, np.asarray(found.labels), s)]
 
@@ -243,7 +207,8 @@ class Builder:
             made[c] |= dict.fromkeys(names or batch)  # one alone, or of whom nothing is said, is passed on
         self._finish(found, layer)
         groups = [self._group(layer, part, above) for part, above in zip(parts, made, strict=True)]
-        self.traced.pass_on(layer, groups)
+        for group in groups:
+            self.earlier.pass_on(layer, group.members, group.made)
         self.groups += groups
         return sorted({name for above in made for name in above})
 

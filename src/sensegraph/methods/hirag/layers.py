@@ -25,6 +25,7 @@ from sensegraph.index.hierarchy.communities import (
 )
 from sensegraph.index.hierarchy.reports import ReportSettings, report_all
 from sensegraph.index.hierarchy.similar_clusters import group_vectors
+from sensegraph.index.hierarchy.stand_ins import first_words, foresee_results
 from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.navigation import add_navigation
 from sensegraph.index.parts import Building, PartEstimate
@@ -178,7 +179,7 @@ def _mean_weight(weights: Sequence[float]) -> float:
 
 _EACH = 10  # members of a summary entity that nobody has written yet
 _TEXT, _MEMBER = 60, 30  # tokens of its description, and of one of its members
-_NOTHING = np.zeros((0, 0), np.float32)
+_NOTHING: Result[Vectors] = Result("", np.zeros((0, 0), np.float32))  # vectors of texts that stand in say nothing
 
 
 class ForeseenLayers(Builder):
@@ -195,16 +196,13 @@ class ForeseenLayers(Builder):
 
     def ask(self, step: Step[A, B], items: Sequence[A]) -> Sequence[B]:
         """Stored results; else something of the usual length."""
-        keys = self.rt.keys(step, items)
-        stored = self.rt.store.read(keys)
-        self.asked += [i for i, k in zip(items, keys, strict=True) if k not in stored and isinstance(i, Brief)]
-        return [
-            step.decode(stored[k]) if k in stored else _stand_in_summaries(i) for i, k in zip(items, keys, strict=True)
-        ]
+        found, missing = foresee_results(self.rt, step, items, _stand_in_summaries)
+        self.asked += [item for item in missing if isinstance(item, Brief)]
+        return found
 
     def clusters(self, nodes: Sequence[str], vectors: Result[Vectors]) -> list[list[str]]:
         """The earlier clusters of the nodes; new nodes in groups of the usual size."""
-        labels = self.traced.labels(len(self.sizes), nodes)
+        labels = self.earlier.labels(len(self.sizes), nodes)
         known = labels.tolist() if len(labels) else [-1] * len(nodes)
         found: dict[int, list[str]] = {}
         for node, label in zip(nodes, known, strict=True):
@@ -214,8 +212,8 @@ class ForeseenLayers(Builder):
         return [*found.values(), *(new[i : i + size] for i in range(0, len(new), size))]
 
     def embedded(self, nodes: Sequence[str]) -> Result[Vectors]:
-        """Nothing: vectors of texts that stand in say nothing."""
-        return Result("", _NOTHING)
+        """Nothing."""
+        return _NOTHING
 
 
 def foresee_layers(foresight: Foresight, settings: LayerSettings, earlier: str) -> PartEstimate:
@@ -227,7 +225,7 @@ def foresee_layers(foresight: Foresight, settings: LayerSettings, earlier: str) 
     before = earlier_layers(rt.store, earlier, settings, foresight.settings.clusters)
     made = before.layers.value if before and before.layers else None
     builder = ForeseenLayers(rt, graph, {c.id: c.document for c in foresight.chunks}, settings, made)
-    large = enlarge_graph.fn([(graph, builder.build(Result("", _NOTHING)))])[0]
+    large = enlarge_graph.fn([(graph, builder.build(_NOTHING))])[0]
     members = [sum(p.kind != "relation" for p in brief.context.passages) for brief in builder.asked]
     sizes = [-(-count // _EACH) * _TEXT + count * _MEMBER for count in members]
     step = foresight.step(write_summary_entities.name, "abstract", builder.asked, sizes)
@@ -244,7 +242,7 @@ def _stand_in_summaries(item: Brief | Context | Any) -> Any:
         SummaryEntity(
             f"{part[0][0].title} and others",
             part[0][1],
-            (Statement(" ".join(" ".join(p.text for p, _ in part).split()[: _TEXT * 2 // 3]), (part[0][0].id,)),),
+            (Statement(first_words((p for p, _ in part), _TEXT * 2 // 3), (part[0][0].id,)),),
             tuple(Membership(p.id, "one of them", 5.0) for p, _ in part),
         )
         for part in parts

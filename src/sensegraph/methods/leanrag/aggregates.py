@@ -6,19 +6,23 @@ Zhang et al. 2025, *LeanRAG*, "Hierarchical Knowledge Graph Aggregation", Eq. 3�
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sensegraph.algorithms.graphs import Ints
 from sensegraph.errors import StoreError
+from sensegraph.index.hierarchy.earlier_groups import EarlierGroups
 from sensegraph.index.hierarchy.grounding import ground_unless_quoted, resolve_references, resolve_report
 from sensegraph.index.hierarchy.packing import elements_for
 from sensegraph.index.hierarchy.similar_clusters import group_vectors
+from sensegraph.index.hierarchy.stand_ins import first_words, foresee_results
+from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.parts import PartEstimate
 from sensegraph.index.vectors import embed_records
 from sensegraph.language.plurals import find_commonest_type
@@ -36,15 +40,16 @@ from sensegraph.methods.leanrag.aggregating import (
     Node,
     Parted,
     aggregate_brief,
+    aggregate_texts,
+    described_texts,
     ground_level,
     join_relations,
     link_of,
     node_of,
     part_links,
     relation_brief,
-    sources_of,
+    spans_behind,
 )
-from sensegraph.methods.leanrag.following import Followed
 from sensegraph.methods.leanrag.tasks import AggregatingEngine
 from sensegraph.protocols import Store, Task, Vectors
 from sensegraph.runtime.keys import key
@@ -113,26 +118,10 @@ def find_aggregates(
     def write() -> Hierarchy:
         documents = {c.id: c.document for c in chunks()}
         ground = ground_level(graph.value, elements_for(rt.engine, graph.value, documents))
-        return Builder(rt, documents, settings, before.hierarchy.value if before else None).build(ground, vectors)
+        return Builder(rt, documents, settings, before).build(ground, vectors)
 
     names = (whole, before.hierarchy.key if before else "")
     return rt.once(keep_aggregates, write, names=names, settings=settings, writers=_aggregate_writers(rt))
-
-
-def aggregate_texts(found: Sequence[Cluster], settings: AggregateSettings) -> list[str]:
-    """What is embedded of aggregates (Eq. 3)."""
-    return [_text_to_embed(c.title, "".join(s.text for s in c.summary).strip(), settings) for c in found]
-
-
-def described_texts(graph: Graph, settings: AggregateSettings) -> list[str]:
-    """What is embedded of entities (Eq. 3)."""
-    return [_text_to_embed(e.name, e.description, settings) for e in graph.entities]
-
-
-def _text_to_embed(name: str, description: str, settings: AggregateSettings) -> str:
-    if settings.embed == "description":
-        return description
-    return f"{name}: {description}"
 
 
 def _aggregate_writers(rt: Runtime) -> tuple[str, ...]:
@@ -142,14 +131,13 @@ def _aggregate_writers(rt: Runtime) -> tuple[str, ...]:
 def aggregate_all(
     graph: Result[Graph], vectors: Result[Vectors], chunks: Callable[[], Iterable[Chunk]], rt: Runtime,
     settings: AggregateSettings, before: Before | None,
-) -> tuple[str, AggregateKeys, Hierarchy]:  # fmt: skip
-    """The key of the part, what it is made of, and its hierarchy; `vectors` are those of the entities by name too.
+) -> MadePart:  # fmt: skip
+    """The part; `vectors` are those of the entities by name too.
 
     Raises UnsupportedTask where the engine does not write aggregates.
     """
     rt.check("the aggregates of leanrag", frozenset({"aggregate", "relate"}))
-    own = settings.embed == "description"
-    if own:
+    if settings.embed == "description":
         texts = key("described", graph.key)
         vectors = embed_records(lambda: described_texts(graph.value, settings), rt, name=texts)
     found = find_aggregates(graph, vectors, chunks, rt, settings, before)
@@ -160,7 +148,9 @@ def aggregate_all(
     above = rt.once(make_ancestry, lambda: (ids, found.value), names=(graph.key, found.key))
     whole = aggregates_made_of(graph.key, vectors.key, rt, settings)
     keys = AggregateKeys(found.key, above.key, embedded.key, vectors.key, whole, key(settings))
-    return rt.once(keep_aggregate_keys, keys).key, keys, found.value
+    entry = PartEntry(rt.once(keep_aggregate_keys, keys).key, {"described": vectors.key, "aggregate": embedded.key})
+    counts = {"aggregates": len(found.value.clusters), "aggregate_relations": len(found.value.relations)}
+    return MadePart(entry, counts, found.value.notes)
 
 
 def earlier_aggregates(store: Store, name: str, settings: AggregateSettings) -> Before | None:
@@ -177,17 +167,23 @@ def earlier_aggregates(store: Store, name: str, settings: AggregateSettings) -> 
 
 
 class Builder:
-    """Builds one hierarchy level by level; `done` are the clusters of each, finest first."""
+    """Builds one hierarchy level by level; `done` are the clusters of each, finest first.
+
+    `asked` holds the briefs whose results are not stored, by step, where this is an estimate.
+    """
 
     def __init__(
-        self, rt: Runtime, documents: Mapping[str, str], settings: AggregateSettings, earlier: Hierarchy | None
+        self, rt: Runtime, documents: Mapping[str, str], settings: AggregateSettings, before: Before | None
     ) -> None:
         self.rt, self.documents, self.settings = rt, documents, settings
-        self.followed = Followed(earlier)
+        found = list(before.hierarchy.value.clusters) if before else []
+        top = max((c.level for c in found), default=0)  # an earlier root says nothing of how nodes are to be parted
+        self.followed = EarlierGroups((c.level, c.members, (c.id,)) for c in found if c.level < top)
         self.done: list[list[Cluster]] = []
         self.relations: list[ClusterRelation] = []
         self.regrouped: list[str] = []
-        self.lost = self.renamed = self.omitted = self.silent = 0
+        self.counts = Counter[str]()
+        self.asked: dict[str, list[Brief]] = defaultdict(list)
 
     def build(self, ground: Level, vectors: Result[Vectors]) -> Hierarchy:
         """The hierarchy over the entities of `ground`; always one root, but none over a single entity."""
@@ -201,7 +197,15 @@ class Builder:
             vectors = self.embedded(self.done[-1])
         if len(level.nodes) > 1:
             self._raised(level, [0] * len(level.nodes))
-        return Hierarchy(tuple(self._clusters()), 0.0, tuple(self._notes()), tuple(self._links()))
+        # by depth, then id, each with its depth and its parent; the relations in the order of what they join
+        parent = {m: c.id for found in self.done for c in found for m in c.members}
+        clusters = tuple(
+            replace(c, depth=depth, parent=parent.get(c.id, ""))
+            for depth, found in enumerate(reversed(self.done))
+            for c in found
+        )
+        relations = tuple(sorted(self.relations, key=lambda r: (-r.level, r.source, r.target)))
+        return Hierarchy(clusters, 0.0, self._notes(), relations)
 
     def ask(self, step: Step[Brief, Any], briefs: Sequence[Brief]) -> Sequence[Any]:
         """What the engine writes of each brief."""
@@ -209,11 +213,10 @@ class Builder:
 
     def labels(self, level: Level, vectors: Result[Vectors]) -> Ints:
         """The cluster of each node of a level."""
-        start, s = self.followed.labels(len(self.done), [node.id for node in level.nodes]), self.settings
-        names = (vectors.key, key(start.tolist()))
-        found = self.rt.once(
-            group_vectors, lambda: (vectors.value, start), names=names, size=s.cluster_size, dims=s.dims, seed=s.seed
-        ).value
+        s, ids = self.settings, [node.id for node in level.nodes]
+        found = self.followed.group_anew(
+            len(self.done), ids, vectors, self.rt, size=s.cluster_size, dims=s.dims, seed=s.seed
+        )
         if said := found.note():
             self.regrouped.append(f"level {len(self.done) + 1}: {said}")
         return found.labels
@@ -227,13 +230,15 @@ class Builder:
 
     def _raised(self, level: Level, labels: Sequence[int]) -> Level:
         """The level above: an aggregate for each cluster of the nodes, by id, and the relations between these."""
-        labels = self._by_id(level, labels)
-        members: list[list[Node]] = [[] for _ in range(max(labels) + 1)]
+        groups: list[list[Node]] = [[] for _ in range(max(labels) + 1)]
         for node, label in zip(level.nodes, labels, strict=True):
-            members[label].append(node)
-        links = part_links(level, labels, len(members))
+            groups[label].append(node)
+        order = sorted(range(len(groups)), key=lambda i: self._id(groups[i]))
+        members = [groups[i] for i in order]
+        links = part_links(level, np.argsort(order)[list(labels)].tolist(), len(members))
         made = self._written(members, [[level.links[i] for i in found] for found in links.inner], level)
-        self.followed.pass_on(len(self.done), made)
+        for cluster in made:
+            self.followed.pass_on(len(self.done), cluster.members, (cluster.id,))
         self.done.append(made)
         engine = self.rt.engine
         degree = Counter(end for pair in links.between for end in pair)  # how many other clusters each is linked with
@@ -243,17 +248,8 @@ class Builder:
         names = {node.id: node.name for node in nodes}
         return Level(nodes, [link_of(r, names, engine) for r in found])
 
-    def _by_id(self, level: Level, labels: Sequence[int]) -> list[int]:
-        """The labels numbered by the ids of their clusters, which are the keys of their members and their level."""
-        members: list[list[str]] = [[] for _ in range(max(labels) + 1)]
-        for node, label in zip(level.nodes, labels, strict=True):
-            members[label].append(node.id)
-        ids = [self._id(found) for found in members]
-        number = {old: new for new, old in enumerate(sorted(range(len(ids)), key=lambda i: ids[i]))}
-        return [number[label] for label in labels]
-
-    def _id(self, members: Iterable[str]) -> str:
-        return key("aggregate", len(self.done), tuple(sorted(members)))[:20]
+    def _id(self, members: Sequence[Node]) -> str:
+        return key("aggregate", len(self.done), tuple(sorted(m.id for m in members)))[:20]
 
     def _written(
         self, members: Sequence[Sequence[Node]], inner: Sequence[Sequence[Link]], level: Level
@@ -262,49 +258,49 @@ class Builder:
         several = [i for i, found in enumerate(members) if len(found) > 1]
         briefs = {i: aggregate_brief(members[i], inner[i], self.settings.input_tokens) for i in several}
         reports = dict(zip(several, self.ask(write_aggregates, list(briefs.values())), strict=True))
-        spans = _spans_behind(level)
-        return [
+        spans = spans_behind(level)
+        made = [
             self._aggregate(found, reports[i], briefs[i], spans) if i in briefs else self._promoted(found[0])
             for i, found in enumerate(members)
+        ]
+        return [
+            replace(
+                cluster,
+                documents=len({self.documents[c] for c in cluster.chunks}),
+                tokens=count_tokens(cluster.title) + count_tokens(cluster.text),
+            )
+            for cluster in made
         ]
 
     def _aggregate(
         self, members: Sequence[Node], written: Report, brief: Brief, spans: Mapping[str, tuple[Source, ...]]
     ) -> Cluster:
         found, lost = resolve_report(written, {p.id for p in brief.context.passages})
-        self.lost, self.omitted = self.lost + lost, self.omitted + brief.context.omitted
+        self.counts += Counter(lost=lost, omitted=brief.context.omitted)
         kind = find_commonest_type(Counter(m.type for m in members if m.type))
         chunks = tuple(sorted(set(chain.from_iterable(m.chunks for m in members))))
-        return self._finished(
-            Cluster(
-                self._id(m.id for m in members), len(self.done), 0, "", tuple(sorted(m.id for m in members)),
-                tuple(sorted(chain.from_iterable(m.entities for m in members))),
-                title=self._named(found.title or brief.context.title, members, kind),
-                summary=self._grounded(found.summary, spans),
-                findings=tuple(Finding(f.summary, self._grounded(f.statements, spans)) for f in found.findings),
-                omitted=brief.context.omitted, type=kind, chunks=chunks,
-            )
+        return Cluster(
+            self._id(members), len(self.done), 0, "", tuple(sorted(m.id for m in members)),
+            tuple(sorted(chain.from_iterable(m.entities for m in members))),
+            title=self._named(found.title or brief.context.title, members, kind),
+            summary=self._grounded(found.summary, spans),
+            findings=tuple(Finding(f.summary, self._grounded(f.statements, spans)) for f in found.findings),
+            omitted=brief.context.omitted, type=kind, chunks=chunks,
         )  # fmt: skip
 
     def _promoted(self, member: Node) -> Cluster:
-        return self._finished(
-            Cluster(
-                self._id([member.id]), len(self.done), 0, "", (member.id,), member.entities, title=member.name,
-                summary=member.said, findings=member.findings, type=member.type, chunks=member.chunks,
-                promoted=member.id,
-            )
+        return Cluster(
+            self._id([member]), len(self.done), 0, "", (member.id,), member.entities, title=member.name,
+            summary=member.said, findings=member.findings, type=member.type, chunks=member.chunks,
+            promoted=member.id,
         )  # fmt: skip
-
-    def _finished(self, made: Cluster) -> Cluster:
-        documents = len({self.documents[c] for c in made.chunks})
-        return replace(made, documents=documents, tokens=count_tokens(made.title) + count_tokens(made.text))
 
     def _named(self, title: str, members: Sequence[Node], kind: str) -> str:
         """The title, with the type of most members behind it where a member is called like that (L07)."""
         taken = {fold(m.name) for m in members}
         if fold(title) not in taken:
             return title
-        self.renamed += 1
+        self.counts["renamed"] += 1
         while fold(title) in taken:
             title = f"{title} ({kind or 'group'})"
         return title
@@ -318,11 +314,13 @@ class Builder:
         strong = {pair: found for pair, found in bucket.items() if len(found) > self.settings.above(number)}
         limits = (_WORDS * (number + 1), self.settings.input_tokens)
         briefs = [relation_brief(nodes[a], nodes[b], found, *limits) for (a, b), found in strong.items()]
-        self.omitted += sum(b.context.omitted for b in briefs)
-        told = dict(zip(strong, zip(self.ask(write_aggregate_relations, briefs), briefs, strict=True), strict=True))
-        spans = _spans_behind(level, nodes)
-        summed = {pair: self._summed(said, brief, spans) for pair, (said, brief) in told.items()}
-        self.silent += sum(not said for said in summed.values())
+        self.counts["omitted"] += sum(b.context.omitted for b in briefs)
+        spans = spans_behind(level, nodes)
+        summed: dict[tuple[int, int], tuple[Statement, ...]] = {}
+        for pair, said, brief in zip(strong, self.ask(write_aggregate_relations, briefs), briefs, strict=True):
+            kept, lost = resolve_references(said, {p.id for p in brief.context.passages})
+            self.counts += Counter(lost=lost, silent=not kept)
+            summed[pair] = self._grounded(kept, spans)
         return [
             self._relation(nodes[a].id, nodes[b].id, found, summed.get((a, b), ())) for (a, b), found in bucket.items()
         ]
@@ -332,72 +330,42 @@ class Builder:
         name = key("aggregate relation", one, other)[:20]
         return ClusterRelation(name, one, other, len(self.done) - 1, said or join_relations(links), len(links), ids)
 
-    def _summed(
-        self, said: tuple[Statement, ...], brief: Brief, spans: Mapping[str, tuple[Source, ...]]
-    ) -> tuple[Statement, ...]:
-        found, lost = resolve_references(said, {p.id for p in brief.context.passages})
-        self.lost += lost
-        return self._grounded(found, spans)
-
     def _grounded(self, said: Sequence[Statement], spans: Mapping[str, tuple[Source, ...]]) -> tuple[Statement, ...]:
         """Statements with the spans behind them."""
         return tuple(ground_unless_quoted(self.rt.engine, s, lambda name: spans.get(name, ())) for s in said)
 
     # ── the whole ──
 
-    def _clusters(self) -> Iterator[Cluster]:
-        """All clusters by depth, then id, each with its depth and its parent."""
-        parent = {m: c.id for found in self.done for c in found for m in c.members}
-        for depth, found in enumerate(reversed(self.done)):
-            yield from (replace(c, depth=depth, parent=parent.get(c.id, "")) for c in found)
-
-    def _links(self) -> list[ClusterRelation]:
-        """The relations in the order of the clusters that they join."""
-        return sorted(self.relations, key=lambda r: (-r.level, r.source, r.target))
-
-    def _notes(self) -> Iterator[str]:
-        yield from self.regrouped
-        if self.lost:
-            yield f"{self.lost} references in aggregates named no record and were removed"
-        if self.renamed:
-            yield f"{self.renamed} aggregates were called like a member; their type was added to their names"
-        if self.silent:
-            yield f"of {self.silent} pairs of aggregates the engine said nothing; their relations were joined instead"
-        if self.omitted:
-            yield f"{self.omitted} rows had no room in what aggregates and their relations are written from"
+    def _notes(self) -> tuple[str, ...]:
+        said = {
+            "lost": "{} references in aggregates named no record and were removed",
+            "renamed": "{} aggregates were called like a member; their type was added to their names",
+            "silent": "of {} pairs of aggregates the engine said nothing; their relations were joined instead",
+            "omitted": "{} rows had no room in what aggregates and their relations are written from",
+        }
+        return (*self.regrouped, *(said[what].format(self.counts[what]) for what in said if self.counts[what]))
 
 
-def _spans_behind(level: Level, nodes: Sequence[Node] = ()) -> dict[str, tuple[Source, ...]]:
-    """The spans behind each node and link of a level."""
-    found = {node.id: sources_of(node.said) for node in (*nodes, *level.nodes)}
-    return found | {link.id: sources_of(link.said) for link in level.links}
-
-
-AGGREGATE, RELATION = 450, 60  # tokens of what nobody has written yet
-_NOTHING = np.zeros((0, 0), np.float32)
+_NOTHING: Result[Vectors] = Result("", np.zeros((0, 0), np.float32))  # vectors of texts that stand in say nothing
+_FORESEEN: Mapping[str, tuple[Task, int]] = MappingProxyType(
+    {write_aggregates.name: ("aggregate", 450), write_aggregate_relations.name: ("relate", 60)}
+)  # tokens of what nobody has written yet
 
 
 class ForeseenAggregates(Builder):
-    """Builds a hierarchy without vectors: what is not known from an earlier build is grouped by its first chunk.
+    """Builds a hierarchy without vectors: what is not known from an earlier build is grouped by its first chunk."""
 
-    `asked` holds the briefs whose results are not stored, by step.
-    """
-
-    def __init__(
-        self, rt: Runtime, documents: Mapping[str, str], settings: AggregateSettings, before: Before | None
-    ) -> None:
-        super().__init__(rt, documents, settings, before.hierarchy.value if before else None)
-        self.asked: dict[str, list[Brief]] = {write_aggregates.name: [], write_aggregate_relations.name: []}
-
-    def ask(self, step: Step[Brief, Any], briefs: Sequence[Brief]) -> list[Any]:
+    def ask(self, step: Step[Brief, Any], briefs: Sequence[Brief]) -> Sequence[Any]:
         """Stored results; else a text of the usual length."""
-        keys = self.rt.keys(step, briefs)
-        stored = self.rt.store.read(keys)
-        self.asked[step.name] += [b for b, k in zip(briefs, keys, strict=True) if k not in stored]
-        return [
-            step.decode(stored[k]) if k in stored else _stand_in_aggregate(step, b)
-            for b, k in zip(briefs, keys, strict=True)
-        ]
+
+        def stand_in(brief: Brief) -> Any:
+            passages, words = brief.context.passages, _FORESEEN[step.name][1] * 2 // 3
+            said = (Statement(first_words(passages, words), (passages[0].id,)),)
+            return Report(f"{brief.context.title} and others", said) if step.name == write_aggregates.name else said
+
+        found, missing = foresee_results(self.rt, step, briefs, stand_in)
+        self.asked[step.name] += missing
+        return found
 
     def labels(self, level: Level, vectors: Result[Vectors]) -> Ints:
         """The earlier cluster of each node; new nodes in groups of the usual size."""
@@ -410,29 +378,20 @@ class ForeseenAggregates(Builder):
         return np.unique(found, return_inverse=True)[1].astype(np.int32)
 
     def embedded(self, made: Sequence[Cluster]) -> Result[Vectors]:
-        """Nothing: vectors of texts that stand in say nothing."""
-        return Result("", _NOTHING)
+        """Nothing."""
+        return _NOTHING
 
 
 def foresee_aggregates(foresight: Foresight, settings: AggregateSettings, earlier: str) -> PartEstimate:
     """What would be asked of the engine and embedded; `earlier` is the key of the part as it is now."""
     rt, graph = foresight.rt, foresight.graph
-    before = earlier_aggregates(rt.store, earlier, settings)
     documents = {c.id: c.document for c in foresight.chunks}
-    builder = ForeseenAggregates(rt, documents, settings, before)
-    found = builder.build(ground_level(graph, elements_for(rt.engine, graph, documents)), Result("", _NOTHING))
+    builder = ForeseenAggregates(rt, documents, settings, earlier_aggregates(rt.store, earlier, settings))
+    found = builder.build(ground_level(graph, elements_for(rt.engine, graph, documents)), _NOTHING)
     texts = aggregate_texts(found.clusters, settings)
     texts += described_texts(graph, settings) if settings.embed == "description" else []
-    kinds: list[tuple[str, Task, int]] = [
-        (write_aggregates.name, "aggregate", AGGREGATE),
-        (write_aggregate_relations.name, "relate", RELATION),
-    ]
-    steps = (foresight.step(n, task, builder.asked[n], [size] * len(builder.asked[n])) for n, task, size in kinds)
+    steps = (
+        foresight.step(name, task, builder.asked[name], [tokens] * len(builder.asked[name]))
+        for name, (task, tokens) in _FORESEEN.items()
+    )
     return PartEstimate(tuple(steps), texts)
-
-
-def _stand_in_aggregate(step: Step[Any, Any], brief: Brief) -> Any:
-    tokens = AGGREGATE if step.name == write_aggregates.name else RELATION
-    text = " ".join(" ".join(p.text for p in brief.context.passages).split()[: tokens * 2 // 3])
-    said = (Statement(text, (brief.context.passages[0].id,)),)
-    return Report(f"{brief.context.title} and others", said) if step.name == write_aggregates.name else said

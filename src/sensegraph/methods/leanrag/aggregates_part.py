@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 from sensegraph.algorithms.graphs import Ints
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
-from sensegraph.index.manifest import MadePart, PartEntry
+from sensegraph.index.manifest import MadePart
 from sensegraph.index.parts import Building, Part, PartEstimate
 from sensegraph.index.restricted.scope import ScopedIndex, positions_among
-from sensegraph.protocols import Store
 from sensegraph.runtime.results import recall_result, step
-from sensegraph.types import Cluster, Hierarchy
+from sensegraph.types import Cluster, Description, Hierarchy, Statement
 
 if TYPE_CHECKING:
     from sensegraph.index.estimate import Foresight
@@ -44,11 +43,9 @@ class AggregateSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("dims", "input_tokens", "min_clusters"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"index.aggregates.{name} is {getattr(self, name)}; it must be at least 1.")
-        if self.cluster_size < 2:
-            raise SettingsError(f"index.aggregates.cluster_size is {self.cluster_size}; it must be at least 2.")
+        for name, least in {"dims": 1, "input_tokens": 1, "min_clusters": 1, "cluster_size": 2}.items():
+            if getattr(self, name) < least:
+                raise SettingsError(f"index.aggregates.{name} is {getattr(self, name)}; it must be at least {least}.")
         if min(self.thresholds, default=-1) < 0:
             raise SettingsError(
                 f"index.aggregates.threshold is {self.threshold}; it must be at least 0, or a list of such, not empty."
@@ -162,12 +159,10 @@ def make_ancestry(wholes: Sequence[tuple[Sequence[str], Hierarchy]]) -> list[Anc
     return results
 
 
-def aggregates_of(store: Store, name: str) -> Aggregates:
-    """The part that was stored under this key."""
-    made = recall_result(store, keep_aggregate_keys, name)
-    return Aggregates(
-        recall_result(store, keep_aggregates, made.hierarchy), recall_result(store, make_ancestry, made.ancestry)
-    )
+def quote_statements(said: Iterable[Statement]) -> tuple[Description, ...]:
+    """What is said as quotes, one for each span."""
+    quotes = (Description(s.text.strip(), source) for s in said for source in s.sources)
+    return tuple({q.source: q for q in quotes}.values())
 
 
 class AggregatesPart(Part[Aggregates, AggregateSettings]):
@@ -183,11 +178,9 @@ class AggregatesPart(Part[Aggregates, AggregateSettings]):
         """Raises UnsupportedTask where the engine does not write aggregates."""
         from sensegraph.methods.leanrag.aggregates import aggregate_all, earlier_aggregates
 
-        rt, vectors = building.rt, building.entity_vectors()
-        before = earlier_aggregates(rt.store, building.earlier, settings)
-        name, made, found = aggregate_all(building.graph, vectors, building.chunks, rt, settings, before)
-        counts = {"aggregates": len(found.clusters), "aggregate_relations": len(found.relations)}
-        return MadePart(PartEntry(name, {"described": made.described, "aggregate": made.vectors}), counts, found.notes)
+        before = earlier_aggregates(building.rt.store, building.earlier, settings)
+        vectors = building.entity_vectors()
+        return aggregate_all(building.graph, vectors, building.chunks, building.rt, settings, before)
 
     def estimate(self, foresight: Foresight, settings: AggregateSettings) -> PartEstimate:
         """Aggregates and the relations between them; without vectors they can only be grouped roughly."""
@@ -197,7 +190,9 @@ class AggregatesPart(Part[Aggregates, AggregateSettings]):
 
     def read(self, index: Index) -> Aggregates:
         """The hierarchy, its records read when they are asked for."""
-        return aggregates_of(index.store, index.manifest.parts[self.name].key)
+        made = recall_result(index.store, keep_aggregate_keys, index.manifest.parts[self.name].key)
+        hierarchy = recall_result(index.store, keep_aggregates, made.hierarchy)
+        return Aggregates(hierarchy, recall_result(index.store, make_ancestry, made.ancestry))
 
     def restrict_to_scope(self, value: Aggregates, index: ScopedIndex) -> Aggregates:
         """Aggregates that draw on nothing outside; for every other what is known of its members inside."""

@@ -11,18 +11,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sensegraph.index.hierarchy.grounding import SOURCES
-from sensegraph.index.hierarchy.packing import Elements, Line, shown_to
+from sensegraph.index.hierarchy.packing import Elements, Line, report_statements, shown_to
 from sensegraph.language.text import count_tokens, take_within
+from sensegraph.methods.leanrag.aggregates_part import AggregateSettings, quote_statements
 from sensegraph.protocols import LanguageEngine
 from sensegraph.types import (
     Brief,
     Cluster,
     ClusterRelation,
     Context,
-    Description,
+    Entity,
     Finding,
     Graph,
     Passage,
+    Relation,
     Source,
     Statement,
 )  # fmt: skip
@@ -91,25 +93,16 @@ class Parted:
 
 def ground_level(graph: Graph, rows: Elements) -> Level:
     """Level 0: the entities and relations of a graph, whose lines are `rows`."""
+
+    def said(record: Entity | Relation, text: str) -> tuple[Statement]:
+        return (Statement(text, (record.id,), tuple(dict.fromkeys(d.source for d in record.descriptions[:SOURCES]))),)
+
     nodes = [
-        Node(
-            rows.entity[e.id],
-            e.type,
-            (_ground_statement(e.description, e.id, e.descriptions),),
-            (e.id,),
-            tuple(sorted(e.chunks)),
-        )
+        Node(rows.entity[e.id], e.type, said(e, e.description), (e.id,), tuple(sorted(e.chunks)))
         for e in graph.entities
     ]
     row = {line.passage.id: line for found in rows.relations.values() for line in found}
-    links = [
-        Link(row[r.id], (_ground_statement(row[r.id].passage.text, r.id, r.descriptions),)) for r in graph.relations
-    ]
-    return Level(nodes, links)
-
-
-def _ground_statement(text: str, name: str, descriptions: Sequence[Description]) -> Statement:
-    return Statement(text, (name,), tuple(dict.fromkeys(d.source for d in descriptions[:SOURCES])))
+    return Level(nodes, [Link(row[r.id], said(r, row[r.id].passage.text)) for r in graph.relations])
 
 
 def part_links(level: Level, home: Sequence[int], clusters: int) -> Parted:
@@ -164,10 +157,8 @@ def relation_brief(one: Node, other: Node, links: Sequence[Link], words: int, bu
 def node_of(cluster: Cluster, degree: int, engine: LanguageEngine) -> Node:
     """An aggregate as a node of its level, as `engine` is shown it."""
     text = "".join(s.text for s in cluster.summary).strip()
-    quotes = _quote_findings(cluster.summary, cluster.findings)
-    whole = Passage(
-        "report", cluster.id, text, float(degree), cluster.title, quotes=quotes, documents=cluster.documents
-    )
+    quotes, documents = quote_statements(report_statements(cluster))[:_QUOTES], cluster.documents
+    whole = Passage("report", cluster.id, text, float(degree), cluster.title, quotes=quotes, documents=documents)
     passage = shown_to(engine, whole)
     row = Line(passage, _row_tokens(passage), (cluster.id,), degree)
     return Node(row, cluster.type, cluster.summary, cluster.entities, cluster.chunks, cluster.findings)
@@ -176,7 +167,7 @@ def node_of(cluster: Cluster, degree: int, engine: LanguageEngine) -> Node:
 def link_of(relation: ClusterRelation, names: Mapping[str, str], engine: LanguageEngine) -> Link:
     """A relation between aggregates as a link of their level, as `engine` is shown it; its rank is its `count`."""
     title = f"{names[relation.source]} — {names[relation.target]}"
-    quotes = _quote_findings(relation.statements, ())
+    quotes = quote_statements(relation.statements)[:_QUOTES]
     whole = Passage("relation", relation.id, relation.text, float(relation.count), title, quotes=quotes)
     passage, ends = shown_to(engine, whole), (relation.source, relation.target)
     return Link(Line(passage, _row_tokens(passage), ends, relation.count), relation.statements)
@@ -193,16 +184,32 @@ def join_relations(links: Sequence[Link]) -> tuple[Statement, ...]:
     return tuple(s for said in lines for s in said)
 
 
-def sources_of(said: Sequence[Statement]) -> tuple[Source, ...]:
-    """The spans behind statements, each once."""
+def spans_behind(level: Level, nodes: Sequence[Node] = ()) -> dict[str, tuple[Source, ...]]:
+    """The spans behind each node and link of a level."""
+    found = {node.id: _sources_of(node.said) for node in (*nodes, *level.nodes)}
+    return found | {link.id: _sources_of(link.said) for link in level.links}
+
+
+def _sources_of(said: Sequence[Statement]) -> tuple[Source, ...]:
     return tuple(dict.fromkeys(source for s in said for source in s.sources))
-
-
-def _quote_findings(summary: Sequence[Statement], findings: Sequence[Finding]) -> tuple[Description, ...]:
-    said = [*summary, *(s for f in findings for s in f.statements)]
-    quotes = (Description(s.text.strip(), source) for s in said for source in s.sources)
-    return tuple({q.source: q for q in quotes}.values())[:_QUOTES]
 
 
 def _row_tokens(passage: Passage) -> int:
     return count_tokens(passage.title) + count_tokens(passage.text) + _LINE
+
+
+# ── what is embedded ──
+
+
+def aggregate_texts(found: Sequence[Cluster], settings: AggregateSettings) -> list[str]:
+    """What is embedded of aggregates (Eq. 3)."""
+    return [_text_to_embed(c.title, "".join(s.text for s in c.summary).strip(), settings) for c in found]
+
+
+def described_texts(graph: Graph, settings: AggregateSettings) -> list[str]:
+    """What is embedded of entities (Eq. 3)."""
+    return [_text_to_embed(e.name, e.description, settings) for e in graph.entities]
+
+
+def _text_to_embed(name: str, description: str, settings: AggregateSettings) -> str:
+    return description if settings.embed == "description" else f"{name}: {description}"

@@ -24,14 +24,14 @@ from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
 from sensegraph.index.passages import chunk_passage, entity_passage, passage_tokens, relation_passage
 from sensegraph.language.text import take_within
-from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
+from sensegraph.methods.leanrag.aggregates_part import AGGREGATES, quote_statements
 from sensegraph.protocols import PartName, Task, Vectors
 from sensegraph.retrieval.assembling import Told
-from sensegraph.retrieval.closeness import by_meaning
+from sensegraph.retrieval.closeness import asked_vector, by_meaning
 from sensegraph.retrieval.named_entities import Sought, entities_named_in
 from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Answer, Cluster, Description, Entity, Evidence, Passage, Question, Statement
+from sensegraph.types import Answer, Cluster, Entity, Evidence, Passage, Question
 
 Root = Literal["auto", "on", "off"]
 
@@ -129,15 +129,8 @@ def aggregate_passages(found: AncestorPaths, *, findings: bool) -> Iterator[Pass
         if not cluster.promoted:
             said = [*cluster.summary, *(s for f in cluster.findings for s in f.statements if findings)]
             text = cluster.text if findings else "".join(s.text for s in cluster.summary).strip()
-            yield Passage(
-                "report",
-                cluster.id,
-                text,
-                0.0,
-                cluster.title,
-                quotes=_quote_statements(said),
-                documents=cluster.documents,
-            )
+            quotes, documents = quote_statements(said), cluster.documents
+            yield Passage("report", cluster.id, text, 0.0, cluster.title, quotes=quotes, documents=documents)
 
 
 def relation_passages(found: AncestorPaths, index: Index) -> Iterator[Passage]:
@@ -169,30 +162,15 @@ def _relations_among_aggregates(found: AncestorPaths, index: Index) -> Iterator[
     records = take_records(index.part(AGGREGATES).hierarchy.relations, [link for link, *_ in among])
     named = found.named
     for relation, (_, one, other) in zip(records, among, strict=True):
-        quotes = _quote_statements(relation.statements)
-        yield Passage(
-            "relation",
-            relation.id,
-            relation.text,
-            float(relation.count),
-            f"{named[one].title} — {named[other].title}",
-            quotes=quotes,
-        )
+        title, quotes = f"{named[one].title} — {named[other].title}", quote_statements(relation.statements)
+        yield Passage("relation", relation.id, relation.text, float(relation.count), title, quotes=quotes)
 
 
 def chunks_behind(found: AncestorPaths) -> list[str]:
     """The chunks of the seeds: those of most seeds first, of these those of the first seed (app. B.3.1, L17)."""
     held = Counter(chunk for entity in found.entities for chunk in dict.fromkeys(entity.chunks))
-    first: dict[str, int] = {}
-    for rank, entity in enumerate(found.entities):
-        for chunk in entity.chunks:
-            first.setdefault(chunk, rank)
+    first = {chunk: rank for rank, entity in reversed([*enumerate(found.entities)]) for chunk in entity.chunks}
     return sorted(first, key=lambda chunk: (-held[chunk], first[chunk], chunk))
-
-
-def _quote_statements(said: Sequence[Statement]) -> tuple[Description, ...]:
-    quotes = (Description(s.text.strip(), source) for s in said for source in s.sources)
-    return tuple({q.source: q for q in quotes}.values())
 
 
 _RANKED = 100  # chunks whose documents are told
@@ -230,7 +208,7 @@ class LeanRAG:
 
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """Seeds, aggregates, relations and chunks, in this order; documents by their best chunk."""
-        query = np.asarray(rt.embedder.embed([question.sought], "query")[0], np.float32)
+        query = asked_vector(question, rt)
         seeds = find_entity_seeds(question, query, index, rt, self.seeds, self.by)
         if not seeds:
             return Evidence(notes=("no entity of this index fits the question", *index.part(AGGREGATES).notes))

@@ -146,7 +146,7 @@ def stem_word(word: str) -> str:
     return str(make_stemmer(ENGLISH).stemWord(word)) if word.isascii() and len(word) > 3 else word
 
 
-_FEW = 4  # names that may share a code which tells a thing: one thing is not called many ways
+_RARE = 4  # names that may share a code which tells a thing: one thing is not called many ways
 _SHORT = 4  # words up to which a number that only one name has makes it another thing
 _PREFIXES = ("non", "anti", "un", "pre", "post", "sub", "super", "inter", "intra", "pseudo", "semi", "micro", "macro")
 # For each word with an opposite, a bit for each set of opposites that it is in.
@@ -173,7 +173,7 @@ def shared_code(a: Name, b: Name, words: Lexis) -> str:
     if not a.codes or not b.codes:
         return ""
     codes = [c for c in sorted(set(a.codes) & set(b.codes)) if len(c) >= 5 and sum(d.isdigit() for d in c) > 1]
-    return max((c for c in codes if words.frequency.get(c, 0) <= _FEW), key=len, default="")
+    return max((c for c in codes if words.frequency.get(c, 0) <= _RARE), key=len, default="")
 
 
 def _compare_beside(a: Name, b: Name) -> Iterator[str]:
