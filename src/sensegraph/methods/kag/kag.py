@@ -20,10 +20,10 @@ from sensegraph.errors import SettingsError, StepFailed
 from sensegraph.index.index import Index
 from sensegraph.index.passages import passage_tokens
 from sensegraph.language.text import fold, take_within
+from sensegraph.methods.kag.calculation import Unknown
 from sensegraph.methods.kag.forms import Output, Parsed, Plan, Retrieval, Term
 from sensegraph.methods.kag.logical_forms import parse_plan
-from sensegraph.methods.kag.planning import sketch_plan
-from sensegraph.methods.kag.quantities import Unknown
+from sensegraph.methods.kag.question_steps import sketch_plan
 from sensegraph.methods.kag.solving import Solved, Solver, Solving
 from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.arms import evidence_of

@@ -27,10 +27,18 @@ from sensegraph.index.neighbours import nearest_to
 from sensegraph.index.passages import chunk_passage, passage_tokens, relation_passage
 from sensegraph.language.stems import list_stems
 from sensegraph.language.text import fold, take_within
-from sensegraph.methods.kag.binding import Candidate, find_values, split_passages
-from sensegraph.methods.kag.calculation import calculate_expression, calculate_words
-from sensegraph.methods.kag.forms import MARK, Deduce, Form, Math, Output, Plan, Retrieval, Sort, Term, target_of
-from sensegraph.methods.kag.quantities import Unknown, Value, order_of_value, read_scalar, write_value
+from sensegraph.methods.kag.calculation import (
+    Unknown,
+    Value,
+    calculate_expression,
+    calculate_words,
+    order_of_value,
+    read_scalar,
+    write_value,
+)
+from sensegraph.methods.kag.forms import MARK, Deduce, Form, Math, Output, Plan, Retrieval, Sort, Term
+from sensegraph.methods.kag.logical_forms import target_of, terms_of
+from sensegraph.methods.kag.question_steps import Candidate, find_values, split_passages
 from sensegraph.retrieval.arms import rank_by_vectors, rank_by_words
 from sensegraph.retrieval.graph_arms import Walk, rank_by_walk
 from sensegraph.retrieval.named_entities import entities_named_in
@@ -159,7 +167,7 @@ class Solver:
 
     def _readings(self, step: Retrieval, memory: Mapping[str, Solved]) -> list[tuple[str, float]]:
         """The sub-question with the likeliest values in the place of its variables, each with its share."""
-        text = step.text or " ".join(_write_term(t) for t in step.terms if _write_term(t))
+        text = step.text or " ".join(_write_term(t) for t in terms_of(step) if _write_term(t))
         text = " ".join([text, *(f"{c.field} {c.operator} {c.value}" for c in step.where)])
         marks = [m for m in dict.fromkeys(MARK.findall(text)) if m in memory]
         options = [memory[m].found[: self.settings.branches] or (Candidate("", 1.0),) for m in marks]

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,9 +20,12 @@ from sensegraph.algorithms.mixtures import assign_softly, choose_k, fit_mixture
 from sensegraph.algorithms.reduction import reduce_dimensions
 from sensegraph.index.hierarchy.grounding import ground_statement
 from sensegraph.index.hierarchy.packing import report_passage, shown_to
+from sensegraph.index.hierarchy.stand_ins import first_words, foresee_results
+from sensegraph.index.manifest import MadePart, PartEntry
+from sensegraph.index.parts import Building, PartEstimate
 from sensegraph.index.vectors import embed_all, embed_records, embed_texts
 from sensegraph.language.text import HAN, count_tokens, pack_batches, split_sentences
-from sensegraph.methods.raptor.leaves import Leaf, Leaves, cut_pieces, find_leaves, leaf_texts, make_leaves
+from sensegraph.methods.raptor.leaves import Leaf, Leaves, cut_pieces, leaf_texts, make_leaves
 from sensegraph.methods.raptor.tasks import CondensingEngine
 from sensegraph.methods.raptor.tree_part import (
     TreeKeys,
@@ -33,9 +37,12 @@ from sensegraph.methods.raptor.tree_part import (
 )
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.keys import document_part, key
-from sensegraph.runtime.results import Result, step
+from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Brief, Chunk, Cluster, Context, Hierarchy, Passage, Source, Statement
+
+if TYPE_CHECKING:
+    from sensegraph.index.estimate import Foresight
 
 Group = tuple[int, ...]
 
@@ -117,67 +124,29 @@ def condense_groups(briefs: Sequence[Brief], *, engine: CondensingEngine) -> lis
     return engine.condense(briefs)
 
 
-@dataclass(frozen=True, slots=True)
-class Planted:
-    """A tree that was built: its key, those of the vectors of its leaves and summaries, how many of both there are, and
-    what has to be said.
-    """
-
-    tree: str
-    leaf_vectors: str
-    summary_vectors: str
-    leaves: int
-    summaries: int
-    notes: tuple[str, ...]
-
-
-def plant_tree(
-    chunks: Callable[[], Iterable[Chunk]], name: str, ids: Sequence[str], rt: Runtime, settings: TreeSettings
-) -> Planted:
-    """The tree over chunks, whose key is `name`, and whose `ids` are those of the catalogue; what is there is kept.
-
-    Raises UnsupportedTask where the engine does not condense.
-    """
+def plant_tree(building: Building, settings: TreeSettings) -> MadePart:
+    """The tree over the chunks; what is there is kept. Raises UnsupportedTask where the engine does not condense."""
+    rt, chunks = building.rt, building.chunks
     rt.check("the tree of raptor", frozenset({"condense"}))
-    cut = find_leaves(chunks, name, rt, settings.leaf_tokens)
+    cut = rt.once(make_leaves, chunks, names=[building.chunks_key], size=settings.leaf_tokens)
     said = embed_records(lambda: leaf_texts(cut.value, chunks()), rt, name=key("leaves", cut.key))
-    grown = grow_tree(cut, said, chunks, rt, settings)
-    summed = embed_records(lambda: summary_texts(grown.value), rt, name=key("summaries", grown.key))
-    names = (cut.key, grown.key, name)
-    shape = rt.once(make_nodes, lambda: (cut.value, grown.value, ids), names=names)
-    words = rt.once(index_node_words, lambda: (cut.value, grown.value, chunks()), names=names)
-    made = rt.once(keep_tree_keys, TreeKeys(cut.key, grown.key, shape.key, words.key))
-    sizes = (len(cut.value.leaves), len(grown.value.clusters))
-    return Planted(made.key, said.key, summed.key, *sizes, grown.value.notes)
 
-
-def grow_tree(
-    found: Result[Leaves],
-    vectors: Result[Vectors],
-    chunks: Callable[[], Iterable[Chunk]],
-    rt: Runtime,
-    settings: TreeSettings,
-) -> Result[Hierarchy]:
-    """The summaries above leaves, whose vectors have shape (leaves, dim).
-
-    Level 0 is made of leaves, and each other of the level below. A cluster whose one member is `promoted` says what
-    that says. `parent` is the first of several.
-    """
-
-    def make() -> Hierarchy:
+    def grow() -> Hierarchy:
         def near(texts: Sequence[str]) -> Vectors:  # those of an embedder that works here are made again, not stored
             return embed_all(texts, rt).value if rt.embedder.waits else np.asarray(rt.embedder.embed(texts, "document"))
 
         grower = Grower(rt, settings, chunks(), partial(rt.each, condense_groups), near)
-        return grower.grown(grower.leaves(found.value), vectors.value)
+        return grower.grown(grower.leaves(cut.value), said.value)
 
     writer = rt.engine.fingerprint("condense")
-    return rt.once(keep_summaries, make, names=(found.key, vectors.key), settings=settings, writer=writer)
-
-
-def summary_texts(found: Hierarchy) -> list[str]:
-    """What is embedded of summaries: their texts, in their order."""
-    return [c.text for c in found.clusters]
+    grown = rt.once(keep_summaries, grow, names=(cut.key, said.key), settings=settings, writer=writer)
+    summed = embed_records(lambda: [c.text for c in grown.value.clusters], rt, name=key("summaries", grown.key))
+    names, ids = (cut.key, grown.key, building.chunks_key), [c.id for c in building.spine.catalogue.value.chunks]
+    shape = rt.once(make_nodes, lambda: (cut.value, grown.value, ids), names=names)
+    words = rt.once(index_node_words, lambda: (cut.value, grown.value, chunks()), names=names)
+    made = rt.once(keep_tree_keys, TreeKeys(cut.key, grown.key, shape.key, words.key))
+    counts = {"leaves": len(cut.value.leaves), "summaries": len(grown.value.clusters)}
+    return MadePart(PartEntry(made.key, {"leaf": said.key, "summary": summed.key}), counts, grown.value.notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,14 +186,16 @@ class Grower:
     def _leaf(self, leaf: Leaf) -> Node:
         chunk, source = self.chunks[leaf.chunk], Source(leaf.chunk, leaf.start, leaf.end)
         text = chunk.text[leaf.start : leaf.end]
-        passage = shown_to(
-            self.engine, Passage("chunk", leaf.id, text, title=chunk.title, sources=(source,), documents=1)
-        )
+        whole = Passage("chunk", leaf.id, text, title=chunk.title, sources=(source,), documents=1)
         said = (Statement(text, (leaf.id,), (source,)),)
-        return Node(leaf.id, said, leaf.tokens, (leaf.chunk,), passage)
+        return Node(leaf.id, said, leaf.tokens, (leaf.chunk,), shown_to(self.engine, whole))
 
     def grown(self, layer: list[Node], vectors: Vectors | None) -> Hierarchy:
-        """The tree: a layer of few nodes is the last, as is one that would not be smaller than that below it."""
+        """The summaries above leaves; the last layer has few nodes, or one above it would not be smaller.
+
+        Level 0 is made of leaves, and each other of the level below. A cluster whose one member is `promoted` says what
+        that says. `parent` is the first of several.
+        """
         grown: list[list[Cluster]] = []
         while len(layer) > self.settings.stop and len(grown) < self.settings.layers:
             sizes = [n.tokens for n in layer]
@@ -234,7 +205,8 @@ class Grower:
             if len(found) >= len(layer):
                 break
             grown.append(self._clusters(layer, found, len(grown)))
-            layer = [self._node(c) for c in grown[-1]]
+            shown = [shown_to(self.engine, report_passage(c)) for c in grown[-1]]
+            layer = [Node(c.id, c.summary, c.tokens, c.chunks, p) for c, p in zip(grown[-1], shown, strict=True)]
             vectors = self.near([c.text for c in grown[-1]])
         # by depth, then id, each with its depth and its first parent
         ordered: list[Cluster] = []
@@ -279,10 +251,6 @@ class Grower:
             promoted=members[0].id if len(members) == 1 else "",
         )
         return replace(made, tokens=count_tokens(made.text))
-
-    def _node(self, cluster: Cluster) -> Node:
-        passage = shown_to(self.engine, report_passage(cluster))
-        return Node(cluster.id, cluster.summary, cluster.tokens, cluster.chunks, passage)
 
     # ── what an engine wrote ──
 
@@ -337,30 +305,28 @@ def _shorten_statements(statements: Sequence[Statement], most: int) -> Iterator[
         return
 
 
-def foresee_tree(chunks: Sequence[Chunk], rt: Runtime, settings: TreeSettings) -> tuple[list[Brief], list[str]]:
-    """The groups whose summaries nobody has written, and the texts of all nodes, to be embedded.
+def foresee_tree(foresight: Foresight, settings: TreeSettings) -> PartEstimate:
+    """The summaries that nobody has written, and the texts of all nodes, to be embedded.
 
     Without vectors nodes can only be grouped as they follow one another.
     """
-    asked: list[Brief] = []
+    rt, asked = foresight.rt, list[Brief]()
+
+    def stand_in(brief: Brief) -> tuple[Statement, ...]:  # as long a text as is asked for
+        passages = brief.context.passages
+        return (Statement(first_words(passages, brief.words), (passages[0].id,)),)
 
     def write(briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
-        keys = rt.keys(condense_groups, briefs)
-        stored = rt.store.read(keys)
-        found: list[tuple[Statement, ...]] = []
-        for brief, k in zip(briefs, keys, strict=True):
-            if k in stored:
-                found.append(condense_groups.decode(stored[k]))
-                continue
-            asked.append(brief)  # in its place as long a text as is asked for, from the first words of the group
-            words = " ".join(p.text for p in brief.context.passages).split()
-            found.append((Statement(" ".join(words[: brief.words]), (brief.context.passages[0].id,)),))
+        found, missing = foresee_results(rt, condense_groups, briefs, stand_in)
+        asked.extend(missing)
         return found
 
-    cut = make_leaves.fn([chunks], size=settings.leaf_tokens)[0]
-    texts = leaf_texts(cut, chunks)
-    grower = Grower(rt, settings, chunks, write, lambda said: _free_vectors(said, rt))
-    return asked, [*texts, *summary_texts(grower.grown(grower.leaves(cut), _free_vectors(texts, rt)))]
+    cut = make_leaves.fn([foresight.chunks], size=settings.leaf_tokens)[0]
+    texts = leaf_texts(cut, foresight.chunks)
+    grower = Grower(rt, settings, foresight.chunks, write, lambda said: _free_vectors(said, rt))
+    tree = grower.grown(grower.leaves(cut), _free_vectors(texts, rt))
+    foreseen = foresight.step(condense_groups.name, "condense", asked, [settings.summary_tokens] * len(asked))
+    return PartEstimate((foreseen,), [*texts, *(c.text for c in tree.clusters)])
 
 
 def _free_vectors(texts: Sequence[str], rt: Runtime) -> Vectors | None:

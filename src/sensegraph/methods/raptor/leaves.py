@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from sensegraph.language.text import count_tokens, split_sentences
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, step
-from sensegraph.runtime.runtime import Runtime
+from sensegraph.runtime.results import step
 from sensegraph.types import Chunk
 
 _CLAUSE = re.compile(r"[,;:](?=\s)|[，；：、]")
@@ -61,11 +60,6 @@ class _Piece:
 def make_leaves(wholes: Sequence[Iterable[Chunk]], *, size: int) -> list[Leaves]:
     """The leaves of chunks, given document by document in order; at most `size` tokens each."""
     return [Leaves(tuple(_cut_leaves(chunks, size))) for chunks in wholes]
-
-
-def find_leaves(chunks: Callable[[], Iterable[Chunk]], name: str, rt: Runtime, size: int) -> Result[Leaves]:
-    """The leaves of an index, cut anew only when its chunks, whose key is `name`, changed."""
-    return rt.once(make_leaves, chunks, names=[name], size=size)
 
 
 def leaf_texts(found: Leaves, chunks: Iterable[Chunk]) -> list[str]:

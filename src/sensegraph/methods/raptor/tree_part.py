@@ -15,11 +15,10 @@ from sensegraph.algorithms.ranking import Bm25
 from sensegraph.algorithms.walking import gather_entries, run_offsets
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
-from sensegraph.index.manifest import MadePart, PartEntry
+from sensegraph.index.manifest import MadePart
 from sensegraph.index.parts import Building, Part, PartEstimate
 from sensegraph.language.stems import list_stems
 from sensegraph.methods.raptor.leaves import Leaf, Leaves, make_leaves
-from sensegraph.protocols import Store
 from sensegraph.runtime.results import recall_result, step, take_records
 from sensegraph.types import Chunk, Cluster, Hierarchy
 
@@ -160,12 +159,10 @@ class TreeSettings:
     seed: int = 224
 
     def __post_init__(self) -> None:
-        for name in ("leaf_tokens", "summary_tokens", "input_tokens", "layers", "stop", "dims"):
-            if getattr(self, name) < 1:
-                raise SettingsError(f"index.tree.{name} is {getattr(self, name)}; it must be at least 1.")
-        for name in ("children", "depth"):
-            if getattr(self, name) < 0:
-                raise SettingsError(f"index.tree.{name} is {getattr(self, name)}; it must be at least 0.")
+        least = dict.fromkeys(("leaf_tokens", "summary_tokens", "input_tokens", "layers", "stop", "dims"), 1)
+        for name, bound in (least | {"children": 0, "depth": 0}).items():
+            if getattr(self, name) < bound:
+                raise SettingsError(f"index.tree.{name} is {getattr(self, name)}; it must be at least {bound}.")
         if not 0 < self.threshold < 1:
             raise SettingsError(f"index.tree.threshold is {self.threshold}; it must lie between 0 and 1.")
 
@@ -203,13 +200,8 @@ class Tree:
         found = self.nodes.within(places)
         kept, summed = split_positions(found, self.nodes.leaves)
         hidden = self.nodes.touching(places) - len(summed)
-        return Tree(
-            tuple(take_records(self.leaves, kept)),
-            tuple(take_records(self.summaries, summed)),
-            found,
-            self.words,
-            hidden,
-        )
+        leaves, summaries = take_records(self.leaves, kept), take_records(self.summaries, summed)
+        return Tree(tuple(leaves), tuple(summaries), found, self.words, hidden)
 
 
 @step("growing.summaries", version=1, form="tables")
@@ -222,17 +214,6 @@ def keep_summaries(wholes: Sequence[Hierarchy], *, settings: TreeSettings, write
 def keep_tree_keys(wholes: Sequence[TreeKeys]) -> list[TreeKeys]:
     """What a tree is made of."""
     return list(wholes)
-
-
-def read_tree(store: Store, name: str) -> Tree:
-    """The tree that was planted under this key."""
-    made = recall_result(store, keep_tree_keys, name)
-    return Tree(
-        recall_result(store, make_leaves, made.leaves).leaves,
-        recall_result(store, keep_summaries, made.summaries).clusters,
-        recall_result(store, make_nodes, made.nodes),
-        recall_result(store, index_node_words, made.words),
-    )
 
 
 def split_positions(found: Nodes, leaves: int) -> tuple[list[int], list[int]]:
@@ -253,22 +234,23 @@ class TreePart(Part[Tree, TreeSettings]):
         """Raises UnsupportedTask where the engine does not condense."""
         from sensegraph.methods.raptor.growing import plant_tree
 
-        ids = [c.id for c in building.spine.catalogue.value.chunks]
-        made = plant_tree(building.chunks, building.chunks_key, ids, building.rt, settings)
-        entry = PartEntry(made.tree, {"leaf": made.leaf_vectors, "summary": made.summary_vectors})
-        return MadePart(entry, {"leaves": made.leaves, "summaries": made.summaries}, made.notes)
+        return plant_tree(building, settings)
 
     def estimate(self, foresight: Foresight, settings: TreeSettings) -> PartEstimate:
         """The summaries that nobody has written, and the texts of all nodes."""
-        from sensegraph.methods.raptor.growing import condense_groups, foresee_tree
+        from sensegraph.methods.raptor.growing import foresee_tree
 
-        asked, texts = foresee_tree(foresight.chunks, foresight.rt, settings)
-        step = foresight.step(condense_groups.name, "condense", asked, [settings.summary_tokens] * len(asked))
-        return PartEstimate((step,), texts)
+        return foresee_tree(foresight, settings)
 
     def read(self, index: Index) -> Tree:
         """The tree, its records read when they are asked for."""
-        return read_tree(index.store, index.manifest.parts[self.name].key)
+        made = recall_result(index.store, keep_tree_keys, index.manifest.parts[self.name].key)
+        return Tree(
+            recall_result(index.store, make_leaves, made.leaves).leaves,
+            recall_result(index.store, keep_summaries, made.summaries).clusters,
+            recall_result(index.store, make_nodes, made.nodes),
+            recall_result(index.store, index_node_words, made.words),
+        )
 
     def restrict_to_scope(self, value: Tree, index: ScopedIndex) -> Tree:
         """The leaves of the chunks inside, and the summaries that rest on nothing outside."""

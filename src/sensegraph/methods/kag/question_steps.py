@@ -1,18 +1,28 @@
-"""A question taken apart by rules, where no model does: what stands for something unnamed becomes a step of its own.
+"""A question taken apart into steps by rules, where no model does, and the values in texts that answer a step.
 
-paper: Liang et al. 2024 (KAG) asks a model for a plan. The rules are English: relations of relations ("the director of
-the film that …"), comparisons, judgements on two things, and what two conditions share. What no rule covers is one
-step.
+paper: Liang et al. 2024 (KAG) asks a model for a plan, and lets it write the value of a variable. The rules here are
+English: relations of relations ("the director of the film that …"), comparisons, judgements on two things, and what two
+conditions share; what no rule covers is one step. A value is a name that the graph knows, so that the next step can
+start from it, a date or a number.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from sensegraph.index.index import Index
+from sensegraph.language.calendar_words import ENGLISH_MONTHS, ENGLISH_WEEKDAYS
+from sensegraph.language.stems import list_stems
+from sensegraph.language.text import fold, split_sentences
+from sensegraph.language.word_lists import read_lexicon, read_sections
+from sensegraph.methods.kag.calculation import Scalar, read_date, read_number, write_value
+from sensegraph.retrieval.named_entities import entities_named_in
+from sensegraph.runtime.results import take_records
+
 MOST_PARTS = 4  # things that a question may leave unnamed
-_EMPTY = frozenset("who what which is was the are were a an in of name where".split())
+_WORDS = read_lexicon("questions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +36,8 @@ class Sketch:
 def sketch_plan(question: str) -> Sketch:
     """The plan that the first rule that fits makes of a question."""
     plain = " ".join(question.split())
-    for rule, make in (
-        ("comparison", _plan_comparison),
-        ("judgement", _plan_judgement),
-        ("intersection", _plan_intersection),
-    ):
+    rules = {"comparison": _plan_comparison, "judgement": _plan_judgement, "intersection": _plan_intersection}
+    for rule, make in rules.items():
         if lines := make(plain):
             return Sketch(tuple(lines), rule)
     # steps for what is only described, the innermost first, and the question with the results in their places
@@ -39,7 +46,8 @@ def sketch_plan(question: str) -> Sketch:
         begin, end, asked = part
         rest = f"{plain[:begin]}#{len(steps) + 1}{plain[end:]}"
         words = re.findall(r"[A-Za-z]+", re.sub(r"#\d+", "", rest))
-        if all(w.casefold() in _EMPTY for w in words):  # nothing is asked for beside the parts that were taken out
+        # nothing is asked for beside the parts that were taken out
+        if all(w.casefold() in _WORDS["empty"] for w in words):
             break
         steps.append(asked)
         plain = rest
@@ -49,15 +57,7 @@ def sketch_plan(question: str) -> Sketch:
 # ── relations of relations ──
 
 
-_KIN = (
-    "(?:mother|father|child|son|daughter)-in-law|(?:pa|ma)ternal grand(?:father|mother)"
-    "|author|writer|performer|singer|director|producer|composer|creator|founder|owner|publisher|publishers|developer"
-    "|designer|spouse|wife|husband|father|mother|parent|son|daughter|child|children|brother|sister|sibling|birthplace"
-    "|hometown|country|state|city|town|county|continent|team|band|label|company|employer|school|university|manufacturer"
-    "|maker|president|leader|capital|artist|editor|screenwriter|architect|inventor|narrator|host|star|distributor"
-    "|headquarters|successor|predecessor|author|subject|place of birth|place of death|birth place|main director"
-    "|grandfather|grandmother|stepfather|stepmother|uncle|aunt"
-)
+_KIN = "|".join(sorted(_WORDS["kin"]))
 _SMALL = r"(?:of|the|and|de|du|in|for|a|an|von|van|la|le|to|on|with|at|und|y|&)"
 _WORD = r"(?:[A-ZÀ-ÖØ-Þ0-9][\w.'’&!:/-]*|\([\w\s]+\)|[–&])"
 _NAME = rf"(?:#\d+|{_WORD}(?:,?\s+(?:{_SMALL}\s+){{0,2}}{_WORD})*)"
@@ -79,18 +79,6 @@ _BY = re.compile(
     rf"\b(?:[Tt]he|[Aa]n?)\s+([a-z-]+)\s+((?:containing|premiering|ruling|starring|featuring|owning|hosting)\s+{_NAME}"
     rf"|(?:[a-z]+ed|written|made|sung|led|won|built|born|set|held|known|run)\s+"
     rf"(?:by|in|at|on|for|as|from|after)\s+{_NAME})"
-)
-_FINITE = frozenset(
-    "is are was were has have had did does do will would can could became becomes borders border won wrote made held "
-    "died lived went came gave took played plays led ruled began begins start starts end ends contains includes "
-    "refers belongs flows runs serves comes shares share stands lies".split()
-)
-_BASE = frozenset(
-    "make become leave open dissolve start fall attend play die release join win stop take begin end refuse carry host "
-    "have handle happen form live work write direct receive get gain move go come use sign lose enter belong study "
-    "graduate marry serve refer border contain appear close change declare establish found grow hold invade introduce "
-    "last mean occur own produce publish purchase record represent retire return sell separate share speak star "
-    "surrender turn visit vote occupy".split()
 )
 _BETWEEN_VERBS = frozenset(("not", "also", "first", "still", "considered"))
 _INVERTED = re.compile(r"\b(?:did|does|do|will|would|can|could)\s+(?:the|an?)?\s*$", re.I)
@@ -143,10 +131,10 @@ def _read_clause(text: str, *, inverted: bool, verbless: bool = False) -> str:
             if verbs and not re.match(r"[A-ZÀ-Þ]", following):
                 return text[:start]
             continue
-        finite = word in _FINITE or (word.endswith("ed") and word.islower() and not after_verb)
+        finite = word in _WORDS["finite"] or (word.endswith("ed") and word.islower() and not after_verb)
         finite = finite or (not verbs and word.endswith("s") and word.islower() and named)
         named = not word.islower() or word.isdigit()
-        if verbs and ((finite and not after_verb) or (inverted and word in _BASE)):
+        if verbs and ((finite and not after_verb) or (inverted and word in _WORDS["base"])):
             return text[:start].rstrip()
         if finite:
             verbs += 1
@@ -193,8 +181,7 @@ def _plan_comparison(question: str) -> list[str]:
         return []
     stem = f"{found['stem']}{found.groupdict().get('rest') or ''}"
     options = [found["a"].strip(), found["b"].strip()]
-    measure = f"{_MORE.search(stem)[0] if _MORE.search(stem) else 'first'}"  # type: ignore[index]
-    maker = _MAKER.search(stem)
+    more, maker = _MORE.search(stem), _MAKER.search(stem)
     lines = [f"{o} >> {maker[1]}" for o in options] if maker else []
     subjects = ["#1", "#2"] if maker else options
     if _WHEN.search(stem):
@@ -203,7 +190,7 @@ def _plan_comparison(question: str) -> list[str]:
         asked = re.sub(r"^(?:which|who|what)\s+(?:one\s+|of\s+)?", "", stem, flags=re.I)
         asked = asked.replace("{", "").replace("}", "")
         lines += [f"{s}: when or how much, {asked}?" for s in subjects]
-    last = len(lines)
+    last, measure = len(lines), more[0] if more else "first"
     return [*lines, f"Deduce(op=choice, content=`{measure}: {' | '.join(options)}`, inputs=#{last - 1} #{last})"]
 
 
@@ -233,3 +220,143 @@ def _plan_intersection(question: str) -> list[str]:
         return []
     what = found["what"]
     return [f"Which {what} {found['one']}?", f"Which {what} {found['two']}?", "Math(content=`both(#1, #2)`)"]
+
+
+_KINDS = {
+    section.removeprefix("kind "): re.compile("|".join(lines), re.I)
+    for section, lines in read_sections("questions").items()
+    if section.startswith("kind ")
+}
+_CUES = {section.removeprefix("cues "): words for section, words in _WORDS.items() if section.startswith("cues ")}
+_FITS = {
+    "person": ("person", "organization"),
+    "place": ("place", "organization"),
+    "organization": ("organization", "place"),
+}
+_BRACKET = re.compile(r"\s*\([^()]*\)\s*$")
+_HEADS = re.compile(rf"\b(?:{'|'.join(sorted(_WORDS['heads'] | _WORDS['wide']))})\b")
+_MONTH = re.compile(
+    rf"(?:{'|'.join((*ENGLISH_MONTHS, *ENGLISH_WEEKDAYS))}|north|south|east|west|central|upper|lower|northwest|eastern"
+    r"|western)$",
+    re.I,
+)
+_ADJECTIVE = re.compile(r"\w+(?:[^g]ian|can|ean|ish|ese|ench|utch)s?$")
+
+
+@dataclass(frozen=True, slots=True)
+class SaidSentence:
+    """A sentence with how well its passage fits, 0–1, and the title that it stands under."""
+
+    text: str
+    weight: float
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A value that may answer, with its share of all that may."""
+
+    value: str
+    score: float
+
+
+def kind_wanted(question: str) -> str:
+    """The kind of thing that a sub-question asks for: when, number, place, person, organization, work, or nothing."""
+    found = [(m.start(), i, kind) for i, (kind, rule) in enumerate(_KINDS.items()) if (m := rule.search(question))]
+    return min(found)[2] if found else ""
+
+
+def split_passages(passages: Sequence[tuple[str, str, float]]) -> list[SaidSentence]:
+    """The sentences of passages given as title, text and weight."""
+    return [
+        SaidSentence(text[a:b], weight, title) for title, text, weight in passages for a, b in split_sentences(text)
+    ]
+
+
+def find_values(
+    question: str, said: Sequence[SaidSentence], index: Index, *, told: bool = False, most: int = 5
+) -> list[Candidate]:
+    """What the sentences offer as an answer, best first, with shares that sum to 1.
+
+    `told` says that they are an answer already; else each counts as far as it holds the words of the question.
+    """
+    kind = kind_wanted(question)
+    own = [s for s in dict.fromkeys(list_stems(question)) if s]
+    idf = {s: index.words.idf(s) for s in own}
+    cues = frozenset(c for word, cues in _CUES.items() if word in question.casefold() for c in cues)
+    asked = f" {_spaced_words(question)} "
+    found: dict[str, float] = {}
+    for sentence in said:
+        titled = 2.0 if sentence.title and _stands_in_question(_BRACKET.sub("", sentence.title), asked) else 1.0
+        fit = sentence.weight
+        if not told:  # as far as it holds the words of the question
+            there = frozenset(list_stems(f"{sentence.title} {sentence.text}"))
+            fit = fit * titled * (sum(w for s, w in idf.items() if s in there) / (sum(idf.values()) or 1.0))
+        if fit <= 0:
+            continue
+        for value, share in _offer_values(question, sentence, kind, cues, index):
+            found[value] = max(found.get(value, 0.0), fit * share)
+    ranked = sorted(found.items(), key=lambda x: (-x[1], x[0]))[:most]
+    whole = sum(score for _, score in ranked) or 1.0
+    return [Candidate(value, score / whole) for value, score in ranked]
+
+
+def _offer_values(
+    question: str, sentence: SaidSentence, kind: str, cues: frozenset[str], index: Index
+) -> Iterator[tuple[str, float]]:
+    readers: dict[str, Callable[[str], Scalar | None]] = {"when": read_date, "number": read_number}
+    if kind in readers:
+        if found := readers[kind](sentence.text):
+            yield write_value(found), 1.0
+        return
+    asked = f" {_spaced_words(question)} "
+    heads = frozenset(_HEADS.findall(question.casefold()))
+    entities = [
+        e
+        for e in take_records(index.graph.entities, entities_named_in(sentence.text, index))
+        if not _stands_in_question(e.name, asked)
+    ]
+    wide = [e for e in entities if e.type == "place" and not _MONTH.match(e.name)] if heads & _WORDS["wide"] else []
+    for i, entity in enumerate(entities):
+        later = (1 + wide.index(entity)) / len(wide) if entity in wide else 1 / (1 + 0.1 * i)
+        kinds = _FITS.get(kind, (kind,))
+        if entity.type == "concept":
+            fit = 0.05
+        elif not kind:
+            fit = 0.5
+        else:
+            fit = 1.0 if entity.type == kinds[0] else 0.4 if entity.type in kinds else 0.15
+        fits = fit * _weigh_cue_distance(sentence.text, entity.name, cues) * later
+        yield entity.name, fits * _weigh_name(entity.name, heads)
+
+
+def _stands_in_question(name: str, question: str) -> bool:
+    """Whether a name stands in the question, as words between blanks."""
+    return f" {_spaced_words(name)} " in question
+
+
+def _weigh_name(name: str, heads: frozenset[str]) -> float:
+    """More where the name says what it is (`Avery County`, for a county), little for a month or an adjective."""
+    if _MONTH.match(name) or _ADJECTIVE.match(name):
+        return 0.15
+    words = frozenset(_spaced_words(name).split())
+    if heads & words:
+        return 1.6
+    return 0.4 if (_WORDS["heads"] & words) - heads and heads else 1.0
+
+
+def _spaced_words(text: str) -> str:
+    return " ".join(re.findall(r"\w+", fold(text)))
+
+
+def _weigh_cue_distance(text: str, name: str, cues: frozenset[str]) -> float:
+    """How near a name stands to a word that tells the relation: 1 beside it, at least ½."""
+    if not cues:
+        return 0.75
+    start = text.find(name)
+    before = [w.casefold() for w in re.findall(r"\w+", text[: max(start, 0)])][-6:]
+    after = [w.casefold() for w in re.findall(r"\w+", text[start + len(name) :])][:3]
+    for gap, word in enumerate(reversed(before)):
+        if any(word.startswith(c) for c in cues):
+            return 1.0 - 0.06 * gap
+    return 0.65 if any(w.startswith(c) for w in after for c in cues) else 0.5
