@@ -29,7 +29,7 @@ def record_operations(store: Store, new: Sequence[Operation], time: str) -> tupl
     """Write operations at the end of the log, all or none, numbered and with the time."""
     begin = max((int(o.id) for o in read_operations(store)), default=0) + 1
     numbered = tuple(replace(o, id=str(begin + i), time=o.time or time) for i, o in enumerate(new))
-    _write_operations(store, numbered)
+    rewrite_operations(store, {o.id: o for o in numbered})
     return numbered
 
 
@@ -47,7 +47,7 @@ def revert_operation(store: Store, name: str, time: str) -> Operation:
     if found.reverted:
         raise InputError(f"Operation {found.id} was taken back on {found.reverted}; do it anew to have it again.")
     undone = replace(found, reverted=time)
-    _write_operations(store, [undone])
+    rewrite_operations(store, {undone.id: undone})
     return undone
 
 
@@ -56,12 +56,6 @@ def rewrite_operations(store: Store, changed: Mapping[str, Operation | None]) ->
     made = {name: (key("operation", o), o) for name, o in changed.items() if o}
     store.write({k: encode_canonical(o) for k, o in made.values()}, "operation")
     store.set_refs({f"{_REF}{int(name):08}": made[name][0] if name in made else None for name in changed})
-
-
-def _write_operations(store: Store, operations: Sequence[Operation]) -> None:
-    keys = [key("operation", o) for o in operations]
-    store.write({k: encode_canonical(o) for k, o in zip(keys, operations, strict=True)}, "operation")
-    store.set_refs({f"{_REF}{int(o.id):08}": k for k, o in zip(keys, operations, strict=True)})
 
 
 @dataclass(frozen=True, slots=True)

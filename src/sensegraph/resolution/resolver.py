@@ -20,11 +20,28 @@ from sensegraph.algorithms.linkage import cluster_by_linkage, connect_rows
 from sensegraph.algorithms.minhash import hash_bands
 from sensegraph.algorithms.similar import Pairs, similar_rows
 from sensegraph.errors import InputError
-from sensegraph.resolution.canonical import make_group
+from sensegraph.resolution.aliases import canonical_name, canonical_type
 from sensegraph.resolution.comparison.likeness import SHORT
-from sensegraph.resolution.comparison.name_reading import Name
-from sensegraph.resolution.comparison.scoring import Collection, map_positions, prepare_collection, weigh_rival
-from sensegraph.resolution.resolution_types import Decision, Judged, Mentioned, Proposal, Resolution, Resolving, Rule
+from sensegraph.resolution.comparison.name_reading import Name, read_name
+from sensegraph.resolution.comparison.scoring import (
+    Collection,
+    kind_of_type,
+    map_positions,
+    prepare_collection,
+    weigh_rival,
+)
+from sensegraph.resolution.resolution_types import (
+    Alias,
+    Decision,
+    Group,
+    Judged,
+    Mentioned,
+    Origin,
+    Proposal,
+    Resolution,
+    Resolving,
+    Rule,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,12 +187,9 @@ def _list_keys(name: Name, found: Collection) -> Iterator[tuple[str, float]]:
 
 
 def resolve(
-    items: Sequence[Mentioned],
-    *,
-    rules: Sequence[Rule] = (),
-    settings: Resolving | None = None,
+    items: Sequence[Mentioned], *, rules: Sequence[Rule] = (), settings: Resolving | None = None,
     vectors: NDArray[Any] | None = None,
-) -> Resolution:
+) -> Resolution:  # fmt: skip
     """Which of `items` are one thing. `vectors` of their descriptions, unit length (or zero), shape (n, dim).
 
     Raises InputError for two items of one id, or vectors of another number.
@@ -301,6 +315,35 @@ def _measure_name(name: Name) -> tuple[int, int, int]:
     """How much a name says: words, what stands beside them, letters."""
     beside = bool(name.qualifier) + bool(name.kind) + name.woman + name.man
     return (len(name.core), beside, sum(map(len, name.core)))
+
+
+def make_group(members: Sequence[Mentioned], merges: Sequence[Proposal]) -> Group:
+    """The group of these members, ascending by id, that `merges` made one."""
+    name, type = canonical_name(members), canonical_type(members)
+    group = members[0].id
+    # What ties each member most surely to the group: if possible to the canonical name.
+    named = {m.id for m in members if m.name == name}
+    surest: dict[str, Proposal] = {}
+    for merge in sorted(merges, key=lambda m: (not named & {m.one, m.other}, -m.score, m.one, m.other)):
+        surest.setdefault(merge.one, merge)
+        surest.setdefault(merge.other, merge)
+    rows = []
+    for member in members:
+        for alias in dict.fromkeys((member.name, *member.aliases)):
+            tie = surest.get(member.id)
+            score, why = 1.0, "the canonical name"
+            by: Origin = "names"
+            if alias == name:
+                pass
+            elif alias != member.name:
+                by, why = "text", f"the texts call {member.name} so"
+            elif tie is None:  # one that only others tie to the group cannot be: the group would not be one
+                why = "its own name"
+            else:
+                score, by, why = (1.0 if tie.by == "user" else tie.score), tie.by, tie.why
+            key = read_name(alias, kind_of_type(member.type) == "person").key
+            rows.append(Alias(alias, key, member.id, group, score, by, why))
+    return Group(group, name, type, tuple(m.id for m in members), tuple(rows))
 
 
 def _make_proposals(

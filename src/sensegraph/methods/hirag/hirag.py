@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
@@ -135,25 +134,21 @@ Section = Literal["reports", "bridge", "entities", "relations", "chunks"]
 Order = Literal["auto", "shared", "near"]
 
 _WIDER = 10  # times `top` entities are candidates (the authors' code)
-_CALLED: Mapping[Section, tuple[str, str]] = MappingProxyType(
-    {
-        "reports": ("report", "reports"),
-        "bridge": ("relation on bridges", "relations on bridges"),
-        "entities": ("entity", "entities"),
-        "relations": ("relation", "relations"),
-        "chunks": ("chunk", "chunks"),
-    }
-)
-_SECTIONS: Mapping[Mode, tuple[Section, ...]] = MappingProxyType(
-    {
-        "hirag": ("reports", "bridge", "entities", "chunks"),
-        "hi_nobridge": ("reports", "entities", "chunks"),
-        "hi_local": ("entities", "relations", "chunks"),
-        "hi_global": ("reports", "chunks"),
-        "hi_bridge": ("bridge", "chunks"),
-        "flat": ("reports", "bridge", "entities", "chunks"),
-    }
-)
+_CALLED: Mapping[Section, tuple[str, str]] = {
+    "reports": ("report", "reports"),
+    "bridge": ("relation on bridges", "relations on bridges"),
+    "entities": ("entity", "entities"),
+    "relations": ("relation", "relations"),
+    "chunks": ("chunk", "chunks"),
+}
+_SECTIONS: Mapping[Mode, tuple[Section, ...]] = {
+    "hirag": ("reports", "bridge", "entities", "chunks"),
+    "hi_nobridge": ("reports", "entities", "chunks"),
+    "hi_local": ("entities", "relations", "chunks"),
+    "hi_global": ("reports", "chunks"),
+    "hi_bridge": ("bridge", "chunks"),
+    "flat": ("reports", "bridge", "entities", "chunks"),
+}
 
 
 @dataclass(frozen=True, slots=True)

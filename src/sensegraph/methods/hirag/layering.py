@@ -270,11 +270,8 @@ class Builder:
     def _summaries(self, found: Mapping[str, _Summary]) -> dict[str, str]:
         """One description for each that several clusters say too much of (§3, step 5)."""
         said = {name: s.texts for name, s in found.items()}
-        long = [
-            n
-            for n, texts in said.items()
-            if len(texts) > 1 and sum(map(count_tokens, texts)) > self.settings.describe_above
-        ]
+        most = self.settings.describe_above
+        long = [n for n, texts in said.items() if len(texts) > 1 and sum(map(count_tokens, texts)) > most]
         kept = [take_within(said[n], self.settings.input_tokens, count_tokens)[0] for n in long]
         parts = [tuple(Passage("description", "", text) for text in texts) for texts in kept]
         contexts = [Context(part, found[n].name) for n, part in zip(long, parts, strict=True)]

@@ -67,12 +67,9 @@ def enlarge_graph(wholes: Sequence[tuple[Graph, Layers]]) -> list[Graph]:
         new = [replace(e, degree=degree[e.id]) for e in found.entities]
         scale = _mean_weight([r.weight for r in graph.relations]) / _mean_weight([r.weight for r in found.relations])
         links = [replace(r, weight=r.weight * scale) for r in found.relations]
-        entities, relations = (*own, *new), (*graph.relations, *links)
-        results.append(
-            Graph(
-                tuple(sorted(entities, key=lambda e: e.id)), tuple(sorted(relations, key=lambda r: r.id)), graph.claims
-            )
-        )
+        entities = tuple(sorted((*own, *new), key=lambda e: e.id))
+        relations = tuple(sorted((*graph.relations, *links), key=lambda r: r.id))
+        results.append(Graph(entities, relations, graph.claims))
     return results
 
 
@@ -237,13 +234,10 @@ def _stand_in_summaries(item: Brief | Context | Any) -> Any:
     if not isinstance(item, Brief):
         return " ".join(p.text for p in item.passages)[: 4 * _TEXT]
     members = [(p, kind) for p, kind in zip(item.context.passages, item.types, strict=True) if p.kind != "relation"]
-    parts = [members[i : i + _EACH] for i in range(0, len(members), _EACH)]
-    return tuple(
-        SummaryEntity(
-            f"{part[0][0].title} and others",
-            part[0][1],
-            (Statement(first_words((p for p, _ in part), _TEXT * 2 // 3), (part[0][0].id,)),),
-            tuple(Membership(p.id, "one of them", 5.0) for p, _ in part),
-        )
-        for part in parts
-    )
+    said = list[SummaryEntity]()
+    for begin in range(0, len(members), _EACH):
+        passages, kind = [p for p, _ in members[begin : begin + _EACH]], members[begin][1]
+        text = (Statement(first_words(passages, _TEXT * 2 // 3), (passages[0].id,)),)
+        links = tuple(Membership(p.id, "one of them", 5.0) for p in passages)
+        said.append(SummaryEntity(f"{passages[0].title} and others", kind, text, links))
+    return tuple(said)

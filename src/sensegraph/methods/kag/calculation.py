@@ -151,7 +151,7 @@ def calculate_expression(content: str, values: Mapping[str, Value]) -> Value:
 
 def calculate_words(words: str, inputs: Sequence[Value]) -> Value:
     """The value that words ask for over `inputs`: how many, the sum, the difference, which is earlier, the same."""
-    rule = next((name for name, pattern in _SPOKEN if pattern.search(words)), "")
+    rule = next((name for name, pattern in _SPOKEN.items() if re.search(pattern, words, re.I)), "")
     try:
         if not inputs:
             raise _Refused("there is nothing to calculate with")
@@ -270,22 +270,18 @@ _FUNCTIONS: Mapping[str, Callable[[Sequence[Value]], Value]] = {
 }
 _LESS = "min minimum first earlier earliest older oldest smaller smallest fewer fewest less least lower lowest shorter"
 _MORE = "max maximum last later latest younger youngest larger largest bigger more most higher highest longer greater"
-_SPOKEN = tuple(
-    (name, re.compile(pattern, re.I))
-    for name, pattern in (
-        ("days", r"\bhow many days\b|\bdays (?:between|from)\b"),
-        ("difference", r"\bdifference\b|\bhow (?:many|much) (?:more|less|fewer|years|older|younger|longer)\b"),
-        ("difference", r"\bbetween\b"),
-        ("mean", r"\b(?:mean|average)\b"),
-        ("sum", r"\b(?:sum|total|together|combined|altogether)\b"),
-        ("both", r"\b(?:both|intersection|in common|shared?)\b"),
-        ("same", r"\b(?:same|equal)\b"),
-        ("union", r"\b(?:union|either|all of)\b"),
-        ("count", r"\b(?:how many|count|number)\b"),
-        ("min", rf"\b(?:{_LESS.replace(' ', '|')})\b"),
-        ("max", rf"\b(?:{_MORE.replace(' ', '|')})\b"),
-    )
-)
+_SPOKEN = {
+    "days": r"\bhow many days\b|\bdays (?:between|from)\b",
+    "difference": r"\bdifference\b|\bhow (?:many|much) (?:more|less|fewer|years|older|younger|longer)\b|\bbetween\b",
+    "mean": r"\b(?:mean|average)\b",
+    "sum": r"\b(?:sum|total|together|combined|altogether)\b",
+    "both": r"\b(?:both|intersection|in common|shared?)\b",
+    "same": r"\b(?:same|equal)\b",
+    "union": r"\b(?:union|either|all of)\b",
+    "count": r"\b(?:how many|count|number)\b",
+    "min": rf"\b(?:{_LESS.replace(' ', '|')})\b",
+    "max": rf"\b(?:{_MORE.replace(' ', '|')})\b",
+}
 
 
 # ── expressions ──

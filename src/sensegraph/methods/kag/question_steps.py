@@ -147,28 +147,24 @@ def _read_clause(text: str, *, inverted: bool, verbless: bool = False) -> str:
 
 _OPTIONS = re.compile(r"^(?P<stem>.+?),\s*(?:between\s+)?(?P<a>[^,]+?),?\s+or\s+(?P<b>[^,?]+)\s*\?*$")
 _BETWEEN = re.compile(
-    r"^(?P<stem>(?:which|who|what)\b.*?)\s+(?:of|between)\s+(?P<a>[A-Z#][^,?]*?)\s+(?:and|or)\s+(?P<b>[A-Z#][^,?]*?)"
-    r"(?P<rest>\s+(?:has|have|had|is|was|were|are)\b[^?]*)?\?*$",
-    re.I,
+    r"(?i)^(?P<stem>(?:which|who|what)\b.*?)\s+(?:of|between)\s+(?P<a>[A-Z#][^,?]*?)\s+(?:and|or)\s+(?P<b>[A-Z#][^,?]*?)"
+    r"(?P<rest>\s+(?:has|have|had|is|was|were|are)\b[^?]*)?\?*$"
 )
 _MORE = re.compile(
-    r"\b(?:first|earlier|earliest|later|last|older|oldest|younger|youngest|longer|larger|largest|bigger|taller|higher"
-    r"|more|most|fewer|less|recently|lower|smaller|shorter|before|after)\b",
-    re.I,
+    r"(?i)\b(?:first|earlier|earliest|later|last|older|oldest|younger|youngest|longer|larger|largest|bigger|taller|higher"
+    r"|more|most|fewer|less|recently|lower|smaller|shorter|before|after)\b"
 )
 _WHEN = re.compile(r"\b(?:older|oldest|younger|youngest|born)\b", re.I)
 _BOTH = re.compile(
-    r"^(?P<verb>are|were|is|was|do|did|does|have|has)\s+(?P<a>.+?)\s+and\s+(?P<b>.+?)\s+"
+    r"(?i)^(?P<verb>are|were|is|was|do|did|does|have|has)\s+(?P<a>.+?)\s+and\s+(?P<b>.+?)\s+"
     r"(?P<rest>(?:both|from|of|share|have|located|in|the same|based|made|live|work|die|born|directed|released|also)\b"
     r".*?)"
-    r"\s*\?*$",
-    re.I,
+    r"\s*\?*$"
 )
 _JOIN = re.compile(
-    r"^(?:which|what|name the|list the)\s+(?P<what>[\w-]+(?:\s[\w-]+)?)\s+(?:that\s+|which\s+|who\s+)?"
+    r"(?i)^(?:which|what|name the|list the)\s+(?P<what>[\w-]+(?:\s[\w-]+)?)\s+(?:that\s+|which\s+|who\s+)?"
     r"(?P<one>(?:\w+s|\w+ed|are|were|have|inhibit|treat|cause|use)\b.+?)\s+and\s+(?:that\s+|which\s+|who\s+)?(?:also\s+)?"
-    r"(?P<two>(?:is|are|was|were|has|have|had|also|[a-z]+ed|[a-z]+s)\s.+?)\s*\?*$",
-    re.I,
+    r"(?P<two>(?:is|are|was|were|has|have|had|also|[a-z]+ed|[a-z]+s)\s.+?)\s*\?*$"
 )
 _EACH = re.compile(r"^(?:both\s+)?(?:the\s+)?(?:(?:films?|movies?|songs?|bands?|books?|albums?)\b,?\s+)?", re.I)
 _MAKER = re.compile(r"\b(director|performer|author|composer|producer|founder|creator|singer|writer)s?\b", re.I)
@@ -228,17 +224,12 @@ _KINDS = {
     if section.startswith("kind ")
 }
 _CUES = {section.removeprefix("cues "): words for section, words in _WORDS.items() if section.startswith("cues ")}
-_FITS = {
-    "person": ("person", "organization"),
-    "place": ("place", "organization"),
-    "organization": ("organization", "place"),
-}
+_ALSO = {"person": "organization", "place": "organization", "organization": "place"}  # what may stand for it
 _BRACKET = re.compile(r"\s*\([^()]*\)\s*$")
 _HEADS = re.compile(rf"\b(?:{'|'.join(sorted(_WORDS['heads'] | _WORDS['wide']))})\b")
 _MONTH = re.compile(
-    rf"(?:{'|'.join((*ENGLISH_MONTHS, *ENGLISH_WEEKDAYS))}|north|south|east|west|central|upper|lower|northwest|eastern"
-    r"|western)$",
-    re.I,
+    rf"(?i)(?:{'|'.join((*ENGLISH_MONTHS, *ENGLISH_WEEKDAYS))}|north|south|east|west|central|upper|lower|northwest"
+    r"|eastern|western)$"
 )
 _ADJECTIVE = re.compile(r"\w+(?:[^g]ian|can|ean|ish|ese|ench|utch)s?$")
 
@@ -311,21 +302,17 @@ def _offer_values(
         return
     asked = f" {_spaced_words(question)} "
     heads = frozenset(_HEADS.findall(question.casefold()))
-    entities = [
-        e
-        for e in take_records(index.graph.entities, entities_named_in(sentence.text, index))
-        if not _stands_in_question(e.name, asked)
-    ]
+    named = take_records(index.graph.entities, entities_named_in(sentence.text, index))
+    entities = [e for e in named if not _stands_in_question(e.name, asked)]
     wide = [e for e in entities if e.type == "place" and not _MONTH.match(e.name)] if heads & _WORDS["wide"] else []
     for i, entity in enumerate(entities):
         later = (1 + wide.index(entity)) / len(wide) if entity in wide else 1 / (1 + 0.1 * i)
-        kinds = _FITS.get(kind, (kind,))
         if entity.type == "concept":
             fit = 0.05
         elif not kind:
             fit = 0.5
         else:
-            fit = 1.0 if entity.type == kinds[0] else 0.4 if entity.type in kinds else 0.15
+            fit = 1.0 if entity.type == kind else 0.4 if entity.type == _ALSO.get(kind) else 0.15
         fits = fit * _weigh_cue_distance(sentence.text, entity.name, cues) * later
         yield entity.name, fits * _weigh_name(entity.name, heads)
 

@@ -140,12 +140,10 @@ class Solver:
     def around(self, question: Question) -> Ranking:
         """The chunks by a walk from the entities that a question names, and weakly from its words."""
         if question not in self.searched:
-            lists = [
-                rank_by_vectors(question, self.index, self.rt, 2 * _FIRST),
-                rank_by_words(question, self.index, _FIRST),
-            ]
+            index, rt = self.index, self.rt
+            lists = [rank_by_vectors(question, index, rt, 2 * _FIRST), rank_by_words(question, index, _FIRST)]
             walk = Walk(damping=self.settings.damping)
-            found = rank_by_walk(question, near_best(lists, _TEXT), self.index, self.rt, walk)
+            found = rank_by_walk(question, near_best(lists, _TEXT), index, rt, walk)
             count = 5 * self.settings.chunks
             self.searched[question] = Ranking(found.name, found.positions[:count], found.scores[:count])
         return self.searched[question]
@@ -157,11 +155,12 @@ class Solver:
         best = readings[0][0]
         if exact := self._exact(step, memory, best):
             return exact
-        graph = self._merged([(self.around(self._asked(q)), share) for q, share in readings])
+        shares = [share for _, share in readings]
+        graph = by_scores([self.around(self._asked(q)) for q, _ in readings], shares)
         solved = self._answered(step, best, graph, "graph", memory)
         if solved.score >= self.settings.enough:
             return solved
-        text = self._merged([(self._text(q), share) for q, share in readings])
+        text = by_scores([self._text(q) for q, _ in readings], shares)
         read, ranked = (by_scores([graph, text], [s, 1 - s]) for s in (self.settings.share, self.settings.rank_share))
         return replace(self._answered(step, best, read, "chunks", memory), ranking=ranked)
 
@@ -216,10 +215,7 @@ class Solver:
             chosen = np.sort(np.argsort(-ties_of(self.index, self.rt).weight[relations], kind="stable")[:most])
             others, relations = others[chosen], relations[chosen]
         records = take_records(self.index.graph.relations, relations.tolist())
-        return [
-            _Hop(place, other, position, record)
-            for other, position, record in zip(others.tolist(), relations.tolist(), records, strict=True)
-        ]
+        return [_Hop(place, *row) for row in zip(others.tolist(), relations.tolist(), records, strict=True)]
 
     def _passage(self, hop: _Hop) -> Passage:
         name = self.index.lookups.name
@@ -259,9 +255,6 @@ class Solver:
         asked, s = self._asked(question), self.settings
         lists = [rank_by_vectors(asked, self.index, self.rt, s.chunks), rank_by_words(asked, self.index, s.chunks)]
         return near_best(lists, _TEXT, 1.0)
-
-    def _merged(self, parts: Sequence[tuple[Ranking, float]]) -> Ranking:
-        return by_scores([r for r, _ in parts], [share for _, share in parts])
 
     # ── sub-answers ──
 

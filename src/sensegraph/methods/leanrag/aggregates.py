@@ -10,7 +10,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -259,18 +258,13 @@ class Builder:
         briefs = {i: aggregate_brief(members[i], inner[i], self.settings.input_tokens) for i in several}
         reports = dict(zip(several, self.ask(write_aggregates, list(briefs.values())), strict=True))
         spans = spans_behind(level)
-        made = [
-            self._aggregate(found, reports[i], briefs[i], spans) if i in briefs else self._promoted(found[0])
-            for i, found in enumerate(members)
-        ]
-        return [
-            replace(
-                cluster,
-                documents=len({self.documents[c] for c in cluster.chunks}),
-                tokens=count_tokens(cluster.title) + count_tokens(cluster.text),
-            )
-            for cluster in made
-        ]
+        made = list[Cluster]()
+        for i, found in enumerate(members):
+            cluster = self._aggregate(found, reports[i], briefs[i], spans) if i in briefs else self._promoted(found[0])
+            documents = len({self.documents[c] for c in cluster.chunks})
+            tokens = count_tokens(cluster.title) + count_tokens(cluster.text)
+            made.append(replace(cluster, documents=documents, tokens=tokens))
+        return made
 
     def _aggregate(
         self, members: Sequence[Node], written: Report, brief: Brief, spans: Mapping[str, tuple[Source, ...]]
@@ -347,9 +341,11 @@ class Builder:
 
 
 _NOTHING: Result[Vectors] = Result("", np.zeros((0, 0), np.float32))  # vectors of texts that stand in say nothing
-_FORESEEN: Mapping[str, tuple[Task, int]] = MappingProxyType(
-    {write_aggregates.name: ("aggregate", 450), write_aggregate_relations.name: ("relate", 60)}
-)  # tokens of what nobody has written yet
+# the task of each step, and the tokens of what nobody has written yet
+_FORESEEN: dict[str, tuple[Task, int]] = {
+    write_aggregates.name: ("aggregate", 450),
+    write_aggregate_relations.name: ("relate", 60),
+}
 
 
 class ForeseenAggregates(Builder):

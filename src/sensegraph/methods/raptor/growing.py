@@ -25,7 +25,7 @@ from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.parts import Building, PartEstimate
 from sensegraph.index.vectors import embed_all, embed_records, embed_texts
 from sensegraph.language.text import HAN, count_tokens, pack_batches, split_sentences
-from sensegraph.methods.raptor.leaves import Leaf, Leaves, cut_pieces, leaf_texts, make_leaves
+from sensegraph.methods.raptor.leaves import Leaves, cut_pieces, leaf_passage, leaf_texts, make_leaves
 from sensegraph.methods.raptor.tasks import CondensingEngine
 from sensegraph.methods.raptor.tree_part import (
     TreeKeys,
@@ -181,14 +181,12 @@ class Grower:
 
     def leaves(self, found: Leaves) -> list[Node]:
         """The leaves as nodes."""
-        return [self._leaf(leaf) for leaf in found.leaves]
-
-    def _leaf(self, leaf: Leaf) -> Node:
-        chunk, source = self.chunks[leaf.chunk], Source(leaf.chunk, leaf.start, leaf.end)
-        text = chunk.text[leaf.start : leaf.end]
-        whole = Passage("chunk", leaf.id, text, title=chunk.title, sources=(source,), documents=1)
-        said = (Statement(text, (leaf.id,), (source,)),)
-        return Node(leaf.id, said, leaf.tokens, (leaf.chunk,), shown_to(self.engine, whole))
+        nodes = list[Node]()
+        for leaf in found.leaves:
+            passage = leaf_passage(leaf, self.chunks[leaf.chunk])
+            said = (Statement(passage.text, (leaf.id,), passage.sources),)
+            nodes.append(Node(leaf.id, said, leaf.tokens, (leaf.chunk,), shown_to(self.engine, passage)))
+        return nodes
 
     def grown(self, layer: list[Node], vectors: Vectors | None) -> Hierarchy:
         """The summaries above leaves; the last layer has few nodes, or one above it would not be smaller.
@@ -238,18 +236,10 @@ class Grower:
     def _cluster(self, members: Sequence[Node], said: tuple[Statement, ...], level: int) -> Cluster:
         chunks = tuple(dict.fromkeys(c for m in members for c in m.chunks))
         made = Cluster(
-            id=key("summary", [m.id for m in members])[:24],
-            level=level,
-            depth=0,
-            parent="",
-            members=tuple(m.id for m in members),
-            entities=(),
-            title=self._title(members),
-            summary=said,
-            documents=len(set(map(document_part, chunks))),
-            chunks=chunks,
+            key("summary", [m.id for m in members])[:24], level, 0, "", tuple(m.id for m in members), (),
+            title=self._title(members), summary=said, documents=len(set(map(document_part, chunks))), chunks=chunks,
             promoted=members[0].id if len(members) == 1 else "",
-        )
+        )  # fmt: skip
         return replace(made, tokens=count_tokens(made.text))
 
     # ── what an engine wrote ──

@@ -14,7 +14,7 @@ from itertools import groupby
 from sensegraph.language.text import count_tokens, split_sentences
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import step
-from sensegraph.types import Chunk
+from sensegraph.types import Chunk, Passage, Source
 
 _CLAUSE = re.compile(r"[,;:](?=\s)|[，；：、]")
 _SPACE = re.compile(r"\s+")
@@ -66,6 +66,12 @@ def leaf_texts(found: Leaves, chunks: Iterable[Chunk]) -> list[str]:
     """The texts of leaves, in their order; `chunks` are all that they were cut from."""
     text = {c.id: c.text for c in chunks}
     return [text[leaf.chunk][leaf.start : leaf.end] for leaf in found.leaves]
+
+
+def leaf_passage(leaf: Leaf, chunk: Chunk, score: float = 0.0) -> Passage:
+    """A leaf with its exact span."""
+    source = Source(chunk.id, leaf.start, leaf.end)
+    return Passage("chunk", leaf.id, chunk.text[leaf.start : leaf.end], score, chunk.title, (source,), documents=1)
 
 
 def _cut_leaves(chunks: Iterable[Chunk], size: int) -> Iterator[Leaf]:

@@ -23,13 +23,13 @@ from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
 from sensegraph.language.text import count_tokens
-from sensegraph.methods.raptor.leaves import Leaf
+from sensegraph.methods.raptor.leaves import leaf_passage
 from sensegraph.methods.raptor.tree_part import TREE, Nodes
 from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.closeness import Comparing, asked_vector, by_meaning
 from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Answer, Chunk, Evidence, Passage, Question, Source
+from sensegraph.types import Answer, Evidence, Question
 
 Search = Literal["collapsed", "traverse"]
 
@@ -153,9 +153,3 @@ def fit_nodes(ranked: Sequence[int], nodes: Nodes, budget: int, *, no_overlap: b
         if not shown:
             return kept
         gone.update(shown)
-
-
-def leaf_passage(leaf: Leaf, chunk: Chunk, score: float) -> Passage:
-    """A leaf with its exact span."""
-    source = Source(chunk.id, leaf.start, leaf.end)
-    return Passage("chunk", leaf.id, chunk.text[leaf.start : leaf.end], score, chunk.title, (source,), documents=1)

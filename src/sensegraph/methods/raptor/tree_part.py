@@ -76,15 +76,11 @@ class Nodes:
         kept = self._raised(where[self.chunk] >= 0, np.logical_and)
         new = np.cumsum(kept) - 1
         rows, sizes = gather_entries(self.start, np.flatnonzero(kept))
-        return Nodes(
-            np.asarray(self.tokens)[kept],
-            np.asarray(self.level)[kept],
-            np.asarray(self.promoted)[kept],
-            run_offsets(sizes),
-            new[self.child[rows]].astype(np.int32),
-            where[self.chunk[kept[: self.leaves]]].astype(np.int32),
-            np.asarray(self.number)[kept],
-        )
+        child = new[self.child[rows]].astype(np.int32)
+        chunk = where[self.chunk[kept[: self.leaves]]].astype(np.int32)
+        tokens, level, promoted = np.asarray(self.tokens), np.asarray(self.level), np.asarray(self.promoted)
+        number, start = np.asarray(self.number)[kept], run_offsets(sizes)
+        return Nodes(tokens[kept], level[kept], promoted[kept], start, child, chunk, number)
 
     def touching(self, places: Sequence[int]) -> int:
         """How many summaries rest on a chunk at these positions, whatever else they rest on."""
@@ -110,17 +106,12 @@ def make_nodes(wholes: Sequence[tuple[Leaves, Hierarchy, Sequence[str]]]) -> lis
         cut, clusters = list(leaves.leaves), list(tree.clusters)
         node = {name: i for i, name in enumerate([*(leaf.id for leaf in cut), *(c.id for c in clusters)])}
         sizes = [0] * len(cut) + [len(c.members) for c in clusters]
-        results.append(
-            Nodes(
-                np.array([*(leaf.tokens for leaf in cut), *(c.tokens for c in clusters)], np.int32),
-                np.array([0] * len(cut) + [c.level + 1 for c in clusters], np.int32),
-                np.array([0] * len(cut) + [bool(c.promoted) for c in clusters], np.int8),
-                run_offsets(sizes),
-                np.fromiter(chain.from_iterable((node[m] for m in c.members) for c in clusters), np.int32),
-                np.array([place[leaf.chunk] for leaf in cut], np.int32),
-                np.arange(len(node)),
-            )
-        )
+        tokens = np.array([*(leaf.tokens for leaf in cut), *(c.tokens for c in clusters)], np.int32)
+        level = np.array([0] * len(cut) + [c.level + 1 for c in clusters], np.int32)
+        promoted = np.array([0] * len(cut) + [bool(c.promoted) for c in clusters], np.int8)
+        child = np.fromiter(chain.from_iterable((node[m] for m in c.members) for c in clusters), np.int32)
+        chunk = np.array([place[leaf.chunk] for leaf in cut], np.int32)
+        results.append(Nodes(tokens, level, promoted, run_offsets(sizes), child, chunk, np.arange(len(node))))
     return results
 
 

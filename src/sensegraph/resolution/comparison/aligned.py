@@ -150,12 +150,10 @@ _RARE = 4  # names that may share a code which tells a thing: one thing is not c
 _SHORT = 4  # words up to which a number that only one name has makes it another thing
 _PREFIXES = ("non", "anti", "un", "pre", "post", "sub", "super", "inter", "intra", "pseudo", "semi", "micro", "macro")
 # For each word with an opposite, a bit for each set of opposites that it is in.
-_CONTRAST = MappingProxyType(
-    {
-        word: sum(1 << place for place, words in enumerate(naming_words.CONTRASTS) if word in words)
-        for word in sorted(frozenset().union(*naming_words.CONTRASTS))
-    }
-)
+_CONTRAST = {
+    word: sum(1 << place for place, words in enumerate(naming_words.CONTRASTS) if word in words)
+    for word in sorted(frozenset().union(*naming_words.CONTRASTS))
+}
 
 
 def veto_words(a: Name, b: Name, found: Aligned, code: str = "") -> str:
@@ -214,3 +212,26 @@ def _list_reasons(a: Name, b: Name, found: Aligned, code: str) -> Iterator[str]:
     for word in (*found.one, *found.other):
         if word in naming_words.NEGATIONS:
             yield f"only one says {word}"
+
+
+_SIDE_BY_SIDE = re.compile(
+    r"\s*(?:,\s*)?(?P<word>and|or|nor|&|versus|vs\.?|than|unlike|but not|not|from|und|oder|et|ou|y|e|o|och|og|и|или|"
+    r"和|与|與|跟|及|、|と|や|및|와|과)\s*(?:(?:the|a|an|its|his|her|in|die|der|das|le|la|les|el|los)\s+)?",
+    re.IGNORECASE,
+)
+_LETTER = re.compile(r"[^\W_]")
+
+
+def find_contrast(text: str, one: tuple[int, int], other: tuple[int, int]) -> str:
+    """The word by which `text` sets two names, given as half-open spans, side by side; or nothing.
+
+    Only what stands between them is looked at. Spans that overlap set nothing apart.
+    """
+    first, second = sorted((one, other))
+    between = text[first[1] : second[0]]
+    found = _SIDE_BY_SIDE.fullmatch(between) if first[1] < second[0] else None
+    if found is None:
+        return ""
+    word = found["word"]
+    glued = _LETTER.match(word) and word.isascii() and (not between[0].isspace() and between[0] != ",")
+    return "" if glued else word.casefold().rstrip(".")

@@ -74,11 +74,8 @@ def compare_keys(a: Name, b: Name) -> Judged | None:
     if fold_word(" ".join(a.raw.split())) == fold_word(" ".join(b.raw.split())):
         return Judged(0.99, "the same name", "same")
     if bool(a.qualifier) != bool(b.qualifier):
-        return Judged(
-            0.8 if min(len(a.plain), len(b.plain)) <= _WORDS else 0.87,
-            f"only one is {' '.join(a.qualifier or b.qualifier)}",
-            "bare",
-        )
+        sure = 0.8 if min(len(a.plain), len(b.plain)) <= _WORDS else 0.87
+        return Judged(sure, f"only one is {' '.join(a.qualifier or b.qualifier)}", "bare")
     if a.legal and b.legal and a.legal != b.legal and not {*a.legal, *b.legal} <= _ENGLISH:
         return Judged(0.7, f"different legal forms: {' '.join(a.legal)}, {' '.join(b.legal)}", "legal")
     if a.kind != b.kind:
@@ -200,9 +197,8 @@ def _judge_one_name(a: _Person, b: _Person) -> Judged:
         return Judged(0.8, f"{short.family} is the family name of {full}", "surname")
     if short.family in long.given:
         first = short.family == long.given[0]
-        return Judged(
-            0.7 if first else 0.5, f"{short.family} is a given name of {full}", "given" if first else "middle"
-        )
+        score, kind = (0.7, "given") if first else (0.5, "middle")
+        return Judged(score, f"{short.family} is a given name of {full}", kind)
     if long.given[0] in naming_words.NICKNAMES.get(short.family, ()):
         return Judged(0.6, f"{short.family} is short for {long.given[0]}", "nickname")
     return Judged(0.05, "different names", "different")
