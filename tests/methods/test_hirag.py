@@ -28,13 +28,12 @@ from sensegraph.methods.hirag.hirag import (
     Mode,
     _count_things,
     bridge_relations,
-    chunks_around,
     communities_around,
     find_candidates,
     key_entities,
 )
 from sensegraph.methods.hirag.layers_part import LAYERS
-from sensegraph.retrieval.assembling import ends_of
+from sensegraph.retrieval.assembling import ends_of, flatten_groups, near_neighbours
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract
 from sensegraph.types import Evidence, Question
@@ -256,7 +255,7 @@ def test_defect_4_the_bridge_reaches_what_no_relation_of_the_texts_joins(offline
 def test_chunks_come_by_entity_and_then_by_the_neighbours_that_share_them(made: Corpus) -> None:
     index, rt = seen(made), made.runtime()
     tied, local = ties_of(index, rt), [i for i, e in enumerate(index.graph.entities) if not e.level][:4]
-    places = list(chunks_around(local, index, tied))
+    places = flatten_groups(near_neighbours(local, index, tied, len(index.catalogue.chunks)))
     entities = list(index.graph.entities)
     ids = [c.id for c in index.catalogue.chunks]
 

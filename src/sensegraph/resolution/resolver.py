@@ -26,7 +26,6 @@ from sensegraph.resolution.comparison.name_reading import Name, read_name
 from sensegraph.resolution.comparison.scoring import (
     Collection,
     kind_of_type,
-    map_positions,
     prepare_collection,
     weigh_rival,
 )
@@ -181,8 +180,7 @@ def _list_keys(name: Name, found: Collection) -> Iterator[tuple[str, float]]:
         yield f"w{word}", found.words.weight(word)
         if word in name.codes and (ending := _ENDING.fullmatch(word)) and len(ending[1]) >= 4:
             yield f"c{ending[1]}", _CODE
-    plain = name.plain
-    for x, y in pairwise(plain):
+    for x, y in pairwise(name.plain):
         yield f"p{min(x, y)} {max(x, y)}", _PAIR
 
 
@@ -206,7 +204,7 @@ def resolve(
     if not found.items:
         return Resolution((), ())
     near = block_pairs(found, ordered)
-    at = map_positions(found.items)
+    at = {item.id: row for row, item in enumerate(found.items)}
     ruled = apply_rules(rules, at)
     pairs = set(zip(near.pairs.one.tolist(), near.pairs.other.tolist(), strict=True))
     equal: dict[str, list[int]] = defaultdict(list)  # each with the next: however many they are, they are compared
@@ -215,16 +213,12 @@ def resolve(
     pairs.update(pair for rows in equal.values() for pair in pairwise(rows))
     judged = _Judged(found, {pair: found.judge(*pair) for pair in sorted(pairs)})
     scores, large = judged.completed(ruled)
-    earlier = {pair for pair, rule in ruled.together.items() if rule.by == "names"}
-    clusters = cluster_by_linkage(
-        len(found.items),
-        [(a, b, judged.score) for (a, b), judged in scores.items()],
-        accept=settings.accept,
-        reject=settings.reject,
-        together=[pair for pair in ruled.together if pair not in earlier],
-        joined=sorted(earlier),
-        apart=[*(p for p, judged in scores.items() if judged.veto and p not in ruled.together), *ruled.apart],
-    )
+    edges = [(a, b, judged.score) for (a, b), judged in scores.items()]
+    earlier = sorted(pair for pair, rule in ruled.together.items() if rule.by == "names")
+    together = [pair for pair, rule in ruled.together.items() if rule.by != "names"]
+    apart = [*(p for p, judged in scores.items() if judged.veto and p not in ruled.together), *ruled.apart]
+    limits = {"accept": settings.accept, "reject": settings.reject}
+    clusters = cluster_by_linkage(len(found.items), edges, together=together, joined=earlier, apart=apart, **limits)
     proposals = _make_proposals(found, scores, ruled, clusters)
     notes = [*ruled.notes]
     if large:
@@ -360,10 +354,9 @@ def _make_proposals(
     for pair, judged in scores.items():
         together = group[pair[0]] == group[pair[1]]
         sure = judged.score >= found.settings.accept
-        if pair in made or judged.score < found.settings.reject or judged.veto:
+        # what makes two of a group one are surer pairs of it
+        if pair in made or judged.score < found.settings.reject or judged.veto or (together and not sure):
             continue
-        if together and not sure:
-            continue  # what makes them one are surer pairs of their group
         a, b = (found.items[row] for row in pair)
         why = judged.why if together or not sure else f"{judged.why}; but others of their groups are not alike"
         made[pair] = Proposal(a.id, b.id, (a.name, b.name), "merge" if together else "ask", judged.score, why)

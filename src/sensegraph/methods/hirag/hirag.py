@@ -8,7 +8,7 @@ query: nearest entities → reports of their communities, paths between key enti
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
@@ -37,7 +37,9 @@ from sensegraph.retrieval.assembling import (
     chunks_within,
     ends_of,
     entities_within,
+    flatten_groups,
     links_of,
+    near_neighbours,
     ranked_links,
     relations_within,
 )
@@ -113,20 +115,6 @@ def bridge_relations(keys: Sequence[int], index: Index, joins: Ends, weight: Flo
             others, relations = lookups.around(node)
             found.append(relations[inside[others]])
     return ranked_links(np.concatenate(found), index, joins, weight)
-
-
-def chunks_around(entities: Sequence[int], index: Index, tied: Ties) -> Iterator[int]:
-    """The chunks of each of these entities in turn, none twice: first those that most of its neighbours share."""
-    count = len(index.catalogue.chunks)
-    taken = np.zeros(count, bool)
-    for entity in entities:
-        beside = np.unique(index.lookups.around(entity)[0]).tolist()
-        held = np.concatenate([np.zeros(0, np.int32), *(tied.mentioning(other) for other in beside)])
-        mine = tied.mentioning(entity)
-        mine = mine[~taken[mine]]
-        taken[mine] = True
-        shared = np.bincount(held, minlength=count)[mine]
-        yield from mine[np.lexsort((mine, -shared))].tolist()
 
 
 Mode = Literal["hirag", "hi_nobridge", "hi_local", "hi_global", "hi_bridge", "flat"]
@@ -287,7 +275,8 @@ class HiRAG:
         levels = [e.level for e in take_records(desk.index.graph.entities, desk.local)]
         # those that texts name first: a summary entity rests on very many chunks
         ranked = sorted(zip(desk.local, levels, strict=True), key=lambda pair: pair[1] > 0)
-        places = list(chunks_around([place for place, _ in ranked], desk.index, desk.ties))
+        entities = [place for place, _ in ranked]
+        places = flatten_groups(near_neighbours(entities, desk.index, desk.ties, len(desk.index.catalogue.chunks)))
         if settle_comparison(self.order, desk.rt, vectors="shared", words="near") == "shared":
             return dict.fromkeys(places, 0.0)
         scores = Nearness(desk.question, desk.query, desk.index, desk.rt, "auto").of(places)

@@ -9,11 +9,10 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise, product
-from types import MappingProxyType
 
 from sensegraph.language import naming_words
 from sensegraph.language.detection import ENGLISH
@@ -44,12 +43,6 @@ class Lexis:
     def known(self, word: str) -> bool:
         """Whether more than one name has the word: then it is hardly a misspelling."""
         return self.frequency.get(word, 0) > 1
-
-
-def count_words(names: Iterable[Name]) -> Lexis:
-    """The words of a collection, each counted once in a name."""
-    distinct = {name.core for name in names}
-    return Lexis(len(distinct), MappingProxyType(Counter(w for core in sorted(distinct) for w in set(core))))
 
 
 @dataclass(frozen=True, slots=True)

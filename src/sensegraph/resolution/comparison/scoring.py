@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sensegraph.language import naming_words
 from sensegraph.language.text import WORD, fold
-from sensegraph.resolution.comparison.aligned import Lexis, count_words
+from sensegraph.resolution.comparison.aligned import Lexis
 from sensegraph.resolution.comparison.likeness import SHORT, compare_names, compare_persons
 from sensegraph.resolution.comparison.name_reading import Name, read_name
 from sensegraph.resolution.resolution_types import Judged, Mentioned, Resolving
@@ -54,46 +54,6 @@ _MANY = 5  # neighbours of each from which having none in common is strange
 _CLOSE, _FAR = 0.6, 0.2  # cosines of descriptions
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Surroundings:
-    """The contexts of all things of a collection; `vectors`, unit length, shape (n, dim), in their order, or None."""
-
-    degree: Mapping[str, int]
-    vectors: NDArray[Any] | None = None
-
-    def of(self, a: tuple[int, Mentioned], b: tuple[int, Mentioned]) -> Context:
-        """What two things, given with their positions, have in common."""
-        cosine = self._cosine(a[0], b[0])
-        one, other = set(a[1].neighbours), set(b[1].neighbours)
-        places = bool(a[1].places) and bool(b[1].places)
-        if places and not set(a[1].places).isdisjoint(b[1].places):
-            return "shared"
-        if b[1].id in one or a[1].id in other or self._jaccard(one, other) >= _NEIGHBOURS:
-            return "shared"
-        if cosine is not None and cosine >= _CLOSE:
-            return "shared"
-        apart = one.isdisjoint(other) and (cosine is None or cosine < _FAR)
-        if apart and min(len(one), len(other)) >= (_MANY if cosine is None else _MANY - 2):
-            return "strange"
-        return "none" if places or (one and other) or cosine is not None else "unknown"
-
-    def _jaccard(self, one: set[str], other: set[str]) -> float:
-        return self._weight(one & other) / max(self._weight(one | other), 1e-9)
-
-    def _weight(self, neighbours: Iterable[str]) -> float:
-        return sum(1 / self.degree.get(n, 1) for n in sorted(neighbours))
-
-    def _cosine(self, a: int, b: int) -> float | None:
-        if self.vectors is None or not self.vectors[a].any() or not self.vectors[b].any():
-            return None
-        return float(np.dot(self.vectors[a], self.vectors[b]))
-
-
-def collect_surroundings(items: Sequence[Mentioned], vectors: NDArray[Any] | None = None) -> Surroundings:
-    """How many things have each neighbour, and the vectors of descriptions where there are any."""
-    return Surroundings(MappingProxyType(Counter(n for item in items for n in sorted(set(item.neighbours)))), vectors)
-
-
 _ASK = 0.8  # at most, where something speaks against one thing
 _CALLED = 0.95  # where the texts themselves give the other name
 _SURE = 0.9  # a short name of only one thing here, where the context agrees
@@ -103,15 +63,17 @@ _SURE = 0.9  # a short name of only one thing here, where the context agrees
 class Collection:
     """All things to resolve, ascending by id, with their names read (the aliases after it) and their contexts.
 
-    `called` says, for the key of a name, by which other keys the texts call it.
+    `called` says, for the key of a name, by which other keys the texts call it, `degree` how many have each neighbour;
+    `vectors` of descriptions, unit length, shape (n, dim), are in the order of the items.
     """
 
     items: Sequence[Mentioned]
     names: Sequence[tuple[Name, ...]]
     called: Mapping[str, frozenset[str]]
     words: Lexis
-    around: Surroundings
+    degree: Mapping[str, int]
     settings: Resolving
+    vectors: NDArray[Any] | None = None
 
     def judge(self, a: int, b: int) -> Judged:
         """How surely two things are one, before rivals are looked at. Symmetric."""
@@ -126,45 +88,55 @@ class Collection:
             return found
         if types == "differ" and found.score > _ASK:
             found = replace(found, score=_ASK, why=f"{found.why}; types differ: {one.type}, {other.type}")
-        return self._in_context(found, self.context(a, b))
-
-    def context(self, a: int, b: int) -> Context:
-        """What two things have in common."""
-        return self.around.of((a, self.items[a]), (b, self.items[b]))
-
-    def _named(self, a: int, b: int) -> Judged:
-        """The surest of all pairs of a name and an alias; a veto between the names themselves holds."""
-        person = "person" in (kind_of_type(self.items[a].type), kind_of_type(self.items[b].type))
-        best = self._compared(self.names[a][0], self.names[b][0], person)
-        if best.veto or best.score >= _CALLED:
-            return best
-        if said := self._declared(self.names[a][0], self.names[b][0]):
-            return said
-        if len(self.names[a]) + len(self.names[b]) == 2:
-            return best
-        for x in self.names[a]:
-            for y in self.names[b]:
-                found = self._compared(x, y, person)
-                if min(found.score, _CALLED) > best.score and not found.veto:
-                    why = f"{x.raw}, {y.raw}: {found.why}"
-                    best = Judged(min(found.score, _CALLED), why, "alias" if found.score >= _CALLED else found.kind)
-        return best
-
-    def _declared(self, x: Name, y: Name) -> Judged | None:
-        """Of two names of which the texts say somewhere that one is called the other."""
-        if y.key in self.called.get(x.key, ()) or x.key in self.called.get(y.key, ()):
-            return Judged(_CALLED, f"the texts call one the other: {x.raw}, {y.raw}", "alias")
-        return None
-
-    def _compared(self, x: Name, y: Name, person: bool) -> Judged:
-        return compare_persons(x, y) if person else compare_names(x, y, self.words)
-
-    def _in_context(self, found: Judged, context: Context) -> Judged:
+        context = self.context(a, b)
         if context == "strange" and found.score > 0.6:
             return replace(found, score=0.6, why=f"{found.why}, but all that is known of them differs")
         if found.kind == "last" and context == "shared":
             return replace(found, score=0.7, why=f"{found.why}, and they have things in common")
         return found
+
+    def context(self, a: int, b: int) -> Context:
+        """What two things have in common."""
+        x, y, cosine = self.items[a], self.items[b], self._cosine(a, b)
+        one, other = set(x.neighbours), set(y.neighbours)
+        places = bool(x.places) and bool(y.places)
+        if places and not set(x.places).isdisjoint(y.places):
+            return "shared"
+        jaccard = self._weight(one & other) / max(self._weight(one | other), 1e-9)
+        if y.id in one or x.id in other or jaccard >= _NEIGHBOURS or (cosine is not None and cosine >= _CLOSE):
+            return "shared"
+        apart = one.isdisjoint(other) and (cosine is None or cosine < _FAR)
+        if apart and min(len(one), len(other)) >= (_MANY if cosine is None else _MANY - 2):
+            return "strange"
+        return "none" if places or (one and other) or cosine is not None else "unknown"
+
+    def _weight(self, neighbours: Iterable[str]) -> float:
+        return sum(1 / self.degree.get(n, 1) for n in sorted(neighbours))
+
+    def _cosine(self, a: int, b: int) -> float | None:
+        if self.vectors is None or not self.vectors[a].any() or not self.vectors[b].any():
+            return None
+        return float(np.dot(self.vectors[a], self.vectors[b]))
+
+    def _named(self, a: int, b: int) -> Judged:
+        """The surest of all pairs of a name and an alias; a veto between the names themselves holds."""
+        person = "person" in (kind_of_type(self.items[a].type), kind_of_type(self.items[b].type))
+        compare = compare_persons if person else partial(compare_names, words=self.words)
+        own, its = self.names[a][0], self.names[b][0]
+        best = compare(own, its)
+        if best.veto or best.score >= _CALLED:
+            return best
+        if its.key in self.called.get(own.key, ()) or own.key in self.called.get(its.key, ()):
+            return Judged(_CALLED, f"the texts call one the other: {own.raw}, {its.raw}", "alias")
+        if len(self.names[a]) + len(self.names[b]) == 2:
+            return best
+        for x in self.names[a]:
+            for y in self.names[b]:
+                found = compare(x, y)
+                if min(found.score, _CALLED) > best.score and not found.veto:
+                    why = f"{x.raw}, {y.raw}: {found.why}"
+                    best = Judged(min(found.score, _CALLED), why, "alias" if found.score >= _CALLED else found.kind)
+        return best
 
 
 def weigh_rival(found: Judged, rival: str, context: Context) -> Judged:
@@ -197,10 +169,7 @@ def prepare_collection(
     for first, *others in names:
         if others:
             called[first.key] = called.get(first.key, frozenset()) | {other.key for other in others}
-    words = count_words(name for known in names for name in known)
-    return Collection(items, names, MappingProxyType(called), words, collect_surroundings(items, vectors), settings)
-
-
-def map_positions(items: Sequence[Mentioned]) -> Mapping[str, int]:
-    """The position of each id."""
-    return {item.id: place for place, item in enumerate(items)}
+    distinct = sorted({name.core for known in names for name in known})
+    words = Lexis(len(distinct), MappingProxyType(Counter(w for core in distinct for w in set(core))))
+    degree = Counter(n for item in items for n in sorted(set(item.neighbours)))
+    return Collection(items, names, MappingProxyType(called), words, MappingProxyType(degree), settings, vectors)
