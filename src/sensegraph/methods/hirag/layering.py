@@ -206,14 +206,12 @@ class Builder:
             names = [self._gather(found, s, briefs[i], layer) for s in said]
             made[c] |= dict.fromkeys(names or batch)  # one alone, or of whom nothing is said, is passed on
         self._finish(found, layer)
-        groups = [self._group(layer, part, above) for part, above in zip(parts, made, strict=True)]
+        pairs = [(tuple(part), tuple(above)) for part, above in zip(parts, made, strict=True)]
+        groups = [Grouped(key("layer", layer, part)[:20], layer, part, above) for part, above in pairs]
         for group in groups:
             self.earlier.pass_on(layer, group.members, group.made)
         self.groups += groups
         return sorted({name for above in made for name in above})
-
-    def _group(self, layer: int, members: Sequence[str], made: Mapping[str, None]) -> Grouped:
-        return Grouped(key("layer", layer, tuple(members))[:20], layer, tuple(members), tuple(made))
 
     def _batches(self, members: Sequence[str]) -> list[list[str]]:
         """Members by falling degree, as many as may be read at once (§3, step 4d)."""
@@ -292,13 +290,10 @@ class Builder:
 
     def _descriptions(self, summary: _Summary, members: Sequence[Entity]) -> tuple[Description, ...]:
         """What is said of it by span; where no span is known, what is said first of each member."""
-        said = [self._grounded(s) for text in summary.said for s in text]
+        engine = self.rt.engine
+        said = [ground_unless_quoted(engine, s, self._sources) for text in summary.said for s in text]
         found = [Description(s.text.strip(), source) for s in said for source in s.sources if s.text.strip()]
         return tuple(dict.fromkeys(found or (d for e in members for d in e.descriptions[:1])))
-
-    def _grounded(self, said: Statement) -> Statement:
-        """A statement with the spans behind it."""
-        return ground_unless_quoted(self.rt.engine, said, self._sources)
 
     def _sources(self, name: str) -> Iterator[Source]:
         record = self.known.get(name) or self.given.get(name)

@@ -129,10 +129,8 @@ def layer_all(
     large = rt.once(enlarge_graph, lambda: (graph.value, found.value), names=(graph.key, found.key))
     shape = key(rt.once(hash_structure, large.value, names=(large.key,)).value, clusters)
     earlier = before.communities if before else None
-    if earlier and earlier.shape == shape:
-        groups = earlier.communities  # the shape of the graph is the same
-    else:
-        groups = find_communities(large, earlier, rt, clusters)
+    same = earlier if earlier and earlier.shape == shape else None  # where the shape of the graph is the same
+    groups = same.communities if same else find_communities(large, earlier, rt, clusters)
     reported = report_all(groups, large, chunks, rt, reports)
     depths = Counter(c.depth for c in reported.value.clusters)
     keys = LayerKeys(
@@ -152,11 +150,8 @@ def earlier_layers(store: Store, name: str, settings: LayerSettings, clusters: C
         return None
     try:
         made = recall_result(store, keep_layer_keys, name)
-        found = (
-            Result(made.layers, recall_result(store, keep_layers, made.layers))
-            if made.settings == key(settings)
-            else None
-        )
+        same = made.settings == key(settings)
+        found = Result(made.layers, recall_result(store, keep_layers, made.layers)) if same else None
         if made.clustering != key(clusters):
             return Before(found, made.made_of)
         groups = Result(made.communities, recall_result(store, cluster_graphs, made.communities))

@@ -13,7 +13,6 @@ from dataclasses import dataclass, fields, replace
 from typing import Literal
 
 from sensegraph.algorithms.fusion import Ranking, by_scores
-from sensegraph.answering.actions import leads_of
 from sensegraph.answering.asking import conclude_answer, make_inquiry, refine_questions
 from sensegraph.answering.quoting import for_writing, settle_asking
 from sensegraph.errors import SettingsError, StepFailed
@@ -119,7 +118,6 @@ class _Search:
         self.solver = Solver(question, index, rt, Solving(**{n: getattr(settings, n) for n in named}))
         self.memory: list[Solved] = []
         self.notes: list[str] = []
-        self.calls, self.failures = Counter[str](), Counter[str]()
         self.rounds = 1
 
     # ── the plan ──
@@ -137,11 +135,11 @@ class _Search:
         return _one_step(text)
 
     def _by_model(self) -> Plan | None:
-        self.calls["refine"] += 1
+        self.solver.calls += 1
         try:
             found = self.rt.each(refine_questions, [make_inquiry(self.question, (), self.index)])[0]
         except StepFailed as e:
-            self.failures.update(e.reasons)
+            self.solver.failures.update(e.reasons)
             return None
         return self._taken(parse_plan(found.questions), "the model") if found.questions else None
 
@@ -178,10 +176,7 @@ class _Search:
         points = for_writing(self.rt, self._points)  # an engine that quotes asks for words that it saw
         if not points:
             return ""
-        self.calls["ask"] += 1
-        (lead,), reasons = leads_of([make_inquiry(self.question, points, self.index)], self.rt)
-        self.failures.update(reasons)
-        known = lead or Lead(score=100.0)
+        known = self.solver.ask_lead(self.question, points) or Lead(score=100.0)
         return "" if known.score >= self.settings.enough else next(iter(known.questions), "")
 
     # ── the end ──
@@ -220,12 +215,10 @@ class _Search:
         for step in self.memory:
             if step.layer == "none" and isinstance(step.value, Unknown):
                 yield f"unknown: {step.question!r} ({step.value.reason})"
-        failures = self.failures + self.solver.failures
-        if failures:
+        if failures := self.solver.failures:
             reason, _ = min(failures.items(), key=lambda item: (-item[1], item[0]))
             yield f"steps that failed and were not asked again: {failures.total()} ({reason})"
-        calls = self.calls + Counter({"ask": self.solver.calls})
-        yield f"the engine was asked {calls.total()} times before the answer"
+        yield f"the engine was asked {self.solver.calls} times before the answer"
 
 
 _LAYERS = {"exact": "the exact graph", "graph": "the graph around", "chunks": "the chunks", "worked out": "calculation"}

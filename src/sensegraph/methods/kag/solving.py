@@ -271,7 +271,7 @@ class Solver:
         read = (*for_writing(self.rt, partial(self._relations, step, question, memory)), *passages)
         if not passages:
             return Solved(step, question, ranking=ranking)
-        lead = self._lead(question, read)
+        lead = self.ask_lead(self._asked(question), read) or Lead()
         told = written_text(lead.statements, self.rt)
         texts = [("", told, 1.0)] if told is not None else [(p.title, p.text, p.score) for p in passages[:_READ]]
         bound = tuple(find_values(question, split_passages(texts), self.index, told=told is not None))
@@ -283,11 +283,12 @@ class Solver:
         score = lead.score if bound or lead.statements else 0.0
         return Solved(step, question, bound, value, layer, ranking, read, lead.statements, score)
 
-    def _lead(self, question: str, read: Sequence[Passage]) -> Lead:
+    def ask_lead(self, question: Question, read: Sequence[Passage]) -> Lead | None:
+        """What the engine says of a question from these passages; None where it failed."""
         self.calls += 1
-        (lead,), reasons = leads_of([make_inquiry(self._asked(question), read, self.index)], self.rt)
+        (lead,), reasons = leads_of([make_inquiry(question, read, self.index)], self.rt)
         self.failures.update(reasons)
-        return lead or Lead()
+        return lead
 
     def _relations(self, step: Retrieval, question: str, memory: Mapping[str, Solved]) -> list[Passage]:
         """The relations around the entities of a sub-question whose words fit it best: the free choice of the graph."""
@@ -304,12 +305,10 @@ class Solver:
 
     # ── calculation and decision ──
 
-    def _worked(self, step: Form, memory: Mapping[str, Solved]) -> Solved:
+    def _worked(self, step: Sort | Math | Deduce, memory: Mapping[str, Solved]) -> Solved:
         """A step that reads no text."""
         if isinstance(step, Sort):
             return self._sorted(step, memory)
-        if not isinstance(step, Math | Deduce):
-            raise TypeError(f"{type(step).__name__} is no step to be worked out")
         inputs = [memory[a] for a in step.inputs]
         quantities: list[Value] = []
         for solved in inputs:  # a value as the number or the date that it names first; a set of names as it is

@@ -16,7 +16,7 @@ from sensegraph.index.manifest import MadePart
 from sensegraph.index.parts import Building, Part, PartEstimate
 from sensegraph.index.restricted.scope import ScopedIndex, positions_among
 from sensegraph.runtime.results import recall_result, step
-from sensegraph.types import Cluster, Description, Hierarchy, Statement
+from sensegraph.types import Cluster, Description, Graph, Hierarchy, Statement
 
 if TYPE_CHECKING:
     from sensegraph.index.estimate import Foresight
@@ -163,6 +163,20 @@ def quote_statements(said: Iterable[Statement]) -> tuple[Description, ...]:
     """What is said as quotes, one for each span."""
     quotes = (Description(s.text.strip(), source) for s in said for source in s.sources)
     return tuple({q.source: q for q in quotes}.values())
+
+
+def aggregate_texts(found: Sequence[Cluster], settings: AggregateSettings) -> list[str]:
+    """What is embedded of aggregates (Eq. 3)."""
+    return [_text_to_embed(c.title, "".join(s.text for s in c.summary).strip(), settings) for c in found]
+
+
+def described_texts(graph: Graph, settings: AggregateSettings) -> list[str]:
+    """What is embedded of entities (Eq. 3)."""
+    return [_text_to_embed(e.name, e.description, settings) for e in graph.entities]
+
+
+def _text_to_embed(name: str, description: str, settings: AggregateSettings) -> str:
+    return description if settings.embed == "description" else f"{name}: {description}"
 
 
 class AggregatesPart(Part[Aggregates, AggregateSettings]):

@@ -103,11 +103,9 @@ def _pack_pieces(pieces: Iterable[_Piece], size: int) -> Iterator[tuple[list[_Pi
 def _tokens_between(first: _Piece, last: _Piece) -> int | None:
     """The tokens from one piece to another; None where the chunk of the last does not hold both."""
     chunk = last.chunk
-    return (
-        count_tokens(chunk.text[first.start - chunk.start : last.end - chunk.start])
-        if chunk.start <= first.start
-        else None
-    )
+    if chunk.start > first.start:
+        return None
+    return count_tokens(chunk.text[first.start - chunk.start : last.end - chunk.start])
 
 
 def _cut_sentences(chunks: Sequence[Chunk], size: int) -> Iterator[_Piece]:
