@@ -216,10 +216,6 @@ class _Parts:
         roots = sorted({self.root(name) for name in self.parent})
         return tuple(sorted(tuple(sorted(self._members(root))) for root in roots))
 
-    def apart(self) -> tuple[tuple[Name, Name], ...]:
-        """The pairs that are two things, in order."""
-        return tuple(sorted((a, b) for a, foes in self.foes.items() for b in foes if a < b))
-
     def table(self, kept: Sequence[Operation]) -> Aliases:
         """The table that these operations make, which were taken before."""
         moved: dict[tuple[Name, str], Name] = {}
@@ -240,7 +236,7 @@ class _Parts:
             tuple(sorted((name, document, new) for (name, document), new in moved.items())),
             tuple(sorted(made.items())),
             tuple(sorted((first[root], said) for root, (_, said) in shown.items())),
-            self.apart(),
+            tuple(sorted((a, b) for a, foes in self.foes.items() for b in foes if a < b)),
         )
 
 

@@ -122,12 +122,13 @@ Section = Literal["reports", "bridge", "entities", "relations", "chunks"]
 Order = Literal["auto", "shared", "near"]
 
 _WIDER = 10  # times `top` entities are candidates (the authors' code)
-_CALLED: Mapping[Section, tuple[str, str]] = {
-    "reports": ("report", "reports"),
-    "bridge": ("relation on bridges", "relations on bridges"),
-    "entities": ("entity", "entities"),
-    "relations": ("relation", "relations"),
-    "chunks": ("chunk", "chunks"),
+# what one and several things of a section are called, and the setting that holds its budget
+_CALLED: Mapping[Section, tuple[str, str, str]] = {
+    "reports": ("report", "reports", "report_tokens"),
+    "bridge": ("relation on bridges", "relations on bridges", "bridge_tokens"),
+    "entities": ("entity", "entities", "entity_tokens"),
+    "relations": ("relation", "relations", "relation_tokens"),
+    "chunks": ("chunk", "chunks", "text_tokens"),
 }
 _SECTIONS: Mapping[Mode, tuple[Section, ...]] = {
     "hirag": ("reports", "bridge", "entities", "chunks"),
@@ -245,13 +246,7 @@ class HiRAG:
         return Evidence(passages, documents, taken, sum(left.values()), (*said, *notes))
 
     def _budget(self, section: Section) -> int:
-        return {
-            "reports": self.report_tokens,
-            "bridge": self.bridge_tokens,
-            "entities": self.entity_tokens,
-            "relations": self.relation_tokens,
-            "chunks": self.text_tokens,
-        }[section]
+        return int(getattr(self, _CALLED[section][2]))
 
     def _told(self, section: Section, desk: _Desk, room: int) -> tuple[Told, int]:
         """What fits of a section, and how much there is of it."""
@@ -291,5 +286,5 @@ class HiRAG:
 
 def _count_things(section: Section, n: int) -> str:
     """`1 report`, `2 relations on bridges`."""
-    one, many = _CALLED[section]
+    one, many, _ = _CALLED[section]
     return f"{n} {one if n == 1 else many}"

@@ -87,9 +87,8 @@ def rows_of_clusters(vectors: Vectors, labels: Ints, settings: LayerSettings) ->
 
 def stops_layers(found: Sequence[float], settings: LayerSettings) -> bool:
     """Whether clusters of the last of these sparsities are not summed up any more (§4.1: a change of at most ε)."""
-    if found[-1] >= settings.sparsity:
-        return True
-    return len(found) > 1 and abs(found[-1] - found[-2]) <= settings.epsilon * found[-2]
+    little = len(found) > 1 and abs(found[-1] - found[-2]) <= settings.epsilon * found[-2]
+    return little or found[-1] >= settings.sparsity
 
 
 def summary_id(layer: int, name: str, kind: str) -> str:

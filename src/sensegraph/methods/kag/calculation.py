@@ -8,7 +8,7 @@ grammar of + − × ÷, comparisons and nine functions, and what is not of it is
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from statistics import fmean
@@ -199,14 +199,9 @@ def _need_numbers(inputs: Sequence[Value]) -> list[Number]:
     return numbers
 
 
-def _sum_numbers(inputs: Sequence[Value]) -> Value:
+def _fold_numbers(inputs: Sequence[Value], fold: Callable[[Iterable[float]], float] = sum) -> Value:
     numbers = _need_numbers(inputs)
-    return Number(sum(n.value for n in numbers), numbers[0].unit)
-
-
-def _mean_number(inputs: Sequence[Value]) -> Value:
-    numbers = _need_numbers(inputs)
-    return Number(fmean(n.value for n in numbers), numbers[0].unit)
+    return Number(fold(n.value for n in numbers), numbers[0].unit)
 
 
 def _difference_between(inputs: Sequence[Value]) -> Value:
@@ -257,8 +252,8 @@ def _share_a_value(inputs: Sequence[Value]) -> Value:
 
 _FUNCTIONS: Mapping[str, Callable[[Sequence[Value]], Value]] = {
     "count": lambda inputs: Number(float(len(dict.fromkeys(_flatten_values(inputs))))),
-    "sum": _sum_numbers,
-    "mean": _mean_number,
+    "sum": _fold_numbers,
+    "mean": lambda inputs: _fold_numbers(inputs, fmean),
     "min": lambda inputs: min(_comparable_values(inputs), key=order_of_value),
     "max": lambda inputs: max(_comparable_values(inputs), key=order_of_value),
     "abs": _absolute_number,
@@ -324,7 +319,7 @@ class _Expression:
         while sign := self._next("+", "-", "−"):
             right = self._product()
             if sign == "+":
-                left = _sum_numbers([left, right])
+                left = _fold_numbers([left, right])
                 continue
             one, other = _comparable_values([left, right])
             if isinstance(one, Moment) and isinstance(other, Moment):

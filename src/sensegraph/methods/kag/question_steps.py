@@ -22,7 +22,7 @@ from sensegraph.retrieval.named_entities import entities_named_in
 from sensegraph.runtime.results import take_records
 
 MOST_PARTS = 4  # things that a question may leave unnamed
-_WORDS = read_lexicon("questions")
+_WORDS = read_lexicon("subquestions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +220,7 @@ def _plan_intersection(question: str) -> list[str]:
 
 _KINDS = {
     section.removeprefix("kind "): re.compile("|".join(lines), re.I)
-    for section, lines in read_sections("questions").items()
+    for section, lines in read_sections("subquestions").items()
     if section.startswith("kind ")
 }
 _CUES = {section.removeprefix("cues "): words for section, words in _WORDS.items() if section.startswith("cues ")}

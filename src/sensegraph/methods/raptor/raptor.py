@@ -70,21 +70,16 @@ class RAPTOR:
         cut = dict(zip(low, take_records(tree.leaves, low), strict=True))
         summed = dict(zip(high, take_records(tree.summaries, [i - count for i in high]), strict=True))
         chunks = index.chunks([leaf.chunk for leaf in cut.values()])
-        passages = tuple(
-            leaf_passage(cut[i], chunks[cut[i].chunk], scores[i])
-            if i in cut
-            else replace(report_passage(summed[i]), score=scores[i])
-            for i in kept
-        )
+        made = {i: leaf_passage(leaf, chunks[leaf.chunk], scores[i]) for i, leaf in cut.items()}
+        made |= {i: replace(report_passage(cluster), score=scores[i]) for i, cluster in summed.items()}
+        passages = tuple(made[i] for i in kept)
         size = sum(count_tokens(p.text) for p in passages)
         # the documents of the leaves that were found, best first, then those that only summaries lead to
         places = tree.nodes.chunk[found.positions[found.positions < count]].tolist()
         named = dict.fromkeys(e.document for e in take_records(index.catalogue.chunks, places))
         documents = tuple(named | dict.fromkeys(documents_behind(passages, index)))
-        shown = len(tree.summaries)
-        hidden = (
-            f"{tree.hidden} of {tree.hidden + shown} summaries rest on documents outside the filter and were left out"
-        )
+        total = tree.hidden + len(tree.summaries)
+        hidden = f"{tree.hidden} of {total} summaries rest on documents outside the filter and were left out"
         return Evidence(passages, documents, size, len(found) - len(kept), (hidden,) if tree.hidden else ())
 
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
