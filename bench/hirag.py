@@ -26,8 +26,9 @@ from sensegraph.algorithms.graphs import smallest_members
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.index import Index
 from sensegraph.methods import load_method
+from sensegraph.methods.hirag.layered import keep_layer_keys
 from sensegraph.methods.hirag.layers import keep_layers
-from sensegraph.methods.hirag.layers_part import LAYERS, keep_layer_keys
+from sensegraph.methods.hirag.layers_part import LAYERS
 from sensegraph.runtime.results import recall_result as recalled
 from sensegraph.types import Question
 

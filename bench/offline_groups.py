@@ -24,9 +24,16 @@ from sensegraph.engines.offline.reports.group_lines import count_length
 from sensegraph.engines.offline.reports.group_links import relate_groups
 from sensegraph.engines.offline.reports.group_reports import aggregate_groups
 from sensegraph.language.text import count_tokens, pack_batches, split_sentences
-from sensegraph.methods.leanrag.aggregates import ground_level
-from sensegraph.methods.leanrag.aggregates_part import AggregateSettings, described_texts
-from sensegraph.methods.leanrag.aggregating import Level, aggregate_brief, node_of, part_links, relation_brief
+from sensegraph.methods.leanrag.aggregated import (
+    AggregateSettings,
+    Level,
+    aggregate_brief,
+    described_texts,
+    ground_level,
+    node_of,
+    part_links,
+    relation_brief,
+)
 from sensegraph.models.embedders.hashed_words import HashedTerms
 from sensegraph.types import Brief, Chunk, Cluster, Context, Passage, Report, Source, Statement
 

@@ -27,6 +27,7 @@ from sensegraph.filters import Scope
 from sensegraph.index.hierarchy.communities import ClusterSettings
 from sensegraph.index.hierarchy.reports import ReportSettings
 from sensegraph.index.restricted.scope import restrict_to_scope
+from sensegraph.methods.hirag.layered import LayerSettings, keep_layer_keys
 from sensegraph.methods.hirag.layering import Layers, rows_of_clusters, stops_layers, summary_id
 from sensegraph.methods.hirag.layers import (
     Before,
@@ -37,7 +38,7 @@ from sensegraph.methods.hirag.layers import (
     layer_all,
     layers_made_of,
 )
-from sensegraph.methods.hirag.layers_part import LAYERS, LayerSettings, keep_layer_keys
+from sensegraph.methods.hirag.layers_part import LAYERS
 from sensegraph.models.embedders.hashed_words import HashedTerms
 from sensegraph.runtime.executors.processes import LocalExecutor
 from sensegraph.runtime.results import recall_result

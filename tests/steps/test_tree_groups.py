@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sensegraph.errors import SettingsError
 from sensegraph.methods.raptor.growing import group_nodes
-from sensegraph.methods.raptor.tree_part import TreeSettings
+from sensegraph.methods.raptor.tree import TreeSettings
 
 PLAIN = TreeSettings()
 CODE = TreeSettings(children=0)  # parted for their length alone, as in the authors' code

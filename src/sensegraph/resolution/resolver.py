@@ -21,9 +21,8 @@ from sensegraph.algorithms.minhash import hash_bands
 from sensegraph.algorithms.similar import Pairs, similar_rows
 from sensegraph.errors import InputError
 from sensegraph.resolution.aliases import canonical_name, canonical_type
-from sensegraph.resolution.comparison.likeness import SHORT
 from sensegraph.resolution.comparison.name_reading import Name, read_name
-from sensegraph.resolution.comparison.scoring import Collection, kind_of_type, prepare_collection, weigh_rival
+from sensegraph.resolution.comparison.scoring import SHORT, Collection, kind_of_type, prepare_collection, weigh_rival
 from sensegraph.resolution.resolution_types import (
     Alias,
     Decision,

@@ -23,7 +23,7 @@ from sensegraph.index.hierarchy.grounding import ground_unless_quoted, resolve_r
 from sensegraph.index.hierarchy.packing import elements_for
 from sensegraph.index.vectors import embed_records, entity_texts
 from sensegraph.language.text import count_tokens, fold, pack_batches, take_within
-from sensegraph.methods.hirag.layers_part import LayerSettings
+from sensegraph.methods.hirag.layered import LayerSettings
 from sensegraph.methods.hirag.tasks import AbstractingEngine
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.keys import key

@@ -30,8 +30,8 @@ from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.navigation import add_navigation
 from sensegraph.index.parts import Building, PartEstimate
 from sensegraph.index.vectors import embed_records, entity_texts, report_texts
+from sensegraph.methods.hirag.layered import LayerKeys, LayerSettings, in_place, keep_layer_keys
 from sensegraph.methods.hirag.layering import A, B, Builder, Layers, write_summary_entities
-from sensegraph.methods.hirag.layers_part import LayerKeys, LayerSettings, in_place, keep_layer_keys
 from sensegraph.protocols import Store, Vectors
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Step, recall_result, step

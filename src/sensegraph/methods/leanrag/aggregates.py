@@ -5,46 +5,258 @@ Zhang et al. 2025, *LeanRAG*, "Hierarchical Knowledge Graph Aggregation", Eq. 3�
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sensegraph.algorithms.graphs import Ints
 from sensegraph.errors import StoreError
-from sensegraph.index.hierarchy.grounding import SOURCES
-from sensegraph.index.hierarchy.packing import Elements, elements_for
+from sensegraph.index.hierarchy.earlier_groups import EarlierGroups
+from sensegraph.index.hierarchy.grounding import ground_unless_quoted, resolve_references, resolve_report
+from sensegraph.index.hierarchy.packing import elements_for
 from sensegraph.index.hierarchy.similar_clusters import group_vectors
 from sensegraph.index.hierarchy.stand_ins import first_words, foresee_results
 from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.parts import PartEstimate
 from sensegraph.index.vectors import embed_records
-from sensegraph.methods.leanrag.aggregates_part import (
+from sensegraph.language.plurals import find_commonest_type
+from sensegraph.language.text import count_tokens, fold
+from sensegraph.methods.leanrag.aggregated import (
     AggregateKeys,
     AggregateSettings,
-    aggregate_texts,
-    described_texts,
-    keep_aggregate_keys,
-    keep_aggregates,
-    make_ancestry,
-)
-from sensegraph.methods.leanrag.aggregating import (
-    Builder,
     Level,
     Link,
     Node,
-    write_aggregate_relations,
-    write_aggregates,
+    Parted,
+    aggregate_brief,
+    aggregate_texts,
+    described_texts,
+    ground_level,
+    join_relations,
+    keep_aggregate_keys,
+    keep_aggregates,
+    link_of,
+    make_ancestry,
+    node_of,
+    part_links,
+    relation_brief,
+    spans_behind,
 )
+from sensegraph.methods.leanrag.tasks import AggregatingEngine
 from sensegraph.protocols import Store, Task, Vectors
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, Step, recall_result
+from sensegraph.runtime.results import Result, Step, recall_result, step
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Brief, Chunk, Cluster, Entity, Graph, Hierarchy, Relation, Report, Statement
+from sensegraph.types import (
+    Brief,
+    Chunk,
+    Cluster,
+    ClusterRelation,
+    Finding,
+    Graph,
+    Hierarchy,
+    Report,
+    Source,
+    Statement,
+)
 
 if TYPE_CHECKING:
     from sensegraph.index.estimate import Foresight
+
+
+_WORDS = 40  # words of a relation between aggregates, for each level that it is above the entities, and one
+
+
+@step("aggregates.aggregate", version=1, uses="engine", task="aggregate")
+def write_aggregates(briefs: Sequence[Brief], *, engine: AggregatingEngine) -> list[Report]:
+    """Name, description and findings of each cluster (Eq. 4)."""
+    return engine.aggregate(briefs)
+
+
+@step("aggregates.relate", version=1, uses="engine", task="relate")
+def write_aggregate_relations(briefs: Sequence[Brief], *, engine: AggregatingEngine) -> list[tuple[Statement, ...]]:
+    """What links two aggregates (Eq. 5)."""
+    return engine.relate(briefs)
+
+
+class Builder:
+    """Builds one hierarchy level by level; `done` are the clusters of each, finest first.
+
+    `asked` holds the briefs whose results are not stored, by step, where this is an estimate.
+    """
+
+    def __init__(
+        self, rt: Runtime, documents: Mapping[str, str], settings: AggregateSettings, earlier: Hierarchy | None
+    ) -> None:
+        self.rt, self.documents, self.settings = rt, documents, settings
+        found = list(earlier.clusters) if earlier else []
+        top = max((c.level for c in found), default=0)  # an earlier root says nothing of how nodes are to be parted
+        self.followed = EarlierGroups((c.level, c.members, (c.id,)) for c in found if c.level < top)
+        self.done: list[list[Cluster]] = []
+        self.relations: list[ClusterRelation] = []
+        self.regrouped: list[str] = []
+        self.counts = Counter[str]()
+        self.asked: dict[str, list[Brief]] = defaultdict(list)
+
+    def build(self, ground: Level, vectors: Result[Vectors]) -> Hierarchy:
+        """The hierarchy over the entities of `ground`; always one root, but none over a single entity."""
+        level, n = ground, len(ground.nodes)
+        most = round(math.log(max(n, 1)) / math.log(self.settings.cluster_size)) + 1
+        while len(level.nodes) > 2 and len(self.done) < most:
+            labels = self.labels(level, vectors)
+            if int(labels.max()) + 1 < self.settings.min_clusters:
+                break
+            level = self._raised(level, labels.tolist())
+            vectors = self.embedded(self.done[-1])
+        if len(level.nodes) > 1:
+            self._raised(level, [0] * len(level.nodes))
+        # by depth, then id, each with its depth and its parent; the relations in the order of what they join
+        parent = {m: c.id for found in self.done for c in found for m in c.members}
+        clusters = tuple(
+            replace(c, depth=depth, parent=parent.get(c.id, ""))
+            for depth, found in enumerate(reversed(self.done))
+            for c in found
+        )
+        relations = tuple(sorted(self.relations, key=lambda r: (-r.level, r.source, r.target)))
+        return Hierarchy(clusters, 0.0, self._notes(), relations)
+
+    def ask(self, step: Step[Brief, Any], briefs: Sequence[Brief]) -> Sequence[Any]:
+        """What the engine writes of each brief."""
+        return self.rt.each(step, briefs)
+
+    def labels(self, level: Level, vectors: Result[Vectors]) -> Ints:
+        """The cluster of each node of a level."""
+        s, ids = self.settings, [node.id for node in level.nodes]
+        found = self.followed.group_anew(
+            len(self.done), ids, vectors, self.rt, size=s.cluster_size, dims=s.dims, seed=s.seed
+        )
+        if said := found.note():
+            self.regrouped.append(f"level {len(self.done) + 1}: {said}")
+        return found.labels
+
+    def embedded(self, made: Sequence[Cluster]) -> Result[Vectors]:
+        """The vectors of the aggregates of a level (Eq. 3)."""
+        texts = aggregate_texts(made, self.settings)
+        return embed_records(lambda: texts, self.rt, name=key("aggregates", texts))
+
+    # ── aggregates: §3.1 ──
+
+    def _raised(self, level: Level, labels: Sequence[int]) -> Level:
+        """The level above: an aggregate for each cluster of the nodes, by id, and the relations between these."""
+        groups: list[list[Node]] = [[] for _ in range(max(labels) + 1)]
+        for node, label in zip(level.nodes, labels, strict=True):
+            groups[label].append(node)
+        order = sorted(range(len(groups)), key=lambda i: self._id(groups[i]))
+        members = [groups[i] for i in order]
+        links = part_links(level, np.argsort(order)[list(labels)].tolist(), len(members))
+        made = self._written(members, [[level.links[i] for i in found] for found in links.inner], level)
+        for cluster in made:
+            self.followed.pass_on(len(self.done), cluster.members, (cluster.id,))
+        self.done.append(made)
+        engine = self.rt.engine
+        degree = Counter(end for pair in links.between for end in pair)  # how many other clusters each is linked with
+        nodes = [node_of(c, degree[i], engine) for i, c in enumerate(made)]
+        found = self._related(level, nodes, links)
+        self.relations += found
+        names = {node.id: node.name for node in nodes}
+        return Level(nodes, [link_of(r, names, engine) for r in found])
+
+    def _id(self, members: Sequence[Node]) -> str:
+        return key("aggregate", len(self.done), tuple(sorted(m.id for m in members)))[:20]
+
+    def _written(
+        self, members: Sequence[Sequence[Node]], inner: Sequence[Sequence[Link]], level: Level
+    ) -> list[Cluster]:
+        """One cluster for each group; a lone member is passed on as it is, without a call."""
+        several = [i for i, found in enumerate(members) if len(found) > 1]
+        briefs = {i: aggregate_brief(members[i], inner[i], self.settings.input_tokens) for i in several}
+        reports = dict(zip(several, self.ask(write_aggregates, list(briefs.values())), strict=True))
+        spans = spans_behind(level)
+        made = list[Cluster]()
+        for i, found in enumerate(members):
+            cluster = self._aggregate(found, reports[i], briefs[i], spans) if i in briefs else self._promoted(found[0])
+            documents = len({self.documents[c] for c in cluster.chunks})
+            tokens = count_tokens(cluster.title) + count_tokens(cluster.text)
+            made.append(replace(cluster, documents=documents, tokens=tokens))
+        return made
+
+    def _aggregate(
+        self, members: Sequence[Node], written: Report, brief: Brief, spans: Mapping[str, tuple[Source, ...]]
+    ) -> Cluster:
+        found, lost = resolve_report(written, {p.id for p in brief.context.passages})
+        self.counts += Counter(lost=lost, omitted=brief.context.omitted)
+        kind = find_commonest_type(Counter(m.type for m in members if m.type))
+        chunks = tuple(sorted(set(chain.from_iterable(m.chunks for m in members))))
+        return Cluster(
+            self._id(members), len(self.done), 0, "", tuple(sorted(m.id for m in members)),
+            tuple(sorted(chain.from_iterable(m.entities for m in members))),
+            title=self._named(found.title or brief.context.title, members, kind),
+            summary=self._grounded(found.summary, spans),
+            findings=tuple(Finding(f.summary, self._grounded(f.statements, spans)) for f in found.findings),
+            omitted=brief.context.omitted, type=kind, chunks=chunks,
+        )  # fmt: skip
+
+    def _promoted(self, member: Node) -> Cluster:
+        return Cluster(
+            self._id([member]), len(self.done), 0, "", (member.id,), member.entities, title=member.name,
+            summary=member.said, findings=member.findings, type=member.type, chunks=member.chunks,
+            promoted=member.id,
+        )  # fmt: skip
+
+    def _named(self, title: str, members: Sequence[Node], kind: str) -> str:
+        """The title, with the type of most members behind it where a member is called like that (L07)."""
+        taken = {fold(m.name) for m in members}
+        if fold(title) not in taken:
+            return title
+        self.counts["renamed"] += 1
+        while fold(title) in taken:
+            title = f"{title} ({kind or 'group'})"
+        return title
+
+    # ── relations between aggregates: §3.2 ──
+
+    def _related(self, level: Level, nodes: Sequence[Node], links: Parted) -> list[ClusterRelation]:
+        """What links the new nodes: one relation for each pair of clusters that relations of the level below join."""
+        number = len(self.done)
+        bucket = {pair: [level.links[i] for i in found] for pair, found in sorted(links.between.items())}
+        strong = {pair: found for pair, found in bucket.items() if len(found) > self.settings.above(number)}
+        limits = (_WORDS * (number + 1), self.settings.input_tokens)
+        briefs = [relation_brief(nodes[a], nodes[b], found, *limits) for (a, b), found in strong.items()]
+        self.counts["omitted"] += sum(b.context.omitted for b in briefs)
+        spans = spans_behind(level, nodes)
+        summed: dict[tuple[int, int], tuple[Statement, ...]] = {}
+        for pair, said, brief in zip(strong, self.ask(write_aggregate_relations, briefs), briefs, strict=True):
+            kept, lost = resolve_references(said, {p.id for p in brief.context.passages})
+            self.counts += Counter(lost=lost, silent=not kept)
+            summed[pair] = self._grounded(kept, spans)
+        return [
+            self._relation(nodes[a].id, nodes[b].id, found, summed.get((a, b), ())) for (a, b), found in bucket.items()
+        ]
+
+    def _relation(self, one: str, other: str, links: Sequence[Link], said: tuple[Statement, ...]) -> ClusterRelation:
+        ids = tuple(link.id for link in links)
+        name = key("aggregate relation", one, other)[:20]
+        return ClusterRelation(name, one, other, len(self.done) - 1, said or join_relations(links), len(links), ids)
+
+    def _grounded(self, said: Sequence[Statement], spans: Mapping[str, tuple[Source, ...]]) -> tuple[Statement, ...]:
+        """Statements with the spans behind them."""
+        return tuple(ground_unless_quoted(self.rt.engine, s, lambda name: spans.get(name, ())) for s in said)
+
+    # ── the whole ──
+
+    def _notes(self) -> tuple[str, ...]:
+        said = {
+            "lost": "{} references in aggregates named no record and were removed",
+            "renamed": "{} aggregates were called like a member; their type was added to their names",
+            "silent": "of {} pairs of aggregates the engine said nothing; their relations were joined instead",
+            "omitted": "{} rows had no room in what aggregates and their relations are written from",
+        }
+        return (*self.regrouped, *(said[what].format(self.counts[what]) for what in said if self.counts[what]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,20 +265,6 @@ class Before:
 
     hierarchy: Result[Hierarchy]
     made_of: str
-
-
-def ground_level(graph: Graph, rows: Elements) -> Level:
-    """Level 0: the entities and relations of a graph, whose lines are `rows`."""
-
-    def said(record: Entity | Relation, text: str) -> tuple[Statement]:
-        return (Statement(text, (record.id,), tuple(dict.fromkeys(d.source for d in record.descriptions[:SOURCES]))),)
-
-    nodes = [
-        Node(rows.entity[e.id], e.type, said(e, e.description), (e.id,), tuple(sorted(e.chunks)))
-        for e in graph.entities
-    ]
-    row = {line.passage.id: line for found in rows.relations.values() for line in found}
-    return Level(nodes, [Link(row[r.id], said(r, row[r.id].passage.text)) for r in graph.relations])
 
 
 def aggregates_made_of(graph: str, vectors: str, rt: Runtime, settings: AggregateSettings) -> str:

@@ -24,7 +24,8 @@ from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
 from sensegraph.index.passages import chunk_passage, entity_passage, passage_tokens, relation_passage
 from sensegraph.language.text import take_within
-from sensegraph.methods.leanrag.aggregates_part import AGGREGATES, quote_statements
+from sensegraph.methods.leanrag.aggregated import quote_statements
+from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
 from sensegraph.protocols import PartName, Task, Vectors
 from sensegraph.retrieval.assembling import Told
 from sensegraph.retrieval.closeness import asked_vector, by_meaning

@@ -25,14 +25,18 @@ from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.parts import Building, PartEstimate
 from sensegraph.index.vectors import embed_all, embed_records, embed_texts
 from sensegraph.language.text import HAN, count_tokens, pack_batches, split_sentences
-from sensegraph.methods.raptor.leaves import Leaves, cut_pieces, leaf_passage, leaf_texts, make_leaves
 from sensegraph.methods.raptor.tasks import CondensingEngine
-from sensegraph.methods.raptor.tree_part import (
+from sensegraph.methods.raptor.tree import (
+    Leaves,
     TreeKeys,
     TreeSettings,
+    cut_pieces,
     index_node_words,
     keep_summaries,
     keep_tree_keys,
+    leaf_passage,
+    leaf_texts,
+    make_leaves,
     make_nodes,
 )
 from sensegraph.protocols import Vectors

@@ -23,8 +23,8 @@ from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
 from sensegraph.language.text import count_tokens
-from sensegraph.methods.raptor.leaves import leaf_passage
-from sensegraph.methods.raptor.tree_part import TREE, Nodes
+from sensegraph.methods.raptor.tree import Nodes, leaf_passage
+from sensegraph.methods.raptor.tree_part import TREE
 from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.closeness import Comparing, asked_vector, by_meaning
 from sensegraph.runtime.results import take_records
