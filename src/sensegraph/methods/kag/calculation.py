@@ -111,8 +111,7 @@ _DATES = (
     (re.compile(r"\b(1\d{3}|20\d{2})\b(?![,.]\d)"), ("year",)),
 )  # fmt: skip
 _NUMBER = re.compile(
-    r"(?<![\w.\-–])([-−]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|-?\d{1,18}(?:\.\d+)?)\s?(thousand|million|billion|trillion)?\s?(%|[^\W\d_]{1,20})?",
-    re.I,
+    r"(?i)(?<![\w.\-–])([-−]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|-?\d{1,18}(?:\.\d+)?)\s?(thousand|million|billion|trillion)?\s?(%|[^\W\d_]{1,20})?",
 )
 _NO_UNITS = frozenset("in of and the to by at on for was is are were with from or a an as that which".split())
 _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}

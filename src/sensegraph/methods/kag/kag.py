@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Literal
 
-from sensegraph.algorithms.fusion import Ranking, by_scores
+from sensegraph.algorithms.fusion import by_scores
 from sensegraph.answering.asking import conclude_answer, make_inquiry, refine_questions
 from sensegraph.answering.quoting import for_writing, settle_asking
 from sensegraph.errors import SettingsError, StepFailed
@@ -183,9 +183,11 @@ class _Search:
 
     def evidence(self) -> Evidence:
         """The chunks of all steps, merged."""
-        return evidence_of(
-            self._ranking(), self.index, self.settings.k, self.settings.context_tokens, tuple(self._said())
-        )
+        # the mean of the steps' rankings, and beside it that of the question itself
+        s, ranked = self.settings, [step.ranking for step in self.memory if len(step.ranking)]
+        weights = [*(1 / len(ranked) for _ in ranked), s.whole or 1e-9]
+        ranking = by_scores([*ranked, self.solver.around(self.question)], weights)
+        return evidence_of(ranking, self.index, s.k, s.context_tokens, tuple(self._said()))
 
     def with_memory(self) -> Evidence:
         """The sub-answers, then the chunks, in one context."""
@@ -199,12 +201,6 @@ class _Search:
 
     def _points(self) -> list[Passage]:
         return [s.passage for s in self.memory if s.layer != "none" and s.passage.text]
-
-    def _ranking(self) -> Ranking:
-        """The mean of the steps' rankings, and beside it that of the question itself."""
-        ranked = [s.ranking for s in self.memory if len(s.ranking)]
-        own = self.solver.around(self.question)
-        return by_scores([*ranked, own], [*(1 / len(ranked) for _ in ranked), self.settings.whole or 1e-9])
 
     def _said(self) -> Iterator[str]:
         """How the steps were solved, what stayed open, and how often the engine was asked."""

@@ -166,6 +166,7 @@ _JOIN = re.compile(
     r"(?P<one>(?:\w+s|\w+ed|are|were|have|inhibit|treat|cause|use)\b.+?)\s+and\s+(?:that\s+|which\s+|who\s+)?(?:also\s+)?"
     r"(?P<two>(?:is|are|was|were|has|have|had|also|[a-z]+ed|[a-z]+s)\s.+?)\s*\?*$"
 )
+_ALIKE = re.compile(r"\b(?:both|the same|share|from|located|in|of|have|originate|the (?:director|performer)s?)\b")
 _EACH = re.compile(r"^(?:both\s+)?(?:the\s+)?(?:(?:films?|movies?|songs?|bands?|books?|albums?)\b,?\s+)?", re.I)
 _MAKER = re.compile(r"\b(director|performer|author|composer|producer|founder|creator|singer|writer)s?\b", re.I)
 
@@ -198,10 +199,7 @@ def _plan_judgement(question: str) -> list[str]:
     options, rest = [_EACH.sub("", found[n]).strip(" ,") for n in "ab"], found["rest"]
     if maker := _MAKER.search(rest) or _MAKER.search(found["a"]):
         options = [_EACH.sub("", re.sub(rf"^{maker[1]}s?\s+of\s+", "", o, flags=re.I)) for o in options]
-    about = re.sub(
-        r"\b(?:both|the same|share|from|located|in|of|have|originate|the (?:director|performer)s?)\b", "", rest
-    )
-    about = " ".join(about.split()) or "kind"
+    about = " ".join(_ALIKE.sub("", rest).split()) or "kind"
     if maker and not maker[1].casefold().startswith(about.casefold()[:4]):
         lines = [f"{o} >> {maker[1]}" for o in options] + [f"What is the {about} of #{n}?" for n in (1, 2)]
     else:

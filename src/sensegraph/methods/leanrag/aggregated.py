@@ -1,4 +1,8 @@
-"""The part `aggregates` of an index: the hierarchy of LeanRAG, the chains in it, and what a filter leaves of both."""
+"""LeanRAG's hierarchy as the part `aggregates` holds it, and one level of it: nodes, links, and the briefs about them.
+
+Zhang et al. 2025, *LeanRAG*, Eq. 3–5. Levels are counted as the paper does: 0 are the entities of the graph, the nodes
+of level i are the aggregates of level i − 1.
+"""
 
 from __future__ import annotations
 
@@ -198,7 +202,7 @@ _QUOTES = 20  # sentences per row that an engine which quotes is given
 class Node:
     """A node of one level: the `row` that stands for it, and what is said of it.
 
-    `entities` and `chunks` are those below and behind it, ascending; `documents` counts theirs.
+    `entities` and `chunks` are those below and behind it, ascending.
     """
 
     row: Line

@@ -269,9 +269,8 @@ class Before:
 
 def aggregates_made_of(graph: str, vectors: str, rt: Runtime, settings: AggregateSettings) -> str:
     """What stands for everything that the aggregates of a graph with these keys depend on."""
-    return key(
-        "aggregates", keep_aggregates.version, group_vectors.version, graph, vectors, settings, _aggregate_writers(rt)
-    )
+    writers = _aggregate_writers(rt)
+    return key("aggregates", keep_aggregates.version, group_vectors.version, graph, vectors, settings, writers)
 
 
 def find_aggregates(
@@ -313,9 +312,8 @@ def aggregate_all(
         texts = key("described", graph.key)
         vectors = embed_records(lambda: described_texts(graph.value, settings), rt, name=texts)
     found = find_aggregates(graph, vectors, chunks, rt, settings, before)
-    embedded = embed_records(
-        lambda: aggregate_texts(found.value.clusters, settings), rt, name=key("aggregates", found.key, settings.embed)
-    )
+    name = key("aggregates", found.key, settings.embed)
+    embedded = embed_records(lambda: aggregate_texts(found.value.clusters, settings), rt, name=name)
     ids = [e.id for e in graph.value.entities]
     above = rt.once(make_ancestry, lambda: (ids, found.value), names=(graph.key, found.key))
     whole = aggregates_made_of(graph.key, vectors.key, rt, settings)

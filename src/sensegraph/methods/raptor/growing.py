@@ -199,11 +199,10 @@ class Grower:
         that says. `parent` is the first of several.
         """
         grown: list[list[Cluster]] = []
-        while len(layer) > self.settings.stop and len(grown) < self.settings.layers:
+        s = self.settings
+        while len(layer) > s.stop and len(grown) < s.layers:
             sizes = [n.tokens for n in layer]
-            found = (
-                group_in_order(sizes, self.settings) if vectors is None else group_nodes(vectors, sizes, self.settings)
-            )
+            found = group_in_order(sizes, s) if vectors is None else group_nodes(vectors, sizes, s)
             if len(found) >= len(layer):
                 break
             grown.append(self._clusters(layer, found, len(grown)))
@@ -261,10 +260,8 @@ class Grower:
         references = tuple(name for name in statement.references if name in known)
         self.lost["references"] += len(statement.references) - len(references)
         self.lost["unnamed"] += not references and not statement.sources
-        found = ground_statement(
-            replace(statement, references=references or tuple(known)), lambda name: known[name].sources
-        )
-        return replace(found, references=references)
+        named = replace(statement, references=references or tuple(known))
+        return replace(ground_statement(named, lambda name: known[name].sources), references=references)
 
     def _notes(self) -> tuple[str, ...]:
         most = f"longer than {self.settings.summary_tokens} tokens and"

@@ -94,9 +94,8 @@ def read_name(raw: str, person: bool = False) -> Name:
     family, comma, given = outside.partition(", ") if person else (outside, "", "")
     if comma and "," not in given and fold_word(given).rstrip(".") not in _AFTER_COMMA:
         outside = f"{given} {family}"  # Smith, John is John Smith
-    fits = (
-        t for t in naming_words.LEGAL_TAILS if len(outside) > len(t) and (outside.endswith(t) or outside.startswith(t))
-    )
+    tails = naming_words.LEGAL_TAILS
+    fits = (t for t in tails if len(outside) > len(t) and (outside.endswith(t) or outside.startswith(t)))
     if legal_tail := next(fits, ""):
         cut = outside.removesuffix(legal_tail)
         outside = (cut if cut != outside else outside.removeprefix(legal_tail)).strip()
