@@ -144,14 +144,10 @@ def block_pairs(found: Collection, vectors: NDArray[Any] | None = None) -> Candi
     _, number = np.unique(tagged.ravel(), return_inverse=True)
     lettered = number.reshape(-1).astype(np.int64) + len(numbers)
     count = len(found.items)
-    paired = pair_by_shared_keys(
-        np.concatenate((np.array(keys, np.int64), lettered)),
-        np.concatenate((np.array(rows, np.int64), np.repeat(owner, made.shape[1]))),
-        np.concatenate((np.array(weight, np.float64), np.full(len(lettered), _BAND))),
-        count=count,
-        most=settings.rare,
-        near=settings.near,
-    )
+    every = np.concatenate((np.array(keys, np.int64), lettered))
+    owners = np.concatenate((np.array(rows, np.int64), np.repeat(owner, made.shape[1])))
+    weights = np.concatenate((np.array(weight, np.float64), np.full(len(lettered), _BAND)))
+    paired = pair_by_shared_keys(every, owners, weights, count=count, most=settings.rare, near=settings.near)
     if vectors is None:
         return paired
     near = similar_rows(vectors, settings.least, settings.near)

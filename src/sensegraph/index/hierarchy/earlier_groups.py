@@ -44,7 +44,7 @@ class EarlierGroups:
             self.succeeds.update(zip(new, (name for name in before if name not in made), strict=False))
 
     def group_anew(
-        self, level: int, ids: Iterable[str], vectors: Result[Vectors], rt: Runtime, *, size: int, dims: int, seed: int
+        self, level: int, ids: Iterable[str], vectors: Result[Vectors], rt: Runtime, size: int, dims: int, seed: int
     ) -> Grouping:
         """The groups of the nodes with these vectors, about `size` in each, as far as may be those from before."""
         start = self.labels(level, ids)

@@ -180,9 +180,7 @@ class Builder:
     def clusters(self, nodes: Sequence[str], vectors: Result[Vectors]) -> list[list[str]]:
         """The clusters of the nodes of a layer."""
         s = self.settings
-        found = self.earlier.group_anew(
-            len(self.sizes), nodes, vectors, self.rt, size=s.cluster_size, dims=s.dims, seed=s.seed
-        )
+        found = self.earlier.group_anew(len(self.sizes), nodes, vectors, self.rt, s.cluster_size, s.dims, s.seed)
         self.said += filter(None, [found.note()])
         return [[nodes[row] for row in part] for part in rows_of_clusters(vectors.value, np.asarray(found.labels), s)]
 

@@ -88,8 +88,7 @@ class KAG:
 
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """One answer from what the steps found, and the chunks behind it."""
-        search = self._searched(question, index, rt)
-        return conclude_answer(question, search.with_memory(), index, rt)
+        return conclude_answer(question, self._searched(question, index, rt).with_memory(), index, rt)
 
     def follow(
         self, question: Question, plan: Plan, index: Index, rt: Runtime, given: Mapping[str, str] | None = None

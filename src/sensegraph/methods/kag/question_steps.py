@@ -93,9 +93,8 @@ def _innermost_description(text: str) -> tuple[int, int, str] | None:
 def _find_descriptions(text: str) -> Iterator[tuple[int, int, str]]:
     """Spans that describe something unnamed, and the questions for them: by a clause, then by other phrases."""
     for match in _RELATIVE.finditer(text):
-        clause = _read_clause(
-            text[match.end() :], inverted=_is_inverted(text, match.start()), verbless=match[2] == "with"
-        )
+        inverted = _is_inverted(text, match.start())
+        clause = _read_clause(text[match.end() :], inverted=inverted, verbless=match[2] == "with")
         if not clause.strip() or _RELATIVE.search(clause):
             continue
         what, pronoun = match[1].strip(), match[2]
@@ -216,11 +215,8 @@ def _plan_intersection(question: str) -> list[str]:
     return [f"Which {what} {found['one']}?", f"Which {what} {found['two']}?", "Math(content=`both(#1, #2)`)"]
 
 
-_KINDS = {
-    section.removeprefix("kind "): re.compile("|".join(lines), re.I)
-    for section, lines in read_sections("subquestions").items()
-    if section.startswith("kind ")
-}
+_SECTIONS = read_sections("subquestions").items()
+_KINDS = {name[5:]: re.compile("|".join(lines), re.I) for name, lines in _SECTIONS if name.startswith("kind ")}
 _CUES = {section.removeprefix("cues "): words for section, words in _WORDS.items() if section.startswith("cues ")}
 _ALSO = {"person": "organization", "place": "organization", "organization": "place"}  # what may stand for it
 _BRACKET = re.compile(r"\s*\([^()]*\)\s*$")

@@ -117,13 +117,11 @@ class Builder:
             self._raised(level, [0] * len(level.nodes))
         # by depth, then id, each with its depth and its parent; the relations in the order of what they join
         parent = {m: c.id for found in self.done for c in found for m in c.members}
-        clusters = tuple(
-            replace(c, depth=depth, parent=parent.get(c.id, ""))
-            for depth, found in enumerate(reversed(self.done))
-            for c in found
-        )
+        clusters = list[Cluster]()
+        for depth, found in enumerate(reversed(self.done)):
+            clusters += [replace(c, depth=depth, parent=parent.get(c.id, "")) for c in found]
         relations = tuple(sorted(self.relations, key=lambda r: (-r.level, r.source, r.target)))
-        return Hierarchy(clusters, 0.0, self._notes(), relations)
+        return Hierarchy(tuple(clusters), 0.0, self._notes(), relations)
 
     def ask(self, step: Step[Brief, Any], briefs: Sequence[Brief]) -> Sequence[Any]:
         """What the engine writes of each brief."""
@@ -132,9 +130,7 @@ class Builder:
     def labels(self, level: Level, vectors: Result[Vectors]) -> Ints:
         """The cluster of each node of a level."""
         s, ids = self.settings, [node.id for node in level.nodes]
-        found = self.followed.group_anew(
-            len(self.done), ids, vectors, self.rt, size=s.cluster_size, dims=s.dims, seed=s.seed
-        )
+        found = self.followed.group_anew(len(self.done), ids, vectors, self.rt, s.cluster_size, s.dims, s.seed)
         if said := found.note():
             self.regrouped.append(f"level {len(self.done) + 1}: {said}")
         return found.labels
@@ -383,8 +379,6 @@ def foresee_aggregates(foresight: Foresight, settings: AggregateSettings, earlie
     found = builder.build(ground_level(graph, elements_for(rt.engine, graph, documents)), _NOTHING)
     texts = aggregate_texts(found.clusters, settings)
     texts += described_texts(graph, settings) if settings.embed == "description" else []
-    steps = (
-        foresight.step(name, task, builder.asked[name], [tokens] * len(builder.asked[name]))
-        for name, (task, tokens) in _FORESEEN.items()
-    )
+    asked = builder.asked
+    steps = (foresight.step(n, task, asked[n], [size] * len(asked[n])) for n, (task, size) in _FORESEEN.items())
     return PartEstimate(tuple(steps), texts)

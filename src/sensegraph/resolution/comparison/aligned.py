@@ -79,12 +79,8 @@ def align_names(a: Name, b: Name, words: Lexis) -> Aligned:
             right.remove(word)
             shared += words.weight(word)
     # Words (or two words that the other name writes as one) that may match, with how well.
-    similar = [
-        (quality, x, y)
-        for x in left
-        for y in right
-        if x[0] == y[0] and (quality := compare_words(x, y, words.known(x) and words.known(y)))
-    ]
+    begins = ((x, y) for x in left for y in right if x[0] == y[0])
+    similar = [(q, x, y) for x, y in begins if (q := compare_words(x, y, words.known(x) and words.known(y)))]
     similar += [(0.98, f"{x} {y}", x + y) for x, y in pairwise(left) if x + y in right]
     similar += [(0.98, x + y, f"{x} {y}") for x, y in pairwise(right) if x + y in left]
     near = []
