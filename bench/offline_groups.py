@@ -24,11 +24,11 @@ from sensegraph.engines.offline.reports.group_lines import count_length
 from sensegraph.engines.offline.reports.group_links import relate_groups
 from sensegraph.engines.offline.reports.group_reports import aggregate_groups
 from sensegraph.language.text import count_tokens, pack_batches, split_sentences
-from sensegraph.methods.leanrag.aggregated import AggregateSettings
-from sensegraph.methods.leanrag.aggregates import described_texts
-from sensegraph.methods.leanrag.aggregating import (
+from sensegraph.methods.leanrag.aggregated import (
+    AggregateSettings,
     Level,
     aggregate_brief,
+    described_texts,
     ground_level,
     node_of,
     part_links,

@@ -20,8 +20,8 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError, UnsupportedTask
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.scope import restrict_to_scope
-from sensegraph.methods.raptor.nodes import Nodes
 from sensegraph.methods.raptor.raptor import RAPTOR, fit_nodes
+from sensegraph.methods.raptor.tree import Nodes
 from sensegraph.methods.raptor.tree_part import TREE
 from sensegraph.questions import Scope
 from sensegraph.runtime.runtime import Runtime

@@ -25,18 +25,19 @@ from sensegraph.corpus.settings import load_settings
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import SettingsError, StepFailed, UnsupportedTask
 from sensegraph.index.hierarchy.packing import Line, list_elements
-from sensegraph.methods.leanrag.aggregated import AggregateSettings, make_ancestry
-from sensegraph.methods.leanrag.aggregates import Before, aggregate_all, aggregates_made_of, find_aggregates
-from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
-from sensegraph.methods.leanrag.aggregating import (
+from sensegraph.methods.leanrag.aggregated import (
+    AggregateSettings,
     Level,
     Link,
     Node,
     aggregate_brief,
     ground_level,
+    make_ancestry,
     part_links,
     relation_brief,
 )
+from sensegraph.methods.leanrag.aggregates import Before, aggregate_all, aggregates_made_of, find_aggregates
+from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
 from sensegraph.models.embedders.hashed_words import HashedTerms
 from sensegraph.runtime.executors.processes import LocalExecutor
 from sensegraph.runtime.runtime import Runtime

@@ -9,7 +9,7 @@ import pytest
 
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.index import Index
-from sensegraph.methods.kag.binding import SaidSentence, find_values, kind_wanted, split_passages
+from sensegraph.methods.kag.question_steps import SaidSentence, find_values, kind_wanted, split_passages
 from sensegraph.types import Document
 
 TEXTS = (

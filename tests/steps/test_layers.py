@@ -26,8 +26,8 @@ from sensegraph.errors import NotIndexed, SettingsError, StepFailed, Unsupported
 from sensegraph.index.hierarchy.communities import ClusterSettings
 from sensegraph.index.hierarchy.reports import ReportSettings
 from sensegraph.index.restricted.scope import restrict_to_scope
-from sensegraph.methods.hirag.layer_clusters import Layers, rows_of_clusters, stops_layers, summary_id
 from sensegraph.methods.hirag.layered import LayerSettings, keep_layer_keys
+from sensegraph.methods.hirag.layering import Layers, rows_of_clusters, stops_layers, summary_id
 from sensegraph.methods.hirag.layers import (
     Before,
     earlier_layers,

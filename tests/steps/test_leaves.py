@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sensegraph.index.chunks import chunk_documents
 from sensegraph.language.text import count_tokens, split_sentences
-from sensegraph.methods.raptor.leaves import Leaf, cut_pieces, leaf_texts, make_leaves
+from sensegraph.methods.raptor.tree import Leaf, cut_pieces, leaf_texts, make_leaves
 from sensegraph.types import Chunk, Document
 
 _WORD = st.sampled_from(["lamp", "Harbour", "keeper,", "storm;", "1897", "Dr.", "“paid”", "灯塔", "mooring-line:", "é"])

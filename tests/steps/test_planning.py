@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.methods.kag.logical_forms import parse_plan
-from sensegraph.methods.kag.planning import MOST_PARTS, sketch_plan
+from sensegraph.methods.kag.question_steps import MOST_PARTS, sketch_plan
 
 
 @pytest.mark.parametrize(

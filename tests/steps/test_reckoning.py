@@ -8,8 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.methods.kag.calculation import MOST_CHARACTERS, MOST_DEPTH, calculate_expression, calculate_words
-from sensegraph.methods.kag.quantities import Moment, Number, Unknown, Value, read_date, read_number, write_value
+from sensegraph.methods.kag.calculation import (
+    MOST_CHARACTERS,
+    MOST_DEPTH,
+    Moment,
+    Number,
+    Unknown,
+    Value,
+    calculate_expression,
+    calculate_words,
+    read_date,
+    read_number,
+    write_value,
+)
 
 KNOWN: dict[str, Value] = {
     "a": Number(3, "km"), "b": Number(4.5, "km"), "n": Number(2), "zero": Number(0), "lb": Number(1, "lb"),

@@ -19,8 +19,7 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import EmptyCorpus, NotIndexed
 from sensegraph.language.text import count_tokens
 from sensegraph.methods.raptor.growing import _shorten_statements
-from sensegraph.methods.raptor.nodes import Nodes
-from sensegraph.methods.raptor.tree import Tree
+from sensegraph.methods.raptor.tree import Nodes, Tree
 from sensegraph.methods.raptor.tree_part import TREE as PART
 from sensegraph.types import Document, Statement
 from wired import corpus, stories, story

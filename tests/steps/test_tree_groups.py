@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from sensegraph.errors import SettingsError
-from sensegraph.methods.raptor.gathering import group_nodes
+from sensegraph.methods.raptor.growing import group_nodes
 from sensegraph.methods.raptor.tree import TreeSettings
 
 PLAIN = TreeSettings()

@@ -11,8 +11,7 @@ from sensegraph.errors import SettingsError, StoreError
 from sensegraph.index.manifest import REF
 from sensegraph.index.restricted.arrivals import forget_arrivals, outdated_arrivals
 from sensegraph.index.tracing import Traced, keys_behind_index, trace_build
-from sensegraph.resolution.forgetting import Known, forget_names
-from sensegraph.resolution.log import read_operations, rewrite_operations
+from sensegraph.resolution.log import Known, forget_names, read_operations, rewrite_operations
 from sensegraph.runtime.stores.corpus_store import Freed
 
 if TYPE_CHECKING:
