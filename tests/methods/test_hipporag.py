@@ -14,8 +14,7 @@ from scripted_replies import task_of
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
-from sensegraph.methods.hipporag.facts import Facts, FactSettings, make_facts
-from sensegraph.methods.hipporag.facts_part import FACTS
+from sensegraph.methods.hipporag.facts import FACTS, Facts, FactSettings, make_facts
 from sensegraph.methods.hipporag.hipporag import GUTIERREZ2025, HippoRAG, phrase_mass
 from sensegraph.retrieval.arms import rank_by_words
 from sensegraph.runtime.runtime import Runtime

@@ -14,7 +14,7 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.filters import Scope
 from sensegraph.index.graph.ties import ties_of
 from sensegraph.index.restricted.scope import restrict_to_scope
-from sensegraph.methods.fastgraphrag.identity import Likeness, entity_moves, entity_walk, identity_links
+from sensegraph.methods.fastgraphrag.fastgraphrag import Likeness, entity_moves, entity_walk, identity_links
 from sensegraph.retrieval.assembling import Ends, ends_of
 from sensegraph.types import Document
 from wired import corpus, stories

@@ -13,7 +13,7 @@ from sensegraph.errors import NotIndexed, SettingsError
 from sensegraph.filters import Scope
 from sensegraph.index.restricted.scope import restrict_to_scope
 from sensegraph.index.settings import IndexSettings
-from sensegraph.methods.lightrag.relations_part import relation_texts
+from sensegraph.methods.lightrag.lightrag import relation_texts
 from sensegraph.types import Entity, Graph, Relation
 from wired import corpus, stories
 

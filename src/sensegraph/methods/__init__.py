@@ -42,13 +42,13 @@ METHODS = {
         "questions that lead from the whole to details, and to what else must be asked",
     ),
     "ts": Listing(
-        "sensegraph.methods.graphrag.text_summaries:TS",
+        "sensegraph.methods.graphrag.global_search:TS",
         "the TS condition of Edge et al. 2024",
         "rate, answer",
         "reading the whole corpus for one question: the thorough and expensive baseline",
     ),
     "hybrid": Listing(
-        "sensegraph.methods.basic.hybrid:Hybrid",
+        "sensegraph.methods.basic.ranked_chunks:Hybrid",
         "rank fusion, Cormack et al. 2009; a walk with a text prior, after Gutiérrez et al. 2025",
         "answer",
         "questions whose answer lies in a few passages, which names, words or meaning lead to",
@@ -60,7 +60,7 @@ METHODS = {
         "questions whose answer lies in a few passages that names tie together; quick, without a model or vectors",
     ),
     "bm25": Listing(
-        "sensegraph.methods.basic.bm25:BM25",
+        "sensegraph.methods.basic.ranked_chunks:BM25",
         "Robertson and Zaragoza 2009",
         "answer",
         "rare words, codes and names as they are written",
@@ -126,7 +126,7 @@ METHODS = {
         "questions about one part of a corpus in few tokens: the one report that is nearest; made for a tuned model",
     ),
     "naive": Listing(
-        "sensegraph.methods.basic.naive:Naive",
+        "sensegraph.methods.basic.ranked_chunks:Naive",
         "vector RAG, the SS condition of Edge et al. 2024",
         "answer",
         "questions that one passage answers; the baseline",

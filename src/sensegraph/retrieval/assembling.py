@@ -22,7 +22,7 @@ from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to_each
 from sensegraph.index.passages import Room, chunk_passage, entity_passage, passage_tokens, relation_passage
 from sensegraph.protocols import Vectors
-from sensegraph.retrieval.closeness import by_meaning
+from sensegraph.retrieval.arms import by_meaning
 from sensegraph.runtime.results import step, take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Passage, Question

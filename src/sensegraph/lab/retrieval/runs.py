@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from sensegraph.answering.reranking import rerank_evidence
+from sensegraph.answering.asking import rerank_evidence
 from sensegraph.errors import InputError
 from sensegraph.filters import Condition, Scope
 from sensegraph.index.index import Index

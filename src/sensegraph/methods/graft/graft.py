@@ -15,8 +15,7 @@ from math import log1p
 
 import numpy as np
 
-from sensegraph.answering.asking import conclude_answer
-from sensegraph.answering.quoting import for_quoting
+from sensegraph.answering.asking import conclude_answer, for_quoting
 from sensegraph.errors import SettingsError
 from sensegraph.index.citing import documents_behind
 from sensegraph.index.hierarchy.packing import report_passage
@@ -26,7 +25,7 @@ from sensegraph.index.passages import entity_passage, passage_tokens, relation_p
 from sensegraph.language.stems import list_stems
 from sensegraph.language.text import take_within
 from sensegraph.protocols import PartName, Task
-from sensegraph.retrieval.closeness import asked_vector
+from sensegraph.retrieval.arms import asked_vector
 from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Cluster, Description, Evidence, Passage, Question

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sensegraph.answering.quoting import for_quoting
+from sensegraph.answering.asking import for_quoting
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
 from sensegraph.language.text import HAN, WORD, collect_terms, fold

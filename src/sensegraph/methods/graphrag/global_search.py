@@ -1,31 +1,84 @@
-"""GraphRAG with global search: an answer about the whole corpus from the reports on its communities.
+"""GraphRAG, global search: an answer about the whole corpus from the reports on its communities; TS from its texts.
 
-paper: Edge et al. 2024, From Local to Global, arXiv:2404.16130
-index: chunk → extract → merge → communities → reports (§3.1.1–3.1.5), shared with every method
-query: map-reduce over the reports of one depth (§3.1.6)
+paper: Edge et al. 2024, From Local to Global, arXiv:2404.16130; its TS condition (§4.1.1; G25, G27) reads all chunks
+index: chunk → extract → merge → communities → reports (§3.1.1–3.1.5), shared with every method; TS: chunk
+query: map-reduce over the reports of one depth (§3.1.6); TS: over all chunks, shuffled, in the place of reports
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 
-from sensegraph.answering.asking import conclude_answer, make_inquiry
-from sensegraph.answering.map_reduce import map_reduce
+from sensegraph.answering.asking import conclude_answer, make_inquiry, map_reduce
 from sensegraph.errors import SettingsError
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
+from sensegraph.index.passages import chunk_passage
 from sensegraph.methods.graphrag.details import report_passages
-from sensegraph.methods.graphrag.tasks import grade
-from sensegraph.protocols import PartName, Task
-from sensegraph.runtime.results import take_records
+from sensegraph.protocols import LanguageEngine, PartName, Task
+from sensegraph.runtime.results import step, take_records
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Answer, Cluster, Evidence, Question
+from sensegraph.types import Answer, Cluster, Evidence, Inquiry, Passage, Question
+
+
+@runtime_checkable
+class GradingEngine(LanguageEngine, Protocol):
+    """An engine that can grade passages (task `grade`)."""
+
+    def grade(self, inquiries: Sequence[Inquiry]) -> list[int]:
+        """How relevant the passages of each inquiry are to its question, 0 (not at all) to 5."""
+        ...
+
+
+@step("language.grade", version=1, uses="engine", task="grade")
+def grade(inquiries: Sequence[Inquiry], *, engine: GradingEngine, vote: int = 0) -> list[int]:
+    """How relevant each context is, 0 to 5; another `vote` asks again."""
+    return engine.grade(inquiries)
+
+
+_BLOCK = 256  # chunks fetched at once
+
+
+@dataclass(frozen=True)
+class TS:
+    """Map-reduce over every chunk: thorough, and as expensive as reading the whole corpus for each question."""
+
+    context_tokens: int = 8_000  # §4.1.2
+    seed: int = 0  # of the shuffle
+    name: str = "ts"
+    requires: frozenset[Task] = frozenset({"rate", "answer"})
+    reads: frozenset[PartName] = frozenset()
+
+    def __post_init__(self) -> None:
+        if self.context_tokens < 1:
+            raise SettingsError(f"ts: context_tokens ({self.context_tokens}) must be at least 1.")
+
+    def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
+        """Points from every batch of chunks, best first, within the context."""
+        return map_reduce(
+            question, _read_all_chunks(index), index, rt, budget=self.context_tokens, seed=self.seed, place="chunks"
+        )
+
+    def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
+        """One answer from the points."""
+        rt.check(self.name, self.requires)
+        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
+
+
+def _read_all_chunks(index: Index) -> Iterator[Passage]:
+    """All chunks of the index, in order."""
+    names = [c.id for c in index.catalogue.chunks]
+    for start in range(0, len(names), _BLOCK):
+        block = names[start : start + _BLOCK]
+        found = index.chunks(block)
+        yield from (chunk_passage(found[name]) for name in block)
+
 
 _BEST = 5  # the highest grade
 

@@ -2,7 +2,7 @@
 
 The graph of HippoRAG 2 (Gutiérrez et al. 2025, §3.1) over the entities that all methods share: fact edges between two
 entities, context edges between an entity and the chunks that mention it, and synonym edges between entities whose names
-are nearly the same. No engine is asked.
+are nearly the same. No engine is asked. HippoRAG reads them as the part `facts` of an index.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,14 +21,22 @@ from sensegraph.algorithms.tfidf import Tfidf
 from sensegraph.algorithms.walking import gather_entries, renumber_kept, run_offsets
 from sensegraph.algorithms.walks import Moves, build_moves
 from sensegraph.errors import SettingsError
+from sensegraph.index.index import Index
+from sensegraph.index.manifest import MadePart, PartEntry
+from sensegraph.index.parts import Building, Part, PartEstimate
 from sensegraph.index.vectors import beyond_words, embed_all, embed_records
 from sensegraph.language.stems import list_stems
 from sensegraph.language.text import fold
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, step
+from sensegraph.runtime.results import Result, recall_result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Graph, Relation
+
+if TYPE_CHECKING:
+    from sensegraph.index.estimate import Foresight
+    from sensegraph.index.restricted.scope import ScopedIndex
+
 
 FactText = Literal["auto", "triple", "description"]
 _Edges = tuple[NDArray[np.int64], NDArray[np.int64], Floats]
@@ -297,3 +305,39 @@ def _typed_edges(one: NDArray[np.integer], other: NDArray[np.integer], weight: F
 
 def _chain_rows(lists: Sequence[Sequence[int]]) -> Ints:
     return np.fromiter(chain.from_iterable(lists), np.int32)
+
+
+class FactsPart(Part[Facts, FactSettings]):
+    """Facts, the synonyms among the entities' names, and the vectors of facts."""
+
+    name = "facts"
+    needs = ("graph",)
+    reader = "hipporag"
+    kinds = ("fact",)
+    settings = FactSettings
+
+    def build(self, building: Building, settings: FactSettings) -> MadePart:
+        """The facts of the graph, and their vectors unless the embedder sees words only."""
+        rt = building.rt
+        found = find_facts(building.graph, building.chunks, building.chunks_key, rt, settings)
+        vectors = embed_facts(building.graph, found, rt, settings)
+        return MadePart(PartEntry(found.key, {"fact": vectors} if vectors else {}))
+
+    def estimate(self, foresight: Foresight, settings: FactSettings) -> PartEstimate:
+        """The texts of names and facts."""
+        return PartEstimate(texts=[*name_texts(foresight.graph), *fact_texts(foresight.graph, settings)])
+
+    def read(self, index: Index) -> Facts:
+        """The facts, mapped."""
+        return recall_result(index.store, make_facts, index.manifest.parts[self.name].key)
+
+    def restrict_to_scope(self, value: Facts, index: ScopedIndex) -> Facts:
+        """What the chunks inside state."""
+        return value.within(index.positions("entity"), index.places)
+
+    def positions(self, kind: str, index: ScopedIndex) -> Sequence[int]:
+        """The numbers of the facts inside."""
+        return [int(i) for i in index.part(self).number]
+
+
+FACTS = FactsPart()

@@ -15,22 +15,25 @@ from typing import Literal
 
 import numpy as np
 
-from sensegraph.algorithms.fusion import Ranking
 from sensegraph.algorithms.graphs import Floats, Longs
-from sensegraph.algorithms.ranking import select_best
+from sensegraph.algorithms.ranking import Ranking, select_best
 from sensegraph.algorithms.walks import pagerank
-from sensegraph.answering.asking import conclude_answer, make_inquiry
+from sensegraph.answering.asking import conclude_answer, make_inquiry, settle_asking
 from sensegraph.answering.asking import test_contexts as helps
-from sensegraph.answering.quoting import settle_asking
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
-from sensegraph.methods.hipporag.facts import Facts
-from sensegraph.methods.hipporag.facts_part import FACTS
+from sensegraph.methods.hipporag.facts import FACTS, Facts
 from sensegraph.protocols import PartName, Task
-from sensegraph.retrieval.arms import evidence_of
-from sensegraph.retrieval.closeness import Comparing, asked_vector, by_meaning, by_text, text_closeness
-from sensegraph.retrieval.graph_arms import seeds_of
+from sensegraph.retrieval.arms import (
+    Comparing,
+    asked_vector,
+    by_meaning,
+    by_text,
+    evidence_of,
+    seeds_of,
+    text_closeness,
+)
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Evidence, Passage, Question

@@ -19,9 +19,9 @@ from sensegraph.index.graph.ties import Ties
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
 from sensegraph.protocols import Vectors
+from sensegraph.retrieval.arms import by_meaning
 from sensegraph.retrieval.assembling import Ends, ranked_links
-from sensegraph.retrieval.closeness import by_meaning
-from sensegraph.retrieval.named_entities import Sought, entities_named_in
+from sensegraph.retrieval.signals import Sought, entities_named_in
 from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Cluster, Question

@@ -32,6 +32,7 @@ from sensegraph.methods.hirag.bridging import (
 )
 from sensegraph.methods.hirag.layers_part import LAYERS
 from sensegraph.protocols import PartName, Task, Vectors
+from sensegraph.retrieval.arms import asked_vector, settle_comparison
 from sensegraph.retrieval.assembling import (
     Ends,
     Nearness,
@@ -43,8 +44,7 @@ from sensegraph.retrieval.assembling import (
     ranked_links,
     relations_within,
 )
-from sensegraph.retrieval.closeness import asked_vector, settle_comparison
-from sensegraph.retrieval.named_entities import Sought
+from sensegraph.retrieval.signals import Sought
 from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Cluster, Evidence, Question

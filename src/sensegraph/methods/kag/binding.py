@@ -15,7 +15,7 @@ from sensegraph.language.calendar_words import ENGLISH_MONTHS, ENGLISH_WEEKDAYS
 from sensegraph.language.stems import list_stems
 from sensegraph.language.text import fold, split_sentences
 from sensegraph.methods.kag.quantities import read_date, read_number, write_value
-from sensegraph.retrieval.named_entities import entities_named_in
+from sensegraph.retrieval.signals import entities_named_in
 from sensegraph.runtime.results import take_records
 
 _WANTED = (

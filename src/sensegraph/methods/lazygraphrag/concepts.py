@@ -1,7 +1,8 @@
 """The concept graph: noun phrases that occur together, and their communities, without a model (lazygraphrag §2; N88).
 
-It stands on the chunks of the index, which all methods share. With overlapping chunks (the default) a phrase in the
-overlap counts in both of its chunks; `index.chunk_tokens = 500`, `index.chunk_overlap = 0` are the method's own.
+It stands on the chunks of the index, which all methods share, and is their part `concepts`. With overlapping chunks
+(the default) a phrase in the overlap counts in both of its chunks; `index.chunk_tokens = 500`,
+`index.chunk_overlap = 0` are the method's own.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +20,41 @@ from sensegraph.algorithms.clustering import hierarchical_leiden, project
 from sensegraph.algorithms.cooccurrence import Extent, Pruning, keep_concepts, prune_concepts
 from sensegraph.algorithms.graphs import Ints, Longs, canonical_edges
 from sensegraph.errors import SettingsError
-from sensegraph.language.noun_phrases import OneWord
-from sensegraph.methods.lazygraphrag.noting import Noted, note
-from sensegraph.runtime.results import Result, Results, step
+from sensegraph.index.index import Index
+from sensegraph.index.manifest import MadePart, PartEntry
+from sensegraph.index.parts import Building, Part
+from sensegraph.language.noun_phrases import OneWord, Reader
+from sensegraph.runtime.results import Result, Results, recall_result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk
+
+if TYPE_CHECKING:
+    from sensegraph.index.restricted.scope import ScopedIndex
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """What a chunk speaks of: its noun phrases, folded, in the order of the text, and a hash of the text itself."""
+
+    text: str
+    phrases: tuple[str, ...]
+
+
+@step("nounphrases.note", version=2)
+def note(documents: Sequence[tuple[Chunk, ...]], *, one_word: OneWord) -> list[tuple[Noted, ...]]:
+    """The noun phrases of every chunk of each document."""
+    reader = Reader(one_word)
+    return [
+        tuple(
+            Noted(
+                blake2b(chunk.text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest(),
+                reader.phrases(chunk.text),
+            )
+            for chunk in chunks
+        )
+        for chunks in documents
+    ]
+
 
 _EXTENTS: tuple[Extent, ...] = ("full", "weak", "none")
 
@@ -237,3 +269,28 @@ def _number_concepts(documents: Iterable[tuple[Noted, ...]]) -> _Read:
     start = np.concatenate(([0], np.cumsum([len(h) for h in held]))).astype(np.int64)
     ascending = np.concatenate([np.zeros(0, np.int64), *(np.sort(order[h]) for h in held)])
     return _Read(names, start, ascending, np.array(document, np.int32), np.array(same, np.int32))
+
+
+class ConceptsPart(Part[Concepts, ConceptSettings]):
+    """Noun phrases that occur together, and their communities."""
+
+    name = "concepts"
+    reader = "lazygraphrag"
+    stage = "beside"
+    settings = ConceptSettings
+
+    def build(self, building: Building, settings: ConceptSettings) -> MadePart:
+        """The concept graph of all chunks; no engine is asked."""
+        found = concept_graph(building.spine.by_document, building.rt, settings)
+        return MadePart(PartEntry(found.key), notes=pruning_notes(found.value))
+
+    def read(self, index: Index) -> Concepts:
+        """The concept graph, mapped."""
+        return recall_result(index.store, make_concepts, index.manifest.parts[self.name].key)
+
+    def restrict_to_scope(self, value: Concepts, index: ScopedIndex) -> Concepts:
+        """The concepts of the chunks inside."""
+        return value.within(np.asarray(index.places, np.int64))
+
+
+CONCEPTS = ConceptsPart()

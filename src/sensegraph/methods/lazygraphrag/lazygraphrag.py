@@ -3,7 +3,8 @@
 paper: announcement by Microsoft Research, 2024-11-25, without a paper; where it is silent, its predecessor in the
        intelligence-toolkit (query_text_data) is followed (N88, N52, G28)
 index: chunk → noun phrases → concept graph → communities (part `concepts`), and the chunks' vectors
-query: refine → rank → best-first and breadth-first search with iterative deepening → map → reduce
+query: refine → rank → best-first and breadth-first search with iterative deepening → map → reduce; a relevance test is
+       one question, one chunk, yes or no (lazygraphrag §3, §6)
 """
 
 from __future__ import annotations
@@ -14,23 +15,89 @@ from typing import Literal
 
 import numpy as np
 
-from sensegraph.algorithms.deepening import Pace, group_by_community, search_on_budget
+from sensegraph.algorithms.deepening import Pace, Terrain, group_by_community, search_on_budget
 from sensegraph.algorithms.graphs import Longs
 from sensegraph.algorithms.ranking import select_best
-from sensegraph.answering.asking import conclude_answer, gather_evidence, make_inquiry, rate_contexts, refine_questions
-from sensegraph.answering.map_reduce import point_passage
+from sensegraph.answering.asking import (
+    conclude_answer,
+    for_quoting,
+    gather_evidence,
+    make_inquiry,
+    point_passage,
+    rate_contexts,
+    refine_questions,
+    test_contexts,
+)
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to_each
 from sensegraph.index.passages import chunk_passage, passage_tokens
-from sensegraph.language.text import pack_batches, take_within
-from sensegraph.methods.lazygraphrag.concepts_part import CONCEPTS
-from sensegraph.methods.lazygraphrag.relevance import Tester, Trial, Unit, terrain_of
+from sensegraph.language.noun_phrases import Reader
+from sensegraph.language.text import collect_terms, pack_batches, split_sentences, take_within
+from sensegraph.methods.lazygraphrag.concepts import CONCEPTS, Concepts
 from sensegraph.protocols import PartName, Task
-from sensegraph.retrieval.closeness import settle_comparison
+from sensegraph.retrieval.arms import settle_comparison
 from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Answer, Evidence, Passage, Question, Refinement
+from sensegraph.types import Answer, Chunk, Context, Evidence, Inquiry, Passage, Question, Refinement
+
+Unit = Literal["chunk", "sentence"]
+_LINKED = 20  # concepts beside the question's that an engine which quotes is told
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One relevance test: which chunk was tested for which (sub-)question, and the verdict."""
+
+    chunk: str
+    question: str
+    relevant: bool
+
+
+@dataclass(frozen=True)
+class Tester:
+    """Tests chunks for one question; what was tested before is remembered.
+
+    With `unit` = sentence only the sentence of a chunk that shares most words with the question is shown.
+    """
+
+    question: Question
+    unit: Unit
+    index: Index
+    rt: Runtime
+
+    def __call__(self, positions: list[int]) -> list[bool]:
+        """The verdicts on the chunks at these positions."""
+        names = [entry.id for entry in take_records(self.index.catalogue.chunks, positions)]
+        chunks = self.index.chunks(names)
+        linked = for_quoting(self.rt, self._linked)
+        return list(self.rt.each(test_contexts, [self._inquiry(chunks[name], linked) for name in names]))
+
+    def _inquiry(self, chunk: Chunk, linked: Sequence[Passage]) -> Inquiry:
+        """Nothing but the question and the passage, so that a verdict outlasts changes elsewhere in the corpus."""
+        passage = chunk_passage(chunk)
+        if self.unit == "sentence":
+            wanted = collect_terms(self.question.text)
+            spans: Sequence[tuple[int, int]] = split_sentences(chunk.text) or [(0, len(chunk.text))]
+            first, last = max(spans, key=lambda s: (len(wanted & collect_terms(chunk.text[s[0] : s[1]])), -s[0]))
+            passage = Passage("chunk", chunk.id, chunk.text[first:last], title=chunk.title)
+        return Inquiry(self.question.text, Context((passage, *linked)), history=self.question.history)
+
+    def _linked(self) -> list[Passage]:
+        """The concepts beside those of the question, for an engine that compares words (lazygraphrag §6)."""
+        concepts = self.index.part(CONCEPTS)
+        own = [i for phrase in Reader("proper").phrases(self.question.text) if (i := concepts.find(phrase)) is not None]
+        near = dict.fromkeys(j for i in own for j in concepts.around(i).tolist())
+        names = concepts.names(list(near)[:_LINKED])
+        return [Passage("concept", name, "", title=name) for name in names]
+
+
+def terrain_of(concepts: Concepts) -> Terrain:
+    """What a search for chunks sees of a concept graph."""
+    return Terrain(
+        concepts.start, concepts.held, concepts.homes, concepts.parent, concepts.document, concepts.same
+    )  # fmt: skip
+
 
 _REACH = 2_000  # chunks that are ranked at least
 

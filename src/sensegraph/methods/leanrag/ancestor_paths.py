@@ -19,8 +19,8 @@ from sensegraph.index.neighbours import nearest_to
 from sensegraph.index.passages import entity_passage, relation_passage
 from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
 from sensegraph.protocols import Vectors
-from sensegraph.retrieval.closeness import by_meaning
-from sensegraph.retrieval.named_entities import Sought, entities_named_in
+from sensegraph.retrieval.arms import by_meaning
+from sensegraph.retrieval.signals import Sought, entities_named_in
 from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Cluster, Description, Entity, Passage, Question, Statement

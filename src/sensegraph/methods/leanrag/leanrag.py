@@ -32,7 +32,7 @@ from sensegraph.methods.leanrag.ancestor_paths import (
 )
 from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.assembling import Told
-from sensegraph.retrieval.named_entities import Sought
+from sensegraph.retrieval.signals import Sought
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Evidence, Passage, Question
 

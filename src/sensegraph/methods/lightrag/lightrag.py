@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -20,6 +20,10 @@ from sensegraph.errors import SettingsError
 from sensegraph.index.citing import documents_behind
 from sensegraph.index.graph.ties import Ties, ties_of
 from sensegraph.index.index import Index
+from sensegraph.index.manifest import MadePart, PartEntry
+from sensegraph.index.parts import Building, NoSettings, Part, PartEstimate
+from sensegraph.index.restricted.scope import ScopedIndex, positions_among
+from sensegraph.index.vectors import embed_records
 from sensegraph.language.text import count_tokens
 from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.assembling import (
@@ -42,9 +46,58 @@ from sensegraph.retrieval.assembling import (
     shared_out,
     unite_passages,
 )
-from sensegraph.retrieval.keywords import keywords_of
+from sensegraph.retrieval.signals import keywords_of
+from sensegraph.runtime.keys import key
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Answer, Evidence, Question
+from sensegraph.types import Answer, Evidence, Graph, Question, Relation
+
+if TYPE_CHECKING:
+    from sensegraph.index.estimate import Foresight
+
+
+class RelationsPart(Part[Sequence[Relation], NoSettings]):
+    """The relations of the graph, and their vectors."""
+
+    name = "relations"
+    needs = ("graph",)
+    reader = "lightrag"
+    kinds = ("relation",)
+    settings = NoSettings
+
+    def build(self, building: Building, settings: NoSettings) -> MadePart:
+        """The vectors of the relations' texts."""
+        graph = building.graph
+        made = embed_records(lambda: relation_texts(graph.value), building.rt, name=key("relations", graph.key))
+        return MadePart(PartEntry(made.key, {"relation": made.key}))
+
+    def estimate(self, foresight: Foresight, settings: NoSettings) -> PartEstimate:
+        """The texts of the relations."""
+        return PartEstimate(texts=relation_texts(foresight.graph))
+
+    def read(self, index: Index) -> Sequence[Relation]:
+        """The relations that the vectors are of."""
+        return index.graph.relations
+
+    def restrict_to_scope(self, value: Sequence[Relation], index: ScopedIndex) -> Sequence[Relation]:
+        """The relations inside."""
+        return index.graph.relations
+
+    def positions(self, kind: str, index: ScopedIndex) -> Sequence[int]:
+        """Where the relations inside are among all of them."""
+        return positions_among(index.whole.graph.relations, index.graph.relations)
+
+
+def relation_texts(graph: Graph) -> list[str]:
+    """What is embedded of relations: the label where there is one, the names of the ends, the description."""
+    names = {e.id: e.name for e in graph.entities}
+    return [
+        "\n".join(part for part in (r.label, names[r.source], names[r.target], r.description) if part)
+        for r in graph.relations
+    ]
+
+
+RELATIONS = RelationsPart()
+
 
 Mode = Literal["auto", "local", "global", "hybrid", "mix", "naive"]
 Preset = Literal["current", "paper"]

@@ -14,21 +14,25 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.fusion import Ranking
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
-from sensegraph.algorithms.ranking import select_best
+from sensegraph.algorithms.ranking import Ranking, select_best
 from sensegraph.algorithms.walking import gather_entries
 from sensegraph.algorithms.walks import pagerank
 from sensegraph.answering.asking import conclude_answer
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
-from sensegraph.methods.linearrag.sentences import Sentences
-from sensegraph.methods.linearrag.sentences_part import SENTENCES
+from sensegraph.methods.linearrag.sentences import SENTENCES, Sentences
 from sensegraph.protocols import PartName, Task
-from sensegraph.retrieval.arms import evidence_of
-from sensegraph.retrieval.closeness import Comparing, asked_vector, by_meaning, by_text, text_closeness
-from sensegraph.retrieval.graph_arms import seeds_of
+from sensegraph.retrieval.arms import (
+    Comparing,
+    asked_vector,
+    by_meaning,
+    by_text,
+    evidence_of,
+    seeds_of,
+    text_closeness,
+)
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Evidence, Question
 

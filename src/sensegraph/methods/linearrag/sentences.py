@@ -1,6 +1,7 @@
 """Sentences with the entities they name: the graph of LinearRAG, which needs no relation (Zhuang et al. 2025).
 
-Names are looked up in the text at the borders of words, the longest first. No engine is asked.
+Names are looked up in the text at the borders of words, the longest first. No engine is asked. LinearRAG reads them as
+the part `sentences` of an index.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +20,21 @@ from sensegraph.algorithms.graphs import Floats, Ints, Longs
 from sensegraph.algorithms.tfidf import Tfidf
 from sensegraph.algorithms.walking import gather_entries, renumber_kept, run_offsets
 from sensegraph.algorithms.walks import Moves, build_moves
+from sensegraph.index.index import Index
+from sensegraph.index.manifest import MadePart, PartEntry
+from sensegraph.index.parts import Building, NoSettings, Part, PartEstimate
 from sensegraph.index.vectors import beyond_words, embed_records
 from sensegraph.language.stems import list_stems
 from sensegraph.language.text import HAN, WORD, split_sentences
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, step
+from sensegraph.runtime.results import Result, recall_result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Graph
+
+if TYPE_CHECKING:
+    from sensegraph.index.estimate import Foresight
+    from sensegraph.index.restricted.scope import ScopedIndex
+
 
 _LONGEST = 12  # characters of a name in a script without blanks
 
@@ -306,3 +316,40 @@ def _with_sentence_walk(found: Sentences) -> Sentences:
 def _row_numbers(start: Longs) -> Longs:
     """The row of every entry."""
     return np.repeat(np.arange(len(start) - 1), np.diff(start))
+
+
+class SentencesPart(Part[Sentences, NoSettings]):
+    """Sentences that name an entity, and their vectors."""
+
+    name = "sentences"
+    needs = ("graph",)
+    reader = "linearrag"
+    kinds = ("sentence",)
+    settings = NoSettings
+
+    def build(self, building: Building, settings: NoSettings) -> MadePart:
+        """The sentences of all chunks, and their vectors unless the embedder sees words only; no engine is asked."""
+        rt = building.rt
+        found = find_sentences(building.graph, building.chunks, building.chunks_key, rt)
+        vectors = embed_sentences(found, building.chunks, rt)
+        return MadePart(PartEntry(found.key, {"sentence": vectors} if vectors else {}))
+
+    def estimate(self, foresight: Foresight, settings: NoSettings) -> PartEstimate:
+        """The texts of the sentences."""
+        chunks = foresight.chunks
+        return PartEstimate(texts=sentence_texts(sentence_graph.fn([(foresight.graph, chunks)])[0], chunks))
+
+    def read(self, index: Index) -> Sentences:
+        """The sentences, mapped."""
+        return recall_result(index.store, sentence_graph, index.manifest.parts[self.name].key)
+
+    def restrict_to_scope(self, value: Sentences, index: ScopedIndex) -> Sentences:
+        """The sentences of the chunks inside."""
+        return value.within(index.positions("entity"), index.places)
+
+    def positions(self, kind: str, index: ScopedIndex) -> Sequence[int]:
+        """The numbers of the sentences inside."""
+        return [int(i) for i in index.part(self).number]
+
+
+SENTENCES = SentencesPart()

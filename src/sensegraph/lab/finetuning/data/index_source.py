@@ -9,8 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, overload
 
-from sensegraph.answering.asking import answer_contexts, make_inquiry
-from sensegraph.answering.quoting import quote_sources
+from sensegraph.answering.asking import answer_contexts, make_inquiry, quote_sources
 from sensegraph.errors import InputError
 from sensegraph.index.index import Index
 from sensegraph.index.passages import chunk_passage
