@@ -25,7 +25,7 @@ from sensegraph.language.text import (
     split_sentences,
     take_within,
 )
-from sensegraph.protocols import LanguageEngine, Reranker, StreamingEngine
+from sensegraph.protocols import LanguageEngine, Method, Reranker, StreamingEngine
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
@@ -223,6 +223,15 @@ def conclude_answer(question: Question, evidence: Evidence, index: Index, rt: Ru
     asked = make_inquiry(question, evidence.passages, index)
     draft = _tell_draft(asked, evidence, index, rt) if rt.hear else rt.each(answer_contexts, [asked])[0]
     return answer_from_draft(draft, evidence, index)
+
+
+class AnswersOnce:
+    """What a method inherits that makes one answer of what it retrieves."""
+
+    def answer(self: Method, question: Question, index: Index, rt: Runtime) -> Answer:
+        """One answer from what is retrieved."""
+        rt.check(self.name, self.requires)
+        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
 
 
 def _tell_draft(asked: Inquiry, evidence: Evidence, index: Index, rt: Runtime) -> Draft:

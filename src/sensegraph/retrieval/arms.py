@@ -18,7 +18,6 @@ from sensegraph.algorithms.graphs import Floats
 from sensegraph.algorithms.ranking import Ranking, select_best
 from sensegraph.algorithms.walking import run_offsets
 from sensegraph.algorithms.walks import pagerank
-from sensegraph.errors import SettingsError
 from sensegraph.index.graph.ties import Ties, entity_salience, ties_of
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
@@ -36,8 +35,7 @@ from sensegraph.types import Evidence, Question
 
 def rank_by_vectors(question: Question, index: Index, rt: Runtime, top: int) -> Ranking:
     """The `top` chunks nearest to the question by cosine; none whose cosine is not above 0."""
-    query = np.asarray(rt.embedder.embed([question.sought], "query")[0], np.float32)
-    positions, scores = nearest_to(query, index, rt, top)
+    positions, scores = nearest_to(asked_vector(question, rt), index, rt, top)
     return Ranking("vector", positions[scores > 0], scores[scores > 0])
 
 
@@ -107,12 +105,6 @@ def by_text(question: Question, index: Index, rt: Runtime, how: Comparing, top: 
 
 Diversify = Literal["none", "mmr", "cover"]
 POOL = 100  # chunks that change places
-
-
-def check_balance(method: str, balance: float) -> None:
-    """Raise SettingsError for a `balance` of `method` that is not from 0 to 1."""
-    if not 0 <= balance <= 1:
-        raise SettingsError(f"{method}: balance is {balance}; it must be from 0 to 1.")
 
 
 def diversify_ranking(
@@ -192,8 +184,7 @@ def seeds_of(question: Question, index: Index, rt: Runtime, floor: float = 0.5) 
     if named:
         types = [e.type for e in take_records(index.graph.entities, named)]
         return [e for e, kind in zip(named, types, strict=True) if kind != _COMMON] or named
-    query = np.asarray(rt.embedder.embed([question.sought], "query")[0], np.float32)
-    places, scores = nearest_to(query, index, rt, _MEANT, "entity")
+    places, scores = nearest_to(asked_vector(question, rt), index, rt, _MEANT, "entity")
     return [int(place) for place in places[scores >= floor]]
 
 

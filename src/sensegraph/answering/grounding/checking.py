@@ -27,27 +27,13 @@ from sensegraph.answering.grounding.citations import (
 from sensegraph.answering.grounding.lexical import find_reporter
 from sensegraph.language.speakers import find_label_candidates, select_sure_labels
 from sensegraph.language.text import fold, split_sentences
+from sensegraph.language.word_lists import read_sections
 from sensegraph.types import Answer, Citation, Document
 
 _FIRST = 2  # sentences at the beginning in which an answer says that it has none
 _LONG, _CITED = 4, 2  # sentences from which an answer does answer, whatever it begins with; one that cites
 _REFERENCE_MARK = re.compile(r"\[\s*(?:\d|Data:)")
-_NONE = re.compile(
-    r"\bnothing in (?:this|the|these) (?:corpus|documents?|context|sources?|texts?|passages?|data)\b"
-    r"|\bno (?:relevant |such |specific |direct |explicit |further )*"
-    r"(?:information|mention|evidence|data|details?|records?|answer|passages?|documents?)\b"
-    r"|\b(?:do(?:es)?|did|is|are|was|were|can|could)(?: not|n['’]t) (?:contain|provide|include|mention|specify|say|"
-    r"state|tell|give|hold|have (?:any|enough|sufficient)|enough|mentioned|specified|provided|stated|known|"
-    r"available|answer|determine|find|be (?:answered|determined|found))\b"
-    r"|\b(?:cannot|unable to|impossible to|not possible to) (?:answer|determine|find|provide|say|tell|"
-    r"be (?:answered|determined|found))\b"
-    r"|\b(?:insufficient|not enough) (?:information|evidence|data|context)\b"
-    r"|^(?:Sorry, |Unfortunately, )?I (?:do not|don['’]t) know\b|\b(?:unanswerable|not answerable)\b"
-    r"|\b(?:says?|finds?|found) nothing\b"
-    r"|\bkeine (?:Informationen|Angaben|Antwort)\b|\bweiß (?:ich )?nicht\b|\baucune (?:information|mention|réponse)\b"
-    r"|\bno hay (?:información|respuesta)\b|没有(?:相关|提到|提及|足够)?.{0,4}(?:信息|内容|答案)|无法(?:回答|确定)",
-    re.IGNORECASE,
-)
+_NONE = re.compile("|".join(read_sections("answers")["no answer"]), re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

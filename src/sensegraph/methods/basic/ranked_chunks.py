@@ -14,15 +14,14 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from sensegraph.algorithms.ranking import Ranking, by_ranks, by_scores, by_shares, near_best
-from sensegraph.answering.asking import conclude_answer
-from sensegraph.errors import SettingsError
+from sensegraph.answering.asking import AnswersOnce
+from sensegraph.errors import IT_MUST, SettingsError, check_fields
 from sensegraph.index.index import Index
 from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.arms import (
     POOL,
     Diversify,
     Walk,
-    check_balance,
     diversify_ranking,
     evidence_of,
     rank_by_graph,
@@ -32,11 +31,11 @@ from sensegraph.retrieval.arms import (
 )
 from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Answer, Evidence, Question
+from sensegraph.types import Evidence, Question
 
 
 @dataclass(frozen=True)
-class BM25:
+class BM25(AnswersOnce):
     """Full-text search. `k` chunks at most are taken, as many as `context_tokens` holds.
 
     `diversify` says whether each is to add to those before it, and `balance` how much its score counts then.
@@ -53,7 +52,7 @@ class BM25:
     def __post_init__(self) -> None:
         if self.k < 1 or self.context_tokens < 1:
             raise SettingsError(f"bm25: k ({self.k}) and context_tokens ({self.context_tokens}) must be at least 1.")
-        check_balance(self.name, self.balance)
+        check_fields(self, "balance", "be from 0 to 1", IT_MUST)
 
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """The chunks that share words with the question, best first, within the context."""
@@ -61,14 +60,9 @@ class BM25:
         ranked = diversify_ranking(question, found, index, rt, self.diversify, self.balance)
         return evidence_of(ranked, index, self.k, self.context_tokens)
 
-    def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
-        """One answer from these chunks."""
-        rt.check(self.name, self.requires)
-        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
-
 
 @dataclass(frozen=True)
-class Naive:
+class Naive(AnswersOnce):
     """Vector RAG. `top` chunks at most are taken, as many as `context_tokens` holds.
 
     `diversify` says whether each is to add to those before it, and `balance` how much its cosine counts then.
@@ -87,18 +81,13 @@ class Naive:
             raise SettingsError(
                 f"naive: top ({self.top}) and context_tokens ({self.context_tokens}) must be at least 1."
             )
-        check_balance(self.name, self.balance)
+        check_fields(self, "balance", "be from 0 to 1", IT_MUST)
 
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """The nearest chunks by cosine, best first, within the context."""
         near = rank_by_vectors(question, index, rt, self.top if self.diversify == "none" else max(self.top, POOL))
         ranked = diversify_ranking(question, near, index, rt, self.diversify, self.balance)
         return evidence_of(ranked, index, self.top, self.context_tokens)
-
-    def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
-        """One answer from the nearest chunks."""
-        rt.check(self.name, self.requires)
-        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
 
 
 Fusion = Literal["prior", "rrf", "minmax", "quota"]
@@ -123,7 +112,7 @@ class Hit:
 
 
 @dataclass(frozen=True)
-class Hybrid:
+class Hybrid(AnswersOnce):
     """`vector`, `bm25` and `graph` are the lengths of the lists; the weights are theirs, and 0 leaves a list out.
 
     `fusion` = prior lets a walk over chunks and entities restart weakly from the text's ranking, and needs the graph:
@@ -155,9 +144,7 @@ class Hybrid:
     can_miss: ClassVar[frozenset[PartName]] = frozenset({"graph"})
 
     def __post_init__(self) -> None:
-        for field in ("vector", "bm25", "graph", "hops", "k", "context_tokens"):
-            if getattr(self, field) < 1:
-                raise SettingsError(f"hybrid: {field} ({getattr(self, field)}) must be at least 1.")
+        check_fields(self, "vector bm25 graph hops k context_tokens", "be at least 1")
         if min(weights := (self.vector_weight, self.bm25_weight, self.graph_weight)) < 0 or not any(weights):
             raise SettingsError(f"hybrid: weights must not be negative, and one must be above 0, not {weights}.")
         if self.c < 0 or not 0 <= self.text_share <= 1 or not 0 <= self.damping < 1:
@@ -165,18 +152,13 @@ class Hybrid:
                 f"hybrid: c ({self.c}) must not be negative, text_share ({self.text_share}) lie in 0 to 1, and damping "
                 f"({self.damping}) in 0 to below 1."
             )
-        check_balance(self.name, self.balance)
+        check_fields(self, "balance", "be from 0 to 1", IT_MUST)
 
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """The fused chunks, best first, within the context; the notes say what they were fused from."""
         fused, lists, notes = self._fused(question, index, rt)
         found = ", ".join(f"{r.name} {len(r)}" for r in lists)
         return evidence_of(fused, index, self.k, self.context_tokens, (f"{fused.name} of {found} chunks", *notes))
-
-    def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
-        """One answer from these chunks."""
-        rt.check(self.name, self.requires)
-        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
 
     def hits(self, question: Question, index: Index, rt: Runtime) -> tuple[Hit, ...]:
         """The first `k` chunks with the rank and the score that each has in every list."""

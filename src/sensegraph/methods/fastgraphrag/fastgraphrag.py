@@ -22,7 +22,7 @@ from sensegraph.algorithms.ranking import Ranked, select_best
 from sensegraph.algorithms.similar import Pairs, similar_rows, similar_words
 from sensegraph.algorithms.walks import Moves, build_moves, pagerank
 from sensegraph.answering.asking import conclude_answer
-from sensegraph.errors import SettingsError
+from sensegraph.errors import SettingsError, check_fields
 from sensegraph.index.citing import documents_behind
 from sensegraph.index.graph.ties import Ties, ties_of
 from sensegraph.index.index import Index
@@ -179,12 +179,8 @@ class FastGraphRAG:
     reads: frozenset[PartName] = frozenset({"graph"})
 
     def __post_init__(self) -> None:
-        for field in ("named_top", "generic_top", "entities", "relations", "chunks", "text_tokens"):
-            if getattr(self, field) < 1:
-                raise SettingsError(f"fastgraphrag: {field} ({getattr(self, field)}) must be at least 1.")
-        for field in ("entity_tokens", "relation_tokens", "mention", "floor", "identity_neighbours"):
-            if getattr(self, field) < 0:
-                raise SettingsError(f"fastgraphrag: {field} ({getattr(self, field)}) must not be negative.")
+        check_fields(self, "named_top generic_top entities relations chunks text_tokens", "be at least 1")
+        check_fields(self, "entity_tokens relation_tokens mention floor identity_neighbours", "not be negative")
         if not 0 < self.damping < 1 or not 0 < self.tolerance < 1 or not 0 < self.identity_floor <= 1:
             raise SettingsError(
                 f"fastgraphrag: damping ({self.damping}), tolerance ({self.tolerance}) and identity_floor "

@@ -15,7 +15,7 @@ from math import log1p
 
 import numpy as np
 
-from sensegraph.answering.asking import conclude_answer, for_quoting
+from sensegraph.answering.asking import AnswersOnce, for_quoting
 from sensegraph.errors import SettingsError
 from sensegraph.index.citing import documents_behind
 from sensegraph.index.hierarchy.packing import report_passage
@@ -28,13 +28,13 @@ from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.arms import asked_vector
 from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Answer, Cluster, Description, Evidence, Passage, Question
+from sensegraph.types import Cluster, Description, Evidence, Passage, Question
 
 _QUOTES = 40  # sentences beside one summary
 
 
 @dataclass(frozen=True)
-class Graft:
+class Graft(AnswersOnce):
     """Retrieval of community summaries. The `top` nearest by cosine are read (the paper's k), of equal ones by id.
 
     `explain` puts beside each that many of its entities, those with most neighbours, and as many relations among its
@@ -71,11 +71,6 @@ class Graft:
         said = ", ".join(f"{cluster.title!r} at depth {cluster.depth} ({score:.3f})" for _, cluster, score in near)
         notes = (f"nearest of {len(index.hierarchy.clusters)} community summaries: {said}",)
         return Evidence(tuple(kept), documents_behind(kept, index), sum(map(passage_tokens, kept)), omitted, notes)
-
-    def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
-        """One answer from these summaries."""
-        rt.check(self.name, self.requires)
-        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
 
     def _nearest(self, question: Question, index: Index, rt: Runtime) -> list[tuple[int, Cluster, float]]:
         """The place, the cluster and the cosine of the `top` nearest summaries that share anything with the question.

@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from random import Random
 from typing import Literal
 
@@ -32,13 +33,11 @@ from sensegraph.index.passages import passage_tokens
 from sensegraph.language.text import take_within
 from sensegraph.methods.graphrag.actions import Action, Actions, Asked, points_of, settle_action
 from sensegraph.methods.graphrag.details import report_passages
-from sensegraph.methods.graphrag.local_search import Shares, read_around
+from sensegraph.methods.graphrag.local_search import Shares, read_around, skip_nested_clusters
 from sensegraph.protocols import PartName, Task, Vectors
-from sensegraph.runtime.results import take_records
+from sensegraph.retrieval.assembling import read_in_turn
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Cluster, Evidence, Inquiry, Lead, Passage, Question
-
-_BLOCK = 64  # reports that are read at once down the ranking
 
 
 def report_vectors(depth: int, index: Index, rt: Runtime, method: str) -> Vectors:
@@ -61,15 +60,8 @@ def nearest_reports(query: Vectors, vectors: Vectors, most: int, index: Index) -
     Never one and another above or below it: they tell the same twice.
     """
     places, _ = find_nearest_rows(vectors, query, len(vectors))
-    taken: list[Cluster] = []
-    for start in range(0, len(places), _BLOCK):
-        for cluster in take_records(index.hierarchy.clusters, places[start : start + _BLOCK].tolist()):
-            mine = set(cluster.entities)
-            if all(mine.isdisjoint(c.entities) for c in taken):
-                taken.append(cluster)
-            if len(taken) == most:
-                return taken
-    return taken
+    ranked = (cluster for _, cluster in read_in_turn(index.hierarchy.clusters, places.tolist()))
+    return list(islice(skip_nested_clusters(ranked), most))
 
 
 def share_out_reports(

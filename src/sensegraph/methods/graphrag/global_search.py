@@ -12,9 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
-import numpy as np
-
-from sensegraph.answering.asking import conclude_answer, make_inquiry, map_reduce
+from sensegraph.answering.asking import AnswersOnce, conclude_answer, make_inquiry, map_reduce
 from sensegraph.errors import SettingsError
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
@@ -22,6 +20,7 @@ from sensegraph.index.neighbours import nearest_to
 from sensegraph.index.passages import chunk_passage
 from sensegraph.methods.graphrag.details import report_passages
 from sensegraph.protocols import LanguageEngine, PartName, Task
+from sensegraph.retrieval.arms import asked_vector
 from sensegraph.runtime.results import step, take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Cluster, Evidence, Inquiry, Passage, Question
@@ -46,7 +45,7 @@ _BLOCK = 256  # chunks fetched at once
 
 
 @dataclass(frozen=True)
-class TS:
+class TS(AnswersOnce):
     """Map-reduce over every chunk: thorough, and as expensive as reading the whole corpus for each question."""
 
     context_tokens: int = 8_000  # §4.1.2
@@ -64,11 +63,6 @@ class TS:
         return map_reduce(
             question, _read_all_chunks(index), index, rt, budget=self.context_tokens, seed=self.seed, place="chunks"
         )
-
-    def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
-        """One answer from the points."""
-        rt.check(self.name, self.requires)
-        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
 
 
 def _read_all_chunks(index: Index) -> Iterator[Passage]:
@@ -146,9 +140,8 @@ class GraphRAG:
 
     def _nearest(self, question: Question, index: Index, rt: Runtime, clusters: Sequence[Cluster]) -> list[Cluster]:
         """The `top` nearest of these clusters (1 where it is 0), nearest first."""
-        query = np.asarray(rt.embedder.embed([question.sought], "query")[0], np.float32)
         ids = {c.id for c in clusters}
-        positions, _ = nearest_to(query, index, rt, len(index.hierarchy.clusters), "report")
+        positions, _ = nearest_to(asked_vector(question, rt), index, rt, len(index.hierarchy.clusters), "report")
         found = take_records(index.hierarchy.clusters, [int(i) for i in positions])
         return [c for c in found if c.id in ids][: self.top or 1]
 

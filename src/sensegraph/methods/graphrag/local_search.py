@@ -9,11 +9,8 @@ query: entities named or meant → reports, relations, claims, chunks around the
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
-
-import numpy as np
 
 from sensegraph.answering.asking import conclude_answer
 from sensegraph.errors import SettingsError
@@ -30,17 +27,15 @@ from sensegraph.index.passages import (
 )
 from sensegraph.language.text import count_tokens
 from sensegraph.protocols import PartName, Task
+from sensegraph.retrieval.arms import asked_vector
+from sensegraph.retrieval.assembling import read_in_turn
 from sensegraph.retrieval.signals import entities_named_in
 from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Cluster, Entity, Evidence, Passage, Question, Relation, Turn
 
-T = TypeVar("T")
 
-_BLOCK = 24  # relations read at once
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Shares:
     """How much is read around a question.
 
@@ -133,8 +128,7 @@ def read_around(question: Question, index: Index, rt: Runtime, shares: Shares) -
 def find_seed_entities(question: Question, index: Index, rt: Runtime, top: int) -> _Seeds:
     """The entities that the question names, then those nearest to it, `top` in all (D6)."""
     named = entities_named_in(question.text, index)
-    query = np.asarray(rt.embedder.embed([question.sought], "query")[0], np.float32)
-    places, scores = nearest_to(query, index, rt, top, "entity")
+    places, scores = nearest_to(asked_vector(question, rt), index, rt, top, "entity")
     found = dict.fromkeys(named, 1.0)
     for place, score in zip(places.tolist(), scores.tolist(), strict=True):
         if score > 0:
@@ -156,8 +150,13 @@ def _seed_reports(seeds: _Seeds, index: Index) -> Iterator[Cluster]:
     places = sorted(count)
     clusters = dict(zip(places, take_records(index.hierarchy.clusters, places), strict=True))
     ranked = sorted(places, key=lambda p: (-count[p], -clusters[p].rating, clusters[p].id))
+    yield from skip_nested_clusters(clusters[p] for p in ranked)
+
+
+def skip_nested_clusters(clusters: Iterable[Cluster]) -> Iterator[Cluster]:
+    """These clusters but for those above or below an earlier one: they tell the same twice."""
     taken: list[Cluster] = []
-    for cluster in (clusters[p] for p in ranked):
+    for cluster in clusters:
         mine = set(cluster.entities)
         if all(mine.isdisjoint(c.entities) for c in taken):
             taken.append(cluster)
@@ -203,12 +202,10 @@ class _Links:
         for entity, score in zip(self.seeds.entities, self.seeds.scores, strict=True):
             yield entity_passage(entity, score)
         name = self.index.lookups.name
-        for start in range(0, len(self.places), _BLOCK):
-            block = self.places[start : start + _BLOCK]
-            for place, relation in zip(block, take_records(self.index.graph.relations, block), strict=True):
-                self.shown.append(relation)
-                a, b = self.ends[place]
-                yield relation_passage(relation, name(a), name(b), relation.weight)
+        for place, relation in read_in_turn(self.index.graph.relations, self.places):
+            self.shown.append(relation)
+            a, b = self.ends[place]
+            yield relation_passage(relation, name(a), name(b), relation.weight)
         yield from self._claims()
 
     def _claims(self) -> Iterator[Passage]:
@@ -220,38 +217,22 @@ class _Links:
 
 
 @dataclass(frozen=True)
-class Local:
-    """Local search. The shares of `context_tokens` for text, reports and history leave the rest to the graph."""
+class Local(Shares):
+    """Local search. The shares of `context_tokens` for text, reports and history leave the rest to the graph (N56)."""
 
-    context_tokens: int = 12_000
-    text: float = 0.5  # N56
-    reports: float = 0.1
-    history: float = 0.1
-    top_entities: int = 10
-    top_relations: int = 10
-    hops: int = 1
     name: str = "local"
     requires: frozenset[Task] = frozenset({"answer"})
     reads: frozenset[PartName] = frozenset({"graph"})
 
     def __post_init__(self) -> None:
-        self._shares.check(self.name)
+        self.check(self.name)
 
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """Reports, entities, relations, claims and chunks, in this order, within the context."""
-        return self._around(question, index, rt).evidence
+        return read_around(question, index, rt, self).evidence
 
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """One answer from the neighbourhood."""
         rt.check(self.name, self.requires)
-        found = self._around(question, index, rt)
+        found = read_around(question, index, rt, self)
         return conclude_answer(replace(question, history=found.history), found.evidence, index, rt)
-
-    def _around(self, question: Question, index: Index, rt: Runtime) -> Around:
-        return read_around(question, index, rt, self._shares)
-
-    @property
-    def _shares(self) -> Shares:
-        return Shares(
-            self.context_tokens, self.text, self.reports, self.history, self.top_entities, self.top_relations, self.hops
-        )

@@ -18,9 +18,9 @@ import numpy as np
 from sensegraph.algorithms.graphs import Floats, Longs
 from sensegraph.algorithms.ranking import Ranking, select_best
 from sensegraph.algorithms.walks import pagerank
-from sensegraph.answering.asking import conclude_answer, make_inquiry, settle_asking
+from sensegraph.answering.asking import AnswersOnce, make_inquiry, settle_asking
 from sensegraph.answering.asking import test_contexts as helps
-from sensegraph.errors import SettingsError
+from sensegraph.errors import SettingsError, check_fields
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
 from sensegraph.methods.hipporag.facts import FACTS, Facts
@@ -36,7 +36,7 @@ from sensegraph.retrieval.arms import (
 )
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Answer, Evidence, Passage, Question
+from sensegraph.types import Evidence, Passage, Question
 
 GUTIERREZ2025 = MappingProxyType({"passage_factor": 0.05, "parallel": 2.0})
 """The settings of the authors' code where ours differ."""
@@ -51,7 +51,7 @@ class Start:
 
 
 @dataclass(frozen=True)
-class HippoRAG:
+class HippoRAG(AnswersOnce):
     """`facts` are linked to the question, `phrases` entities at most start the walk.
 
     `linking` compares facts and chunks with the question by vectors or by words; `auto` by vectors unless they see
@@ -83,14 +83,10 @@ class HippoRAG:
     reads: frozenset[PartName] = frozenset({"graph", "facts"})
 
     def __post_init__(self) -> None:
-        for field in ("facts", "phrases", "top", "read", "context_tokens"):
-            if getattr(self, field) < 1:
-                raise SettingsError(f"hipporag: {field} ({getattr(self, field)}) must be at least 1.")
+        check_fields(self, "facts phrases top read context_tokens", "be at least 1")
         if self.version not in (1, 2):
             raise SettingsError(f"hipporag: there is no version {self.version}; there are 1 and 2.")
-        for field in ("damping", "tolerance"):
-            if not 0 < getattr(self, field) < 1:
-                raise SettingsError(f"hipporag: {field} ({getattr(self, field)}) must lie between 0 and 1.")
+        check_fields(self, "damping tolerance", "lie between 0 and 1")
         if not 0 < self.phrase_share <= 1 or self.passage_factor < 0 or self.parallel <= 0:
             raise SettingsError(
                 f"hipporag: phrase_share ({self.phrase_share}) must lie above 0 and up to 1, passage_factor "
@@ -101,11 +97,6 @@ class HippoRAG:
         """The chunks that the walk comes to most, best first, within the context."""
         ranking, notes = self.rank(question, index, rt)
         return evidence_of(ranking, index, self.read, self.context_tokens, notes)
-
-    def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
-        """One answer from these chunks."""
-        rt.check(self.name, self.requires)
-        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
 
     def rank(self, question: Question, index: Index, rt: Runtime) -> tuple[Ranking, tuple[str, ...]]:
         """The `top` chunks, and what has to be said of how they were found; without a start, by text alone (§3.2)."""

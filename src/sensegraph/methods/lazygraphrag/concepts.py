@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sensegraph.algorithms.clustering import hierarchical_leiden, project
 from sensegraph.algorithms.cooccurrence import Extent, Pruning, keep_concepts, prune_concepts
 from sensegraph.algorithms.graphs import Ints, Longs, canonical_edges
-from sensegraph.errors import SettingsError
+from sensegraph.errors import SettingsError, check_fields
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.parts import Building, Part
@@ -84,9 +84,9 @@ class ConceptSettings:
                 raise SettingsError(f"index.concepts.{name} is {getattr(self, name)}; it must be at least {least}.")
         if not 0 <= self.cover <= 1:
             raise SettingsError(f"index.concepts.cover is {self.cover}; it must be from 0 to 1.")
-        for name in ("max_cluster_size", "resolution"):
-            if not 0 < getattr(self, name) < float("inf"):
-                raise SettingsError(f"index.concepts.{name} is {getattr(self, name)}; it must be above 0.")
+        check_fields(
+            self, "max_cluster_size resolution", "be above 0", "index.concepts.{field} is {value}; it must {bound}."
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -28,7 +28,7 @@ from sensegraph.answering.asking import (
     refine_questions,
     test_contexts,
 )
-from sensegraph.errors import InputError, SettingsError
+from sensegraph.errors import InputError, SettingsError, check_fields
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to_each
 from sensegraph.index.passages import chunk_passage, passage_tokens
@@ -143,9 +143,7 @@ class LazyGraphRAG:
     reads: frozenset[PartName] = frozenset({"concepts"})
 
     def __post_init__(self) -> None:
-        for field in ("budget", "questions", "tests", "batch", "patience", "best", "context_tokens"):
-            if getattr(self, field) < 1:
-                raise SettingsError(f"lazygraphrag: {field} ({getattr(self, field)}) must be at least 1.")
+        check_fields(self, "budget questions tests batch patience best context_tokens", "be at least 1")
         if self.neighbours < 0 or self.shown < 0:
             raise SettingsError(
                 f"lazygraphrag: neighbours ({self.neighbours}) and shown ({self.shown}) must not be negative."

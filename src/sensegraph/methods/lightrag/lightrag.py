@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from sensegraph.answering.asking import conclude_answer
-from sensegraph.errors import SettingsError
+from sensegraph.errors import SettingsError, check_fields
 from sensegraph.index.citing import documents_behind
 from sensegraph.index.graph.ties import Ties, ties_of
 from sensegraph.index.index import Index
@@ -163,9 +163,7 @@ class LightRAG:
         for field in ("top", "entity_tokens", "relation_tokens", "text_tokens"):
             if getattr(self, field) < 0:
                 raise SettingsError(f"lightrag: {field} ({getattr(self, field)}) is below 0; 0 is the preset's own.")
-        for field in ("chunks", "related", "sources"):
-            if getattr(self, field) < 1:
-                raise SettingsError(f"lightrag: {field} ({getattr(self, field)}) must be at least 1.")
+        check_fields(self, "chunks related sources", "be at least 1")
         if not -1 <= self.cosine_floor < 1:
             raise SettingsError(f"lightrag: cosine_floor ({self.cosine_floor}) must lie in -1 to below 1.")
         if self.preset == "paper" and self.mode in ("mix", "naive"):

@@ -18,8 +18,8 @@ from sensegraph.algorithms.graphs import Floats, Ints, Longs
 from sensegraph.algorithms.ranking import Ranking, select_best
 from sensegraph.algorithms.walking import gather_entries
 from sensegraph.algorithms.walks import pagerank
-from sensegraph.answering.asking import conclude_answer
-from sensegraph.errors import SettingsError
+from sensegraph.answering.asking import AnswersOnce
+from sensegraph.errors import check_fields
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
 from sensegraph.methods.linearrag.sentences import SENTENCES, Sentences
@@ -34,7 +34,7 @@ from sensegraph.retrieval.arms import (
     text_closeness,
 )
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Answer, Evidence, Question
+from sensegraph.types import Evidence, Question
 
 Near = Callable[[Longs], Floats]
 """How near sentences, given by position, are to the question: σ."""
@@ -52,7 +52,7 @@ class Activation:
 
 
 @dataclass(frozen=True)
-class LinearRAG:
+class LinearRAG(AnswersOnce):
     """`iterations` T, `delta` δ, `kappa` κ, `dense` λ, `passages` w and `damping` d are the paper's.
 
     T − 1 times every entity of an activation from δ on gives it on through its κ best sentences. `comparing` tells how
@@ -80,28 +80,15 @@ class LinearRAG:
     reads: frozenset[PartName] = frozenset({"graph", "sentences"})
 
     def __post_init__(self) -> None:
-        for field in ("iterations", "kappa", "top", "read", "context_tokens"):
-            if getattr(self, field) < 1:
-                raise SettingsError(f"linearrag: {field} ({getattr(self, field)}) must be at least 1.")
-        for field in ("damping", "tolerance"):
-            if not 0 < getattr(self, field) < 1:
-                raise SettingsError(f"linearrag: {field} ({getattr(self, field)}) must lie between 0 and 1.")
-        for field in ("delta", "quantile", "seed_floor"):
-            if not 0 <= getattr(self, field) <= 1:
-                raise SettingsError(f"linearrag: {field} ({getattr(self, field)}) must lie in 0 to 1.")
-        for field in ("dense", "dense_words", "passages"):
-            if not 0 <= getattr(self, field) < math.inf:
-                raise SettingsError(f"linearrag: {field} ({getattr(self, field)}) must be 0 or more.")
+        check_fields(self, "iterations kappa top read context_tokens", "be at least 1")
+        check_fields(self, "damping tolerance", "lie between 0 and 1")
+        check_fields(self, "delta quantile seed_floor", "lie in 0 to 1")
+        check_fields(self, "dense dense_words passages", "be 0 or more")
 
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """The chunks that the walk comes to most, best first, within the context."""
         ranking, notes = self.rank(question, index, rt)
         return evidence_of(ranking, index, self.read, self.context_tokens, notes)
-
-    def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
-        """One answer from these chunks."""
-        rt.check(self.name, self.requires)
-        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
 
     def rank(self, question: Question, index: Index, rt: Runtime) -> tuple[Ranking, tuple[str, ...]]:
         """The `top` chunks, and what has to be said; without an entity in the question, by text alone."""

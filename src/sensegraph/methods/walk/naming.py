@@ -7,7 +7,6 @@ mentions it leads there. No engine is asked.
 from __future__ import annotations
 
 import hashlib
-import math
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
 from sensegraph.algorithms.walking import Paths, build_paths, gather_entries, run_offsets
-from sensegraph.errors import SettingsError
+from sensegraph.errors import SettingsError, check_fields
 from sensegraph.language.stems import list_stems
 from sensegraph.methods.walk.name_words import Gazetteer, Noted, count_mentions, make_gazetteer, spell_documents
 from sensegraph.runtime.results import Result, Results, step
@@ -50,9 +49,7 @@ class NameSettings:
             raise SettingsError(
                 f"index.names: owners ({self.owners}) must be at least 1, common ({self.common}) above 0 and at most 1."
             )
-        for name in ("bears", "forward", "backward"):
-            if not 0 <= getattr(self, name) < math.inf:
-                raise SettingsError(f"index.names.{name} is {getattr(self, name)}; it must be 0 or more.")
+        check_fields(self, "bears forward backward", "be 0 or more", "index.names.{field} is {value}; it must {bound}.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,8 +15,8 @@ import numpy as np
 from sensegraph.algorithms.graphs import Floats, Longs
 from sensegraph.algorithms.ranking import Ranked, Ranking, select_best
 from sensegraph.algorithms.walking import gather_entries, walk_with_restart
-from sensegraph.answering.asking import conclude_answer
-from sensegraph.errors import SettingsError
+from sensegraph.answering.asking import AnswersOnce
+from sensegraph.errors import IT_MUST, SettingsError, check_fields
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
 from sensegraph.index.restricted.scope import ScopedIndex
@@ -25,9 +25,9 @@ from sensegraph.methods.walk.name_words import fold_words, write_letters
 from sensegraph.methods.walk.names_part import NAMES
 from sensegraph.methods.walk.naming import Hashes, Names, hash_words
 from sensegraph.protocols import PartName, Task
-from sensegraph.retrieval.arms import Diversify, asked_vector, by_meaning, check_balance, diversify_ranking, evidence_of
+from sensegraph.retrieval.arms import Diversify, asked_vector, by_meaning, diversify_ranking, evidence_of
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Answer, Evidence, Question
+from sensegraph.types import Evidence, Question
 
 _MOST = 12  # words of a name that is looked for
 
@@ -125,7 +125,7 @@ _TIE = 1e-6  # words decide among what the walk does not come to
 
 
 @dataclass(frozen=True)
-class Walk:
+class Walk(AnswersOnce):
     """A walk over passages and names.
 
     It starts with `borne` at the passages that bear a name of the question, with `text` at the `first` best passages
@@ -171,23 +171,13 @@ class Walk:
         for name in ("first", "steps", "bridges", "spread", "top", "context_tokens"):
             if getattr(self, name) < (0 if name == "bridges" else 1):
                 raise SettingsError(f"walk: {name} is {getattr(self, name)}; it must be at least 1.")
-        for name in ("borne", "text", "named", "bridge", "covered", "titled", "mentioned", "untied", "k1", "power"):
-            if not 0 <= getattr(self, name) < float("inf"):
-                raise SettingsError(f"walk: {name} is {getattr(self, name)}; it must be 0 or more.")
-        for name in ("damping", "dialogue", "hubbed", "b"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise SettingsError(f"walk: {name} is {getattr(self, name)}; it must be from 0 to 1.")
-        check_balance(self.name, self.balance)
+        check_fields(self, "borne text named bridge covered titled mentioned untied k1 power", "be 0 or more", IT_MUST)
+        check_fields(self, "damping dialogue hubbed b balance", "be from 0 to 1", IT_MUST)
 
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """The passages that the walk comes to, best first, within the context."""
         ranked = diversify_ranking(question, self.rank(question, index, rt), index, rt, self.diversify, self.balance)
         return evidence_of(ranked, index, self.top, self.context_tokens)
-
-    def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
-        """One answer from these passages."""
-        rt.check(self.name, self.requires)
-        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
 
     def rank(self, question: Question, index: Index, rt: Runtime) -> Ranking:
         """The `top` best chunks of the index."""
