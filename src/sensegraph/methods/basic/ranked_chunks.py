@@ -178,7 +178,9 @@ class Hybrid(AnswersOnce):
 
     def _fused(self, question: Question, index: Index, rt: Runtime) -> tuple[Ranking, list[Ranking], list[str]]:
         """The fused ranking, the lists that it is made of, and what has to be said."""
-        texts, weights = self._texts(question, index, rt)
+        texts = [rank_by_vectors(question, index, rt, self.vector)] if self.vector_weight else []
+        texts += [rank_by_words(question, index, self.bm25)] if self.bm25_weight else []
+        weights = [weight for weight in (self.vector_weight, self.bm25_weight) if weight]
         has_graph, notes = bool(index.manifest.graph and self.graph_weight), list[str]()
         if self.graph_weight and not index.manifest.graph:
             notes.append("this index has no graph: vectors and words were fused alone")
@@ -189,17 +191,6 @@ class Hybrid(AnswersOnce):
         else:
             fused = self._voted(lists, [*weights, *([self.graph_weight] if around else [])])
         return diversify_ranking(question, fused, index, rt, self.diversify, self.balance), lists, notes
-
-    def _texts(self, question: Question, index: Index, rt: Runtime) -> tuple[list[Ranking], list[float]]:
-        """The lists of the text alone, and their weights."""
-        lists, weights = list[Ranking](), list[float]()
-        if self.vector_weight:
-            lists.append(rank_by_vectors(question, index, rt, self.vector))
-            weights.append(self.vector_weight)
-        if self.bm25_weight:
-            lists.append(rank_by_words(question, index, self.bm25))
-            weights.append(self.bm25_weight)
-        return lists, weights
 
     def _walked(
         self, question: Question, texts: Sequence[Ranking], weights: Sequence[float], index: Index, rt: Runtime

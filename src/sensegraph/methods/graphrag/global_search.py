@@ -8,7 +8,7 @@ query: map-reduce over the reports of one depth (§3.1.6); TS: over all chunks, 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
@@ -23,7 +23,7 @@ from sensegraph.protocols import LanguageEngine, PartName, Task
 from sensegraph.retrieval.arms import asked_vector
 from sensegraph.runtime.results import step, take_records
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Answer, Cluster, Evidence, Inquiry, Passage, Question
+from sensegraph.types import Answer, Cluster, Evidence, Inquiry, Question
 
 
 @runtime_checkable
@@ -39,9 +39,6 @@ class GradingEngine(LanguageEngine, Protocol):
 def grade(inquiries: Sequence[Inquiry], *, engine: GradingEngine, vote: int = 0) -> list[int]:
     """How relevant each context is, 0 to 5; another `vote` asks again."""
     return engine.grade(inquiries)
-
-
-_BLOCK = 256  # chunks fetched at once
 
 
 @dataclass(frozen=True)
@@ -60,18 +57,10 @@ class TS(AnswersOnce):
 
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """Points from every batch of chunks, best first, within the context."""
-        return map_reduce(
-            question, _read_all_chunks(index), index, rt, budget=self.context_tokens, seed=self.seed, place="chunks"
-        )
-
-
-def _read_all_chunks(index: Index) -> Iterator[Passage]:
-    """All chunks of the index, in order."""
-    names = [c.id for c in index.catalogue.chunks]
-    for start in range(0, len(names), _BLOCK):
-        block = names[start : start + _BLOCK]
-        found = index.chunks(block)
-        yield from (chunk_passage(found[name]) for name in block)
+        names = [entry.id for entry in index.catalogue.chunks]
+        chunks = index.chunks(names)
+        passages = [chunk_passage(chunks[name]) for name in names]
+        return map_reduce(question, passages, index, rt, budget=self.context_tokens, seed=self.seed, place="chunks")
 
 
 _BEST = 5  # the highest grade

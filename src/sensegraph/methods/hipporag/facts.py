@@ -7,7 +7,7 @@ are nearly the same. No engine is asked. HippoRAG reads them as the part `facts`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Literal
@@ -29,9 +29,8 @@ from sensegraph.language.stems import list_stems
 from sensegraph.language.text import fold
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, recall_result, step
-from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Chunk, Graph, Relation
+from sensegraph.runtime.results import recall_result, step
+from sensegraph.types import Graph, Relation
 
 if TYPE_CHECKING:
     from sensegraph.index.estimate import Foresight
@@ -218,29 +217,6 @@ def make_facts(wholes: Sequence[tuple[Graph, Sequence[str], Vectors | None]], *,
     return results
 
 
-def find_facts(
-    known: Result[Graph], chunks: Callable[[], Iterable[Chunk]], name: str, rt: Runtime, settings: FactSettings
-) -> Result[Facts]:
-    """The facts of an index, made anew only when its graph, its chunks (whose key is `name`) or the settings changed.
-
-    Synonyms are told by the vectors of the names; where the embedder sees words only, by their words.
-    """
-    vectors = beyond_words(rt, lambda: embed_all(name_texts(known.value), rt))
-    names = (known.key, name, vectors.key if vectors else "")
-
-    def whole() -> tuple[Graph, Sequence[str], Vectors | None]:
-        return known.value, [c.id for c in chunks()], vectors.value if vectors else None
-
-    return rt.once(make_facts, whole, names=names, settings=settings)
-
-
-def embed_facts(known: Result[Graph], found: Result[Facts], rt: Runtime, settings: FactSettings) -> str:
-    """The key of the vectors of facts, shape (f, dim); empty where the embedder sees words only, as their words do."""
-    name = key("facts", found.key)
-    made = beyond_words(rt, lambda: embed_records(lambda: fact_texts(known.value, settings), rt, name=name))
-    return made.key if made else ""
-
-
 def name_texts(graph: Graph) -> list[str]:
     """What is embedded of names, to tell which are synonyms."""
     return [e.name for e in graph.entities]
@@ -318,10 +294,17 @@ class FactsPart(Part[Facts, FactSettings]):
 
     def build(self, building: Building, settings: FactSettings) -> MadePart:
         """The facts of the graph, and their vectors unless the embedder sees words only."""
-        rt = building.rt
-        found = find_facts(building.graph, building.chunks, building.chunks_key, rt, settings)
-        vectors = embed_facts(building.graph, found, rt, settings)
-        return MadePart(PartEntry(found.key, {"fact": vectors} if vectors else {}))
+        known, rt = building.graph, building.rt
+        called = beyond_words(rt, lambda: embed_all(name_texts(known.value), rt))  # else their words tell synonyms
+
+        def whole() -> tuple[Graph, Sequence[str], Vectors | None]:
+            return known.value, [c.id for c in building.chunks()], called.value if called else None
+
+        names = (known.key, building.chunks_key, called.key if called else "")
+        found = rt.once(make_facts, whole, names=names, settings=settings)
+        name = key("facts", found.key)
+        made = beyond_words(rt, lambda: embed_records(lambda: fact_texts(known.value, settings), rt, name=name))
+        return MadePart(PartEntry(found.key, {"fact": made.key} if made else {}))
 
     def estimate(self, foresight: Foresight, settings: FactSettings) -> PartEstimate:
         """The texts of names and facts."""

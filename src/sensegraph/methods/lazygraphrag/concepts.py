@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from sensegraph.algorithms.clustering import hierarchical_leiden, project
 from sensegraph.algorithms.cooccurrence import Extent, Pruning, keep_concepts, prune_concepts
 from sensegraph.algorithms.graphs import Ints, Longs, canonical_edges
+from sensegraph.algorithms.walking import gather_entries, run_offsets
 from sensegraph.errors import SettingsError, check_fields
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import MadePart, PartEntry
@@ -160,9 +161,7 @@ class Concepts:
         Concepts that none of them holds keep their numbers, but have no degree and no edge.
         """
         chosen = np.asarray(chunks, np.int64)
-        sizes = np.diff(self.start)[chosen]
-        begin = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
-        places = np.arange(int(begin[-1])) - np.repeat(begin[:-1], sizes) + np.repeat(self.start[chosen], sizes)
+        places, sizes = gather_entries(self.start, chosen)
         held = np.asarray(self.held[places], np.int32)
         there = np.bincount(held, minlength=len(self)) > 0
         edges = there[self.source] & there[self.target]
@@ -174,7 +173,7 @@ class Concepts:
             source=self.source[edges],
             target=self.target[edges],
             weight=self.weight[edges],
-            start=begin,
+            start=run_offsets(sizes),
             held=held,
             document=np.asarray(self.document[chosen], np.int32),
             same=first[where].astype(np.int32),
@@ -186,17 +185,29 @@ def make_concepts(wholes: Sequence[Iterable[tuple[Noted, ...]]], *, settings: Co
     """The concept graph of the phrases of all chunks, document by document."""
     results: list[Concepts] = []
     for documents in wholes:
-        read = _number_concepts(documents)
+        numbers: dict[str, int] = {}
+        texts: dict[str, int] = {}
+        held_by, document, same = list[Longs](), list[int](), list[int]()
+        for place, noted in enumerate(documents):
+            for chunk in noted:
+                same.append(texts.setdefault(chunk.text, len(same)))
+                document.append(place)
+                held_by.append(np.array([numbers.setdefault(p, len(numbers)) for p in chunk.phrases], np.int64))
+        known = sorted(numbers)  # concepts are numbered in the order of their names, those of each chunk ascending
+        order = np.empty(len(known), np.int64)
+        order[[numbers[name] for name in known]] = np.arange(len(known))
+        start = run_offsets([len(h) for h in held_by])
+        held = np.concatenate([np.zeros(0, np.int64), *(np.sort(order[h]) for h in held_by)])
         rule = Pruning(settings.hub_deviations, settings.min_weight, settings.min_degree, settings.cover)
-        left = prune_concepts(read.start, read.held, len(read.names), rule)
+        left = prune_concepts(start, held, len(known), rule)
         number = np.cumsum(left.kept) - 1
         kept = left.edges
         edges = canonical_edges(number[kept.source], number[kept.target], kept.weight, int(left.kept.sum()))
         tree = hierarchical_leiden(
             edges, max_cluster_size=settings.max_cluster_size, resolution=settings.resolution, seed=settings.seed
         )
-        start, held = keep_concepts(read.start, read.held, left.kept)
-        names = [name.encode("utf-8", "replace") for name, stays in zip(read.names, left.kept, strict=True) if stays]
+        start, held = keep_concepts(start, held, left.kept)
+        names = [name.encode("utf-8", "replace") for name, stays in zip(known, left.kept, strict=True) if stays]
         homes = [project(tree, depth) for depth in range(tree.depths)]
         results.append(
             Concepts(
@@ -210,8 +221,8 @@ def make_concepts(wholes: Sequence[Iterable[tuple[Noted, ...]]], *, settings: Co
                 held=number[held].astype(np.int32),
                 parent=tree.parent,
                 homes=np.array(homes, np.int32).reshape(len(homes), len(names)).T.copy(),
-                document=read.document,
-                same=read.same,
+                document=np.array(document, np.int32),
+                same=np.array(same, np.int32),
                 dropped=np.array([left.hubs, left.light, left.sparse, _EXTENTS.index(left.extent)], np.int64),
             )
         )
@@ -235,40 +246,6 @@ def pruning_notes(found: Concepts) -> tuple[str, ...]:
     why = "too few chunks would have kept a concept" if extent == "weak" else "no edge would have been left"
     how = "less than asked for" if extent == "weak" else "not at all"
     return (f"the concept graph was pruned {how}: {why}",)
-
-
-# ── making it ────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Read:
-    """All chunks as numbers: their concepts, documents, and which texts are equal."""
-
-    names: list[str]
-    start: Longs
-    held: Longs
-    document: Ints
-    same: Ints
-
-
-def _number_concepts(documents: Iterable[tuple[Noted, ...]]) -> _Read:
-    """Concepts numbered in the order of their names, the concepts of each chunk ascending."""
-    numbers: dict[str, int] = {}
-    texts: dict[str, int] = {}
-    held: list[NDArray[np.int64]] = []
-    document: list[int] = []
-    same: list[int] = []
-    for place, noted in enumerate(documents):
-        for chunk in noted:
-            same.append(texts.setdefault(chunk.text, len(same)))
-            document.append(place)
-            held.append(np.array([numbers.setdefault(p, len(numbers)) for p in chunk.phrases], np.int64))
-    names = sorted(numbers)
-    order = np.empty(len(names), np.int64)
-    order[[numbers[name] for name in names]] = np.arange(len(names))
-    start = np.concatenate(([0], np.cumsum([len(h) for h in held]))).astype(np.int64)
-    ascending = np.concatenate([np.zeros(0, np.int64), *(np.sort(order[h]) for h in held)])
-    return _Read(names, start, ascending, np.array(document, np.int32), np.array(same, np.int32))
 
 
 class ConceptsPart(Part[Concepts, ConceptSettings]):

@@ -7,7 +7,7 @@ the part `sentences` of an index.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -27,8 +27,7 @@ from sensegraph.index.vectors import beyond_words, embed_records
 from sensegraph.language.stems import list_stems
 from sensegraph.language.text import HAN, WORD, split_sentences
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, recall_result, step
-from sensegraph.runtime.runtime import Runtime
+from sensegraph.runtime.results import recall_result, step
 from sensegraph.types import Chunk, Graph
 
 if TYPE_CHECKING:
@@ -138,20 +137,6 @@ def sentence_graph(wholes: Sequence[tuple[Graph, Iterable[Chunk]]]) -> list[Sent
             noted.take(chunk, lexicon)
         results.append(noted.made(len(lexicon.chunks)))
     return results
-
-
-def find_sentences(
-    known: Result[Graph], chunks: Callable[[], Iterable[Chunk]], name: str, rt: Runtime
-) -> Result[Sentences]:
-    """The sentences of an index, made anew only when its graph or its chunks, whose key is `name`, changed."""
-    return rt.once(sentence_graph, lambda: (known.value, chunks()), names=(known.key, name))
-
-
-def embed_sentences(found: Result[Sentences], chunks: Callable[[], Iterable[Chunk]], rt: Runtime) -> str:
-    """The key of the vectors of sentences, shape (s, dim); empty where the embedder sees words only."""
-    name = key("sentences", found.key)
-    made = beyond_words(rt, lambda: embed_records(lambda: sentence_texts(found.value, chunks()), rt, name=name))
-    return made.key if made else ""
 
 
 def sentence_texts(found: Sentences, chunks: Iterable[Chunk]) -> list[str]:
@@ -329,10 +314,12 @@ class SentencesPart(Part[Sentences, NoSettings]):
 
     def build(self, building: Building, settings: NoSettings) -> MadePart:
         """The sentences of all chunks, and their vectors unless the embedder sees words only; no engine is asked."""
-        rt = building.rt
-        found = find_sentences(building.graph, building.chunks, building.chunks_key, rt)
-        vectors = embed_sentences(found, building.chunks, rt)
-        return MadePart(PartEntry(found.key, {"sentence": vectors} if vectors else {}))
+        known, chunks, rt = building.graph, building.chunks, building.rt
+        names = (known.key, building.chunks_key)
+        found = rt.once(sentence_graph, lambda: (known.value, chunks()), names=names)
+        name = key("sentences", found.key)
+        made = beyond_words(rt, lambda: embed_records(lambda: sentence_texts(found.value, chunks()), rt, name=name))
+        return MadePart(PartEntry(found.key, {"sentence": made.key} if made else {}))
 
     def estimate(self, foresight: Foresight, settings: NoSettings) -> PartEstimate:
         """The texts of the sentences."""
