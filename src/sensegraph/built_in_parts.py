@@ -30,7 +30,7 @@ class BuiltIn:
 BUILT_IN: Mapping[str, BuiltIn] = MappingProxyType(
     {
         "concepts": BuiltIn("sensegraph.methods.lazygraphrag.concepts:CONCEPTS"),
-        "names": BuiltIn("sensegraph.methods.walk.names_part:NAMES"),
+        "names": BuiltIn("sensegraph.methods.walk.naming:NAMES"),
         "relations": BuiltIn("sensegraph.methods.lightrag.lightrag:RELATIONS", _GRAPH, {"relation": "relations"}),
         "facts": BuiltIn("sensegraph.methods.hipporag.facts:FACTS", _GRAPH, {"fact": "fact_vectors"}),
         "sentences": BuiltIn(

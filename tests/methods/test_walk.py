@@ -19,7 +19,7 @@ from sensegraph.index.index import Index
 from sensegraph.index.restricted.scope import restrict_to_scope
 from sensegraph.methods.basic.ranked_chunks import BM25
 from sensegraph.methods.lazygraphrag.concepts import CONCEPTS
-from sensegraph.methods.walk.names_part import NAMES
+from sensegraph.methods.walk.naming import NAMES
 from sensegraph.methods.walk.walk import Walk
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract

@@ -267,16 +267,20 @@ def map_reduce(
         else:
             cut.append(passage)
     batches = pack_batches(cut, budget, passage_tokens)
-    mapped = rt.each(rate_contexts, [make_inquiry(question, batch, index) for batch in batches])
-    rated = [
-        point_passage(p, batch) for batch, points in zip(batches, mapped, strict=True) for p in points if p.score > 0
-    ]
-    kept, omitted = take_within(sorted(rated, key=lambda p: -p.score), budget, passage_tokens)
+    rated = rate_batches(question, batches, index, rt)
+    kept, omitted = take_within(rated, budget, passage_tokens)
     read = "1 batch" if len(batches) == 1 else f"{len(batches)} batches"
     notes = [f"{len(rated)} points from {len(listed)} {place}, read in {read}"]
     if short := sum(before is not after for before, after in zip(listed, cut, strict=True)):
         notes.append(f"{short} of the {place} are longer than context_tokens ({budget}) and were cut")
     return gather_evidence(kept, index, omitted=omitted, notes=notes)
+
+
+def rate_batches(question: Question, batches: Sequence[Sequence[Passage]], index: Index, rt: Runtime) -> list[Passage]:
+    """The points of every batch of passages that are above 0, as passages, best first (the map step)."""
+    mapped = rt.each(rate_contexts, [make_inquiry(question, batch, index) for batch in batches])
+    rated = ((point, batch) for batch, points in zip(batches, mapped, strict=True) for point in points)
+    return sorted((point_passage(p, batch) for p, batch in rated if p.score > 0), key=lambda p: -p.score)
 
 
 def point_passage(point: Point, batch: Sequence[Passage]) -> Passage:

@@ -23,8 +23,7 @@ from sensegraph.answering.asking import (
     for_quoting,
     gather_evidence,
     make_inquiry,
-    point_passage,
-    rate_contexts,
+    rate_batches,
     refine_questions,
     test_contexts,
 )
@@ -245,12 +244,9 @@ class LazyGraphRAG:
             [p for part in batch for p in part]
             for batch in pack_batches(parts, self.context_tokens, lambda part: sum(map(passage_tokens, part)))
         ]
-        mapped = rt.each(rate_contexts, [make_inquiry(asked, batch, index) for batch in batches])
-        rated = [point_passage(p, b) for b, points in zip(batches, mapped, strict=True) for p in points if p.score > 0]
-        if not rated and evidence.passages:
-            kept, omitted = take_within(evidence.passages, self.context_tokens, passage_tokens)
-            notes = (*evidence.notes, "no statement was drawn from the relevant chunks: they were read themselves")
-            return gather_evidence(kept, index, omitted=omitted, notes=notes)
-        kept, omitted = take_within(sorted(rated, key=lambda p: -p.score), self.context_tokens, passage_tokens)
-        notes = (*evidence.notes, f"{len(rated)} points from {len(groups)} communities, read in {len(batches)} calls")
-        return gather_evidence(kept, index, omitted=omitted, notes=notes)
+        rated = rate_batches(asked, batches, index, rt)
+        note = f"{len(rated)} points from {len(groups)} communities, read in {len(batches)} calls"
+        if evidence.passages and not rated:
+            note = "no statement was drawn from the relevant chunks: they were read themselves"
+        kept, omitted = take_within(rated or evidence.passages, self.context_tokens, passage_tokens)
+        return gather_evidence(kept, index, omitted=omitted, notes=(*evidence.notes, note))

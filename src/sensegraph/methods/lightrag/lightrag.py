@@ -237,8 +237,10 @@ class LightRAG:
         relations = interleave_lists([self._links(low, desk), high])
         told = self._entities(entities, desk)
         linked = self._relations(relations, desk)
-        mine = deal_chunks(self._mentioning(e, desk) for e in entities[: len(told)])
-        theirs = deal_chunks((self._stating(r, desk) for r in relations[: len(linked)]), flatten_groups(mine))
+        mine = deal_chunks(desk.ties.mentioning(e)[: self.sources].tolist() for e in entities[: len(told)])
+        theirs = deal_chunks(
+            (desk.ties.stating(r)[: self.sources].tolist() for r in relations[: len(linked)]), flatten_groups(mine)
+        )
         ranked = interleave_lists([list(desk.chunks), self._chosen(mine, desk), self._chosen(theirs, desk)])
         left = self._number("text_tokens") - told.tokens - linked.tokens - question - _SPARE
         chunks = chunks_within(ranked[: self.chunks], desk.chunks, desk.index, left)
@@ -263,7 +265,7 @@ class LightRAG:
         high = ranked_links(list(desk.relations), desk.index, desk.joins, desk.ties.weight)
         links, ends = self._links(low, desk), ends_in_order(high, desk.joins)
         behind = (
-            deal_chunks(self._stating(r, desk) for r in high),
+            deal_chunks(desk.ties.stating(r)[: self.sources].tolist() for r in high),
             near_neighbours(low, desk.index, desk.ties, self.sources),
         )
         everything = entities_within(low, desk.entities, desk.index, _ALL)
@@ -280,14 +282,6 @@ class LightRAG:
 
     def _links(self, entities: Sequence[int], desk: _Desk) -> list[int]:
         return ranked_links(links_of(entities, desk.index), desk.index, desk.joins, desk.ties.weight)
-
-    def _mentioning(self, entity: int, desk: _Desk) -> list[int]:
-        found: list[int] = desk.ties.mentioning(entity)[: self.sources].tolist()
-        return found
-
-    def _stating(self, relation: int, desk: _Desk) -> list[int]:
-        found: list[int] = desk.ties.stating(relation)[: self.sources].tolist()
-        return found
 
     def _entities(self, places: Sequence[int], desk: _Desk) -> Told:
         return entities_within(places, desk.entities, desk.index, self._number("entity_tokens"))

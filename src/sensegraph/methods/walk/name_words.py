@@ -76,24 +76,24 @@ def _note_names(chunks: tuple[Chunk, ...]) -> Noted:
     shown = [find_headings(chunk.text) for chunk in chunks]
     titled = list_title_names(first.title)
     bears = [*(titled or shown[0][:1] or [find_lead_name(opening)]), *find_aliases(opening)]
+    spelt, last = list[Spelt](), ""
+    for chunk, found in zip(chunks, shown, strict=True):  # over a chunk stand its headings, and the last before
+        spelt.append(_spell_chunk(chunk, _fold_names([last, *found])))
+        last = found[-1] if found else last
     quoted = sorted(
         {fold_written_name(m[1]) for c in chunks if _UNSPACED.search(c.text) for m in _QUOTED.finditer(c.text)}
     )
     return Noted(
-        tuple(_spell_chunk(c, over) for c, over in zip(chunks, _headings_above(shown), strict=True)),
-        tuple(dict.fromkeys(k for name in bears if (k := fold_written_name(name)))),
+        tuple(spelt),
+        _fold_names(bears),
         tuple(fold_words(first.title.partition("(")[2])),
         tuple(q for q in quoted if q),
     )
 
 
-def _headings_above(shown: Sequence[Sequence[str]]) -> Iterator[tuple[str, ...]]:
-    """The headings over each chunk: its own, and the last of those before."""
-    last = ""
-    for found in shown:
-        over = [last, *found] if last else list(found)
-        yield tuple(dict.fromkeys(k for name in over if (k := fold_written_name(name))))
-        last = found[-1] if found else last
+def _fold_names(names: Iterable[str]) -> tuple[str, ...]:
+    """Names as they are compared, each once."""
+    return tuple(dict.fromkeys(folded for name in names if (folded := fold_written_name(name))))
 
 
 def _spell_chunk(chunk: Chunk, bears: tuple[str, ...]) -> Spelt:

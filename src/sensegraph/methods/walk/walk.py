@@ -22,8 +22,7 @@ from sensegraph.index.neighbours import nearest_to
 from sensegraph.index.restricted.scope import ScopedIndex
 from sensegraph.language.stems import list_stems
 from sensegraph.methods.walk.name_words import fold_words, write_letters
-from sensegraph.methods.walk.names_part import NAMES
-from sensegraph.methods.walk.naming import Hashes, Names, hash_words
+from sensegraph.methods.walk.naming import NAMES, Hashes, Names, hash_words
 from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.arms import Diversify, asked_vector, by_meaning, diversify_ranking, evidence_of
 from sensegraph.runtime.runtime import Runtime
