@@ -24,10 +24,8 @@ class Listing:
     good_for: str
 
 
-METHODS = {
-    name: Listing(**row)
-    for name, row in tomllib.loads(files(__package__).joinpath("methods.toml").read_text("utf-8")).items()
-}
+_TABLE = tomllib.loads(files(__package__).joinpath("methods.toml").read_text("utf-8"))
+METHODS = {name: Listing(**row) for name, row in _TABLE.items()}
 
 
 def method_class(name: str) -> type[Any]:

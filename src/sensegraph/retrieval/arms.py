@@ -79,7 +79,7 @@ def asked_vector(question: Question, rt: Runtime) -> Vectors:
     return np.asarray(rt.embedder.embed([question.sought], "query")[0], np.float32)
 
 
-def text_closeness(question: Question, index: Index, rt: Runtime, how: Comparing) -> Floats:
+def nearness_of(question: Question, index: Index, rt: Runtime, how: Comparing) -> Floats:
     """How near every chunk is to the question, from 0 for the farthest to 1 for the nearest, shape (chunks,).
 
     All 0 where all are equally near.

@@ -175,9 +175,8 @@ def names_in_question(question: str, index: Index) -> list[Name]:
     for name in names:
         if kept and kept[-1].proper and name.proper and question[kept[-1].end : name.start].isspace():
             last = kept.pop()
-            name = Name(
-                question[last.start : name.end], last.start, name.end, (*last.entities[:1], *name.entities[:1]), True
-            )
+            both = (*last.entities[:1], *name.entities[:1])
+            name = Name(question[last.start : name.end], last.start, name.end, both, True)
         kept.append(name)
     return kept
 
@@ -185,9 +184,7 @@ def names_in_question(question: str, index: Index) -> list[Name]:
 def named_in(text: str, index: Index) -> list[int]:
     """Positions of the entities whose names stand in `text`, also before the 's of a possessive, each once."""
     bare = _POSSESSIVE.sub(lambda m: " " * len(m[0]), text)
-    return list(
-        dict.fromkeys([*entities_named_in(text, index), *(entities_named_in(bare, index) if bare != text else [])])
-    )
+    return list(dict.fromkeys(place for t in dict.fromkeys((text, bare)) for place in entities_named_in(t, index)))
 
 
 def wholeness_signs(question: str) -> tuple[float, list[str]]:
@@ -224,12 +221,10 @@ def relation_words(question: str) -> list[str]:
 def _make_name(question: str, span: tuple[int, int], bearers: Sequence[Entity], spoken: str) -> Name:
     surface = question[span[0] : span[1]] or bearers[0].name
     lone = question.islower() and len(surface.split()) > 1
-    capital = surface != surface.lower()
-    cased = surface.lower() != surface.upper()
+    capital, caseless = surface != surface.lower(), surface.lower() == surface.upper()
     telling = capital and span[0] > 0 and spoken not in _CAPITAL_NOUNS
-    proper = any(
-        telling if e.type.casefold() == _COMMON else capital or lone or not cased or e.name.islower() for e in bearers
-    )
+    shown = capital or lone or caseless
+    proper = any(telling if e.type.casefold() == _COMMON else shown or e.name.islower() for e in bearers)
     return Name(surface, *span, tuple(bearers), proper)
 
 

@@ -207,25 +207,22 @@ def _find_wrong_speakers(
 ) -> Iterator[Problem]:
     """A speaker who did not say it: another's label stands before the span, or no cited document names the speaker."""
     who = fold(find_reporter(said.text))
-    cited = [
-        (c, d) for c in answer.citations if Reference(c.marker) in said.references and (d := documents[c.document])
-    ]
-    if not who or not cited:
+    read = [(c, d) for c in answer.citations if Reference(c.marker) in said.references and (d := documents[c.document])]
+    if not who or not read:
         return
     others = []
-    for citation, document in cited:
+    for citation, document in read:
         # what may be labels of speakers before the span or at its beginning, the nearest last; those of `who` are
         found = find_label_candidates(document.text)
         labels = [x.key for x in found if (x.likely or x.key == who) and x.start <= citation.start]
         if any(label in who or who in label for label in labels[-1:]):
             return
-        if labels and any(
-            x.key == labels[-1] for x in select_sure_labels(found)
-        ):  # the document shows that it is a speaker's
+        # the document shows that it is a speaker's
+        if labels and labels[-1] in {x.key for x in select_sure_labels(found)}:
             others.append(labels[-1])
     marks = tuple(map(str, said.references))
     if others:
         reason = f"in what is cited, it is said by {', '.join(dict.fromkeys(others))}"
         yield Problem("speaker", said.text, reason, marks)
-    elif not any(who in fold(f"{d.title} {d.text}") for _, d in cited):
+    elif not any(who in fold(f"{d.title} {d.text}") for _, d in read):
         yield Problem("speaker", said.text, f"the cited documents name no {who}", marks)

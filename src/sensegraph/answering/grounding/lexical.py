@@ -106,9 +106,8 @@ def find_missing_in_texts(statement: str, texts: Sequence[str]) -> tuple[Lack, .
     narrow = [choose_window(statement, text) for text in texts]
     if len(narrow) <= _TOGETHER:
         return find_missing_words(statement, narrow)
-    return min(
-        (find_missing_words(statement, [text]) for text in narrow), key=lambda found: sum(len(x.words) for x in found)
-    )
+    alone = [find_missing_words(statement, [text]) for text in narrow]
+    return min(alone, key=lambda found: sum(len(lack.words) for lack in found))
 
 
 def choose_window(statement: str, text: str) -> str:

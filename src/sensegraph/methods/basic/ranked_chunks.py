@@ -9,7 +9,6 @@ query: one ranking, or up to three → fusion → chunks until the context is fu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -186,22 +185,13 @@ class Hybrid(AnswersOnce):
             notes.append("this index has no graph: vectors and words were fused alone")
         around = [rank_by_graph(question, index, rt, self.graph, self.hops, self.seed_floor)] if has_graph else []
         lists = [*texts, *around]
-        if self.fusion == "prior" and has_graph:
-            fused = self._walked(question, texts, weights, index, rt)
+        votes = [*weights, self.graph_weight] if around else weights
+        if self.fusion == "prior" and has_graph:  # a walk from the names of the question, and weakly from its text
+            names = 1 - self.text_share
+            walk = Walk(names * 6 / 7, self.text_share, names / 7, self.damping)
+            fused = rank_by_walk(question, near_best(texts, weights), index, rt, walk, self.seed_floor)
+        elif self.fusion == "minmax":
+            fused = by_scores(lists, votes)
         else:
-            fused = self._voted(lists, [*weights, *([self.graph_weight] if around else [])])
+            fused = (by_shares if self.fusion == "quota" else by_ranks)(lists, votes, self.c)
         return diversify_ranking(question, fused, index, rt, self.diversify, self.balance), lists, notes
-
-    def _walked(
-        self, question: Question, texts: Sequence[Ranking], weights: Sequence[float], index: Index, rt: Runtime
-    ) -> Ranking:
-        """The walk, from the names of the question and weakly from its text."""
-        names = 1 - self.text_share
-        walk = Walk(names * 6 / 7, self.text_share, names / 7, self.damping)
-        return rank_by_walk(question, near_best(texts, weights), index, rt, walk, self.seed_floor)
-
-    def _voted(self, lists: Sequence[Ranking], weights: Sequence[float]) -> Ranking:
-        """The fusion of finished lists."""
-        if self.fusion == "minmax":
-            return by_scores(lists, weights)
-        return by_shares(lists, weights, self.c) if self.fusion == "quota" else by_ranks(lists, weights, self.c)

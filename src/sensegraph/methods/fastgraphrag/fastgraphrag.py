@@ -198,9 +198,8 @@ class FastGraphRAG:
         relations = select_best(entities[joins.one] + entities[joins.other], self.relations)
         chunks = select_best(self._chunks(entities, relations, tied, len(index.catalogue.chunks)), _RANKED)
         start = f"a walk from {np.count_nonzero(reset)} entities: {np.count_nonzero(entities)} were kept"
-        return self._read(
-            select_best(entities, self.entities), relations, chunks, joins, index, (start, *notes, *words.notes)
-        )
+        said = (start, *notes, *words.notes)
+        return self._read(select_best(entities, self.entities), relations, chunks, joins, index, said)
 
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """One answer from these passages."""

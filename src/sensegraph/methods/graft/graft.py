@@ -113,9 +113,7 @@ def _elements_behind(place: int, cluster: Cluster, index: Index, most: int) -> I
         neighbours, relations = lookups.around(member)
         links |= {r: (member, n) for n, r in zip(neighbours.tolist(), relations.tolist(), strict=True) if inside[n]}
     listed = sorted(links)
-    ranked = sorted(
-        zip(take_records(index.graph.relations, listed), listed, strict=True), key=lambda p: (-p[0].weight, p[0].id)
-    )
-    for relation, number in ranked[:most]:
+    pairs = zip(take_records(index.graph.relations, listed), listed, strict=True)
+    for relation, number in sorted(pairs, key=lambda p: (-p[0].weight, p[0].id))[:most]:
         one, other = sorted(links[number])
         yield relation_passage(relation, lookups.name(one), lookups.name(other), relation.weight)

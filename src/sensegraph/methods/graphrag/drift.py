@@ -116,9 +116,8 @@ class Drift:
         self.shares.check(self.name)
         least = dict.fromkeys(("primer_reports", "primer_folds", "width", "reduce_tokens"), 1)
         least |= dict.fromkeys(("rounds", "depth", "max_calls"), 0)
-        if bad := [
-            f"{n} ({getattr(self, n)}) must be at least {low}" for n, low in least.items() if getattr(self, n) < low
-        ]:
+        bad = [f"{n} ({getattr(self, n)}) must be at least {low}" for n, low in least.items() if getattr(self, n) < low]
+        if bad:
             raise SettingsError(f"drift: {', '.join(bad)}.")
         if not 0 < self.same_question <= 1 or not 0 <= self.stop_score <= 100:
             raise SettingsError(

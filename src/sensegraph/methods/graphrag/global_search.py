@@ -160,6 +160,5 @@ class GraphRAG:
         """The grade of every cluster's report: what most votes say, of equally many the lower."""
         asked = [make_inquiry(question, [report_passage(c)], index) for c in clusters]
         votes = [list(rt.each(grade, asked, vote=vote)) for vote in range(self.votes)]
-        return [
-            min(Counter(given).items(), key=lambda item: (-item[1], item[0]))[0] for given in zip(*votes, strict=True)
-        ]
+        counts = (Counter(given) for given in zip(*votes, strict=True))
+        return [min(count.items(), key=lambda item: (-item[1], item[0]))[0] for count in counts]

@@ -93,9 +93,8 @@ def read_around(question: Question, index: Index, rt: Runtime, shares: Shares) -
         reversed(room.filled(reversed(question.history), lambda t: count_tokens(t.question) + count_tokens(t.answer)))
     )
     room.left += budget * shares.reports
-    reports = [
-        report_passage(c) for c in room.filled(_seed_reports(seeds, index), lambda c: c.tokens + count_tokens(c.title))
-    ]
+    shown = room.filled(_seed_reports(seeds, index), lambda c: c.tokens + count_tokens(c.title))
+    reports = [report_passage(cluster) for cluster in shown]
     room.left += budget * rest
     links = _Links(index, seeds, shares)
     records = room.filled(links.passages(), passage_tokens)

@@ -243,9 +243,8 @@ def _texts_of_relations(graph: Graph, settings: FactSettings) -> Iterator[tuple[
         source, target = names[relation.source], names[relation.target]
         found: dict[str, list[str]] = {}
         for said in relation.descriptions:
-            found.setdefault(_write_fact(said.text, relation.label, source, target, settings), []).append(
-                said.source.chunk
-            )
+            text = _write_fact(said.text, relation.label, source, target, settings)
+            found.setdefault(text, []).append(said.source.chunk)
         silent = [c for c in relation.chunks if all(c not in chunks for chunks in found.values())]
         if silent:
             found.setdefault(_write_fact("", relation.label, source, target, settings), []).extend(silent)

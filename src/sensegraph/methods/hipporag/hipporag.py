@@ -25,15 +25,7 @@ from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
 from sensegraph.methods.hipporag.facts import FACTS, Facts
 from sensegraph.protocols import PartName, Task
-from sensegraph.retrieval.arms import (
-    Comparing,
-    asked_vector,
-    by_meaning,
-    by_text,
-    evidence_of,
-    seeds_of,
-    text_closeness,
-)
+from sensegraph.retrieval.arms import Comparing, asked_vector, by_meaning, by_text, evidence_of, nearness_of, seeds_of
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Evidence, Passage, Question
@@ -41,13 +33,8 @@ from sensegraph.types import Evidence, Passage, Question
 GUTIERREZ2025 = MappingProxyType({"passage_factor": 0.05, "parallel": 2.0})
 """The settings of the authors' code where ours differ."""
 
-
-@dataclass(frozen=True, slots=True)
-class Start:
-    """Where a walk starts: mass of every entity, shape (n,), and what has to be said of how it was found."""
-
-    mass: Floats
-    notes: tuple[str, ...] = ()
+Start = tuple[Floats, tuple[str, ...]]
+"""Where a walk starts: mass of every entity, shape (n,), and what has to be said of how it was found."""
 
 
 @dataclass(frozen=True)
@@ -100,12 +87,12 @@ class HippoRAG(AnswersOnce):
 
     def rank(self, question: Question, index: Index, rt: Runtime) -> tuple[Ranking, tuple[str, ...]]:
         """The `top` chunks, and what has to be said of how they were found; without a start, by text alone (§3.2)."""
-        start = self._named(question, index, rt) if self.version == 1 else self._linked(question, index, rt)
-        if not start.mass.any():
+        mass, notes = self._named(question, index, rt) if self.version == 1 else self._linked(question, index, rt)
+        if not mass.any():
             plain = by_text(question, index, rt, self.linking, self.top)
-            return plain, (*start.notes, f"nothing in the graph fits the question: chunks were ranked by {plain.name}")
-        scores = self._first(start.mass, index) if self.version == 1 else self._second(start.mass, question, index, rt)
-        return Ranking("hipporag", *select_best(scores, self.top)), start.notes
+            return plain, (*notes, f"nothing in the graph fits the question: chunks were ranked by {plain.name}")
+        scores = self._first(mass, index) if self.version == 1 else self._second(mass, question, index, rt)
+        return Ranking("hipporag", *select_best(scores, self.top)), notes
 
     # ── version 2 ──
 
@@ -115,7 +102,7 @@ class HippoRAG(AnswersOnce):
         kept = self._recognised(question, found, index, rt)
         dropped = len(found) - int(kept.sum())
         notes = (f"recognition memory: {dropped} of {len(found)} facts were dropped",) if dropped else ()
-        return Start(phrase_mass(index.part(FACTS), found[kept], scores[kept], self.phrases), notes)
+        return phrase_mass(index.part(FACTS), found[kept], scores[kept], self.phrases), notes
 
     def _facts(self, question: Question, index: Index, rt: Runtime) -> tuple[Longs, Floats]:
         """The facts nearest to the question, and their nearness as a share of the nearest's."""
@@ -142,7 +129,7 @@ class HippoRAG(AnswersOnce):
 
     def _second(self, mass: Floats, question: Question, index: Index, rt: Runtime) -> Floats:
         """The probability of every chunk, from entities and weakly from all chunks (§3.2, personalised PageRank)."""
-        near = text_closeness(question, index, rt, self.linking)
+        near = nearness_of(question, index, rt, self.linking)
         if self.passage_factor:
             reset = np.concatenate((self.passage_factor * near, mass))
         else:
@@ -165,7 +152,7 @@ class HippoRAG(AnswersOnce):
         known, mass = index.part(FACTS), np.zeros(index.part(FACTS).entities)
         for seed in seeds_of(question, index, rt, self.seed_floor):
             mass[seed] = 1 / max(int(known.start[seed + 1] - known.start[seed]), 1)
-        return Start(mass)
+        return mass, ()
 
     def _first(self, mass: Floats, index: Index) -> Floats:
         """Σ of the probability of the entities of every chunk; chunks are no nodes of the walk (HippoRAG §2.3)."""

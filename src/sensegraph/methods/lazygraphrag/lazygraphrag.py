@@ -91,11 +91,9 @@ class Tester:
         return [Passage("concept", name, "", title=name) for name in names]
 
 
-def terrain_of(concepts: Concepts) -> Terrain:
+def terrain_of(known: Concepts) -> Terrain:
     """What a search for chunks sees of a concept graph."""
-    return Terrain(
-        concepts.start, concepts.held, concepts.homes, concepts.parent, concepts.document, concepts.same
-    )  # fmt: skip
+    return Terrain(known.start, known.held, known.homes, known.parent, known.document, known.same)
 
 
 _REACH = 2_000  # chunks that are ranked at least
@@ -236,9 +234,8 @@ class LazyGraphRAG:
         Chunks of one community are read together, small communities in one call.
         """
         position = dict(zip(found.chunks, evidence.passages, strict=True))
-        groups = [
-            [position[c] for c in group] for group in group_by_community(terrain_of(index.part(CONCEPTS)), found.chunks)
-        ]
+        near = group_by_community(terrain_of(index.part(CONCEPTS)), found.chunks)
+        groups = [[position[chunk] for chunk in group] for group in near]
         parts = [part for group in groups for part in pack_batches(group, self.context_tokens, passage_tokens)]
         batches = [
             [p for part in batch for p in part]

@@ -175,9 +175,8 @@ class LightRAG:
             query = np.asarray(rt.embedder.embed([question.sought], "query"), np.float32)
             found = Nearness(question, query[0], index, rt, self.ranking).top(self.chunks)
             left = self._number("text_tokens") - count_tokens(question.text) - _SPARE
-            return _evidence_of_parts(
-                Told(), Told(), chunks_within(list(found), found, index, left), len(found), index, ()
-            )
+            text = chunks_within(list(found), found, index, left)
+            return _evidence_of_parts(Told(), Told(), text, len(found), index, ())
         desk = self._desk(question, index, rt)
         return self._paper(desk) if self.preset == "paper" else self._current(desk, count_tokens(question.text))
 
@@ -238,16 +237,14 @@ class LightRAG:
         told = self._entities(entities, desk)
         linked = self._relations(relations, desk)
         mine = deal_chunks(desk.ties.mentioning(e)[: self.sources].tolist() for e in entities[: len(told)])
-        theirs = deal_chunks(
-            (desk.ties.stating(r)[: self.sources].tolist() for r in relations[: len(linked)]), flatten_groups(mine)
-        )
+        stating = (desk.ties.stating(r)[: self.sources].tolist() for r in relations[: len(linked)])
+        theirs = deal_chunks(stating, flatten_groups(mine))
         ranked = interleave_lists([list(desk.chunks), self._chosen(mine, desk), self._chosen(theirs, desk)])
         left = self._number("text_tokens") - told.tokens - linked.tokens - question - _SPARE
         chunks = chunks_within(ranked[: self.chunks], desk.chunks, desk.index, left)
         behind = dict.fromkeys([*ranked, *flatten_groups(mine), *flatten_groups(theirs)])
-        return _evidence_of_parts(
-            told, linked, chunks, len(entities) + len(relations) + len(behind), desk.index, desk.notes
-        )
+        found = len(entities) + len(relations) + len(behind)
+        return _evidence_of_parts(told, linked, chunks, found, desk.index, desk.notes)
 
     def _chosen(self, groups: Sequence[Sequence[int]], desk: _Desk) -> list[int]:
         """Of the chunks behind entities or relations those nearest to the question, or those of the first."""
@@ -273,9 +270,8 @@ class LightRAG:
         relations = unite_passages([self._relations(high, desk), self._relations(links, desk)])
         text = self._number("text_tokens")
         chunks = unite_passages([chunks_within(flatten_groups(b), desk.chunks, desk.index, text) for b in behind])
-        found = (
-            len({*low, *ends}) + len({*high, *links}) + len({*flatten_groups(behind[0]), *flatten_groups(behind[1])})
-        )
+        texts = {*flatten_groups(behind[0]), *flatten_groups(behind[1])}
+        found = len({*low, *ends}) + len({*high, *links}) + len(texts)
         return _evidence_of_parts(entities, relations, chunks, found, desk.index, desk.notes)
 
     # ── both ──

@@ -24,15 +24,7 @@ from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
 from sensegraph.methods.linearrag.sentences import SENTENCES, Sentences
 from sensegraph.protocols import PartName, Task
-from sensegraph.retrieval.arms import (
-    Comparing,
-    asked_vector,
-    by_meaning,
-    by_text,
-    evidence_of,
-    seeds_of,
-    text_closeness,
-)
+from sensegraph.retrieval.arms import Comparing, asked_vector, by_meaning, by_text, evidence_of, nearness_of, seeds_of
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Evidence, Question
 
@@ -128,7 +120,7 @@ class LinearRAG(AnswersOnce):
 
     def _passages(self, question: Question, active: Activation, index: Index, rt: Runtime) -> Floats:
         """I(p) = w · (λ · nearness + ln(1 + Σ_e A_e · ln(1 + n(e, p)) / L_e)), shape (chunks,)."""
-        known, near = index.part(SENTENCES), text_closeness(question, index, rt, self.comparing)
+        known, near = index.part(SENTENCES), nearness_of(question, index, rt, self.comparing)
         per_hop = active.weight / np.maximum(active.hop, 1)
         named = np.repeat(per_hop, np.diff(known.first)) * np.log1p(known.times)
         bonus = np.log1p(np.bincount(known.chunks, weights=named, minlength=len(near)))
@@ -149,9 +141,8 @@ def spread_activation(
     hop = (seeds > 0).astype(np.int32)
     used = np.zeros(len(known), np.bool_)
     for t in range(1, iterations):
-        owners, chosen, sigma = _choose_sentences(
-            known, near, np.flatnonzero((value >= delta) & (value > 0)), used, kappa
-        )
+        active = np.flatnonzero((value >= delta) & (value > 0))
+        owners, chosen, sigma = _choose_sentences(known, near, active, used, kappa)
         places, sizes = gather_entries(known.start, chosen)
         giver, taker = np.repeat(owners, sizes), np.asarray(known.held[places], np.int64)
         gift = value[giver] * np.repeat(sigma, sizes)

@@ -86,10 +86,8 @@ class Sentences:
     @cached_property
     def naming(self) -> tuple[Longs, Ints]:
         """The sentences of every entity: those of entity j are `second[first[j]:first[j + 1]]`."""
-        order = np.argsort(self.held, kind="stable")
-        return run_offsets(np.bincount(self.held, minlength=self.entities)), _row_numbers(self.start)[order].astype(
-            np.int32
-        )
+        rows = _row_numbers(self.start)[np.argsort(self.held, kind="stable")]
+        return run_offsets(np.bincount(self.held, minlength=self.entities)), rows.astype(np.int32)
 
     @property
     def walk(self) -> Moves:

@@ -80,15 +80,9 @@ def _note_names(chunks: tuple[Chunk, ...]) -> Noted:
     for chunk, found in zip(chunks, shown, strict=True):  # over a chunk stand its headings, and the last before
         spelt.append(_spell_chunk(chunk, _fold_names([last, *found])))
         last = found[-1] if found else last
-    quoted = sorted(
-        {fold_written_name(m[1]) for c in chunks if _UNSPACED.search(c.text) for m in _QUOTED.finditer(c.text)}
-    )
-    return Noted(
-        tuple(spelt),
-        _fold_names(bears),
-        tuple(fold_words(first.title.partition("(")[2])),
-        tuple(q for q in quoted if q),
-    )
+    quoted = {fold_written_name(m[1]) for c in chunks if _UNSPACED.search(c.text) for m in _QUOTED.finditer(c.text)}
+    aside = fold_words(first.title.partition("(")[2])
+    return Noted(tuple(spelt), _fold_names(bears), tuple(aside), tuple(sorted(quoted - {""})))
 
 
 def _fold_names(names: Iterable[str]) -> tuple[str, ...]:

@@ -82,9 +82,8 @@ def ask_names(text: str, index: Index, k1: float, b: float) -> Asked:
         total[who] += score if times == 1 else times * score
     idf = np.array([words.idf(word) for word in distinct])
     hits = tuple(hit for _, hit in counted)
-    return Asked(
-        tuple(names_in_question(text, names)), hash_words(distinct), hits, idf, total, hash_words(fold_words(text))
-    )
+    plain = hash_words(fold_words(text))
+    return Asked(tuple(names_in_question(text, names)), hash_words(distinct), hits, idf, total, plain)
 
 
 def names_in_question(text: str, names: Names) -> list[int]:
