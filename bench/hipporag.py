@@ -31,7 +31,7 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.index.build import build_index
 from sensegraph.index.index import Index
-from sensegraph.methods.basic.ranked_chunks import BM25
+from sensegraph.methods.basic.bm25 import BM25
 from sensegraph.methods.hipporag.facts import FACTS, FactSettings, make_facts
 from sensegraph.methods.hipporag.hipporag import GUTIERREZ2025, HippoRAG
 from sensegraph.methods.linearrag.linearrag import LinearRAG

@@ -24,7 +24,7 @@ import numpy as np
 
 from client import options, sensegraph, source, table
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.methods.basic.ranked_chunks import Hybrid
+from sensegraph.methods.basic.hybrid import Hybrid
 from sensegraph.types import Question
 
 SETS = ("carol", "multihop-news", "hotpotqa", "musique", "lihua-world", "2wiki")

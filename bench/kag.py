@@ -27,7 +27,8 @@ from client import options, sensegraph, source, table
 from hybrid import CUTS, questions, recall, versus
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.language.text import fold
-from sensegraph.methods.basic.ranked_chunks import BM25, Hybrid
+from sensegraph.methods.basic.bm25 import BM25
+from sensegraph.methods.basic.hybrid import Hybrid
 from sensegraph.methods.kag.forms import Plan
 from sensegraph.methods.kag.kag import KAG
 from sensegraph.methods.kag.logical_forms import parse_plan

@@ -20,7 +20,7 @@ from sensegraph.lab.retrieval.held_out import choose_held_out
 from sensegraph.lab.retrieval.retrieval_scores import Measured, measure
 from sensegraph.lab.retrieval.runs import Named
 from sensegraph.lab.retrieval.test_collections import read_set
-from sensegraph.methods.basic.ranked_chunks import BM25
+from sensegraph.methods.basic.bm25 import BM25
 from sensegraph.methods.walk.walk import Walk
 
 SETS = ("2wiki", "musique", "hotpotqa", "lihua-world", "multihop-news", "carol")

@@ -27,7 +27,8 @@ from sensegraph.algorithms.ranking import Ranking
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.citing import documents_behind
 from sensegraph.index.index import Index
-from sensegraph.methods.basic.ranked_chunks import BM25, Naive
+from sensegraph.methods.basic.bm25 import BM25
+from sensegraph.methods.basic.naive import Naive
 from sensegraph.methods.raptor.raptor import RAPTOR
 from sensegraph.methods.raptor.tree_part import TREE
 from sensegraph.runtime.runtime import Runtime

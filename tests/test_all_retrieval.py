@@ -180,7 +180,7 @@ def test_the_code_of_a_method_is_all_that_it_imports():
     assert walk != bm25
     assert walk == code_of(Named("walk", load_method("walk", top=5)))
     seen: dict[str, str] = {}
-    read_source("sensegraph.methods.basic.ranked_chunks", seen)
+    read_source("sensegraph.methods.basic.bm25", seen)
     assert {"sensegraph.retrieval.arms", "sensegraph.types", "sensegraph.language.text"} <= set(seen)
     assert "sensegraph.methods.walk.walk" not in seen
 

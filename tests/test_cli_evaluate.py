@@ -19,7 +19,7 @@ from sensegraph.corpus.settings import Settings
 from sensegraph.errors import SettingsError
 from sensegraph.lab.retrieval import Cost, Measuring, Named, read_set
 from sensegraph.lab.retrieval.clock import cpu_seconds
-from sensegraph.methods.basic.ranked_chunks import Naive
+from sensegraph.methods.basic.naive import Naive
 
 Run = Callable[..., Result]
 METHODS = ("--methods", "naive,naive:top=1", "--draws", "50")

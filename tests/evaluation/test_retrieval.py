@@ -14,7 +14,7 @@ from sensegraph.lab.retrieval import JudgedSet, Measured, Measuring, Named, meas
 from sensegraph.lab.retrieval.held_out import choose_held_out
 from sensegraph.lab.retrieval.retrieval_scores import score_run
 from sensegraph.lab.retrieval.runs import Found, Run, group_queries, widen_context, write_runs
-from sensegraph.methods.basic.ranked_chunks import Naive
+from sensegraph.methods.basic.naive import Naive
 from sensegraph.types import Document
 
 DEEP, NARROW = Named("deep", Naive()), Named("narrow", Naive(top=1))

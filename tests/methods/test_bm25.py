@@ -3,7 +3,7 @@ import pytest
 
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
-from sensegraph.methods.basic.ranked_chunks import BM25
+from sensegraph.methods.basic.bm25 import BM25
 from sensegraph.types import Question
 from served import ServedContract
 

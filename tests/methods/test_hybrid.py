@@ -8,7 +8,7 @@ import pytest
 from harbour import papers
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
-from sensegraph.methods.basic.ranked_chunks import Hybrid
+from sensegraph.methods.basic.hybrid import Hybrid
 from sensegraph.retrieval import arms
 from sensegraph.types import Question
 from served import ServedContract
@@ -53,7 +53,7 @@ def test_every_hit_says_where_each_list_ranks_it(built: Corpus, fusion: Any) -> 
 @pytest.mark.parametrize("arm", ["vector", "bm25", "graph"])
 def test_an_arm_of_weight_0_is_not_run(built: Corpus, arm: str, monkeypatch: pytest.MonkeyPatch) -> None:
     name = {"vector": "rank_by_vectors", "bm25": "rank_by_words", "graph": "rank_by_graph"}[arm]
-    monkeypatch.setattr(f"sensegraph.methods.basic.ranked_chunks.{name}", None)  # a call would fail
+    monkeypatch.setattr(f"sensegraph.methods.basic.hybrid.{name}", None)  # a call would fail
     hits = Hybrid(**{f"{arm}_weight": 0}).hits(QUESTION, built.index(), built.runtime())
     assert hits
     assert all(p.arm != arm for h in hits for p in h.places)

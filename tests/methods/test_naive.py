@@ -10,7 +10,7 @@ from scripted import ScriptedServer
 from sensegraph.answering.asking import NOTHING
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError
-from sensegraph.methods.basic.ranked_chunks import Naive
+from sensegraph.methods.basic.naive import Naive
 from sensegraph.testing import SAMPLE, check_citations
 from sensegraph.types import Question
 from served import ServedContract

@@ -17,7 +17,7 @@ from sensegraph.errors import NotIndexed, SettingsError
 from sensegraph.filters import Scope
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.scope import restrict_to_scope
-from sensegraph.methods.basic.ranked_chunks import BM25
+from sensegraph.methods.basic.bm25 import BM25
 from sensegraph.methods.lazygraphrag.concepts import CONCEPTS
 from sensegraph.methods.walk.naming import NAMES
 from sensegraph.methods.walk.walk import Walk

@@ -190,6 +190,11 @@ def read_in_turn(records: Sequence[T], places: Sequence[int]) -> Iterator[tuple[
         yield from zip(block, take_records(records, block), strict=True)
 
 
+def quoted_chunks(passages: Iterable[Passage]) -> list[str]:
+    """The chunks whose words passages quote, each once, in their order."""
+    return list(dict.fromkeys(quote.source.chunk for passage in passages for quote in passage.quotes))
+
+
 @dataclass(frozen=True, slots=True)
 class Told:
     """Passages that fit a budget, and the tokens that they take."""

@@ -1,8 +1,8 @@
-"""GraphRAG, global search: an answer about the whole corpus from the reports on its communities; TS from its texts.
+"""GraphRAG with global search: an answer about the whole corpus from the reports on its communities.
 
-paper: Edge et al. 2024, From Local to Global, arXiv:2404.16130; its TS condition (§4.1.1; G25, G27) reads all chunks
-index: chunk → extract → merge → communities → reports (§3.1.1–3.1.5), shared with every method; TS: chunk
-query: map-reduce over the reports of one depth (§3.1.6); TS: over all chunks, shuffled, in the place of reports
+paper: Edge et al. 2024, From Local to Global, arXiv:2404.16130
+index: chunk → extract → merge → communities → reports (§3.1.1–3.1.5), shared with every method
+query: map-reduce over the reports of one depth (§3.1.6)
 """
 
 from __future__ import annotations
@@ -12,12 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
-from sensegraph.answering.asking import AnswersOnce, conclude_answer, make_inquiry, map_reduce
+from sensegraph.answering.asking import conclude_answer, make_inquiry, map_reduce
 from sensegraph.errors import SettingsError
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
-from sensegraph.index.passages import chunk_passage
 from sensegraph.methods.graphrag.details import report_passages
 from sensegraph.protocols import LanguageEngine, PartName, Task
 from sensegraph.retrieval.arms import asked_vector
@@ -39,28 +38,6 @@ class GradingEngine(LanguageEngine, Protocol):
 def grade(inquiries: Sequence[Inquiry], *, engine: GradingEngine, vote: int = 0) -> list[int]:
     """How relevant each context is, 0 to 5; another `vote` asks again."""
     return engine.grade(inquiries)
-
-
-@dataclass(frozen=True)
-class TS(AnswersOnce):
-    """Map-reduce over every chunk: thorough, and as expensive as reading the whole corpus for each question."""
-
-    context_tokens: int = 8_000  # §4.1.2
-    seed: int = 0  # of the shuffle
-    name: str = "ts"
-    requires: frozenset[Task] = frozenset({"rate", "answer"})
-    reads: frozenset[PartName] = frozenset()
-
-    def __post_init__(self) -> None:
-        if self.context_tokens < 1:
-            raise SettingsError(f"ts: context_tokens ({self.context_tokens}) must be at least 1.")
-
-    def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
-        """Points from every batch of chunks, best first, within the context."""
-        names = [entry.id for entry in index.catalogue.chunks]
-        chunks = index.chunks(names)
-        passages = [chunk_passage(chunks[name]) for name in names]
-        return map_reduce(question, passages, index, rt, budget=self.context_tokens, seed=self.seed, place="chunks")
 
 
 _BEST = 5  # the highest grade

@@ -2,8 +2,7 @@
 
 paper: Edge et al. 2024 builds the index; the search is that of the authors' implementation, release 3.3.0 (N56, N62)
 index: chunk → extract → merge → communities → reports
-query: entities named or meant → reports, relations, claims, chunks around them (graphrag spec §4.3, which DRIFT uses
-       too) → one call
+query: entities named or meant → reports, relations, claims, chunks around them → one call
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from sensegraph.index.passages import (
 from sensegraph.language.text import count_tokens
 from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.arms import asked_vector
-from sensegraph.retrieval.assembling import read_in_turn
+from sensegraph.retrieval.assembling import quoted_chunks, read_in_turn
 from sensegraph.retrieval.signals import entities_named_in
 from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
@@ -45,7 +44,7 @@ class Shares:
     """
 
     context_tokens: int = 12_000
-    text: float = 0.5
+    text: float = 0.5  # N56
     reports: float = 0.1
     history: float = 0.1
     top_entities: int = 10
@@ -116,7 +115,7 @@ def read_around(question: Question, index: Index, rt: Runtime, shares: Shares) -
     chunks = [chunk_passage(found[name]) for name in fitting]
     passages = [*reports, *records, *chunks]
     behind = index.documents_of([c.id for c in chunks])
-    others = index.documents_of(list(dict.fromkeys(q.source.chunk for p in records for q in p.quotes)))
+    others = index.documents_of(quoted_chunks(records))
     documents = tuple(dict.fromkeys([*behind.values(), *others.values()]))
     return Around(Evidence(tuple(passages), documents, budget - int(room.left), len(ranked) - len(fitting)), history)
 
@@ -217,7 +216,7 @@ class _Links:
 
 @dataclass(frozen=True)
 class Local(Shares):
-    """Local search. The shares of `context_tokens` for text, reports and history leave the rest to the graph (N56)."""
+    """Local search. The shares of `context_tokens` for text, reports and history leave the rest to the graph."""
 
     name: str = "local"
     requires: frozenset[Task] = frozenset({"answer"})

@@ -3,8 +3,7 @@
 paper: announcement by Microsoft Research, 2024-11-25, without a paper; where it is silent, its predecessor in the
        intelligence-toolkit (query_text_data) is followed (N88, N52, G28)
 index: chunk → noun phrases → concept graph → communities (part `concepts`), and the chunks' vectors
-query: refine → rank → best-first and breadth-first search with iterative deepening → map → reduce; a relevance test is
-       one question, one chunk, yes or no (lazygraphrag §3, §6)
+query: refine → rank → best-first and breadth-first search with iterative deepening → map → reduce
 """
 
 from __future__ import annotations

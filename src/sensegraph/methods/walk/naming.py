@@ -152,7 +152,7 @@ class Names:
         """
         places, sizes = gather_entries(self.start, chunks)
         row = np.repeat(np.arange(len(sizes)), sizes)
-        hints = renumber_kept(chunks, self.chunks)[self.hints]
+        hints = renumber_kept(chunks.tolist(), self.chunks)[self.hints]
         whose = np.repeat(np.arange(len(self)), np.diff(self.hint))[hints >= 0]
         _, document = np.unique(np.asarray(self.document)[chunks], return_inverse=True)
         cut = replace(

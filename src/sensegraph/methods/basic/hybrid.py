@@ -1,10 +1,9 @@
-"""Retrieval of chunks by words (BM25), by vectors (naive), and by both together with the graph (hybrid).
+"""Hybrid retrieval: vectors, full text and the graph each rank the chunks; one ranking is made of theirs.
 
-paper: BM25: Robertson and Zaragoza 2009, The Probabilistic Relevance Framework; N86. Naive: the SS condition (semantic
-       search) of Edge et al. 2024, §4.1.1; G26. Hybrid: reciprocal rank fusion, Cormack et al. 2009; the walk with a
-       text prior, Gutiérrez et al. 2025 (HippoRAG 2), §3; N83–N86
-index: chunk → words; embed; for hybrid also extract → merge
-query: one ranking, or up to three → fusion → chunks until the context is full, then one call
+paper: reciprocal rank fusion, Cormack et al. 2009; the walk with a text prior, Gutiérrez et al. 2025 (HippoRAG 2), §3;
+       N83–N86
+index: chunk → embed, words, extract → merge
+query: up to three rankings → fusion → chunks until the context is full, then one call
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from sensegraph.errors import IT_MUST, SettingsError, check_fields
 from sensegraph.index.index import Index
 from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.arms import (
-    POOL,
     Diversify,
     Walk,
     diversify_ranking,
@@ -31,63 +29,6 @@ from sensegraph.retrieval.arms import (
 from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Evidence, Question
-
-
-@dataclass(frozen=True)
-class BM25(AnswersOnce):
-    """Full-text search. `k` chunks at most are taken, as many as `context_tokens` holds.
-
-    `diversify` says whether each is to add to those before it, and `balance` how much its score counts then.
-    """
-
-    k: int = 10
-    context_tokens: int = 8_000
-    diversify: Diversify = "none"
-    balance: float = 0.7
-    name: str = "bm25"
-    requires: frozenset[Task] = frozenset({"answer"})
-    reads: frozenset[PartName] = frozenset()
-
-    def __post_init__(self) -> None:
-        if self.k < 1 or self.context_tokens < 1:
-            raise SettingsError(f"bm25: k ({self.k}) and context_tokens ({self.context_tokens}) must be at least 1.")
-        check_fields(self, "balance", "be from 0 to 1", IT_MUST)
-
-    def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
-        """The chunks that share words with the question, best first, within the context."""
-        found = rank_by_words(question, index, max(POOL, self.k))
-        ranked = diversify_ranking(question, found, index, rt, self.diversify, self.balance)
-        return evidence_of(ranked, index, self.k, self.context_tokens)
-
-
-@dataclass(frozen=True)
-class Naive(AnswersOnce):
-    """Vector RAG. `top` chunks at most are taken, as many as `context_tokens` holds.
-
-    `diversify` says whether each is to add to those before it, and `balance` how much its cosine counts then.
-    """
-
-    top: int = 100
-    context_tokens: int = 8_000  # edge2024 §4.1.2
-    diversify: Diversify = "none"
-    balance: float = 0.7
-    name: str = "naive"
-    requires: frozenset[Task] = frozenset({"answer"})
-    reads: frozenset[PartName] = frozenset()
-
-    def __post_init__(self) -> None:
-        if self.top < 1 or self.context_tokens < 1:
-            raise SettingsError(
-                f"naive: top ({self.top}) and context_tokens ({self.context_tokens}) must be at least 1."
-            )
-        check_fields(self, "balance", "be from 0 to 1", IT_MUST)
-
-    def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
-        """The nearest chunks by cosine, best first, within the context."""
-        near = rank_by_vectors(question, index, rt, self.top if self.diversify == "none" else max(self.top, POOL))
-        ranked = diversify_ranking(question, near, index, rt, self.diversify, self.balance)
-        return evidence_of(ranked, index, self.top, self.context_tokens)
-
 
 Fusion = Literal["prior", "rrf", "minmax", "quota"]
 
