@@ -119,7 +119,7 @@ def test_the_walk_solves_the_equations_of_pagerank(pages: Corpus, factor: float)
     known, n = index.part(FACTS), len(index.catalogue.chunks)
     near = index.scores_of_words(QUESTION.text)
     near = (near - near.min()) / (near.max() - near.min())
-    mass = method._linked(QUESTION, index, rt).mass
+    mass, _ = method._linked(QUESTION, index, rt)
     reset = np.concatenate((factor * near, mass) if factor else (0.7 * near / near.sum(), 0.3 * mass))
     reset /= reset.sum()
     matrix = np.zeros((len(reset), len(reset)))

@@ -18,7 +18,7 @@ from sensegraph.algorithms.graphs import Floats
 from sensegraph.algorithms.ranking import Ranking, select_best
 from sensegraph.algorithms.walking import run_offsets
 from sensegraph.algorithms.walks import pagerank
-from sensegraph.index.graph.ties import Ties, entity_salience, ties_of
+from sensegraph.index.graph.ties import entity_salience, ties_of
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
 from sensegraph.index.passages import chunk_passage
@@ -172,7 +172,22 @@ def rank_by_graph(
     neighbours are seeds in their turn, of less and less weight.
     """
     seeds = seeds_of(question, index, rt, floor)
-    return Ranking("graph", *select_best(_score_around(seeds, index, ties_of(index, rt), hops), top))
+    tied, scores, lookups = ties_of(index, rt), np.zeros(len(index.catalogue.chunks)), index.lookups
+    for seed in seeds:
+        mine = tied.mentioning(seed)
+        scores[mine] += 1 / max(len(mine), 1)
+    reached, layer = set(seeds), dict.fromkeys(seeds, 1.0)
+    for _ in range(hops):
+        further: dict[int, float] = {}
+        for seed, share in layer.items():
+            for other, relation in zip(*(a.tolist() for a in lookups.around(seed)), strict=True):
+                passed = share / int(lookups.degree[other])
+                scores[tied.stating(relation)] += float(tied.weight[relation]) * passed
+                if other not in reached:
+                    further[other] = further.get(other, 0.0) + passed
+        reached |= further.keys()
+        layer = further
+    return Ranking("graph", *select_best(scores, top))
 
 
 def seeds_of(question: Question, index: Index, rt: Runtime, floor: float = 0.5) -> list[int]:
@@ -212,23 +227,3 @@ def rank_by_walk(
     if not reset.any():
         return Ranking("prior", np.zeros(0, np.int64), np.zeros(0))
     return Ranking("prior", *select_best(pagerank(tied.walk, reset, walk.damping, walk.steps)[:count], _WALKED))
-
-
-def _score_around(seeds: Sequence[int], index: Index, tied: Ties, hops: int) -> Floats:
-    """The score of every chunk, shape (chunks,)."""
-    scores, lookups = np.zeros(len(index.catalogue.chunks)), index.lookups
-    for seed in seeds:
-        mine = tied.mentioning(seed)
-        scores[mine] += 1 / max(len(mine), 1)
-    reached, layer = set(seeds), dict.fromkeys(seeds, 1.0)
-    for _ in range(hops):
-        further: dict[int, float] = {}
-        for seed, share in layer.items():
-            for other, relation in zip(*(a.tolist() for a in lookups.around(seed)), strict=True):
-                passed = share / int(lookups.degree[other])
-                scores[tied.stating(relation)] += float(tied.weight[relation]) * passed
-                if other not in reached:
-                    further[other] = further.get(other, 0.0) + passed
-        reached |= further.keys()
-        layer = further
-    return scores

@@ -9,7 +9,7 @@ in English, German, French, Spanish and Chinese, and a few words of Italian and 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -170,9 +170,15 @@ def names_in_question(question: str, index: Index) -> list[Name]:
         match = re.search(pattern, question, re.IGNORECASE)
         found.setdefault(match.span() if match else (len(question), len(question)), []).append(entity)
     spoken = detect_by_function_words(split_runs(question))
-    names = [_make_name(question, span, bearers, spoken) for span, bearers in sorted(found.items(), key=lambda x: x[0])]
     kept: list[Name] = []  # names that follow each other are one: `Kevin Scott` where only its parts are known
-    for name in names:
+    for span, bearers in sorted(found.items(), key=lambda x: x[0]):
+        surface = question[span[0] : span[1]] or bearers[0].name
+        lone = question.islower() and len(surface.split()) > 1
+        capital, caseless = surface != surface.lower(), surface.lower() == surface.upper()
+        telling = capital and span[0] > 0 and spoken not in _CAPITAL_NOUNS
+        shown = capital or lone or caseless
+        proper = any(telling if e.type.casefold() == _COMMON else shown or e.name.islower() for e in bearers)
+        name = Name(surface, *span, tuple(bearers), proper)
         if kept and kept[-1].proper and name.proper and question[kept[-1].end : name.start].isspace():
             last = kept.pop()
             both = (*last.entities[:1], *name.entities[:1])
@@ -216,16 +222,6 @@ def count_capital_runs(question: str) -> int:
 def relation_words(question: str) -> list[str]:
     """The words of `question` that lead from one thing to another: comparisons, joins, relations of relations."""
     return [m[0].strip() for m in _RELATIONS.finditer(question)]
-
-
-def _make_name(question: str, span: tuple[int, int], bearers: Sequence[Entity], spoken: str) -> Name:
-    surface = question[span[0] : span[1]] or bearers[0].name
-    lone = question.islower() and len(surface.split()) > 1
-    capital, caseless = surface != surface.lower(), surface.lower() == surface.upper()
-    telling = capital and span[0] > 0 and spoken not in _CAPITAL_NOUNS
-    shown = capital or lone or caseless
-    proper = any(telling if e.type.casefold() == _COMMON else shown or e.name.islower() for e in bearers)
-    return Name(surface, *span, tuple(bearers), proper)
 
 
 _POSSESSIVE = re.compile(r"(?<=\w)(?:['’]s|(?<=s)['’])(?!\w)")

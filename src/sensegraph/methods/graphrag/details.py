@@ -93,9 +93,8 @@ def rare_sentences(question: str, index: Index, clusters: Sequence[Cluster]) -> 
                 found[place].weight[_span_of(said)] = weight
     # the best of each community, and of all of them together no more than `_ALL`
     best = {name: f.best(_MOST) for name, f in found.items()}
-    ranked = sorted(
-        ((-found[name].weight[_span_of(d)], name, i) for name, quotes in best.items() for i, d in enumerate(quotes))
-    )[:_ALL]
+    quoted = ((name, i, said) for name, quotes in best.items() for i, said in enumerate(quotes))
+    ranked = sorted((-found[name].weight[_span_of(said)], name, i) for name, i, said in quoted)[:_ALL]
     count = Counter(name for _, name, _ in ranked)
     return {name: best[name][:n] for name, n in sorted(count.items())}
 

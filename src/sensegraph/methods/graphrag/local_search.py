@@ -88,9 +88,8 @@ def read_around(question: Question, index: Index, rt: Runtime, shares: Shares) -
     budget, rest = shares.context_tokens, 1 - shares.text - shares.reports - shares.history
     seeds = find_seed_entities(question, index, rt, shares.top_entities)
     room = Room(budget * shares.history)
-    history = tuple(
-        reversed(room.filled(reversed(question.history), lambda t: count_tokens(t.question) + count_tokens(t.answer)))
-    )
+    turns = room.filled(reversed(question.history), lambda t: count_tokens(t.question) + count_tokens(t.answer))
+    history = tuple(reversed(turns))
     room.left += budget * shares.reports
     shown = room.filled(_seed_reports(seeds, index), lambda c: c.tokens + count_tokens(c.title))
     reports = [report_passage(cluster) for cluster in shown]

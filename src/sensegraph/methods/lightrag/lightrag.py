@@ -90,10 +90,8 @@ class RelationsPart(Part[Sequence[Relation], NoSettings]):
 def relation_texts(graph: Graph) -> list[str]:
     """What is embedded of relations: the label where there is one, the names of the ends, the description."""
     names = {e.id: e.name for e in graph.entities}
-    return [
-        "\n".join(part for part in (r.label, names[r.source], names[r.target], r.description) if part)
-        for r in graph.relations
-    ]
+    parts = ((r.label, names[r.source], names[r.target], r.description) for r in graph.relations)
+    return ["\n".join(filter(None, told)) for told in parts]
 
 
 RELATIONS = RelationsPart()

@@ -148,22 +148,18 @@ def _fold_word(word: str) -> tuple[str, str]:
     form = word.casefold()
     if not form.isascii():
         form = "".join(c for c in unicodedata.normalize("NFKD", form) if not unicodedata.combining(c)) or form
-    return form, _classify_word(word, form)
-
-
-def _classify_word(word: str, form: str) -> str:
     first = word[0]
     if first.isdigit():
-        return "D" if len(word) <= 4 else "H"
+        return form, "D" if len(word) <= 4 else "H"
     if _UNSPACED.match(first):
-        return "Z"
+        return form, "Z"
     if not first.isupper():
-        return "K" if word in _CONNECTORS else "x"
+        return form, "K" if word in _CONNECTORS else "x"
     if len(word) == 1:
-        return "I"
+        return form, "I"
     if form in _BEFORE:
-        return "A"
-    return "F" if form in STOP[ENGLISH] and not (word.isupper() and len(word) > 1) else "C"
+        return form, "A"
+    return form, "F" if form in STOP[ENGLISH] and not (word.isupper() and len(word) > 1) else "C"
 
 
 _LONG = 3  # words from which a name is recognised without a capital

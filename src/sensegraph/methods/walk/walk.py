@@ -76,14 +76,18 @@ def ask_names(text: str, index: Index, k1: float, b: float) -> Asked:
     names, words = index.part(NAMES), replace(index.words, k1=k1, b=b)
     found = list_stems(text)
     distinct = sorted(set(found))
-    counted = [(times, _cut_hit(hit, index)) for times, hit in words.hits(found)]
-    total = np.zeros(names.chunks)
-    for times, (who, score) in counted:
+    places = np.asarray(index.places, np.int64) if isinstance(index, ScopedIndex) else None
+    total, hits = np.zeros(names.chunks), list[Ranked]()
+    for times, (who, score) in words.hits(found):
+        if places is not None:  # the part of a hit that a filter leaves, on its own numbers
+            at = np.minimum(np.searchsorted(places, who), len(places) - 1)
+            there = places[at] == who
+            who, score = at[there], score[there]
         total[who] += score if times == 1 else times * score
+        hits.append((who, score))
     idf = np.array([words.idf(word) for word in distinct])
-    hits = tuple(hit for _, hit in counted)
     plain = hash_words(fold_words(text))
-    return Asked(tuple(names_in_question(text, names)), hash_words(distinct), hits, idf, total, plain)
+    return Asked(tuple(names_in_question(text, names)), hash_words(distinct), tuple(hits), idf, total, plain)
 
 
 def names_in_question(text: str, names: Names) -> list[int]:
@@ -104,17 +108,6 @@ def names_in_question(text: str, names: Names) -> list[int]:
             found.append(place)
             reached = end
     return list(dict.fromkeys(found))
-
-
-def _cut_hit(hit: Ranked, index: Index) -> Ranked:
-    """The part of a hit that a filter leaves, on its own numbers."""
-    if not isinstance(index, ScopedIndex):
-        return hit
-    who, score = hit
-    places = np.asarray(index.places, np.int64)
-    at = np.minimum(np.searchsorted(places, who), len(places) - 1)
-    there = places[at] == who
-    return at[there], score[there]
 
 
 _ALL = 20_000  # chunks up to which every one is looked at
