@@ -28,7 +28,7 @@ import numpy as np
 
 from client import options, source, table
 from sensegraph.answering.asking import conclude_answer
-from sensegraph.answering.grounding.abstaining import says_no_answer
+from sensegraph.answering.grounding.checking import says_no_answer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.engines.offline.answers.composing import compose_answer
 from sensegraph.engines.offline.engine import ClassicalEngine

@@ -23,7 +23,7 @@ import numpy as np
 
 from client import options, source, table
 from hybrid import questions, recall, versus
-from sensegraph.algorithms.fusion import Ranking
+from sensegraph.algorithms.ranking import Ranking
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.index import Index
 from sensegraph.index.passages import documents_behind

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from scripted import Script, ScriptedServer
-from sensegraph.answering.reranking import Candidates, score_candidates
+from sensegraph.answering.asking import Candidates, score_candidates
 from sensegraph.errors import BudgetExceeded, EndpointDown, ItemFailed, StepFailed, StoreError, UnsupportedTask
 from sensegraph.index.extraction import extract_records
 from sensegraph.index.vectors import embed_texts

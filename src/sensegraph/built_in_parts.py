@@ -29,12 +29,12 @@ class BuiltIn:
 
 BUILT_IN: Mapping[str, BuiltIn] = MappingProxyType(
     {
-        "concepts": BuiltIn("sensegraph.methods.lazygraphrag.concepts_part:CONCEPTS"),
-        "names": BuiltIn("sensegraph.methods.walk.names_part:NAMES"),
-        "relations": BuiltIn("sensegraph.methods.lightrag.relations_part:RELATIONS", _GRAPH, {"relation": "relations"}),
-        "facts": BuiltIn("sensegraph.methods.hipporag.facts_part:FACTS", _GRAPH, {"fact": "fact_vectors"}),
+        "concepts": BuiltIn("sensegraph.methods.lazygraphrag.concepts:CONCEPTS"),
+        "names": BuiltIn("sensegraph.methods.walk.naming:NAMES"),
+        "relations": BuiltIn("sensegraph.methods.lightrag.lightrag:RELATIONS", _GRAPH, {"relation": "relations"}),
+        "facts": BuiltIn("sensegraph.methods.hipporag.facts:FACTS", _GRAPH, {"fact": "fact_vectors"}),
         "sentences": BuiltIn(
-            "sensegraph.methods.linearrag.sentences_part:SENTENCES", _GRAPH, {"sentence": "sentence_vectors"}
+            "sensegraph.methods.linearrag.sentences:SENTENCES", _GRAPH, {"sentence": "sentence_vectors"}
         ),
         "tree": BuiltIn(
             "sensegraph.methods.raptor.tree_part:TREE", (), {"leaf": "leaf_vectors", "summary": "summary_vectors"}

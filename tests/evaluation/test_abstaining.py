@@ -3,7 +3,7 @@
 import pytest
 
 from sensegraph.answering.asking import NOTHING
-from sensegraph.answering.grounding.abstaining import count_abstentions, says_no_answer
+from sensegraph.answering.grounding.checking import count_abstentions, says_no_answer
 
 
 @pytest.mark.parametrize(

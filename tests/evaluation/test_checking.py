@@ -8,7 +8,7 @@ import pytest
 
 from sensegraph.answering.asking import NOTHING
 from sensegraph.answering.grounding.checking import Checked, check_answer, check_answers
-from sensegraph.answering.grounding.entailment import ByEngine, ByWords
+from sensegraph.answering.grounding.citations import ByEngine, ByWords
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Answer, Citation, Document
 from wired import runtime

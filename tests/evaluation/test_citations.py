@@ -6,9 +6,15 @@ from typing import Any
 
 import pytest
 
-from sensegraph.answering.grounding.citations import Citations, score_citations
-from sensegraph.answering.grounding.cited import Reference, split_cited_statements
-from sensegraph.answering.grounding.entailment import ByInference, ByWords, choose_supporter
+from sensegraph.answering.grounding.citations import (
+    ByInference,
+    ByWords,
+    Citations,
+    Reference,
+    choose_supporter,
+    score_citations,
+    split_cited_statements,
+)
 from sensegraph.errors import SettingsError, UnsupportedTask
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.answering.grounding.cited import (
+from sensegraph.answering.grounding.citations import (
     CitedStatement,
     Reference,
     flatten_table_rows,

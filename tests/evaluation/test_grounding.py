@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from scripted import ScriptedServer
 from sensegraph.answering.asking import NOTHING
-from sensegraph.answering.grounding.cited import Reference
+from sensegraph.answering.grounding.citations import Reference
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import SettingsError
 from sensegraph.lab.grounding.answer_grounding import (

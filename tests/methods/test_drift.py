@@ -20,8 +20,7 @@ from sensegraph.corpus.settings import FIXED
 from sensegraph.errors import NotIndexed, SettingsError, StepFailed, UnsupportedTask
 from sensegraph.index.index import Index
 from sensegraph.language.text import count_tokens
-from sensegraph.methods.graphrag.drift import Drift
-from sensegraph.methods.graphrag.near_reports import nearest_reports, report_vectors
+from sensegraph.methods.graphrag.drift import Drift, nearest_reports, report_vectors
 from sensegraph.questions import Scope
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract, check_citations

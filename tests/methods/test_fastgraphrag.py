@@ -18,7 +18,7 @@ from sensegraph.index.index import Index
 from sensegraph.index.passages import passage_tokens
 from sensegraph.methods.fastgraphrag.fastgraphrag import ORIGINAL, FastGraphRAG
 from sensegraph.retrieval.assembling import ends_of
-from sensegraph.retrieval.keywords import Keywords, keywords_of
+from sensegraph.retrieval.signals import Keywords, keywords_of
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract
 from sensegraph.types import Document, Evidence, Question

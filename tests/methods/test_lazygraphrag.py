@@ -14,9 +14,8 @@ from sensegraph.answering.asking import NOTHING
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError, NotIndexed, SettingsError, UnsupportedTask
 from sensegraph.index.index import Index
-from sensegraph.methods.lazygraphrag.concepts_part import CONCEPTS
-from sensegraph.methods.lazygraphrag.lazygraphrag import LazyGraphRAG
-from sensegraph.methods.lazygraphrag.relevance import Trial
+from sensegraph.methods.lazygraphrag.concepts import CONCEPTS
+from sensegraph.methods.lazygraphrag.lazygraphrag import LazyGraphRAG, Trial
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract, check_citations
 from sensegraph.types import Document, Question, Turn

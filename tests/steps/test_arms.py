@@ -13,8 +13,15 @@ from sensegraph.index.index import Index
 from sensegraph.index.restricted.scope import restrict_to_scope
 from sensegraph.language.text import fold
 from sensegraph.questions import Condition, Scope
-from sensegraph.retrieval.arms import evidence_of, rank_by_vectors, rank_by_words
-from sensegraph.retrieval.graph_arms import Walk, rank_by_graph, rank_by_walk, seeds_of
+from sensegraph.retrieval.arms import (
+    Walk,
+    evidence_of,
+    rank_by_graph,
+    rank_by_vectors,
+    rank_by_walk,
+    rank_by_words,
+    seeds_of,
+)
 from sensegraph.types import Question
 
 QUESTION = Question("What did Ada Finch ask the Harbour Council?")

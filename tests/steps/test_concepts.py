@@ -102,7 +102,7 @@ def test_only_changed_documents_are_read_again_and_an_update_equals_a_rebuild(st
 
 
 def _noted(given: list[Document]) -> list[Any]:
-    from sensegraph.methods.lazygraphrag.noting import note
+    from sensegraph.methods.lazygraphrag.concepts import note
 
     return note.fn(chunk_documents.fn(given, size=120, overlap=20), one_word="none")
 

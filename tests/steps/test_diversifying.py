@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sensegraph.algorithms.diversity import rank_by_mmr
-from sensegraph.algorithms.fusion import Ranking
+from sensegraph.algorithms.ranking import Ranking
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
 from sensegraph.index.restricted.scope import restrict_to_scope
 from sensegraph.methods import load_method
 from sensegraph.questions import Scope
-from sensegraph.retrieval.diversifying import POOL, diversify_ranking
+from sensegraph.retrieval.arms import POOL, diversify_ranking
 from sensegraph.types import Document, Question
 
 METHODS = ("naive", "bm25", "hybrid", "walk")

@@ -13,8 +13,7 @@ from scripted import ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
 from sensegraph.index.restricted.scope import restrict_to_scope
-from sensegraph.methods.hipporag.facts import Facts, FactSettings, fact_texts, make_facts
-from sensegraph.methods.hipporag.facts_part import FACTS
+from sensegraph.methods.hipporag.facts import FACTS, Facts, FactSettings, fact_texts, make_facts
 from sensegraph.questions import Scope
 from sensegraph.types import Description, Document, Entity, Graph, Relation, Source
 from wired import corpus, stories

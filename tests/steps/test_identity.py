@@ -13,7 +13,7 @@ from sensegraph.algorithms.similar import Pairs
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.graph.lookups import ties_of
 from sensegraph.index.restricted.scope import restrict_to_scope
-from sensegraph.methods.fastgraphrag.identity import Likeness, entity_moves, entity_walk, identity_links
+from sensegraph.methods.fastgraphrag.fastgraphrag import Likeness, entity_moves, entity_walk, identity_links
 from sensegraph.questions import Scope
 from sensegraph.retrieval.assembling import Ends, ends_of
 from sensegraph.types import Document

@@ -12,7 +12,7 @@ from harbour import QUESTIONS, papers
 from scripted import Script, ScriptedServer
 from scripted_replies import task_of
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.retrieval.keywords import Keywords, keywords_of
+from sensegraph.retrieval.signals import Keywords, keywords_of
 from sensegraph.types import Question, Turn
 from wired import corpus
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.language.noun_phrases import Reader
-from sensegraph.methods.lazygraphrag.noting import note
+from sensegraph.methods.lazygraphrag.concepts import note
 from sensegraph.types import Chunk
 
 

@@ -12,7 +12,7 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError
 from sensegraph.index.restricted.scope import restrict_to_scope
 from sensegraph.index.settings import IndexSettings
-from sensegraph.methods.lightrag.relations_part import relation_texts
+from sensegraph.methods.lightrag.lightrag import relation_texts
 from sensegraph.questions import Scope
 from sensegraph.types import Entity, Graph, Relation
 from wired import corpus, stories

@@ -10,7 +10,7 @@ import pytest
 from harbour import papers
 from scripted import Script, ScriptedServer
 from scripted_replies import fit
-from sensegraph.answering.reranking import rerank_evidence
+from sensegraph.answering.asking import rerank_evidence
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import load_settings
 from sensegraph.errors import SettingsError

@@ -12,8 +12,7 @@ import pytest
 from scripted import ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.restricted.scope import restrict_to_scope
-from sensegraph.methods.linearrag.sentences import Sentences, sentence_graph, sentence_texts
-from sensegraph.methods.linearrag.sentences_part import SENTENCES
+from sensegraph.methods.linearrag.sentences import SENTENCES, Sentences, sentence_graph, sentence_texts
 from sensegraph.questions import Scope
 from sensegraph.types import Chunk, Entity, Graph
 from wired import corpus, stories

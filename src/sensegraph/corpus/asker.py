@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sensegraph.answering.reranking import rerank_evidence
-from sensegraph.answering.streaming import Patient
+from sensegraph.answering.asking import Patient, rerank_evidence
 from sensegraph.corpus.workspace import Workspace
 from sensegraph.errors import InputError, NotIndexed, SettingsError
 from sensegraph.index.index import Index
@@ -22,7 +21,7 @@ from sensegraph.types import Answer, Document, Evidence, Question, Turn
 
 if TYPE_CHECKING:
     from sensegraph.answering.grounding.checking import Checked
-    from sensegraph.answering.grounding.entailment import By
+    from sensegraph.answering.grounding.citations import By
     from sensegraph.corpus.builder import Builder
     from sensegraph.corpus.privacy import Privacy
     from sensegraph.protocols import Method
@@ -122,7 +121,7 @@ class Asker:
         UnsupportedTask where a model is asked for in vain.
         """
         from sensegraph.answering.grounding.checking import check_answers
-        from sensegraph.answering.grounding.entailment import choose_supporter
+        from sensegraph.answering.grounding.citations import choose_supporter
 
         return check_answers(answers, self._cited, choose_supporter(self._workspace.runtime(), by))
 

@@ -11,7 +11,7 @@ from sensegraph.questions import Scope
 
 if TYPE_CHECKING:
     from sensegraph.answering.grounding.checking import Checked
-    from sensegraph.answering.grounding.entailment import By
+    from sensegraph.answering.grounding.citations import By
     from sensegraph.corpus.asker import Asker
     from sensegraph.corpus.browser import Browser
     from sensegraph.corpus.builder import Builder

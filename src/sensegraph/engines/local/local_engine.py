@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sensegraph.engines.llm.llm import LLMEngine, LLMSettings
+from sensegraph.engines.llm.llm import LLMEngine
+from sensegraph.engines.llm.llm_settings import LLMSettings
 from sensegraph.engines.llm.question_tasks import NOTICE
 from sensegraph.engines.local.local_model import LocalModel, LocalSettings, TooLong
 from sensegraph.errors import EndpointError, SettingsError

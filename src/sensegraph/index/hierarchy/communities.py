@@ -14,9 +14,9 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from sensegraph.algorithms.clustering import Start, Tree, carry_tree, hierarchical_leiden, leiden, project
+from sensegraph.algorithms.clustering import Start, carry_tree, hierarchical_leiden, leiden
 from sensegraph.algorithms.graphs import Edges, canonical_edges, modularity
-from sensegraph.algorithms.trees import Followed, match_groups
+from sensegraph.algorithms.trees import Followed, Tree, match_groups, project
 from sensegraph.errors import SettingsError, StoreError
 from sensegraph.index.hierarchy.packing import Group
 from sensegraph.index.manifest import Manifest

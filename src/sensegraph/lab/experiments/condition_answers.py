@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Any
 
-from sensegraph.answering.grounding.abstaining import says_no_answer
+from sensegraph.answering.grounding.checking import says_no_answer
 from sensegraph.errors import BudgetExceeded, EndpointDown, EndpointError, ItemFailed, StepFailed
 from sensegraph.lab.experiments.plan import Asked
 from sensegraph.language.text import split_sentences

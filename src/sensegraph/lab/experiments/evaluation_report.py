@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from sensegraph.answering.grounding.abstaining import count_abstentions
+from sensegraph.answering.grounding.checking import count_abstentions
 from sensegraph.lab.experiments import verdict_tables
 from sensegraph.lab.experiments.accounts import describe_evaluation
 from sensegraph.lab.experiments.experiment import Compared, Outcome

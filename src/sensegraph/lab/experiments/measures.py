@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sensegraph.answering.grounding.checking import Fetch, check_answers
-from sensegraph.answering.grounding.entailment import choose_supporter
+from sensegraph.answering.grounding.citations import choose_supporter
 from sensegraph.lab.experiments.condition_answers import Reply
 from sensegraph.lab.experiments.plan import Asked
 from sensegraph.lab.grounding import claims as rules

@@ -17,10 +17,17 @@ from types import MappingProxyType
 import numpy as np
 
 from sensegraph.answering.asking import test_contexts
-from sensegraph.answering.grounding.abstaining import says_no_answer
-from sensegraph.answering.grounding.citations import MOST, Citations, score_citations
-from sensegraph.answering.grounding.cited import Reference, split_cited_statements
-from sensegraph.answering.grounding.entailment import By, Supporter, choose_supporter
+from sensegraph.answering.grounding.checking import says_no_answer
+from sensegraph.answering.grounding.citations import (
+    MOST,
+    By,
+    Citations,
+    Reference,
+    Supporter,
+    choose_supporter,
+    score_citations,
+    split_cited_statements,
+)
 from sensegraph.errors import SettingsError
 from sensegraph.index.vectors import embed_all
 from sensegraph.lab.grounding.claims import ClaimSettings, find_claims, split_answer

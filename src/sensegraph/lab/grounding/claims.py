@@ -18,7 +18,7 @@ from typing import Literal
 
 import numpy as np
 
-from sensegraph.answering.grounding.cited import flatten_table_rows
+from sensegraph.answering.grounding.citations import flatten_table_rows
 from sensegraph.errors import UnsupportedTask
 from sensegraph.lab.scores.word_overlap import Floats, split_words
 from sensegraph.lab.tasks import claim_excerpts

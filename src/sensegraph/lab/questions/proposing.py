@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from sensegraph.answering.grounding.entailment import support_statements
+from sensegraph.answering.grounding.citations import support_statements
 from sensegraph.index.estimate import StepEstimate
 from sensegraph.index.vectors import embed_texts
 from sensegraph.lab.scores.word_overlap import Floats

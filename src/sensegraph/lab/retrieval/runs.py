@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from sensegraph.answering.reranking import rerank_evidence
+from sensegraph.answering.asking import rerank_evidence
 from sensegraph.errors import InputError
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.scope import restrict_to_scope, scope_holds

@@ -28,6 +28,7 @@ from sensegraph.index.vectors import nearest_to
 from sensegraph.language.text import take_within
 from sensegraph.methods.hirag.layers_part import LAYERS
 from sensegraph.protocols import PartName, Task, Vectors
+from sensegraph.retrieval.arms import asked_vector, by_meaning, settle_comparison
 from sensegraph.retrieval.assembling import (
     Ends,
     Nearness,
@@ -41,8 +42,7 @@ from sensegraph.retrieval.assembling import (
     ranked_links,
     relations_within,
 )
-from sensegraph.retrieval.closeness import asked_vector, by_meaning, settle_comparison
-from sensegraph.retrieval.named_entities import Sought, entities_named_in
+from sensegraph.retrieval.signals import Sought, entities_named_in
 from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Cluster, Evidence, Question

@@ -12,9 +12,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Literal
 
-from sensegraph.algorithms.fusion import by_scores
-from sensegraph.answering.asking import conclude_answer, make_inquiry, refine_questions
-from sensegraph.answering.quoting import for_writing, settle_asking
+from sensegraph.algorithms.ranking import by_scores
+from sensegraph.answering.asking import (
+    conclude_answer,
+    for_writing,
+    make_inquiry,
+    refine_questions,
+    settle_asking,
+)
 from sensegraph.errors import SettingsError, StepFailed
 from sensegraph.index.index import Index
 from sensegraph.index.passages import passage_tokens

@@ -18,7 +18,7 @@ from sensegraph.language.stems import list_stems
 from sensegraph.language.text import fold, split_sentences
 from sensegraph.language.word_lists import read_lexicon, read_sections
 from sensegraph.methods.kag.calculation import Scalar, read_date, read_number, write_value
-from sensegraph.retrieval.named_entities import entities_named_in
+from sensegraph.retrieval.signals import entities_named_in
 from sensegraph.runtime.results import take_records
 
 MOST_PARTS = 4  # things that a question may leave unnamed

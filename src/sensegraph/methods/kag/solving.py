@@ -16,11 +16,8 @@ from typing import Literal
 
 import numpy as np
 
-from sensegraph.algorithms.fusion import Ranking, by_scores, near_best
-from sensegraph.answering.actions import leads_of
-from sensegraph.answering.asking import make_inquiry
-from sensegraph.answering.map_reduce import point_passage
-from sensegraph.answering.quoting import for_writing, written_text
+from sensegraph.algorithms.ranking import Ranking, by_scores, near_best
+from sensegraph.answering.asking import for_writing, leads_of, make_inquiry, point_passage, written_text
 from sensegraph.index.graph.lookups import ties_of
 from sensegraph.index.index import Index
 from sensegraph.index.passages import chunk_passage, passage_tokens, relation_passage
@@ -39,9 +36,8 @@ from sensegraph.methods.kag.calculation import (
 from sensegraph.methods.kag.forms import MARK, Deduce, Form, Math, Output, Plan, Retrieval, Sort, Term
 from sensegraph.methods.kag.logical_forms import target_of, terms_of
 from sensegraph.methods.kag.question_steps import Candidate, find_values, split_passages
-from sensegraph.retrieval.arms import rank_by_vectors, rank_by_words
-from sensegraph.retrieval.graph_arms import Walk, rank_by_walk
-from sensegraph.retrieval.named_entities import entities_named_in
+from sensegraph.retrieval.arms import Walk, rank_by_vectors, rank_by_walk, rank_by_words
+from sensegraph.retrieval.signals import entities_named_in
 from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Lead, Passage, Point, Question, Relation, Statement

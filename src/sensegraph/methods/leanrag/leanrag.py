@@ -26,9 +26,9 @@ from sensegraph.language.text import take_within
 from sensegraph.methods.leanrag.aggregated import quote_statements
 from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
 from sensegraph.protocols import PartName, Task, Vectors
+from sensegraph.retrieval.arms import asked_vector, by_meaning
 from sensegraph.retrieval.assembling import Told
-from sensegraph.retrieval.closeness import asked_vector, by_meaning
-from sensegraph.retrieval.named_entities import Sought, entities_named_in
+from sensegraph.retrieval.signals import Sought, entities_named_in
 from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Cluster, Entity, Evidence, Passage, Question

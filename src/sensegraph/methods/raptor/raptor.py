@@ -13,9 +13,8 @@ from typing import Literal
 
 import numpy as np
 
-from sensegraph.algorithms.fusion import Ranking
 from sensegraph.algorithms.graphs import Floats
-from sensegraph.algorithms.ranking import select_best
+from sensegraph.algorithms.ranking import Ranking, select_best
 from sensegraph.answering.asking import conclude_answer
 from sensegraph.errors import SettingsError
 from sensegraph.index.hierarchy.packing import report_passage
@@ -26,7 +25,7 @@ from sensegraph.language.text import count_tokens
 from sensegraph.methods.raptor.tree import Nodes, leaf_passage
 from sensegraph.methods.raptor.tree_part import TREE
 from sensegraph.protocols import PartName, Task
-from sensegraph.retrieval.closeness import Comparing, asked_vector, by_meaning
+from sensegraph.retrieval.arms import Comparing, asked_vector, by_meaning
 from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Evidence, Question

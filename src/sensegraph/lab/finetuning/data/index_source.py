@@ -16,8 +16,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from sensegraph.answering.asking import answer_contexts, make_inquiry
-from sensegraph.answering.quoting import quote_sources
+from sensegraph.answering.asking import answer_contexts, make_inquiry, quote_sources
 from sensegraph.errors import InputError
 from sensegraph.index.index import Index
 from sensegraph.index.passages import chunk_passage

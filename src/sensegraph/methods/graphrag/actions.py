@@ -5,23 +5,20 @@ Edges lead from the question that asked to the one that is asked, and never back
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
-from sensegraph.answering.asking import ask_contexts
-from sensegraph.answering.map_reduce import point_passage
-from sensegraph.answering.quoting import for_writing
-from sensegraph.errors import StepFailed
+from sensegraph.answering.asking import for_writing, point_passage
 from sensegraph.index.index import Index
 from sensegraph.index.passages import documents_behind, ground_statements, passage_tokens
 from sensegraph.language.text import count_tokens, fold, take_within
 from sensegraph.protocols import Embedder, Vectors
 from sensegraph.runtime.keys import document_part, key
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Inquiry, Lead, Passage, Point, Statement
+from sensegraph.types import Lead, Passage, Point, Statement
 
 Status = Literal["open", "done", "failed"]
 
@@ -162,17 +159,6 @@ class Actions:
 
 
 # ── answers ──
-
-
-def leads_of(inquiries: Sequence[Inquiry], rt: Runtime) -> tuple[list[Lead | None], Mapping[str, int]]:
-    """The lead of each inquiry, None for one that failed, and how often each reason of failure came."""
-    try:
-        return [*rt.each(ask_contexts, inquiries)], {}
-    except StepFailed as e:
-        keys = rt.keys(ask_contexts, inquiries)
-        gone = {keys[i] for i in rt.missing(ask_contexts, inquiries)}
-        stored = iter(rt.each(ask_contexts, [q for q, k in zip(inquiries, keys, strict=True) if k not in gone]))
-        return [None if k in gone else next(stored) for k in keys], e.reasons
 
 
 def settle_action(action: Action, found: Sequence[tuple[Lead, Sequence[Passage]]], index: Index) -> Action:
