@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from sensegraph.algorithms.reduction import reduce_dimensions
 from sensegraph.errors import InputError
-from sensegraph.graphs.drawing.colours import HUES, name_paint
-from sensegraph.graphs.drawing.shapes import MARGIN, Disc, Scene, Shape, Stroke, Text
+from sensegraph.graphs.drawing.shapes import HUES, MARGIN, Disc, Scene, Shape, Stroke, Text, name_paint
 from sensegraph.index.vectors import embed_all
 from sensegraph.lab.finetuning.factorial.design_effects import ARMS, DesignQuestion, Reply
 from sensegraph.lab.finetuning.training.curves import write_pictures

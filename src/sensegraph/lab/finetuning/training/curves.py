@@ -11,10 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sensegraph.errors import InputError
-from sensegraph.graphs.drawing.colours import name_paint
-from sensegraph.graphs.drawing.png import render_png
-from sensegraph.graphs.drawing.shapes import MARGIN, Disc, Scene, Shape, Stroke, Text
-from sensegraph.graphs.drawing.svg import render_svg
+from sensegraph.graphs.drawing.rendering import render_png, render_svg
+from sensegraph.graphs.drawing.shapes import MARGIN, Disc, Scene, Shape, Stroke, Text, name_paint
 
 if TYPE_CHECKING:
     from sensegraph.lab.finetuning.training.training_run import Point

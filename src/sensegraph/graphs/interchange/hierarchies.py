@@ -10,10 +10,8 @@ import numpy as np
 
 from sensegraph.algorithms.graphs import canonical_edges, modularity
 from sensegraph.errors import InputError
-from sensegraph.graphs.interchange.importing.knowledge import Knowledge
-from sensegraph.graphs.interchange.importing.texts import Texts, list_few_names
-from sensegraph.graphs.interchange.report_marks import Number, Resolver
-from sensegraph.graphs.interchange.tables import CommunityRow, ReportRow, Tables
+from sensegraph.graphs.interchange.knowledge import Knowledge, Texts, list_few_names
+from sensegraph.graphs.interchange.tables import CommunityRow, Number, ReportRow, Resolver, Tables
 from sensegraph.index.hierarchy.packing import Group
 from sensegraph.language.text import count_tokens
 from sensegraph.runtime.keys import key

@@ -6,13 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sensegraph.errors import InputError
-from sensegraph.graphs.interchange.exporting.derived_rows import Deriver, derive_late_columns
-from sensegraph.graphs.interchange.exporting.listing import Listing
+from sensegraph.graphs.interchange.exporting import Deriver, derive_late_columns
 from sensegraph.graphs.interchange.extras import Extra, find_differences, store_extras
-from sensegraph.graphs.interchange.importing.hierarchies import Grouping, build_hierarchy, group_communities
-from sensegraph.graphs.interchange.importing.knowledge import Knowledge, build_graph
-from sensegraph.graphs.interchange.importing.texts import Texts, place_text_units
-from sensegraph.graphs.interchange.pair_file import PairFile, split_blocks
+from sensegraph.graphs.interchange.hierarchies import Grouping, build_hierarchy, group_communities
+from sensegraph.graphs.interchange.knowledge import Knowledge, Texts, build_graph, place_text_units
+from sensegraph.graphs.interchange.listing import Listing, PairFile, split_blocks
 from sensegraph.graphs.interchange.tables import COLUMNS, Tables
 from sensegraph.index.build import complete_index, store_documents
 from sensegraph.index.chunks import chunk_documents
