@@ -1,4 +1,8 @@
-"""Pictures as files: a scene as SVG or PNG, a drawing as one HTML page to look around in."""
+"""Pictures as files: a scene as SVG or PNG, a drawing as one HTML page to look around in.
+
+An SVG follows its surroundings, light or dark. A PNG is drawn larger and made smaller again, so that edges are smooth,
+and needs the extra `draw`. The page needs no network, and nothing besides itself.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""One depth of a drawing as shapes, from back to front (Edge et al. 2024, Figure 4): map, names, legend."""
+"""One depth of a drawing as shapes, from back to front (Edge et al. 2024, Figure 4): map, names, legend.
+
+A graph of communities has far more relations than a picture has room for. Drawn are, inside each community, those of
+a maximum spanning forest; between communities, the pairs of a maximum spanning forest and then the strongest.
+"""
 
 from __future__ import annotations
 

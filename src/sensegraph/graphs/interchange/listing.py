@@ -1,4 +1,7 @@
-"""Which records stand in which table, in which order, under which number: the first pass of an export."""
+"""Which records stand in which table, in which order, under which number: the first pass of an export.
+
+Pairs are put aside on disk, so that an index of a million entities needs no memory for them.
+"""
 
 from __future__ import annotations
 

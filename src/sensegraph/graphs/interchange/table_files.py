@@ -1,4 +1,8 @@
-"""The seven tables in files, .jsonl or .parquet: whatever is wrong is an error that names table, row and column."""
+"""The seven tables in files, .jsonl or .parquet: whatever is wrong is an error that names table, row and column.
+
+Tables are named as releases 1.x to 3.x of the reference implementation name them. Parquet is written in row groups of
+a thousand, and needs pyarrow (the extra `parquet`).
+"""
 
 from __future__ import annotations
 

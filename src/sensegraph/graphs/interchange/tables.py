@@ -1,4 +1,9 @@
-"""The seven tables of the reference implementation as values, and the marks of its reports (specs: graphrag §2)."""
+"""The seven tables of the reference implementation as values, and the marks of its reports (specs: graphrag §2).
+
+A row holds the columns that mean something here under our names, and `raw`, the record as it was read. Marks such as
+`[Data: Entities (1, 2); Relationships (3, +more)]` in the text of a report become references, and back: their numbers
+are those of the column human_readable_id of each table; of reports they are the communities'.
+"""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from sensegraph.errors import InputError
 from sensegraph.graphs.match import query_values
 from sensegraph.graphs.match.query_checking import Checked
 from sensegraph.graphs.match.query_values import Element, Truth, Value, fold_type
-from sensegraph.graphs.match.shelf import CLAIM, ENTITY, RELATION, Shelf
+from sensegraph.graphs.match.shelf import PROPERTIES, Shelf
 from sensegraph.graphs.match.syntax import (
     Binary,
     Call,
@@ -33,7 +33,6 @@ from sensegraph.graphs.match.syntax import (
 Rows = NDArray[np.int64]
 _BLOCK = 8_192  # rows between two looks at the clock
 _DIGITS = 15  # that a number is rounded to, before or behind its point
-_SINGLE = ("entity", "relation", "claim")  # kinds of which a column holds one position a row
 _SEARCHES = ("contains", "starts with", "ends with", "=~")
 
 
@@ -50,9 +49,8 @@ class Table:
 
     def take(self, rows: NDArray[Any]) -> Table:
         """Some of the rows, by number or by truth."""
-        columns = {name: column[rows] for name, column in self.columns.items()}
         length = int(np.count_nonzero(rows)) if rows.dtype == np.bool_ else len(rows)
-        return Table(length, MappingProxyType(columns))
+        return Table(length, {name: column[rows] for name, column in self.columns.items()})
 
 
 Exist = Callable[[Checked, Table], list[Value]]  # for every row whether an inner pattern matches there
@@ -84,7 +82,7 @@ class Evaluator:
         names = read_variables(expression)
         if not names and table.length:
             return self.value(expression, table.take(np.arange(1))) * table.length
-        if len(names) == 1 and self.query.kinds[names[0]] in _SINGLE:
+        if len(names) == 1 and self.query.kinds[names[0]] in PROPERTIES:  # a column holds one position a row
             distinct, place = np.unique(table.columns[names[0]], return_inverse=True)
             found = self._blocks(expression, Table(len(distinct), {names[0]: distinct}))
             return [found[i] for i in place.tolist()]
@@ -152,8 +150,7 @@ class Evaluator:
         return Element("path", 0, tuple(parts))
 
     def _property(self, variable: str, name: str, table: Table) -> list[Value]:
-        kind = self.query.kinds[variable]
-        known = ENTITY if kind == "entity" else RELATION if kind == "relation" else CLAIM
+        known = PROPERTIES[self.query.kinds[variable]]
         return known[name.lower()].read(self.shelf, table.columns[variable].tolist())
 
     # ── operators ──
@@ -164,13 +161,10 @@ class Evaluator:
         if e.operator in _SEARCHES:
             return self._search(e, table)
         left, right = self.value(e.left, table), self.value(e.right, table)
-        apply = _LOGIC.get(e.operator)
-        if apply is None:
-            apply = partial(
-                query_values.compare_order if e.operator in ("<", "<=", ">", ">=") else query_values.calculate_value,
-                e.operator,
-            )
-        return [apply(a, b) for a, b in zip(left, right, strict=True)]
+        if (apply := _LOGIC.get(e.operator)) is None:
+            named = query_values.compare_order if e.operator in query_values.ORDERS else query_values.calculate_value
+            apply = partial(named, e.operator)
+        return list(map(apply, left, right))
 
     def _named(self, e: Binary, table: Table) -> list[Value] | None:
         """Tests for a name or a type that the query gives; None for any other.
@@ -179,9 +173,9 @@ class Evaluator:
         """
         if not isinstance(e.left, Property):
             flipped = e.operator in ("=", "<>") and isinstance(e.right, Property)
-            return self._named(Binary(e.operator, e.right, e.left, e.at), table) if flipped else None
-        wanted, variable, name = compared_texts(e), e.left.variable, e.left.name.lower()
-        if wanted is None:
+            return self._named(Binary(e.operator, e.right, e.left, at=e.at), table) if flipped else None
+        variable, name = e.left.variable, e.left.name.lower()
+        if (wanted := compared_texts(e)) is None:
             return None
         if name == "name" and self.query.kinds[variable] == "entity":
             called = frozenset[int]().union(*(self.shelf.called(w) for w in wanted))
@@ -225,10 +219,9 @@ class Evaluator:
 
     def _told(self, name: str, value: Value) -> Value:
         """`type` or `id` of an element."""
-        if not isinstance(value, Element) or value.kind not in _SINGLE:
+        if not isinstance(value, Element) or value.kind not in PROPERTIES:
             return None
-        known = {"entity": ENTITY, "relation": RELATION, "claim": CLAIM}[value.kind]
-        return known[name].read(self.shelf, [value.position])[0]
+        return PROPERTIES[value.kind][name].read(self.shelf, [value.position])[0]
 
 
 def compared_texts(e: Binary) -> tuple[str, ...] | None:

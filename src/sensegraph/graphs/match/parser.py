@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Literal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Literal, TypeVar
 
-from sensegraph.graphs.match.expressions import Expressions, parse_number
-from sensegraph.graphs.match.lexer import Token, tokenize_query
+from sensegraph.graphs.match.expressions import Expressions, Token, parse_number, tokenize_query
 from sensegraph.graphs.match.syntax import (
     Binary,
     EdgePattern,
@@ -25,6 +25,8 @@ from sensegraph.graphs.match.syntax import (
     Word,
     read_variables,
 )
+
+T = TypeVar("T")
 
 HOPS = 6  # the longest chain of relations that one edge may stand for
 EDGES = 12  # edges of all patterns together
@@ -75,9 +77,7 @@ class Parser(Expressions):
 
     def ordered(self) -> tuple[Sort, ...]:
         """What an option says of ORDER BY."""
-        if self.accept("order"):
-            self.expect("by")
-        found = self._sorts()
+        found = self._order() if self.accept("order") else self._several(self._sort)
         self.end("a comma, DESC or the end")
         return found
 
@@ -94,12 +94,7 @@ class Parser(Expressions):
 
     def _return(self) -> tuple[tuple[Item, ...], bool]:
         distinct = self.accept("distinct")
-        if self.accept("*"):
-            return (), distinct
-        items = [self._item()]
-        while self.accept(","):
-            items.append(self._item())
-        return tuple(items), distinct
+        return () if self.accept("*") else self._several(self._item), distinct
 
     def _item(self) -> Item:
         begin = self.token.at
@@ -108,15 +103,16 @@ class Parser(Expressions):
             return Item(expression, self.name("a name for the column"))
         return Item(expression, begin.text[begin.offset : self.token.at.offset].strip())
 
+    def _several(self, part: Callable[[], T]) -> tuple[T, ...]:
+        """One part or more, with commas between."""
+        found = [part()]
+        while self.accept(","):
+            found.append(part())
+        return tuple(found)
+
     def _order(self) -> tuple[Sort, ...]:
         self.expect("by")
-        return self._sorts()
-
-    def _sorts(self) -> tuple[Sort, ...]:
-        found = [self._sort()]
-        while self.accept(","):
-            found.append(self._sort())
-        return tuple(found)
+        return self._several(self._sort)
 
     def _sort(self) -> Sort:
         expression = self.expression()
@@ -140,10 +136,7 @@ class Parser(Expressions):
 
     def _paths(self) -> tuple[PathPattern, ...]:
         self.accept("match")
-        paths = [self._path()]
-        while self.accept(","):
-            paths.append(self._path())
-        return tuple(paths)
+        return self._several(self._path)
 
     def _named(self, token: Token) -> Expression:
         """A pattern where EXISTS stands before it, else what any name is."""
@@ -154,12 +147,11 @@ class Parser(Expressions):
         self.outer = (*around, *(name for path in paths for name in path.names))
         where = self.expression() if self.accept("where") else None
         self.outer = around
-        if not self.accept("}"):
-            raise self.expected("WHERE, a comma or '}'")
+        self.expect("}", "WHERE, a comma or '}'")
         nodes = (n.variable for path in paths for n in path.nodes)
         tests = [t for path in paths for part in path.parts for t in part.tests] + ([where] if where else [])
         read = dict.fromkeys([*nodes, *(name for test in tests for name in read_variables(test))])
-        return Exists(paths, where, tuple(name for name in read if name in around), token.at)
+        return Exists(paths, where, tuple(name for name in read if name in around), at=token.at)
 
     def _path(self) -> PathPattern:
         variable = ""
@@ -179,11 +171,9 @@ class Parser(Expressions):
                 self.end("")
             raise self.expected("'(' and an entity, as in (a:Person)")
         variable = self._variable()
-        types = self._types()
-        tests = self._tests(variable)
-        if not self.accept(")"):
-            raise self.expected("a type after ':', {properties} or ')'")
-        return NodePattern(variable, types, tests, at)
+        made = NodePattern(variable, self._types(), self._tests(variable), at=at)
+        self.expect(")", "a type after ':', {properties} or ')'")
+        return made
 
     def _edge(self) -> EdgePattern:
         at, left = self.token.at, self.accept("<")
@@ -197,33 +187,30 @@ class Parser(Expressions):
         if self.edges > EDGES:
             raise at.error(f"a query may have {EDGES} edges; ask in parts.")
         direction: Literal["-", ">", "<"] = "<" if left else ">" if right else "-"
-        return EdgePattern(made.variable, made.types, made.tests, direction, made.low, made.high, at)
+        return replace(made, direction=direction, at=at)
 
     def _inside(self) -> EdgePattern:
         bare = self._bare()
         variable = self._anonymous() if bare else self._variable()
         types = self._more([bare]) if bare else self._types()
         low, high = self._length() if self.accept("*") else (None, None)
-        tests = self._tests(variable)
-        if not self.accept("]"):
-            raise self.expected("a type after ':', a length such as *1..3, {properties} or ']'")
-        return EdgePattern(variable, types, tests, "-", low, high)
+        made = EdgePattern(variable, types, self._tests(variable), "-", low, high)
+        self.expect("]", "a type after ':', a length such as *1..3, {properties} or ']'")
+        return made
 
     def _bare(self) -> Word | None:
         """A word in capitals alone, as in `[FOUNDED]`: a type whose colon was left out."""
         token = self.token
         if token.kind != "name" or not token.text.isupper() or len(token.text) < 2 or self.ahead().text == ":":
             return None
-        return Word(self.take().text, token.at)
+        return Word(self.take().text, at=token.at)
 
     def _length(self) -> tuple[int, int]:
         """After the star: `n`, `n..m`, `..m`. There must be an upper bound."""
         at = self.token.at
-        low = self._whole()
-        high = low
+        low = high = self._whole()
         if self.accept(".."):
-            high = self._whole()
-            low = 1 if low is None else low
+            low, high = 1 if low is None else low, self._whole()
         if high is None or low is None:
             raise at.error(f"a chain of relations needs its bounds, up to {HOPS}, as in *1..3.")
         if high > HOPS:
@@ -238,9 +225,7 @@ class Parser(Expressions):
         return int(parse_number(self.take())) if there else None
 
     def _types(self) -> tuple[Word, ...]:
-        if not self.accept(":"):
-            return ()
-        return self._more([self._type()])
+        return self._more([self._type()]) if self.accept(":") else ()
 
     def _more(self, found: list[Word]) -> tuple[Word, ...]:
         """A type and those that it may be instead."""
@@ -253,24 +238,21 @@ class Parser(Expressions):
 
     def _type(self) -> Word:
         at = self.token.at
-        return Word(self.name("a type, as in :Person (in `backquotes` where it holds other signs)"), at)
+        return Word(self.name("a type, as in :Person (in `backquotes` where it holds other signs)"), at=at)
 
     def _tests(self, variable: str) -> tuple[Expression, ...]:
         """`{name: value, …}` as conditions on the variable."""
-        found = list[Expression]()
-        if self.accept("{"):
-            while not self.accept("}"):
-                at = self.token.at
-                name = self.name("a property's name or '}'")
-                self.expect(":", "':' and a value")
-                found.append(Binary("=", Property(variable, name, at, at), self.expression(), at))
-                if not self.is_symbol("}"):
-                    self.expect(",", "',' or '}'")
-        return tuple(found)
+
+        def test() -> Expression:
+            at = self.token.at
+            name = self.name("a property's name or '}'")
+            self.expect(":", "':' and a value")
+            return Binary("=", Property(variable, name, at, at=at), self.expression(), at=at)
+
+        return self.until("}", test) if self.accept("{") else ()
 
     def _variable(self) -> str:
-        named = self.token.kind in ("name", "quoted")
-        return self.take().text if named else self._anonymous()
+        return self.take().text if self.token.kind in ("name", "quoted") else self._anonymous()
 
     def _anonymous(self) -> str:
         """A name that no query can write, and no other pattern of it has."""

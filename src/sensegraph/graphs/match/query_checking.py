@@ -12,9 +12,8 @@ from types import MappingProxyType
 from typing import Any
 
 from sensegraph.errors import InputError
-from sensegraph.graphs.match.query_values import Kind, fold_type
-from sensegraph.graphs.match.regular_expressions import compile_matcher
-from sensegraph.graphs.match.shelf import CLAIM, ENTITY, RELATION, Readable, Shelf
+from sensegraph.graphs.match.query_values import Kind, compile_matcher, fold_type
+from sensegraph.graphs.match.shelf import PROPERTIES, Readable, Shelf
 from sensegraph.graphs.match.syntax import (
     Binary,
     Call,
@@ -44,9 +43,6 @@ FUNCTIONS: Mapping[str, tuple[int, int]] = MappingProxyType(
      "relations": (1, 1), "relationships": (1, 1)}
 )  # fmt: skip
 TIES = ("about", "object")
-_PROPERTIES: Mapping[Kind, Mapping[str, Readable]] = MappingProxyType(
-    {"entity": ENTITY, "relation": RELATION, "claim": CLAIM}
-)
 _KIND_NAMES: Mapping[Kind, str] = MappingProxyType(
     {"entity": "an entity", "relation": "a relation", "claim": "a claim", "tie": "the tie of a claim",
      "chain": "a chain of relations", "path": "a path"}
@@ -302,7 +298,7 @@ class _ExpressionChecker:
     def property(self, part: Property) -> Readable:
         variable, name, at = part.variable, part.name, part.named
         kind = self.kind(variable, part.at)
-        known = _PROPERTIES.get(kind)
+        known = PROPERTIES.get(kind)
         if known is None:
             raise at.error(
                 f"{variable!r} is {_KIND_NAMES[kind]} and has no properties; use length, nodes or relations."
