@@ -10,7 +10,6 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 WIDTH, MARGIN, TOP = 1600.0, 24.0, 84.0  # units: of the canvas, around it, and above the map
 
@@ -74,15 +73,13 @@ HUES = (
 GREY = "#a8a8a8"
 TONES = (0.0, 0.35, -0.28)  # towards white, or towards black
 # paper and what is written on it: in a light and in a dark surrounding
-ROLES: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        "paper": ("#ffffff", "#14161a"),
-        "ink": ("#1c1e22", "#f2f2ef"),
-        "soft": ("#5b6069", "#b3b8c0"),
-        "faint": ("#c9ccd2", "#474c55"),
-        "link": ("#7d838d", "#7f8691"),
-    }
-)
+ROLES: Mapping[str, tuple[str, str]] = {
+    "paper": ("#ffffff", "#14161a"),
+    "ink": ("#1c1e22", "#f2f2ef"),
+    "soft": ("#5b6069", "#b3b8c0"),
+    "faint": ("#c9ccd2", "#474c55"),
+    "link": ("#7d838d", "#7f8691"),
+}
 
 
 def name_paint(hue: int, tone: int = 0) -> str:
@@ -115,7 +112,7 @@ _CLASSES = (
     (0.65, "$0123456789EPSTYabdeghnopqu{}"), (0.70, "ABCKRVXZ"), (0.75, "NU"), (0.80, "&DGHOQ"), (0.85, "#+<=>^w~"),
     (0.90, "M"), (1.0, "%@Wm—…"),
 )  # fmt: skip
-_EMS: Mapping[str, float] = MappingProxyType({c: width for width, some in _CLASSES for c in some})
+_EMS: Mapping[str, float] = {c: width for width, some in _CLASSES for c in some}
 _BOLD = 1.1
 LINE = 1.2  # height of a line in ems
 

@@ -17,6 +17,8 @@ from sensegraph.index.index import Index
 from sensegraph.protocols import Store
 from sensegraph.types import Claim, Cluster, Entity, Relation
 
+Values = tuple[Any, ...]
+
 _NONE = "NONE"  # how the tables say that a claim has no object, no date
 _CITED = ("entities", "relationships", "covariates", "communities")
 
@@ -32,8 +34,8 @@ class Deriver:
         records = self.listing.find(table, ids)
         numbers = self.listing.numbers(table, list(records))
         make = getattr(self, f"_{table}")
-        found: dict[str, Row] = make([records[i] for i in ids if i in records], numbers)
-        return found
+        made: dict[str, Values] = make([records[i] for i in ids if i in records], numbers)
+        return {name: dict(zip(COLUMNS[table], values, strict=True)) for name, values in made.items()}
 
     def rows(self, table: str) -> Iterator[Row]:
         """All rows of a table in order, with what an import kept beside."""
@@ -45,165 +47,102 @@ class Deriver:
                 elif (whole := extras[name].whole) is not None:
                     yield whole
 
-    # ── tables ──
+    # ── tables: by record the values of the columns, in their order ──
 
-    def _documents(self, records: Sequence[Any], numbers: dict[str, int]) -> dict[str, Row]:
+    def _documents(self, records: Sequence[Any], numbers: dict[str, int]) -> dict[str, Values]:
         ids = [d.id for d in records]
         names = self.listing.name("documents", ids)
         units = self.listing.names("text_units", self.pairs.find("document units", ids).items())
-        return {
-            d.id: {
-                "id": names[d.id],
-                "human_readable_id": numbers[d.id],
-                "title": d.title or d.id,
-                "text": self.index.document(d.id).text,
-                "text_unit_ids": units.get(d.id, []),
-                "creation_date": d.time or None,
-                "raw_data": dict(d.metadata) or None,
-            }
-            for d in records
-        }
+        found = dict[str, Values]()
+        for d in records:
+            text, metadata = self.index.document(d.id).text, dict(d.metadata) or None
+            found[d.id] = (
+                names[d.id], numbers[d.id], d.title or d.id, text, units.get(d.id, []), d.time or None, metadata,
+            )  # fmt: skip
+        return found
 
-    def _text_units(self, records: Sequence[Any], numbers: dict[str, int]) -> dict[str, Row]:
+    def _text_units(self, records: Sequence[Any], numbers: dict[str, int]) -> dict[str, Values]:
         ids = [c.id for c in records]
         chunks, names = self.index.chunks(ids), self.listing.name("text_units", ids)
         documents = self.listing.name("documents", [c.document for c in records])
-        entities, relations, claims = (
+        linked = [
             self.listing.names(t, self.pairs.find(f"unit {t}", ids).items())
             for t in ("entities", "relationships", "covariates")
-        )
-        return {
-            name: {
-                "id": names[name],
-                "human_readable_id": numbers[name],
-                "text": chunks[name].text,
-                "n_tokens": chunks[name].tokens,
-                "document_id": documents[chunks[name].document],
-                "entity_ids": entities.get(name, []),
-                "relationship_ids": relations.get(name, []),
-                "covariate_ids": claims.get(name, []),
-            }
-            for name in ids
-        }
+        ]
+        found = dict[str, Values]()
+        for name in ids:
+            chunk, ids_of = chunks[name], [lists.get(name, []) for lists in linked]
+            found[name] = (names[name], numbers[name], chunk.text, chunk.tokens, documents[chunk.document], *ids_of)
+        return found
 
-    def _entities(self, records: Sequence[Entity], numbers: dict[str, int]) -> dict[str, Row]:
+    def _entities(self, records: Sequence[Entity], numbers: dict[str, int]) -> dict[str, Values]:
         units = self.listing.names("text_units", ((e.id, e.chunks) for e in records))
         return {
-            e.id: {
-                "id": e.id,
-                "human_readable_id": numbers[e.id],
-                "title": e.name,
-                "type": e.type.upper(),
-                "description": e.description,
-                "text_unit_ids": units[e.id],
-                "frequency": e.frequency,
-                "degree": e.degree,
-            }
+            e.id: (e.id, numbers[e.id], e.name, e.type.upper(), e.description, units[e.id], e.frequency, e.degree)
             for e in records
         }
 
-    def _relationships(self, records: Sequence[Relation], numbers: dict[str, int]) -> dict[str, Row]:
+    def _relationships(self, records: Sequence[Relation], numbers: dict[str, int]) -> dict[str, Values]:
         ends = self.listing.find("entities", [e for r in records for e in (r.source, r.target)])
         units = self.listing.names("text_units", ((r.id, r.chunks) for r in records))
-        return {
-            r.id: {
-                "id": r.id,
-                "human_readable_id": numbers[r.id],
-                "source": ends[r.source].name,
-                "target": ends[r.target].name,
-                "description": r.description,
-                "weight": r.weight,
-                "combined_degree": ends[r.source].degree + ends[r.target].degree,
-                "text_unit_ids": units[r.id],
-            }
-            for r in records
-        }
+        found = dict[str, Values]()
+        for r in records:
+            a, b = ends[r.source], ends[r.target]
+            told = (a.name, b.name, r.description, r.weight, a.degree + b.degree, units[r.id])
+            found[r.id] = (r.id, numbers[r.id], *told)
+        return found
 
-    def _communities(self, records: Sequence[Cluster], numbers: dict[str, int]) -> dict[str, Row]:
+    def _communities(self, records: Sequence[Cluster], numbers: dict[str, int]) -> dict[str, Values]:
         ids, places = [c.id for c in records], self._places(records)
         members = self.listing.names("entities", ((c.id, c.entities) for c in records))
         relations = self.listing.names("relationships", self.pairs.find("community relationships", ids).items())
         inner = ((c, list(dict.fromkeys(units))) for c, units in self.pairs.find("community units", ids).items())
         units = self.listing.names("text_units", inner)
         return {
-            c.id: {
-                "id": c.id,
-                **places[c.id],
-                "title": f"Community {numbers[c.id]}",
-                "entity_ids": members[c.id],
-                "relationship_ids": sorted(relations.get(c.id, [])),
-                "text_unit_ids": sorted(units.get(c.id, [])),
-                "period": "",
-                "size": len(members[c.id]),
-            }
-            for c in records
-        }
+            c: (
+                c, *places[c], f"Community {numbers[c]}", members[c], sorted(relations.get(c, [])),
+                sorted(units.get(c, [])), "", len(members[c]),
+            )
+            for c in ids
+        }  # fmt: skip
 
-    def _community_reports(self, records: Sequence[Cluster], numbers: dict[str, int]) -> dict[str, Row]:
+    def _community_reports(self, records: Sequence[Cluster], numbers: dict[str, int]) -> dict[str, Values]:
         cited, places = self._cited(records), self._places(records)
         members = self.listing.names("entities", ((c.id, c.entities) for c in records))
-        return {
-            c.id: {
-                "id": c.id,
-                **places[c.id],
-                "title": c.title,
-                "summary": write_marks(c.summary, cited),
-                "full_content": "",
-                "rank": c.rating,
-                "rating_explanation": c.rating_explanation,
-                "findings": [
-                    {"explanation": write_marks(f.statements, cited), "summary": f.summary} for f in c.findings
-                ],
-                "full_content_json": "",
-                "period": "",
-                "size": len(members[c.id]),
-            }
-            for c in records
-        }
+        found = dict[str, Values]()
+        for c in records:
+            findings = [{"explanation": write_marks(f.statements, cited), "summary": f.summary} for f in c.findings]
+            said = (c.title, write_marks(c.summary, cited), "", c.rating, c.rating_explanation, findings, "", "")
+            found[c.id] = (c.id, *places[c.id], *said, len(members[c.id]))
+        return found
 
-    def _covariates(self, records: Sequence[Claim], numbers: dict[str, int]) -> dict[str, Row]:
+    def _covariates(self, records: Sequence[Claim], numbers: dict[str, int]) -> dict[str, Values]:
         subjects = self.listing.find("entities", [c.subject for c in records])
         ids = list(dict.fromkeys(c.source.chunk for c in records))
         chunks, names = self.index.chunks(ids), self.listing.name("text_units", ids)
-        quotes = dict[str, str]()  # on one line; nothing where the span is not known, which is then the whole chunk
+        found = dict[str, Values]()
         for c in records:
             text, start, end = chunks[c.source.chunk].text, c.source.start, c.source.end
-            quotes[c.id] = "" if (start, end) == (0, len(text)) else " ".join(text[start:end].split())
-        return {
-            c.id: {
-                "id": c.id,
-                "human_readable_id": numbers[c.id],
-                "covariate_type": "claim",
-                "type": c.type,
-                "description": c.description,
-                "subject_id": subjects[c.subject].name,
-                "object_id": c.object or _NONE,
-                "status": c.status,
-                "start_date": c.starts or _NONE,
-                "end_date": c.ends or _NONE,
-                "source_text": quotes[c.id],
-                "text_unit_id": names[c.source.chunk],
-            }
-            for c in records
-        }
+            # on one line; nothing where the span is not known, which is then the whole chunk
+            quote = "" if (start, end) == (0, len(text)) else " ".join(text[start:end].split())
+            found[c.id] = (
+                c.id, numbers[c.id], "claim", c.type, c.description, subjects[c.subject].name, c.object or _NONE,
+                c.status, c.starts or _NONE, c.ends or _NONE, quote, names[c.source.chunk],
+            )  # fmt: skip
+        return found
 
     # ── parts ──
 
-    def _places(self, records: Sequence[Cluster]) -> dict[str, Row]:
-        """Where each community stands: columns that communities and reports share."""
+    def _places(self, records: Sequence[Cluster]) -> dict[str, Values]:
+        """Where each community stands: its number twice, level, parent, children, as its report has them too."""
         children = {c.id: c.members if c.level else () for c in records}
         around = [name for c in records for name in (c.id, c.parent, *children[c.id])]
         number = self.listing.numbers("communities", around)
-        return {
-            c.id: {
-                "human_readable_id": number[c.id],
-                "community": number[c.id],
-                "level": c.depth,
-                "parent": number.get(c.parent, -1),
-                "children": [number[child] for child in children[c.id] if child in number],
-            }
-            for c in records
-        }
+        found = dict[str, Values]()
+        for c in records:
+            below = [number[child] for child in children[c.id] if child in number]
+            found[c.id] = (number[c.id], number[c.id], c.depth, number.get(c.parent, -1), below)
+        return found
 
     def _cited(self, clusters: Sequence[Cluster]) -> dict[str, Number]:
         """The numbers of all records that the reports of these clusters refer to."""
@@ -223,9 +162,6 @@ def derive_late_columns(row: Row) -> Row:
         "full_content": "\n\n".join(parts),
         "full_content_json": json.dumps({**said, "rating": row["rank"]}, ensure_ascii=False, indent=4),
     }
-
-
-__all__ = ["Deriver", "derive_late_columns"]
 
 
 TableForm = Literal["jsonl", "parquet"]
@@ -296,6 +232,3 @@ def write_whole_file(path: Path, mode: str = "w") -> Iterator[IO[Any]]:
         unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)
-
-
-__all__ = ["Exported", "TableForm", "export_tables", "prepare_folder", "write_whole_file"]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -21,15 +20,13 @@ Row = dict[str, Any]
 Late = Callable[[Row], Row]  # columns that are made of others
 
 _REF = "interchange/"
-_READ_AS_OTHERS: Mapping[str, tuple[str, ...]] = MappingProxyType(  # columns that have another name now
-    {
-        "documents": ("raw_content", "text_units", "metadata", "attributes"),
-        "text_units": ("chunk", "document_ids"),
-        "entities": ("name", "node_frequency"),
-        "relationships": ("rank",),
-        "community_reports": ("rating", "rank_explanation"),
-    }
-)
+_READ_AS_OTHERS: Mapping[str, tuple[str, ...]] = {  # columns that have another name now
+    "documents": ("raw_content", "text_units", "metadata", "attributes"),
+    "text_units": ("chunk", "document_ids"),
+    "entities": ("name", "node_frequency"),
+    "relationships": ("rank",),
+    "community_reports": ("rating", "rank_explanation"),
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import IO, Any, Literal
 from xml.sax.saxutils import escape, quoteattr
 
@@ -104,8 +103,7 @@ def _distinct_texts(descriptions: Sequence[Description]) -> list[str]:
 
 GraphForm = Literal["csv", "graphml", "cypher", "json"]
 
-_CSV: Mapping[Kind, str] = MappingProxyType({"text": "string", "integer": "long", "number": "double", "list": "string"})
-_XML: Mapping[Kind, str] = MappingProxyType({"text": "string", "integer": "long", "number": "double", "list": "string"})
+_TYPES: Mapping[Kind, str] = {"text": "string", "integer": "long", "number": "double", "list": "string"}
 _STATEMENT = 200  # elements of one Cypher statement
 _NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _BREAKS = re.compile("[\x7f-\x9f\u2028\u2029]")  # what JSON leaves as it is and some readers take for a line's end
@@ -150,7 +148,7 @@ def _write_csv_files(place: Path, elements: Elements) -> Written:
 
 
 def _typed_headers(columns: Sequence[Column]) -> list[str]:
-    return [f"{name}:{_CSV[kind]}" for name, kind in columns]
+    return [f"{name}:{_TYPES[kind]}" for name, kind in columns]
 
 
 def _flatten_lists(values: Iterable[Any]) -> list[Any]:
@@ -193,7 +191,7 @@ def _write_graphml(place: Path, elements: Elements) -> Written:
         file.write(_GRAPHML)
         for tag, columns in (("node", elements.node_columns), ("edge", elements.edge_columns)):
             for name, kind in columns:
-                file.write(f'<key id="{tag}_{name}" for="{tag}" attr.name="{name}" attr.type="{_XML[kind]}"/>\n')
+                file.write(f'<key id="{tag}_{name}" for="{tag}" attr.name="{name}" attr.type="{_TYPES[kind]}"/>\n')
         file.write('<graph edgedefault="undirected">\n')
         for node in elements.nodes():
             xml.element("node", "", elements.node_columns, node)
@@ -281,8 +279,6 @@ def _write_json_items(file: IO[str], items: Iterable[Mapping[str, Any]]) -> None
         file.write(f"{',' if i else ''}\n{_dump_json(item)}")
 
 
-_WRITERS: Mapping[GraphForm, Callable[[Path, Elements], Written]] = MappingProxyType(
-    {"csv": _write_csv_files, "graphml": _write_graphml, "cypher": _write_cypher, "json": _write_node_link}
-)
-
-__all__ = ["GraphForm", "export_graph"]
+_WRITERS: Mapping[GraphForm, Callable[[Path, Elements], Written]] = {
+    "csv": _write_csv_files, "graphml": _write_graphml, "cypher": _write_cypher, "json": _write_node_link,
+}  # fmt: skip

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import IO, Any, TypeVar
 
 from sensegraph.documents.metadata import flatten_fields
@@ -28,6 +27,7 @@ from sensegraph.graphs.interchange.tables import (
     Raw,
     RelationRow,
     ReportRow,
+    TableRow,
     Tables,
     UnitRow,
 )
@@ -128,17 +128,15 @@ def _read_list(convert: Callable[[Any], T | None], value: Any) -> tuple[T, ...] 
 
 
 _ROWS = 1_000  # of a row group
-_KINDS = MappingProxyType(
-    {
-        **dict.fromkeys(("human_readable_id", "n_tokens", "frequency", "degree", "combined_degree"), "integer"),
-        **dict.fromkeys(("community", "level", "parent", "size"), "integer"),
-        **dict.fromkeys(("weight", "rank"), "number"),
-        **dict.fromkeys(("text_unit_ids", "entity_ids", "relationship_ids", "covariate_ids"), "texts"),
-        "children": "integers",
-        "findings": "findings",
-        "raw_data": "json",
-    }
-)
+_KINDS = {
+    **dict.fromkeys(("human_readable_id", "n_tokens", "frequency", "degree", "combined_degree"), "integer"),
+    **dict.fromkeys(("community", "level", "parent", "size"), "integer"),
+    **dict.fromkeys(("weight", "rank"), "number"),
+    **dict.fromkeys(("text_unit_ids", "entity_ids", "relationship_ids", "covariate_ids"), "texts"),
+    "children": "integers",
+    "findings": "findings",
+    "raw_data": "json",
+}
 
 
 def write_rows(file: IO[bytes], table: str, rows: Iterable[Row]) -> tuple[int, list[str]]:
@@ -197,8 +195,6 @@ def _load_parquet() -> Any:
         ) from e
     return parquet
 
-
-TableRow = DocumentRow | UnitRow | EntityRow | RelationRow | CommunityRow | ReportRow | ClaimRow
 
 _NEEDED = ("entities", "relationships")
 

@@ -11,48 +11,41 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, zip_longest
-from types import MappingProxyType
 from typing import Any
 
 from sensegraph.types import Scalar, Source, Statement
 
 Raw = Mapping[str, Any]
 
-COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType({
-    "documents": ("id", "human_readable_id", "title", "text", "text_unit_ids", "creation_date", "raw_data"),
-    "text_units": (
-        "id", "human_readable_id", "text", "n_tokens", "document_id", "entity_ids", "relationship_ids",
-        "covariate_ids",
-    ),
-    "entities": (
-        "id", "human_readable_id", "title", "type", "description", "text_unit_ids", "frequency", "degree",
-    ),
-    "relationships": (
-        "id", "human_readable_id", "source", "target", "description", "weight", "combined_degree", "text_unit_ids",
-    ),
-    "communities": (
-        "id", "human_readable_id", "community", "level", "parent", "children", "title", "entity_ids",
-        "relationship_ids", "text_unit_ids", "period", "size",
-    ),
-    "community_reports": (
-        "id", "human_readable_id", "community", "level", "parent", "children", "title", "summary", "full_content",
-        "rank", "rating_explanation", "findings", "full_content_json", "period", "size",
-    ),
-    "covariates": (
-        "id", "human_readable_id", "covariate_type", "type", "description", "subject_id", "object_id", "status",
-        "start_date", "end_date", "source_text", "text_unit_id",
-    ),
-})  # fmt: skip
+_COLUMNS = {
+    "documents": "id human_readable_id title text text_unit_ids creation_date raw_data",
+    "text_units": "id human_readable_id text n_tokens document_id entity_ids relationship_ids covariate_ids",
+    "entities": "id human_readable_id title type description text_unit_ids frequency degree",
+    "relationships": "id human_readable_id source target description weight combined_degree text_unit_ids",
+    "communities": "id human_readable_id community level parent children title entity_ids relationship_ids "
+    "text_unit_ids period size",
+    "community_reports": "id human_readable_id community level parent children title summary full_content rank "
+    "rating_explanation findings full_content_json period size",
+    "covariates": "id human_readable_id covariate_type type description subject_id object_id status start_date "
+    "end_date source_text text_unit_id",
+}
+COLUMNS: Mapping[str, tuple[str, ...]] = {table: tuple(names.split()) for table, names in _COLUMNS.items()}
 """The columns of each table in release 3.x, in order."""
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentRow:
-    """A document; `units` are ids of its text units, `created` is a date as it was written."""
+class TableRow:
+    """A row of any table: the record as it was read, its id and its number."""
 
     raw: Raw
     id: str
     number: int
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRow(TableRow):
+    """A document; `units` are ids of its text units, `created` is a date as it was written."""
+
     title: str
     text: str
     units: tuple[str, ...]
@@ -61,23 +54,17 @@ class DocumentRow:
 
 
 @dataclass(frozen=True, slots=True)
-class UnitRow:
+class UnitRow(TableRow):
     """A text unit, which we call a chunk; `documents` are the ids of those that it was cut from."""
 
-    raw: Raw
-    id: str
-    number: int
     text: str
     documents: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class EntityRow:
+class EntityRow(TableRow):
     """An entity; `frequency` is 0 where the table does not say."""
 
-    raw: Raw
-    id: str
-    number: int
     name: str
     type: str
     description: str
@@ -86,12 +73,9 @@ class EntityRow:
 
 
 @dataclass(frozen=True, slots=True)
-class RelationRow:
+class RelationRow(TableRow):
     """A relationship; `source` and `target` are names of entities (or ids, in tables made by hand)."""
 
-    raw: Raw
-    id: str
-    number: int
     source: str
     target: str
     description: str
@@ -100,12 +84,9 @@ class RelationRow:
 
 
 @dataclass(frozen=True, slots=True)
-class CommunityRow:
+class CommunityRow(TableRow):
     """A community; `parent` is the number of another, −1 at the root, None where the table does not say."""
 
-    raw: Raw
-    id: str
-    number: int
     community: int
     level: int
     parent: int | None
@@ -115,12 +96,9 @@ class CommunityRow:
 
 
 @dataclass(frozen=True, slots=True)
-class ReportRow:
+class ReportRow(TableRow):
     """A report on the community of that number; `findings` are pairs of a headline and its explanation."""
 
-    raw: Raw
-    id: str
-    number: int
     community: int
     title: str
     summary: str
@@ -130,12 +108,9 @@ class ReportRow:
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimRow:
+class ClaimRow(TableRow):
     """A covariate, which we call a claim; `subject` is the name of an entity, `unit` the id of a text unit."""
 
-    raw: Raw
-    id: str
-    number: int
     subject: str
     object: str
     type: str
@@ -167,32 +142,23 @@ class Tables:
 
 Number = tuple[str, int]  # (table, number in it)
 
-TABLE_NAMES: Mapping[str, str] = MappingProxyType(
-    {
-        "entities": "Entities",
-        "relationships": "Relationships",
-        "covariates": "Claims",
-        "communities": "Reports",
-        "text_units": "Sources",
-    }
-)
+TABLE_NAMES: Mapping[str, str] = {
+    "entities": "Entities",
+    "relationships": "Relationships",
+    "covariates": "Claims",
+    "communities": "Reports",
+    "text_units": "Sources",
+}
 """What marks call each table."""
 
-_CALLED = MappingProxyType(
-    {
-        **{name.casefold(): table for table, name in TABLE_NAMES.items()},
-        "entity": "entities",
-        "relationship": "relationships",
-        "claim": "covariates",
-        "covariates": "covariates",
-        "report": "communities",
-        "communities": "communities",
-        "community": "communities",
-        "text units": "text_units",
-        "text unit": "text_units",
-        "source": "text_units",
-    }
-)
+_SPELLINGS = {
+    "entities": ("entities", "entity"),
+    "relationships": ("relationships", "relationship"),
+    "covariates": ("claims", "claim", "covariates"),
+    "communities": ("reports", "report", "communities", "community"),
+    "text_units": ("sources", "source", "text units", "text unit"),
+}
+_CALLED = {name: table for table, names in _SPELLINGS.items() for name in names}
 _SOURCES = 8  # spans kept for one statement, as for reports of our own
 _RUN = re.compile(r"\s*(?:\[\s*Data\s*:[^\[\]]*\]\s*)*\[\s*Data\s*:[^\[\]]*\](?P<stop>[.,;:!?。]?)", re.IGNORECASE)
 _GROUP = re.compile(r"(?P<table>[A-Za-z][A-Za-z ]*?)\s*\((?P<numbers>[^()]*)\)")
@@ -265,6 +231,3 @@ def write_marks(statements: Sequence[Statement], numbers: Mapping[str, Number]) 
         cut = stop.start() if stop else len(text)
         parts.append(f"{text[:cut]} [Data: {'; '.join(groups)}]{text[cut:]}{statement.text[len(text) :]}")
     return "".join(parts)
-
-
-__all__ = ["TABLE_NAMES", "Number", "Resolver", "write_marks"]

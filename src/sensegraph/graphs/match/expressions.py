@@ -5,22 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import isfinite
 from typing import Literal, TypeVar
 
 from sensegraph.errors import InputError
-from sensegraph.graphs.match.syntax import (
-    Binary,
-    Call,
-    Expression,
-    Fixed,
-    Given,
-    Listed,
-    Property,
-    Spot,
-    Unary,
-    Variable,
-)
+from sensegraph.graphs.match import syntax
 
 LONGEST = 10_000  # characters of a query
 _TOKEN = re.compile(
@@ -35,7 +25,7 @@ _TOKEN = re.compile(
 )
 _ESCAPE = re.compile(r"\\([\\'\"nt])")  # any other backslash stays, as regular expressions need it
 
-E = TypeVar("E", bound=Expression)
+E = TypeVar("E", bound=syntax.Expression)
 Kind = Literal["number", "name", "quoted", "parameter", "text", "symbol", "end"]
 
 
@@ -45,17 +35,17 @@ class Token:
 
     kind: Kind
     text: str
-    at: Spot
+    at: syntax.Spot
 
 
 def tokenize_query(text: str, piece: str) -> list[Token]:
     """The tokens of `text`, the last of which is its end. Raises InputError at what cannot be read."""
     if len(text) > LONGEST:
         problem = f"a query may have {LONGEST:,} characters; give long lists as parameters."
-        raise Spot(piece, text, LONGEST).error(problem)
+        raise syntax.Spot(piece, text, LONGEST).error(problem)
     found, offset = list[Token](), 0
     while offset < len(text):
-        spot = Spot(piece, text, offset)
+        spot = syntax.Spot(piece, text, offset)
         match = _TOKEN.match(text, offset)
         if match is None:
             c, advice = text[offset], "put texts into quotes, and types with other signs into `backquotes`."
@@ -70,7 +60,7 @@ def tokenize_query(text: str, piece: str) -> list[Token]:
                 read = _ESCAPE.sub(lambda m: {"n": "\n", "t": "\t"}.get(m[1], m[1]), read[1:-1])
             found.append(Token(kind, read, spot))
         offset = match.end()
-    return [*found, Token("end", "", Spot(piece, text, len(text)))]
+    return [*found, Token("end", "", syntax.Spot(piece, text, len(text)))]
 
 
 _DEEPEST = 40  # brackets within brackets
@@ -85,7 +75,7 @@ _COMPARING = ("=", "<>", "!=", "<=", ">=", "<", ">", "=~")
 class Expressions:
     """A place in a row of tokens, and what can be read there. Raises InputError that names what was expected."""
 
-    def __init__(self, tokens: Sequence[Token], parameters: Mapping[str, Given]) -> None:
+    def __init__(self, tokens: Sequence[Token], parameters: Mapping[str, syntax.Given]) -> None:
         self.tokens, self.parameters = tokens, parameters
         self.place = self.depth = self.operators = 0
 
@@ -136,7 +126,7 @@ class Expressions:
             raise self.expected(what)
         return self.take().text
 
-    def parameter(self, token: Token) -> Given:
+    def parameter(self, token: Token) -> syntax.Given:
         """What a parameter stands for."""
         if token.text not in self.parameters:
             given = ", ".join(f"${name}" for name in self.parameters) or "none"
@@ -145,16 +135,17 @@ class Expressions:
 
     # ── by precedence ──
 
-    def expression(self) -> Expression:
+    def expression(self) -> syntax.Expression:
         """An expression."""
         self.depth += 1
         if self.depth > _DEEPEST:
             raise self.token.at.error(f"brackets may stand in one another {_DEEPEST} deep.")
-        found = self._chain(self._and, "or")
+        conjunction = partial(self._chain, self._not, "and")
+        found = self._chain(conjunction, "or")
         self.depth -= 1
         return found
 
-    def _chain(self, part: Callable[[], Expression], *operators: str) -> Expression:
+    def _chain(self, part: Callable[[], syntax.Expression], *operators: str) -> syntax.Expression:
         """Parts with these signs or words between them, joined from the left."""
         found = part()
         while self.is_symbol(*operators) or self.is_word(*operators):
@@ -162,24 +153,21 @@ class Expressions:
             found = self._joined(token.text.lower(), found, part(), token.at)
         return found
 
-    def _and(self) -> Expression:
-        return self._chain(self._not, "and")
-
-    def _not(self) -> Expression:
+    def _not(self) -> syntax.Expression:
         ats = []
         while self.is_word("not"):
             ats.append(self.take().at)
         found = self._comparison()
         for at in reversed(ats):
             self._count_one(at)
-            found = Unary("not", found, at=at)
+            found = syntax.Unary("not", found, at=at)
         return found
 
-    def _comparison(self) -> Expression:
+    def _comparison(self) -> syntax.Expression:
         left, at = self._sum(), self.token.at
         operator = self._operator()
         if operator.startswith("is"):
-            return Unary(operator, left, at=at)
+            return syntax.Unary(operator, left, at=at)
         if not operator:
             return left
         found = self._joined({"!=": "<>"}.get(operator, operator), left, self._sum(), at)
@@ -187,12 +175,12 @@ class Expressions:
             raise self.token.at.error("comparisons cannot be chained; join two with AND.")
         return found
 
-    def _joined(self, operator: str, left: Expression, right: Expression, at: Spot) -> Binary:
+    def _joined(self, sign: str, left: syntax.Expression, right: syntax.Expression, at: syntax.Spot) -> syntax.Binary:
         """Two expressions as one. What joins them is counted: a tree too deep to walk cannot be made."""
         self._count_one(at)
-        return Binary(operator, left, right, at=at)
+        return syntax.Binary(sign, left, right, at=at)
 
-    def _count_one(self, at: Spot) -> None:
+    def _count_one(self, at: syntax.Spot) -> None:
         self.operators += 1
         if self.operators > _MOST:
             raise at.error(f"a query may hold {_MOST} signs such as AND, NOT or +; use IN and a list as a parameter.")
@@ -211,29 +199,27 @@ class Expressions:
             return "is not null" if negated else "is null"
         return ""
 
-    def _sum(self) -> Expression:
-        return self._chain(self._product, "+", "-")
+    def _sum(self) -> syntax.Expression:
+        product = partial(self._chain, self._signed, "*", "/", "%")
+        return self._chain(product, "+", "-")
 
-    def _product(self) -> Expression:
-        return self._chain(self._signed, "*", "/", "%")
-
-    def _signed(self) -> Expression:
+    def _signed(self) -> syntax.Expression:
         at = self.token.at
         if not self.accept("-"):
             return self._atom()
         operand = self._atom()
-        if isinstance(operand, Fixed) and isinstance(operand.value, int | float):
-            return Fixed(-operand.value, at=at)
-        return Unary("-", operand, at=at)
+        if isinstance(operand, syntax.Fixed) and isinstance(operand.value, int | float):
+            return syntax.Fixed(-operand.value, at=at)
+        return syntax.Unary("-", operand, at=at)
 
     # ── atoms ──
 
-    def _atom(self) -> Expression:
+    def _atom(self) -> syntax.Expression:
         token = self.token
         if token.kind == "text":
-            return Fixed(self.take().text, at=token.at)
+            return syntax.Fixed(self.take().text, at=token.at)
         if token.kind == "number":
-            return Fixed(parse_number(self.take()), at=token.at)
+            return syntax.Fixed(parse_number(self.take()), at=token.at)
         if token.kind == "parameter":
             return _write_parameter(self.parameter(self.take()), token)
         if self.accept("("):
@@ -241,29 +227,29 @@ class Expressions:
             self.expect(")", "')'")
             return found
         if self.accept("["):
-            return Listed(self.until("]", self.expression), at=token.at)
+            return syntax.Listed(self.until("]", self.expression), at=token.at)
         if token.kind == "quoted" or (token.kind == "name" and token.text.lower() not in _RESERVED):
             return self._named(self.take())
         if self.is_word("null", "true", "false"):
-            return Fixed({"null": None, "true": True, "false": False}[self.take().text.lower()], at=token.at)
+            return syntax.Fixed({"null": None, "true": True, "false": False}[self.take().text.lower()], at=token.at)
         raise self.expected("a value, a variable, a property such as a.name, or a function")
 
-    def _named(self, token: Token) -> Expression:
+    def _named(self, token: Token) -> syntax.Expression:
         if self.is_symbol("(") and token.kind == "name":
             return self._call(token)
         if self.accept("."):
             named = self.token.at
-            return Property(token.text, self.name("a property's name"), named, at=token.at)
-        return Variable(token.text, at=token.at)
+            return syntax.Property(token.text, self.name("a property's name"), named, at=token.at)
+        return syntax.Variable(token.text, at=token.at)
 
-    def _call(self, token: Token) -> Expression:
+    def _call(self, token: Token) -> syntax.Expression:
         self.take()
         name = token.text.lower()
         if name == "count" and self.accept("*"):
             self.expect(")", "')'")
-            return Call(name, (), star=True, at=token.at)
+            return syntax.Call(name, (), star=True, at=token.at)
         distinct = self.accept("distinct")
-        return Call(name, self.until(")", self.expression), distinct, at=token.at)
+        return syntax.Call(name, self.until(")", self.expression), distinct, at=token.at)
 
     def until(self, close: str, part: Callable[[], E]) -> tuple[E, ...]:
         """Parts with commas between, to the closing bracket."""
@@ -282,8 +268,8 @@ def parse_number(token: Token) -> int | float:
     return int(token.text) if token.text.isdecimal() else found
 
 
-def _write_parameter(value: Given, token: Token) -> Expression:
+def _write_parameter(value: syntax.Given, token: Token) -> syntax.Expression:
     """A parameter's value as if it stood in the query; it is a value, whatever it says."""
     if isinstance(value, tuple):
-        return Listed(tuple(_write_parameter(v, token) for v in value), at=token.at)
-    return Fixed(value, at=token.at)
+        return syntax.Listed(tuple(_write_parameter(v, token) for v in value), at=token.at)
+    return syntax.Fixed(value, at=token.at)

@@ -7,7 +7,6 @@ edge is gone over for all rows at once: single relations, ties of claims, and ch
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -26,6 +25,8 @@ _BLOCK = 1 << 19  # edges that are looked at together
 
 Edge = tuple[str, EdgePattern, str]
 Bools = NDArray[np.bool_]
+Fits = Callable[[Rows, Rows], Bools]
+Guard = Callable[[int], None]
 Found = tuple[Rows, Rows, Rows]  # the row, the end, and the edges in order, padded with -1
 
 
@@ -35,16 +36,9 @@ class Hop:
     `fits` says of rows and ends whether the end is one that is wanted; `guard` is told how much is found, as it grows.
     """
 
-    def __init__(
-        self,
-        edge: Edge,
-        backwards: bool,
-        query: Checked,
-        shelf: Shelf,
-        fits: Callable[[Rows, Rows], Bools],
-        guard: Callable[[int], None],
-    ) -> None:
+    def __init__(self, edge: Edge, backwards: bool, query: Checked, shelf: Shelf, fits: Fits, guard: Guard) -> None:
         near, self.pattern, far = edge
+        self.low, self.high = (self.pattern.low or 0, self.pattern.high) if self.pattern.high else (1, 1)
         self.backwards, self.query, self.shelf, self.fits, self.guard = backwards, query, shelf, fits, guard
         self.near = find_adjacency(edge, backwards, query, shelf)
         self.ties = query.kinds[near] != query.kinds[far]
@@ -55,54 +49,43 @@ class Hop:
         self.labels = shelf.of_label(types) if types and not self.ties else None
 
     def follow(self, table: Table, start: str) -> Found:
-        """What the edge leads to from a column of a table."""
+        """What the edge leads to from a column of a table: from `low` to `high` relations, none twice, left to right.
+
+        A single relation is a chain of one.
+        """
         begins, used = table.columns[start], self._used(table.columns)
-        blocks = list(self._chains(begins, used) if self.pattern.long else self._singles(begins, used))
-        rows, ends, edges = (np.concatenate(part) for part in zip(*blocks, strict=True))
-        return rows, ends, edges
-
-    def _singles(self, begins: Rows, used: Sequence[Rows]) -> Iterator[Found]:
-        found = 0
-        yield _empty_hop(1)
-        for rows, ends, edges in self._step(begins):
-            keep = _find_unused(edges, rows, used) & self.fits(rows, ends)
-            found += int(np.count_nonzero(keep))
-            self.guard(found)
-            yield rows[keep], ends[keep], edges[keep][:, None]
-
-    def _chains(self, begins: Rows, used: Sequence[Rows]) -> Iterator[Found]:
-        """From `low` to `high` edges, none of them twice, from left to right."""
-        low, high = self.pattern.low or 0, self.pattern.high or 1
         rows, ends = np.arange(len(begins)), begins.astype(np.int64)
-        links = np.full((len(begins), high), -1, np.int64)
-        yield _empty_hop(high)
-        found = 0
-        for hop in range(high + 1):
+        links = np.full((len(begins), self.high), -1, np.int64)
+        blocks, found = [(rows[:0], ends[:0], links[:0])], 0
+        for hop in range(self.high + 1):
             if hop:
                 rows, ends, links = self._grown(rows, ends, links, hop, used)
-            if hop >= low:
+            if hop >= self.low:
                 keep = self.fits(rows, ends)
                 found += int(np.count_nonzero(keep))
                 self.guard(found)
                 chains = links[keep]
                 if self.backwards:
                     chains[:, :hop] = links[keep, :hop][:, ::-1]
-                yield rows[keep], ends[keep], chains
+                blocks.append((rows[keep], ends[keep], chains))
+        return _join_blocks(blocks)
 
     def _grown(self, rows: Rows, ends: Rows, links: Rows, hop: int, used: Sequence[Rows]) -> Found:
         """The chains with one more edge each, which is their `hop`-th; of the last only those that end well."""
         blocks, found = [(rows[:0], ends[:0], links[:0])], 0
         for at, further, edges in self._step(ends):
-            keep = _find_unused(edges, rows[at], used) & ~(links[at] == edges[:, None]).any(axis=1)
-            if hop == self.pattern.high:
+            keep = ~(links[at] == edges[:, None]).any(axis=1)
+            for column in used:  # an edge that stands in its row already
+                there = column[rows[at]]
+                keep &= there != edges if there.ndim == 1 else ~(there == edges[:, None]).any(axis=1)
+            if hop == self.high:
                 keep &= self.fits(rows[at], further)
             more = links[at[keep]]
             more[:, hop - 1] = edges[keep]
             found += len(more)
             self.guard(found)
             blocks.append((rows[at[keep]], further[keep], more))
-        a, b, c = (np.concatenate(part) for part in zip(*blocks, strict=True))
-        return a, b, c
+        return _join_blocks(blocks)
 
     def _step(self, begins: Rows) -> Iterator[Found]:
         """One edge from each place, in blocks: the number of the place, the end, the edge."""
@@ -156,33 +139,20 @@ def count_edges(near: Adjacency, places: Rows) -> Rows:
     return found
 
 
-def _find_unused(edges: Rows, rows: Rows, used: Sequence[Rows]) -> Bools:
-    """Which edges do not stand in their row already."""
-    keep = np.ones(len(edges), np.bool_)
-    for column in used:
-        there = column[rows]
-        keep &= there != edges if there.ndim == 1 else ~(there == edges[:, None]).any(axis=1)
-    return keep
-
-
-def _empty_hop(width: int) -> tuple[Rows, Rows, Rows]:
-    return np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, width), np.int64)
+def _join_blocks(blocks: Sequence[Found]) -> Found:
+    rows, ends, edges = (np.concatenate(part) for part in zip(*blocks, strict=True))
+    return rows, ends, edges
 
 
 _ROW = " row"  # the column of numbers of the rows around a pattern that stands in a condition
 _NOTHING = Table(1, MappingProxyType({}))  # before anything is bound there is one way to match nothing
 
 
-@dataclass(frozen=True, slots=True)
-class JoinedMatches:
-    """The matches in the order of the pattern's elements, and what was done for them, step by step."""
+def join_matches(query: Checked, shelf: Shelf, clock: Clock, most: int) -> tuple[Table, tuple[str, ...]]:
+    """All matches of a query in the order of the pattern's elements, and what was done for them, step by step.
 
-    table: Table
-    steps: tuple[str, ...]
-
-
-def join_matches(query: Checked, shelf: Shelf, clock: Clock, most: int) -> JoinedMatches:
-    """All matches of a query. Raises InputError where a step finds more than `most`, or takes too long."""
+    Raises InputError where a step finds more than `most`, or takes too long.
+    """
     joiner = _Joiner(query, shelf, clock, most)
     joiner.run()
     # rows in an order that does not depend on how they were joined: by the elements, in the order of the pattern
@@ -191,8 +161,7 @@ def join_matches(query: Checked, shelf: Shelf, clock: Clock, most: int) -> Joine
         for part in path.parts:
             column = table.columns[part.variable]
             keys += [column] if column.ndim == 1 else list(column.T)
-    ordered = table.take(np.lexsort(keys[::-1])) if keys and table.length else table
-    return JoinedMatches(ordered, tuple(joiner.steps))
+    return table.take(np.lexsort(keys[::-1])) if keys and table.length else table, tuple(joiner.steps)
 
 
 def build_evaluator(query: Checked, shelf: Shelf, clock: Clock, most: int) -> Evaluator:
@@ -296,7 +265,7 @@ class _Joiner:
         self.table = Table(len(rows), columns)
         self.steps.append(f"follow {_describe_edge(edge)}: {self.table.length:,} rows")
 
-    def fits(self, end: str) -> Callable[[Rows, Rows], Bools]:
+    def fits(self, end: str) -> Fits:
         """Which ends of rows are ones that are wanted."""
         if (bound := self.table.columns.get(end)) is not None:
             return lambda rows, ends: np.asarray(ends == bound[rows])
@@ -322,9 +291,8 @@ class _Joiner:
             column = self.evaluator.column(test, self.table)
             self.table = self.table.take(np.asarray([v is True for v in column], np.bool_))
         if bound:
-            self.steps.append(
-                f"keep what meets {len(bound)} condition{'s' * (len(bound) > 1)}: {self.table.length:,} rows"
-            )
+            meant = f"{len(bound)} condition{'s' * (len(bound) > 1)}"
+            self.steps.append(f"keep what meets {meant}: {self.table.length:,} rows")
 
     def bound(self, variable: str) -> bool:
         paths = [p for p in self.query.query.paths if p.variable == variable]

@@ -9,22 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, TypeVar
 
+from sensegraph.graphs.match import syntax
 from sensegraph.graphs.match.expressions import Expressions, Token, parse_number, tokenize_query
-from sensegraph.graphs.match.syntax import (
-    Binary,
-    EdgePattern,
-    Exists,
-    Expression,
-    Given,
-    Item,
-    NodePattern,
-    PathPattern,
-    Property,
-    Query,
-    Sort,
-    Word,
-    read_variables,
-)
 
 T = TypeVar("T")
 
@@ -39,7 +25,7 @@ class Parser(Expressions):
     """Reads one piece of a query: a whole one, or what an option gives of it."""
 
     def __init__(
-        self, text: str, piece: str, parameters: Mapping[str, Given], outer: Sequence[PathPattern] = ()
+        self, text: str, piece: str, parameters: Mapping[str, syntax.Given], outer: Sequence[syntax.PathPattern] = ()
     ) -> None:
         super().__init__(tokenize_query(text, piece), parameters)
         self.unnamed = 0
@@ -48,7 +34,7 @@ class Parser(Expressions):
 
     # ── clauses ──
 
-    def query(self) -> Query:
+    def query(self) -> syntax.Query:
         """All clauses, in their order, to the end."""
         paths = self._paths()
         self.outer = tuple(name for path in paths for name in path.names)
@@ -59,23 +45,23 @@ class Parser(Expressions):
         limit = self._count("LIMIT") if self.accept("limit") else None
         self.accept(";")
         self.end("WHERE, RETURN, ORDER BY, SKIP, LIMIT or the end")
-        return Query(paths, where, items, distinct, order, skip, limit)
+        return syntax.Query(paths, where, items, distinct, order, skip, limit)
 
-    def condition(self) -> Expression:
+    def condition(self) -> syntax.Expression:
         """What an option says of WHERE."""
         self.accept("where")
         found = self.expression()
         self.end("AND, OR or the end")
         return found
 
-    def returned(self) -> tuple[tuple[Item, ...], bool]:
+    def returned(self) -> tuple[tuple[syntax.Item, ...], bool]:
         """What an option says of RETURN: the items, and whether distinct."""
         self.accept("return")
         found = self._return()
         self.end("a comma or the end")
         return found
 
-    def ordered(self) -> tuple[Sort, ...]:
+    def ordered(self) -> tuple[syntax.Sort, ...]:
         """What an option says of ORDER BY."""
         found = self._order() if self.accept("order") else self._several(self._sort)
         self.end("a comma, DESC or the end")
@@ -92,16 +78,16 @@ class Parser(Expressions):
             )
         raise self.expected(expected)
 
-    def _return(self) -> tuple[tuple[Item, ...], bool]:
+    def _return(self) -> tuple[tuple[syntax.Item, ...], bool]:
         distinct = self.accept("distinct")
         return () if self.accept("*") else self._several(self._item), distinct
 
-    def _item(self) -> Item:
+    def _item(self) -> syntax.Item:
         begin = self.token.at
         expression = self.expression()
         if self.accept("as"):
-            return Item(expression, self.name("a name for the column"))
-        return Item(expression, begin.text[begin.offset : self.token.at.offset].strip())
+            return syntax.Item(expression, self.name("a name for the column"))
+        return syntax.Item(expression, begin.text[begin.offset : self.token.at.offset].strip())
 
     def _several(self, part: Callable[[], T]) -> tuple[T, ...]:
         """One part or more, with commas between."""
@@ -110,20 +96,20 @@ class Parser(Expressions):
             found.append(part())
         return tuple(found)
 
-    def _order(self) -> tuple[Sort, ...]:
+    def _order(self) -> tuple[syntax.Sort, ...]:
         self.expect("by")
         return self._several(self._sort)
 
-    def _sort(self) -> Sort:
+    def _sort(self) -> syntax.Sort:
         expression = self.expression()
         falling = self.accept("desc", "descending")
         if not falling:
             self.accept("asc", "ascending")
-        return Sort(expression, falling)
+        return syntax.Sort(expression, falling)
 
     def _count(self, clause: str) -> int:
         at = self.token.at
-        value: Given = None
+        value: syntax.Given = None
         if self.token.kind == "number" and self.token.text.isdecimal():
             value = parse_number(self.take())
         elif self.token.kind == "parameter":
@@ -134,11 +120,11 @@ class Parser(Expressions):
 
     # ── patterns ──
 
-    def _paths(self) -> tuple[PathPattern, ...]:
+    def _paths(self) -> tuple[syntax.PathPattern, ...]:
         self.accept("match")
         return self._several(self._path)
 
-    def _named(self, token: Token) -> Expression:
+    def _named(self, token: Token) -> syntax.Expression:
         """A pattern where EXISTS stands before it, else what any name is."""
         if token.kind != "name" or token.text.lower() != "exists" or not self.is_symbol("{"):
             return super()._named(token)
@@ -150,35 +136,35 @@ class Parser(Expressions):
         self.expect("}", "WHERE, a comma or '}'")
         nodes = (n.variable for path in paths for n in path.nodes)
         tests = [t for path in paths for part in path.parts for t in part.tests] + ([where] if where else [])
-        read = dict.fromkeys([*nodes, *(name for test in tests for name in read_variables(test))])
-        return Exists(paths, where, tuple(name for name in read if name in around), at=token.at)
+        read = dict.fromkeys([*nodes, *(name for test in tests for name in syntax.read_variables(test))])
+        return syntax.Exists(paths, where, tuple(name for name in read if name in around), at=token.at)
 
-    def _path(self) -> PathPattern:
+    def _path(self) -> syntax.PathPattern:
         variable = ""
         if self.token.kind in ("name", "quoted") and self.ahead().text == "=":
             variable = self.take().text
             self.take()
-        nodes, edges = [self._node()], list[EdgePattern]()
+        nodes, edges = [self._node()], list[syntax.EdgePattern]()
         while self.is_symbol("-", "<"):
             edges.append(self._edge())
             nodes.append(self._node())
-        return PathPattern(tuple(nodes), tuple(edges), variable)
+        return syntax.PathPattern(tuple(nodes), tuple(edges), variable)
 
-    def _node(self) -> NodePattern:
+    def _node(self) -> syntax.NodePattern:
         at = self.token.at
         if not self.accept("("):
             if self.token.kind == "name" and self.token.text.lower() in _ELSEWHERE:
                 self.end("")
             raise self.expected("'(' and an entity, as in (a:Person)")
         variable = self._variable()
-        made = NodePattern(variable, self._types(), self._tests(variable), at=at)
+        made = syntax.NodePattern(variable, self._types(), self._tests(variable), at=at)
         self.expect(")", "a type after ':', {properties} or ')'")
         return made
 
-    def _edge(self) -> EdgePattern:
+    def _edge(self) -> syntax.EdgePattern:
         at, left = self.token.at, self.accept("<")
         self.expect("-", "'-'")
-        made = self._inside() if self.accept("[") else EdgePattern(self._anonymous(), at=at)
+        made = self._inside() if self.accept("[") else syntax.EdgePattern(self._anonymous(), at=at)
         self.expect("-", "'-' after the relation")
         right = self.is_symbol(">") and self.take() is not None
         if left and right:
@@ -189,21 +175,21 @@ class Parser(Expressions):
         direction: Literal["-", ">", "<"] = "<" if left else ">" if right else "-"
         return replace(made, direction=direction, at=at)
 
-    def _inside(self) -> EdgePattern:
+    def _inside(self) -> syntax.EdgePattern:
         bare = self._bare()
         variable = self._anonymous() if bare else self._variable()
         types = self._more([bare]) if bare else self._types()
         low, high = self._length() if self.accept("*") else (None, None)
-        made = EdgePattern(variable, types, self._tests(variable), "-", low, high)
+        made = syntax.EdgePattern(variable, types, self._tests(variable), "-", low, high)
         self.expect("]", "a type after ':', a length such as *1..3, {properties} or ']'")
         return made
 
-    def _bare(self) -> Word | None:
+    def _bare(self) -> syntax.Word | None:
         """A word in capitals alone, as in `[FOUNDED]`: a type whose colon was left out."""
         token = self.token
         if token.kind != "name" or not token.text.isupper() or len(token.text) < 2 or self.ahead().text == ":":
             return None
-        return Word(self.take().text, at=token.at)
+        return syntax.Word(self.take().text, at=token.at)
 
     def _length(self) -> tuple[int, int]:
         """After the star: `n`, `n..m`, `..m`. There must be an upper bound."""
@@ -224,10 +210,10 @@ class Parser(Expressions):
         there = self.token.kind == "number" and self.token.text.isdecimal()
         return int(parse_number(self.take())) if there else None
 
-    def _types(self) -> tuple[Word, ...]:
+    def _types(self) -> tuple[syntax.Word, ...]:
         return self._more([self._type()]) if self.accept(":") else ()
 
-    def _more(self, found: list[Word]) -> tuple[Word, ...]:
+    def _more(self, found: list[syntax.Word]) -> tuple[syntax.Word, ...]:
         """A type and those that it may be instead."""
         while self.accept("|"):
             self.accept(":")
@@ -236,18 +222,18 @@ class Parser(Expressions):
             raise self.token.at.error("everything has one type here; write several to choose from as :A|B.")
         return tuple(found)
 
-    def _type(self) -> Word:
+    def _type(self) -> syntax.Word:
         at = self.token.at
-        return Word(self.name("a type, as in :Person (in `backquotes` where it holds other signs)"), at=at)
+        return syntax.Word(self.name("a type, as in :Person (in `backquotes` where it holds other signs)"), at=at)
 
-    def _tests(self, variable: str) -> tuple[Expression, ...]:
+    def _tests(self, variable: str) -> tuple[syntax.Expression, ...]:
         """`{name: value, …}` as conditions on the variable."""
 
-        def test() -> Expression:
+        def test() -> syntax.Expression:
             at = self.token.at
             name = self.name("a property's name or '}'")
             self.expect(":", "':' and a value")
-            return Binary("=", Property(variable, name, at, at=at), self.expression(), at=at)
+            return syntax.Binary("=", syntax.Property(variable, name, at, at=at), self.expression(), at=at)
 
         return self.until("}", test) if self.accept("{") else ()
 

@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from math import isfinite
-from types import MappingProxyType
 from typing import Any, Literal
 
 from sensegraph.errors import InputError
@@ -34,12 +33,12 @@ Value = None | bool | int | float | str | Element | tuple["Value", ...]
 Truth = bool | None
 
 _folded = lru_cache(maxsize=1 << 16)(fold)
-ORDERS: Mapping[str, Callable[[Any, Any], bool]] = MappingProxyType(
-    {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
-)
-_SIGNS: Mapping[str, Callable[[Any, Any], int | float]] = MappingProxyType(
-    {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "%": operator.mod}
-)
+ORDERS: Mapping[str, Callable[[Any, Any], bool]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+_SIGNS: Mapping[str, Callable[[Any, Any], int | float]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "%": operator.mod,
+}  # fmt: skip
 _RANKS = (bool, int | float, str, Element, tuple)
 
 
@@ -150,7 +149,7 @@ def group_key(value: Value) -> Any:
 _LONGEST = 500  # characters of an expression
 _ESCAPE = re.compile(r"\\.", re.DOTALL)
 _PART = re.compile(r"\\Q.*?(?:\\E|\Z)|\\.|\[\^?\]?(?:\[:\^?[a-z]+:\]|\\.|[^\]\\])*\]", re.DOTALL)  # quoted, escape, set
-_CLASSES: Mapping[str, str] = MappingProxyType({"d": r"\p{Nd}", "s": r"\t-\r\x{85}\x1c-\x20\pZ", "w": r"\pL_\pN"})
+_CLASSES: Mapping[str, str] = {"d": r"\p{Nd}", "s": r"\t-\r\x{85}\x1c-\x20\pZ", "w": r"\pL_\pN"}
 
 
 def compile_matcher(expression: str) -> Callable[[str], bool]:

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any, TypeVar
 
 import msgspec
@@ -287,7 +286,5 @@ _CLAIM = {
     "documents": Readable("list", lambda s, p: _list_documents(s, [(c.source.chunk,) for c in s.claims(p)])),
     "id": Readable("text", _field_column("claim", "id")),
 }
-PROPERTIES: Mapping[Kind, Mapping[str, Readable]] = MappingProxyType(
-    {"entity": _ENTITY, "relation": _RELATION, "claim": _CLAIM}
-)
+PROPERTIES: Mapping[Kind, Mapping[str, Readable]] = {"entity": _ENTITY, "relation": _RELATION, "claim": _CLAIM}
 """The properties of each kind of element that has some, by their names in lower case."""
