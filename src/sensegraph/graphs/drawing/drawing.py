@@ -161,13 +161,16 @@ def _lay_out_main(
 ) -> tuple[list[Longs], Layout]:
     """The layout of the entities that do not stand apart, and which communities (by their numbers) it has discs for."""
     inner = [np.unique(label[main], return_inverse=True) for label in labels]
-    number = np.cumsum(main) - 1
-    both = main[edges.source] & main[edges.target]
-    linked = canonical_edges(
-        number[edges.source[both]], number[edges.target[both]], edges.weight[both], int(main.sum())
-    )
     levels = [label.astype(np.int64) for _, label in inner]
+    linked = _select_edges(edges, main)
     return [kept for kept, _ in inner], lay_out_nested(linked, levels, radius[main], seed=seed, gap=_GAP, aspect=1.3)
+
+
+def _select_edges(edges: Edges, kept: NDArray[np.bool_]) -> Edges:
+    """The edges between nodes that are kept, which are numbered anew."""
+    number, both = np.cumsum(kept) - 1, kept[edges.source] & kept[edges.target]
+    ends = number[edges.source[both]], number[edges.target[both]]
+    return canonical_edges(*ends, edges.weight[both], int(kept.sum()))
 
 
 def _place_discs(
@@ -185,11 +188,7 @@ def _place_discs(
 
 def _lay_out_apart(edges: Edges, apart: NDArray[np.bool_], radius: Floats, seed: int) -> tuple[Points, float]:
     """The components that stand apart in rows from the left, largest first, and the height of all rows."""
-    number = np.cumsum(apart) - 1
-    both = apart[edges.source] & apart[edges.target]
-    linked = canonical_edges(
-        number[edges.source[both]], number[edges.target[both]], edges.weight[both], int(apart.sum())
-    )
+    linked = _select_edges(edges, apart)
     part = label_components(linked).astype(np.int64)
     size = radius[apart]
     places = arrange_discs(size + 1.2, part, linked, seed=seed)

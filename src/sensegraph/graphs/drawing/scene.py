@@ -204,12 +204,6 @@ def _describe_counts(drawing: Drawing, depth: int, tally: Tally) -> Iterator[str
         yield f"{count_noun(tally.unnamed, 'name', 'names')} found no room."
 
 
-def draw_rule(y: float, text: str) -> list[Shape]:
-    """A line across the map with words on it."""
-    at = complex(MARGIN, y)
-    return [Stroke(at, at + MAP, "faint", 1.0), Text(MARGIN, y + 12, text, 12.0, "soft")]
-
-
 _NAMES = 70  # entities that are named at most
 _AT = complex(MARGIN, TOP)
 
@@ -263,11 +257,10 @@ def _draw_communities(drawing: Drawing, depth: int, bundles: Bundles, colours: l
         discs = zip(drawing.discs[d], drawing.reaches[d], shades, drawing.communities[d], strict=True)
         for place, radius, shade, c in discs:
             if radius > 0:
-                if d == depth:
-                    yield Disc(
-                        *_canvas_point(place), float(radius), "paper", 0.6
-                    )  # bundles go behind the discs that they pass
-                yield Disc(*_canvas_point(place), float(radius), shade, strength, 0.8, f"{c.title} ({c.entities:,})")
+                at_canvas = _canvas_point(place)
+                if d == depth:  # bundles go behind the discs that they pass
+                    yield Disc(*at_canvas, float(radius), "paper", 0.6)
+                yield Disc(*at_canvas, float(radius), shade, strength, 0.8, f"{c.title} ({c.entities:,})")
 
 
 def _leave_disc(middle: complex, towards: complex, reach: float) -> complex:
@@ -284,13 +277,13 @@ def _draw_entities(drawing: Drawing, depth: int, lines: Flags, colours: list[str
         a, b = drawing.edges.source[e], drawing.edges.target[e]
         yield Stroke(complex(places[a]), complex(places[b]), colours[label[a]], 0.8, 0.6)
     if drawing.apart.any():
-        yield from draw_rule(drawing.border + TOP - 24, "Linked to few others or none")
+        rule = complex(MARGIN, drawing.border + TOP - 24)  # a line across the map with words on it
+        yield Stroke(rule, rule + MAP, "faint", 1.0)
+        yield Text(MARGIN, rule.imag + 12, "Linked to few others or none", 12.0, "soft")
     for i in np.argsort(label, kind="stable"):
-        entity = drawing.entities[i]
-        reach = float(drawing.radius[i])
-        yield Disc(
-            *_canvas_point(drawing.places[i]), reach, colours[label[i]], title=f"{entity.name} ({entity.degree:,})"
-        )
+        entity, place = drawing.entities[i], _canvas_point(drawing.places[i])
+        title = f"{entity.name} ({entity.degree:,})"
+        yield Disc(*place, float(drawing.radius[i]), colours[label[i]], title=title)
 
 
 def _canvas_point(at: complex) -> tuple[float, float]:

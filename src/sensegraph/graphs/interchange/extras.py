@@ -160,6 +160,3 @@ def _compare_values(original: Any, derived: Any, path: tuple[str | int, ...]) ->
             yield from _compare_values(original[name], derived[name], (*path, name))
     else:
         yield Difference(path, _mark_value(derived), original)
-
-
-__all__ = ["Difference", "Extra", "Extras", "find_differences", "merge_row", "store_extras"]

@@ -232,6 +232,3 @@ def _measure_modularity(graph: Graph, groups: Sequence[Group]) -> float:
     for i, group in enumerate(g for g in groups if g.depth == 0):
         labels[[place[e] for e in group.entities]] = i
     return float(modularity(edges, labels))
-
-
-__all__ = ["Grouping", "build_hierarchy", "group_communities"]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sensegraph.errors import InputError
 from sensegraph.graphs.interchange.exporting import Deriver, derive_late_columns
-from sensegraph.graphs.interchange.extras import Extra, find_differences, store_extras
+from sensegraph.graphs.interchange.extras import Extra, Extras, find_differences, store_extras
 from sensegraph.graphs.interchange.hierarchies import Grouping, build_hierarchy, group_communities
 from sensegraph.graphs.interchange.knowledge import Knowledge, Texts, build_graph, place_text_units
 from sensegraph.graphs.interchange.listing import Listing, PairFile, split_blocks
@@ -121,7 +121,7 @@ def _store_spine(made: _Import, rt: Runtime, settings: IndexSettings) -> Spine:
 # ── what our values do not hold ──
 
 
-class _Provisional:
+class _Provisional(Extras):
     """Extras of rows before their differences are known: order, numbers and names."""
 
     def __init__(self, tables: Mapping[str, list[Extra]]) -> None:
@@ -132,9 +132,9 @@ class _Provisional:
         """The extras of these records."""
         return {i: self._by_id[table][i] for i in ids if i in self._by_id[table]}
 
-    def scan(self, table: str) -> Iterable[Extra]:
+    def scan(self, table: str) -> Iterator[Extra]:
         """All extras of a table."""
-        return self.tables[table]
+        return iter(self.tables[table])
 
 
 def _keep_extras(made: _Import, manifest: Manifest, rt: Runtime) -> None:
@@ -193,6 +193,3 @@ def _match_records(table: str, made: _Import) -> tuple[Mapping[str, str], Iterab
     names, beside_them = graph_records[table]
     here = {row.id for row in getattr(made.tables, table)}
     return {name: name for name in names if name in here}, beside_them
-
-
-__all__ = ["Imported", "import_tables"]

@@ -148,9 +148,6 @@ def _make_chunk(name: str, document: Document, start: int, end: int) -> Chunk:
     return Chunk(name, document.id, start, end, count_tokens(text), text, document.title)
 
 
-__all__ = ["Texts", "finish_texts", "list_few_names", "make_chunk_id", "place_text_units"]
-
-
 _WRAP = re.compile(r"(?<=\S)[ \t\r]*\n(?=[ \t]*\S)")  # a line that ends inside a paragraph
 _JOINED = re.compile(r"\s*(?:;|\.\.\.|…)\s+")  # between the parts of a quote
 
@@ -180,14 +177,11 @@ class SentenceFinder:
         return Source(chunk_id, 0, len(text))
 
     def _said(self, chunk: Chunk, wanted: Sequence[str], otherwise: str) -> Description:
-        best: tuple[int, int, int] | None = None
-        for start, end, folded in self._sentences(chunk.id):
-            held = sum(name in folded for name in wanted)
-            if held and (best is None or held > best[0]):
-                best = (held, start, end)
-        if best is None:
+        counted = [(sum(name in folded for name in wanted), a, b) for a, b, folded in self._sentences(chunk.id)]
+        held, start, end = max(counted, key=lambda count: count[0], default=(0, 0, 0))
+        if not held:
             return Description(otherwise, Source(chunk.id, 0, len(chunk.text)))
-        return Description(" ".join(chunk.text[best[1] : best[2]].split()), Source(chunk.id, best[1], best[2]))
+        return Description(" ".join(chunk.text[start:end].split()), Source(chunk.id, start, end))
 
     def _split(self, chunk_id: str) -> tuple[tuple[int, int, str], ...]:
         text = self.chunks[chunk_id].text
@@ -228,7 +222,7 @@ def build_graph(tables: Tables, texts: Texts, *, orphans: Literal["create", "dro
     two entities stay two relations: their ids are the caller's.
     """
     notes: list[str] = []
-    bound = _bind_rows(tables, _Names(tables.entities), orphans, notes)
+    bound = _bind_rows(tables, orphans, notes)
     _find_chunks(bound, texts, notes)
     finish_texts(texts)
     sayings = SentenceFinder(texts.all_chunks())
@@ -264,32 +258,18 @@ def build_graph(tables: Tables, texts: Texts, *, orphans: Literal["create", "dro
     return Knowledge(graph, tuple(bound.made), sayings, tuple(notes))
 
 
-class _Names:
-    """Entities by name: exactly as written first, then folded; of several the most frequent, ties by type."""
-
-    def __init__(self, rows: Sequence[EntityRow]) -> None:
-        ranked = sorted(rows, key=lambda e: (-max(e.frequency, len(e.units)), fold(e.type), e.id))
-        self._ids = {e.id: e.id for e in rows}
-        self._exact: dict[str, str] = {}
-        self._folded: dict[str, str] = {}
-        for e in ranked:
-            self._exact.setdefault(e.name, e.id)
-            self._folded.setdefault(fold(e.name), e.id)
-
-    def find(self, name: str) -> str | None:
-        """The id of the entity that is called so, if there is one."""
-        return self._exact.get(name) or self._folded.get(fold(name)) or self._ids.get(name)
-
-
 # ── binding ──
 
 
-def _bind_rows(tables: Tables, names: _Names, orphans: str, notes: list[str]) -> _BoundRows:
+def _bind_rows(tables: Tables, orphans: str, notes: list[str]) -> _BoundRows:
+    """Ends and subjects by name: exactly as written first, then folded; of several the most frequent, ties by type."""
     bound = _BoundRows({e.id: e for e in tables.entities})
     lost: list[str] = []
+    rarest_first = sorted(tables.entities, key=lambda e: (-max(e.frequency, len(e.units)), fold(e.type), e.id))[::-1]
+    exact, folded = {e.name: e.id for e in rarest_first}, {fold(e.name): e.id for e in rarest_first}
 
     def end(name: str) -> str | None:
-        found = names.find(name)
+        found = exact.get(name) or folded.get(fold(name)) or (name if name in bound.entities else None)
         if found is None and fold(name):
             lost.append(name)
             if orphans == "create":
@@ -358,6 +338,3 @@ def _find_chunks(bound: _BoundRows, texts: Texts, notes: list[str]) -> None:
         notes.append(
             f"{len(dict.fromkeys(lost))} text units that elements name are not in the tables: {list_few_names(lost)}"
         )
-
-
-__all__ = ["Knowledge", "build_graph"]

@@ -8,12 +8,13 @@ from __future__ import annotations
 import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import chain, islice
 from types import TracebackType
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from sensegraph.errors import NotIndexed
-from sensegraph.graphs.interchange.extras import Extra
+from sensegraph.graphs.interchange.extras import Extras
 from sensegraph.graphs.interchange.tables import COLUMNS
 from sensegraph.index.index import Index
 from sensegraph.runtime.results import Table
@@ -84,24 +85,14 @@ def split_blocks(items: Iterable[T], size: int = BLOCK) -> Iterator[list[T]]:
 _WHOLE = "whole"
 
 
-class ExtraSource(Protocol):
-    """Extras by table: those of an import, or those that an import is about to keep."""
-
-    def find(self, table: str, ids: Sequence[str]) -> dict[str, Extra]:
-        """The extras of these records."""
-        ...
-
-    def scan(self, table: str) -> Iterable[Extra]:
-        """All extras of a table in the order of its rows."""
-        ...
-
-
 class Listing:
     """Records by table, and on a pairs their order, numbers and names, and what leads from one table to another."""
 
-    def __init__(self, index: Index, beside: ExtraSource, pairs: PairFile) -> None:
+    def __init__(self, index: Index, beside: Extras, pairs: PairFile) -> None:
         self.index, self.beside, self.pairs = index, beside, pairs
-        graph, hierarchy = graph_or_empty(index), hierarchy_or_empty(index)
+        graph, hierarchy = Graph(), hierarchy_or_empty(index)
+        with suppress(NotIndexed):
+            graph = index.graph
         self.records: dict[str, Sequence[Any]] = {
             "documents": index.catalogue.documents,
             "text_units": index.catalogue.chunks,
@@ -184,14 +175,6 @@ class Listing:
             self.pairs.put(topic, chain.from_iterable(pairs(records[i]) for i in ids if i in records))
 
 
-def graph_or_empty(index: Index) -> Graph:
-    """The graph of an index, empty where it was built without."""
-    try:
-        return index.graph
-    except NotIndexed:
-        return Graph()
-
-
 def hierarchy_or_empty(index: Index) -> Hierarchy:
     """The hierarchy of an index, empty where it was built without."""
     try:
@@ -206,6 +189,3 @@ def find_records(records: Sequence[Any], ids: Sequence[str]) -> dict[str, Any]:
         return records.find(ids)
     wanted = set(ids)
     return {r.id: r for r in records if r.id in wanted}
-
-
-__all__ = ["ExtraSource", "Listing", "find_records", "graph_or_empty", "hierarchy_or_empty"]

@@ -20,22 +20,12 @@ Kind = Literal["text", "integer", "number", "list"]
 Column = tuple[str, Kind]
 
 _NODE: tuple[Column, ...] = (
-    ("name", "text"),
-    ("type", "text"),
-    ("description", "text"),
-    ("descriptions", "list"),
-    ("frequency", "integer"),
-    ("degree", "integer"),
-    ("claims", "list"),
-    ("chunks", "list"),
-)
+    ("name", "text"), ("type", "text"), ("description", "text"), ("descriptions", "list"), ("frequency", "integer"),
+    ("degree", "integer"), ("claims", "list"), ("chunks", "list"),
+)  # fmt: skip
 _EDGE: tuple[Column, ...] = (
-    ("label", "text"),
-    ("description", "text"),
-    ("descriptions", "list"),
-    ("weight", "number"),
-    ("chunks", "list"),
-)
+    ("label", "text"), ("description", "text"), ("descriptions", "list"), ("weight", "number"), ("chunks", "list"),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,21 +16,9 @@ from typing import IO, Any, TypeVar
 
 from sensegraph.documents.metadata import flatten_fields
 from sensegraph.errors import InputError
+from sensegraph.graphs.interchange import tables
 from sensegraph.graphs.interchange.extras import Row
 from sensegraph.graphs.interchange.listing import split_blocks
-from sensegraph.graphs.interchange.tables import (
-    COLUMNS,
-    ClaimRow,
-    CommunityRow,
-    DocumentRow,
-    EntityRow,
-    Raw,
-    RelationRow,
-    ReportRow,
-    TableRow,
-    Tables,
-    UnitRow,
-)
 from sensegraph.runtime.keys import encode_canonical
 from sensegraph.types import Scalar
 
@@ -43,7 +31,7 @@ class Cells:
 
     table: str
     row: int
-    record: Raw
+    record: tables.Raw
 
     def text(self, *names: str, default: str | None = None) -> str:
         """A text; a number is read as its digits."""
@@ -78,10 +66,6 @@ class Cells:
             return None if summary is None or explanation is None else (summary, explanation)
 
         return self._read(("findings",), partial(_read_list, convert), "a list of findings (summary, explanation)", ())
-
-    def has(self, *names: str) -> bool:
-        """Whether one of these columns says something."""
-        return any(_has_value(self.record.get(n)) for n in names)
 
     def error(self, column: str, message: str) -> InputError:
         """What is wrong with a column, to be raised."""
@@ -156,14 +140,14 @@ def write_rows(file: IO[bytes], table: str, rows: Iterable[Row]) -> tuple[int, l
         "integers": pyarrow.list_(pyarrow.int64()),
         "findings": pyarrow.list_(pyarrow.struct([("explanation", text), ("summary", text)])),
     }
-    schema = pyarrow.schema([(c, types.get(_KINDS.get(c, ""), text)) for c in COLUMNS[table]])
-    json_columns = [c for c in COLUMNS[table] if _KINDS.get(c) == "json"]
+    schema = pyarrow.schema([(c, types.get(_KINDS.get(c, ""), text)) for c in tables.COLUMNS[table]])
+    json_columns = [c for c in tables.COLUMNS[table] if _KINDS.get(c) == "json"]
     count, left = 0, dict[str, None]()
     with parquet.ParquetWriter(file, schema) as writer:
         for block in split_blocks(rows, _ROWS):
             count += len(block)
-            left.update(dict.fromkeys(c for row in block for c in row if c not in COLUMNS[table]))
-            plain = [{c: row.get(c) for c in COLUMNS[table]} for row in block]
+            left.update(dict.fromkeys(c for row in block for c in row if c not in tables.COLUMNS[table]))
+            plain = [{c: row.get(c) for c in tables.COLUMNS[table]} for row in block]
             for row in plain:
                 for c in json_columns:
                     if row[c] is not None and not isinstance(row[c], str):
@@ -172,7 +156,7 @@ def write_rows(file: IO[bytes], table: str, rows: Iterable[Row]) -> tuple[int, l
     return count, list(left)
 
 
-def read_parquet(path: Path, table: str) -> Iterator[tuple[int, Raw]]:
+def read_parquet(path: Path, table: str) -> Iterator[tuple[int, tables.Raw]]:
     """Each record of a file with its number from 1, read in batches. Raises InputError for a file that is damaged."""
     parquet = _load_parquet()
     try:
@@ -199,16 +183,16 @@ def _load_parquet() -> Any:
 _NEEDED = ("entities", "relationships")
 
 
-def read_tables(folder: str | Path) -> Tables:
+def read_tables(folder: str | Path) -> tables.Tables:
     """The tables in `folder`. Entities and relationships must be there, the other five may be missing.
 
     Raises InputError for a folder without them, and for a row that cannot be read, naming table, row and column.
     """
     place = Path(folder)
     if not place.is_dir():
-        raise InputError(f"{place} is no folder; name the folder that holds {_join_names(_NEEDED)}.")
+        raise InputError(f"{place} is no folder; name the folder that holds {' and '.join(_NEEDED)}.")
     files = dict[str, Path]()
-    for name in COLUMNS:
+    for name in tables.COLUMNS:
         stems = (name, f"create_final_{name}")  # release 1.x calls it so
         found = [p for stem in stems for end in (".jsonl", ".parquet") if (p := place / f"{stem}{end}").is_file()]
         if len(found) > 1:
@@ -217,18 +201,16 @@ def read_tables(folder: str | Path) -> Tables:
             files[name] = found[0]
     if missing := [name for name in _NEEDED if name not in files]:
         raise InputError(
-            f"{place} holds no table {_join_names(missing)}: looked for {missing[0]}.jsonl and {missing[0]}.parquet; "
+            f"{place} holds no table {' and '.join(missing)}: looked for {missing[0]}.jsonl and {missing[0]}.parquet; "
             "the reference implementation writes them to its folder output."
         )
-    rows: dict[str, list[Any]] = {name: _read_rows(files[name], name) if name in files else [] for name in COLUMNS}
-    return Tables(folder=str(place), **rows)
+    rows: dict[str, list[Any]] = {
+        name: _read_rows(files[name], name) if name in files else [] for name in tables.COLUMNS
+    }
+    return tables.Tables(folder=str(place), **rows)
 
 
 # ── files ──
-
-
-def _join_names(names: Sequence[str]) -> str:
-    return " and ".join(names)
 
 
 def _read_rows(path: Path, table: str) -> list[Any]:
@@ -246,7 +228,7 @@ def _read_rows(path: Path, table: str) -> list[Any]:
     return rows
 
 
-def _read_lines(path: Path, table: str) -> Iterator[tuple[int, Raw]]:
+def _read_lines(path: Path, table: str) -> Iterator[tuple[int, tables.Raw]]:
     """Each record with its line number; empty lines are passed over."""
     with path.open(encoding="utf-8-sig") as lines:
         try:
@@ -273,47 +255,47 @@ def _read_lines(path: Path, table: str) -> Iterator[tuple[int, Raw]]:
 # ── rows ──
 
 
-def _make_row(c: Cells, number: int) -> TableRow:
+def _make_row(c: Cells, number: int) -> tables.TableRow:
     """A row of its table with the columns that mean something here, each under its name in any release."""
     record = c.record
     match c.table:
         case "documents":
-            return DocumentRow(
+            return tables.DocumentRow(
                 record, c.text("id"), number, c.text("title", default=""), c.text("text", "raw_content"),
                 c.texts("text_unit_ids", "text_units"), c.text("creation_date", default=""), _read_metadata(record),
             )  # fmt: skip
         case "text_units":
             single = c.text("document_id", default="")
             documents = (single,) if single else c.texts("document_ids")
-            return UnitRow(record, c.text("id"), number, c.text("text", "chunk"), documents)
+            return tables.UnitRow(record, c.text("id"), number, c.text("text", "chunk"), documents)
         case "entities":
             if not (name := c.text("title", "name")).strip():
                 raise c.error("title", "an entity needs a name")
-            return EntityRow(
+            return tables.EntityRow(
                 record, c.text("id"), number, name, c.text("type", default=""), c.text("description", default=""),
                 c.texts("text_unit_ids"), max(0, c.integer("frequency", "node_frequency", default=0)),
             )  # fmt: skip
         case "relationships":
-            return RelationRow(
+            return tables.RelationRow(
                 record, c.text("id", default=f"relationship {number}"), number, c.text("source"), c.text("target"),
                 c.text("description", default=""), c.number("weight", default=1.0), c.texts("text_unit_ids"),
             )  # fmt: skip
         case "communities":
-            community = c.integer("community") if c.has("community") else c.integer("community", "id", default=number)
-            return CommunityRow(
+            community = c.integer("community", "id", default=number)
+            return tables.CommunityRow(
                 record, c.text("id", default=str(community)), number, community, c.integer("level"),
                 c.integer("parent", default=-1) if "parent" in record else None, c.text("title", default=""),
                 c.texts("entity_ids"), c.texts("relationship_ids"),
             )  # fmt: skip
         case "community_reports":
             community = c.integer("community")
-            return ReportRow(
+            return tables.ReportRow(
                 record, c.text("id", default=str(community)), number, community, c.text("title"),
                 c.text("summary", default=""), c.findings(), c.number("rank", "rating", default=0.0),
                 c.text("rating_explanation", "rank_explanation", default=""),
             )  # fmt: skip
         case _:
-            return ClaimRow(
+            return tables.ClaimRow(
                 record, c.text("id", default=f"covariate {number}"), number, c.text("subject_id", default=""),
                 c.text("object_id", default=""), c.text("type", default=""), c.text("status", default=""),
                 c.text("description", default=""), c.text("start_date", default=""), c.text("end_date", default=""),
@@ -321,7 +303,7 @@ def _make_row(c: Cells, number: int) -> TableRow:
             )  # fmt: skip
 
 
-def _read_metadata(record: Raw) -> tuple[tuple[str, Scalar], ...]:
+def _read_metadata(record: tables.Raw) -> tuple[tuple[str, Scalar], ...]:
     """The fields of a document; a table of Parquet may hold them as JSON."""
     found = record.get("raw_data") or record.get("metadata") or record.get("attributes")
     if isinstance(found, str) and found.startswith("{"):
@@ -330,6 +312,3 @@ def _read_metadata(record: Raw) -> tuple[tuple[str, Scalar], ...]:
         except ValueError:
             return ()
     return flatten_fields(found) if isinstance(found, dict) else ()
-
-
-__all__ = ["read_tables"]

@@ -47,11 +47,6 @@ def fold_type(text: str) -> str:
     return _folded(text.replace("_", " ").replace("-", " "))
 
 
-def text_or_null(text: str) -> str | None:
-    """A text of a record; None where nothing stands there."""
-    return text or None
-
-
 def equal_values(a: Value, b: Value) -> Truth:
     """Whether two values are the same; None where one is unknown. Values of different kinds are not."""
     if a is None or b is None:
@@ -207,6 +202,3 @@ def _list_complement(kind: str) -> str:
     every = "".join(map(chr, (*range(0xD800), *range(0xE000, 0x110000)))).encode()
     runs = [m[0].decode() for m in re2.finditer(f"[^{_CLASSES[kind]}]+".encode(), every)]
     return "".join(f"\\x{{{ord(run[0]):x}}}-\\x{{{ord(run[-1]):x}}}" for run in runs)
-
-
-__all__ = ["compile_matcher"]

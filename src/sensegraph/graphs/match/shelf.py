@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.graphs.match.facets import BACK, FORTH, Facets
-from sensegraph.graphs.match.query_values import Kind, Value, fold_type, text_or_null
+from sensegraph.graphs.match.query_values import Kind, Value, fold_type
 from sensegraph.index.index import Index
 from sensegraph.runtime.results import Table, take_records
 from sensegraph.types import Claim, Entity, Relation
@@ -212,14 +212,14 @@ class Readable:
 def _field_column(kind: Kind, field: str) -> Column:
     def read(shelf: Shelf, positions: list[int]) -> list[Value]:
         records = shelf.records(kind, positions)
-        return [text_or_null(v) if isinstance(v := getattr(r, field), str) else v for r in records]
+        return [None if (value := getattr(r, field)) == "" else value for r in records]
 
     return read
 
 
 def _read_labels(shelf: Shelf, positions: list[int]) -> list[Value]:
     numbers = shelf.facets.labels[positions].tolist()
-    return [text_or_null(shelf.facets.names[n]) for n in numbers]
+    return [shelf.facets.names[n] or None for n in numbers]
 
 
 def _date_column(field: str, choose: Callable[[list[str]], str]) -> Column:
@@ -248,9 +248,9 @@ def _list_documents(shelf: Shelf, chunks: Sequence[Sequence[str]]) -> list[Value
 
 _ENTITY = {
     "name": Readable("text", lambda s, p: [s.name(i) for i in p]),  # what most texts call it
-    "type": Readable("text", lambda s, p: [text_or_null(s.facets.types[n]) for n in s.facets.kinds[p].tolist()]),
+    "type": Readable("text", lambda s, p: [s.facets.types[n] or None for n in s.facets.kinds[p].tolist()]),
     "description": Readable(
-        "text", lambda s, p: list(map(text_or_null, s.descriptions("entity", p)))
+        "text", lambda s, p: [d or None for d in s.descriptions("entity", p)]
     ),  # what the texts say of it
     "degree": Readable("number", lambda s, p: s.facets.degrees[p].tolist()),  # its neighbours in the whole graph
     "frequency": Readable("number", lambda s, p: s.facets.frequencies[p].tolist()),  # how often it is mentioned
@@ -262,7 +262,7 @@ _RELATION = {
     "label": Readable("text", _read_labels),  # where it has one
     "type": Readable("text", _read_labels),  # the same
     "description": Readable(
-        "text", lambda s, p: list(map(text_or_null, s.descriptions("relation", p)))
+        "text", lambda s, p: [d or None for d in s.descriptions("relation", p)]
     ),  # what the texts say of it
     "weight": Readable("number", lambda s, p: s.facets.weights[p].tolist()),  # how much the texts make of it
     "starts": Readable(
