@@ -83,9 +83,8 @@ def _style_classes(name: str, value: str) -> str:
 
 def _group_attributes(shape: Shape) -> str:
     if isinstance(shape, Stroke):
-        return (
-            f'class="s-{shape.paint}" stroke-width="{_format_number(shape.width)}" stroke-opacity="{shape.opacity:.2g}"'
-        )
+        width = _format_number(shape.width)
+        return f'class="s-{shape.paint}" stroke-width="{width}" stroke-opacity="{shape.opacity:.2g}"'
     if isinstance(shape, Disc):
         line = f' stroke-width="{_format_number(shape.line)}" stroke-opacity=".45"' if shape.line else ""
         edge = f" s-{shape.paint}" if shape.line else ""
@@ -133,9 +132,8 @@ def render_png(scene: Scene, font: Path | None = None) -> bytes:
             box = (x - reach, y - reach, x + reach, y + reach)
             pen.ellipse(box, fill=_translucent_colour(shape.paint, shape.opacity))
             if shape.line:
-                pen.ellipse(
-                    box, outline=_translucent_colour(shape.paint, 0.45), width=max(1, round(shape.line * _FINER))
-                )
+                outline, wide = _translucent_colour(shape.paint, 0.45), max(1, round(shape.line * _FINER))
+                pen.ellipse(box, outline=outline, width=wide)
         elif isinstance(shape, Stroke):
             pen.polygon(_outline_stroke(shape), fill=_translucent_colour(shape.paint, shape.opacity))
         else:

@@ -58,10 +58,8 @@ def find_inner_links(drawing: Drawing, depth: int) -> Flags:
 
 def bundle_links(drawing: Drawing, depth: int) -> Bundles:
     """The relations between communities of this depth, by pairs, and which pairs are strong enough to be drawn."""
-    label, count = drawing.labels[depth], len(drawing.communities[depth])
-    pairs = canonical_edges(
-        label[drawing.edges.source], label[drawing.edges.target], drawing.edges.weight, count
-    )  # fmt: skip
+    label, edges = drawing.labels[depth], drawing.edges
+    pairs = canonical_edges(label[edges.source], label[edges.target], edges.weight, len(drawing.communities[depth]))
     seen = drawing.reaches[depth] > 0
     first = np.lexsort((-pairs.weight, ~find_backbone(pairs)))
     drawn = np.zeros(len(first), np.bool_)

@@ -128,17 +128,13 @@ class Box:
 
     def meets(self, other: Box) -> bool:
         """Whether the two share more than an edge."""
-        return (
-            abs(self.x - other.x) * 2 < self.width + other.width - 1e-9
-            and abs(self.y - other.y) * 2 < self.height + other.height - 1e-9
-        )
+        right, down = abs(self.x - other.x) * 2, abs(self.y - other.y) * 2
+        return right < self.width + other.width - 1e-9 and down < self.height + other.height - 1e-9
 
     def inside(self, other: Box) -> bool:
         """Whether this one does not stick out of the other."""
-        return (
-            abs(self.x - other.x) * 2 <= other.width - self.width + 1e-9
-            and abs(self.y - other.y) * 2 <= other.height - self.height + 1e-9
-        )
+        right, down = abs(self.x - other.x) * 2, abs(self.y - other.y) * 2
+        return right <= other.width - self.width + 1e-9 and down <= other.height - self.height + 1e-9
 
 
 @dataclass(frozen=True, slots=True)

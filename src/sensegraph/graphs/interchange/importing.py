@@ -62,9 +62,8 @@ def import_tables(
     documents of the corpus. Raises InputError for tables that contradict themselves, StepFailed when reports failed.
     """
     if not tables.entities:
-        raise InputError(
-            f"The table entities in {tables.folder or 'this import'} is empty; there is nothing to import."
-        )
+        place = tables.folder or "this import"
+        raise InputError(f"The table entities in {place} is empty; there is nothing to import.")
     texts = place_text_units(tables, size=settings.chunk_tokens, overlap=settings.chunk_overlap)
     knowledge = build_graph(tables, texts, orphans=settings.graph.orphans)
     grouping = group_communities(tables, knowledge) if tables.communities else None
@@ -87,9 +86,8 @@ def _store_spine(made: _Import, rt: Runtime, settings: IndexSettings) -> Spine:
     # the chunks of each document, stored as what the step that cuts documents would have given
     keys = [key(made.key, "chunks", name) for name in names]
     for block in split_blocks(zip(keys, names, strict=True)):
-        rt.store.write(
-            {k: chunk_documents.encode(tuple(made.texts.chunks[name])) for k, name in block}, chunk_documents.name
-        )
+        encoded = {k: chunk_documents.encode(tuple(made.texts.chunks[name])) for k, name in block}
+        rt.store.write(encoded, chunk_documents.name)
     chunks = Results(rt.store, chunk_documents, keys)
     listed = rt.once(list_catalogue, (documents, chunks), names=(*documents.keys, *chunks.keys))
     graph_key = key(made.key, "graph")

@@ -72,10 +72,8 @@ def place_text_units(tables: Tables, *, size: int, overlap: int) -> Texts:
         texts.made[name] = None
         _add_chunk(unit.id, texts.documents[name], 0, len(unit.text), texts)
     if alone and tables.documents:
-        texts.notes.append(
-            f"{len(alone)} text units are no span of their document and became documents of their own: "
-            + list_few_names(u.id for u in alone)
-        )
+        moved = "text units are no span of their document and became documents of their own"
+        note_names(texts.notes, [u.id for u in alone], moved)
     if not tables.text_units:
         documents = list(texts.documents.values())
         for document, cut in zip(documents, chunk_documents.fn(documents, size=size, overlap=overlap), strict=True):
@@ -95,9 +93,8 @@ def finish_texts(texts: Texts) -> Texts:
         for chunk_id, text in lines:
             texts.chunks[name].append(_make_chunk(chunk_id, texts.documents[name], start, start + len(text)))
             start += len(text) + 1
-        texts.notes.append(
-            f"{len(lines)} {table} name no text unit; their own descriptions stand in as document {name!r}"
-        )
+        said = f"name no text unit; their own descriptions stand in as document {name!r}"
+        texts.notes.append(f"{len(lines)} {table} {said}")
     return texts
 
 
@@ -105,6 +102,12 @@ def list_few_names(names: Iterable[str], most: int = 3) -> str:
     """A few of many names, for a message."""
     listed = list(dict.fromkeys(names))
     return ", ".join(map(repr, listed[:most])) + (f" and {len(listed) - most} more" if len(listed) > most else "")
+
+
+def note_names(notes: list[str], names: Sequence[str], what: str) -> None:
+    """Note how many names are `what`, and a few of them; nothing where there are none."""
+    if names:
+        notes.append(f"{len(names)} {what}: {list_few_names(names)}")
 
 
 def _descriptions_title(table: str) -> str:
@@ -210,7 +213,6 @@ class Knowledge:
 
     graph: Graph
     made: tuple[str, ...]
-    sayings: SentenceFinder
     notes: tuple[str, ...]
 
 
@@ -240,9 +242,8 @@ def build_graph(tables: Tables, texts: Texts, *, orphans: Literal["create", "dro
         chunks = bound.chunks[entity.id]
         said = sayings.about([entity.name], chunks, entity.description or entity.name)
         kind, frequency = fold(entity.type) or _UNKNOWN, entity.frequency or len(chunks)
-        entities.append(
-            Entity(entity.id, entity.name, kind, entity.description, said, chunks, frequency, degree[entity.id])
-        )
+        told = (entity.description, said, chunks, frequency, degree[entity.id])
+        entities.append(Entity(entity.id, entity.name, kind, *told))
     claims = list[Claim]()
     for c, subject in bound.claims:
         (chunk,) = bound.chunks[c.id]
@@ -255,7 +256,7 @@ def build_graph(tables: Tables, texts: Texts, *, orphans: Literal["create", "dro
         tuple(sorted(relations, key=lambda r: r.id)),
         tuple(sorted(claims, key=lambda c: c.id)),
     )
-    return Knowledge(graph, tuple(bound.made), sayings, tuple(notes))
+    return Knowledge(graph, tuple(bound.made), tuple(notes))
 
 
 # ── binding ──
@@ -326,15 +327,11 @@ def _find_chunks(bound: _BoundRows, texts: Texts, notes: list[str]) -> None:
             through[e].update(dict.fromkeys(found))
     for claim, subject in bound.claims:
         said = f"{names[subject]}: {claim.description}"
-        bound.chunks[claim.id] = chunks([claim.unit] if claim.unit else []) or (
-            texts.told("covariates", claim.id, said),
-        )
-        through[subject].update(dict.fromkeys(bound.chunks[claim.id]))
+        found = chunks([claim.unit] if claim.unit else []) or (texts.told("covariates", claim.id, said),)
+        bound.chunks[claim.id] = found
+        through[subject].update(dict.fromkeys(found))
     for row in bound.entities.values():
         bound.chunks[row.id] = chunks(row.units) or (texts.told("entities", row.id, f"{row.name}: {row.description}"),)
     for made in bound.made:
         bound.chunks[made] = tuple(through[made])
-    if lost:
-        notes.append(
-            f"{len(dict.fromkeys(lost))} text units that elements name are not in the tables: {list_few_names(lost)}"
-        )
+    note_names(notes, list(dict.fromkeys(lost)), "text units that elements name are not in the tables")

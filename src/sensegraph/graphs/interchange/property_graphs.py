@@ -248,25 +248,16 @@ def _write_node_link(place: Path, elements: Elements) -> Written:
     head = {"directed": False, "multigraph": True, "graph": {"documents": elements.index.manifest.counts["documents"]}}
     with write_whole_file(path) as file:
         file.write(f'{_dump_json(head)[:-1]}, "nodes": [')
-        _write_json_items(
-            file, ({"id": n.id, **dict(_pair_columns(elements.node_columns, n))} for n in elements.nodes())
-        )
+        for i, n in enumerate(elements.nodes()):
+            node = {"id": n.id, **dict(_pair_columns(elements.node_columns, n))}
+            file.write(f"{',' if i else ''}\n{_dump_json(node)}")
         file.write('], "edges": [')
-        ends = ("source", "target")
-        _write_json_items(
-            file,
-            (
-                {**dict(zip(ends, e.ends, strict=True)), "key": e.id, **dict(_pair_columns(elements.edge_columns, e))}
-                for e in elements.edges()
-            ),
-        )
+        for i, e in enumerate(elements.edges()):
+            ends = dict(zip(("source", "target"), e.ends, strict=True))
+            edge = {**ends, "key": e.id, **dict(_pair_columns(elements.edge_columns, e))}
+            file.write(f"{',' if i else ''}\n{_dump_json(edge)}")
         file.write("]}\n")
     return (path,), ()
-
-
-def _write_json_items(file: IO[str], items: Iterable[Mapping[str, Any]]) -> None:
-    for i, item in enumerate(items):
-        file.write(f"{',' if i else ''}\n{_dump_json(item)}")
 
 
 _WRITERS: Mapping[GraphForm, Callable[[Path, Elements], Written]] = {

@@ -204,9 +204,7 @@ def read_tables(folder: str | Path) -> tables.Tables:
             f"{place} holds no table {' and '.join(missing)}: looked for {missing[0]}.jsonl and {missing[0]}.parquet; "
             "the reference implementation writes them to its folder output."
         )
-    rows: dict[str, list[Any]] = {
-        name: _read_rows(files[name], name) if name in files else [] for name in tables.COLUMNS
-    }
+    rows: dict[str, Any] = {name: _read_rows(path, name) for name, path in files.items()}
     return tables.Tables(folder=str(place), **rows)
 
 

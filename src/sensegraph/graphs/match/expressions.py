@@ -49,9 +49,8 @@ def tokenize_query(text: str, piece: str) -> list[Token]:
         match = _TOKEN.match(text, offset)
         if match is None:
             c, advice = text[offset], "put texts into quotes, and types with other signs into `backquotes`."
-            known = dict.fromkeys("'\"`", "this quotation has no end.") | {
-                "$": "a parameter needs a name, as in $name."
-            }
+            known = {"$": "a parameter needs a name, as in $name."}
+            known |= dict.fromkeys("'\"`", "this quotation has no end.")
             raise spot.error(known.get(c, f"{c!r} has no meaning here; {advice}"))
         kind: Kind = match.lastgroup  # type: ignore[assignment]
         if match.lastgroup != "space":

@@ -162,10 +162,9 @@ def compile_matcher(expression: str) -> Callable[[str], bool]:
         raise InputError(f"a regular expression may have {_LONGEST} characters.")
     options = re2.Options()
     options.dot_nl, options.never_capture, options.log_errors = True, True, False
+    rewritten = _PART.sub(lambda m: _rewrite_part(m[0]), expression)
     try:
-        compiled = re2.compile(
-            _PART.sub(lambda m: _rewrite_part(m[0]), expression).encode(errors="surrogatepass"), options
-        )
+        compiled = re2.compile(rewritten.encode(errors="surrogatepass"), options)
     except re2.error as e:
         problem, _, place = e.args[0].decode(errors="replace").partition(": ")
         where = f" ({place})" if place in expression and place else ""

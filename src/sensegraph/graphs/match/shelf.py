@@ -249,9 +249,8 @@ def _list_documents(shelf: Shelf, chunks: Sequence[Sequence[str]]) -> list[Value
 _ENTITY = {
     "name": Readable("text", lambda s, p: [s.name(i) for i in p]),  # what most texts call it
     "type": Readable("text", lambda s, p: [s.facets.types[n] or None for n in s.facets.kinds[p].tolist()]),
-    "description": Readable(
-        "text", lambda s, p: [d or None for d in s.descriptions("entity", p)]
-    ),  # what the texts say of it
+    # what the texts say of it
+    "description": Readable("text", lambda s, p: [d or None for d in s.descriptions("entity", p)]),
     "degree": Readable("number", lambda s, p: s.facets.degrees[p].tolist()),  # its neighbours in the whole graph
     "frequency": Readable("number", lambda s, p: s.facets.frequencies[p].tolist()),  # how often it is mentioned
     "aliases": Readable("list", _field_column("entity", "aliases")),  # its other names
@@ -261,13 +260,11 @@ _ENTITY = {
 _RELATION = {
     "label": Readable("text", _read_labels),  # where it has one
     "type": Readable("text", _read_labels),  # the same
-    "description": Readable(
-        "text", lambda s, p: [d or None for d in s.descriptions("relation", p)]
-    ),  # what the texts say of it
+    # what the texts say of it
+    "description": Readable("text", lambda s, p: [d or None for d in s.descriptions("relation", p)]),
     "weight": Readable("number", lambda s, p: s.facets.weights[p].tolist()),  # how much the texts make of it
-    "starts": Readable(
-        "text", _date_column("starts", min)
-    ),  # since when, where a model told: the earliest of its texts
+    # since when, where a model told: the earliest of its texts
+    "starts": Readable("text", _date_column("starts", min)),
     "ends": Readable("text", _date_column("ends", max)),  # until when, where a model told: the latest of its texts
     "directed": Readable("truth", lambda s, p: np.isin(s.facets.told[p], (FORTH, BACK)).tolist()),  # told one way
     "first": Readable("text", _end_column(True)),  # the end that the texts name first, where they tell it one way
