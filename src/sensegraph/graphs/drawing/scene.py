@@ -70,9 +70,7 @@ def bundle_links(drawing: Drawing, depth: int) -> Bundles:
 def rank_hues(drawing: Drawing) -> Longs:
     """The rank, by entities, of every community of depth 0: its hue, shape (c,)."""
     size = np.array([c.entities for c in drawing.communities[0]])
-    rank = np.empty(len(size), np.int64)
-    rank[np.argsort(-size, kind="stable")] = np.arange(len(size))
-    return rank
+    return np.argsort(np.argsort(-size, kind="stable"))
 
 
 def choose_paints(drawing: Drawing, depth: int) -> list[str]:
@@ -139,20 +137,18 @@ def draw_legend(drawing: Drawing, depth: int, tally: Tally) -> list[Shape]:
     shapes: list[Shape] = []
     y = TOP
     # the largest communities of depth 0, one a hue, and how many share the grey
-    named = sorted(enumerate(drawing.communities[0]), key=lambda c: (-c[1].entities, c[0]))
+    named = sorted(drawing.communities[0], key=lambda c: -c.entities)
     rows = [_section_head("Colour: community at depth 0", 0.0)]
-    for rank, (_, c) in enumerate(named[: len(HUES)]):
+    for rank, c in enumerate(named[: len(HUES)]):
         text = f"{c.title or 'without a title'} ({c.entities:,})"
         rows.append(_Row(wrap_text(text, _SIZE, _ROOM - _INDENT, 2), mark=name_paint(rank), above=4.0))
-    if rest := [c for _, c in named[len(HUES) :]]:
+    if rest := named[len(HUES) :]:
         text = f"{count_noun(len(rest), 'other', 'others')} ({sum(c.entities for c in rest):,})"
         rows.append(_Row((text,), mark=name_paint(len(HUES)), above=4.0))
     rows += [_section_head("Size: degree of the entity"), _Row(("",), 34.0)]  # room for circles
     rows += [_section_head("Drawn, and left out")]
-    rows += [
-        _Row(wrap_text(text, 12.0, _ROOM, 4), 12.0, "soft", above=5.0)
-        for text in _describe_counts(drawing, depth, tally)
-    ]
+    for text in _describe_counts(drawing, depth, tally):
+        rows.append(_Row(wrap_text(text, 12.0, _ROOM, 4), 12.0, "soft", above=5.0))
     for row in rows:
         y += row.above
         if row.mark:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -178,7 +178,12 @@ class _Writer:
         return replace(made, tokens=count_tokens(made.title) + count_tokens(made.text))
 
     def _told(self, made: Cluster, row: ReportRow) -> Cluster:
-        near = self._near(made)
+        members = set(made.entities)
+
+        def near(name: str) -> bool:
+            """Whether a record may have been read for the report: one of the cluster, or linked to one."""
+            return name not in self.around or not members.isdisjoint(self.around[name])
+
         findings = tuple(Finding(summary, self.resolver.statements(text, near)) for summary, text in row.findings)
         return replace(
             made,
@@ -188,15 +193,6 @@ class _Writer:
             rating=min(10.0, max(0.0, row.rating)),
             rating_explanation=row.explanation,
         )
-
-    def _near(self, made: Cluster) -> Callable[[str], bool]:
-        """Whether a record may have been read for the report on a cluster: its entities, what they are linked to."""
-        members = set(made.entities)
-
-        def near(name: str) -> bool:
-            return name not in self.around or not members.isdisjoint(self.around[name])
-
-        return near
 
     def _silent(self, made: Cluster) -> Cluster:
         """A community that nobody reported on: its title, or its one entity's own words and claims."""

@@ -285,14 +285,16 @@ def _bind_rows(tables: Tables, orphans: str, notes: list[str]) -> _BoundRows:
             bound.relations.append((row, a, b))
         loops += bool(a and a == b)
     _note_orphans(notes, lost, orphans, "ends of relationships", "relations")
-    _note_count(notes, loops, "relationships join an entity with itself and are kept beside the graph")
+    if loops:
+        notes.append(f"{loops} relationships join an entity with itself and are kept beside the graph")
     lost.clear()
     silent = [c for c in tables.covariates if not (c.description or c.type)]
     for claim in tables.covariates:
         if (claim.description or claim.type) and (subject := end(claim.subject)):
             bound.claims.append((claim, subject))
     _note_orphans(notes, lost, orphans, "subjects of covariates", "claims")
-    _note_count(notes, len(silent), "covariates have neither type nor description and are kept beside the graph")
+    if silent:
+        notes.append(f"{len(silent)} covariates have neither type nor description and are kept beside the graph")
     return bound
 
 
@@ -301,11 +303,6 @@ def _note_orphans(notes: list[str], lost: Sequence[str], orphans: str, what: str
         fate = "became entities of type unknown" if orphans == "create" else f"were dropped with their {dropped}"
         distinct = len(dict.fromkeys(map(fold, lost)))
         notes.append(f"{distinct} {what} are no entity of the tables and {fate}: {list_few_names(lost)}")
-
-
-def _note_count(notes: list[str], count: int, what: str) -> None:
-    if count:
-        notes.append(f"{count} {what}")
 
 
 def _find_chunks(bound: _BoundRows, texts: Texts, notes: list[str]) -> None:

@@ -44,11 +44,8 @@ class Elements:
         self.index, self._pairs = index, pairs
         self._clusters = [(c.id, c.title) for c in hierarchy_or_empty(index).clusters]
         depths = range(index.depth if self._clusters else 0)
-        self.node_columns: tuple[Column, ...] = (
-            *_NODE,
-            *((f"community_{d}", "text") for d in depths),
-            *((f"community_{d}_title", "text") for d in depths),
-        )
+        communities = [f"community_{d}{end}" for end in ("", "_title") for d in depths]
+        self.node_columns: tuple[Column, ...] = (*_NODE, *((name, "text") for name in communities))
         self.edge_columns = _EDGE
         pairs.put("claims", ((c.subject, c.id) for c in index.graph.claims))
 

@@ -174,9 +174,8 @@ def _load_parquet() -> Any:
     try:
         import pyarrow.parquet as parquet
     except ImportError as e:
-        raise InputError(
-            "Parquet needs pyarrow, which is not installed: pip install 'sensegraph[parquet]', or use .jsonl tables."
-        ) from e
+        advice = "pip install 'sensegraph[parquet]', or use .jsonl tables."
+        raise InputError(f"Parquet needs pyarrow, which is not installed: {advice}") from e
     return parquet
 
 

@@ -30,10 +30,6 @@ class Table:
     length: int
     columns: Mapping[str, Rows]
 
-    def only(self, names: Sequence[str]) -> Table:
-        """These columns."""
-        return Table(self.length, {name: self.columns[name] for name in names})
-
     def take(self, rows: NDArray[Any]) -> Table:
         """Some of the rows, by number or by truth."""
         length = int(np.count_nonzero(rows)) if rows.dtype == np.bool_ else len(rows)
@@ -106,24 +102,22 @@ class Evaluator:
             case syntax.Call():
                 return self._call(expression, table)
             case syntax.Exists():
-                return self.exists(self.query.inner[expression], table.only(expression.shared))
+                shared = Table(table.length, {name: table.columns[name] for name in expression.shared})
+                return self.exists(self.query.inner[expression], shared)
 
     # ── elements ──
 
     def _elements(self, name: str, table: Table) -> list[Value]:
         kind = self.query.kinds[name]
         if kind == "path":
-            return self._paths(name, table)
+            (path,) = [p for p in self.query.query.paths if p.variable == name]
+            nodes = [self._elements(n.variable, table) for n in path.nodes]
+            edges = [self._elements(e.variable, table) for e in path.edges]
+            return [self._path([n[i] for n in nodes], [e[i] for e in edges]) for i in range(table.length)]
         column = table.columns[name]
         if kind == "chain":
             return [tuple(Element("relation", p) for p in row if p >= 0) for row in column.tolist()]
         return [Element(kind, p) for p in column.tolist()]
-
-    def _paths(self, name: str, table: Table) -> list[Value]:
-        (path,) = [p for p in self.query.query.paths if p.variable == name]
-        nodes = [self._elements(n.variable, table) for n in path.nodes]
-        edges = [self._elements(e.variable, table) for e in path.edges]
-        return [self._path([n[i] for n in nodes], [e[i] for e in edges]) for i in range(table.length)]
 
     def _path(self, nodes: Sequence[Any], edges: Sequence[Any]) -> Element:
         """Nodes and relations in turn; a chain with the entities that it passes."""
@@ -200,15 +194,10 @@ class Evaluator:
         if e.name == "coalesce":
             return [next((v for v in row if v is not None), None) for row in zip(*columns, strict=True)]
         if e.name in ("type", "id"):
-            return [self._told(e.name, v) for v in columns[0]]
+            known = [v if isinstance(v, Element) and v.kind in PROPERTIES else None for v in columns[0]]
+            return [v and PROPERTIES[v.kind][e.name].read(self.shelf, [v.position])[0] for v in known]
         call = _FUNCTIONS[e.name]
         return [call(*row) for row in zip(*columns, strict=True)]
-
-    def _told(self, name: str, value: Value) -> Value:
-        """`type` or `id` of an element."""
-        if not isinstance(value, Element) or value.kind not in PROPERTIES:
-            return None
-        return PROPERTIES[value.kind][name].read(self.shelf, [value.position])[0]
 
 
 def compared_texts(e: syntax.Binary) -> tuple[str, ...] | None:

@@ -26,6 +26,7 @@ _TOKEN = re.compile(
 _ESCAPE = re.compile(r"\\([\\'\"nt])")  # any other backslash stays, as regular expressions need it
 
 E = TypeVar("E", bound=syntax.Expression)
+Parameters = Mapping[str, syntax.Given]
 Kind = Literal["number", "name", "quoted", "parameter", "text", "symbol", "end"]
 
 
@@ -74,7 +75,7 @@ _COMPARING = ("=", "<>", "!=", "<=", ">=", "<", ">", "=~")
 class Expressions:
     """A place in a row of tokens, and what can be read there. Raises InputError that names what was expected."""
 
-    def __init__(self, tokens: Sequence[Token], parameters: Mapping[str, syntax.Given]) -> None:
+    def __init__(self, tokens: Sequence[Token], parameters: Parameters) -> None:
         self.tokens, self.parameters = tokens, parameters
         self.place = self.depth = self.operators = 0
 

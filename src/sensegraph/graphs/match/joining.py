@@ -7,7 +7,6 @@ edge is gone over for all rows at once: single relations, ties of claims, and ch
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -145,7 +144,7 @@ def _join_blocks(blocks: Sequence[Found]) -> Found:
 
 
 _ROW = " row"  # the column of numbers of the rows around a pattern that stands in a condition
-_NOTHING = Table(1, MappingProxyType({}))  # before anything is bound there is one way to match nothing
+_NOTHING = Table(1, {})  # before anything is bound there is one way to match nothing
 
 
 def join_matches(query: Checked, shelf: Shelf, clock: Clock, most: int) -> tuple[Table, tuple[str, ...]]:

@@ -36,9 +36,12 @@ _END = "\0"  # stands between rows while they are cited together; no text keeps 
 class PathRow:
     """A path: entities and relations in turn; `about` and `object` tie a claim to an entity."""
 
-    parts: tuple[EntityRow | RelationRow | ClaimRow | str, ...]
+    parts: tuple[ShownElement, ...]
 
 
+ShownElement = EntityRow | RelationRow | ClaimRow | str
+ReadGroups = Callable[[Expression], list[Value]]  # the value of an expression in every group of rows
+Marks = tuple[tuple[int, ...], ...]  # the numbers of citations by row
 Shown = None | bool | int | float | str | EntityRow | RelationRow | ClaimRow | PathRow | tuple["Shown", ...]
 Parameter = Constant | Sequence["Parameter"]
 
@@ -72,7 +75,7 @@ class Matches:
     columns: tuple[str, ...]
     rows: tuple[tuple[Shown, ...], ...]
     found: int
-    marks: tuple[tuple[int, ...], ...] = ()
+    marks: Marks = ()
     citations: tuple[Citation, ...] = ()
     notes: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()
@@ -116,7 +119,7 @@ def _convert_parameter(name: str, value: Parameter) -> Given:
 
 def match_patterns(request: Request, shelf: Shelf, *, citing: bool = False) -> Matches:
     """The rows of a request; with `citing` the spans of documents that each rests on."""
-    query = check_query(parse_request(request), shelf)
+    query = check_query(parse_request(request), shelf, {})
     clock = Clock(request.seconds)
     table, steps = join_matches(query, shelf, clock, request.most)
     made, count = project_rows(query, table, build_evaluator(query, shelf, clock, request.most))
@@ -174,9 +177,7 @@ def project_rows(query: Checked, table: Table, evaluator: Evaluator) -> tuple[li
 # ── rows put together ──
 
 
-def _group_matches(
-    query: Checked, table: Table, evaluator: Evaluator
-) -> tuple[list[Rows], Callable[[Expression], list[Value]]]:
+def _group_matches(query: Checked, table: Table, evaluator: Evaluator) -> tuple[list[Rows], ReadGroups]:
     """Rows as they are put together: the matches of each, and what reads an expression of them."""
     single = [i.expression for i in query.items if not has_aggregate(i.expression)]
     plain = {repr(e): evaluator.column(e, table) for e in single}  # 1 and true are equal, but not written alike
@@ -279,7 +280,7 @@ def _list_elements(value: Value) -> Iterable[Element]:
             yield from _list_elements(part)
 
 
-def _show_value(value: Value, known: Mapping[Element, EntityRow | RelationRow | ClaimRow | str]) -> Shown:
+def _show_value(value: Value, known: Mapping[Element, ShownElement]) -> Shown:
     if isinstance(value, tuple):
         return tuple(_show_value(v, known) for v in value)
     if not isinstance(value, Element):
@@ -287,11 +288,9 @@ def _show_value(value: Value, known: Mapping[Element, EntityRow | RelationRow | 
     return PathRow(tuple(known[e] for e in value.parts)) if value.kind == "path" else known[value]
 
 
-def _read_shown_elements(
-    elements: Sequence[Element], shelf: Shelf
-) -> dict[Element, EntityRow | RelationRow | ClaimRow | str]:
+def _read_shown_elements(elements: Sequence[Element], shelf: Shelf) -> dict[Element, ShownElement]:
     """What is shown of each element."""
-    found = dict[Element, EntityRow | RelationRow | ClaimRow | str]()
+    found = dict[Element, ShownElement]()
     by = {k: [e for e in elements if e.kind == k] for k in ("entity", "relation", "claim", "tie")}
     for e, x in zip(by["entity"], shelf.entities([e.position for e in by["entity"]]), strict=True):
         found[e] = EntityRow(x.id, x.name, x.type, x.degree, len(x.chunks), x.description)
@@ -312,9 +311,7 @@ def _read_shown_elements(
 # ── citations ──
 
 
-def _cite_rows(
-    rows: Sequence[Row], shelf: Shelf
-) -> tuple[tuple[tuple[int, ...], ...], tuple[Citation, ...], tuple[str, ...]]:
+def _cite_rows(rows: Sequence[Row], shelf: Shelf) -> tuple[Marks, tuple[Citation, ...], tuple[str, ...]]:
     """The numbers of each row's citations, the citations, and notes on what was left out."""
     statements = list[Statement]()
     more = 0

@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal, TypeVar
 
 from sensegraph.graphs.match import syntax
-from sensegraph.graphs.match.expressions import Expressions, Token, parse_number, tokenize_query
+from sensegraph.graphs.match.expressions import Expressions, Parameters, Token, parse_number, tokenize_query
 
 T = TypeVar("T")
 
@@ -24,9 +24,7 @@ _ELSEWHERE = frozenset(
 class Parser(Expressions):
     """Reads one piece of a query: a whole one, or what an option gives of it."""
 
-    def __init__(
-        self, text: str, piece: str, parameters: Mapping[str, syntax.Given], outer: Sequence[syntax.PathPattern] = ()
-    ) -> None:
+    def __init__(self, text: str, piece: str, parameters: Parameters, outer: Sequence[syntax.PathPattern] = ()) -> None:
         super().__init__(tokenize_query(text, piece), parameters)
         self.unnamed = 0
         self.edges = sum(len(path.edges) for path in outer)
@@ -166,7 +164,7 @@ class Parser(Expressions):
         self.expect("-", "'-'")
         made = self._inside() if self.accept("[") else syntax.EdgePattern(self._anonymous(), at=at)
         self.expect("-", "'-' after the relation")
-        right = self.is_symbol(">") and self.take() is not None
+        right = self.accept(">")
         if left and right:
             raise at.error("an arrow points one way; leave out both heads for any direction.")
         self.edges += 1

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any
 
 from sensegraph.errors import InputError
@@ -25,6 +24,7 @@ _KIND_NAMES: Mapping[Kind, str] = {
     "entity": "an entity", "relation": "a relation", "claim": "a claim", "tie": "the tie of a claim",
     "chain": "a chain of relations", "path": "a path",
 }  # fmt: skip
+NodeTypes = Mapping[str, tuple[syntax.Word, ...]]
 _SUGGESTED = 5  # names that are offered for one that is unknown
 _ALL_LISTED = 12  # as many are all offered
 _ALIKE = 70  # of 100, how like a name must be to be offered before all others
@@ -40,7 +40,7 @@ class Checked:
 
     query: syntax.Query
     kinds: Mapping[str, Kind]
-    nodes: Mapping[str, tuple[syntax.Word, ...]]
+    nodes: NodeTypes
     edges: tuple[tuple[str, syntax.EdgePattern, str], ...]
     tests: tuple[syntax.Expression, ...]
     items: tuple[syntax.Item, ...]
@@ -58,7 +58,7 @@ def has_aggregate(expression: syntax.Expression) -> bool:
     return any(isinstance(e, syntax.Call) and e.name in AGGREGATES for e in syntax.walk_expression(expression))
 
 
-def check_query(query: syntax.Query, shelf: Shelf, outer: Mapping[str, Kind] = MappingProxyType({})) -> Checked:
+def check_query(query: syntax.Query, shelf: Shelf, outer: Mapping[str, Kind]) -> Checked:
     """The query as it is understood, around it `outer`. Raises InputError at the first thing that is not."""
     kinds = _find_kinds(query, outer)
     nodes = _collect_types(query, kinds, shelf)
@@ -172,9 +172,7 @@ def _quote_names(names: Iterable[str]) -> str:
     return ", ".join(map(repr, names))
 
 
-def _list_all_elements(
-    query: syntax.Query, kinds: Mapping[str, Kind], nodes: Mapping[str, tuple[syntax.Word, ...]]
-) -> tuple[syntax.Item, ...]:
+def _list_all_elements(query: syntax.Query, kinds: Mapping[str, Kind], nodes: NodeTypes) -> tuple[syntax.Item, ...]:
     """All elements of the patterns in their order, under their names or what they are."""
     words = {e.variable: e.types for path in query.paths for e in path.edges} | dict(nodes)
     found = dict[str, None]()

@@ -155,9 +155,8 @@ def compile_matcher(expression: str) -> Callable[[str], bool]:
     try:
         import re2
     except ImportError as e:
-        raise InputError(
-            "=~ needs RE2: pip install 'sensegraph[match]', or search with CONTAINS, STARTS WITH or ENDS WITH."
-        ) from e
+        advice = "pip install 'sensegraph[match]', or search with CONTAINS, STARTS WITH or ENDS WITH."
+        raise InputError(f"=~ needs RE2: {advice}") from e
     if len(expression) > _LONGEST:
         raise InputError(f"a regular expression may have {_LONGEST} characters.")
     options = re2.Options()
@@ -168,10 +167,8 @@ def compile_matcher(expression: str) -> Callable[[str], bool]:
     except re2.error as e:
         problem, _, place = e.args[0].decode(errors="replace").partition(": ")
         where = f" ({place})" if place in expression and place else ""
-        raise InputError(
-            f"this regular expression cannot be used, {problem}{where}; references back and looking around are not "
-            "supported."
-        ) from e
+        hint = "references back and looking around are not supported."
+        raise InputError(f"this regular expression cannot be used, {problem}{where}; {hint}") from e
     return lambda text: compiled.fullmatch(text.encode(errors="surrogatepass")) is not None
 
 
