@@ -42,6 +42,15 @@ if TYPE_CHECKING:
 
 FONT = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', 'Noto Sans CJK SC', sans-serif"
 _UNPRINTABLE = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_FINER = 3  # pixels drawn for one of the file, in each direction
+_SHARES = (0.0, 0.88, 0.6, 0.93, 0.3, 0.75, 0.45)  # of paper in the colours that a file holds, most needed first
+_GREYS = 40
+_STEPS = 24  # pieces of a curve
+_HALO = 1.5
+_BOLD = 12.0  # smaller letters would run into each other
+_FACES = ("DejaVuSans.ttf", "LiberationSans-Regular.ttf", "Arial.ttf", "Arial Unicode.ttf")  # where a system has them
+_HOLE = re.compile(r"\{\{(\w+)\}\}")
+_SAID = 600  # characters of a description or a summary
 
 
 def render_svg(scene: Scene) -> str:
@@ -104,15 +113,6 @@ def _render_shape(shape: Shape) -> str:
         circle = f'<circle cx="{x}" cy="{y}" r="{_format_number(shape.radius)}"'
         return f"{circle}><title>{escape_xml(shape.title)}</title></circle>" if shape.title else f"{circle}/>"
     return f'<text x="{x}" y="{y}">{escape_xml(shape.text)}</text>'
-
-
-_FINER = 3  # pixels drawn for one of the file, in each direction
-_SHARES = (0.0, 0.88, 0.6, 0.93, 0.3, 0.75, 0.45)  # of paper in the colours that a file holds, most needed first
-_GREYS = 40
-_STEPS = 24  # pieces of a curve
-_HALO = 1.5
-_BOLD = 12.0  # smaller letters would run into each other
-_FACES = ("DejaVuSans.ttf", "LiberationSans-Regular.ttf", "Arial.ttf", "Arial Unicode.ttf")  # where a system has them
 
 
 def render_png(scene: Scene, font: Path | None = None) -> bytes:
@@ -229,10 +229,6 @@ def _outline_stroke(stroke: Stroke) -> list[tuple[float, float]]:
     return [(float(p.real), float(p.imag)) for p in outline]
 
 
-_HOLE = re.compile(r"\{\{(\w+)\}\}")
-_SAID = 600  # characters of a description or a summary
-
-
 def render_html(drawing: Drawing, depths: Sequence[int] = (0, 1)) -> str:
     """The drawing as the text of an HTML page with these depths, the first shown at first.
 
@@ -278,7 +274,7 @@ def _read_page_part(name: str) -> str:
 
 def _depth_data(drawing: Drawing, depth: int) -> dict[str, Any]:
     named, bundles = drawing.communities[depth], bundle_links(drawing, depth)
-    kept = bundles.edges
+    kept, drawn = bundles.edges, np.flatnonzero(bundles.drawn)
     return {
         "depth": depth,
         "of": drawing.labels[depth].tolist(),
@@ -290,10 +286,7 @@ def _depth_data(drawing: Drawing, depth: int) -> dict[str, Any]:
         "y": _round_values(drawing.discs[depth].imag),
         "r": _round_values(drawing.reaches[depth]),
         "lines": np.flatnonzero(find_inner_links(drawing, depth)).tolist(),
-        "bundles": [
-            [int(kept.source[e]), int(kept.target[e]), float(f"{kept.weight[e]:.3g}")]
-            for e in np.flatnonzero(bundles.drawn)
-        ],
+        "bundles": [[int(kept.source[e]), int(kept.target[e]), float(f"{kept.weight[e]:.3g}")] for e in drawn],
         "pairs": len(bundles.drawn),
     }
 

@@ -36,6 +36,11 @@ from sensegraph.graphs.drawing.shapes import (
 
 Flags = NDArray[np.bool_]
 _BUNDLES = 90  # pairs of communities that are drawn, at most
+_LEFT = MARGIN + MAP + 36.0
+_ROOM = WIDTH - _LEFT - MARGIN
+_SIZE, _INDENT = 13.0, 20.0
+_NAMES = 70  # entities that are named at most
+_AT = complex(MARGIN, TOP)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,8 +74,7 @@ def bundle_links(drawing: Drawing, depth: int) -> Bundles:
 
 def rank_hues(drawing: Drawing) -> Longs:
     """The rank, by entities, of every community of depth 0: its hue, shape (c,)."""
-    size = np.array([c.entities for c in drawing.communities[0]])
-    return np.argsort(np.argsort(-size, kind="stable"))
+    return np.argsort(np.argsort([-c.entities for c in drawing.communities[0]], kind="stable"))
 
 
 def choose_paints(drawing: Drawing, depth: int) -> list[str]:
@@ -86,12 +90,6 @@ def choose_paints(drawing: Drawing, depth: int) -> list[str]:
     first = np.searchsorted(root[order], root[order])
     tone[order] = np.arange(len(order)) - first
     return [name_paint(h, t) for h, t in zip(hue, tone.tolist(), strict=True)]
-
-
-_LEFT = MARGIN + MAP + 36.0
-_ROOM = WIDTH - _LEFT - MARGIN
-_SIZE = 13.0
-_INDENT = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,10 +194,6 @@ def _describe_counts(drawing: Drawing, depth: int, tally: Tally) -> Iterator[str
         yield f"Below the line: {count_noun(apart, 'entity', 'entities')} linked to few others or none."
     if tally.unnamed:
         yield f"{count_noun(tally.unnamed, 'name', 'names')} found no room."
-
-
-_NAMES = 70  # entities that are named at most
-_AT = complex(MARGIN, TOP)
 
 
 def compose_scene(drawing: Drawing, depth: int, top: int = 40) -> Scene:

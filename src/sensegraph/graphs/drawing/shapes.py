@@ -12,6 +12,29 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 WIDTH, MARGIN, TOP = 1600.0, 24.0, 84.0  # units: of the canvas, around it, and above the map
+HUES = (
+    "#0072b2", "#e69f00", "#009e73", "#d55e00", "#a97fb7", "#56b4e9",
+    "#b9202e", "#5769e6", "#9fcd85", "#874f74", "#8b89fe", "#22d7d9",
+)  # fmt: skip
+GREY = "#a8a8a8"
+TONES = (0.0, 0.35, -0.28)  # towards white, or towards black
+# paper and what is written on it: in a light and in a dark surrounding
+ROLES: Mapping[str, tuple[str, str]] = {
+    "paper": ("#ffffff", "#14161a"),
+    "ink": ("#1c1e22", "#f2f2ef"),
+    "soft": ("#5b6069", "#b3b8c0"),
+    "faint": ("#c9ccd2", "#474c55"),
+    "link": ("#7d838d", "#7f8691"),
+}
+# Widths in ems, rounded up, of a wide common face (DejaVu Sans): a text is seldom wider than it is measured.
+_CLASSES = (
+    (0.30, "Iijl"), (0.40, " ,./:;\\|·’‘()-[]ft"), (0.45, "!r"), (0.50, '"*_`–'), (0.55, "?Jcsz“”"), (0.60, "FLkvxy"),
+    (0.65, "$0123456789EPSTYabdeghnopqu{}"), (0.70, "ABCKRVXZ"), (0.75, "NU"), (0.80, "&DGHOQ"), (0.85, "#+<=>^w~"),
+    (0.90, "M"), (1.0, "%@Wm—…"),
+)  # fmt: skip
+_EMS: Mapping[str, float] = {c: width for width, some in _CLASSES for c in some}
+_BOLD = 1.1
+LINE = 1.2  # height of a line in ems
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,22 +89,6 @@ class Scene:
     shapes: tuple[Shape, ...]
 
 
-HUES = (
-    "#0072b2", "#e69f00", "#009e73", "#d55e00", "#a97fb7", "#56b4e9",
-    "#b9202e", "#5769e6", "#9fcd85", "#874f74", "#8b89fe", "#22d7d9",
-)  # fmt: skip
-GREY = "#a8a8a8"
-TONES = (0.0, 0.35, -0.28)  # towards white, or towards black
-# paper and what is written on it: in a light and in a dark surrounding
-ROLES: Mapping[str, tuple[str, str]] = {
-    "paper": ("#ffffff", "#14161a"),
-    "ink": ("#1c1e22", "#f2f2ef"),
-    "soft": ("#5b6069", "#b3b8c0"),
-    "faint": ("#c9ccd2", "#474c55"),
-    "link": ("#7d838d", "#7f8691"),
-}
-
-
 def name_paint(hue: int, tone: int = 0) -> str:
     """The name of a colour: of the hue with this rank, or of the grey beyond the last; `tone` tells siblings apart."""
     return f"c{min(hue, len(HUES))}{'abc'[tone % len(TONES)]}"
@@ -104,17 +111,6 @@ def tint_colour(text: str, share: float) -> str:
     """The colour #rrggbb mixed with this share of white, or of black where it is negative."""
     towards = 255 if share > 0 else 0
     return "#" + "".join(f"{round(part + (towards - part) * abs(share)):02x}" for part in split_rgb(text))
-
-
-# Widths in ems, rounded up, of a wide common face (DejaVu Sans): a text is seldom wider than it is measured.
-_CLASSES = (
-    (0.30, "Iijl"), (0.40, " ,./:;\\|·’‘()-[]ft"), (0.45, "!r"), (0.50, '"*_`–'), (0.55, "?Jcsz“”"), (0.60, "FLkvxy"),
-    (0.65, "$0123456789EPSTYabdeghnopqu{}"), (0.70, "ABCKRVXZ"), (0.75, "NU"), (0.80, "&DGHOQ"), (0.85, "#+<=>^w~"),
-    (0.90, "M"), (1.0, "%@Wm—…"),
-)  # fmt: skip
-_EMS: Mapping[str, float] = {c: width for width, some in _CLASSES for c in some}
-_BOLD = 1.1
-LINE = 1.2  # height of a line in ems
 
 
 @dataclass(frozen=True, slots=True)

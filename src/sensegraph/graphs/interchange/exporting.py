@@ -12,6 +12,7 @@ from typing import IO, Any, Literal
 from sensegraph.errors import InputError
 from sensegraph.graphs.interchange.extras import Extras, Row, merge_row
 from sensegraph.graphs.interchange.listing import Listing, PairFile
+from sensegraph.graphs.interchange.table_files import write_rows
 from sensegraph.graphs.interchange.tables import COLUMNS, Number, write_marks
 from sensegraph.index.index import Index
 from sensegraph.protocols import Store
@@ -185,17 +186,12 @@ def export_tables(
     Rows are written as they are made. Raises InputError for a folder that is not empty, unless `force` is given.
     """
     place = prepare_folder(folder, force=force)
-    counts: dict[str, int] = {}
-    notes: list[str] = []
-    files = []
+    counts, notes = dict[str, int](), list[str]()
+    files = {table: place / f"{table}.{form}" for table in COLUMNS}
     with PairFile() as pairs:
         deriver = Deriver(Listing(index, Extras(store, index.manifest.chunks), pairs))
-        for table in COLUMNS:
-            path = place / f"{table}.{form}"
-            files.append(path)
+        for table, path in files.items():
             if form == "parquet":
-                from sensegraph.graphs.interchange.table_files import write_rows
-
                 with write_whole_file(path, "wb") as file:
                     counts[table], left = write_rows(file, table, deriver.rows(table))
                 if left:
@@ -207,7 +203,7 @@ def export_tables(
                 for row in deriver.rows(table):
                     file.write(json.dumps(row, ensure_ascii=False) + "\n")
                     counts[table] += 1
-    return Exported(tuple(files), counts, tuple(notes))
+    return Exported(tuple(files.values()), counts, tuple(notes))
 
 
 def prepare_folder(folder: str | Path, *, force: bool) -> Path:

@@ -66,9 +66,6 @@ class Extras:
         """`chunks` is the key of an index's chunks: an index that was built anew from documents has no extras."""
         self._store, self._key = store, store.ref(_REF + chunks)
 
-    def __bool__(self) -> bool:
-        return self._key is not None
-
     def find(self, table: str, ids: Sequence[str]) -> dict[str, Extra]:
         """The extras of these records."""
         rows = self._rows(table)

@@ -18,6 +18,10 @@ from sensegraph.types import Chunk, Claim, Description, Document, Entity, Graph,
 
 _HEAD = re.compile(r"[^\n:]{1,80}: [^\n]*\n")  # a field of the document, which may be put before the text of each unit
 _HEADS = 12  # lines of it at most
+_WRAP = re.compile(r"(?<=\S)[ \t\r]*\n(?=[ \t]*\S)")  # a line that ends inside a paragraph
+_JOINED = re.compile(r"\s*(?:;|\.\.\.|…)\s+")  # between the parts of a quote
+_STATUS = ("TRUE", "FALSE", "SUSPECTED")
+_UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,10 +155,6 @@ def _make_chunk(name: str, document: Document, start: int, end: int) -> Chunk:
     return Chunk(name, document.id, start, end, count_tokens(text), text, document.title)
 
 
-_WRAP = re.compile(r"(?<=\S)[ \t\r]*\n(?=[ \t]*\S)")  # a line that ends inside a paragraph
-_JOINED = re.compile(r"\s*(?:;|\.\.\.|…)\s+")  # between the parts of a quote
-
-
 class SentenceFinder:
     """The sentences of chunks, found by the names that they hold."""
 
@@ -190,10 +190,6 @@ class SentenceFinder:
         text = self.chunks[chunk_id].text
         flowing = _WRAP.sub(lambda m: " " * len(m[0]), text)  # as long as the text, so that the spans hold
         return tuple((start, end, fold(flowing[start:end])) for start, end in split_sentences(flowing))
-
-
-_STATUS = ("TRUE", "FALSE", "SUSPECTED")
-_UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,17 @@ _NODE: tuple[Column, ...] = (
 _EDGE: tuple[Column, ...] = (
     ("label", "text"), ("description", "text"), ("descriptions", "list"), ("weight", "number"), ("chunks", "list"),
 )  # fmt: skip
+GraphForm = Literal["csv", "graphml", "cypher", "json"]
+_TYPES: Mapping[Kind, str] = {"text": "string", "integer": "long", "number": "double", "list": "string"}
+_STATEMENT = 200  # elements of one Cypher statement
+_NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_BREAKS = re.compile("[\x7f-\x9f\u2028\u2029]")  # what JSON leaves as it is and some readers take for a line's end
+_GRAPHML = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n'
+    '<graphml xmlns="http://graphml.graphdrawing.org/xmlns" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" '
+    'xsi:schemaLocation="http://graphml.graphdrawing.org/xmlns http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd">\n'
+)
+Written = tuple[tuple[Path, ...], tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,19 +99,6 @@ def _distinct_texts(descriptions: Sequence[Description]) -> list[str]:
     return list(dict.fromkeys(d.text for d in descriptions if d.text))
 
 
-GraphForm = Literal["csv", "graphml", "cypher", "json"]
-
-_TYPES: Mapping[Kind, str] = {"text": "string", "integer": "long", "number": "double", "list": "string"}
-_STATEMENT = 200  # elements of one Cypher statement
-_NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_BREAKS = re.compile("[\x7f-\x9f\u2028\u2029]")  # what JSON leaves as it is and some readers take for a line's end
-_GRAPHML = (
-    '<?xml version="1.0" encoding="UTF-8"?>\n'
-    '<graphml xmlns="http://graphml.graphdrawing.org/xmlns" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" '
-    'xsi:schemaLocation="http://graphml.graphdrawing.org/xmlns http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd">\n'
-)
-
-
 def export_graph(index: Index, folder: str | Path, form: GraphForm, *, force: bool = False) -> Exported:
     """Write the entities and relations of `index` with all their attributes, and their communities by depth.
 
@@ -112,9 +110,6 @@ def export_graph(index: Index, folder: str | Path, form: GraphForm, *, force: bo
     with PairFile() as pairs:
         files, notes = _WRITERS[form](place, Elements(index, pairs))
     return Exported(files, {"entities": len(graph.entities), "relations": len(graph.relations)}, notes)
-
-
-Written = tuple[tuple[Path, ...], tuple[str, ...]]
 
 
 # ── CSV ──

@@ -23,6 +23,17 @@ from sensegraph.runtime.keys import encode_canonical
 from sensegraph.types import Scalar
 
 T = TypeVar("T")
+_ROWS = 1_000  # of a row group
+_KINDS = {
+    **dict.fromkeys(("human_readable_id", "n_tokens", "frequency", "degree", "combined_degree"), "integer"),
+    **dict.fromkeys(("community", "level", "parent", "size"), "integer"),
+    **dict.fromkeys(("weight", "rank"), "number"),
+    **dict.fromkeys(("text_unit_ids", "entity_ids", "relationship_ids", "covariate_ids"), "texts"),
+    "children": "integers",
+    "findings": "findings",
+    "raw_data": "json",
+}
+_NEEDED = ("entities", "relationships")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,18 +122,6 @@ def _read_list(convert: Callable[[Any], T | None], value: Any) -> tuple[T, ...] 
     return tuple(found) if len(found) == len(value) else None
 
 
-_ROWS = 1_000  # of a row group
-_KINDS = {
-    **dict.fromkeys(("human_readable_id", "n_tokens", "frequency", "degree", "combined_degree"), "integer"),
-    **dict.fromkeys(("community", "level", "parent", "size"), "integer"),
-    **dict.fromkeys(("weight", "rank"), "number"),
-    **dict.fromkeys(("text_unit_ids", "entity_ids", "relationship_ids", "covariate_ids"), "texts"),
-    "children": "integers",
-    "findings": "findings",
-    "raw_data": "json",
-}
-
-
 def write_rows(file: IO[bytes], table: str, rows: Iterable[Row]) -> tuple[int, list[str]]:
     """Write the columns of release 3.x; how many rows, and which further columns were left out.
 
@@ -160,11 +159,8 @@ def read_parquet(path: Path, table: str) -> Iterator[tuple[int, tables.Raw]]:
     """Each record of a file with its number from 1, read in batches. Raises InputError for a file that is damaged."""
     parquet = _load_parquet()
     try:
-        number = 0
-        for batch in parquet.ParquetFile(path).iter_batches(batch_size=_ROWS):
-            for record in batch.to_pylist():
-                number += 1
-                yield number, record
+        batches = parquet.ParquetFile(path).iter_batches(batch_size=_ROWS)
+        yield from enumerate((record for batch in batches for record in batch.to_pylist()), 1)
     except (OSError, ValueError) as e:  # what pyarrow raises is one of these
         raise InputError(f"{path} is no readable Parquet file ({e}); write the table {table} again.") from e
 
@@ -177,9 +173,6 @@ def _load_parquet() -> Any:
         advice = "pip install 'sensegraph[parquet]', or use .jsonl tables."
         raise InputError(f"Parquet needs pyarrow, which is not installed: {advice}") from e
     return parquet
-
-
-_NEEDED = ("entities", "relationships")
 
 
 def read_tables(folder: str | Path) -> tables.Tables:

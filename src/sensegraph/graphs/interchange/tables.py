@@ -222,10 +222,8 @@ def write_marks(statements: Sequence[Statement], numbers: Mapping[str, Number]) 
         if not cited:
             parts.append(statement.text)
             continue
-        groups = [
-            f"{TABLE_NAMES[table]} ({', '.join(str(n) for _, n in group)})"
-            for table, group in groupby(cited, key=lambda n: n[0])
-        ]
+        by_table = groupby(cited, key=lambda n: n[0])
+        groups = [f"{TABLE_NAMES[table]} ({', '.join(str(n) for _, n in group)})" for table, group in by_table]
         text = statement.text.rstrip()
         stop = _STOP.search(text)
         cut = stop.start() if stop else len(text)

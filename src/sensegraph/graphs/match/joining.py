@@ -27,6 +27,8 @@ Bools = NDArray[np.bool_]
 Fits = Callable[[Rows, Rows], Bools]
 Guard = Callable[[int], None]
 Found = tuple[Rows, Rows, Rows]  # the row, the end, and the edges in order, padded with -1
+_ROW = " row"  # the column of numbers of the rows around a pattern that stands in a condition
+_NOTHING = Table(1, {})  # before anything is bound there is one way to match nothing
 
 
 class Hop:
@@ -141,10 +143,6 @@ def count_edges(near: Adjacency, places: Rows) -> Rows:
 def _join_blocks(blocks: Sequence[Found]) -> Found:
     rows, ends, edges = (np.concatenate(part) for part in zip(*blocks, strict=True))
     return rows, ends, edges
-
-
-_ROW = " row"  # the column of numbers of the rows around a pattern that stands in a condition
-_NOTHING = Table(1, {})  # before anything is bound there is one way to match nothing
 
 
 def join_matches(query: Checked, shelf: Shelf, clock: Clock, most: int) -> tuple[Table, tuple[str, ...]]:

@@ -313,8 +313,7 @@ def _read_shown_elements(elements: Sequence[Element], shelf: Shelf) -> dict[Elem
 
 def _cite_rows(rows: Sequence[Row], shelf: Shelf) -> tuple[Marks, tuple[Citation, ...], tuple[str, ...]]:
     """The numbers of each row's citations, the citations, and notes on what was left out."""
-    statements = list[Statement]()
-    more = 0
+    statements, more = list[Statement](), 0
     for row in rows:
         every = list[Sequence[Description]]()
         for e in row.rests:

@@ -18,6 +18,18 @@ from sensegraph.errors import InputError
 from sensegraph.language.text import fold
 
 Kind = Literal["entity", "relation", "claim", "tie", "chain", "path"]
+Truth = bool | None
+_folded = lru_cache(maxsize=1 << 16)(fold)
+ORDERS: Mapping[str, Callable[[Any, Any], bool]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+_SIGNS: Mapping[str, Callable[[Any, Any], int | float]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "%": operator.mod,
+}  # fmt: skip
+_LONGEST = 500  # characters of an expression
+_ESCAPE = re.compile(r"\\.", re.DOTALL)
+_PART = re.compile(r"\\Q.*?(?:\\E|\Z)|\\.|\[\^?\]?(?:\[:\^?[a-z]+:\]|\\.|[^\]\\])*\]", re.DOTALL)  # quoted, escape, set
+_CLASSES: Mapping[str, str] = {"d": r"\p{Nd}", "s": r"\t-\r\x{85}\x1c-\x20\pZ", "w": r"\pL_\pN"}
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -30,15 +42,7 @@ class Element:
 
 
 Value = None | bool | int | float | str | Element | tuple["Value", ...]
-Truth = bool | None
 
-_folded = lru_cache(maxsize=1 << 16)(fold)
-ORDERS: Mapping[str, Callable[[Any, Any], bool]] = {
-    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
-}  # fmt: skip
-_SIGNS: Mapping[str, Callable[[Any, Any], int | float]] = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "%": operator.mod,
-}  # fmt: skip
 _RANKS = (bool, int | float, str, Element, tuple)
 
 
@@ -139,12 +143,6 @@ def group_key(value: Value) -> Any:
     if isinstance(value, tuple):
         return tuple(map(group_key, value))
     return type(value) is bool, value
-
-
-_LONGEST = 500  # characters of an expression
-_ESCAPE = re.compile(r"\\.", re.DOTALL)
-_PART = re.compile(r"\\Q.*?(?:\\E|\Z)|\\.|\[\^?\]?(?:\[:\^?[a-z]+:\]|\\.|[^\]\\])*\]", re.DOTALL)  # quoted, escape, set
-_CLASSES: Mapping[str, str] = {"d": r"\p{Nd}", "s": r"\t-\r\x{85}\x1c-\x20\pZ", "w": r"\pL_\pN"}
 
 
 def compile_matcher(expression: str) -> Callable[[str], bool]:
