@@ -314,14 +314,13 @@ def _find_chunks(bound: _BoundRows, texts: Texts, notes: list[str]) -> None:
     through: dict[str, dict[str, None]] = defaultdict(dict)
     for relation, a, b in bound.relations:
         said = f"{names[a]} — {names[b]}: {relation.description}"
-        found = chunks(relation.units) or (texts.told("relationships", relation.id, said),)
-        bound.chunks[relation.id] = found
+        found = bound.chunks[relation.id] = chunks(relation.units) or (texts.told("relationships", relation.id, said),)
         for e in (a, b):
             through[e].update(dict.fromkeys(found))
     for claim, subject in bound.claims:
         said = f"{names[subject]}: {claim.description}"
-        found = chunks([claim.unit] if claim.unit else []) or (texts.told("covariates", claim.id, said),)
-        bound.chunks[claim.id] = found
+        units = [claim.unit] if claim.unit else []
+        found = bound.chunks[claim.id] = chunks(units) or (texts.told("covariates", claim.id, said),)
         through[subject].update(dict.fromkeys(found))
     for row in bound.entities.values():
         bound.chunks[row.id] = chunks(row.units) or (texts.told("entities", row.id, f"{row.name}: {row.description}"),)
