@@ -84,7 +84,8 @@ class Cells:
 
     def _read(self, names: tuple[str, ...], convert: Callable[[Any], T | None], wanted: str, default: T | None) -> T:
         for name in names:
-            if not _has_value(value := self.record.get(name)):
+            value = self.record.get(name)
+            if value is None or (isinstance(value, float) and math.isnan(value)):
                 continue
             if (found := convert(value)) is None:
                 raise self.error(name, f"{wanted} is needed, not {str(value)[:60]!r}")
@@ -93,10 +94,6 @@ class Cells:
             others = f" (nor {', '.join(map(repr, names[1:]))})" if names[1:] else ""
             raise self.error(names[0], f"it holds nothing{others}, and {wanted} is needed")
         return default
-
-
-def _has_value(value: Any) -> bool:
-    return value is not None and not (isinstance(value, float) and math.isnan(value))
 
 
 def _read_text(value: Any) -> str | None:
