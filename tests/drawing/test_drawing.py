@@ -12,13 +12,10 @@ import pytest
 
 from pictured import cluster, entity, graph, levels, relation
 from sensegraph.errors import InputError
-from sensegraph.graphs.drawing.colours import GREY, HUES, find_colour, split_rgb
 from sensegraph.graphs.drawing.drawing import MAP, Drawing, lay_out_drawing
-from sensegraph.graphs.drawing.html import render_html
-from sensegraph.graphs.drawing.scene import compose_scene
-from sensegraph.graphs.drawing.shapes import Disc, Stroke, Text
-from sensegraph.graphs.drawing.strongest_links import bundle_links, choose_paints, find_inner_links, rank_hues
-from sensegraph.graphs.drawing.svg import render_svg
+from sensegraph.graphs.drawing.rendering import render_html, render_svg
+from sensegraph.graphs.drawing.scene import bundle_links, choose_paints, compose_scene, find_inner_links, rank_hues
+from sensegraph.graphs.drawing.shapes import GREY, HUES, Disc, Stroke, Text, find_colour, split_rgb
 from sensegraph.types import Graph
 
 
@@ -159,10 +156,8 @@ CODE = """
 import hashlib
 from pictured import graph, levels
 from sensegraph.graphs.drawing.drawing import lay_out_drawing
-from sensegraph.graphs.drawing.html import render_html
-from sensegraph.graphs.drawing.png import render_png
+from sensegraph.graphs.drawing.rendering import render_html, render_png, render_svg
 from sensegraph.graphs.drawing.scene import compose_scene
-from sensegraph.graphs.drawing.svg import render_svg
 made = lay_out_drawing(graph(90, 15, apart=5), levels(90, 15), seed=3)
 whole = "".join(render_svg(compose_scene(made, d)) for d in (0, 1)) + render_html(made)
 print(hashlib.sha256(whole.encode() + render_png(compose_scene(made, 0))).hexdigest())

@@ -18,11 +18,16 @@ from hypothesis import strategies as st
 from pictured import cluster, entity, graph, levels
 from sensegraph.errors import InputError
 from sensegraph.graphs.drawing.drawing import Drawing, lay_out_drawing
-from sensegraph.graphs.drawing.html import escape_script_json, render_html
-from sensegraph.graphs.drawing.png import list_missing_characters, render_png
+from sensegraph.graphs.drawing.rendering import (
+    escape_script_json,
+    escape_xml,
+    list_missing_characters,
+    render_html,
+    render_png,
+    render_svg,
+)
 from sensegraph.graphs.drawing.scene import compose_scene
 from sensegraph.graphs.drawing.shapes import Scene, Text
-from sensegraph.graphs.drawing.svg import escape_xml, render_svg
 from sensegraph.types import Graph
 
 HOSTILE = {0: "</script><script>alert(1)</script>", 1: "a & b < c > \"d\" 'e'", 2: "<!-- ]]> {{data}} \x00\x1b\ufffe"}

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.graphs.drawing.interval_chart import Mean, Panel, draw_interval_chart
+from sensegraph.graphs.drawing.rendering import render_svg
 from sensegraph.graphs.drawing.shapes import Disc, Scene, Stroke, Text
-from sensegraph.graphs.drawing.svg import render_svg
 
 shares = st.lists(st.floats(0, 1), min_size=3, max_size=3).map(sorted)
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from pictured import graph, levels
 from sensegraph.graphs.drawing.drawing import lay_out_drawing
-from sensegraph.graphs.drawing.labels import Box, Label, measure_text, place_labels, shorten_text, wrap_text
 from sensegraph.graphs.drawing.scene import place_names
+from sensegraph.graphs.drawing.shapes import Box, Label, measure_text, place_labels, shorten_text, wrap_text
 
 CANVAS = Box(0, 0, 200, 200)
 spot = st.builds(

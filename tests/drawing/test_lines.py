@@ -6,9 +6,9 @@ from math import isfinite
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.graphs.drawing.lines import Line, Plot, draw_line_plots, round_ticks
+from line_plots import Line, Plot, draw_line_plots, round_ticks
+from sensegraph.graphs.drawing.rendering import render_svg
 from sensegraph.graphs.drawing.shapes import Disc, Stroke, Text
-from sensegraph.graphs.drawing.svg import render_svg
 
 RISE = Line("rise", ((0, 1.0), (10, 2.0), (20, 3.0)))
 FALL = Line("fall", ((0, 3.0), (10, 2.5), (20, 1.0)))

@@ -9,8 +9,8 @@ import pytest
 
 import little_tables
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.graphs.interchange.importing.importing import Imported, import_tables
-from sensegraph.graphs.interchange.importing.table_files import read_tables
+from sensegraph.graphs.interchange.importing import Imported, import_tables
+from sensegraph.graphs.interchange.table_files import read_tables
 from unpacking import unpacked
 
 ARCHIVE = Path(__file__).resolve().parents[1] / "data" / "carol-reference-index.tar.xz"

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 import little_tables
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError
-from sensegraph.graphs.interchange.exporting import formats
-from sensegraph.graphs.interchange.exporting.exporting import export_tables
-from sensegraph.graphs.interchange.exporting.formats import export_graph
-from sensegraph.graphs.interchange.importing.importing import Imported, import_tables
-from sensegraph.graphs.interchange.importing.table_files import read_tables
+from sensegraph.graphs.interchange import property_graphs
+from sensegraph.graphs.interchange.exporting import export_tables
+from sensegraph.graphs.interchange.importing import Imported, import_tables
+from sensegraph.graphs.interchange.property_graphs import export_graph
+from sensegraph.graphs.interchange.table_files import read_tables
 
 HOSTILE = "A \"quoted\", <b>odd</b> & 'n' \\u0022 \\ name;\nwith two lines\u2028 and \x07 \x85 \r\n é 李 😀"
 SPACE = "{http://graphml.graphdrawing.org/xmlns}"
@@ -130,7 +130,7 @@ def cypher_value(literal: str, *, early: bool) -> str:
 
 @given(st.lists(st.sampled_from(['"', "\\", "u", "0022", "\n", "\x85", "\u2028", "\x00", "a", "é", "😀"])).map("".join))
 def test_a_text_in_cypher_reads_the_same_wherever_escapes_are_resolved(text: str):
-    literal = formats._cypher_literal(text)
+    literal = property_graphs._cypher_literal(text)
     assert len(literal.splitlines()) == 1
     assert cypher_value(literal, early=False) == text
     assert cypher_value(literal, early=True) == text

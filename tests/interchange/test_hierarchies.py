@@ -10,11 +10,10 @@ import pytest
 import little_tables
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError
-from sensegraph.graphs.interchange.importing.hierarchies import build_hierarchy, group_communities
-from sensegraph.graphs.interchange.importing.importing import Imported
-from sensegraph.graphs.interchange.importing.knowledge import build_graph
-from sensegraph.graphs.interchange.importing.table_files import read_tables
-from sensegraph.graphs.interchange.importing.texts import place_text_units
+from sensegraph.graphs.interchange.hierarchies import build_hierarchy, group_communities
+from sensegraph.graphs.interchange.importing import Imported
+from sensegraph.graphs.interchange.knowledge import build_graph, place_text_units
+from sensegraph.graphs.interchange.table_files import read_tables
 from sensegraph.types import Cluster, Hierarchy
 
 

@@ -11,8 +11,8 @@ import little_tables
 from scripted import ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError
-from sensegraph.graphs.interchange.importing.importing import Imported, import_tables
-from sensegraph.graphs.interchange.importing.table_files import read_tables
+from sensegraph.graphs.interchange.importing import Imported, import_tables
+from sensegraph.graphs.interchange.table_files import read_tables
 from sensegraph.graphs.interchange.tables import Tables
 from wired import settings
 

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 import little_tables
-from sensegraph.graphs.interchange.importing.knowledge import Knowledge, build_graph
-from sensegraph.graphs.interchange.importing.table_files import read_tables
-from sensegraph.graphs.interchange.importing.texts import Texts, place_text_units
+from sensegraph.graphs.interchange.knowledge import Knowledge, Texts, build_graph, place_text_units
+from sensegraph.graphs.interchange.table_files import read_tables
 from sensegraph.graphs.interchange.tables import Tables
 
 Orphans = Literal["create", "drop"]

@@ -11,7 +11,7 @@ import pytest
 
 import little_tables
 from sensegraph.errors import InputError
-from sensegraph.graphs.interchange.importing.table_files import read_tables
+from sensegraph.graphs.interchange.table_files import read_tables
 
 
 def written(folder: Path, **changes: Any) -> Path:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.graphs.interchange.report_marks import Number, Resolver, write_marks
+from sensegraph.graphs.interchange.tables import Number, Resolver, write_marks
 from sensegraph.types import Source
 
 IDS: dict[Number, str] = {

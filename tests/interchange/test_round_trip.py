@@ -11,10 +11,10 @@ import pytest
 
 import little_tables
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.graphs.interchange.exporting.exporting import export_tables, write_whole_file
+from sensegraph.graphs.interchange.exporting import export_tables, write_whole_file
 from sensegraph.graphs.interchange.extras import Extras
-from sensegraph.graphs.interchange.importing.importing import Imported, import_tables
-from sensegraph.graphs.interchange.importing.table_files import read_tables
+from sensegraph.graphs.interchange.importing import Imported, import_tables
+from sensegraph.graphs.interchange.table_files import read_tables
 from sensegraph.graphs.interchange.tables import COLUMNS
 from sensegraph.index.build import publish_manifest
 from sensegraph.index.graph.merging import describe_graphs

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.graphs.interchange.importing.texts import Texts, place_text_units
+from sensegraph.graphs.interchange.knowledge import Texts, place_text_units
 from sensegraph.graphs.interchange.tables import DocumentRow, Tables, UnitRow
 
 

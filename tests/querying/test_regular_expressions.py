@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.errors import InputError
-from sensegraph.graphs.match.regular_expressions import compile_matcher
+from sensegraph.graphs.match.query_values import compile_matcher
 
 _ATOMS = st.sampled_from(
     ["a", "b", ".", "[ab]", "[^a]", "\\w", "\\d", "[a-c1]", "[\\d_]", "[^\\w.]", "\\.", "\\n", "\\s", "é"]

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from sensegraph.corpus.names import Applied, Resolved
     from sensegraph.corpus.outcomes import Added, Built, Plan, Status
     from sensegraph.documents import Skipped
-    from sensegraph.graphs.interchange.exporting.exporting import Exported
-    from sensegraph.graphs.interchange.importing.importing import Imported
+    from sensegraph.graphs.interchange.exporting import Exported
+    from sensegraph.graphs.interchange.importing import Imported
     from sensegraph.graphs.match.matches import Matches
     from sensegraph.index.browse.pages import EntityPage, ReportPage, ReportRow
     from sensegraph.index.estimate import Estimate

@@ -59,7 +59,7 @@ def draw_index(
         levels = [index.clusters_at(d) for d in range(min(max(*depths, *_DEPTHS) + 1, index.depth))]
         drawing = lay_out(index.graph, levels, name=title or root.resolve().name, seed=seed)
     if form == "html":
-        from sensegraph.graphs.drawing.html import render_html
+        from sensegraph.graphs.drawing.rendering import render_html
 
         _write_picture(place, render_html(drawing, depths).encode())
         return
@@ -82,9 +82,8 @@ def _choose_form(kind: str | None, to: Path | None) -> tuple[str, Path]:
 
 
 def _draw_still(drawing: Drawing, depth: int, top: int, form: str, font: Path | None) -> bytes:
-    from sensegraph.graphs.drawing.png import list_missing_characters, render_png
+    from sensegraph.graphs.drawing.rendering import list_missing_characters, render_png, render_svg
     from sensegraph.graphs.drawing.scene import compose_scene
-    from sensegraph.graphs.drawing.svg import render_svg
 
     picture = compose_scene(drawing, depth, top)
     if form == "svg":

@@ -62,8 +62,8 @@ def import_index(
     for anything but vectors.
     """
     from sensegraph.cli.show import format_quantity
-    from sensegraph.graphs.interchange.importing.importing import import_tables
-    from sensegraph.graphs.interchange.importing.table_files import read_tables
+    from sensegraph.graphs.interchange.importing import import_tables
+    from sensegraph.graphs.interchange.table_files import read_tables
 
     tables, given = read_tables(folder), read_overrides(settings, engine, max_tokens, max_cost, trust=trust)
     with show_progress(quiet) as report, open_corpus(root, given, progress=report, create=True) as corpus:
@@ -111,8 +111,8 @@ def export_index(
     settings: Set = None,
 ) -> None:
     """Write the index as the seven tables of GraphRAG, or its graph as CSV, GraphML, Cypher or JSON."""
-    from sensegraph.graphs.interchange.exporting.exporting import export_tables
-    from sensegraph.graphs.interchange.exporting.formats import export_graph
+    from sensegraph.graphs.interchange.exporting import export_tables
+    from sensegraph.graphs.interchange.property_graphs import export_graph
 
     with open_corpus(root, read_overrides(settings)) as corpus:
         require_index(corpus, root)

@@ -146,7 +146,7 @@ def retrieval(
 def _write_extra_files(results: Sequence[Result], how: Measuring, picture: Path | None, runs: Path | None) -> None:
     """Write the files that were asked for, and name them on stderr."""
     from sensegraph.graphs.drawing.interval_chart import Mean, Panel, draw_interval_chart
-    from sensegraph.graphs.drawing.svg import render_svg
+    from sensegraph.graphs.drawing.rendering import render_svg
     from sensegraph.lab.retrieval import retrieval_tables
     from sensegraph.lab.retrieval.runs import write_runs
 

@@ -20,10 +20,8 @@ from numpy.typing import NDArray
 
 from sensegraph.algorithms.reduction import reduce_dimensions
 from sensegraph.errors import InputError
-from sensegraph.graphs.drawing.colours import HUES, name_paint
-from sensegraph.graphs.drawing.png import render_png
-from sensegraph.graphs.drawing.shapes import MARGIN, Disc, Scene, Shape, Stroke, Text
-from sensegraph.graphs.drawing.svg import render_svg
+from sensegraph.graphs.drawing.rendering import render_png, render_svg
+from sensegraph.graphs.drawing.shapes import HUES, MARGIN, Disc, Scene, Shape, Stroke, Text, name_paint
 from sensegraph.index.vectors import embed_all
 from sensegraph.lab.finetuning.factorial.design_effects import ARMS, DesignQuestion, Reply
 from sensegraph.runtime.runtime import Runtime

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, floor, log10
 
-from sensegraph.graphs.drawing.colours import name_paint
-from sensegraph.graphs.drawing.shapes import MARGIN, Disc, Scene, Shape, Stroke, Text
+from sensegraph.graphs.drawing.shapes import MARGIN, Disc, Scene, Shape, Stroke, Text, name_paint
 
 _WIDTH, _HEIGHT, _LEFT, _BESIDE = 520.0, 180.0, 70.0, 170.0  # of a plot; before it, and for names behind it
 _TITLE, _HEAD, _FOOT = 56.0, 36.0, 44.0  # heights

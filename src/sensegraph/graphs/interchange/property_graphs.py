@@ -6,20 +6,28 @@ import csv
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import IO, Any, Literal
 from xml.sax.saxutils import escape, quoteattr
 
-from sensegraph.graphs.interchange.exporting.exporting import Exported, prepare_folder, write_whole_file
-from sensegraph.graphs.interchange.exporting.graph_elements import Column, Element, Elements, Kind
-from sensegraph.graphs.interchange.pair_file import PairFile, split_blocks
+from sensegraph.graphs.interchange.exporting import Exported, prepare_folder, write_whole_file
+from sensegraph.graphs.interchange.listing import PairFile, find_records, hierarchy_or_empty, split_blocks
 from sensegraph.index.index import Index
+from sensegraph.types import Description
 
+Kind = Literal["text", "integer", "number", "list"]
+Column = tuple[str, Kind]
+
+_NODE: tuple[Column, ...] = (
+    ("name", "text"), ("type", "text"), ("description", "text"), ("descriptions", "list"), ("frequency", "integer"),
+    ("degree", "integer"), ("claims", "list"), ("chunks", "list"),
+)  # fmt: skip
+_EDGE: tuple[Column, ...] = (
+    ("label", "text"), ("description", "text"), ("descriptions", "list"), ("weight", "number"), ("chunks", "list"),
+)  # fmt: skip
 GraphForm = Literal["csv", "graphml", "cypher", "json"]
-
-_CSV: Mapping[Kind, str] = MappingProxyType({"text": "string", "integer": "long", "number": "double", "list": "string"})
-_XML: Mapping[Kind, str] = MappingProxyType({"text": "string", "integer": "long", "number": "double", "list": "string"})
+_TYPES: Mapping[Kind, str] = {"text": "string", "integer": "long", "number": "double", "list": "string"}
 _STATEMENT = 200  # elements of one Cypher statement
 _NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _BREAKS = re.compile("[\x7f-\x9f\u2028\u2029]")  # what JSON leaves as it is and some readers take for a line's end
@@ -28,6 +36,67 @@ _GRAPHML = (
     '<graphml xmlns="http://graphml.graphdrawing.org/xmlns" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" '
     'xsi:schemaLocation="http://graphml.graphdrawing.org/xmlns http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd">\n'
 )
+Written = tuple[tuple[Path, ...], tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """A node, or an edge with two `ends`; `values` stand in the order of its columns."""
+
+    id: str
+    values: tuple[Any, ...]
+    ends: tuple[str, ...] = ()
+
+
+class Elements:
+    """The nodes and edges of an index, read in blocks. The columns of nodes end with the communities by depth."""
+
+    def __init__(self, index: Index, pairs: PairFile) -> None:
+        self.index, self._pairs = index, pairs
+        self._clusters = [(c.id, c.title) for c in hierarchy_or_empty(index).clusters]
+        depths = range(index.depth if self._clusters else 0)
+        communities = [f"community_{d}{end}" for end in ("", "_title") for d in depths]
+        self.node_columns: tuple[Column, ...] = (*_NODE, *((name, "text") for name in communities))
+        self.edge_columns = _EDGE
+        pairs.put("claims", ((c.subject, c.id) for c in index.graph.claims))
+
+    def nodes(self) -> Iterator[Element]:
+        """All entities, in the order of the index."""
+        position = 0
+        for block in split_blocks(self.index.graph.entities):
+            claims = self._claims([e.id for e in block])
+            homes = self._homes(position, len(block))
+            for e, home in zip(block, homes, strict=True):
+                texts = _distinct_texts(e.descriptions)
+                own = (e.name, e.type, e.description, texts, e.frequency, e.degree, claims[e.id], list(e.chunks))
+                yield Element(e.id, (*own, *home))
+            position += len(block)
+
+    def edges(self) -> Iterator[Element]:
+        """All relations, in the order of the index; they have no direction."""
+        for r in self.index.graph.relations:
+            values = (r.label, r.description, _distinct_texts(r.descriptions), r.weight, list(r.chunks))
+            yield Element(r.id, values, (r.source, r.target))
+
+    def _claims(self, entities: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+        """The claims about each of these entities, without their subject, which is the node that bears them."""
+        ids = self._pairs.find("claims", entities)
+        records = find_records(self.index.graph.claims, [c for name in entities for c in ids[name]])
+        shown = {c: {**asdict(claim), "chunk": claim.source.chunk} for c, claim in records.items()}
+        plain = {c: {k: v for k, v in values.items() if k not in ("subject", "source")} for c, values in shown.items()}
+        return {name: [plain[c] for c in ids[name]] for name in entities}
+
+    def _homes(self, start: int, count: int) -> list[tuple[str, ...]]:
+        """For each of `count` entities the ids of its communities from the root on, then their titles."""
+        if not self._clusters:
+            return [()] * count
+        rows = self.index.lookups.homes[start : start + count]
+        homes = [[self._clusters[i] if i >= 0 else ("", "") for i in row.tolist()] for row in rows]
+        return [(*(c for c, _ in home), *(title for _, title in home)) for home in homes]
+
+
+def _distinct_texts(descriptions: Sequence[Description]) -> list[str]:
+    return list(dict.fromkeys(d.text for d in descriptions if d.text))
 
 
 def export_graph(index: Index, folder: str | Path, form: GraphForm, *, force: bool = False) -> Exported:
@@ -41,9 +110,6 @@ def export_graph(index: Index, folder: str | Path, form: GraphForm, *, force: bo
     with PairFile() as pairs:
         files, notes = _WRITERS[form](place, Elements(index, pairs))
     return Exported(files, {"entities": len(graph.entities), "relations": len(graph.relations)}, notes)
-
-
-Written = tuple[tuple[Path, ...], tuple[str, ...]]
 
 
 # ── CSV ──
@@ -64,7 +130,7 @@ def _write_csv_files(place: Path, elements: Elements) -> Written:
 
 
 def _typed_headers(columns: Sequence[Column]) -> list[str]:
-    return [f"{name}:{_CSV[kind]}" for name, kind in columns]
+    return [f"{name}:{_TYPES[kind]}" for name, kind in columns]
 
 
 def _flatten_lists(values: Iterable[Any]) -> list[Any]:
@@ -107,7 +173,7 @@ def _write_graphml(place: Path, elements: Elements) -> Written:
         file.write(_GRAPHML)
         for tag, columns in (("node", elements.node_columns), ("edge", elements.edge_columns)):
             for name, kind in columns:
-                file.write(f'<key id="{tag}_{name}" for="{tag}" attr.name="{name}" attr.type="{_XML[kind]}"/>\n')
+                file.write(f'<key id="{tag}_{name}" for="{tag}" attr.name="{name}" attr.type="{_TYPES[kind]}"/>\n')
         file.write('<graph edgedefault="undirected">\n')
         for node in elements.nodes():
             xml.element("node", "", elements.node_columns, node)
@@ -174,29 +240,18 @@ def _write_node_link(place: Path, elements: Elements) -> Written:
     head = {"directed": False, "multigraph": True, "graph": {"documents": elements.index.manifest.counts["documents"]}}
     with write_whole_file(path) as file:
         file.write(f'{_dump_json(head)[:-1]}, "nodes": [')
-        _write_json_items(
-            file, ({"id": n.id, **dict(_pair_columns(elements.node_columns, n))} for n in elements.nodes())
-        )
+        for i, n in enumerate(elements.nodes()):
+            node = {"id": n.id, **dict(_pair_columns(elements.node_columns, n))}
+            file.write(f"{',' if i else ''}\n{_dump_json(node)}")
         file.write('], "edges": [')
-        ends = ("source", "target")
-        _write_json_items(
-            file,
-            (
-                {**dict(zip(ends, e.ends, strict=True)), "key": e.id, **dict(_pair_columns(elements.edge_columns, e))}
-                for e in elements.edges()
-            ),
-        )
+        for i, e in enumerate(elements.edges()):
+            ends = dict(zip(("source", "target"), e.ends, strict=True))
+            edge = {**ends, "key": e.id, **dict(_pair_columns(elements.edge_columns, e))}
+            file.write(f"{',' if i else ''}\n{_dump_json(edge)}")
         file.write("]}\n")
     return (path,), ()
 
 
-def _write_json_items(file: IO[str], items: Iterable[Mapping[str, Any]]) -> None:
-    for i, item in enumerate(items):
-        file.write(f"{',' if i else ''}\n{_dump_json(item)}")
-
-
-_WRITERS: Mapping[GraphForm, Callable[[Path, Elements], Written]] = MappingProxyType(
-    {"csv": _write_csv_files, "graphml": _write_graphml, "cypher": _write_cypher, "json": _write_node_link}
-)
-
-__all__ = ["GraphForm", "export_graph"]
+_WRITERS: Mapping[GraphForm, Callable[[Path, Elements], Written]] = {
+    "csv": _write_csv_files, "graphml": _write_graphml, "cypher": _write_cypher, "json": _write_node_link,
+}  # fmt: skip

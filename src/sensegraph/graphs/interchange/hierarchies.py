@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from sensegraph.algorithms.graphs import canonical_edges, modularity
 from sensegraph.errors import InputError
-from sensegraph.graphs.interchange.importing.knowledge import Knowledge
-from sensegraph.graphs.interchange.importing.texts import Texts, list_few_names
-from sensegraph.graphs.interchange.report_marks import Number, Resolver
-from sensegraph.graphs.interchange.tables import CommunityRow, ReportRow, Tables
+from sensegraph.graphs.interchange.knowledge import Knowledge, Texts, note_names
+from sensegraph.graphs.interchange.tables import CommunityRow, Number, ReportRow, Resolver, Tables
 from sensegraph.index.hierarchy.packing import Group
 from sensegraph.language.text import count_tokens
 from sensegraph.runtime.keys import key
@@ -89,8 +87,7 @@ def _fill_members(rows: _Rows, tables: Tables, knowledge: Knowledge, notes: list
         rows.members[row.community].update(dict.fromkeys(e for e in stated if e in entities))
         rows.members[row.community].update(dict.fromkeys(e for e in inner if e in made))
         lost += [r for r in row.relations if r not in ends]
-    if lost:
-        notes.append(f"{len(lost)} ids in communities name no entity or relationship: {list_few_names(lost)}")
+    note_names(notes, lost, "ids in communities name no entity or relationship")
 
 
 def _find_parents(rows: _Rows, notes: list[str]) -> None:
@@ -113,12 +110,9 @@ def _find_parents(rows: _Rows, notes: list[str]) -> None:
                 raise InputError(f"communities, column 'parent': community {number} is its own ancestor.")
             path.append(parent)
         rows.depth[number] = len(path) - 1
-    if lost:
-        notes.append(
-            f"{len(lost)} communities name a parent that is not there, and stand at the root: {list_few_names(lost)}"
-        )
-    if moved := [str(n) for n, row in rows.by_number.items() if rows.depth[n] != row.level]:
-        notes.append(f"{len(moved)} communities have another depth than their level says: {list_few_names(moved)}")
+    note_names(notes, lost, "communities name a parent that is not there, and stand at the root")
+    moved = [str(n) for n, row in rows.by_number.items() if rows.depth[n] != row.level]
+    note_names(notes, moved, "communities have another depth than their level says")
 
 
 # ── reports ──
@@ -139,28 +133,21 @@ def build_hierarchy(tables: Tables, grouping: Grouping, knowledge: Knowledge, te
     sources |= {r.id: tuple(d.source for d in r.descriptions) for r in graph.relations}
     sources |= {c.id: (c.source,) for c in graph.claims}
     resolver = Resolver(numbers, lambda name: sources.get(name, ()))
-    titles = {r.id: r.title for r in tables.communities}
-    writer = _Writer(graph, {c.id: c.document for c in texts.all_chunks()}, resolver, titles)
+    writer = _Writer(graph, texts, resolver, {r.id: r.title for r in tables.communities})
     clusters = writer.clusters(grouping.groups, reports)
     notes = list(grouping.notes)
-    if lost:
-        notes.append(
-            f"{len(lost)} reports are on communities that are not there, and were left out: {list_few_names(lost)}"
-        )
-    if silent := [g.id for g in grouping.groups if g.id not in reports and g.id not in set(grouping.made)]:
-        notes.append(f"{len(silent)} communities have no report: {list_few_names(silent)}")
-    for names, why in ((resolver.dangling, "name no record"), (resolver.foreign, "lead out of their community")):
-        if names:
-            notes.append(f"{len(names)} references in reports {why} and were removed: {list_few_names(names)}")
+    note_names(notes, lost, "reports are on communities that are not there, and were left out")
+    silent = [g.id for g in grouping.groups if g.id not in reports and g.id not in set(grouping.made)]
+    note_names(notes, silent, "communities have no report")
+    note_names(notes, resolver.dangling, "references in reports name no record and were removed")
+    note_names(notes, resolver.foreign, "references in reports lead out of their community and were removed")
     return Hierarchy(tuple(clusters), _measure_modularity(graph, grouping.groups), tuple(notes))
 
 
 class _Writer:
     """Makes clusters of groups and report rows."""
 
-    def __init__(
-        self, graph: Graph, documents: Mapping[str, str], resolver: Resolver, titles: Mapping[str, str]
-    ) -> None:
+    def __init__(self, graph: Graph, texts: Texts, resolver: Resolver, titles: Mapping[str, str]) -> None:
         self.entities: dict[str, Entity] = {e.id: e for e in graph.entities}
         self.claims: dict[str, list[Claim]] = defaultdict(list)
         for claim in graph.claims:
@@ -171,7 +158,8 @@ class _Writer:
             self.around[r.source].add(r.target)
             self.around[r.target].add(r.source)
         self.around |= {c.id: {c.subject} for c in graph.claims}
-        self.documents, self.resolver, self.titles = documents, resolver, titles
+        self.documents = {c.id: c.document for c in texts.all_chunks()}
+        self.resolver, self.titles = resolver, titles
 
     def clusters(self, groups: Sequence[Group], reports: Mapping[str, ReportRow]) -> list[Cluster]:
         """All clusters in the order of `groups`, with levels counted from the leaves."""
@@ -190,7 +178,12 @@ class _Writer:
         return replace(made, tokens=count_tokens(made.title) + count_tokens(made.text))
 
     def _told(self, made: Cluster, row: ReportRow) -> Cluster:
-        near = self._near(made)
+        members = set(made.entities)
+
+        def near(name: str) -> bool:
+            """Whether a record may have been read for the report: one of the cluster, or linked to one."""
+            return name not in self.around or not members.isdisjoint(self.around[name])
+
         findings = tuple(Finding(summary, self.resolver.statements(text, near)) for summary, text in row.findings)
         return replace(
             made,
@@ -200,15 +193,6 @@ class _Writer:
             rating=min(10.0, max(0.0, row.rating)),
             rating_explanation=row.explanation,
         )
-
-    def _near(self, made: Cluster) -> Callable[[str], bool]:
-        """Whether a record may have been read for the report on a cluster: its entities, what they are linked to."""
-        members = set(made.entities)
-
-        def near(name: str) -> bool:
-            return name not in self.around or not members.isdisjoint(self.around[name])
-
-        return near
 
     def _silent(self, made: Cluster) -> Cluster:
         """A community that nobody reported on: its title, or its one entity's own words and claims."""
@@ -234,6 +218,3 @@ def _measure_modularity(graph: Graph, groups: Sequence[Group]) -> float:
     for i, group in enumerate(g for g in groups if g.depth == 0):
         labels[[place[e] for e in group.entities]] = i
     return float(modularity(edges, labels))
-
-
-__all__ = ["Grouping", "build_hierarchy", "group_communities"]

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sensegraph.errors import InputError
-from sensegraph.graphs.interchange.exporting.derived_rows import Deriver, derive_late_columns
-from sensegraph.graphs.interchange.exporting.listing import Listing
-from sensegraph.graphs.interchange.extras import Extra, find_differences, store_extras
-from sensegraph.graphs.interchange.importing.hierarchies import Grouping, build_hierarchy, group_communities
-from sensegraph.graphs.interchange.importing.knowledge import Knowledge, build_graph
-from sensegraph.graphs.interchange.importing.texts import Texts, place_text_units
-from sensegraph.graphs.interchange.pair_file import PairFile, split_blocks
+from sensegraph.graphs.interchange.exporting import Deriver, derive_late_columns
+from sensegraph.graphs.interchange.extras import Extra, Extras, find_differences, store_extras
+from sensegraph.graphs.interchange.hierarchies import Grouping, build_hierarchy, group_communities
+from sensegraph.graphs.interchange.knowledge import Knowledge, Texts, build_graph, place_text_units
+from sensegraph.graphs.interchange.listing import Listing, PairFile, split_blocks
 from sensegraph.graphs.interchange.tables import COLUMNS, Tables
 from sensegraph.index.build import complete_index, store_documents
 from sensegraph.index.chunks import chunk_documents
@@ -64,9 +62,8 @@ def import_tables(
     documents of the corpus. Raises InputError for tables that contradict themselves, StepFailed when reports failed.
     """
     if not tables.entities:
-        raise InputError(
-            f"The table entities in {tables.folder or 'this import'} is empty; there is nothing to import."
-        )
+        place = tables.folder or "this import"
+        raise InputError(f"The table entities in {place} is empty; there is nothing to import.")
     texts = place_text_units(tables, size=settings.chunk_tokens, overlap=settings.chunk_overlap)
     knowledge = build_graph(tables, texts, orphans=settings.graph.orphans)
     grouping = group_communities(tables, knowledge) if tables.communities else None
@@ -89,9 +86,8 @@ def _store_spine(made: _Import, rt: Runtime, settings: IndexSettings) -> Spine:
     # the chunks of each document, stored as what the step that cuts documents would have given
     keys = [key(made.key, "chunks", name) for name in names]
     for block in split_blocks(zip(keys, names, strict=True)):
-        rt.store.write(
-            {k: chunk_documents.encode(tuple(made.texts.chunks[name])) for k, name in block}, chunk_documents.name
-        )
+        encoded = {k: chunk_documents.encode(tuple(made.texts.chunks[name])) for k, name in block}
+        rt.store.write(encoded, chunk_documents.name)
     chunks = Results(rt.store, chunk_documents, keys)
     listed = rt.once(list_catalogue, (documents, chunks), names=(*documents.keys, *chunks.keys))
     graph_key = key(made.key, "graph")
@@ -123,7 +119,7 @@ def _store_spine(made: _Import, rt: Runtime, settings: IndexSettings) -> Spine:
 # ── what our values do not hold ──
 
 
-class _Provisional:
+class _Provisional(Extras):
     """Extras of rows before their differences are known: order, numbers and names."""
 
     def __init__(self, tables: Mapping[str, list[Extra]]) -> None:
@@ -134,9 +130,9 @@ class _Provisional:
         """The extras of these records."""
         return {i: self._by_id[table][i] for i in ids if i in self._by_id[table]}
 
-    def scan(self, table: str) -> Iterable[Extra]:
+    def scan(self, table: str) -> Iterator[Extra]:
         """All extras of a table."""
-        return self.tables[table]
+        return iter(self.tables[table])
 
 
 def _keep_extras(made: _Import, manifest: Manifest, rt: Runtime) -> None:
@@ -195,6 +191,3 @@ def _match_records(table: str, made: _Import) -> tuple[Mapping[str, str], Iterab
     names, beside_them = graph_records[table]
     here = {row.id for row in getattr(made.tables, table)}
     return {name: name for name in names if name in here}, beside_them
-
-
-__all__ = ["Imported", "import_tables"]
