@@ -20,26 +20,15 @@ from sensegraph.engines.offline.answers.question_coverage import (
 )
 from sensegraph.engines.offline.reports.sentence_quality import stem_text
 from sensegraph.language.text import HAN, WORD
+from sensegraph.language.word_lists import read_alternatives
 from sensegraph.types import Inquiry
 
 _TURNS = 5  # earlier questions that are looked at
-_POINTS = re.compile(
-    r"\b(?:he|him|his|she|hers?|they|them|theirs?|its?|those|these|this|that|there|then|else|more|ones?|"
-    r"er|ihn|ihm|sie|ihre?[mnrs]?|es|dies\w*|das|dazu|davon|darüber|damit|dort|"
-    r"ils?|elles?|lui|leurs?|cela|ça|él|ella|ellos|ellas|eso|esto)\b|[他她它这那其]",
-    re.IGNORECASE,
-)
-_PERSONS = re.compile(
-    r"\b(?:he|him|his|she|hers?|they|them|theirs?|er|ihn|ihm|ihre?[mnrs]?|ils?|elles?|lui|leurs?|él|ella|ellos)\b"
-    "|[他她它]",
-    re.IGNORECASE,
-)
+CUES = read_alternatives("cues")
+_POINTS = re.compile(rf"\b(?:{CUES['pronouns']})\b|[他她它这那其]", re.IGNORECASE)
+_PERSONS = re.compile(rf"\b(?:{CUES['personal-pronouns']})\b|[他她它]", re.IGNORECASE)
 _IT = re.compile(r"\b(?:its?|es)\b", re.IGNORECASE)  # often stands for nothing: "when is it best to …"
-_WHOLE = re.compile(
-    r"\b(?:themes?|topics?|overview|summar\w+|overall|\w*themen?|überblick|zusammenfass\w+|thèmes?|résumé|temas?|"
-    r"resumen)\b|主题|主要内容|概述|总结",
-    re.IGNORECASE,
-)
+_WHOLE = re.compile(rf"\b(?:{CUES['asking-for-themes']})\b|主题|主要内容|概述|总结", re.IGNORECASE)
 _FEW = 1  # content words up to which "it" is taken to stand for something
 _SHORT = 3  # words up to which a question without content goes on with the one before ("Why?", "And then?")
 

@@ -12,42 +12,17 @@ from functools import cache, lru_cache
 from sensegraph.engines.offline.answers.question_rules import FRAME, SOFT
 from sensegraph.engines.offline.reports.sentence_quality import stem_word
 from sensegraph.language.tagging import tag_words
-from sensegraph.language.word_lists import read_list
+from sensegraph.language.word_lists import read_lexicon, read_list
 
 LONGEST = 3
 _TOKEN = re.compile(r"\w+(?:['’\-]\w+)*|[^\s\w]")
 _RUN = re.compile("[JnNX]+g?")
 # Too general to name a subject.
-_GENERAL = frozenset(
-    """
-    people person everyone group guy idea question answer problem issue reason fact example case point bit kind sort
-    thing stuff place moment time week month minute hour second world life level number amount half couple rest end
-    start beginning top bottom line piece area type difference sense feeling hand head eye face name word chance
-    opportunity change part job work thought matter man woman men women folk individual member term view state today
-    tomorrow yesterday morning night okay slide screen meeting conversation able different important interesting good
-    bad new old big small little same other own sure true real whole great high low long short hard easy happy nice
-    cool fun amazing incredible possible available ready right wrong certain clear basic general main major current
-    previous next last first second third many few several various own additional particular specific obvious better
-    best worse worst more less yeah hmm guest host everybody anybody crazy weird huge tons bunch dollar percent
-    hundred thousand million billion zero two three four five six seven eight nine ten twenty thirty fifty
-    mm mmhm mm-hmm mm-mm uh-huh yep nope wow gosh cause speaking talking back stuff person's whoa hmm
-    vocalsound disfmarker     phenomenon trick spot mind background beginning career story theme book building challenge
-    """.split()
-)
+_GENERAL = read_lexicon("questions")["no-subject"]
 
 
 # Nouns that name a subject only together with another word ("computer science", "machine learning").
-WEAK = frozenset(
-    """
-    system systems machine machines future computer computers technology technologies tech company companies science
-    industry industries world history mind business product products process project projects tool tools service work
-    research field society community communities human humans information application applications experience model
-    models code value values power market team teams organization impact goal goals thinking learning decision user
-    users environment scale context language solution solutions engineer engineers scientist scientists kid kids
-    student students school data price book books car cars dollars home house school program programs notion
-    concept institute center centre university event events
-    """.split()
-)
+WEAK = read_lexicon("questions")["weak-subject"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Literal
 
 from sensegraph.engines.offline.reports.sentence_quality import stem_text
 from sensegraph.language.tagging import tag_words
-from sensegraph.language.word_lists import read_list
+from sensegraph.language.word_lists import read_lexicon, read_list
 
 _THEMES = re.compile(
     r"\b(?:\w*themen?|hauptpunkte|überblick|zusammenfassung|worum geht|thèmes?|résumé|temas?|resumen|temi)\b"
@@ -23,54 +23,10 @@ _THEMES = re.compile(
 Shape = Literal["overview", "whether", "decide", "count", "who", "views", "lookup", "open"]
 
 # Words that say how to answer or name the corpus and its people; they find nothing.
-FRAME = frozenset(
-    """
-    discuss discusses discussed discussing discussion discussions talk talks talked talking speak speaks spoke spoken
-    speaking mention mentions mentioned mentioning describe describes described describing say says said saying tell
-    tells told share shares shared sharing highlight highlights highlighted highlighting address addresses addressed
-    cover covers covered explain explained present presented presents express expressed cite cites cited report
-    reported raise raised raises broach broached bring brought arise arises explore explored feature features featured
-    focus focuses focused touch touches reveal revealed contain contains include includes included find found
-    perceive perceives perceived view views viewed opinion opinions think thinks thought believe believes believed
-    feel feels perspective perspectives stance stances position positions attitude attitudes approach approaches
-    insight insights provide provides provided suggest suggests suggested mean means propose proposes proposed
-    inform informs informed identify identified consider considered
-    guest guests host hosts speaker speakers participant participants interviewee interviewees people person persons
-    episode episodes podcast podcasts conversation conversations interview interviews meeting meetings transcript
-    transcripts document documents text texts corpus collection dataset chat chats article articles story stories
-    anecdote anecdotes book chapter chapters message messages note notes passage passages source sources
-    theme themes topic topics subject subjects issue issues point points idea ideas question questions thread threads
-    main major key central primary general common commonly overall whole entire overarching recurring different
-    various several specific particular particularly certain typical typically example examples instance notable
-    often frequently frequent frequency regularly mostly most many much number times compared compare comparison
-    versus differ differs difference differences across among between within throughout about regarding concerning
-    summarise summarize summarises summarizes summary summaries overview outline recap synopsis gist list name
-    give provide answer according potential possible type types kind kinds sort term terms aspect aspects role roles
-    part parts way ways thing things lot use used using make makes made get gets got take takes taken come comes
-    there any other others evidence leader leaders group team tell us me please know agree agreed conclusion finally
-    deal deals dealing primarily mainly chiefly
-    """.split()
-)
+FRAME = read_lexicon("questions")["frame"]
 # Words that carry no subject of their own, but may stand in its wording ("the negative impacts of technology").
-SOFT = frozenset(
-    """
-    impact impacts influence influences effect effects implication implications importance significance consequence
-    consequences role roles potential possible issue issues topic subject challenge challenges aspect aspects trend
-    trends attribute attributes practice practices journey journeys quality qualities strategy strategies initiative
-    initiatives process processes anecdote anecdotes insight insights tendency improvement improvements
-    """.split()
-)
-_FORMS = {
-    "meeting": "meeting",
-    "conversation": "conversation",
-    "episode": "episode",
-    "podcast": "podcast",
-    "interview": "interview",
-    "transcript": "transcript",
-    "chat": "chat",
-    "article": "article",
-    "book": "book",
-}
+SOFT = read_lexicon("questions")["soft"]
+_FORMS = frozenset("meeting conversation episode podcast interview transcript chat article book".split())
 _VERBS = r"(?:discuss|talk|mention|describe|share|speak|highlight|address|cover|raise|explore|focus|feature|appear|say)"
 _RULES: tuple[tuple[Shape, str], ...] = (
     ("count", r"\bhow (?:often|frequent\w*|many (?:documents|episodes|chats|guests|speakers|conversations|people))\b"),
@@ -131,7 +87,7 @@ def understand_question(text: str, code: str = "en") -> Question:
     folded = plain.casefold()
     shape: Shape = next((shape for shape, rule in _RULES if re.search(rule, folded)), "open") if terms else "overview"
     bad, good = (re.search(pattern, plain, re.I) is not None for pattern in (_NEGATIVE, _POSITIVE))
-    units = (_FORMS.get(word.rstrip("s")) for word in re.findall(r"[a-z]+", folded))
+    units = (word.rstrip("s") for word in re.findall(r"[a-z]+", folded))
     # names have a capital inside the question (not in German, where all nouns have)
     inner = re.findall(r"(?<=[\w,] )[^\W\d_a-z][\w’'\-]+", plain) if code != "de" else []
     capitalised = {t for w in inner for t in stem_text(w, code)}
@@ -146,7 +102,7 @@ def understand_question(text: str, code: str = "en") -> Question:
         groups,
         find_subject(core),
         good - bad,
-        next((unit for unit in units if unit), ""),
+        next((unit for unit in units if unit in _FORMS), ""),
         tuple(t for t in terms if t in capitalised),
         bool(re.search(r"\b(?:guests?|leaders?|interviewees?|experts?)\b", plain, re.I)),
         tuple(t for t in terms if t in minor),

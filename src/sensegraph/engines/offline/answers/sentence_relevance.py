@@ -14,6 +14,7 @@ from sensegraph.engines.offline.answers.source_sentences import SourceSentence, 
 from sensegraph.engines.offline.answers.theme_sentences import rate_soundness
 from sensegraph.engines.offline.reports.general_sentences import rate_generality
 from sensegraph.engines.offline.reports.sentence_choice import general_stems
+from sensegraph.language.word_lists import read_alternatives
 
 KIND = 0.6  # weight of a thing of the kind that a term names
 DERIVED = 0.7  # weight of a word derived from a term: society → societal
@@ -33,15 +34,9 @@ KNOWN_LOOSELY = 0.25  # the same for a narrow question, which is often worded ot
 
 Weights = dict[str, tuple[float, dict[str, float]]]
 _SHORTENED = {  # stem → what it is often cut to
-    "technolog": "tech",
-    "applic": "app",
-    "laboratori": "lab",
-    "mathemat": "math",
-    "advertis": "ad",
-    "refriger": "fridg",
-    "televis": "tv",
-    "biotechnolog": "biotech",
-}
+    "technolog": "tech", "applic": "app", "laboratori": "lab", "mathemat": "math", "advertis": "ad",
+    "refriger": "fridg", "televis": "tv", "biotechnolog": "biotech",
+}  # fmt: skip
 _KINDS = {  # stem → stems of things of this kind, for words too wide to be said themselves
     "technolog": "ai internet softwar robot algorithm autom",
     "societi": "democraci job inequ communiti",
@@ -49,26 +44,9 @@ _KINDS = {  # stem → stems of things of this kind, for words too wide to be sa
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")  # "WolfgangSchulz"
 
 
-_BAD = re.compile(
-    r"""\b(?:negativ\w*|harm(?:s|ed|ful|ing)?|damag\w*|danger\w*|risk(?:s|y)?|threat\w*|fear\w*|afraid|scar(?:y|ed|es?)|frighten\w*|
-    worr(?:y|ied|ies|ying|isome)|concern(?:s|ed|ing)?|anxi\w+|wrong|bad(?:ly)?|worse\w*|worst|crisis|crises|
-    disrupt(?:s|ed|ive|ion)|displac\w+|unemploy\w*|los(?:e|es|ing|s|t)\s+(?:their\s+|a\s+)?jobs?|job\s+loss\w*|bias\w*|
-    unfair\w*|problematic|inequal\w+|inequit\w+|discriminat\w+|misinformation|disinformation|abus\w+|misus\w+|addict\w+|isolat\w+|
-    polari[sz]\w+|surveil\w+|exploit(?:s|ed|ing|ation)|manipulat\w+|violat\w+|victim\w*|suffer\w*|hurt\w*|destroy\w*|
-    destruct\w+|kill\w*|die[sd]?|death\w*|war|weapon\w*|attack\w*|hack(?:ed|ers?)|breach\w*|steal\w*|fail(?:s|ed|ure\w*)?|
-    drawback\w*|downside\w*|disadvantage\w*|unintended|consequence\w*|dystopi\w+|pessimis\w+|
-    toxic\w*|hate|angry|anger|evil|terrible|horrible|awful|poison\w*|pollut\w+|divide[sd]?|excluded?|unsafe|insecur\w*|
-    struggl\w+|left\s+behind|backlash|distrust\w*|mistrust\w*)\b""",
-    re.I | re.X,
-)
-_GOOD = re.compile(
-    r"""\b(?:positiv\w*|benefi\w+|good|better|best|great(?:er|est)?|improv\w+|help(?:s|ed|ful|ing)?|hope\w*|optimis\w+|
-    opportunit\w+|advantage\w*|upside\w*|empower\w*|enabl\w+|enrich\w*|succe\w+|progress\w*|solv(?:e|es|ed|ing)|
-    save[sd]?|cure[sd]?|heal\w*|safer?|excit\w+|amazing|wonderful|inspir\w+|love[sd]?|joy\w*|happ(?:y|ier|iness)|
-    thriv\w+|flourish\w*|prosper\w*|abundan\w+|democrati[sz]\w+|accessib\w+|inclusi\w+|valuable|useful|powerful|
-    breakthrough\w*|transformative|incredible|fantastic|motivat\w+|fun|easier|faster|cheaper|creativ\w+)\b""",
-    re.I | re.X,
-)
+CUES = read_alternatives("cues")
+_BAD = re.compile(rf"\b(?:{CUES['harm']})\b", re.IGNORECASE)
+_GOOD = re.compile(rf"\b(?:{CUES['benefit']})\b", re.IGNORECASE)
 _NOT = re.compile(r"(?:\bnot|n['’]t|\bnever|\bno|\bwithout|\bneither|\bnor|\bhardly|\bless)(?:\s+\w+){0,2}\s*$", re.I)
 
 

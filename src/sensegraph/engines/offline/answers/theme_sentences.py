@@ -13,6 +13,7 @@ from sensegraph.engines.offline.reports.quotes import introduces_person
 from sensegraph.engines.offline.reports.sentence_choice import weigh_stems
 from sensegraph.engines.offline.reports.sentence_quality import stem_text
 from sensegraph.engines.offline.reports.shown_names import join_with_and, show_natural_case, split_title
+from sensegraph.language.word_lists import read_alternatives
 
 STRONG = 6  # the heaviest terms besides the title: a sentence on the theme holds one of the title or two of these
 BEHIND = 0.35  # share of the best score below which a sentence is not shown
@@ -21,24 +22,13 @@ READABLE = 30  # words from which a sentence counts for less
 STATES = 1.6  # worth of a sentence that states something by itself
 LEADING = 0.45  # worth of what a host says: the guests are asked for
 UNNAMED = 0.75  # worth of what nobody is known to have said, where speakers are known
-_CAREER = re.compile(  # what a host says of a guest
-    r"\b(?:started|began|spent|built) .{0,40}\b(?:career|years|tours)\b|\bpassionate about\b|\balso known as\b"
-    r"|\bknown for\b|\b(?:has|have) (?:since |also )?(?:received|won|pioneered|led|been awarded)\b"
-    r"|\bhelped (?:develop|build|found|create)\b|\bled the (?:team|group|effort)s?\b"
-    r"|\b(?:originally|previously) (?:worked|was|served)\b|\bco-?(?:leads|founded)\b"
-    r"|\b[Cc]o-(?:[Dd]irector|[Ff]ounder|[Cc]hair)\b|\b(?:subtitle|chapter) of\b"
-    r"|\b(?:this|our|the last|my|the next) (?:conversation|episode|interview|discussion|podcast)\b"
-    r"|\b(?:you|Kevin|we)['’]ll hear\b|\blet['’]s (?:listen|hear)\b|\bhere['’]s\b|\bhas worked (?:at|on|in)\b"
-)
+CUES = read_alternatives("cues")
+_CAREER = re.compile(CUES["career"])  # what a host says of a guest
 _ABOUT_SOMEONE = re.compile(
     r"(?:Dr\.|Prof\.|He|She|[A-Z][a-z]+(?: [A-Z][a-z]+)?) "
     r"(?:is|was|has|had|helped|led|spent|joined|started|also|briefly)\b"
 )
-_LIMPS = re.compile(
-    r"(?:\w+ly|From|With|Like|Of|By|Through|Without|Pretty|Also|\w+ing|That|Because|"
-    r"Which|Not|On the other hand|Similarly|"
-    r"Whereas|(?:Once|If|When|As) (?:they|it|he|she|that|this))\b(?! (?:learning|systems?)\b)"
-)
+_LIMPS = re.compile(rf"(?:{CUES['limping']})\b(?! (?:learning|systems?)\b)")
 _COARSE = re.compile(r"\b(?:fuck|shit|crap|damn|rape)\w*\b", re.IGNORECASE)
 
 

@@ -18,47 +18,21 @@ from sensegraph.engines.offline.reports.shown_names import spell_number
 from sensegraph.language.detection import detect_by_stop_words
 from sensegraph.language.tagging import known_form, tag_words
 from sensegraph.language.text import WORD
-from sensegraph.language.word_lists import read_lexicon, read_list
+from sensegraph.language.word_lists import read_alternatives, read_lexicon, read_list
 from sensegraph.types import Statement
 
 SHORTEST, LONGEST = 7, 34  # words of a clause that is reported
 GENERAL = 0.8  # generality from which a sentence states something
+CUES = read_alternatives("cues")
 _OPENING = re.compile(
-    r"^(?:(?:and|but|so|now|well|look|again|actually|basically|essentially|frankly|honestly|obviously|clearly|"
-    r"of course|in fact|first of all|in a certain sense|in my opinion|in my view|to me|for me|today|"
-    r"hopefully|ultimately|interestingly),? "
-    r"|(?:I|we) (?:(?:really|also|do|always|strongly|just|still) )*"
+    rf"^(?:(?:{CUES['asides']}),? |(?:I|we) (?:(?:really|also|do|always|strongly|just|still) )*"
     r"(?:think|believe|know|say|feel|argue|guess|suspect)(?: that)?,? (?!of\b|about\b|to\b|like\b|so\b))+",
     re.IGNORECASE,
 )
-_PERSONAL = re.compile(
-    r"\b(?:I|me|my|mine|myself|you|your|yours|yourself|let's)\b|\b(?:I|you|we|they)['’]|"
-    r"\bwe (?:just|really|actually)\b",
-    re.IGNORECASE,
-)
-_POINTS = re.compile(
-    r"^(?:he|she|it|they|this|that|these|those|his|her|its|their|here|then|which|who|what|where|why|how|because|if|when|"
-    r"as|or|and|so|like|also|another|such|some|yes|no|not|even|both|one|again|whereas|although|while|only|our|us|for|"
-    r"there|in (?:this|that|the|our|his|her|their)|with|on|by|from|through|at|of|to|just|maybe|perhaps|sometimes|"
-    r"the (?:other|same|first|second|third|next|last|latter|former|end|one|trick|answer|reason|thing))\b"
-    r"|\b(?:this|these|those) (?:is|are|was|were|kind|sort|one|thing|stuff)\b|"
-    r"(?:, |\b(?:and|but|so|because|if) )that (?:is|was|kind|sort|one|thing|stuff)\b|"
-    r"\b(?:like that|here|episode|podcast|the book|conversation)\b|"
-    r"\b(?:of|in|on|with|to|for|like|from) (?:this|that|these|those|it|them|him|her)\b",
-    re.IGNORECASE,
-)
-_LOOSE = re.compile(
-    r"[“”\"‘:;?!…—–\[\]()]|\s-+\s|, (?:like|right|well|you know|in fact)\b|"
-    r"\blike (?:super|really|just|whoa|we|they|how|what|an?,)|"
-    r", (?:that|it)['’]s \w+$|\b(?:is|are|was) like\b|\bgonna\b|\bwanna\b|\bkinda\b|"
-    r"\b(?:fuck|shit)\w*\b|\bholy\b|, so\b",
-    re.IGNORECASE,
-)
-_PAST = re.compile(
-    r"\b(?:was|were|had|did|said|went|came|told|got|made|became|began|spent|ran|used to)\b|"
-    r"^\S+ \w{2,}ed (?:a|the|to|in|up)\b",
-    re.IGNORECASE,
-)
+_PERSONAL = re.compile(CUES["personal-clauses"], re.IGNORECASE)
+_POINTS = re.compile(rf"^(?:{CUES['pointing-openings']})\b|{CUES['pointing']}", re.IGNORECASE)
+_LOOSE = re.compile(rf"[“”\"‘:;?!…—–\[\]()]|\s-+\s|{CUES['loose-clauses']}", re.IGNORECASE)
+_PAST = re.compile(CUES["past-clauses"], re.IGNORECASE)
 _PREDICATE = re.compile(r"(?:[dsJ#pg]*|[dsJ#]+r[Jp])[nNXgJ](?:[nNXgJsp]|[ic](?=[dsJ#pg]*[nNXgJ])[dsJ#pg]*)*r*[mvb]")
 _TOGETHER = frozenset("can cannot can't could should must need".split())  # what "we" of everybody do
 _BE = re.compile(r"^(?:is|are|can|cannot|will|has|have|should|must|needs?|means?|makes?|requires?|allows?|may|might)$")
@@ -116,11 +90,7 @@ def _begins_with_predicate(words: list[str]) -> bool:
 NOTE = "extractive: every statement is a sentence of a source, quoted or reported in its own words, lightly trimmed"
 
 
-_ROLE = re.compile(
-    r"\b(?:manager|designer|marketing|interface|professor|postdoc|grad|phd|chair\w*|speaker|interviewer|interviewee|"
-    r"moderator|host|president|minister|director|secretary|doctor|teacher|student|user|customer|agent|officer)\b",
-    re.I,
-)
+_ROLE = re.compile(rf"\b(?:{CUES['roles']})\b", re.IGNORECASE)
 _TONES: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"\?[\"”’]*$", ("asks", "wonders")),
     (r"\b(?:should|must|need to|needs to|have to|ought)\b", ("argues", "insists", "urges")),

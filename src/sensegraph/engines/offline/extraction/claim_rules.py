@@ -8,22 +8,12 @@ from dataclasses import dataclass
 from sensegraph.engines.offline.extraction.page_text import TOKEN
 from sensegraph.engines.offline.extraction.readability import has_finite_verb, rate_readability
 from sensegraph.language.times import read_iso_span
-from sensegraph.language.word_lists import english_words
+from sensegraph.language.word_lists import english_words, read_lexicon
 from sensegraph.types import ExtractedClaim
 
 MOST = 4  # claims of one chunk
 _LEAST_QUALITY = 0.6
-_TYPES = {
-    "born": "BIRTH", "died": "DEATH", "killed": "DEATH", "married": "MARRIAGE", "founded": "FOUNDATION",
-    "established": "FOUNDATION", "formed": "FOUNDATION", "created": "CREATION", "written": "CREATION",
-    "wrote": "CREATION", "directed": "CREATION", "produced": "CREATION", "released": "RELEASE",
-    "published": "RELEASE", "won": "AWARD", "awarded": "AWARD", "received": "AWARD", "elected": "OFFICE",
-    "appointed": "OFFICE", "became": "OFFICE", "joined": "MEMBERSHIP", "signed": "MEMBERSHIP",
-    "acquired": "ACQUISITION", "bought": "ACQUISITION", "sold": "ACQUISITION", "invented": "CREATION",
-    "graduated": "EDUCATION", "studied": "EDUCATION", "attended": "EDUCATION", "located": "LOCATION",
-    "moved": "LOCATION", "built": "CONSTRUCTION", "opened": "CONSTRUCTION", "defeated": "CONTEST",
-    "lost": "CONTEST", "said": "STATEMENT", "announced": "STATEMENT", "claimed": "STATEMENT",
-}  # fmt: skip
+_TYPES = {verb: kind for kind, verbs in read_lexicon("claims").items() for verb in verbs}
 
 
 @dataclass(frozen=True, slots=True)

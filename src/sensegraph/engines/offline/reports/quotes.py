@@ -14,27 +14,15 @@ from sensegraph.engines.offline.reports.sentence_choice import Candidate, weigh_
 from sensegraph.engines.offline.reports.sentence_quality import rate_quality, stem_text, tidy_sentence
 from sensegraph.language.speakers import split_label
 from sensegraph.language.text import WORD, fold
+from sensegraph.language.word_lists import read_alternatives
 from sensegraph.types import Context, Description, Passage, Source
 
 PLACES = 3  # spans kept for a text that stands in several
 LIMIT = 240  # quotes looked at for one report: what follows is quadratic in them at worst
-_OFFICE = (
-    r"professor|founder|co-?founder|C[ETSFOI]O|[SE]?VP|chief|director|president|head|partner|engineer|entrepreneur|author|"
-    r"researcher|scientist|fellow|chair(?:man|woman)?|leader|executive|host|winner|recipient|graduate|journalist|"
-    r"columnist|physicist|inventor|investor|pioneer|expert|technologist|musician|veteran|evangelist|advocate|architect|"
-    r"novelist|biochemist|biologist|mathematician|astrophysicist|actor|actress|roboticist|neuroscientist|economist|"
-    r"historian|philosopher|composer|comedian|YouTuber"
-)
+CUES = read_alternatives("cues")
 _INTRODUCES = re.compile(
-    rf"\b(?:is|was|are|['’]s|became|serve[sd]? as|works? as|named)\s+(?:[\w’'-]+,?\s+){{0,7}}(?i:{_OFFICE})s?\b"
-    r"|\b(?:received|earned|holds?|got|completed|has)\s+(?:his|her|an?|two)\s+(?:[\w’'.-]+\s+){0,4}"
-    r"(?:Ph\.?D|degrees?|bachelor|master|doctorate|MBA|awards?|patents)"
-    r"|\b(?:(?:prior to|before) joining|graduated (?:from|with|in)|was born (?:in|on))\b"
-    r"|\b(?:co-?founder|CEO|CTO|[Pp]rofessor|[Dd]irector|[Aa]uthor) (?:and|of|at)\b"
-    r"|\b(?:ha(?:s|ve) pioneered|best-?selling|started (?:his|her) career)\b"
-    r"|\bcurrently (?:serves|leads|works)\b|[Aa]ward[- ]winn|\bbased in\b"
-    r"|\b(?:conversation|interview|chat|chatt?ed|excerpt|spoke|speaking|talk(?:ed)?|clip) (?:with|from)\b"
-    r"|\b(?:hear(?:ing|d)? from|(?:here|back) (?:to talk|with us)|turn (?:now )?to|up next|got together)\b"
+    r"\b(?:is|was|are|['’]s|became|serve[sd]? as|works? as|named)\s+(?:[\w’'-]+,?\s+){0,7}"
+    rf"(?i:{CUES['offices']})s?\b|{CUES['introducing']}"
 )
 _HANGING = frozenset("like because then or also which even besides they he she it this that these those".split())
 _PERSONAL = re.compile(r"\b(?:I|me|my|mine|myself|I['’](?:m|ve|d|ll))\b")

@@ -15,18 +15,13 @@ from sensegraph.engines.offline.stemming import load_stemmer
 from sensegraph.language.detection import detect_by_stop_words
 from sensegraph.language.speakers import find_opening_label
 from sensegraph.language.text import HAN, WORD
-from sensegraph.language.word_lists import read_list
+from sensegraph.language.word_lists import read_alternatives, read_list
 
+CUES = read_alternatives("cues")
 _STEMMERS = {
-    "en": "english",
-    "de": "german",
-    "fr": "french",
-    "es": "spanish",
-    "it": "italian",
-    "nl": "dutch",
-    "pt": "portuguese",
-    "ru": "russian",
-}
+    "en": "english", "de": "german", "fr": "french", "es": "spanish", "it": "italian", "nl": "dutch",
+    "pt": "portuguese", "ru": "russian",
+}  # fmt: skip
 
 
 # ── content words ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -91,18 +86,7 @@ _HEDGE = re.compile(
 )
 _TWICE = re.compile(r"\b((?:\w+(?:['’]\w+)? +)?\w+(?:['’]\w+)?)((?:(?: *,)? +\1)+)(?![-'’\w])", re.IGNORECASE)
 _MEANT_TWICE = frozenset("that had very really much far so long many more no not never don't can't bye ha".split())
-_OPENING = re.compile(
-    r"^(?:(?:and|but|yeah|yep|yup|oh|ah|okay|ok|alright)\b(?:\s*,+|\s+|\s*[.!]\s+)"
-    r"|so\b(?:\s*,+\s*|\s+(?!(?:many|much|far|long|that|is|are|was|were|called|too|few|little|be|good|hard)\b))"
-    r"|well\b(?:\s*,+\s*|\s+(?=(?:I|you|we|they|he|she|it|the|that|this|there|yeah|so|and|but|if)\b))"
-    r"|(?:right|now|like|look|see|actually|anyway|basically|honestly|i mean|you know|yes)\s*,+\s*"
-    r"|(?:i mean|you know)\s+(?=(?:I|you|we|they|he|she|it|the|this|there|if|it['’]s|that['’]s)\b)"
-    r"|like\s+(?=(?:I|you|we|they|he|she|it|if|when|there)\b(?!,))"
-    r"|i (?:think|guess)\b(?:\s*,+\s*|\s+(?:that\s+)?"
-    r"(?!so\b|not\b|of\b|about\b|through\b|in\b|to\b|like\b|a lot\b|it through\b))"
-    r")",
-    re.IGNORECASE,
-)
+_OPENING = re.compile(f"^(?:{CUES['opening-markers']})", re.IGNORECASE)
 
 
 @lru_cache(maxsize=1 << 15)
@@ -155,18 +139,7 @@ def _trim_speech(text: str) -> str:
 # ── how well a sentence stands alone ─────────────────────────────────────────────────────────────────────────────────
 
 _SPEAKING = frozenset("i i'm i've i'd i'll you you're you've you'd you'll me my mine your myself yourself".split())
-_NOTES = re.compile(
-    r"\b(?:welcome (?:back )?to|thank you|thanks (?:for|so|to|very)|(?:our|next) (?:guests?|show|episode)|"
-    r"stick around|(?:I['’]m|I am) your host|this (?:podcast|episode|show)|the (?:podcast|show notes)|tune in|"
-    r"subscribe|behind the (?:tech|scenes)|transcript(?:ion)?s?\b|until next time|stay tuned|"
-    r"(?:nice|great) to (?:be|have|meet|see)|today['’]s (?:guest|show|episode)|(?:good|happy) to (?:be|have you) here|"
-    r"good (?:morning|afternoon|evening)|e-?mail us|check out|join us|take care|see you (?:next|all)|"
-    r"come back (?:to|on)|on the (?:show|program|podcast)|so excited to|let['’]s (?:get|dive|jump|go|chat|bring|move)|"
-    r"copyright|all rights reserved|table of contents|produced by|project gutenberg|co-?hosts?|joining us|"
-    r"(?:exciting|awesome|amazing|incredible|special) guests?)|"
-    r"https?:|www\.|\.(?:com|org|txt)\b|\.\./",
-    re.IGNORECASE,
-)
+_NOTES = re.compile(rf"\b(?:{CUES['show-notes']})|https?:|www\.|\.(?:com|org|txt)\b|\.\./", re.IGNORECASE)
 _BROKEN = re.compile(r"--|[—–]|\.\.\.|…|\s-\s")
 _TURN = re.compile(r"[.!?…]\s[A-Z][\w’'.-]+(?: [A-Z][\w’'.-]+){1,3}:\s")
 _CLITIC_VERB = re.compile(r"(?:['’](?:s|re|ve|m|ll|d)|n['’]t)$")
