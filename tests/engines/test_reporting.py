@@ -9,8 +9,7 @@ from sensegraph.engines.offline.reports.community import read_community as seen
 from sensegraph.engines.offline.reports.community_reports import report_communities, summarise_contexts
 from sensegraph.engines.offline.reports.general_sentences import rate_generality
 from sensegraph.engines.offline.reports.headlines import find_headline, find_link_clause
-from sensegraph.engines.offline.reports.quotes import introduces_person
-from sensegraph.engines.offline.reports.sentence_quality import stem_text
+from sensegraph.engines.offline.reports.sentence_quality import introduces_person, stem_text
 from sensegraph.engines.offline.reports.shown_names import (
     choose_distinct_names,
     extend_name,

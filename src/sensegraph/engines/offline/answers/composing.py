@@ -14,7 +14,6 @@ from sensegraph.engines.offline.answers.overviews import (
     find_chunk_themes,
     find_point_themes,
     make_themed_point,
-    state_sentences,
     write_overview,
 )
 from sensegraph.engines.offline.answers.question_rules import Question, understand_question
@@ -31,8 +30,9 @@ from sensegraph.engines.offline.answers.source_sentences import (
     find_report_hosts,
     group_by_reference,
     read_source_sentences,
+    state_sentences,
 )
-from sensegraph.engines.offline.answers.wording import NOTE, write_text
+from sensegraph.engines.offline.answers.wording import NOTE
 from sensegraph.engines.offline.reports.sentence_quality import stem_text
 from sensegraph.types import Draft, Inquiry, Point, Statement
 
@@ -107,7 +107,7 @@ def compose_answer(inquiry: Inquiry, words: int = 0) -> Draft:
     subject = set(stem_text(question.subject, code))
     absent = bool(subject) and all(subject.isdisjoint(s.terms) for s in sentences)
     what = f" on {question.subject}" if absent else " that answers this"
-    return Draft((write_text(f"I find nothing{what} in the sources that I was given."),), notes=notes[1:])
+    return Draft((Statement(f"I find nothing{what} in the sources that I was given."),), notes=notes[1:])
 
 
 def _answer_focused(
@@ -131,7 +131,7 @@ def _answer_focused(
         known = sum(share for share, _ in term_weights(question, sentences, strict=False).values())
         nearest = "I find nothing that speaks of all that is asked; what comes nearest is this. "
         return [
-            *([write_text(nearest)] if chosen and known < KNOWN else []),
+            *([Statement(nearest)] if chosen and known < KNOWN else []),
             *report_speech(chosen, False),
         ]
     if not found:

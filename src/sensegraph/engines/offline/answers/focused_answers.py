@@ -17,7 +17,6 @@ from sensegraph.engines.offline.answers.wording import (
     spell_count,
     write_quoted_paragraph,
     write_reported_paragraph,
-    write_text,
 )
 from sensegraph.engines.offline.reports.sentence_quality import stem_text
 from sensegraph.engines.offline.reports.shown_names import capitalise, join_with_and, spell_number
@@ -47,10 +46,10 @@ def write_focused_answer(
     pool = [r for r in found if r.sentence.quality >= LEAST_QUALITY][:POOL] or list(found[:FIRST])
     near = sum(r.score >= NEAR_BEST * pool[0].score for r in pool)
     pool = pool[: max(near, FEW)]
-    yield write_text(write_opening(question, found, corpus, named, others))
+    yield Statement(write_opening(question, found, corpus, named, others))
     ranks = count_voices(found)
     if not whole:
-        yield write_text("\n\n")
+        yield Statement("\n\n")
         first = frozenset(question.groups[0])  # of "failure in innovation" what is said on failure
         on_first = [r.sentence for r in pool if first & set(r.sentence.terms)] or [r.sentence for r in pool]
         yield from write_reported_paragraph(_spread_speakers(on_first, FEW))
@@ -65,7 +64,7 @@ def write_focused_answer(
             best = _spread_speakers([s for s in inside if differs_from(s, sentences)], 4)
             sentences += best
             if best:
-                yield write_text(f"\n\n**{head}** ({spell_count(len(inside), 'sentence')}). ")
+                yield Statement(f"\n\n**{head}** ({spell_count(len(inside), 'sentence')}). ")
                 yield from write_quoted_paragraph(best, len(sentences))
     else:
         yield from _write_by_theme(question, pool)
@@ -173,15 +172,15 @@ def _write_by_theme(question: Question, pool: Sequence[RelevantSentence]) -> Ite
     initials = [a[0] + b[0] for a, b in pairwise(question.terms)]  # adjoining terms may be written so ("AI")
     avoid = frozenset([*question.terms, *initials, *names])
     themes, loose = group_by_phrase([sentences[i] for i in rest], [scores[i] for i in rest], avoid, MOST_THEMES, EACH)
-    yield write_text("\n\n")
+    yield Statement("\n\n")
     yield from write_reported_paragraph(first)
     for i, theme in enumerate(themes):
-        yield write_text(f"\n\n**On {theme.title}.** ")
+        yield Statement(f"\n\n**On {theme.title}.** ")
         yield from write_reported_paragraph(theme.best, i + FIRST)
     shown = [*first, *(s for t in themes for s in t.best)]
     more = _spread_speakers([s for s in loose if differs_from(s, shown)], EACH) if len(shown) < 8 else []
     if more:
-        yield write_text("\n\n**Also said.** " if themes else " ")
+        yield Statement("\n\n**Also said.** " if themes else " ")
         yield from write_quoted_paragraph(more, len(themes) + FIRST)
 
 
@@ -194,7 +193,7 @@ def _write_by_speaker(
         best = [s for s in (r.sentence for r in pool if r.sentence.speaker == name) if differs_from(s, shown)]
         best = _spread_speakers(best, 2)
         if best:
-            yield write_text("\n\n")
+            yield Statement("\n\n")
             yield from write_reported_paragraph(best, len(shown), bold=name)
         shown += best
     more = [
@@ -203,7 +202,7 @@ def _write_by_speaker(
         if differs_from(r.sentence, shown) and r.sentence.speaker not in {name for name, _ in ranks[:6]}
     ]
     if not shown or (rest and more):
-        yield write_text("\n\n**Also said.** " if shown else "\n\n")
+        yield Statement("\n\n**Also said.** " if shown else "\n\n")
         yield from write_reported_paragraph(_spread_speakers(more, 3 if shown else 5), len(shown))
 
 

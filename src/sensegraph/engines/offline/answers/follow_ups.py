@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from sensegraph.engines.offline.answers.key_phrases import find_key_phrases
-from sensegraph.engines.offline.answers.overviews import says_subject
 from sensegraph.engines.offline.answers.question_coverage import NAME, WantedWords, measure_coverage, weigh_rarity
+from sensegraph.engines.offline.answers.question_rules import says_subject
 from sensegraph.engines.offline.answers.sentence_relevance import RelevantSentence
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence
 from sensegraph.engines.offline.reports.sentence_quality import stem_text

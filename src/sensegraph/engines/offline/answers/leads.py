@@ -12,7 +12,6 @@ from functools import lru_cache
 from sensegraph.engines.offline.answers.composing import DIRECT, LEAST_SCORE, MOST_SAID, rate_inquiries
 from sensegraph.engines.offline.answers.conversation import resolve_history
 from sensegraph.engines.offline.answers.follow_ups import strip_asking_words, suggest_follow_ups
-from sensegraph.engines.offline.answers.overviews import state_sentences
 from sensegraph.engines.offline.answers.question_coverage import (
     RARE,
     TOKEN,
@@ -37,6 +36,7 @@ from sensegraph.engines.offline.answers.source_sentences import (
     differs_from,
     find_report_hosts,
     read_source_sentences,
+    state_sentences,
 )
 from sensegraph.engines.offline.reports.sentence_quality import stem_text
 from sensegraph.language.text import HAN

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from sensegraph.engines.offline.answers.question_rules import FRAME, Question
+from sensegraph.engines.offline.answers.question_rules import Question, says_subject
 from sensegraph.engines.offline.answers.source_sentences import (
-    HOST,
     SourceSentence,
     find_hosts,
     group_by_reference,
     select_presentable,
-    strip_quotation_marks,
+    state_sentences,
 )
 from sensegraph.engines.offline.answers.theme_sentences import choose_telling_sentences, rate_sentence, retitle_theme
 from sensegraph.engines.offline.answers.themes import Theme, group_by_phrase, merge_themes
-from sensegraph.engines.offline.answers.wording import spell_count, write_reported_paragraph, write_text
+from sensegraph.engines.offline.answers.wording import spell_count, write_reported_paragraph
 from sensegraph.engines.offline.reports.shown_names import capitalise, spell_number
 from sensegraph.types import Inquiry, Passage, Point, Statement
 
 MOST_THEMES, EACH, MORE = 7, 3, 6  # themes, sentences of each, smaller themes that are named
 MOST_LIKELY = 150  # sentences of a context that are read closely: the most central by their words
 MOST_POINTS = 60  # points that are compared for near-duplicates: more than enough for the themes that are shown
-_WORDS = re.compile(r"[^\W\d_][\w'’]+")
 IN_POINT = 10  # sentences of a report that a point carries on
 _MANY = 20  # documents from which counts of them say something
 HALF = 0.02  # share of the corpus of which a theme must be to score half of its rating
@@ -47,25 +44,6 @@ def make_themed_point(
     half = max(2.0, corpus * HALF) if corpus > 1 else 0.0
     score = 10 * passage.score * documents / (documents + half)
     return Point(state_sentences(good, leads), round(min(score, 100.0), 1), title, documents) if title else None
-
-
-def says_subject(title: str) -> bool:
-    """Whether a title says more than that it is a document of the corpus ("Episode 12")."""
-    words = [w for w in _WORDS.findall(title) if w.casefold() not in FRAME]
-    return bool(words) and title.casefold().partition(":")[0].strip() not in FRAME
-
-
-def state_sentences(sentences: Sequence[SourceSentence], leads: frozenset[str] = frozenset()) -> tuple[Statement, ...]:
-    """Sentences as a point carries them: with the speaker's name, marked where that is a host's, a line each."""
-    marks = [HOST if s.speaker in leads else "" for s in sentences]
-    lines = (
-        f"{s.speaker}{mark}: “{strip_quotation_marks(s.text)}”" if s.speaker else s.text
-        for s, mark in zip(sentences, marks, strict=True)
-    )
-    return tuple(
-        Statement(("\n" if i else "") + line, (s.reference,), (s.source,))
-        for i, (s, line) in enumerate(zip(sentences, lines, strict=True))
-    )
 
 
 def find_point_themes(passages: Sequence[Passage], sentences: Sequence[SourceSentence]) -> list[Theme]:
@@ -108,13 +86,13 @@ def write_overview(question: Question, inquiry: Inquiry, themes: Sequence[Theme]
     stand = f"{spell_number(len(main))} theme{' stands' if len(main) == 1 else 's stand'} out"
     counting = any(t.documents for t in main) and corpus >= _MANY
     how = " Each count is of the documents that bring main terms of the theme together." if counting else ""
-    yield write_text(f"{read}, {stand}: {'; '.join(t.title for t in main)}.{how}")
+    yield Statement(f"{read}, {stand}: {'; '.join(t.title for t in main)}.{how}")
     for i, theme in enumerate(main):
         behind = f" ({spell_count(theme.passages, 'passage')})"
         if theme.documents and corpus:  # a count of documents, where it says something
             says = corpus >= _MANY and theme.documents < corpus
             behind = f" ({spell_count(theme.documents, 'document')})" if says else ""
-        yield write_text(f"\n\n**{capitalise(theme.title)}**{behind}. ")
+        yield Statement(f"\n\n**{capitalise(theme.title)}**{behind}. ")
         yield from write_reported_paragraph(theme.best, i)
     if rest:
-        yield write_text(f"\n\nSmaller themes: {'; '.join(t.title for t in rest[:MORE])}.")
+        yield Statement(f"\n\nSmaller themes: {'; '.join(t.title for t in rest[:MORE])}.")

@@ -47,6 +47,7 @@ _FIELD = re.compile(r"\b(?:tech|technology|industry|business) (?=(?:leader|guest
 _AFTERTHOUGHT = re.compile(
     r"\s[-–—]\s|[,;:]?\s(?:and|or) (?:in what|how|why|what|where|when)\b|,\s(?:such as|including)\b"
 )
+_WORDS = re.compile(r"[^\W\d_][\w'’]+")
 SIGN_WORDS = re.compile(f"{_NEGATIVE}|{_POSITIVE}", re.I)
 
 
@@ -143,3 +144,9 @@ def find_subject(text: str) -> str:
         elif run or word.casefold() not in stop:
             run.append(word)
     return " ".join(best)
+
+
+def says_subject(title: str) -> bool:
+    """Whether a title says more than that it is a document of the corpus ("Episode 12")."""
+    words = [w for w in _WORDS.findall(title) if w.casefold() not in FRAME]
+    return bool(words) and title.casefold().partition(":")[0].strip() not in FRAME

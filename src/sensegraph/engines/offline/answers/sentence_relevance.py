@@ -11,9 +11,9 @@ from itertools import pairwise
 
 from sensegraph.engines.offline.answers.question_rules import Question
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, find_hosts, stem_content_words
-from sensegraph.engines.offline.answers.theme_sentences import rate_soundness
 from sensegraph.engines.offline.reports.general_sentences import rate_generality
 from sensegraph.engines.offline.reports.sentence_choice import general_stems
+from sensegraph.engines.offline.reports.sentence_quality import introduces_person
 from sensegraph.language.word_lists import read_alternatives
 
 KIND = 0.6  # weight of a thing of the kind that a term names
@@ -47,6 +47,13 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")  # "WolfgangSchulz"
 CUES = read_alternatives("cues")
 _BAD = re.compile(rf"\b(?:{CUES['harm']})\b", re.IGNORECASE)
 _GOOD = re.compile(rf"\b(?:{CUES['benefit']})\b", re.IGNORECASE)
+_CAREER = re.compile(CUES["career"])  # what a host says of a guest
+_ABOUT_SOMEONE = re.compile(
+    r"(?:Dr\.|Prof\.|He|She|[A-Z][a-z]+(?: [A-Z][a-z]+)?) "
+    r"(?:is|was|has|had|helped|led|spent|joined|started|also|briefly)\b"
+)
+_LIMPS = re.compile(rf"(?:{CUES['limping']})\b(?! (?:learning|systems?)\b)")
+_COARSE = re.compile(r"\b(?:fuck|shit|crap|damn|rape)\w*\b", re.IGNORECASE)
 _NOT = re.compile(r"(?:\bnot|n['’]t|\bnever|\bno|\bwithout|\bneither|\bnor|\bhardly|\bless)(?:\s+\w+){0,2}\s*$", re.I)
 
 
@@ -190,6 +197,13 @@ def rate_usefulness(found: Sequence[RelevantSentence]) -> float:
         return 0.0
     best = sorted((r.score for r in found), reverse=True)[:3]
     return round(min(100.0, 100 * (0.7 * best[0] + 0.3 * sum(best) / 3)), 1)
+
+
+def rate_soundness(text: str) -> float:
+    """1, or less for sentences that present someone, that limp behind another, or that are coarse (English)."""
+    value = 0.2 if introduces_person(text) or _CAREER.search(text) else 1.0
+    value *= 0.5 if _ABOUT_SOMEONE.match(text) or _LIMPS.match(text) else 1.0
+    return value * (0.3 if _COARSE.search(text) else 1.0)
 
 
 # ── the sign of a sentence: does it speak of the bad or the good of a thing? Plain lexical rules (English) ──────────

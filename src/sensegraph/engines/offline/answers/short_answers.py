@@ -12,11 +12,8 @@ from sensegraph.engines.offline.answers.sentence_relevance import term_weights
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, differs_from, select_presentable
 from sensegraph.engines.offline.answers.wording import (
     begin_with,
-    cite_sentence,
-    end_sentence,
-    quote_text,
-    write_text,
 )
+from sensegraph.engines.offline.reports.sentence_quality import end_sentence, quote_text
 from sensegraph.engines.offline.reports.shown_names import join_with_and
 from sensegraph.types import Statement
 
@@ -37,7 +34,7 @@ def summarise_text(question: Question, sentences: Sequence[SourceSentence], word
         opening = (
             f"The {unit} was about {join_with_and(phrases[:2])}. The {actors} discussed {join_with_and(phrases[2:])}."
         )
-        yield write_text(opening)
+        yield Statement(opening)
     chosen = choose_covering(sentences, words - len(opening.split()))
     yield from report_speech(chosen, bool(opening))
 
@@ -136,5 +133,5 @@ def report_speech(chosen: Sequence[SourceSentence], after: bool) -> Iterator[Sta
             text = f"and {'asked:' if asks else 'that'} {quote_text(sentence.text)}"
         elif sentence.speaker:
             text = f"{begin_with(sentence.speaker)} {'asked:' if asks else 'said that'} {quote_text(sentence.text)}"
-        yield cite_sentence(sentence, f"{' ' if after else ''}{text}")
+        yield sentence.cite(f"{' ' if after else ''}{text}")
         after, last = True, sentence.speaker

@@ -10,14 +10,18 @@ from functools import lru_cache
 
 from rapidfuzz.distance import LCSseq
 
-from sensegraph.engines.offline.reports.quotes import introduces_person
-from sensegraph.engines.offline.reports.sentence_quality import rate_quality, stem_word, tidy_sentence
+from sensegraph.engines.offline.reports.sentence_quality import (
+    introduces_person,
+    rate_quality,
+    stem_word,
+    tidy_sentence,
+)
 from sensegraph.language.detection import detect_by_stop_words
 from sensegraph.language.speakers import find_labels, recase_label
 from sensegraph.language.text import HAN, WORD
 from sensegraph.language.text import split_sentences as split_sentences
 from sensegraph.runtime.keys import document_part
-from sensegraph.types import Passage, Source
+from sensegraph.types import Passage, Source, Statement
 
 ALIKE = 0.5  # LCS similarity from which two sentences are not shown together (classical-engine §5.3)
 
@@ -70,6 +74,10 @@ class SourceSentence:
     def quality(self) -> float:
         """How well it stands alone, in (0, 1]."""
         return rate_quality(self.text)
+
+    def cite(self, text: str) -> Statement:
+        """`text` as a statement that rests on the sentence: with its passage and its exact span."""
+        return Statement(text, (self.reference,), (self.source,))
 
 
 def select_presentable(sentences: Sequence[SourceSentence], least: float = LEAST_QUALITY) -> list[SourceSentence]:
@@ -127,6 +135,16 @@ def _read_passage(passage: Passage, known: frozenset[str]) -> Iterator[tuple[str
         name = clean_speaker_name(new) or name
         if speech:
             yield name, speech, Source(base.chunk, base.start + start + skipped, base.start + end)
+
+
+def state_sentences(sentences: Sequence[SourceSentence], leads: frozenset[str] = frozenset()) -> tuple[Statement, ...]:
+    """Sentences as a point carries them: with the speaker's name, marked where that is a host's, a line each."""
+    marks = [HOST if s.speaker in leads else "" for s in sentences]
+    lines = (
+        f"{s.speaker}{mark}: “{strip_quotation_marks(s.text)}”" if s.speaker else s.text
+        for s, mark in zip(sentences, marks, strict=True)
+    )
+    return tuple(s.cite(("\n" if i else "") + line) for i, (s, line) in enumerate(zip(sentences, lines, strict=True)))
 
 
 def group_by_reference(sentences: Sequence[SourceSentence]) -> dict[str, list[SourceSentence]]:

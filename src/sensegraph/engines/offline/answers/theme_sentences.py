@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from sensegraph.engines.offline.answers.key_phrases import find_key_phrases
+from sensegraph.engines.offline.answers.sentence_relevance import rate_soundness
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, differs_from, select_presentable
 from sensegraph.engines.offline.answers.wording import make_general_clause
 from sensegraph.engines.offline.reports.general_sentences import rate_generality
-from sensegraph.engines.offline.reports.quotes import introduces_person
 from sensegraph.engines.offline.reports.sentence_choice import weigh_stems
 from sensegraph.engines.offline.reports.sentence_quality import stem_text
 from sensegraph.engines.offline.reports.shown_names import join_with_and, show_natural_case, split_title
-from sensegraph.language.word_lists import read_alternatives
 
 STRONG = 6  # the heaviest terms besides the title: a sentence on the theme holds one of the title or two of these
 BEHIND = 0.35  # share of the best score below which a sentence is not shown
@@ -22,14 +20,6 @@ READABLE = 30  # words from which a sentence counts for less
 STATES = 1.6  # worth of a sentence that states something by itself
 LEADING = 0.45  # worth of what a host says: the guests are asked for
 UNNAMED = 0.75  # worth of what nobody is known to have said, where speakers are known
-CUES = read_alternatives("cues")
-_CAREER = re.compile(CUES["career"])  # what a host says of a guest
-_ABOUT_SOMEONE = re.compile(
-    r"(?:Dr\.|Prof\.|He|She|[A-Z][a-z]+(?: [A-Z][a-z]+)?) "
-    r"(?:is|was|has|had|helped|led|spent|joined|started|also|briefly)\b"
-)
-_LIMPS = re.compile(rf"(?:{CUES['limping']})\b(?! (?:learning|systems?)\b)")
-_COARSE = re.compile(r"\b(?:fuck|shit|crap|damn|rape)\w*\b", re.IGNORECASE)
 
 
 def choose_telling_sentences(
@@ -82,13 +72,6 @@ def rate_sentence(sentence: SourceSentence, leads: frozenset[str]) -> float:
     value = sentence.quality * min(1.2, 0.15 + rate_generality(sentence.text)) * rate_soundness(sentence.text)
     value *= LEADING if sentence.speaker in leads else 1.0
     return value * (STATES if make_general_clause(sentence.text) else 1.0)
-
-
-def rate_soundness(text: str) -> float:
-    """1, or less for sentences that present someone, that limp behind another, or that are coarse (English)."""
-    value = 0.2 if introduces_person(text) or _CAREER.search(text) else 1.0
-    value *= 0.5 if _ABOUT_SOMEONE.match(text) or _LIMPS.match(text) else 1.0
-    return value * (0.3 if _COARSE.search(text) else 1.0)
 
 
 def retitle_theme(title: str, sentences: Sequence[SourceSentence], speakers: frozenset[str]) -> str:

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence
 from sensegraph.engines.offline.reports.general_sentences import rate_generality
-from sensegraph.engines.offline.reports.quotes import introduces_person
+from sensegraph.engines.offline.reports.sentence_quality import introduces_person, quote_text
 from sensegraph.engines.offline.reports.shown_names import spell_number
 from sensegraph.language.detection import detect_by_stop_words
 from sensegraph.language.tagging import known_form, tag_words
@@ -117,29 +117,6 @@ def begin_with(name: str) -> str:
     return f"The {name}" if _ROLE.search(name) else name
 
 
-def write_text(text: str) -> Statement:
-    """Connecting text, which rests on no source."""
-    return Statement(text)
-
-
-def cite_sentence(sentence: SourceSentence, text: str) -> Statement:
-    """A sentence with its passage and its exact span."""
-    return Statement(text, (sentence.reference,), (sentence.source,))
-
-
-def end_sentence(text: str) -> str:
-    """`text` with an end mark."""
-    bare = text.rstrip(" ,;:-–—")
-    closed = bare.rstrip("'\"’”)»」』").endswith((".", "!", "?", "…", "。", "！", "？"))
-    return bare if closed else f"{bare}."
-
-
-def quote_text(text: str) -> str:
-    """`text` in quotation marks, those inside it made single."""
-    inner = text.replace("“", "‘").replace("”", "’").replace('"', "'")
-    return f"“{end_sentence(inner)}”"
-
-
 def choose_reporting_verb(text: str, turn: int) -> str:
     """A reporting verb that suits `text`; `turn` varies it."""
     for pattern, verbs in _TONES:
@@ -156,12 +133,10 @@ def write_reported_paragraph(sentences: Sequence[SourceSentence], turn: int = 0,
     for i, (sentence, clause) in enumerate(told):
         says = ("argues", "holds", "points out", "says")[(turn + i) % 4]
         name = refer_to(sentence.speaker) if i else f"**{begin_with(bold)}**" if bold else begin_with(sentence.speaker)
-        yield cite_sentence(
-            sentence, f"{', while ' if i else ''}{name} {says} that {clause}{'.' if i == len(told) - 1 else ''}"
-        )
+        yield sentence.cite(f"{', while ' if i else ''}{name} {says} that {clause}{'.' if i == len(told) - 1 else ''}")
     rest = [s for s in sentences if all(s is not t for t, _ in told)]
     if told and rest:
-        yield write_text(" ")
+        yield Statement(" ")
     yield from write_quoted_paragraph(rest, turn, bold="" if told else bold, last=told[-1][0].speaker if told else None)
 
 
@@ -176,5 +151,5 @@ def write_quoted_paragraph(
         name = f"**{begin_with(sentence.speaker)}**" if bold and not i else begin_with(sentence.speaker)
         says = "adds" if sentence.speaker == last else choose_reporting_verb(sentence.text, turn + i)
         head = f"{name} {says}: " if sentence.speaker else ""
-        yield cite_sentence(sentence, f"{' ' if i else ''}{head}{quote_text(sentence.text)}")
+        yield sentence.cite(f"{' ' if i else ''}{head}{quote_text(sentence.text)}")
         last = sentence.speaker

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from sensegraph.engines.offline.reports.sentence_quality import FIRST_PERSON
 from sensegraph.language.word_lists import read_alternatives
 
 CUES = read_alternatives("cues")
@@ -16,10 +17,9 @@ _HAPPENED = re.compile(r"\b(?:was|were|had|did|said|\w{3,}ed)\b", re.IGNORECASE)
 _REMEMBERED = re.compile(CUES["remembered"], re.IGNORECASE)
 # talk within the conversation: to the other, or about what will be said
 _HERE = re.compile(rf"^(?:{CUES['openings-of-talk']})\b|\b(?:{CUES['talk']})\b", re.IGNORECASE)
-_OWN = re.compile(r"\b(?:I|me|my|mine|myself|I['’](?:m|ve|d|ll))\b")
 _THIRD = re.compile(r"^(?:he|she|they|his|her|their|it|this|that|these|those|one of (?:them|these|those))\b", re.I)
 _LEANING = re.compile(CUES["leaning"], re.IGNORECASE)
-_BROKEN = re.compile(CUES["restarted"], re.IGNORECASE)
+_RESTARTED = re.compile(CUES["restarted"], re.IGNORECASE)
 _LOOSE = re.compile(CUES["loose"], re.IGNORECASE)
 _HOLDS = re.compile(rf"\b(?:{CUES['holding']})\b", re.IGNORECASE)
 _REASONS = re.compile(CUES["reasons"], re.IGNORECASE)
@@ -42,10 +42,10 @@ def rate_generality(sentence: str, code: str = "en") -> float:
     value *= 0.35 if _TOLD.search(sentence) else 1.0
     value *= 0.45 if _REMEMBERED.search(sentence) else 1.0
     value *= 0.3 if _HERE.search(sentence) else 1.0
-    value *= 0.5 if _OWN.search(sentence) else 1.0
+    value *= 0.5 if FIRST_PERSON.search(sentence) else 1.0
     value *= 0.6 if _THIRD.search(sentence) else 1.0
     value *= 0.6 if _LEANING.search(sentence) else 1.0
-    value *= 0.5 if _BROKEN.search(sentence) else 1.0
+    value *= 0.5 if _RESTARTED.search(sentence) else 1.0
     value *= 0.7 if _LOOSE.search(sentence) else 1.0
     spare = len(_NAMED.findall(sentence)) - _FREE_NAMES
     return max(0.02, value * 0.85 ** max(0, spare))

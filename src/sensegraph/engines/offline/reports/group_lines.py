@@ -17,9 +17,9 @@ import msgspec
 
 from sensegraph.engines.offline.reports.community import Centre, find_centre
 from sensegraph.engines.offline.reports.general_sentences import rate_generality
-from sensegraph.engines.offline.reports.quotes import hash_place, is_hanging
+from sensegraph.engines.offline.reports.quotes import hash_place
 from sensegraph.engines.offline.reports.sentence_choice import Candidate, choose_sentences
-from sensegraph.engines.offline.reports.sentence_quality import rate_quality, stem_text
+from sensegraph.engines.offline.reports.sentence_quality import FIRST_PERSON, is_hanging, rate_quality, stem_text
 from sensegraph.language.detection import detect_by_stop_words
 from sensegraph.language.speakers import split_label
 from sensegraph.language.text import HAN
@@ -34,7 +34,6 @@ COUNTED = re.compile(
     r"[\w,]+ relations? links? |.+ — .+: \d+$|\d+$"
 )  # how much links two groups, as `relating` says it
 _SPOKEN = re.compile(r"(?:(?P<speaker>[^:“”]{2,60}): )?(?P<open>“)?(?P<said>.+?)(?(open)”)(?: …)?", re.DOTALL)
-_FIRST_PERSON = re.compile(r"\b(?:I|me|my|mine|myself|I['’](?:m|ve|d|ll))\b")
 _PARTIAL = re.compile(r"[a-zß-öø-ÿ,;:.…)\]–—-]")  # what a part of a sentence begins with
 _OPENING = re.compile(r"(?:and|but|so|like|yeah|yes|well|now|okay|ok|oh|um|uh|you know|I mean)\b", re.IGNORECASE)
 _FILLER = re.compile(r"\b(?:you know|I mean|sort of|kind of|um|uh)\b|, like,|\b(\w+) \1\b|--", re.IGNORECASE)
@@ -236,4 +235,4 @@ def read_verbatim(quote: Description) -> tuple[str, str, Source] | None:
 @lru_cache(maxsize=1 << 15)
 def is_odd(text: str) -> bool:
     """Whether a sentence is of odd length, asks, or is about its own speaker."""
-    return not 40 <= len(text) <= 280 or text.rstrip().endswith(("?", "？")) or _FIRST_PERSON.search(text) is not None
+    return not 40 <= len(text) <= 280 or text.rstrip().endswith(("?", "？")) or FIRST_PERSON.search(text) is not None

@@ -20,8 +20,8 @@ from sensegraph.engines.offline.reports.group_lines import (
     rate_line,
     state_line,
 )
-from sensegraph.engines.offline.reports.quotes import introduces_person, split_relation_title
-from sensegraph.engines.offline.reports.sentence_quality import stem_text, stem_word
+from sensegraph.engines.offline.reports.quotes import split_relation_title
+from sensegraph.engines.offline.reports.sentence_quality import introduces_person, stem_text, stem_word
 from sensegraph.engines.offline.reports.shown_names import capitalise, find_places, spell_number
 from sensegraph.language.tagging import tag_words
 from sensegraph.types import Brief, Passage, Statement

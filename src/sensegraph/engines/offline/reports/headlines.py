@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from sensegraph.engines.offline.reports.quotes import introduces_person
-from sensegraph.engines.offline.reports.sentence_quality import is_third_person
+from sensegraph.engines.offline.reports.sentence_quality import introduces_person, is_third_person
 from sensegraph.engines.offline.reports.shown_names import capitalise, mentions_name
 from sensegraph.language.text import HAN, WORD
 from sensegraph.language.word_lists import read_list

@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import math
-import re
 import zlib
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 
 import msgspec
 
 from sensegraph.engines.offline.reports.sentence_choice import Candidate, weigh_stems
-from sensegraph.engines.offline.reports.sentence_quality import rate_quality, stem_text, tidy_sentence
+from sensegraph.engines.offline.reports.sentence_quality import (
+    FIRST_PERSON,
+    introduces_person,
+    is_hanging,
+    rate_quality,
+    stem_text,
+    tidy_sentence,
+)
 from sensegraph.language.speakers import split_label
 from sensegraph.language.text import WORD, fold
-from sensegraph.language.word_lists import read_alternatives
 from sensegraph.types import Context, Description, Passage, Source
 
 PLACES = 3  # spans kept for a text that stands in several
 LIMIT = 240  # quotes looked at for one report: what follows is quadratic in them at worst
-CUES = read_alternatives("cues")
-_INTRODUCES = re.compile(
-    r"\b(?:is|was|are|['’]s|became|serve[sd]? as|works? as|named)\s+(?:[\w’'-]+,?\s+){0,7}"
-    rf"(?i:{CUES['offices']})s?\b|{CUES['introducing']}"
-)
-_HANGING = frozenset("like because then or also which even besides they he she it this that these those".split())
-_PERSONAL = re.compile(r"\b(?:I|me|my|mine|myself|I['’](?:m|ve|d|ll))\b")
 
 
 class Quote(msgspec.Struct, frozen=True):
@@ -87,7 +84,7 @@ def gather_quotes(context: Context, code: str) -> list[Quote]:
     places = {text: sorted(found, key=hash_place) for text, found in sources.items()}
 
     def rank(text: str) -> tuple[bool, int, tuple[int, str, int], str]:
-        odd = not 40 <= len(text) <= 280 or text.rstrip().endswith("?") or _PERSONAL.search(text) is not None
+        odd = not 40 <= len(text) <= 280 or text.rstrip().endswith("?") or FIRST_PERSON.search(text) is not None
         return odd, -len(owners[text]), hash_place(places[text][0]), text
 
     order = sorted(owners, key=rank)[:LIMIT]
@@ -117,20 +114,9 @@ def _make_quote(
         members,
         worth,
         introduces_person(text),
-        _PERSONAL.search(text) is not None,
+        FIRST_PERSON.search(text) is not None,
         Candidate(terms, max(1, len(WORD.findall(text))), worth * math.log1p(max(members, 1))),
     )
-
-
-def is_hanging(text: str) -> bool:
-    """Whether a sentence leans on the one before it, or is speech within a story."""
-    return text.partition(" ")[0].casefold() in _HANGING or text.startswith(("'", "‘", "“", '"'))
-
-
-@lru_cache(maxsize=1 << 15)
-def introduces_person(sentence: str) -> bool:
-    """Whether an English sentence presents someone by office or career ("Ann Lee is a professor of …")."""
-    return _INTRODUCES.search(sentence) is not None
 
 
 def weigh_salience(quotes: Iterable[Quote], names: Sequence[str], code: str) -> dict[str, float]:

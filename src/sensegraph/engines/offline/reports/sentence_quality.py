@@ -136,6 +136,19 @@ def _trim_speech(text: str) -> str:
     return text
 
 
+def end_sentence(text: str) -> str:
+    """`text` with an end mark."""
+    bare = text.rstrip(" ,;:-–—")
+    closed = bare.rstrip("'\"’”)»」』").endswith((".", "!", "?", "…", "。", "！", "？"))
+    return bare if closed else f"{bare}."
+
+
+def quote_text(text: str) -> str:
+    """`text` in quotation marks, those inside it made single."""
+    inner = text.replace("“", "‘").replace("”", "’").replace('"', "'")
+    return f"“{end_sentence(inner)}”"
+
+
 # ── how well a sentence stands alone ─────────────────────────────────────────────────────────────────────────────────
 
 _SPEAKING = frozenset("i i'm i've i'd i'll you you're you've you'd you'll me my mine your myself yourself".split())
@@ -211,3 +224,22 @@ def _looks_finite(before: str, word: str) -> bool:
     if word.endswith("ed") and len(word) > 4:
         return before not in ("the", "a", "an", "of", "and") and before != ""
     return before in _SUBJECT and not word.endswith("ly") and word not in read_list("pointing") and len(word) > 2
+
+
+_INTRODUCES = re.compile(
+    r"\b(?:is|was|are|['’]s|became|serve[sd]? as|works? as|named)\s+(?:[\w’'-]+,?\s+){0,7}"
+    rf"(?i:{CUES['offices']})s?\b|{CUES['introducing']}"
+)
+_HANGING = frozenset("like because then or also which even besides they he she it this that these those".split())
+FIRST_PERSON = re.compile(r"\b(?:I|me|my|mine|myself|I['’](?:m|ve|d|ll))\b")
+
+
+def is_hanging(text: str) -> bool:
+    """Whether a sentence leans on the one before it, or is speech within a story."""
+    return text.partition(" ")[0].casefold() in _HANGING or text.startswith(("'", "‘", "“", '"'))
+
+
+@lru_cache(maxsize=1 << 15)
+def introduces_person(sentence: str) -> bool:
+    """Whether an English sentence presents someone by office or career ("Ann Lee is a professor of …")."""
+    return _INTRODUCES.search(sentence) is not None
