@@ -96,9 +96,9 @@ class ClassicalEngine:
 
     def relate(self, briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
         """How many relations link two groups, by which verbs, and the best sentence that says so."""
-        from sensegraph.engines.offline.reports import group_links
+        from sensegraph.engines.offline.reports import group_reports
 
-        return group_links.relate_groups(briefs)
+        return group_reports.relate_groups(briefs)
 
     def abstract(self, briefs: Sequence[Brief]) -> list[tuple[SummaryEntity, ...]]:
         """One summary entity for each group, with all its members."""
@@ -108,9 +108,9 @@ class ClassicalEngine:
 
     def condense(self, briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
         """The most central sentences, whole, in the order of the text."""
-        from sensegraph.engines.offline.reports import condensation
+        from sensegraph.engines.offline.reports import source_lines
 
-        return condensation.condense_texts(briefs)
+        return source_lines.condense_texts(briefs)
 
     def rate(self, inquiries: Sequence[Inquiry]) -> list[tuple[Point, ...]]:
         """Themes or relevant sentences, scored for the question."""

@@ -1,40 +1,240 @@
 """The offline engine's map and reduce: partial answers from reports or chunks, and the answer from those.
 
 Nothing is invented: every sentence that is shown is a sentence of a source, lightly trimmed, with its exact span; what
-connects them (counts, names, headings) is computed from them (classical-engine §5).
+connects them (counts, names, headings) is computed from them (classical-engine §5). A question that leans on the one
+before it is made whole (N58): words of the earlier one are added where the new one says nothing by itself, or points
+to someone without a name. The pronouns are those of English, German, French, Spanish and Chinese.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from sensegraph.engines.offline.answers.conversation import note_reading, resolve_history
-from sensegraph.engines.offline.answers.focused_answers import write_focused_answer
 from sensegraph.engines.offline.answers.overviews import (
     find_chunk_themes,
     find_point_themes,
     make_themed_point,
+    write_focused_answer,
     write_overview,
 )
-from sensegraph.engines.offline.answers.question_rules import Question, understand_question
-from sensegraph.engines.offline.answers.sentence_relevance import KNOWN, find_relevant, rate_usefulness, term_weights
-from sensegraph.engines.offline.answers.short_answers import (
-    choose_direct_sentences,
-    choose_narrow_sentences,
-    report_speech,
-    summarise_text,
+from sensegraph.engines.offline.answers.questions import (
+    EMPTY,
+    NAME,
+    TOKEN,
+    Question,
+    WantedWords,
+    find_han_runs,
+    find_key_phrases,
+    guess_language,
+    read_wanted_words,
+    understand_question,
 )
 from sensegraph.engines.offline.answers.source_sentences import (
+    KNOWN,
     SourceSentence,
     detect_passage_language,
+    differs_from,
+    find_relevant,
     find_report_hosts,
     group_by_reference,
+    rate_usefulness,
     read_source_sentences,
+    select_presentable,
     state_sentences,
+    term_weights,
 )
-from sensegraph.engines.offline.answers.wording import NOTE
-from sensegraph.engines.offline.reports.sentence_quality import stem_text
+from sensegraph.engines.offline.answers.themes import NOTE, begin_with
+from sensegraph.engines.offline.reports.report_parts import join_with_and
+from sensegraph.engines.offline.reports.sentence_quality import end_sentence, quote_text, stem_text
+from sensegraph.language.text import HAN, WORD
+from sensegraph.language.word_lists import read_alternatives
 from sensegraph.types import Draft, Inquiry, Point, Statement
+
+_TURNS = 5  # earlier questions that are looked at
+CUES = read_alternatives("cues")
+_POINTS = re.compile(rf"\b(?:{CUES['pronouns']})\b|[他她它这那其]", re.IGNORECASE)
+_PERSONS = re.compile(rf"\b(?:{CUES['personal-pronouns']})\b|[他她它]", re.IGNORECASE)
+_IT = re.compile(r"\b(?:its?|es)\b", re.IGNORECASE)  # often stands for nothing: "when is it best to …"
+_WHOLE = re.compile(rf"\b(?:{CUES['asking-for-themes']})\b|主题|主要内容|概述|总结", re.IGNORECASE)
+_FEW = 1  # content words up to which "it" is taken to stand for something
+_SHORT = 3  # words up to which a question without content goes on with the one before ("Why?", "And then?")
+
+
+def resolve_history(inquiry: Inquiry) -> Inquiry:
+    """The inquiry with a question that can be understood alone; the same where it could be before.
+
+    Without words of its own it borrows all those of the question before it; with a pronoun but no name, its names, or
+    all where it has none.
+    """
+    if not inquiry.history:
+        return inquiry
+    last = ""
+    for question in (*(t.question for t in inquiry.history[-_TURNS:]), inquiry.question):
+        own, earlier = (
+            read_wanted_words(question, guess_language(question)),
+            read_wanted_words(last, guess_language(last)),
+        )
+        named = any(weight == NAME for weight in own.weights.values())
+        content = sum(weight > EMPTY for weight in own.weights.values())
+        borrowed: list[str] = []
+        if not content and not _WHOLE.search(question):
+            # a question without content words means what was asked before, or else the whole corpus
+            if _POINTS.search(question) or len(WORD.findall(question)) <= _SHORT:
+                borrowed = _borrow_words(last, earlier, 0.0)
+        elif content and not named and (_PERSONS.search(question) or (content <= _FEW and _IT.search(question))):
+            borrowed = _borrow_words(last, earlier, NAME) or _borrow_words(last, earlier, 0.0)
+        last = question
+        if borrowed:
+            comma, mark = ("，", "？") if HAN.search(question) else (", ", "?")
+            last = comma.join([question.rstrip(" ?？.!。！"), *borrowed]) + mark
+    return replace(inquiry, question=last)
+
+
+def note_reading(asked: Inquiry, read: Inquiry) -> tuple[str, ...]:
+    """What to say of an answer whose question was read otherwise than it was put; nothing where it was not."""
+    if asked.question == read.question:
+        return ()
+    return (f"the question leans on the conversation, and was read as: {read.question}",)
+
+
+def _borrow_words(question: str, wanted: WantedWords, least: float) -> list[str]:
+    """The stretches of `question` whose words weigh `least` or more, as they are written."""
+    code = guess_language(question)
+    if HAN.search(question):
+        return find_han_runs(question) if least < NAME else []
+    runs: list[list[str]] = [[]]
+    for word in TOKEN.findall(question):
+        weight = max((wanted.weights.get(t, 0.0) for t in stem_text(word, code)), default=0.0)
+        if weight and weight >= least:
+            runs[-1].append(word)
+        elif runs[-1]:
+            runs.append([])
+    return list(dict.fromkeys(" ".join(run) for run in runs if run))
+
+
+OPENING = 16  # key phrases in the opening of a summary (classical-engine §5.2)
+WINDOW, DECAY = 6, 0.8  # sentences on either side that lend relevance, and how it fades (§5.3)
+BEHIND = 0.6  # share of the best score below which a sentence adds nothing to a direct answer
+LEAST_HERE = 0.05  # quality from which a sentence may stand in a short answer: what answers is often short
+FEEDBACK_FROM, FEEDBACK_TERMS = 25, 12
+
+
+def summarise_text(question: Question, sentences: Sequence[SourceSentence], words: int) -> Iterator[Statement]:
+    """A summary of about `words` words: what it was about, then covering sentences in the order of the text."""
+    unit = question.unit or "text"
+    phrases = [p.text for p in find_key_phrases([s.text for s in sentences], OPENING)]
+    opening = ""
+    if len(phrases) > 2:
+        actors = "group" if sum(bool(s.speaker) for s in sentences) * 2 > len(sentences) else "text"
+        opening = (
+            f"The {unit} was about {join_with_and(phrases[:2])}. The {actors} discussed {join_with_and(phrases[2:])}."
+        )
+        yield Statement(opening)
+    chosen = choose_covering(sentences, words - len(opening.split()))
+    yield from report_speech(chosen, bool(opening))
+
+
+def choose_covering(sentences: Sequence[SourceSentence], words: int) -> list[SourceSentence]:
+    """Sentences that together cover the terms of the text, up to about `words` words, in its order."""
+    counts = Counter(t for s in sentences for t in set(s.terms))
+    good = select_presentable(sentences)
+    covered: Counter[str] = Counter()
+    chosen: list[SourceSentence] = []
+    length = 0
+
+    def gain(s: SourceSentence) -> float:
+        worth = sum(counts[t] * math.log(1 + len(sentences) / counts[t]) * 0.4 ** covered[t] for t in set(s.terms))
+        return worth / (math.sqrt(len(s.terms)) + 2) * s.quality
+
+    while good and length < words:
+        best = max(good, key=lambda s: (gain(s), -s.order))
+        good = [s for s in good if s is not best]
+        if differs_from(best, chosen):
+            chosen.append(best)
+            covered.update(set(best.terms))
+            length += len(best.text.split()) + 3
+    return sorted(chosen, key=lambda s: s.order)
+
+
+def choose_narrow_sentences(
+    question: Question, sentences: Sequence[SourceSentence], words: int
+) -> list[SourceSentence]:
+    """The sentences that answer a narrow question, up to about `words` words, in the order of the text."""
+    chosen: list[SourceSentence] = []
+    length = 0
+    for one, _ in _rank_sentences(question, sentences):
+        if length >= words:
+            break
+        if one.quality >= LEAST_HERE and differs_from(one, chosen):
+            chosen.append(one)
+            length += len(one.text.split()) + 4
+    return sorted(chosen, key=lambda s: s.order)
+
+
+def choose_direct_sentences(question: Question, sentences: Sequence[SourceSentence], most: int) -> list[SourceSentence]:
+    """The at most `most` sentences that answer a question of fact, best first; none far behind the best."""
+    ranked = _rank_sentences(question, sentences)
+    chosen: list[SourceSentence] = []
+    for one, score in ranked:
+        if len(chosen) == most or score < BEHIND * ranked[0][1]:
+            break
+        if differs_from(one, chosen):
+            chosen.append(one)
+    return chosen
+
+
+def _rank_sentences(question: Question, sentences: Sequence[SourceSentence]) -> list[tuple[SourceSentence, float]]:
+    scores = score_sentences(question, sentences)
+    pairs = [(s, x) for s, x in zip(sentences, scores, strict=True) if x > 0]
+    return sorted(pairs, key=lambda p: (-p[1], p[0].order))
+
+
+def score_sentences(question: Question, sentences: Sequence[SourceSentence]) -> list[float]:
+    """How much each sentence bears on the question: its terms, its surroundings, feedback, speaker, quality (§5.3)."""
+    weights = term_weights(question, sentences, strict=False)
+    if not weights:
+        return [0.0] * len(sentences)
+    forms = {v: w * f for w, vs in weights.values() for v, f in vs.items()}
+    own = [sum(forms.get(t, 0.0) for t in set(s.terms)) / (math.sqrt(len(s.terms)) + 2) for s in sentences]
+    nearby = (range(max(0, i - WINDOW), min(len(own), i + WINDOW + 1)) for i in range(len(own)))
+    around = [sum(own[j] * DECAY ** abs(j - i) for j in near) for i, near in enumerate(nearby)]
+    base = [a + 0.6 * b for a, b in zip(_scale_to_one(own), _scale_to_one(around), strict=True)]
+    # feedback: overlap with the terms that mark the best sentences off from the rest
+    counts = Counter(t for s in sentences for t in set(s.terms))
+    best = sorted(range(len(sentences)), key=lambda i: (-base[i], i))[:FEEDBACK_FROM]
+    inside = Counter(t for i in best for t in set(sentences[i].terms))
+    worth = {t: n * math.log(1 + len(sentences) / counts[t]) for t, n in inside.items() if n > 1}
+    top = dict(sorted(worth.items(), key=lambda x: (-x[1], x[0]))[:FEEDBACK_TERMS])
+    overlap = [sum(top.get(t, 0.0) for t in set(s.terms)) / (math.sqrt(len(s.terms)) + 2) for s in sentences]
+    named = question.text.casefold()
+    return [
+        (b + 0.3 * f) * (1.8 if s.speaker and s.speaker.casefold() in named else 1.0) * (0.25 + 0.75 * s.quality)
+        for s, b, f in zip(sentences, base, _scale_to_one(overlap), strict=True)
+    ]
+
+
+def _scale_to_one(values: Sequence[float]) -> list[float]:
+    most = max(values, default=0.0)
+    return [v / most for v in values] if most else list(values)
+
+
+def report_speech(chosen: Sequence[SourceSentence], after: bool) -> Iterator[Statement]:
+    """Sentences with their speakers, one after another: “… said that …”, “and that …” where one speaker goes on."""
+    last = ""
+    for sentence in chosen:
+        asks = sentence.text.endswith(("?", "？"))
+        text = end_sentence(sentence.text)
+        if sentence.speaker and sentence.speaker == last:
+            text = f"and {'asked:' if asks else 'that'} {quote_text(sentence.text)}"
+        elif sentence.speaker:
+            text = f"{begin_with(sentence.speaker)} {'asked:' if asks else 'said that'} {quote_text(sentence.text)}"
+        yield sentence.cite(f"{' ' if after else ''}{text}")
+        after, last = True, sentence.speaker
+
 
 LEAST_SCORE = 20.0  # a focused point below this is noise: one common word of several
 MOST_SAID = 16  # sentences that a focused point carries

@@ -1,25 +1,41 @@
-"""Answers to questions about the whole: its main themes, in the order of their weight (classical-engine §5.2)."""
+"""Answers of several paragraphs: to questions about the whole (classical-engine §5.2), and about something (§5.3)."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
-from sensegraph.engines.offline.answers.question_rules import Question, says_subject
+from sensegraph.engines.offline.answers.questions import Question, says_subject
 from sensegraph.engines.offline.answers.source_sentences import (
+    LEAST_QUALITY,
+    RelevantSentence,
     SourceSentence,
+    differs_from,
     find_hosts,
     group_by_reference,
     select_presentable,
     state_sentences,
 )
-from sensegraph.engines.offline.answers.theme_sentences import choose_telling_sentences, rate_sentence, retitle_theme
-from sensegraph.engines.offline.answers.themes import Theme, group_by_phrase, merge_themes
-from sensegraph.engines.offline.answers.wording import spell_count, write_reported_paragraph
-from sensegraph.engines.offline.reports.shown_names import capitalise, spell_number
+from sensegraph.engines.offline.answers.themes import (
+    Theme,
+    begin_with,
+    choose_telling_sentences,
+    group_by_phrase,
+    merge_themes,
+    rate_sentence,
+    refer_to,
+    retitle_theme,
+    spell_count,
+    write_quoted_paragraph,
+    write_reported_paragraph,
+)
+from sensegraph.engines.offline.reports.report_parts import capitalise, join_with_and, spell_number
+from sensegraph.engines.offline.reports.sentence_quality import stem_text
 from sensegraph.types import Inquiry, Passage, Point, Statement
 
-MOST_THEMES, EACH, MORE = 7, 3, 6  # themes, sentences of each, smaller themes that are named
+MAIN_THEMES, EACH, MORE = 7, 3, 6  # themes, sentences of each, smaller themes that are named
 MOST_LIKELY = 150  # sentences of a context that are read closely: the most central by their words
 MOST_POINTS = 60  # points that are compared for near-duplicates: more than enough for the themes that are shown
 IN_POINT = 10  # sentences of a report that a point carries on
@@ -72,14 +88,14 @@ def find_chunk_themes(sentences: Sequence[SourceSentence]) -> list[Theme]:
     good = select_presentable(sorted(likely, key=lambda s: s.order))
     leads = find_hosts(sentences)
     scores = [rate_sentence(s, leads) * central(s) for s in good]
-    return group_by_phrase(good, scores, frozenset(), MOST_THEMES, EACH)[0]
+    return group_by_phrase(good, scores, frozenset(), MAIN_THEMES, EACH)[0]
 
 
 def write_overview(question: Question, inquiry: Inquiry, themes: Sequence[Theme]) -> Iterator[Statement]:
     """The answer: how much was read and which themes stand out, a section on each, and what smaller ones there are."""
     corpus = inquiry.corpus
     weighty = [t for t in themes if corpus < _MANY or not t.documents or t.documents >= LEAST_DOCUMENTS] or themes
-    main, rest = weighty[:MOST_THEMES], weighty[MOST_THEMES:]
+    main, rest = weighty[:MAIN_THEMES], weighty[MAIN_THEMES:]
     unit = question.unit if question.unit and question.unit != "podcast" else "document"
     read = f"Across {spell_count(corpus, 'document')}" if corpus else f"In the {unit}s that were read"
     read = f"In this {question.unit or 'text'}" if corpus == 1 else read
@@ -96,3 +112,201 @@ def write_overview(question: Question, inquiry: Inquiry, themes: Sequence[Theme]
         yield from write_reported_paragraph(theme.best, i)
     if rest:
         yield Statement(f"\n\nSmaller themes: {'; '.join(t.title for t in rest[:MORE])}.")
+
+
+POOL, MOST_THEMES, FIRST = 60, 4, 3
+SEVERAL = 3  # documents that speak of all that is asked, from which those on a part are left out
+NEAR_BEST, FEW = 0.45, 6  # sentences far behind the best are shown only where there are few
+RARE, SOME = 2, 5  # documents up to which something is hardly, and rarely, spoken of
+
+
+def write_focused_answer(
+    question: Question,
+    found: Sequence[RelevantSentence],
+    corpus: int,
+    named: int = 0,
+    others: Sequence[tuple[str, int]] = (),
+) -> Iterator[Statement]:
+    """The answer: counts and voices first, then what is said, in themes, by speaker or by sign as the question asks.
+
+    `named` counts the documents that name just what is asked about (0: not known), `others` those that name something
+    else.
+    """
+    found = [r for r in found if r.sign == question.sign] or list(found) if question.sign else found
+    whole = [r for r in found if r.whole]
+    found = whole if len({r.sentence.origin for r in whole}) >= SEVERAL else found
+    pool = [r for r in found if r.sentence.quality >= LEAST_QUALITY][:POOL] or list(found[:FIRST])
+    near = sum(r.score >= NEAR_BEST * pool[0].score for r in pool)
+    pool = pool[: max(near, FEW)]
+    yield Statement(write_opening(question, found, corpus, named, others))
+    ranks = count_voices(found)
+    if not whole:
+        yield Statement("\n\n")
+        first = frozenset(question.groups[0])  # of "failure in innovation" what is said on failure
+        on_first = [r.sentence for r in pool if first & set(r.sentence.terms)] or [r.sentence for r in pool]
+        yield from write_reported_paragraph(_spread_speakers(on_first, FEW))
+    elif question.shape == "who":
+        yield from _write_by_speaker(pool, ranks)
+    elif question.shape == "views" and len(count_voices(pool)) > 1:
+        yield from _write_by_speaker(pool, count_voices(pool), rest=True)
+    elif question.shape == "views" and len({r.sign for r in pool}) > 1:
+        sentences: list[SourceSentence] = []
+        for sign, head in ((-1, "Worries and limits"), (1, "Hopes and remedies"), (0, "In neutral words")):
+            inside = [r.sentence for r in pool if r.sign == sign]
+            best = _spread_speakers([s for s in inside if differs_from(s, sentences)], 4)
+            sentences += best
+            if best:
+                yield Statement(f"\n\n**{head}** ({spell_count(len(inside), 'sentence')}). ")
+                yield from write_quoted_paragraph(best, len(sentences))
+    else:
+        yield from _write_by_theme(question, pool)
+
+
+# ── the opening: what can be counted ─────────────────────────────────────────────────────────────────────────────────
+
+
+def write_opening(
+    question: Question,
+    found: Sequence[RelevantSentence],
+    corpus: int,
+    named: int = 0,
+    others: Sequence[tuple[str, int]] = (),
+) -> str:
+    """The first sentence: how many documents speak of it and who does."""
+    whole = [r for r in found if r.whole]
+    about = question.subject or "this"
+    ranks = count_voices(whole or found)
+    count = _Count(len({r.sentence.origin for r in whole or found}), corpus)
+    part = len({r.sentence.origin for r in found} - {r.sentence.origin for r in whole}) if whole else 0
+    if question.shape == "who" and len(ranks) > 1:
+        return f"{_name_first_voices(ranks)} on {about}, by {count.all()} that I found to speak of it."
+    if not whole and question.shape == "whether":
+        head = f"Only in part: at least {count.some('speak')} of a part of what is asked ({about})"
+    elif not whole:
+        head = f"I find nothing on all that is asked ({about}); at least {count.some('speak')} of a part of it"
+    elif question.shape == "count" and named > count.n:
+        compared = f", beside {join_with_and([f'{name} ({n})' for name, n in others[:5]])}" if others else ""
+        head = f"{capitalise(about)} is named in {_Count(named, corpus).some('')}{compared}"
+    elif question.shape == "count":
+        compares = "compar" in question.text.casefold()
+        uncounted = " (other topics were not counted, so no comparison is made)" if compares else ""
+        head = f"{capitalise(about)} comes up in at least {count.some('')}{uncounted}"
+    else:
+        start = "At least"  # what was not handed over is not counted
+        if question.shape == "whether":
+            start = "Hardly: I find that only" if count.n < RARE else "Yes, though I find it seldom: at least"
+            start = "Yes: at least" if count.n >= SOME else start
+        head = f"{start} {count.some('speak')} of {about}"
+    if part and question.shape not in ("count", "who"):
+        head += f", and {spell_number(part)} more of a part of it"
+    if ranks:
+        lead = "most from" if len(ranks) > 4 else "the named voices are" if len(ranks) > 1 else "the one named voice is"
+        voices = [f"{refer_to(name)} ({n})" if n > 1 else refer_to(name) for name, n in ranks[:4]]
+        head += f"; {lead} {join_with_and(voices)}"
+    # how many sentences stress the bad and the good, where views are asked for
+    bad, good = (sum(r.sign == s for r in found) for s in (-1, 1))
+    if question.shape != "views" or not bad or not good:
+        return f"{head}."
+    neither = len(found) - bad - good
+    dwell = f"{spell_number(bad)} of their sentences dwell{'s' if bad == 1 else ''} on problems"
+    rest = f"; {spell_number(neither)} on neither." if neither else "."
+    return f"{head}. By their wording, {dwell} and {spell_number(good)} on benefits{rest}"
+
+
+def _name_first_voices(ranks: Sequence[tuple[str, int]]) -> str:
+    """Who speaks most, and who comes next."""
+    (first, most), rest = ranks[0], ranks[1:4]
+    level = [refer_to(name) for name, n in rest if n == most]
+    if level:
+        return f"{capitalise(join_with_and([refer_to(first), *level]))} speak most ({spell_number(most)} each)"
+    return (
+        f"{begin_with(first)} speaks most ({most}), before {join_with_and([f'{refer_to(v)} ({n})' for v, n in rest])},"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Count:
+    """A number of documents out of those of the corpus; of passages where the corpus is one document."""
+
+    n: int
+    corpus: int
+
+    def all(self) -> str:
+        """ "the 14 documents"."""
+        return f"the {spell_count(self.n, 'document' if self.corpus != 1 else 'passage')}"
+
+    def some(self, verb: str) -> str:
+        """ "14 of the 1,669 documents speak"."""
+        noun = "document" if self.corpus != 1 else "passage"
+        what = (
+            f"{spell_number(self.n)} of the {spell_count(self.corpus, noun)}"
+            if self.corpus > 1
+            else spell_count(self.n, noun)
+        )
+        return f"{what} {verb}{'s' if self.n == 1 else ''}" if verb else what
+
+
+def count_voices(found: Sequence[RelevantSentence]) -> list[tuple[str, int]]:
+    """Speakers with the number of documents in which they speak of it, most first."""
+    pairs = {(r.sentence.speaker, r.sentence.origin) for r in found if r.sentence.speaker and not r.host}
+    return sorted(Counter(name for name, _ in pairs).items(), key=lambda x: (-x[1], x[0]))
+
+
+# ── what is said ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _write_by_theme(question: Question, pool: Sequence[RelevantSentence]) -> Iterator[Statement]:
+    """The most telling sentences first, then themes."""
+    sentences, scores = [r.sentence for r in pool], [r.score for r in pool]
+    first = _spread_speakers(sentences, FIRST)
+    rest = [i for i, s in enumerate(sentences) if s not in first and differs_from(s, first)]
+    names = stem_text(" ".join(sorted({s.speaker for s in sentences})), "en")
+    initials = [a[0] + b[0] for a, b in pairwise(question.terms)]  # adjoining terms may be written so ("AI")
+    avoid = frozenset([*question.terms, *initials, *names])
+    themes, loose = group_by_phrase([sentences[i] for i in rest], [scores[i] for i in rest], avoid, MOST_THEMES, EACH)
+    yield Statement("\n\n")
+    yield from write_reported_paragraph(first)
+    for i, theme in enumerate(themes):
+        yield Statement(f"\n\n**On {theme.title}.** ")
+        yield from write_reported_paragraph(theme.best, i + FIRST)
+    shown = [*first, *(s for t in themes for s in t.best)]
+    more = _spread_speakers([s for s in loose if differs_from(s, shown)], EACH) if len(shown) < 8 else []
+    if more:
+        yield Statement("\n\n**Also said.** " if themes else " ")
+        yield from write_quoted_paragraph(more, len(themes) + FIRST)
+
+
+def _write_by_speaker(
+    pool: Sequence[RelevantSentence], ranks: Sequence[tuple[str, int]], *, rest: bool = False
+) -> Iterator[Statement]:
+    """A paragraph for each of the speakers who say most; with `rest` also the best of what others say."""
+    shown: list[SourceSentence] = []
+    for name, _ in ranks[:6]:
+        best = [s for s in (r.sentence for r in pool if r.sentence.speaker == name) if differs_from(s, shown)]
+        best = _spread_speakers(best, 2)
+        if best:
+            yield Statement("\n\n")
+            yield from write_reported_paragraph(best, len(shown), bold=name)
+        shown += best
+    more = [
+        r.sentence
+        for r in pool
+        if differs_from(r.sentence, shown) and r.sentence.speaker not in {name for name, _ in ranks[:6]}
+    ]
+    if not shown or (rest and more):
+        yield Statement("\n\n**Also said.** " if shown else "\n\n")
+        yield from write_reported_paragraph(_spread_speakers(more, 3 if shown else 5), len(shown))
+
+
+def _spread_speakers(ranked: Sequence[SourceSentence], most: int) -> list[SourceSentence]:
+    """The first `most` sentences that are not alike, one a speaker while there are others."""
+    chosen: list[SourceSentence] = []
+    for fresh in (True, False):
+        for sentence in ranked:
+            if len(chosen) == most:
+                return chosen
+            heard = bool(sentence.speaker) and any(sentence.speaker == c.speaker for c in chosen)
+            crowded = sum(sentence.chunk == c.chunk for c in chosen) > 1
+            if not crowded and not (fresh and heard) and sentence not in chosen and differs_from(sentence, chosen):
+                chosen.append(sentence)
+    return chosen

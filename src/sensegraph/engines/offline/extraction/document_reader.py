@@ -1,21 +1,140 @@
-"""The third pass: what lies in each chunk of a document."""
+"""The third pass: what lies in each chunk of a document, and the sentences that show it best.
+
+A claim is a checkable fact: a sentence with a finite verb, a name, and a date, a number or a second name.
+"""
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
-from sensegraph.engines.offline.extraction import claim_rules, name_types
-from sensegraph.engines.offline.extraction.boilerplate import find_body
-from sensegraph.engines.offline.extraction.mentions import Spot, Thing, resolve_mentions
-from sensegraph.engines.offline.extraction.observations import Lexicon, Observation, Value
-from sensegraph.engines.offline.extraction.page_text import join_chunks
-from sensegraph.engines.offline.extraction.pair_strength import CROWD
-from sensegraph.engines.offline.extraction.readability import find_link_words, rate_description, rate_readability
+from sensegraph.engines.offline.extraction.kinds import LETTERS
+from sensegraph.engines.offline.extraction.mentions import Spot, Thing, find_body, resolve_mentions
+from sensegraph.engines.offline.extraction.observations import CROWD, Lexicon, Observation, Value
+from sensegraph.engines.offline.extraction.page_reader import TOKEN, join_chunks
 from sensegraph.language.speakers import Turns, read_turns
+from sensegraph.language.tagging import tag_words
+from sensegraph.language.times import read_iso_span
+from sensegraph.language.word_lists import english_words, read_lexicon
 from sensegraph.types import Chunk, ExtractedClaim, ExtractedEntity, ExtractedRelation, Extraction, Mention
+
+_PRONOUNS = frozenset(
+    "it this that these those they he she there him her them its their his one such so and but or".split()
+)
+_STRICT = re.compile(
+    r"[\"”]?\s?(?:\([^()]{0,80}\)\s?)?,?\s*"
+    r"(?:(?:is|was|are|were|became)\s+(?:\w+ly\s)?(?:an?|the|one of)\b|,\s+(?:an?|the)\s)",
+    re.IGNORECASE,
+)
+_VERB_GAP = 60  # characters between two names that may hold the verb which links them
+_LABEL_WORDS = 8
+_SCANNED = 600
+
+
+@lru_cache(maxsize=4096)
+def rate_readability(sentence: str, english: bool) -> float:
+    """How well a sentence can be read by itself, in (0, 1]: neither short nor long, ended, without open pronouns."""
+    words = sentence.split() if english else list(sentence)
+    size = len(words) if english else len(words) // 4
+    score = 0.2 if size < 6 else 0.6 if size < 10 else 0.6 if size > 42 else 1.0
+    stripped = sentence.rstrip('"”’)» ')
+    if not stripped or stripped[-1] not in ".!?。！？…:":
+        score *= 0.5
+    if stripped.endswith(("?", "？")):
+        score *= 0.4
+    for word in words[:4]:
+        if word.strip(",.").lower() in _PRONOUNS:
+            score *= 0.8
+    return score
+
+
+def rate_description(text: str, start: int, end: int, span: tuple[int, int], english: bool) -> float:
+    """How much the sentence `span` of `text` says about what is mentioned at `start:end`: definitions first."""
+    score = rate_readability(text[span[0] : span[1]][:_SCANNED], english)
+    if english and start - span[0] < 60 and _STRICT.match(text, end, min(span[1], end + 120)):
+        score += 1.0
+    return score + 0.3 / (1 + (start - span[0]) / 20)
+
+
+def find_link_words(text: str, first_end: int, second_start: int) -> str:
+    """The words between two mentions when they are few and hold a finite verb, without edges; else nothing."""
+    if not 0 < second_start - first_end <= _VERB_GAP:
+        return ""
+    words = TOKEN.findall(text, first_end, second_start)
+    if not 0 < len(words) <= _LABEL_WORDS or any(w in ',;:.()"”“' for w in words):
+        return ""
+    letters = tag_words([w.lower() for w in words])
+    begin = re.search(r"r*(?:[vbm]|p(?=i))|^r*p", letters)  # "founded" right after a name is finite; "never" stays
+    if begin is None:
+        return ""
+    end = len(letters.rstrip("d"))
+    return " ".join(words[begin.start() : end])
+
+
+def has_finite_verb(words: Sequence[str]) -> bool:
+    """Whether the words of an English sentence hold a finite verb."""
+    return re.search(r"[vm]|[oNn]r?[bp]", tag_words(words)) is not None
+
+
+MOST = 4  # claims of one chunk
+_LEAST_QUALITY = 0.6
+_TYPES = {verb: kind for kind, verbs in read_lexicon("claims").items() for verb in verbs}
+
+
+@dataclass(frozen=True, slots=True)
+class StatedSentence:
+    """A sentence with what it names: the names in order of place, its times, and how many numbers it holds."""
+
+    text: str
+    start: int
+    end: int
+    names: Sequence[str]
+    times: Sequence[str]
+    numbers: int
+
+
+def select_claims(sentences: Sequence[StatedSentence]) -> tuple[ExtractedClaim, ...]:
+    """The claims of one chunk, in order of place: the sentences that state most, at most `MOST`.
+
+    A claim is FALSE when the sentence denies, SUSPECTED when it hedges ("may" only in lower case), else TRUE.
+    """
+    scored = []
+    for s in sentences:
+        good, asks = rate_readability(s.text, True), s.text.rstrip('"”’) ').endswith("?")
+        checkable = s.names and (s.times or s.numbers or len(s.names) > 1)
+        if checkable and good >= _LEAST_QUALITY and not asks and has_finite_verb(_lower_words(s.text)):
+            scored.append((good * (1 + bool(s.times) + 0.5 * (len(s.names) > 1) + 0.3 * bool(s.numbers)), s))
+    best = sorted(scored, key=lambda x: (-x[0], x[1].start))[:MOST]
+    hedges, negations = english_words("hedges"), english_words("negations")
+    claims = []
+    for _, s in sorted(best, key=lambda x: x[1].start):
+        words, lower = _lower_words(s.text), s.text.lower()
+        denied = any(w.replace("’", "'").endswith("n't") or w in negations for w in words)
+        hedged = any(w in hedges for w in words if w != "may") or any(h in lower for h in hedges if " " in h)
+        dates = [d for t in s.times if (d := read_iso_span(t))[0]]
+        claim = ExtractedClaim(
+            subject=s.names[0],
+            object=s.names[1] if len(s.names) > 1 else "NONE",
+            type=next((_TYPES[w] for w in words if w in _TYPES), "FACT"),
+            status="FALSE" if denied else "SUSPECTED" if hedged or " may " in s.text else "TRUE",
+            description=" ".join(s.text.split()),
+            starts=min((d[0] for d in dates), default=""),
+            ends=max((d[1] for d in dates), default=""),
+            start=s.start,
+            end=s.end,
+        )
+        claims.append(claim)
+    return tuple(claims)
+
+
+def _lower_words(text: str) -> list[str]:
+    return [w.lower() for w in TOKEN.findall(text)]
+
 
 TITLE = 0.5  # evidence of being in a document that is about the other, in sentences
 _SOURCES = 12  # sentences that are weighed for one description
@@ -117,7 +236,7 @@ class DocumentReader:
             start, end = min(scored)[1]
             yield ExtractedEntity(
                 name=thing.name,
-                type=name_types.LETTERS[thing.kind],
+                type=LETTERS[thing.kind],
                 description=self._said(chunk, shift, start, end),
                 start=start,
                 end=end,
@@ -192,7 +311,13 @@ class DocumentReader:
 
     def _unit(self, pair: _Pair) -> float:
         """The strength of one unit of evidence for this pair; 0 when the corpus does not keep it."""
-        return self.lexicon.strength(*pair)
+        number, pairs = self.lexicon.nodes.get, self.lexicon.pairs  # asked for every pair of every chunk
+        one, two = number(pair[0]), number(pair[1])
+        if one is None or two is None:
+            return 0.0
+        code = one << 32 | two if one < two else two << 32 | one
+        at = bisect_left(pairs, code)
+        return self.lexicon.strengths[at] if at < len(pairs) and pairs[at] == code else 0.0
 
     def _titled(self, by_sentence: Mapping[int, Sequence[Spot]]) -> dict[_Pair, float]:
         """Links from the thing that the title names to the others of the chunk, concepts left out."""
@@ -231,12 +356,8 @@ class DocumentReader:
                 values = self.stated.get(number, ())
                 times = [v.surface for v in values if v.kind == "time"]
                 shown = [self.things[k].name for k in names]
-                stated.append(
-                    claim_rules.StatedSentence(
-                        chunk.text[start:end], start, end, shown, times, len(values) - len(times)
-                    )
-                )
-        return claim_rules.select_claims(stated)
+                stated.append(StatedSentence(chunk.text[start:end], start, end, shown, times, len(values) - len(times)))
+        return select_claims(stated)
 
 
 def _make_mention(chunk: Chunk, start: int, end: int) -> Mention:

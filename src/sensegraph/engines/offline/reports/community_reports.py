@@ -12,20 +12,37 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from sensegraph.engines.offline.reports.community import CORE, SHOWN, Community, Member, raise_bar, read_community
-from sensegraph.engines.offline.reports.general_sentences import rate_generality
-from sensegraph.engines.offline.reports.headlines import find_headline, find_link_clause
-from sensegraph.engines.offline.reports.quotes import LIMIT, Quote, split_relation_title
-from sensegraph.engines.offline.reports.sentence_choice import Candidate, choose_sentences, general_stems, weigh_stems
-from sensegraph.engines.offline.reports.sentence_quality import rate_quality, stem_text, tidy_sentence
-from sensegraph.engines.offline.reports.shown_names import (
+from sensegraph.engines.offline.reports.community import (
+    CORE,
+    LIMIT,
+    SHOWN,
+    Community,
+    Member,
+    Quote,
+    raise_bar,
+    read_community,
+    split_relation_title,
+)
+from sensegraph.engines.offline.reports.report_parts import (
+    Candidate,
     capitalise,
     choose_distinct_names,
+    choose_sentences,
     extend_name,
+    find_headline,
+    find_link_clause,
     join_title_names,
     mentions_name,
     names_nothing,
     show_natural_case,
+)
+from sensegraph.engines.offline.reports.sentence_quality import (
+    general_stems,
+    rate_generality,
+    rate_quality,
+    stem_text,
+    tidy_sentence,
+    weigh_stems,
 )
 from sensegraph.language.detection import detect_by_stop_words
 from sensegraph.language.speakers import split_label

@@ -1,4 +1,4 @@
-"""The offline engine's view of a sentence: its content words, its tidied form, how well it stands alone, who says it.
+"""The offline engine's view of a sentence: its content words, its tidied form, how well it stands alone, what it says.
 
 The English rules (fillers, discourse markers, the finite-verb test) apply to English text only; for other languages
 a sentence is judged by its length and its end mark.
@@ -6,7 +6,10 @@ a sentence is judged by its length and its end mark.
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 from operator import eq
@@ -46,6 +49,22 @@ def stem_word(word: str, code: str) -> tuple[str, ...]:
 def stem_word_lists(*names: str) -> frozenset[str]:
     """The stems of the words in some English word lists."""
     return frozenset(stem for name in names for word in read_list(name) for stem in stem_text(word, "en"))
+
+
+def weigh_stems(sentences: Iterable[Sequence[str]], once: float = 0.7) -> dict[str, float]:
+    """The weight of each stem: `once` plus the logarithm of how many sentences hold it.
+
+    A quarter of that for words that name no topic. A stand-in, where the rest of the corpus is not at hand, for share
+    here against share in the corpus.
+    """
+    counts = Counter(term for terms in sentences for term in dict.fromkeys(terms))
+    general = general_stems()
+    return {t: (once + math.log(n)) * (0.25 if t in general else 1.0) for t, n in counts.items()}
+
+
+def general_stems() -> frozenset[str]:
+    """Stems of English words that name no topic."""
+    return stem_word_lists("general", "verbs")
 
 
 @lru_cache(maxsize=1 << 15)
@@ -243,3 +262,82 @@ def is_hanging(text: str) -> bool:
 def introduces_person(sentence: str) -> bool:
     """Whether an English sentence presents someone by office or career ("Ann Lee is a professor of …")."""
     return _INTRODUCES.search(sentence) is not None
+
+
+# ── how far it states something that holds, or presents someone ──────────────────────────────────────────────────────
+_TOLD = re.compile(
+    rf"\b(?:I|we|he|she|they|you)\s+(?:\w+ly\s+|just\s+|also\s+|never\s+|first\s+)?(?:{CUES['past-verbs']}|\w+[^e\W]ed)\b",
+    re.IGNORECASE,
+)
+_HAPPENED = re.compile(r"\b(?:was|were|had|did|said|\w{3,}ed)\b", re.IGNORECASE)
+_REMEMBERED = re.compile(CUES["remembered"], re.IGNORECASE)
+# talk within the conversation: to the other, or about what will be said
+_HERE = re.compile(rf"^(?:{CUES['openings-of-talk']})\b|\b(?:{CUES['talk']})\b", re.IGNORECASE)
+_THIRD = re.compile(r"^(?:he|she|they|his|her|their|it|this|that|these|those|one of (?:them|these|those))\b", re.I)
+_LEANING = re.compile(CUES["leaning"], re.IGNORECASE)
+_RESTARTED = re.compile(CUES["restarted"], re.IGNORECASE)
+_LOOSE = re.compile(CUES["loose"], re.IGNORECASE)
+_HOLDS = re.compile(rf"\b(?:{CUES['holding']})\b", re.IGNORECASE)
+_REASONS = re.compile(CUES["reasons"], re.IGNORECASE)
+_NAMED = re.compile(r"(?<=[\w,] )[A-Z][a-z]\w+")
+_FREE_NAMES = 2  # capitalised words inside a sentence before it counts as a list of names
+
+
+@lru_cache(maxsize=1 << 15)
+def rate_generality(sentence: str, code: str = "en") -> float:
+    """How general and assertive a tidied sentence is, from 0.02 (a personal anecdote) to about 1.5 (a reasoned claim).
+
+    A product of factors: present statements, comparisons, reasons and needs raise it; stories in the first person and
+    the past, talk within the conversation, dates, open pronouns, loose speech and strings of names lower it. 1 in other
+    languages than English, whose cues these are.
+    """
+    if code != "en":
+        return 1.0
+    value = 1.15 if _HOLDS.search(sentence) else 0.55 if _HAPPENED.search(sentence) else 0.9
+    value *= 1.25 if _REASONS.search(sentence) else 1.0
+    value *= 0.35 if _TOLD.search(sentence) else 1.0
+    value *= 0.45 if _REMEMBERED.search(sentence) else 1.0
+    value *= 0.3 if _HERE.search(sentence) else 1.0
+    value *= 0.5 if FIRST_PERSON.search(sentence) else 1.0
+    value *= 0.6 if _THIRD.search(sentence) else 1.0
+    value *= 0.6 if _LEANING.search(sentence) else 1.0
+    value *= 0.5 if _RESTARTED.search(sentence) else 1.0
+    value *= 0.7 if _LOOSE.search(sentence) else 1.0
+    spare = len(_NAMED.findall(sentence)) - _FREE_NAMES
+    return max(0.02, value * 0.85 ** max(0, spare))
+
+
+_CAREER = re.compile(CUES["career"])  # what a host says of a guest
+_ABOUT_SOMEONE = re.compile(
+    r"(?:Dr\.|Prof\.|He|She|[A-Z][a-z]+(?: [A-Z][a-z]+)?) "
+    r"(?:is|was|has|had|helped|led|spent|joined|started|also|briefly)\b"
+)
+_LIMPS = re.compile(rf"(?:{CUES['limping']})\b(?! (?:learning|systems?)\b)")
+_COARSE = re.compile(r"\b(?:fuck|shit|crap|damn|rape)\w*\b", re.IGNORECASE)
+
+
+def rate_soundness(text: str) -> float:
+    """1, or less for sentences that present someone, that limp behind another, or that are coarse (English)."""
+    value = 0.2 if introduces_person(text) or _CAREER.search(text) else 1.0
+    value *= 0.5 if _ABOUT_SOMEONE.match(text) or _LIMPS.match(text) else 1.0
+    return value * (0.3 if _COARSE.search(text) else 1.0)
+
+
+# ── the sign of a sentence: does it speak of the bad or the good of a thing? Plain lexical rules (English) ──────────
+
+_BAD = re.compile(rf"\b(?:{CUES['harm']})\b", re.IGNORECASE)
+_GOOD = re.compile(rf"\b(?:{CUES['benefit']})\b", re.IGNORECASE)
+_NOT = re.compile(r"(?:\bnot|n['’]t|\bnever|\bno|\bwithout|\bneither|\bnor|\bhardly|\bless)(?:\s+\w+){0,2}\s*$", re.I)
+
+
+def balance_tone(text: str) -> int:
+    """Words of good minus words of harm; a negation up to three words before turns a word round ("not a danger")."""
+    bad, turned_bad = _count_hits(_BAD, text)
+    good, turned_good = _count_hits(_GOOD, text)
+    return good + turned_bad - bad - turned_good
+
+
+def _count_hits(words: re.Pattern[str], text: str) -> tuple[int, int]:
+    """How many hits stand as they are, and how many are negated."""
+    negated = [bool(_NOT.search(text[max(0, m.start() - 40) : m.start()])) for m in words.finditer(text)]
+    return negated.count(False), negated.count(True)

@@ -1,15 +1,264 @@
-"""Headlines: what a sentence says of given names, in few words taken from it."""
+"""What reports are put together from: sentences chosen to cover their terms, names as they are shown, and headlines.
+
+Sentences are chosen by greedy coverage of weighted terms, damped where covered, without near-repeats; a headline says
+what a sentence says of given names, in few words taken from it.
+"""
 
 from __future__ import annotations
 
+import heapq
+import math
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from sensegraph.engines.offline.reports.sentence_quality import introduces_person, is_third_person
-from sensegraph.engines.offline.reports.shown_names import capitalise, mentions_name
+import msgspec
+
+from sensegraph.engines.offline.reports.sentence_quality import introduces_person, is_third_person, stem_text
 from sensegraph.language.text import HAN, WORD
 from sensegraph.language.word_lists import read_list
+
+DAMPING = 0.4  # what a term still counts for each time it has been covered
+TOLERANCE = 0.5  # cosine to a chosen sentence above which the gain falls
+REPEAT = 0.6  # share of a common subsequence above which a sentence repeats a chosen one
+
+
+class Candidate(msgspec.Struct, frozen=True):  # made anew for every merit that it is given
+    """A sentence that may be chosen: its stems in order, its length in words, and its worth (quality × extras).
+
+    Of several with the same `place`, unless that is empty, one is chosen.
+    """
+
+    terms: tuple[str, ...]
+    words: int
+    worth: float = 1.0
+    place: str = ""
+
+
+def is_repeat(one: Sequence[str], other: Sequence[str], limit: float = REPEAT) -> bool:
+    """Whether two sequences of stems say the same.
+
+    Their longest common subsequence is more than `limit` of the longer one, or nearly all of the shorter one (which
+    is then a sentence cut short at a chunk's border).
+    """
+    from rapidfuzz.distance import LCSseq  # an extension module: loaded on first use
+
+    short, long = sorted((len(one), len(other)))
+    if not short:
+        return not long
+    common = LCSseq.similarity(one, other)
+    return common > limit * long or (short >= 4 and common > 0.85 * short)
+
+
+class _Cover:
+    """What has been chosen so far, and the gain of a candidate given that."""
+
+    def __init__(self, weights: Mapping[str, float]) -> None:
+        self.weights = weights
+        self.chosen: list[Candidate] = []
+        self.covered: Counter[str] = Counter()
+        self._squares: dict[tuple[str, ...], tuple[dict[str, float], float]] = {}
+        self._worths: dict[tuple[str, ...], list[tuple[str, float]]] = {}
+        self._closest: dict[tuple[str, ...], tuple[int, float]] = {}
+
+    def take(self, candidate: Candidate) -> None:
+        self.chosen.append(candidate)
+        self.covered.update(dict.fromkeys(candidate.terms, 1))
+
+    def gain(self, candidate: Candidate) -> float:
+        times = self.covered.get
+        total = sum([w * DAMPING**n if (n := times(t)) else w for t, w in self._weighed(candidate.terms)])
+        close = self._close(candidate.terms)
+        return total / (math.sqrt(candidate.words) + 2) * candidate.worth * (1 - max(0.0, close - TOLERANCE))
+
+    def repeated(self, candidate: Candidate) -> bool:
+        return any(
+            (candidate.place and candidate.place == other.place) or is_repeat(candidate.terms, other.terms)
+            for other in self.chosen
+        )
+
+    def _close(self, terms: tuple[str, ...]) -> float:
+        """The highest cosine to what has been chosen; those that were compared before are not compared again."""
+        seen, close = self._closest.get(terms, (0, 0.0))
+        for other in self.chosen[seen:]:
+            close = max(close, self._cosine(terms, other.terms))
+        self._closest[terms] = len(self.chosen), close
+        return close
+
+    def _cosine(self, one: tuple[str, ...], other: tuple[str, ...]) -> float:
+        (a, norm_a), (b, norm_b) = self._squared(one), self._squared(other)
+        if a.keys().isdisjoint(b):
+            return 0.0
+        shared = math.fsum(a[t] for t in a.keys() & b.keys())  # exact, so the order of a set does not matter
+        return shared / (norm_a * norm_b) if norm_a and norm_b else 0.0
+
+    def _weighed(self, terms: tuple[str, ...]) -> list[tuple[str, float]]:
+        """Each term once, with its weight."""
+        if terms not in self._worths:
+            self._worths[terms] = [(t, self.weights.get(t, 0.0)) for t in dict.fromkeys(terms)]
+        return self._worths[terms]
+
+    def _squared(self, terms: tuple[str, ...]) -> tuple[dict[str, float], float]:
+        """Each term with its squared weight, and the root of their sum."""
+        if terms not in self._squares:
+            squares = {t: self.weights.get(t, 0.0) ** 2 for t in terms}
+            self._squares[terms] = squares, math.sqrt(math.fsum(squares.values()))
+        return self._squares[terms]
+
+
+def choose_sentences(
+    candidates: Sequence[Candidate], weights: Mapping[str, float], count: int, used: Iterable[Candidate] = ()
+) -> list[int]:
+    """Positions of at most `count` candidates, best first, none a near-repeat of another or of one in `used`.
+
+    gain = Σ w(t) · 0.4^(times covered) / (√words + 2) · worth · (1 − max(0, cosine to the chosen − 0.5)). Gains only
+    fall as sentences are chosen, so each is worked out again only when it comes to the top (lazy greedy, exact).
+    """
+    cover = _Cover(weights)
+    for candidate in used:
+        cover.take(candidate)
+    heap = [(-cover.gain(c), i) for i, c in enumerate(candidates)]
+    heapq.heapify(heap)
+    picked: list[int] = []
+    while heap and len(picked) < count:
+        _, i = heapq.heappop(heap)
+        gain = cover.gain(candidates[i])
+        if gain <= 0 or cover.repeated(candidates[i]):
+            continue
+        if heap and (-gain, i) > heap[0]:
+            heapq.heappush(heap, (-gain, i))
+            continue
+        picked.append(i)
+        cover.take(candidates[i])
+    return picked
+
+
+_NO_NAME = re.compile(
+    r"^-|^[\W\d_]*\d[\d\W_]*$|^(?:\w+ )?(?:(?:year|month|week|day|hour|minute|percent|decade|age)s?|"
+    r"century|centuries)$",
+    re.IGNORECASE,
+)
+_NEXT = re.compile(r" ([^\W\d_][\w’'-]*)")
+_SMALL = "no one two three four five six seven eight nine ten eleven twelve".split()
+_MOST = 0.55  # share of a name's uses with one and the same word after it that makes that word part of it
+_USES = 4  # uses from which that share counts
+
+
+def find_places(text: str, name: str) -> Iterator[int]:
+    """Where `name` stands in `text` as whole words, in any case; a plural ending may follow."""
+    low, sought = text.lower(), name.lower()
+    at = low.find(sought) if sought and len(low) == len(text) else -1
+    while at >= 0:
+        end = at + len(sought)
+        tail = low[end : end + 3]
+        ending = 2 if tail.startswith("es") else 1 if tail.startswith("s") else 0
+        after = low[end : end + 1]
+        closed = not _is_word_character(after) or (
+            ending > 0 and not _is_word_character(low[end + ending : end + ending + 1])
+        )
+        if closed and not (at and _is_word_character(low[at - 1])):
+            yield at
+        at = low.find(sought, at + 1)
+
+
+def _is_word_character(letter: str) -> bool:
+    return letter.isalnum() or letter == "_"
+
+
+def mentions_name(text: str, name: str) -> bool:
+    """Whether `text` holds `name` as whole words (or, in Han text, at all)."""
+    if not name.isascii() and HAN.search(name):
+        return name in text
+    return next(find_places(text, name), -1) >= 0
+
+
+def show_natural_case(name: str, texts: Sequence[str]) -> str:
+    """`name` in the case it mostly has inside sentences: "School" → "school", "phd" → "PhD"."""
+    inside: Counter[str] = Counter()
+    first: Counter[str] = Counter()
+    for text in texts:
+        for at in find_places(text, name):
+            form = text[at : at + len(name)]
+            opening = at < 2 or not (text[at - 1] == " " and (_is_word_character(text[at - 2]) or text[at - 2] in ",;"))
+            (first if opening else inside)[form] += 1
+    seen = inside or first
+    return max(seen, key=lambda form: (seen[form], form == name, form)) if seen else name
+
+
+def extend_name(name: str, texts: Sequence[str]) -> str:
+    """`name` with the word that mostly follows it: "machine" → "machine learning" where that is what is meant."""
+    if " " in name or HAN.search(name):
+        return name
+    after: Counter[str] = Counter()
+    uses = 0
+    for text in texts:
+        for at in find_places(text, name):
+            uses += 1
+            match = _NEXT.match(text, at + len(name))
+            if match and match[1].casefold() not in read_list("en"):
+                after[match[1].casefold().removesuffix("'s").removesuffix("’s")] += 1
+    if uses < _USES or not after:
+        return name
+    word, count = max(after.items(), key=lambda pair: (pair[1], pair[0]))
+    fits = count > _MOST * uses and word not in read_list("general") | read_list("verbs")
+    return f"{name} {word}" if fits else name
+
+
+def capitalise(text: str) -> str:
+    """`text` with its first letter large."""
+    return text[:1].upper() + text[1:]
+
+
+def join_with_and(items: Sequence[str]) -> str:
+    """ "a", "a and b", "a, b and c"."""
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}" if items else ""
+
+
+def spell_number(n: int) -> str:
+    """A number as it is written in a text: words up to twelve, figures with commas above."""
+    return _SMALL[n] if 0 <= n < len(_SMALL) else f"{n:,}"
+
+
+def choose_distinct_names(names: Iterable[str], count: int, code: str) -> list[str]:
+    """The first `count` names of which no two share a stem and none is made of the first letters of another.
+
+    Bare numbers and spans of time only if there is nothing else.
+    """
+
+    def abbreviates(one: str, other: str) -> bool:
+        short, long = sorted((one.casefold(), other.casefold()), key=len)
+        return short == "".join(word[0] for word in long.split())
+
+    every = list(dict.fromkeys(names))
+    taken: list[str] = []
+    used: set[str] = set()
+    for name in [n for n in every if not names_nothing(n)] or every:
+        own = set(stem_text(name, code)) or {name.casefold()}
+        if len(taken) < count and not own & used and not any(abbreviates(name, other) for other in taken):
+            taken.append(name)
+            used |= own
+    return taken
+
+
+def names_nothing(name: str) -> bool:
+    """Whether `name` is a bare number or a span of time, which name nothing."""
+    return _NO_NAME.match(name) is not None
+
+
+def join_title_names(names: Sequence[str], code: str) -> str:
+    """Names as one title: "A", "A and B", "A, B and C"; without words of English in other languages."""
+    if code == "zh":
+        return "、".join(names)
+    if len(names) < 2 or code != "en":
+        return capitalise(", ".join(names))
+    return capitalise(f"{', '.join(names[:-1])} and {names[-1]}")
+
+
+def split_title(title: str) -> list[str]:
+    """The names of a title that `listing` made."""
+    return [part.strip() for part in re.split(r"、|, | and ", title) if part.strip()]
+
 
 LONGEST = 12  # words in a headline
 _PIECES = re.compile(r"([;:—–()]|,\s|\s--?\s|\s(?:because|so that|which means that|which means|that)\s)", re.IGNORECASE)
