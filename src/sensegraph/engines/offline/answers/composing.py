@@ -330,10 +330,7 @@ def _answer_focused(
         chosen = choose_direct_sentences(question, sentences, DIRECT)
         known = sum(share for share, _ in term_weights(question, sentences, strict=False).values())
         nearest = "I find nothing that speaks of all that is asked; what comes nearest is this. "
-        return [
-            *([Statement(nearest)] if chosen and known < KNOWN else []),
-            *report_speech(chosen, False),
-        ]
+        return [*([Statement(nearest)] if chosen and known < KNOWN else []), *report_speech(chosen, False)]
     if not found:
         return []
     others = sorted(((p.title, p.documents) for p in passages if p.id in beside), key=lambda x: (-x[1], x[0]))
