@@ -17,7 +17,6 @@ from dataclasses import replace
 from sensegraph.engines.offline.answers.overviews import (
     find_chunk_themes,
     find_point_themes,
-    make_themed_point,
     write_focused_answer,
     write_overview,
 )
@@ -31,11 +30,14 @@ from sensegraph.engines.offline.answers.questions import (
     find_key_phrases,
     guess_language,
     read_wanted_words,
+    says_subject,
     understand_question,
 )
 from sensegraph.engines.offline.answers.source_sentences import (
+    HOST,
     KNOWN,
     SourceSentence,
+    choose_varied,
     detect_passage_language,
     differs_from,
     find_relevant,
@@ -44,15 +46,15 @@ from sensegraph.engines.offline.answers.source_sentences import (
     rate_usefulness,
     read_source_sentences,
     select_presentable,
-    state_sentences,
+    strip_quotation_marks,
     term_weights,
 )
-from sensegraph.engines.offline.answers.themes import NOTE, begin_with
-from sensegraph.engines.offline.reports.report_parts import join_with_and
+from sensegraph.engines.offline.answers.themes import NOTE, begin_with, choose_telling_sentences, retitle_theme
+from sensegraph.engines.offline.reports.report_parts import capitalise, join_with_and
 from sensegraph.engines.offline.reports.sentence_quality import end_sentence, quote_text, stem_text
 from sensegraph.language.text import HAN, WORD
 from sensegraph.language.word_lists import read_alternatives
-from sensegraph.types import Draft, Inquiry, Point, Statement
+from sensegraph.types import Draft, Inquiry, Passage, Point, Statement
 
 _TURNS = 5  # earlier questions that are looked at
 CUES = read_alternatives("cues")
@@ -74,10 +76,7 @@ def resolve_history(inquiry: Inquiry) -> Inquiry:
         return inquiry
     last = ""
     for question in (*(t.question for t in inquiry.history[-_TURNS:]), inquiry.question):
-        own, earlier = (
-            read_wanted_words(question, guess_language(question)),
-            read_wanted_words(last, guess_language(last)),
-        )
+        own, earlier = (read_wanted_words(text, guess_language(text)) for text in (question, last))
         named = any(weight == NAME for weight in own.weights.values())
         content = sum(weight > EMPTY for weight in own.weights.values())
         borrowed: list[str] = []
@@ -130,9 +129,8 @@ def summarise_text(question: Question, sentences: Sequence[SourceSentence], word
     opening = ""
     if len(phrases) > 2:
         actors = "group" if sum(bool(s.speaker) for s in sentences) * 2 > len(sentences) else "text"
-        opening = (
-            f"The {unit} was about {join_with_and(phrases[:2])}. The {actors} discussed {join_with_and(phrases[2:])}."
-        )
+        opening = f"The {unit} was about {join_with_and(phrases[:2])}. "
+        opening += f"The {actors} discussed {join_with_and(phrases[2:])}."
         yield Statement(opening)
     chosen = choose_covering(sentences, words - len(opening.split()))
     yield from report_speech(chosen, bool(opening))
@@ -178,13 +176,7 @@ def choose_narrow_sentences(
 def choose_direct_sentences(question: Question, sentences: Sequence[SourceSentence], most: int) -> list[SourceSentence]:
     """The at most `most` sentences that answer a question of fact, best first; none far behind the best."""
     ranked = _rank_sentences(question, sentences)
-    chosen: list[SourceSentence] = []
-    for one, score in ranked:
-        if len(chosen) == most or score < BEHIND * ranked[0][1]:
-            break
-        if differs_from(one, chosen):
-            chosen.append(one)
-    return chosen
+    return choose_varied([one for one, score in ranked if score >= BEHIND * ranked[0][1]], most)
 
 
 def _rank_sentences(question: Question, sentences: Sequence[SourceSentence]) -> list[tuple[SourceSentence, float]]:
@@ -236,6 +228,8 @@ def report_speech(chosen: Sequence[SourceSentence], after: bool) -> Iterator[Sta
         after, last = True, sentence.speaker
 
 
+IN_POINT = 10  # sentences of a report that a point carries on
+HALF = 0.02  # share of the corpus of which a theme must be to score half of its rating
 LEAST_SCORE = 20.0  # a focused point below this is noise: one common word of several
 MOST_SAID = 16  # sentences that a focused point carries
 BESIDE = 99.9  # score of what an answer that compares cannot do without
@@ -278,6 +272,33 @@ def rate_inquiries(inquiries: Sequence[Inquiry]) -> list[tuple[Point, ...]]:
     return rated
 
 
+def make_themed_point(
+    passage: Passage, sentences: Sequence[SourceSentence], corpus: int, leads: frozenset[str], speakers: frozenset[str]
+) -> Point | None:
+    """A report as a point: its theme, its best sentences, and a score from rating and coverage.
+
+    Score = 10 · rating · documents / (documents + h), h a fiftieth of the corpus, two at least: a theme of one document
+    is no theme of a corpus. `leads` are the speakers who lead the talk, `speakers` all.
+    """
+    good = choose_telling_sentences(passage.title, sentences, leads, IN_POINT)
+    documents = passage.documents or len({s.origin for s in sentences})
+    if not good or passage.score <= 0 or not says_subject(passage.title):
+        return None
+    title = capitalise(retitle_theme(passage.title, good, speakers))
+    half = max(2.0, corpus * HALF) if corpus > 1 else 0.0
+    score = 10 * passage.score * documents / (documents + half)
+    return Point(state_sentences(good, leads), round(min(score, 100.0), 1), title, documents) if title else None
+
+
+def state_sentences(sentences: Sequence[SourceSentence], leads: frozenset[str] = frozenset()) -> tuple[Statement, ...]:
+    """Sentences as a point carries them: with the speaker's name, marked where that is a host's, a line each."""
+    lines = (
+        f"{s.speaker}{HOST if s.speaker in leads else ''}: “{strip_quotation_marks(s.text)}”" if s.speaker else s.text
+        for s in sentences
+    )
+    return tuple(s.cite(("\n" if i else "") + line) for i, (s, line) in enumerate(zip(sentences, lines, strict=True)))
+
+
 def answer_inquiries(inquiries: Sequence[Inquiry]) -> list[Draft]:
     """The reduce step, and answers from chunks: a text of quoted sentences with their spans, in Markdown."""
     return [compose_answer(inquiry) for inquiry in inquiries]
@@ -297,10 +318,8 @@ def compose_answer(inquiry: Inquiry, words: int = 0) -> Draft:
     else:
         pointed = any(p.quotes for p in passages)
         themes = find_point_themes(passages, sentences) if pointed else find_chunk_themes(sentences)
-        told = (
-            write_overview(question, inquiry, themes) if themes else summarise_text(question, sentences, SUMMARY_WORDS)
-        )
-        statements = list(told)
+        summary = summarise_text(question, sentences, SUMMARY_WORDS)
+        statements = list(write_overview(question, inquiry, themes) if themes else summary)
     if any(s.sources for s in statements):
         return Draft(tuple(statements), notes=notes)
     # nothing is found on the subject where no sentence has a word of it, else only on the question as a whole
@@ -317,11 +336,8 @@ def _answer_focused(
     if words:
         return list(report_speech(choose_narrow_sentences(question, sentences, words), False))
     passages = inquiry.context.passages
-    beside = {
-        p.id
-        for p in passages
-        if p.kind == "point" and p.score == BESIDE and not set(question.terms) & set(stem_text(p.title, "en"))
-    }
+    compared = (p for p in passages if p.kind == "point" and p.score == BESIDE)
+    beside = {p.id for p in compared if not set(question.terms) & set(stem_text(p.title, "en"))}
     sentences = [s for s in sentences if s.reference not in beside]
     pointed = any(p.kind == "point" for p in passages)
     found = find_relevant(question, sentences, strict=not pointed)

@@ -20,6 +20,7 @@ from sensegraph.engines.offline.answers.composing import (
     choose_direct_sentences,
     rate_inquiries,
     resolve_history,
+    state_sentences,
 )
 from sensegraph.engines.offline.answers.questions import (
     FRAME,
@@ -40,13 +41,12 @@ from sensegraph.engines.offline.answers.source_sentences import (
     KNOWN,
     RelevantSentence,
     SourceSentence,
+    choose_varied,
     detect_passage_language,
-    differs_from,
     find_relevant,
     find_report_hosts,
     rate_usefulness,
     read_source_sentences,
-    state_sentences,
     term_weights,
 )
 from sensegraph.engines.offline.reports.report_parts import names_nothing, show_natural_case, split_title
@@ -121,8 +121,7 @@ def suggest_follow_ups(
     read = [*found[:READ], *(RelevantSentence(s, 0.0) for s in sentences if id(s) not in told)][:READ]
     share = {p.id: 1.0 for p in passages}  # how far a passage's strength counts, by what it holds of the question
     for p in passages if wanted else ():
-        texts = (p.title, p.text, *(q.text for q in p.quotes))
-        share[p.id] = 0.4 + 0.6 * measure_coverage(wanted, "\n".join(texts), code).whole
+        share[p.id] = 0.4 + 0.6 * measure_coverage(wanted, _all_text(p), code).whole
     things = {t.name: t for t in _find_things(passages, share, read, code)}
     worth: dict[str, float] = {}
     known: set[str] = set()  # of which the question speaks: of all their words, or of a part of them by name
@@ -189,9 +188,8 @@ def _list_title(passage: Passage) -> list[str]:
     """The names that a report's title lists; none where the title is a clause."""
     names = split_title(passage.title)
     words = WORD.findall(passage.title)
-    clause = detect_by_stop_words(passage.title) == "en" and not set("vmo").isdisjoint(
-        tag_words([w.casefold() for w in words])
-    )
+    letters = tag_words([w.casefold() for w in words]) if detect_by_stop_words(passage.title) == "en" else ""
+    clause = not set("vmo").isdisjoint(letters)
     return [] if clause or any(len(name.split()) > LONGEST for name in names) else names
 
 
@@ -270,20 +268,16 @@ def find_leads(inquiries: Sequence[Inquiry]) -> list[Lead]:
         else:
             found = find_relevant(question, sentences)
             score = rate_usefulness(found)
-            chosen: list[SourceSentence] = []
             if score >= LEAST_SCORE:
-                for one in found:
-                    if len(chosen) < MOST_SAID and differs_from(one.sentence, chosen):
-                        chosen.append(one.sentence)
+                chosen = choose_varied([one.sentence for one in found], MOST_SAID)
             else:
                 known = sum(share for share, _ in term_weights(question, sentences, strict=False).values())
                 factual = question.shape in ("lookup", "decide")
                 chosen = choose_direct_sentences(question, sentences, DIRECT) if factual and known >= KNOWN else []
                 score = LEAST_SCORE / 2 if chosen else 0.0
             statements = state_sentences(chosen, find_report_hosts(sentences))
-        leads.append(
-            Lead(statements, score, suggest_follow_ups(read_wanted_words(text, code), passages, found, sentences, code))
-        )
+        asks = suggest_follow_ups(read_wanted_words(text, code), passages, found, sentences, code)
+        leads.append(Lead(statements, score, asks))
     return leads
 
 
@@ -367,9 +361,8 @@ def _bears_on(question: str, passage: Passage, linked: Sequence[str]) -> bool:
     if not there.content or there.near < least - LINKED:
         return False
     concepts = (frozenset(stem_text(concept, code)) - wanted.weights.keys() for concept in linked)
-    return any(
-        measure_coverage(WantedWords(dict.fromkeys(sorted(c), 1.0)), text, code).whole == 1.0 for c in concepts if c
-    )
+    rest = (WantedWords(dict.fromkeys(sorted(concept), 1.0)) for concept in concepts if concept)
+    return any(measure_coverage(words, text, code).whole == 1.0 for words in rest)
 
 
 @lru_cache(maxsize=1 << 8)

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
-from sensegraph.engines.offline.answers.questions import Question, says_subject
+from sensegraph.engines.offline.answers.questions import Question
 from sensegraph.engines.offline.answers.source_sentences import (
     LEAST_QUALITY,
     RelevantSentence,
     SourceSentence,
+    choose_varied,
     differs_from,
     find_hosts,
     group_by_reference,
     select_presentable,
-    state_sentences,
 )
 from sensegraph.engines.offline.answers.themes import (
     Theme,
@@ -33,33 +32,13 @@ from sensegraph.engines.offline.answers.themes import (
 )
 from sensegraph.engines.offline.reports.report_parts import capitalise, join_with_and, spell_number
 from sensegraph.engines.offline.reports.sentence_quality import stem_text
-from sensegraph.types import Inquiry, Passage, Point, Statement
+from sensegraph.types import Inquiry, Passage, Statement
 
 MAIN_THEMES, EACH, MORE = 7, 3, 6  # themes, sentences of each, smaller themes that are named
 MOST_LIKELY = 150  # sentences of a context that are read closely: the most central by their words
 MOST_POINTS = 60  # points that are compared for near-duplicates: more than enough for the themes that are shown
-IN_POINT = 10  # sentences of a report that a point carries on
 _MANY = 20  # documents from which counts of them say something
-HALF = 0.02  # share of the corpus of which a theme must be to score half of its rating
 LEAST_DOCUMENTS = 3  # documents of which a theme of a large corpus must be
-
-
-def make_themed_point(
-    passage: Passage, sentences: Sequence[SourceSentence], corpus: int, leads: frozenset[str], speakers: frozenset[str]
-) -> Point | None:
-    """A report as a point: its theme, its best sentences, and a score from rating and coverage.
-
-    Score = 10 · rating · documents / (documents + h), h a fiftieth of the corpus, two at least: a theme of one document
-    is no theme of a corpus. `leads` are the speakers who lead the talk, `speakers` all.
-    """
-    good = choose_telling_sentences(passage.title, sentences, leads, IN_POINT)
-    documents = passage.documents or len({s.origin for s in sentences})
-    if not good or passage.score <= 0 or not says_subject(passage.title):
-        return None
-    title = capitalise(retitle_theme(passage.title, good, speakers))
-    half = max(2.0, corpus * HALF) if corpus > 1 else 0.0
-    score = 10 * passage.score * documents / (documents + half)
-    return Point(state_sentences(good, leads), round(min(score, 100.0), 1), title, documents) if title else None
 
 
 def find_point_themes(passages: Sequence[Passage], sentences: Sequence[SourceSentence]) -> list[Theme]:
@@ -121,11 +100,7 @@ RARE, SOME = 2, 5  # documents up to which something is hardly, and rarely, spok
 
 
 def write_focused_answer(
-    question: Question,
-    found: Sequence[RelevantSentence],
-    corpus: int,
-    named: int = 0,
-    others: Sequence[tuple[str, int]] = (),
+    question: Question, found: Sequence[RelevantSentence], corpus: int, named: int, others: Sequence[tuple[str, int]]
 ) -> Iterator[Statement]:
     """The answer: counts and voices first, then what is said, in themes, by speaker or by sign as the question asks.
 
@@ -166,37 +141,35 @@ def write_focused_answer(
 
 
 def write_opening(
-    question: Question,
-    found: Sequence[RelevantSentence],
-    corpus: int,
-    named: int = 0,
-    others: Sequence[tuple[str, int]] = (),
+    question: Question, found: Sequence[RelevantSentence], corpus: int, named: int, others: Sequence[tuple[str, int]]
 ) -> str:
     """The first sentence: how many documents speak of it and who does."""
     whole = [r for r in found if r.whole]
     about = question.subject or "this"
     ranks = count_voices(whole or found)
-    count = _Count(len({r.sentence.origin for r in whole or found}), corpus)
+    n = len({r.sentence.origin for r in whole or found})
+    speak = _count_out_of(n, corpus, "speak")
     part = len({r.sentence.origin for r in found} - {r.sentence.origin for r in whole}) if whole else 0
     if question.shape == "who" and len(ranks) > 1:
-        return f"{_name_first_voices(ranks)} on {about}, by {count.all()} that I found to speak of it."
+        documents = spell_count(n, "document" if corpus != 1 else "passage")
+        return f"{_name_first_voices(ranks)} on {about}, by the {documents} that I found to speak of it."
     if not whole and question.shape == "whether":
-        head = f"Only in part: at least {count.some('speak')} of a part of what is asked ({about})"
+        head = f"Only in part: at least {speak} of a part of what is asked ({about})"
     elif not whole:
-        head = f"I find nothing on all that is asked ({about}); at least {count.some('speak')} of a part of it"
-    elif question.shape == "count" and named > count.n:
+        head = f"I find nothing on all that is asked ({about}); at least {speak} of a part of it"
+    elif question.shape == "count" and named > n:
         compared = f", beside {join_with_and([f'{name} ({n})' for name, n in others[:5]])}" if others else ""
-        head = f"{capitalise(about)} is named in {_Count(named, corpus).some('')}{compared}"
+        head = f"{capitalise(about)} is named in {_count_out_of(named, corpus)}{compared}"
     elif question.shape == "count":
         compares = "compar" in question.text.casefold()
         uncounted = " (other topics were not counted, so no comparison is made)" if compares else ""
-        head = f"{capitalise(about)} comes up in at least {count.some('')}{uncounted}"
+        head = f"{capitalise(about)} comes up in at least {_count_out_of(n, corpus)}{uncounted}"
     else:
         start = "At least"  # what was not handed over is not counted
         if question.shape == "whether":
-            start = "Hardly: I find that only" if count.n < RARE else "Yes, though I find it seldom: at least"
-            start = "Yes: at least" if count.n >= SOME else start
-        head = f"{start} {count.some('speak')} of {about}"
+            start = "Hardly: I find that only" if n < RARE else "Yes, though I find it seldom: at least"
+            start = "Yes: at least" if n >= SOME else start
+        head = f"{start} {speak} of {about}"
     if part and question.shape not in ("count", "who"):
         head += f", and {spell_number(part)} more of a part of it"
     if ranks:
@@ -224,26 +197,11 @@ def _name_first_voices(ranks: Sequence[tuple[str, int]]) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Count:
-    """A number of documents out of those of the corpus; of passages where the corpus is one document."""
-
-    n: int
-    corpus: int
-
-    def all(self) -> str:
-        """ "the 14 documents"."""
-        return f"the {spell_count(self.n, 'document' if self.corpus != 1 else 'passage')}"
-
-    def some(self, verb: str) -> str:
-        """ "14 of the 1,669 documents speak"."""
-        noun = "document" if self.corpus != 1 else "passage"
-        what = (
-            f"{spell_number(self.n)} of the {spell_count(self.corpus, noun)}"
-            if self.corpus > 1
-            else spell_count(self.n, noun)
-        )
-        return f"{what} {verb}{'s' if self.n == 1 else ''}" if verb else what
+def _count_out_of(n: int, corpus: int, verb: str = "") -> str:
+    """How many documents of the corpus, of passages where it is one, speak: "14 of the 1,669 documents speak"."""
+    noun = "document" if corpus != 1 else "passage"
+    what = f"{spell_number(n)} of the {spell_count(corpus, noun)}" if corpus > 1 else spell_count(n, noun)
+    return f"{what} {verb}{'s' if n == 1 else ''}" if verb else what
 
 
 def count_voices(found: Sequence[RelevantSentence]) -> list[tuple[str, int]]:
@@ -288,11 +246,8 @@ def _write_by_speaker(
             yield Statement("\n\n")
             yield from write_reported_paragraph(best, len(shown), bold=name)
         shown += best
-    more = [
-        r.sentence
-        for r in pool
-        if differs_from(r.sentence, shown) and r.sentence.speaker not in {name for name, _ in ranks[:6]}
-    ]
+    named = {name for name, _ in ranks[:6]}
+    more = [s for s in (r.sentence for r in pool) if differs_from(s, shown) and s.speaker not in named]
     if not shown or (rest and more):
         yield Statement("\n\n**Also said.** " if shown else "\n\n")
         yield from write_reported_paragraph(_spread_speakers(more, 3 if shown else 5), len(shown))
@@ -300,13 +255,11 @@ def _write_by_speaker(
 
 def _spread_speakers(ranked: Sequence[SourceSentence], most: int) -> list[SourceSentence]:
     """The first `most` sentences that are not alike, one a speaker while there are others."""
-    chosen: list[SourceSentence] = []
-    for fresh in (True, False):
-        for sentence in ranked:
-            if len(chosen) == most:
-                return chosen
-            heard = bool(sentence.speaker) and any(sentence.speaker == c.speaker for c in chosen)
-            crowded = sum(sentence.chunk == c.chunk for c in chosen) > 1
-            if not crowded and not (fresh and heard) and sentence not in chosen and differs_from(sentence, chosen):
-                chosen.append(sentence)
-    return chosen
+
+    def is_crowded(one: SourceSentence, others: Sequence[SourceSentence]) -> bool:
+        return sum(one.chunk == o.chunk for o in others) > 1
+
+    def is_heard(one: SourceSentence, others: Sequence[SourceSentence]) -> bool:
+        return is_crowded(one, others) or (bool(one.speaker) and any(one.speaker == o.speaker for o in others))
+
+    return choose_varied(ranked, most, is_heard, is_crowded)

@@ -18,11 +18,11 @@ from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Literal
 
-from sensegraph.engines.offline.reports.sentence_quality import stem_text, stem_word
+from sensegraph.engines.offline.reports.sentence_quality import stem_text, stem_word, stem_word_lists
 from sensegraph.language.detection import detect_by_stop_words
 from sensegraph.language.tagging import tag_words
 from sensegraph.language.text import HAN, WORD
-from sensegraph.language.word_lists import COMMON, VERY_COMMON, read_lexicon, read_list
+from sensegraph.language.word_lists import read_lexicon, read_list
 
 _THEMES = re.compile(
     r"\b(?:\w*themen?|hauptpunkte|überblick|zusammenfassung|worum geht|thèmes?|résumé|temas?|resumen|temi)\b"
@@ -137,9 +137,8 @@ def find_subject(text: str) -> str:
     """
     stop = read_list("en")
     words = TOKEN.findall(text)
-    letters = (
-        tag_words([w.casefold() if w[1:].islower() and i == 0 else w for i, w in enumerate(words)]) if words else ""
-    )
+    cased = [w.casefold() if w[1:].islower() and i == 0 else w for i, w in enumerate(words)]
+    letters = tag_words(cased) if words else ""
     best: list[str] = []
     most = 0
     run: list[str] = []
@@ -253,12 +252,7 @@ def weigh_rarity(stem: str, code: str) -> float:
     """RARE, or less for the stem of a common word of English; other languages have no list of theirs."""
     if code != "en":
         return RARE
-    return EMPTY if stem in _stem_words(VERY_COMMON) else USUAL if stem in _stem_words(COMMON) else RARE
-
-
-@cache
-def _stem_words(words: str) -> frozenset[str]:
-    return frozenset(stem for word in words.split() for stem in stem_text(word, "en"))
+    return EMPTY if stem in stem_word_lists("very_common") else USUAL if stem in stem_word_lists("common") else RARE
 
 
 def measure_coverage(wanted: WantedWords, text: str, code: str) -> Coverage:
@@ -356,12 +350,9 @@ def _is_general(word: str) -> bool:
     """Whether a word names no subject by itself: a stop word, a number, a word about the corpus or the talk."""
     folded = word.casefold()
     forms = (folded, folded.removesuffix("s"), folded.removesuffix("es"))
-    short = len(word) < 2 or not word[0].isalpha() or folded in read_list("en") or "'" in word or "’" in word
-    return (
-        short
-        or "_" in word
-        or any(f in _GENERAL or f in FRAME or f in SOFT or f in read_list("general") for f in forms)
-    )
+    if len(word) < 2 or not word[0].isalpha() or folded in read_list("en") or not {"'", "’", "_"}.isdisjoint(word):
+        return True
+    return any(f in _GENERAL or f in FRAME or f in SOFT or f in read_list("general") for f in forms)
 
 
 def find_key_phrases(

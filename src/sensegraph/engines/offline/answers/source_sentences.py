@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -25,15 +25,12 @@ from sensegraph.engines.offline.reports.sentence_quality import (
 )
 from sensegraph.language.detection import detect_by_stop_words
 from sensegraph.language.speakers import find_labels, recase_label
-from sensegraph.language.text import HAN, WORD
-from sensegraph.language.text import split_sentences as split_sentences
+from sensegraph.language.text import HAN, WORD, split_sentences
 from sensegraph.runtime.keys import document_part
 from sensegraph.types import Passage, Source, Statement
 
 ALIKE = 0.5  # LCS similarity from which two sentences are not shown together (classical-engine §5.3)
-
 LEAST_QUALITY = 0.3  # below this a sentence is not shown (classical-engine §4.1)
-
 _NO_NAMES = frozenset("note time date title source sources summary example warning question answer".split())
 _QUOTED = re.compile(r"((?:[^\W\d_][\w’'.\-]*)(?: [^\W\d_(][\w’'.\-]*){0,4}): (?=[\"“„«])")
 _FULL = re.compile(
@@ -48,8 +45,8 @@ _PAIRS = ("“”", '""', "„“", "«»", "»«", "「」")
 class SourceSentence:
     """One sentence: `raw` is the text of the span `source`; `order` is its place in the context.
 
-    `weight` is the score of the passage `reference` that holds it, `document` the title of its document, if known;
-    `host` says that the speaker leads the talk.
+    `reference` is the passage that holds it, `document` the title of its document, if known; `host` says that the
+    speaker leads the talk.
     """
 
     raw: str
@@ -58,7 +55,6 @@ class SourceSentence:
     reference: str
     terms: tuple[str, ...]
     order: int
-    weight: float = 0.0
     document: str = ""
     host: bool = False
 
@@ -114,9 +110,7 @@ def read_source_sentences(passages: Sequence[Passage], code: str) -> list[Source
             seen.add(source)
             title = passage.title if passage.kind == "chunk" else ""
             bare, host = name.removesuffix(HOST), name.endswith(HOST)
-            found.append(
-                SourceSentence(text, bare, source, passage.id, content, len(found), passage.score, title, host)
-            )
+            found.append(SourceSentence(text, bare, source, passage.id, content, len(found), title, host))
     return found
 
 
@@ -142,16 +136,6 @@ def _read_passage(passage: Passage, known: frozenset[str]) -> Iterator[tuple[str
         name = clean_speaker_name(new) or name
         if speech:
             yield name, speech, Source(base.chunk, base.start + start + skipped, base.start + end)
-
-
-def state_sentences(sentences: Sequence[SourceSentence], leads: frozenset[str] = frozenset()) -> tuple[Statement, ...]:
-    """Sentences as a point carries them: with the speaker's name, marked where that is a host's, a line each."""
-    marks = [HOST if s.speaker in leads else "" for s in sentences]
-    lines = (
-        f"{s.speaker}{mark}: “{strip_quotation_marks(s.text)}”" if s.speaker else s.text
-        for s, mark in zip(sentences, marks, strict=True)
-    )
-    return tuple(s.cite(("\n" if i else "") + line) for i, (s, line) in enumerate(zip(sentences, lines, strict=True)))
 
 
 def group_by_reference(sentences: Sequence[SourceSentence]) -> dict[str, list[SourceSentence]]:
@@ -234,13 +218,6 @@ def _split_label(text: str, known: frozenset[str]) -> tuple[str, str, int]:
     return recase_label(head.strip()), speech, len(text) - len(speech)
 
 
-def is_near_repeat(one: SourceSentence, other: SourceSentence) -> bool:
-    """Whether two sentences say nearly the same in the same words, or one holds most of the other."""
-    a, b = _fold_words(one.text), _fold_words(other.text)
-    shared = LCSseq.similarity(a, b)
-    return shared > ALIKE * max(len(a), len(b)) or shared > 0.75 * min(len(a), len(b))
-
-
 @lru_cache(maxsize=1 << 14)
 def _fold_words(text: str) -> tuple[str, ...]:
     folded = text.casefold()
@@ -248,8 +225,30 @@ def _fold_words(text: str) -> tuple[str, ...]:
 
 
 def differs_from(sentence: SourceSentence, chosen: Sequence[SourceSentence]) -> bool:
-    """Whether a sentence says something else than each of `chosen`."""
-    return not any(is_near_repeat(sentence, c) for c in chosen)
+    """Whether a sentence says something else than each of `chosen`: not nearly the same words, nor most of another."""
+    a = _fold_words(sentence.text)
+    for b in (_fold_words(c.text) for c in chosen):
+        shared = LCSseq.similarity(a, b)
+        if shared > ALIKE * max(len(a), len(b)) or shared > 0.75 * min(len(a), len(b)):
+            return False
+    return True
+
+
+def choose_varied(
+    ranked: Iterable[SourceSentence], most: int, *bars: Callable[[SourceSentence, Sequence[SourceSentence]], bool]
+) -> list[SourceSentence]:
+    """The first `most` that are not alike; a round for each of `bars`, which says what is too near to what is chosen.
+
+    What `ranked` gives only once is for one round.
+    """
+    chosen: list[SourceSentence] = []
+    for bar in bars or (lambda one, others: False,):
+        for one in ranked:
+            if len(chosen) == most:
+                return chosen
+            if not bar(one, chosen) and one not in chosen and differs_from(one, chosen):
+                chosen.append(one)
+    return chosen
 
 
 KIND = 0.6  # weight of a thing of the kind that a term names
@@ -347,11 +346,8 @@ def _judge_sentences(
             continue
         score = share * (0.35 + 0.65 * one.quality)
         score *= min(1.0, 0.3 + 0.35 * abs(strength)) if question.sign else 1.0
-        score *= (
-            min(1.0, READABLE / max(1, len(one.text.split())))
-            * rate_soundness(one.text)
-            * (0.4 if one.speaker in host else 1.0)
-        )
+        fit = min(1.0, READABLE / max(1, len(one.text.split())))
+        score *= fit * rate_soundness(one.text) * (0.4 if one.speaker in host else 1.0)
         score *= (1.0 if whole else PART) * (1.0 if question.sign else 0.4 + 0.5 * min(1.2, rate_generality(one.text)))
         judged.append(RelevantSentence(one, score, tone, one.speaker in host, whole))
     return sorted(judged, key=lambda r: (-r.score, r.sentence.order))

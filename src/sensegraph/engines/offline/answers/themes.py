@@ -14,7 +14,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from sensegraph.engines.offline.answers.questions import WEAK, Phrase, find_key_phrases
-from sensegraph.engines.offline.answers.source_sentences import SourceSentence, differs_from, select_presentable
+from sensegraph.engines.offline.answers.source_sentences import (
+    SourceSentence,
+    choose_varied,
+    differs_from,
+    select_presentable,
+)
 from sensegraph.engines.offline.reports.report_parts import join_with_and, show_natural_case, spell_number, split_title
 from sensegraph.engines.offline.reports.sentence_quality import (
     introduces_person,
@@ -175,11 +180,6 @@ class Theme:
     documents: int = 0
 
     @property
-    def voices(self) -> tuple[str, ...]:
-        """Who speaks in the sentences that are shown, in order."""
-        return tuple(dict.fromkeys(s.speaker for s in self.best if s.speaker))
-
-    @property
     def passages(self) -> int:
         """The number of chunks behind it."""
         return len({s.chunk for s in self.all})
@@ -214,9 +214,8 @@ def group_by_phrase(
             continue
         # the title is the phrase, with the phrase that goes most with it
         hits, title = set(phrase.hits), [phrase.text]
-        others = [
-            (len(hits & set(p.hits)), p.score, p.text) for p in phrases if p.text not in named and p is not phrase
-        ]
+        free_phrases = (p for p in phrases if p.text not in named and p is not phrase)
+        others = [(len(hits & set(p.hits)), p.score, p.text) for p in free_phrases]
         shared, _, other = max(others, default=(0, 0.0, ""))
         title += [other] if shared >= max(2, len(hits) / 2) else []
         named.update(title)
@@ -232,16 +231,12 @@ def _vary_sources(
     ranked: Sequence[SourceSentence], shown: Sequence[SourceSentence], each: int
 ) -> tuple[SourceSentence, ...]:
     """The first `each` that are not alike, at most two from one speaker and two from one chunk."""
-    chosen: list[SourceSentence] = []
-    voices: Counter[str] = Counter()
-    for sentence in ranked:
-        if len(chosen) == each:
-            break
-        marks = [f"chunk {sentence.chunk}", *([f"speaker {sentence.speaker}"] if sentence.speaker else [])]
-        if all(voices[m] < 2 for m in marks) and differs_from(sentence, [*shown, *chosen]):
-            chosen.append(sentence)
-            voices.update(marks)
-    return tuple(chosen)
+
+    def is_crowded(one: SourceSentence, others: Sequence[SourceSentence]) -> bool:
+        voices = sum(o.speaker == one.speaker for o in others) if one.speaker else 0
+        return voices > 1 or sum(o.chunk == one.chunk for o in others) > 1
+
+    return tuple(choose_varied((s for s in ranked if differs_from(s, shown)), each, is_crowded))
 
 
 def merge_themes(themes: Sequence[Theme], each: int) -> list[Theme]:
@@ -317,25 +312,12 @@ def choose_telling_sentences(
         scores.append(rate_sentence(s, leads) * focus * (UNNAMED if known and not s.speaker else 1.0))
     ranked = sorted(range(len(on)), key=lambda i: (-scores[i], on[i].order))
     near_best = [on[i] for i in ranked if scores[i] >= max(FLOOR, BEHIND * scores[ranked[0]])]
-    return vary_speakers(near_best, count)
-
-
-def vary_speakers(ranked: Sequence[SourceSentence], count: int) -> list[SourceSentence]:
-    """The first `count` that are not alike, of a speaker and a document of their own while there are such."""
-    chosen: list[SourceSentence] = []
-    for fresh in (True, False):
-        for sentence in ranked:
-            if len(chosen) == count:
-                return chosen
-            heard = any((s.speaker and s.speaker == sentence.speaker) or s.origin == sentence.origin for s in chosen)
-            crowded = any(s.chunk == sentence.chunk for s in chosen)
-            if (
-                not (heard if fresh else crowded)
-                and all(s is not sentence for s in chosen)
-                and differs_from(sentence, chosen)
-            ):
-                chosen.append(sentence)
-    return chosen
+    return choose_varied(
+        near_best,
+        count,
+        lambda one, others: any((o.speaker and o.speaker == one.speaker) or o.origin == one.origin for o in others),
+        lambda one, others: any(o.chunk == one.chunk for o in others),
+    )
 
 
 def rate_sentence(sentence: SourceSentence, leads: frozenset[str]) -> float:

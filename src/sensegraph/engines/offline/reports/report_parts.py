@@ -17,7 +17,7 @@ import msgspec
 
 from sensegraph.engines.offline.reports.sentence_quality import introduces_person, is_third_person, stem_text
 from sensegraph.language.text import HAN, WORD
-from sensegraph.language.word_lists import read_list
+from sensegraph.language.word_lists import read_lexicon, read_list
 
 DAMPING = 0.4  # what a term still counts for each time it has been covered
 TOLERANCE = 0.5  # cosine to a chosen sentence above which the gain falls
@@ -58,8 +58,7 @@ class _Cover:
         self.weights = weights
         self.chosen: list[Candidate] = []
         self.covered: Counter[str] = Counter()
-        self._squares: dict[tuple[str, ...], tuple[dict[str, float], float]] = {}
-        self._worths: dict[tuple[str, ...], list[tuple[str, float]]] = {}
+        self._known: dict[tuple[str, ...], tuple[dict[str, float], dict[str, float], float]] = {}
         self._closest: dict[tuple[str, ...], tuple[int, float]] = {}
 
     def take(self, candidate: Candidate) -> None:
@@ -68,7 +67,8 @@ class _Cover:
 
     def gain(self, candidate: Candidate) -> float:
         times = self.covered.get
-        total = sum([w * DAMPING**n if (n := times(t)) else w for t, w in self._weighed(candidate.terms)])
+        own = self._weigh(candidate.terms)[0]
+        total = sum([w * DAMPING**n if (n := times(t)) else w for t, w in own.items()])
         close = self._close(candidate.terms)
         return total / (math.sqrt(candidate.words) + 2) * candidate.worth * (1 - max(0.0, close - TOLERANCE))
 
@@ -81,30 +81,21 @@ class _Cover:
     def _close(self, terms: tuple[str, ...]) -> float:
         """The highest cosine to what has been chosen; those that were compared before are not compared again."""
         seen, close = self._closest.get(terms, (0, 0.0))
-        for other in self.chosen[seen:]:
-            close = max(close, self._cosine(terms, other.terms))
+        _, a, norm = self._weigh(terms)
+        for _, b, other in (self._weigh(one.terms) for one in self.chosen[seen:]):
+            if norm and other and not a.keys().isdisjoint(b):
+                shared = math.fsum(a[t] for t in a.keys() & b.keys())  # exact, so the order of a set does not matter
+                close = max(close, shared / (norm * other))
         self._closest[terms] = len(self.chosen), close
         return close
 
-    def _cosine(self, one: tuple[str, ...], other: tuple[str, ...]) -> float:
-        (a, norm_a), (b, norm_b) = self._squared(one), self._squared(other)
-        if a.keys().isdisjoint(b):
-            return 0.0
-        shared = math.fsum(a[t] for t in a.keys() & b.keys())  # exact, so the order of a set does not matter
-        return shared / (norm_a * norm_b) if norm_a and norm_b else 0.0
-
-    def _weighed(self, terms: tuple[str, ...]) -> list[tuple[str, float]]:
-        """Each term once, with its weight."""
-        if terms not in self._worths:
-            self._worths[terms] = [(t, self.weights.get(t, 0.0)) for t in dict.fromkeys(terms)]
-        return self._worths[terms]
-
-    def _squared(self, terms: tuple[str, ...]) -> tuple[dict[str, float], float]:
-        """Each term with its squared weight, and the root of their sum."""
-        if terms not in self._squares:
-            squares = {t: self.weights.get(t, 0.0) ** 2 for t in terms}
-            self._squares[terms] = squares, math.sqrt(math.fsum(squares.values()))
-        return self._squares[terms]
+    def _weigh(self, terms: tuple[str, ...]) -> tuple[dict[str, float], dict[str, float], float]:
+        """Each term once with its weight, with its square, and the root of the sum of the squares."""
+        if terms not in self._known:
+            own = {t: self.weights.get(t, 0.0) for t in terms}
+            squares = {t: w**2 for t, w in own.items()}
+            self._known[terms] = own, squares, math.sqrt(math.fsum(squares.values()))
+        return self._known[terms]
 
 
 def choose_sentences(
@@ -250,9 +241,7 @@ def join_title_names(names: Sequence[str], code: str) -> str:
     """Names as one title: "A", "A and B", "A, B and C"; without words of English in other languages."""
     if code == "zh":
         return "、".join(names)
-    if len(names) < 2 or code != "en":
-        return capitalise(", ".join(names))
-    return capitalise(f"{', '.join(names[:-1])} and {names[-1]}")
+    return capitalise(join_with_and(names) if code == "en" else ", ".join(names))
 
 
 def split_title(title: str) -> list[str]:
@@ -272,33 +261,21 @@ _BELIEF = re.compile(
 _UNSURE = frozenset("if unless when whether suppose until while although though once as because since".split())
 _CUTS = frozenset("in on for with by at from into through across during among between over under which who".split())
 _QUALIFIES = frozenset("if unless until without except only but than as when whether not never no".split())
-_ASKS = frozenset(
-    "before after even what which who whom whose how why where that and or nor then also because lets let's".split()
-)
+_ASKS = read_lexicon("headlines")["asking"]
 _FIRST_PERSON = frozenset("i i'm i've i'd i'll me my mine you you're you've you'd you'll your yours".split())
 _GROUP = frozenset("we we're we've we'd we'll us our ours".split())
 _BEFORE = frozenset("of in at from with for by to about on like than and or as into between among".split())
 _ARTICLES = frozenset("the a an his her its their our my your this that these those some no every each".split())
-_ALWAYS = frozenset(
-    "is are was were has had do does did will would can could may might shall should must cannot isn't aren't".split()
-)
-_NOUNS = frozenset(
-    "runs works plays studies calls needs talks shows changes moves turns looks uses starts offers lives".split()
-)
+_ALWAYS = read_lexicon("headlines")["always-finite"]
+_NOUNS = read_lexicon("headlines")["also-nouns"]
 _OPENS = frozenset("that what how why whether if".split())
 _PLURAL = frozenset("i you we they people who children men women kids folks and".split())
-_ASSERTS = frozenset(
-    "know knows known think thinks believe believes found find finds show shows showed shown mean means meant say says "
-    "fact out clear realize realized realizing learned argue argues discovered true see saw".split()
-)
+_ASSERTS = read_lexicon("headlines")["asserting"]
 _PRONOUNS = frozenset("i you we they he she it".split())
 _LEADS = frozenset("and but that so then because today now".split())  # what a main clause may follow
-_SUPPOSES = frozenset("would could might".split())
-_SAYS = frozenset("said says say told tells asked asks think thinks thought guess mean means".split())
+_SAYS = frozenset("would could might said says say told tells asked asks think thinks thought guess mean means".split())
 _SPOKEN = re.compile(r"(?:^|\s)['‘“\"]|[!?.,]['’”\"]|[!?]\s")
-_OPENINGS = frozenset(
-    [("there", "is"), ("there", "are"), ("we", "need"), ("we", "must"), ("we", "should"), ("we", "cannot")]
-)
+_OPENINGS = ("there is", "there are", "we need", "we must", "we should", "we cannot")
 _BE = frozenset("is are was were has have".split())
 _BARRED = _UNSURE | _ASKS | _GROUP | _FIRST_PERSON  # words that a clause worth showing does not begin with
 _RELATIVE = frozenset("that which who whose where one ones".split())
@@ -353,10 +330,10 @@ def _fit_clause(piece: str, longest: int) -> str:
         return ""
     firsts = {words[0], words[0].partition("'")[0]}
     barred = firsts & _BARRED or any(firsts & read_list(name) for name in ("pointing", "fragments", "verbs"))
-    if barred and tuple(words[:2]) not in _OPENINGS:
+    if barred and " ".join(words[:2]) not in _OPENINGS:
         return ""
     verb = next((i for i in range(1, len(words)) if _is_finite(shown, words, i)), 0)
-    if not verb or verb > 8 or words[verb] in _SAYS | _SUPPOSES:
+    if not verb or verb > 8 or words[verb] in _SAYS:
         return ""
     subject = words[:verb]
     if subject not in (["there"], ["we"]):  # it has content, no relative clause, no "the first one"
