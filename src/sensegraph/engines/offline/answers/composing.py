@@ -14,25 +14,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from sensegraph.engines.offline.answers.overviews import (
-    find_chunk_themes,
-    find_point_themes,
-    write_focused_answer,
-    write_overview,
-)
-from sensegraph.engines.offline.answers.questions import (
-    EMPTY,
-    NAME,
-    TOKEN,
-    Question,
-    WantedWords,
-    find_han_runs,
-    find_key_phrases,
-    guess_language,
-    read_wanted_words,
-    says_subject,
-    understand_question,
-)
+from sensegraph.engines.offline.answers import overviews, questions
+from sensegraph.engines.offline.answers.questions import Question
 from sensegraph.engines.offline.answers.source_sentences import (
     HOST,
     KNOWN,
@@ -47,6 +30,7 @@ from sensegraph.engines.offline.answers.source_sentences import (
     read_source_sentences,
     select_presentable,
     strip_quotation_marks,
+    sum_known_shares,
     term_weights,
 )
 from sensegraph.engines.offline.answers.themes import NOTE, begin_with, choose_telling_sentences, retitle_theme
@@ -76,16 +60,16 @@ def resolve_history(inquiry: Inquiry) -> Inquiry:
         return inquiry
     last = ""
     for question in (*(t.question for t in inquiry.history[-_TURNS:]), inquiry.question):
-        own, earlier = (read_wanted_words(text, guess_language(text)) for text in (question, last))
-        named = any(weight == NAME for weight in own.weights.values())
-        content = sum(weight > EMPTY for weight in own.weights.values())
+        own, earlier = (questions.read_wanted_words(text, questions.guess_language(text)) for text in (question, last))
+        named = any(weight == questions.NAME for weight in own.weights.values())
+        content = sum(weight > questions.EMPTY for weight in own.weights.values())
         borrowed: list[str] = []
         if not content and not _WHOLE.search(question):
             # a question without content words means what was asked before, or else the whole corpus
             if _POINTS.search(question) or len(WORD.findall(question)) <= _SHORT:
                 borrowed = _borrow_words(last, earlier, 0.0)
         elif content and not named and (_PERSONS.search(question) or (content <= _FEW and _IT.search(question))):
-            borrowed = _borrow_words(last, earlier, NAME) or _borrow_words(last, earlier, 0.0)
+            borrowed = _borrow_words(last, earlier, questions.NAME) or _borrow_words(last, earlier, 0.0)
         last = question
         if borrowed:
             comma, mark = ("，", "？") if HAN.search(question) else (", ", "?")
@@ -100,13 +84,13 @@ def note_reading(asked: Inquiry, read: Inquiry) -> tuple[str, ...]:
     return (f"the question leans on the conversation, and was read as: {read.question}",)
 
 
-def _borrow_words(question: str, wanted: WantedWords, least: float) -> list[str]:
+def _borrow_words(question: str, wanted: questions.WantedWords, least: float) -> list[str]:
     """The stretches of `question` whose words weigh `least` or more, as they are written."""
-    code = guess_language(question)
+    code = questions.guess_language(question)
     if HAN.search(question):
-        return find_han_runs(question) if least < NAME else []
+        return questions.find_han_runs(question) if least < questions.NAME else []
     runs: list[list[str]] = [[]]
-    for word in TOKEN.findall(question):
+    for word in questions.TOKEN.findall(question):
         weight = max((wanted.weights.get(t, 0.0) for t in stem_text(word, code)), default=0.0)
         if weight and weight >= least:
             runs[-1].append(word)
@@ -125,7 +109,7 @@ FEEDBACK_FROM, FEEDBACK_TERMS = 25, 12
 def summarise_text(question: Question, sentences: Sequence[SourceSentence], words: int) -> Iterator[Statement]:
     """A summary of about `words` words: what it was about, then covering sentences in the order of the text."""
     unit = question.unit or "text"
-    phrases = [p.text for p in find_key_phrases([s.text for s in sentences], OPENING)]
+    phrases = [p.text for p in questions.find_key_phrases([s.text for s in sentences], OPENING)]
     opening = ""
     if len(phrases) > 2:
         actors = "group" if sum(bool(s.speaker) for s in sentences) * 2 > len(sentences) else "text"
@@ -248,7 +232,8 @@ def rate_inquiries(inquiries: Sequence[Inquiry]) -> list[tuple[Point, ...]]:
     for inquiry in map(resolve_history, inquiries):
         passages = inquiry.context.passages
         code = detect_passage_language(passages)
-        question, sentences = understand_question(inquiry.question, code), read_source_sentences(passages, code)
+        question = questions.understand_question(inquiry.question, code)
+        sentences = read_source_sentences(passages, code)
         leads, own = find_report_hosts(sentences), group_by_reference(sentences)
         if question.shape != "overview":
             found, points = find_relevant(question, sentences), []
@@ -267,7 +252,7 @@ def rate_inquiries(inquiries: Sequence[Inquiry]) -> list[tuple[Point, ...]]:
             themed = (make_themed_point(p, own.get(p.id, ()), inquiry.corpus, leads, speakers) for p in passages)
             rated.append(tuple(point for point in themed if point))
         else:
-            themes = ((t, min(100.0, 10.0 * t.passages)) for t in find_chunk_themes(sentences))
+            themes = ((t, min(100.0, 10.0 * t.passages)) for t in overviews.find_chunk_themes(sentences))
             rated.append(tuple(Point(state_sentences(t.best), score, t.title, t.passages) for t, score in themes))
     return rated
 
@@ -282,7 +267,7 @@ def make_themed_point(
     """
     good = choose_telling_sentences(passage.title, sentences, leads, IN_POINT)
     documents = passage.documents or len({s.origin for s in sentences})
-    if not good or passage.score <= 0 or not says_subject(passage.title):
+    if not good or passage.score <= 0 or not questions.says_subject(passage.title):
         return None
     title = capitalise(retitle_theme(passage.title, good, speakers))
     half = max(2.0, corpus * HALF) if corpus > 1 else 0.0
@@ -310,16 +295,16 @@ def compose_answer(inquiry: Inquiry, words: int = 0) -> Draft:
     notes = (NOTE, *note_reading(asked, inquiry))
     passages = inquiry.context.passages
     code = detect_passage_language(passages)
-    question, sentences = understand_question(inquiry.question, code), read_source_sentences(passages, code)
+    question, sentences = questions.understand_question(inquiry.question, code), read_source_sentences(passages, code)
     if question.shape != "overview":
         statements = _answer_focused(question, inquiry, sentences, words)
     elif words or (question.unit in ("meeting", "book", "chat") and not any(p.kind == "point" for p in passages)):
         statements = list(summarise_text(question, sentences, words or SUMMARY_WORDS))
     else:
         pointed = any(p.quotes for p in passages)
-        themes = find_point_themes(passages, sentences) if pointed else find_chunk_themes(sentences)
+        themes = overviews.find_point_themes(passages, sentences) if pointed else overviews.find_chunk_themes(sentences)
         summary = summarise_text(question, sentences, SUMMARY_WORDS)
-        statements = list(write_overview(question, inquiry, themes) if themes else summary)
+        statements = list(overviews.write_overview(question, inquiry, themes) if themes else summary)
     if any(s.sources for s in statements):
         return Draft(tuple(statements), notes=notes)
     # nothing is found on the subject where no sentence has a word of it, else only on the question as a whole
@@ -344,7 +329,7 @@ def _answer_focused(
     factual = question.shape in ("lookup", "decide") or (question.names and question.shape == "open")
     if factual or (len({r.sentence.chunk for r in found}) < BRIEF_FROM and question.shape == "open" and not pointed):
         chosen = choose_direct_sentences(question, sentences, DIRECT)
-        known = sum(share for share, _ in term_weights(question, sentences, strict=False).values())
+        known = sum_known_shares(question, sentences)
         nearest = "I find nothing that speaks of all that is asked; what comes nearest is this. "
         return [*([Statement(nearest)] if chosen and known < KNOWN else []), *report_speech(chosen, False)]
     if not found:
@@ -355,4 +340,4 @@ def _answer_focused(
     initials = "".join(w[0] for w in question.subject.split()).casefold()
     same = [p for p in passages if set(stem_text(p.title, "en")) == asked or p.title.casefold() == initials]
     named = max((p.documents for p in same if p.kind == "point"), default=0)
-    return list(write_focused_answer(question, found, inquiry.corpus, named, others))
+    return list(overviews.write_focused_answer(question, found, inquiry.corpus, named, others))

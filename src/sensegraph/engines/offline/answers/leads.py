@@ -13,42 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 
-from sensegraph.engines.offline.answers.composing import (
-    DIRECT,
-    LEAST_SCORE,
-    MOST_SAID,
-    choose_direct_sentences,
-    rate_inquiries,
-    resolve_history,
-    state_sentences,
-)
-from sensegraph.engines.offline.answers.questions import (
-    FRAME,
-    NAME,
-    RARE,
-    TOKEN,
-    WantedWords,
-    find_han_runs,
-    find_key_phrases,
-    guess_language,
-    measure_coverage,
-    read_wanted_words,
-    says_subject,
-    understand_question,
-    weigh_rarity,
-)
-from sensegraph.engines.offline.answers.source_sentences import (
-    KNOWN,
-    RelevantSentence,
-    SourceSentence,
-    choose_varied,
-    detect_passage_language,
-    find_relevant,
-    find_report_hosts,
-    rate_usefulness,
-    read_source_sentences,
-    term_weights,
-)
+from sensegraph.engines.offline.answers import composing, questions, source_sentences
+from sensegraph.engines.offline.answers.source_sentences import RelevantSentence, SourceSentence
 from sensegraph.engines.offline.reports.report_parts import names_nothing, show_natural_case, split_title
 from sensegraph.engines.offline.reports.sentence_quality import stem_text
 from sensegraph.language.detection import detect_by_stop_words
@@ -106,7 +72,7 @@ def strip_asking_words(question: str) -> str:
 
 
 def suggest_follow_ups(
-    wanted: WantedWords,
+    wanted: questions.WantedWords,
     passages: Sequence[Passage],
     found: Sequence[RelevantSentence],
     sentences: Sequence[SourceSentence],
@@ -121,7 +87,7 @@ def suggest_follow_ups(
     read = [*found[:READ], *(RelevantSentence(s, 0.0) for s in sentences if id(s) not in told)][:READ]
     share = {p.id: 1.0 for p in passages}  # how far a passage's strength counts, by what it holds of the question
     for p in passages if wanted else ():
-        share[p.id] = 0.4 + 0.6 * measure_coverage(wanted, _all_text(p), code).whole
+        share[p.id] = 0.4 + 0.6 * questions.measure_coverage(wanted, _all_text(p), code).whole
     things = {t.name: t for t in _find_things(passages, share, read, code)}
     worth: dict[str, float] = {}
     known: set[str] = set()  # of which the question speaks: of all their words, or of a part of them by name
@@ -130,7 +96,7 @@ def suggest_follow_ups(
         best = sorted((r.score for r in read if own <= set(r.sentence.terms)), reverse=True)[:2]
         worth[name] = thing.strength + BEARING * (sum(best) / 2)
         weights = [wanted.weights.get(stem, 0.0) for stem in thing.stems]
-        if all(weights) or any(weight == NAME for weight in weights):
+        if all(weights) or any(weight == questions.NAME for weight in weights):
             known.add(name)
     ranked: list[Ranked] = [((name,), worth[name]) for name in things if name not in known]
     ranked += _rank_links(passages, share, things, worth, known)
@@ -213,7 +179,7 @@ def _find_things(
     # names written with capitals inside a sentence; in German only those of several words
     names += ((name, 0.2) for t in texts for name in _PROPER.findall(t) if code != "de" or " " in name)
     if code == "en":
-        names += ((phrase.text, 0.3) for phrase in find_key_phrases(texts, PHRASES))
+        names += ((phrase.text, 0.3) for phrase in questions.find_key_phrases(texts, PHRASES))
     seen: set[tuple[str, ...]] = set()
     for name, strength in names:
         clean = _strip_marks(name)
@@ -221,9 +187,9 @@ def _find_things(
         han = HAN.search(clean) is not None
         if not own or own in seen or len(clean.split()) > LONGEST or (len(clean) > 20 and han):
             continue
-        if not names_nothing(clean) and (han or says_subject(clean)):
+        if not names_nothing(clean) and (han or questions.says_subject(clean)):
             seen.add(own)
-            yield Topic(clean, own, strength * max(weigh_rarity(stem, code) for stem in own))
+            yield Topic(clean, own, strength * max(questions.weigh_rarity(stem, code) for stem in own))
 
 
 def _strip_marks(name: str) -> str:
@@ -250,33 +216,34 @@ def find_leads(inquiries: Sequence[Inquiry]) -> list[Lead]:
     Where no sentence of a question of fact is relevant, what comes nearest; of an overview, the weightiest themes.
     """
     leads = []
-    for inquiry in map(resolve_history, inquiries):
+    for inquiry in map(composing.resolve_history, inquiries):
         passages = inquiry.context.passages
-        code = detect_passage_language(passages)
+        code = source_sentences.detect_passage_language(passages)
         text = strip_asking_words(inquiry.question)
         if HAN.search(text) and not _asks_about_all(text, code):
             # without the characters that only ask: as pairs they would count as words that nothing holds
-            text = "，".join(find_han_runs(text)) or text
-        question, sentences = understand_question(text, code), read_source_sentences(passages, code)
+            text = "，".join(questions.find_han_runs(text)) or text
+        question = questions.understand_question(text, code)
+        sentences = source_sentences.read_source_sentences(passages, code)
         found: list[RelevantSentence] = []
         if question.shape == "overview":
-            points = sorted(rate_inquiries([inquiry])[0], key=lambda p: -p.score)
-            kept = [s for point in points for s in point.statements[:EACH]][:MOST_SAID]
+            points = sorted(composing.rate_inquiries([inquiry])[0], key=lambda p: -p.score)
+            kept = [s for point in points for s in point.statements[:EACH]][: composing.MOST_SAID]
             lines = (("\n" if i else "") + s.text.lstrip() for i, s in enumerate(kept))
             statements = tuple(Statement(line, s.references, s.sources) for line, s in zip(lines, kept, strict=True))
             score = points[0].score if points else 0.0
         else:
-            found = find_relevant(question, sentences)
-            score = rate_usefulness(found)
-            if score >= LEAST_SCORE:
-                chosen = choose_varied([one.sentence for one in found], MOST_SAID)
+            found = source_sentences.find_relevant(question, sentences)
+            score = source_sentences.rate_usefulness(found)
+            if score >= composing.LEAST_SCORE:
+                chosen = source_sentences.choose_varied([one.sentence for one in found], composing.MOST_SAID)
             else:
-                known = sum(share for share, _ in term_weights(question, sentences, strict=False).values())
                 factual = question.shape in ("lookup", "decide")
-                chosen = choose_direct_sentences(question, sentences, DIRECT) if factual and known >= KNOWN else []
-                score = LEAST_SCORE / 2 if chosen else 0.0
-            statements = state_sentences(chosen, find_report_hosts(sentences))
-        asks = suggest_follow_ups(read_wanted_words(text, code), passages, found, sentences, code)
+                near = factual and source_sentences.sum_known_shares(question, sentences) >= source_sentences.KNOWN
+                chosen = composing.choose_direct_sentences(question, sentences, composing.DIRECT) if near else []
+                score = composing.LEAST_SCORE / 2 if chosen else 0.0
+            statements = composing.state_sentences(chosen, source_sentences.find_report_hosts(sentences))
+        asks = suggest_follow_ups(questions.read_wanted_words(text, code), passages, found, sentences, code)
         leads.append(Lead(statements, score, asks))
     return leads
 
@@ -290,26 +257,26 @@ def refine_questions(inquiries: Sequence[Inquiry]) -> list[Refinement]:
     A common word alone is no part; a question of one part has none beside itself.
     """
     refined = []
-    for question in (resolve_history(inquiry).question for inquiry in inquiries):
-        code = guess_language(question)
-        wanted = read_wanted_words(question, code)
-        runs = find_han_runs(question) if HAN.search(question) else _find_question_phrases(question, code, wanted)
-        found = list(dict.fromkeys(runs))
+    for question in (composing.resolve_history(inquiry).question for inquiry in inquiries):
+        code = questions.guess_language(question)
+        wanted = questions.read_wanted_words(question, code)
+        runs = _find_question_phrases(question, code, wanted)
+        found = list(dict.fromkeys(questions.find_han_runs(question) if HAN.search(question) else runs))
         whole = [p for p in found if not any(p != q and p in q for q in found)]
         weight = {p: sum(wanted.weights.get(t, 0.0) for t in dict.fromkeys(stem_text(p, code))) for p in whole}
-        parts = sorted((p for p in whole if weight[p] >= RARE), key=lambda p: (-weight[p], whole.index(p)))
+        parts = sorted((p for p in whole if weight[p] >= questions.RARE), key=lambda p: (-weight[p], whole.index(p)))
         refined.append(Refinement(question, tuple(parts[:MOST_PARTS]) if len(parts) > 1 else ()))
     return refined
 
 
-def _find_question_phrases(question: str, code: str, wanted: WantedWords) -> Iterator[str]:
+def _find_question_phrases(question: str, code: str, wanted: questions.WantedWords) -> Iterator[str]:
     """Runs of words that name something; a small word stands between two of them, not at an end.
 
     A run in capitals is a part by itself: "film Straw Hat" is a film, and a name.
     """
     run: list[str] = []
-    for word in [*TOKEN.findall(question), "?"]:
-        own = word[0].isalnum() and word.casefold() not in FRAME | read_list("verbs")
+    for word in [*questions.TOKEN.findall(question), "?"]:
+        own = word[0].isalnum() and word.casefold() not in questions.FRAME | read_list("verbs")
         if own and any(t in wanted.weights for t in stem_text(word, code)):
             if run and code != "de" and word[0].isupper() != run[0][0].isupper():
                 yield _trim_run(run)
@@ -340,7 +307,7 @@ def test_passages(inquiries: Sequence[Inquiry]) -> list[bool]:
     beside a word of the question, less is enough. Any text will do for a question about the whole.
     """
     results = []
-    for inquiry in map(resolve_history, inquiries):
+    for inquiry in map(composing.resolve_history, inquiries):
         passages = [p for p in inquiry.context.passages if p.kind != "concept"]
         linked = [p.title or p.text for p in inquiry.context.passages if p.kind == "concept"]
         results.append(any(_bears_on(inquiry.question, passage, linked) for passage in passages))
@@ -350,25 +317,25 @@ def test_passages(inquiries: Sequence[Inquiry]) -> list[bool]:
 def _bears_on(question: str, passage: Passage, linked: Sequence[str]) -> bool:
     """Whether a passage holds enough of a question, or a part of it and a whole linked concept."""
     text = _all_text(passage)
-    code = guess_language(passage.text)
-    wanted = read_wanted_words(question, code)
+    code = questions.guess_language(passage.text)
+    wanted = questions.read_wanted_words(question, code)
     if not wanted or _asks_about_all(question, code):
         return bool(text.strip())
-    there = measure_coverage(wanted, text, code)
+    there = questions.measure_coverage(wanted, text, code)
     least = ENOUGH_HAN if HAN.search(question) else ENOUGH
     if there.named or there.near >= least:
         return True
     if not there.content or there.near < least - LINKED:
         return False
     concepts = (frozenset(stem_text(concept, code)) - wanted.weights.keys() for concept in linked)
-    rest = (WantedWords(dict.fromkeys(sorted(concept), 1.0)) for concept in concepts if concept)
-    return any(measure_coverage(words, text, code).whole == 1.0 for words in rest)
+    rest = (questions.WantedWords(dict.fromkeys(sorted(concept), 1.0)) for concept in concepts if concept)
+    return any(questions.measure_coverage(words, text, code).whole == 1.0 for words in rest)
 
 
 @lru_cache(maxsize=1 << 8)
 def _asks_about_all(question: str, code: str) -> bool:
     """Whether the question is about the whole corpus."""
-    return understand_question(question, code).shape == "overview"
+    return questions.understand_question(question, code).shape == "overview"
 
 
 def _all_text(passage: Passage) -> str:
@@ -385,15 +352,15 @@ def grade_reports(inquiries: Sequence[Inquiry]) -> list[int]:
     A question about the whole grades reports by half their rating, at least 1, so that none is lost.
     """
     grades = []
-    for inquiry in map(resolve_history, inquiries):
+    for inquiry in map(composing.resolve_history, inquiries):
         best = 0
         for passage in (p for p in inquiry.context.passages if p.kind != "concept"):
-            code = guess_language(passage.text)
-            wanted = read_wanted_words(inquiry.question, code)
+            code = questions.guess_language(passage.text)
+            wanted = questions.read_wanted_words(inquiry.question, code)
             if not wanted or _asks_about_all(inquiry.question, code):
                 best = max(best, min(GRADES, max(1, round(passage.score / 2))))
                 continue
-            there = measure_coverage(wanted, _all_text(passage), code)
+            there = questions.measure_coverage(wanted, _all_text(passage), code)
             best = max(best, max(1, round(GRADES * there.whole)) if there.content else 0)
         grades.append(best)
     return grades

@@ -13,16 +13,7 @@ from itertools import pairwise
 from rapidfuzz.distance import LCSseq
 
 from sensegraph.engines.offline.answers.questions import Question
-from sensegraph.engines.offline.reports.sentence_quality import (
-    balance_tone,
-    general_stems,
-    introduces_person,
-    rate_generality,
-    rate_quality,
-    rate_soundness,
-    stem_word,
-    tidy_sentence,
-)
+from sensegraph.engines.offline.reports import sentence_quality
 from sensegraph.language.detection import detect_by_stop_words
 from sensegraph.language.speakers import find_labels, recase_label
 from sensegraph.language.text import HAN, WORD, split_sentences
@@ -71,12 +62,12 @@ class SourceSentence:
     @property
     def text(self) -> str:
         """The sentence as it is shown: lightly trimmed."""
-        return tidy_sentence(self.raw)
+        return sentence_quality.tidy_sentence(self.raw)
 
     @property
     def quality(self) -> float:
         """How well it stands alone, in (0, 1]."""
-        return rate_quality(self.text)
+        return sentence_quality.rate_quality(self.text)
 
     def cite(self, text: str) -> Statement:
         """`text` as a statement that rests on the sentence: with its passage and its exact span."""
@@ -180,14 +171,14 @@ def find_report_hosts(sentences: Sequence[SourceSentence]) -> frozenset[str]:
         return frozenset()
     wide = {n for n, at in places.items() if len(at) >= max(4, 0.2 * size)}
     spread = {n for n, at in places.items() if len(at) >= max(6, size / 14) and len(at) >= 0.8 * times[n]}
-    presents = {s.speaker for s in sentences if s.speaker in spread and introduces_person(s.raw)}
+    presents = {s.speaker for s in sentences if s.speaker in spread and sentence_quality.introduces_person(s.raw)}
     return frozenset(wide | presents)
 
 
 def stem_content_words(text: str, code: str) -> tuple[str, ...]:
     """The stems of the content words of `text`, in order; none of what stands in brackets."""
     bare = _ASIDES.sub(" ", text) if "{" in text or "[" in text or "_" in text else text
-    return tuple(t for word in WORD.findall(bare) for t in stem_word(word, code))
+    return tuple(t for word in WORD.findall(bare) for t in sentence_quality.stem_word(word, code))
 
 
 def find_labelled_speakers(passages: Sequence[Passage]) -> frozenset[str]:
@@ -340,15 +331,16 @@ def _judge_sentences(
     """Sentences with their quality and sign, those of the wrong sign left out, best first."""
     judged = []
     for one, share, whole in found:
-        strength = balance_tone(one.raw)
+        strength = sentence_quality.balance_tone(one.raw)
         tone = (strength > 0) - (strength < 0)
         if question.sign and (tone == -question.sign or share + 0.15 * abs(strength) < SIGNED):
             continue
         score = share * (0.35 + 0.65 * one.quality)
         score *= min(1.0, 0.3 + 0.35 * abs(strength)) if question.sign else 1.0
         fit = min(1.0, READABLE / max(1, len(one.text.split())))
-        score *= fit * rate_soundness(one.text) * (0.4 if one.speaker in host else 1.0)
-        score *= (1.0 if whole else PART) * (1.0 if question.sign else 0.4 + 0.5 * min(1.2, rate_generality(one.text)))
+        score *= fit * sentence_quality.rate_soundness(one.text) * (0.4 if one.speaker in host else 1.0)
+        general = min(1.2, sentence_quality.rate_generality(one.text))
+        score *= (1.0 if whole else PART) * (1.0 if question.sign else 0.4 + 0.5 * general)
         judged.append(RelevantSentence(one, score, tone, one.speaker in host, whole))
     return sorted(judged, key=lambda r: (-r.score, r.sentence.order))
 
@@ -376,7 +368,7 @@ def term_weights(
     forms |= spelt
     seen = {t: sum(counts[v] * w for v, w in vs.items()) for t, vs in forms.items()}
     # a word that names no subject by itself ("key", "deal"), or only says where, counts less
-    vague = general_stems().union(question.minor)
+    vague = sentence_quality.general_stems().union(question.minor)
     rare = {t: 1.0 if even else math.log(1 + (len(sentences) + 1) / (n + 0.5)) for t, n in seen.items()}
     idf = {t: weight * (VAGUE if t in vague else 1.0) for t, weight in rare.items()}
     alive: set[str] = set()  # of a run of words both of two must be there, more than half of more
@@ -390,6 +382,11 @@ def term_weights(
     if 2 * missing > len(question.names) or not known or known < (KNOWN if strict else KNOWN_LOOSELY) * total:
         return {}
     return {t: (idf[t] / total, forms[t]) for t in question.terms if seen[t]}
+
+
+def sum_known_shares(question: Question, sentences: Sequence[SourceSentence]) -> float:
+    """The share of a narrow question's weight that the context holds at all."""
+    return sum(share for share, _ in term_weights(question, sentences, strict=False).values())
 
 
 def find_variants(term: str, counts: Counter[str]) -> dict[str, float]:

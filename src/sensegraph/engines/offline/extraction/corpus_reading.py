@@ -27,21 +27,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.engines.offline.extraction import kinds
+from sensegraph.engines.offline.extraction import kinds, mentions
 from sensegraph.engines.offline.extraction.document_reader import DocumentReader
-from sensegraph.engines.offline.extraction.mentions import (
-    Scene,
-    count_outside_words,
-    find_body,
-    find_notes,
-    find_wrappers,
-    link_same_person,
-    make_name_key,
-    resolve_mentions,
-    select_standing_names,
-    stem_english,
-    stem_unit,
-)
 from sensegraph.engines.offline.extraction.names import link_corpus_names
 from sensegraph.engines.offline.extraction.observations import CROWD, Ends, Lexicon, Observation
 from sensegraph.engines.offline.extraction.page_reader import observe_document
@@ -136,19 +123,9 @@ _decoder = msgspec.msgpack.Decoder(Observation)
 _ends_decoder = msgspec.msgpack.Decoder(Ends)
 
 
-def decode_ends(data: bytes) -> Ends:
-    """The first fields of the observation in these bytes."""
-    return _ends_decoder.decode(data)
-
-
 def encode_record(record: Observation | Lexicon) -> bytes:
     """The bytes of a record: equal records, equal bytes."""
     return _encoder.encode(record)
-
-
-def decode_observation(data: bytes) -> Observation:
-    """The observation in these bytes."""
-    return _decoder.decode(data)
 
 
 @lru_cache(maxsize=1)
@@ -185,7 +162,7 @@ class _WordTally:
         """Count one document, without what surrounds it."""
         self.capitals.update(one.capitals)
         self.lowers.update(one.lowers)
-        upper, lower = count_outside_words(one, lexicon)
+        upper, lower = mentions.count_outside_words(one, lexicon)
         self.capitals.subtract(upper)
         self.lowers.subtract(lower)
         words = _TITLE_WORD.findall(one.title.casefold())
@@ -227,9 +204,9 @@ class _WordTally:
             boilerplate=_find_shared(self.prints, _REPEATED_SHARE, _REPEATED_WORKS, least=3) - {0}
             | self.running_headers(),
             series=_find_shared(self.titles, _SERIES_SHARE, _REPEATED_WORKS, least=3),
-            hidden=frozenset(make_name_key(h) for h in hosts),
+            hidden=frozenset(mentions.make_name_key(h) for h in hosts),
             speakers=speakers.name_speakers(spoken, self.shown, self.spellings),
-            roles=frozenset(make_name_key(k) for k in spoken if speakers.names_role(k)),
+            roles=frozenset(mentions.make_name_key(k) for k in spoken if speakers.names_role(k)),
         )
 
 
@@ -247,18 +224,19 @@ class _NameTally:
 
     def add(self, one: Observation, lexicon: Lexicon) -> None:
         """Count one document: its names for its work, how those of several words are written, and its phrases."""
-        named = select_standing_names(one, lexicon)
+        named = mentions.select_standing_names(one, lexicon)
         for n in named:
             self.works[one.work][n.key] += 1
             if " " in n.key:
                 self.spelt[n.key][" ".join(n.surface.split())] += 1
         surely = [n for n in named if " " in n.key] if one.language == "de" else named
-        same = link_same_person(surely, {})  # last names count for the person
+        same = mentions.link_same_person(surely, {})  # last names count for the person
         self.uses.extend(kinds.Use(same.get(n.key, n.key), n.surface, n.candidate) for n in surely)
         if one.language == "zh":
             self.runs.extend(p.words[0] for p in one.phrases)
             return
-        starts, notes, (begin, end) = one.bounds[::2], find_notes(one, lexicon), find_body(one, lexicon)
+        starts, notes = one.bounds[::2], mentions.find_notes(one, lexicon)
+        begin, end = mentions.find_body(one, lexicon)
         phrases: list[tuple[int, Sequence[str]]] = [
             (bisect_right(starts, p.spans[0]), p.words)
             for p in one.phrases
@@ -282,13 +260,13 @@ class _NameTally:
         phrased = counts.all + untagged.all
         dropped = set()
         for key, n in Counter(u.key for u in self.uses).items():
-            unit = stem_unit(key.split())
+            unit = mentions.stem_unit(key.split())
             if unit in units and phrased[unit] >= n:
                 typed[key] = "c"
             elif unit in units:
                 dropped.add(unit)
         units -= dropped
-        typed.update((w, "c" if stem_unit([w]) in units else "-") for w in self.singles)
+        typed.update((w, "c" if mentions.stem_unit([w]) in units else "-") for w in self.singles)
         same = link_corpus_names(self.works, typed)
         full = sorted({f for held in same.values() for f in held.values()})
         best = {k: min(spelt[k], key=lambda s: (s.isupper(), -spelt[k][s], s)) for k in full}
@@ -312,9 +290,9 @@ def learn_lexicon(observations: Iterable[bytes]) -> Lexicon:
     order = [i for _, i in sorted((blake2b(data, digest_size=16).digest(), i) for i, data in enumerate(held))]
 
     def seen() -> Iterator[Observation]:
-        return (decode_observation(held[i]) for i in order)
+        return (_decoder.decode(held[i]) for i in order)
 
-    fronts, backs = find_wrappers(decode_ends(data) for data in held)
+    fronts, backs = mentions.find_wrappers(_ends_decoder.decode(data) for data in held)
     lexicon = Lexicon(fronts=fronts, backs=backs)
     lexicon = _look_through(seen(), _WordTally(), lexicon)
     lexicon = _look_through(seen(), _NameTally(), lexicon)
@@ -323,7 +301,7 @@ def learn_lexicon(observations: Iterable[bytes]) -> Lexicon:
     found, total = Evidence(), 0
     names: set[str] = set()
     for one in seen():
-        scene = resolve_mentions(one, lexicon)
+        scene = mentions.resolve_mentions(one, lexicon)
         names.update(k for k, t in scene.things.items() if t.kind != "c")
         count_pairs(found, list_sentence_keys(one, scene, lexicon))
         total += len(one.sentences) // 2
@@ -353,20 +331,20 @@ def _choose_unit_names(seen: Iterable[Observation], lexicon: Lexicon) -> dict[st
         if one.language == "zh":
             continue
         for words in (p.words for p in one.phrases):
-            stems = [stem_english(w) for w in words]
+            stems = [mentions.stem_english(w) for w in words]
             for first in range(len(words)):
                 for last in range(first + 1, len(words) + 1):
                     unit = " ".join(stems[first:last])
                     if unit in forms:
                         forms[unit][" ".join(words[first:last])] += 1
         if one.language == "de":
-            for n in select_standing_names(one, lexicon):
-                if " " not in n.key and stem_unit([n.key]) in forms:
-                    forms[stem_unit([n.key])][n.surface] += 1
+            for n in mentions.select_standing_names(one, lexicon):
+                if " " not in n.key and mentions.stem_unit([n.key]) in forms:
+                    forms[mentions.stem_unit([n.key])][n.surface] += 1
     return {u: min(f, key=lambda w: (-f[w], w)) if f else u for u, f in forms.items()}
 
 
-def list_sentence_keys(one: Observation, scene: Scene, lexicon: Lexicon) -> list[list[str]]:
+def list_sentence_keys(one: Observation, scene: mentions.Scene, lexicon: Lexicon) -> list[list[str]]:
     """The distinct keys of each sentence in order of place; roles are left out, because they are anyone."""
     keys: list[list[str]] = [[] for _ in range(len(one.sentences) // 2)]
     for spot in scene.spots:
@@ -397,4 +375,4 @@ def read_documents(
 ) -> list[tuple[Extraction, ...]]:
     """The extractions of each document (chunks, observation), one per chunk, in order; spans count in the chunk."""
     known = decode_lexicon(lexicon)
-    return [DocumentReader(chunks, decode_observation(seen), known, values).read() for chunks, seen in items]
+    return [DocumentReader(chunks, _decoder.decode(seen), known, values).read() for chunks, seen in items]

@@ -71,7 +71,7 @@ class Ends(msgspec.Struct, frozen=True, array_like=True):
     tail: str = ""
 
 
-class Observation(msgspec.Struct, frozen=True, array_like=True):
+class Observation(Ends, frozen=True, array_like=True):
     """What one document shows by itself.
 
     `head` and `tail` are its first and last characters; `sentences` holds start and end in turn; `prints` three
@@ -80,12 +80,6 @@ class Observation(msgspec.Struct, frozen=True, array_like=True):
     word is capitalised inside a sentence; `lowers` how often it is not.
     """
 
-    work: str
-    title: str
-    language: str
-    bounds: tuple[int, ...] = ()
-    head: str = ""
-    tail: str = ""
     sentences: tuple[int, ...] = ()
     prints: tuple[int, ...] = ()
     names: tuple[Candidate, ...] = ()

@@ -12,19 +12,8 @@ from dataclasses import dataclass
 import msgspec
 from msgspec.structs import replace
 
+from sensegraph.engines.offline.reports import sentence_quality
 from sensegraph.engines.offline.reports.report_parts import Candidate, names_nothing, show_natural_case, split_title
-from sensegraph.engines.offline.reports.sentence_quality import (
-    FIRST_PERSON,
-    general_stems,
-    introduces_person,
-    is_hanging,
-    rate_generality,
-    rate_quality,
-    stem_text,
-    stem_word_lists,
-    tidy_sentence,
-    weigh_stems,
-)
 from sensegraph.language.detection import detect_by_stop_words
 from sensegraph.language.speakers import split_label
 from sensegraph.language.text import WORD, fold
@@ -93,7 +82,11 @@ def gather_quotes(context: Context, code: str) -> list[Quote]:
     places = {text: sorted(found, key=hash_place) for text, found in sources.items()}
 
     def rank(text: str) -> tuple[bool, int, tuple[int, str, int], str]:
-        odd = not 40 <= len(text) <= 280 or text.rstrip().endswith("?") or FIRST_PERSON.search(text) is not None
+        odd = (
+            not 40 <= len(text) <= 280
+            or text.rstrip().endswith("?")
+            or sentence_quality.FIRST_PERSON.search(text) is not None
+        )
         return odd, -len(owners[text]), hash_place(places[text][0]), text
 
     order = sorted(owners, key=rank)[:LIMIT]
@@ -111,10 +104,10 @@ def _make_quote(
     speaker, said = split_label(raw)
     if any(place.chunk and not place.start for place in places):  # the label may be cut at the chunk's border
         speaker = speaker if (fold(speaker),) in owned.values() else ""
-    text = tidy_sentence(said)
-    terms = tuple(stem_text(text, code))
+    text = sentence_quality.tidy_sentence(said)
+    terms = tuple(sentence_quality.stem_text(text, code))
     members = len({name for owner in owners for name in owned.get(owner, ())})
-    worth = rate_quality(text) * (0.6 if is_hanging(text) else 1.0)
+    worth = sentence_quality.rate_quality(text) * (0.6 if sentence_quality.is_hanging(text) else 1.0)
     return Quote(
         text,
         speaker,
@@ -122,8 +115,8 @@ def _make_quote(
         owners,
         members,
         worth,
-        introduces_person(text),
-        FIRST_PERSON.search(text) is not None,
+        sentence_quality.introduces_person(text),
+        sentence_quality.FIRST_PERSON.search(text) is not None,
         Candidate(terms, max(1, len(WORD.findall(text))), worth * math.log1p(max(members, 1))),
     )
 
@@ -133,9 +126,9 @@ def weigh_salience(quotes: Iterable[Quote], names: Sequence[str], code: str) -> 
     chunks: dict[str, dict[str, None]] = {}
     for quote in quotes:
         chunks.setdefault(quote.chunk, {}).update(dict.fromkeys(quote.candidate.terms))
-    counts = weigh_stems((tuple(terms) for terms in chunks.values()), once=0.15)
+    counts = sentence_quality.weigh_stems((tuple(terms) for terms in chunks.values()), once=0.15)
     for i, name in enumerate(names):
-        for stem in stem_text(name, code):
+        for stem in sentence_quality.stem_text(name, code):
             if stem in counts:
                 counts[stem] = max(counts[stem], 0.7) * (1 + 1.5 / (1 + i / 2))
     return counts
@@ -228,7 +221,11 @@ def read_community(context: Context) -> Community:
     quotes = []
     for quote in gather_quotes(context, code):
         # soundness: how well it stands alone, how general it is, whether it presents people, whether it is long
-        value = quote.worth * rate_generality(quote.text, code) * min(1.0, READABLE / quote.candidate.words)
+        value = (
+            quote.worth
+            * sentence_quality.rate_generality(quote.text, code)
+            * min(1.0, READABLE / quote.candidate.words)
+        )
         value *= (_PRESENTED if quote.introduces else 1.0) * (1.0 if _ENDED.search(quote.text) else _CUT)
         quotes.append(replace(quote, worth=value))
     kinds: dict[str, list[Passage]] = defaultdict(list)
@@ -281,7 +278,7 @@ def find_centre(sentences: Sequence[Sequence[str]], code: str) -> Centre:
     """
     bags = [dict.fromkeys(terms) for terms in sentences]
     counts = Counter(t for bag in bags for t in bag)
-    general = general_stems() if code == "en" else frozenset()
+    general = sentence_quality.general_stems() if code == "en" else frozenset()
     weights = {t: math.log1p(len(bags) / n) * (0.25 if t in general else 1.0) for t, n in counts.items()}
     total: dict[str, float] = defaultdict(float)
     for bag in bags:
@@ -321,7 +318,7 @@ def _rank_members(
             if len(name.split()) <= 4:
                 raw[name] = max(raw.get(name, 0.0), factor * weigh_report(report))
     known = {entity.title: entity.documents for entity in entities}
-    own = {n: frozenset(stem_text(n, code)) for n in raw}
+    own = {n: frozenset(sentence_quality.stem_text(n, code)) for n in raw}
     held: dict[str, list[str]] = {name: [] for name in raw}  # the sentences that hold all stems of a name
     by_stem: dict[str, list[str]] = defaultdict(list)
     for name in (n for n in raw if own[n]):
@@ -347,16 +344,16 @@ def _rate_specificity(name: str, texts: Sequence[str], size: int, people: frozen
     `texts` are those of the `size` sentences that hold it. A name is somebody's where a speaker has it, or where it is
     capitalised, with "he", "she", "Dr" … in many of its sentences.
     """
-    own = stem_text(name, code)
+    own = sentence_quality.stem_text(name, code)
     if names_nothing(name) or not own:
         return _EMPTY
     if code != "en":
         return 1.0
-    if set(own) <= general_stems():
+    if set(own) <= sentence_quality.general_stems():
         return _EMPTY
     person = name.casefold() in people
     if not person and all(word[:1].isupper() and not word.isupper() for word in show_natural_case(name, texts).split()):
         person = sum(_HUMAN.search(text) is not None for text in texts) > _HUMAN_SHARE * len(texts)
     if person:
         return 1.0 if len(texts) > _ABOUT * size else _PERSON
-    return _COMPOUND if len(own) > 1 else _BROAD if own[0] in stem_word_lists("vague") else 1.0
+    return _COMPOUND if len(own) > 1 else _BROAD if own[0] in sentence_quality.stem_word_lists("vague") else 1.0

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from sensegraph.engines.offline.reports import report_parts, sentence_quality
 from sensegraph.engines.offline.reports.community import (
     CORE,
     LIMIT,
@@ -22,27 +23,6 @@ from sensegraph.engines.offline.reports.community import (
     raise_bar,
     read_community,
     split_relation_title,
-)
-from sensegraph.engines.offline.reports.report_parts import (
-    Candidate,
-    capitalise,
-    choose_distinct_names,
-    choose_sentences,
-    extend_name,
-    find_headline,
-    find_link_clause,
-    join_title_names,
-    mentions_name,
-    names_nothing,
-    show_natural_case,
-)
-from sensegraph.engines.offline.reports.sentence_quality import (
-    general_stems,
-    rate_generality,
-    rate_quality,
-    stem_text,
-    tidy_sentence,
-    weigh_stems,
 )
 from sensegraph.language.detection import detect_by_stop_words
 from sensegraph.language.speakers import split_label
@@ -76,22 +56,35 @@ def summarise_contexts(contexts: Sequence[Context]) -> list[str]:
     described = []
     for context in contexts:
         name, descriptions = context.title, (p.text for p in context.passages[:LIMIT])
-        shown = (tidy_sentence(split_label(text[a:b])[1]) for text in descriptions for a, b in split_sentences(text))
+        shown = (
+            sentence_quality.tidy_sentence(split_label(text[a:b])[1])
+            for text in descriptions
+            for a, b in split_sentences(text)
+        )
         texts = list(dict.fromkeys(shown))[:LIMIT]
         if not texts:
             described.append(name)
             continue
         code = detect_by_stop_words(" ".join(texts[:20]))
-        terms = [tuple(stem_text(text, code)) for text in texts]
+        terms = [tuple(sentence_quality.stem_text(text, code)) for text in texts]
         defining = re.compile(rf"(?<!\w){re.escape(name)}{_DEFINES}", re.IGNORECASE)
         told = [bool(name) and " — " not in name and defining.search(text) is not None for text in texts]
         candidates = [
-            Candidate(own, max(1, len(WORD.findall(text))), rate_quality(text) * (3.0 if defines else 1.0))
+            report_parts.Candidate(
+                own, max(1, len(WORD.findall(text))), sentence_quality.rate_quality(text) * (3.0 if defines else 1.0)
+            )
             for text, own, defines in zip(texts, terms, told, strict=True)
         ]
         best = max(range(len(candidates)), key=lambda i: (candidates[i].worth, -i))
-        good = [i for i, c in enumerate(candidates) if rate_quality(texts[i]) >= SHOWN and c.terms] or [best]
-        picked = [good[i] for i in choose_sentences([candidates[i] for i in good], weigh_stems(terms), 3)] or good[:1]
+        good = [
+            i for i, c in enumerate(candidates) if sentence_quality.rate_quality(texts[i]) >= SHOWN and c.terms
+        ] or [best]
+        picked = [
+            good[i]
+            for i in report_parts.choose_sentences(
+                [candidates[i] for i in good], sentence_quality.weigh_stems(terms), 3
+            )
+        ] or good[:1]
         described.append(" ".join(texts[i] for i in sorted(picked, key=lambda i: not told[i])))
     return described
 
@@ -123,10 +116,10 @@ def _state_quote(quote: Quote, first: str = "") -> Statement:
     return Statement(text, tuple(owners[:REFERENCES]), quote.sources)
 
 
-def _place_candidate(quote: Quote, place: str = "") -> Candidate:
+def _place_candidate(quote: Quote, place: str = "") -> report_parts.Candidate:
     """The quote's candidate with another place."""
     own = quote.candidate
-    return Candidate(own.terms, own.words, own.worth, place)
+    return report_parts.Candidate(own.terms, own.words, own.worth, place)
 
 
 class _ReportWriter:
@@ -173,12 +166,15 @@ class _ReportWriter:
         parent = bool(self.of.reports)
         taken = [_place_candidate(q, q.owners[0] if parent else q.chunk) for q in used]
         candidates = [_place_candidate(q, q.owners[0] if parent else q.chunk) for q in pool]
-        return [pool[i] for i in choose_sentences(candidates, self.of.weights, count, taken)]
+        return [pool[i] for i in report_parts.choose_sentences(candidates, self.of.weights, count, taken)]
 
     def pick(self, quotes: Sequence[Quote], count: int) -> list[Quote]:
         """The best of `quotes`, none alike to each other or to those used."""
         used = [_place_candidate(quote) for quote in self.shown]
-        return [quotes[i] for i in choose_sentences([q.candidate for q in quotes], self.of.weights, count, used)]
+        return [
+            quotes[i]
+            for i in report_parts.choose_sentences([q.candidate for q in quotes], self.of.weights, count, used)
+        ]
 
     # ── findings ──
 
@@ -199,13 +195,13 @@ class _ReportWriter:
 
     def on_report(self, passage: Passage) -> list[Finding]:
         """A finding on a sub-report: the sentences of its report that hold most of its title."""
-        mark = set(stem_text(passage.title, self.code))
+        mark = set(sentence_quality.stem_text(passage.title, self.code))
         own = [q for q, terms in self.told if passage.id in q.owners and mark & terms]
         told = [replace(q, candidate=self.titled(q, mark)) for q in own]
         return self.finding(passage.title, self.pick(told, PARENTS), passage, mark)
 
     @staticmethod
-    def titled(quote: Quote, mark: set[str]) -> Candidate:
+    def titled(quote: Quote, mark: set[str]) -> report_parts.Candidate:
         """The quote's candidate, worth as much as it is sound and holds of the title."""
         held = len(mark & set(quote.candidate.terms)) / len(mark)
         return replace(quote.candidate, worth=quote.worth * (0.1 + held))
@@ -216,7 +212,7 @@ class _ReportWriter:
         Each further sentence holds both ends, or one end and another term of the headline or the first sentence.
         """
         names = split_relation_title(relation)
-        one, other = (set(stem_text(name, self.code)) or {name} for name in names)
+        one, other = (set(sentence_quality.stem_text(name, self.code)) or {name} for name in names)
         both = self.holding(one | other)
         if one & other or not both or not self.fresh(one, other) or not all(map(self.tells, names)):
             return []
@@ -224,7 +220,7 @@ class _ReportWriter:
         if not picked:
             return []
         headline = self.headline(picked[0], names)
-        topic = (set(stem_text(headline, self.code)) - one - other) | (one | other)
+        topic = (set(sentence_quality.stem_text(headline, self.code)) - one - other) | (one | other)
         near = [*self.holding(one), *self.holding(other)]
         rest = [quote for quote in dict.fromkeys([*both, *near]) if self.fits(quote, one, other, topic)]
         self.shown += picked
@@ -242,7 +238,7 @@ class _ReportWriter:
 
         `alone` takes one that holds no other, if it is strong or there is no finding yet.
         """
-        mark = set(stem_text(passage.title, self.code))
+        mark = set(sentence_quality.stem_text(passage.title, self.code))
         own = [q for q in self.holding(mark) if passage.kind == "entity" or passage.id in q.owners]
         if mark & self.stems.keys() or not self.tells(passage.title):
             return []
@@ -262,12 +258,12 @@ class _ReportWriter:
 
     def finding(self, headline: str, picked: Sequence[Quote], passage: Passage, mark: set[str]) -> list[Finding]:
         """The finding, noted as used; none where there is no sentence or the headline is taken."""
-        if not picked or capitalise(headline) in self.headlines:
+        if not picked or report_parts.capitalise(headline) in self.headlines:
             return []
         self.shown += picked
         self.stems.update(sorted(mark))
-        self.headlines.add(capitalise(headline))
-        return [Finding(capitalise(headline), tuple(_state_quote(quote, passage.id) for quote in picked))]
+        self.headlines.add(report_parts.capitalise(headline))
+        return [Finding(report_parts.capitalise(headline), tuple(_state_quote(quote, passage.id) for quote in picked))]
 
     @staticmethod
     def fits(quote: Quote, one: set[str], other: set[str], topic: set[str]) -> bool:
@@ -283,47 +279,51 @@ class _ReportWriter:
 
     def tells(self, name: str) -> bool:
         """Whether a name is worth a headline: neither a general word nor a number."""
-        own = stem_text(name, self.code)
-        return bool(own) and not names_nothing(name) and (self.code != "en" or not set(own) <= general_stems())
+        own = sentence_quality.stem_text(name, self.code)
+        return (
+            bool(own)
+            and not report_parts.names_nothing(name)
+            and (self.code != "en" or not set(own) <= sentence_quality.general_stems())
+        )
 
     # ── headlines and title ──
 
     def cased(self, name: str) -> str:
         """The name as the community's sentences have it, with the word that mostly completes it."""
         if name not in self.names:
-            longer = extend_name(name, self.texts) if self.code == "en" else name
-            self.names[name] = show_natural_case(longer, self.texts)
+            longer = report_parts.extend_name(name, self.texts) if self.code == "en" else name
+            self.names[name] = report_parts.show_natural_case(longer, self.texts)
         return self.names[name]
 
     def headline(self, quote: Quote, names: Sequence[str]) -> str:
         """What the sentence says of the names: a clause, else subject, verb and object, else the names."""
-        merit, shown = find_headline(quote.text, names, self.code)
-        told = sum(mentions_name(shown, name) for name in names)
+        merit, shown = report_parts.find_headline(quote.text, names, self.code)
+        told = sum(report_parts.mentions_name(shown, name) for name in names)
         if (
             told
             and merit >= (HEADED if told == len(names) else STATED)
-            and rate_generality(shown, self.code) >= GENERAL
+            and sentence_quality.rate_generality(shown, self.code) >= GENERAL
         ):
             return shown
         if len(names) == 2 and self.code == "en":
-            said = find_link_clause(quote.text, names[0], names[1])
-            if said and rate_generality(said) >= GENERAL:
+            said = report_parts.find_link_clause(quote.text, names[0], names[1])
+            if said and sentence_quality.rate_generality(said) >= GENERAL:
                 return said
         rank = {member.name: i for i, member in enumerate(self.of.members)}
         ordered = sorted(names, key=lambda name: rank.get(name, len(rank)))
-        return join_title_names([self.cased(name) for name in ordered], self.code)
+        return report_parts.join_title_names([self.cased(name) for name in ordered], self.code)
 
     def title(self, summary: Sequence[Quote]) -> str:
         """The two or three strongest names; a clause of the summary instead that states what two of them do."""
-        first = choose_distinct_names([m.name for m in self.of.members[: 3 * CORE]], 3, self.code)
+        first = report_parts.choose_distinct_names([m.name for m in self.of.members[: 3 * CORE]], 3, self.code)
         strong = {m.name for m in self.of.members if m.strength >= WEAKEST}
         names = [self.cased(name) for i, name in enumerate(first) if i < 2 or name in strong]
         for quote in summary if not self.of.reports else ():
-            merit, shown = find_headline(quote.text, names, self.code, longest=9)
-            two = sum(mentions_name(shown, name) for name in names) >= 2
-            if two and merit >= STATED and rate_generality(shown, self.code) >= GENERAL:
+            merit, shown = report_parts.find_headline(quote.text, names, self.code, longest=9)
+            two = sum(report_parts.mentions_name(shown, name) for name in names) >= 2
+            if two and merit >= STATED and sentence_quality.rate_generality(shown, self.code) >= GENERAL:
                 return shown
-        return join_title_names(names, self.code)
+        return report_parts.join_title_names(names, self.code)
 
 
 # ── rating ───────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -12,26 +12,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from sensegraph.engines.offline.extraction.page_reader import TOKEN
+from sensegraph.engines.offline.reports import report_parts, sentence_quality
 from sensegraph.engines.offline.reports.community import Centre, find_centre, split_relation_title
-from sensegraph.engines.offline.reports.report_parts import (
-    capitalise,
-    choose_distinct_names,
-    find_headline,
-    find_places,
-    is_repeat,
-    join_title_names,
-    join_with_and,
-    names_nothing,
-    show_natural_case,
-    spell_number,
-)
-from sensegraph.engines.offline.reports.sentence_quality import (
-    general_stems,
-    introduces_person,
-    rate_generality,
-    stem_text,
-    stem_word,
-)
 from sensegraph.engines.offline.reports.source_lines import (
     READABLE,
     Gathered,
@@ -109,7 +91,7 @@ class _GroupWriter:
     def name(self) -> str:
         """The most central names and what kind of things they are among; never that of a member."""
         noun, members = self.kind()
-        names = choose_distinct_names([m.names[0] for m in members], MOST, self.of.code)
+        names = report_parts.choose_distinct_names([m.names[0] for m in members], MOST, self.of.code)
         taken = {fold(m.title) for m in self.of.members}
         for count in range(min(NAMED, len(names)), len(names) + 1):
             if fold(name := self.called(names[:count], noun)) not in taken:
@@ -128,21 +110,29 @@ class _GroupWriter:
         rest = len(self.of.members) - len(names)
         shown = [self.cased(name) for name in names]
         if rest <= 0 and not self.of.reports:
-            return join_title_names(shown, self.of.code)
+            return report_parts.join_title_names(shown, self.of.code)
         if self.of.code == "en":
-            return capitalise(f"{', '.join(shown)} and other{f' {noun}' if noun else 's'}")
+            return report_parts.capitalise(f"{', '.join(shown)} and other{f' {noun}' if noun else 's'}")
         marks = ("（", "）") if self.of.code == "zh" else (" (", ")")
-        return f"{join_title_names(shown, self.of.code)}{marks[0]}{f'+{rest}' if rest > 0 else '…'}{marks[1]}"
+        return (
+            f"{report_parts.join_title_names(shown, self.of.code)}{marks[0]}{f'+{rest}' if rest > 0 else '…'}{marks[1]}"
+        )
 
     def empty(self, name: str) -> bool:
         """Whether a name says little of a group: a number, a span of time, a general word."""
-        own = stem_text(name, self.of.code)
-        return names_nothing(name) or not own or (self.of.code == "en" and set(own) <= general_stems())
+        own = sentence_quality.stem_text(name, self.of.code)
+        return (
+            report_parts.names_nothing(name)
+            or not own
+            or (self.of.code == "en" and set(own) <= sentence_quality.general_stems())
+        )
 
     def cased(self, name: str) -> str:
         """A name as the group's sentences have it."""
-        own = set(stem_text(name, self.of.code))
-        return show_natural_case(name, [line.text for line in self.of.lines if own and own <= set(line.terms)][:20])
+        own = set(sentence_quality.stem_text(name, self.of.code))
+        return report_parts.show_natural_case(
+            name, [line.text for line in self.of.lines if own and own <= set(line.terms)][:20]
+        )
 
     # ── the description ──
 
@@ -166,12 +156,12 @@ class _GroupWriter:
         """
         few = len(self.of.members) <= AMONG and not self.of.omitted
         every = list(dict.fromkeys(m.names[0] for m in self.ranked))
-        names = every if few else choose_distinct_names(every, AMONG, self.of.code)
+        names = every if few else report_parts.choose_distinct_names(every, AMONG, self.of.code)
         names = [self.cased(name) for name in names] if self.of.reports else names  # a group's name begins large
         if self.of.code != "en":
-            return Statement(f"{join_title_names(names, self.of.code)} ")
+            return Statement(f"{report_parts.join_title_names(names, self.of.code)} ")
         least = "At least " if self.of.omitted else ""
-        return Statement(f"{least}{self.kinds()}{':' if few else ', among them'} {join_with_and(names)}. ")
+        return Statement(f"{least}{self.kinds()}{':' if few else ', among them'} {report_parts.join_with_and(names)}. ")
 
     def kinds(self) -> str:
         """How many members there are of the commonest types: "8 concepts, 3 places and 2 others"."""
@@ -181,7 +171,7 @@ class _GroupWriter:
         parts = [f"{counts[n]} {n}" for n in top]
         if rest:
             parts.append(f"{rest} {'other' if top else 'member'}{'s' if rest > 1 else ''}")
-        return join_with_and(parts)
+        return report_parts.join_with_and(parts)
 
     # ── findings ──
 
@@ -215,7 +205,7 @@ class _GroupWriter:
     def held(self, names: Sequence[str], line: Line) -> str:
         """The first of an end's names that the line holds; "" where it holds none."""
         terms = set(line.terms)
-        return next((name for name in names if terms.issuperset(stem_text(name, self.of.code))), "")
+        return next((name for name in names if terms.issuperset(sentence_quality.stem_text(name, self.of.code))), "")
 
     def rank(self, line: Line) -> tuple[float, str, str]:
         """What puts lines in the order of their worth."""
@@ -235,7 +225,7 @@ class _GroupWriter:
         """The finding with the best of some lines; none where these have been shown or are less sound than `least`."""
         picked: list[Line] = []
         for line in sorted((x for x in lines if rate_line(x.text, self.of.code) >= least), key=self.rank):
-            new = not any(is_repeat(line.terms, other.terms) for other in (*self.shown, *picked))
+            new = not any(report_parts.is_repeat(line.terms, other.terms) for other in (*self.shown, *picked))
             picked += [line] if new and len(picked) < count else []
         if not picked or (headline := self.headline(picked[0], names)) in self.headlines:
             return []
@@ -246,10 +236,10 @@ class _GroupWriter:
 
     def headline(self, line: Line, names: Sequence[str]) -> str:
         """What the sentence says of the names in a clause, else the names."""
-        merit, said = find_headline(line.text, names, self.of.code)
-        if said and merit >= HEADED and rate_generality(said, self.of.code) >= GENERAL:
+        merit, said = report_parts.find_headline(line.text, names, self.of.code)
+        if said and merit >= HEADED and sentence_quality.rate_generality(said, self.of.code) >= GENERAL:
             return said
-        return join_title_names([self.cased(name) for name in names], self.of.code)
+        return report_parts.join_title_names([self.cased(name) for name in names], self.of.code)
 
 
 WORDS = 80  # at most, where the brief sets no limit: (1 + 1) · 40, the paper's for the first level
@@ -284,7 +274,9 @@ def relate_groups(briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
         plain = any(_JARGON in g.title.casefold() for g in groups)
         texts = [*([] if plain else [f"{' — '.join(g.title for g in groups)}: {count}"]), str(count)]
         if code == "en":
-            link = capitalise(f"{spell_number(count)} relation{' links' if count == 1 else 's link'}")
+            link = report_parts.capitalise(
+                f"{report_parts.spell_number(count)} relation{' links' if count == 1 else 's link'}"
+            )
             often = " and ".join(f"“{verb}” ({n})" for verb, n in _count_verbs(relations))
             texts = []
             for end in [*([] if plain else [" with ".join(g.title for g in groups)]), "the two groups"]:
@@ -318,7 +310,7 @@ def _count_verbs(relations: Sequence[Passage]) -> list[tuple[str, int]]:
             found.update(_find_telling_verbs(TOKEN.findall(label)))
         names = [name for name in split_relation_title(relation) if name]
         for text in (quote.text for quote in relation.quotes[:READ]):
-            firsts = ((next(find_places(text, name), -1), len(name)) for name in names)
+            firsts = ((next(report_parts.find_places(text, name), -1), len(name)) for name in names)
             spots = sorted((at, at + size) for at, size in firsts if at >= 0)
             if len(spots) == 2 and 0 < spots[1][0] - spots[0][1] <= GAP:
                 found.update(_find_telling_verbs(TOKEN.findall(text, spots[0][1], spots[1][0])))
@@ -332,10 +324,10 @@ def _count_verbs(relations: Sequence[Passage]) -> list[tuple[str, int]]:
 def _find_telling_verbs(words: Sequence[str]) -> list[tuple[str, str]]:
     """The verbs among words that say more than that something is or is done: (stem, word)."""
     folded = [word.casefold() for word in words]
-    light = {stem for verb in _LIGHT for stem in stem_word(verb, "en")}
+    light = {stem for verb in _LIGHT for stem in sentence_quality.stem_word(verb, "en")}
     found = []
     for word, letter in zip(folded, tag_words(folded), strict=True):
-        own = stem_word(word, "en") if letter in "bvp" and word.isalpha() else ()
+        own = sentence_quality.stem_word(word, "en") if letter in "bvp" and word.isalpha() else ()
         if own and light.isdisjoint(own):
             found.append((own[0], word))
     return found
@@ -343,7 +335,7 @@ def _find_telling_verbs(words: Sequence[str]) -> list[tuple[str, str]]:
 
 def _choose_best(pool: Sequence[Line], relations: Sequence[Passage], middle: Centre, code: str) -> list[Line]:
     """The sentence that stands alone best of those nearest to the centre of all; first those that hold both ends."""
-    names = {r.id: [set(stem_text(end, code)) for end in split_relation_title(r)] for r in relations}
+    names = {r.id: [set(sentence_quality.stem_text(end, code)) for end in split_relation_title(r)] for r in relations}
     near: dict[Line, float] = {}  # more where several relations quote it, less where it leaves an end unnamed
     for line in (line for line in pool if _JARGON not in line.shown.casefold()):
         terms = set(line.terms)
@@ -354,7 +346,9 @@ def _choose_best(pool: Sequence[Line], relations: Sequence[Passage], middle: Cen
             * min(1.0, READABLE / count_length(line.text))
         )
         near[line] = (
-            value * (1.0 if both else 0.3) * (0.5 if is_odd(line.text) or introduces_person(line.text) else 1.0)
+            value
+            * (1.0 if both else 0.3)
+            * (0.5 if is_odd(line.text) or sentence_quality.introduces_person(line.text) else 1.0)
         )
     close = sorted(near, key=lambda line: (-near[line], line.text, line.speaker))[:CLOSE]
     return sorted(close, key=lambda line: (-near[line] * rate_line(line.text, code), line.text, line.speaker))[:1]

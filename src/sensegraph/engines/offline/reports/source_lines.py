@@ -15,15 +15,9 @@ from itertools import islice
 
 import msgspec
 
+from sensegraph.engines.offline.reports import sentence_quality
 from sensegraph.engines.offline.reports.community import Centre, find_centre, hash_place
 from sensegraph.engines.offline.reports.report_parts import Candidate, choose_sentences
-from sensegraph.engines.offline.reports.sentence_quality import (
-    FIRST_PERSON,
-    is_hanging,
-    rate_generality,
-    rate_quality,
-    stem_text,
-)
 from sensegraph.language.detection import detect_by_stop_words
 from sensegraph.language.speakers import split_label
 from sensegraph.language.text import HAN
@@ -117,13 +111,13 @@ def make_candidate(line: Line, worth: float) -> Candidate:
 def rate_line(text: str, code: str) -> float:
     """How well a sentence stands alone, and how far it states what holds rather than what happened once."""
     value = rate_clean_line(text, code)
-    return value * math.sqrt(rate_generality(text, code)) if value > LOOSE else value
+    return value * math.sqrt(sentence_quality.rate_generality(text, code)) if value > LOOSE else value
 
 
 @lru_cache(maxsize=1 << 15)
 def rate_clean_line(text: str, code: str) -> float:
     """How well a sentence stands alone; less where it is a part of one, leans on another, or is loose talk."""
-    value = rate_quality(text) * (0.6 if is_hanging(text) else 1.0)
+    value = sentence_quality.rate_quality(text) * (0.6 if sentence_quality.is_hanging(text) else 1.0)
     value *= 0.4 if _PARTIAL.match(text) or text.count("“") != text.count("”") else 1.0
     if code != "en":
         return value
@@ -168,7 +162,7 @@ def gather_group(brief: Brief) -> Gathered:
         weight = max(p.score, 0.0) if scored else float(len(given) - i)
         # a group is spoken for by the names in its own name, and has the type that it names
         names, kind = split_group_name(p.title, kind)
-        terms = frozenset(t for name in names[:1] for t in stem_text(name, code))
+        terms = frozenset(t for name in names[:1] for t in sentence_quality.stem_text(name, code))
         # strength: the logarithm of the weight, by how near the centre its lines and its name are
         close = [near[line.text] for line in own[p.id]]
         by_lines = math.fsum(close) / len(close) if close else 0.0
@@ -213,7 +207,9 @@ def collect_lines(passages: Iterable[Passage]) -> tuple[tuple[Line, ...], str]:
             owners.setdefault(key, {})[passage.id] = None
     ranked = sorted(places, key=lambda k: (is_odd(k[1]), hash_place(places[k]), k))[:MOST]
     code = detect_by_stop_words(" ".join(text[:200] for _, text in ranked[:40]))
-    lines = (Line(k[1], k[0], places[k], tuple(owners[k]), tuple(stem_text(k[1], code))) for k in ranked)
+    lines = (
+        Line(k[1], k[0], places[k], tuple(owners[k]), tuple(sentence_quality.stem_text(k[1], code))) for k in ranked
+    )
     return tuple(line for line in lines if line.terms), code
 
 
@@ -240,7 +236,11 @@ def read_verbatim(quote: Description) -> tuple[str, str, Source] | None:
 @lru_cache(maxsize=1 << 15)
 def is_odd(text: str) -> bool:
     """Whether a sentence is of odd length, asks, or is about its own speaker."""
-    return not 40 <= len(text) <= 280 or text.rstrip().endswith(("?", "？")) or FIRST_PERSON.search(text) is not None
+    return (
+        not 40 <= len(text) <= 280
+        or text.rstrip().endswith(("?", "？"))
+        or sentence_quality.FIRST_PERSON.search(text) is not None
+    )
 
 
 WORDS = 75  # where the brief sets no limit: about the hundred tokens of the paper's code
@@ -280,7 +280,7 @@ def condense_texts(briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
         chosen = sentences
         if sum(count_length(s.shown) for s in sentences) > words:  # those that stand alone first
             count = words // SHORTEST + SPARE
-            pools = ([s for s in sentences if rate_quality(s.text) >= LEAST], sentences)
+            pools = ([s for s in sentences if sentence_quality.rate_quality(s.text) >= LEAST], sentences)
             chosen = []
             for pool in pools:
                 room = words
@@ -313,7 +313,9 @@ def _read_sentences(passages: Sequence[Passage], code: str) -> list[TextSentence
                 span = replace(base, start=base.start + a, end=base.start + b) if base is not None and exact else None
                 rows.append(("", passage.text[a:b], span))
         for at, (speaker, text, source) in enumerate(rows):
-            sentence = TextSentence(text, source, passage.id, tuple(stem_text(text, code)), (place, at), speaker)
+            sentence = TextSentence(
+                text, source, passage.id, tuple(sentence_quality.stem_text(text, code)), (place, at), speaker
+            )
             found.setdefault((speaker, text), sentence)
     return list(found.values())
 
