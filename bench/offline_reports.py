@@ -23,10 +23,11 @@ from typing import Any
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.engines.offline.reports import community_reports
 from sensegraph.engines.offline.reports.community import CORE, list_quotes, read_community, split_relation_title
-from sensegraph.engines.offline.reports.report_parts import is_repeat, split_title
+from sensegraph.engines.offline.reports.report_parts import split_title
 from sensegraph.engines.offline.reports.sentence_quality import (
     general_stems,
     introduces_person,
+    is_repeat,
     stem_text,
     tidy_sentence,
 )

@@ -6,10 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sensegraph.engines.offline.reports.community import read_community as seen
-from sensegraph.engines.offline.reports.community_reports import report_communities, summarise_contexts
+from sensegraph.engines.offline.reports.community_reports import extend_name, report_communities, summarise_contexts
 from sensegraph.engines.offline.reports.report_parts import (
     choose_distinct_names,
-    extend_name,
     find_headline,
     find_link_clause,
     join_title_names,

@@ -19,14 +19,13 @@ from sensegraph.engines.offline.answers.questions import Question
 from sensegraph.engines.offline.answers.source_sentences import (
     HOST,
     KNOWN,
+    RelevantSentence,
     SourceSentence,
     choose_varied,
     detect_passage_language,
     differs_from,
     find_relevant,
-    find_report_hosts,
     group_by_reference,
-    rate_usefulness,
     read_source_sentences,
     select_presentable,
     strip_quotation_marks,
@@ -34,8 +33,14 @@ from sensegraph.engines.offline.answers.source_sentences import (
     term_weights,
 )
 from sensegraph.engines.offline.answers.themes import NOTE, begin_with, choose_telling_sentences, retitle_theme
-from sensegraph.engines.offline.reports.report_parts import capitalise, join_with_and
-from sensegraph.engines.offline.reports.sentence_quality import end_sentence, quote_text, stem_text
+from sensegraph.engines.offline.reports.sentence_quality import (
+    capitalise,
+    end_sentence,
+    introduces_person,
+    join_with_and,
+    quote_text,
+    stem_text,
+)
 from sensegraph.language.text import HAN, WORD
 from sensegraph.language.word_lists import read_alternatives
 from sensegraph.types import Draft, Inquiry, Passage, Point, Statement
@@ -282,6 +287,35 @@ def state_sentences(sentences: Sequence[SourceSentence], leads: frozenset[str] =
         for s in sentences
     )
     return tuple(s.cite(("\n" if i else "") + line) for i, (s, line) in enumerate(zip(sentences, lines, strict=True)))
+
+
+def find_report_hosts(sentences: Sequence[SourceSentence]) -> frozenset[str]:
+    """Speakers who lead the talk, seen from many reports, where six or more people speak.
+
+    Guests speak in the reports on their subject, hosts in all: in a fifth of eight reports or more; or in one of
+    fourteen, seldom twice in one, and there they present others.
+    """
+    places: dict[str, set[str]] = {}
+    times: Counter[str] = Counter()
+    for s in sentences:
+        if s.speaker:
+            places.setdefault(s.speaker, set()).add(s.reference)
+            times[s.speaker] += 1
+    size = len({s.reference for s in sentences})
+    if len(places) < 6 or size < 8:
+        return frozenset()
+    wide = {n for n, at in places.items() if len(at) >= max(4, 0.2 * size)}
+    spread = {n for n, at in places.items() if len(at) >= max(6, size / 14) and len(at) >= 0.8 * times[n]}
+    presents = {s.speaker for s in sentences if s.speaker in spread and introduces_person(s.raw)}
+    return frozenset(wide | presents)
+
+
+def rate_usefulness(found: Sequence[RelevantSentence]) -> float:
+    """0–100 for a set of relevant sentences: the best one, and how well the next two support it."""
+    if not found:
+        return 0.0
+    best = sorted((r.score for r in found), reverse=True)[:3]
+    return round(min(100.0, 100 * (0.7 * best[0] + 0.3 * sum(best) / 3)), 1)
 
 
 def answer_inquiries(inquiries: Sequence[Inquiry]) -> list[Draft]:

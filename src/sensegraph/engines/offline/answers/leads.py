@@ -234,7 +234,7 @@ def find_leads(inquiries: Sequence[Inquiry]) -> list[Lead]:
             score = points[0].score if points else 0.0
         else:
             found = source_sentences.find_relevant(question, sentences)
-            score = source_sentences.rate_usefulness(found)
+            score = composing.rate_usefulness(found)
             if score >= composing.LEAST_SCORE:
                 chosen = source_sentences.choose_varied([one.sentence for one in found], composing.MOST_SAID)
             else:
@@ -242,7 +242,7 @@ def find_leads(inquiries: Sequence[Inquiry]) -> list[Lead]:
                 near = factual and source_sentences.sum_known_shares(question, sentences) >= source_sentences.KNOWN
                 chosen = composing.choose_direct_sentences(question, sentences, composing.DIRECT) if near else []
                 score = composing.LEAST_SCORE / 2 if chosen else 0.0
-            statements = composing.state_sentences(chosen, source_sentences.find_report_hosts(sentences))
+            statements = composing.state_sentences(chosen, composing.find_report_hosts(sentences))
         asks = suggest_follow_ups(questions.read_wanted_words(text, code), passages, found, sentences, code)
         leads.append(Lead(statements, score, asks))
     return leads

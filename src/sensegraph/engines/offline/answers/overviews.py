@@ -30,8 +30,7 @@ from sensegraph.engines.offline.answers.themes import (
     write_quoted_paragraph,
     write_reported_paragraph,
 )
-from sensegraph.engines.offline.reports.report_parts import capitalise, join_with_and, spell_number
-from sensegraph.engines.offline.reports.sentence_quality import stem_text
+from sensegraph.engines.offline.reports.sentence_quality import capitalise, join_with_and, spell_number, stem_text
 from sensegraph.types import Inquiry, Passage, Statement
 
 MAIN_THEMES, EACH, MORE = 7, 3, 6  # themes, sentences of each, smaller themes that are named

@@ -154,27 +154,6 @@ def find_hosts(sentences: Sequence[SourceSentence]) -> frozenset[str]:
     return frozenset(everywhere | {s.speaker for s in sentences if s.host})
 
 
-def find_report_hosts(sentences: Sequence[SourceSentence]) -> frozenset[str]:
-    """Speakers who lead the talk, seen from many reports, where six or more people speak.
-
-    Guests speak in the reports on their subject, hosts in all: in a fifth of eight reports or more; or in one of
-    fourteen, seldom twice in one, and there they present others.
-    """
-    places: dict[str, set[str]] = {}
-    times: Counter[str] = Counter()
-    for s in sentences:
-        if s.speaker:
-            places.setdefault(s.speaker, set()).add(s.reference)
-            times[s.speaker] += 1
-    size = len({s.reference for s in sentences})
-    if len(places) < 6 or size < 8:
-        return frozenset()
-    wide = {n for n, at in places.items() if len(at) >= max(4, 0.2 * size)}
-    spread = {n for n, at in places.items() if len(at) >= max(6, size / 14) and len(at) >= 0.8 * times[n]}
-    presents = {s.speaker for s in sentences if s.speaker in spread and sentence_quality.introduces_person(s.raw)}
-    return frozenset(wide | presents)
-
-
 def stem_content_words(text: str, code: str) -> tuple[str, ...]:
     """The stems of the content words of `text`, in order; none of what stands in brackets."""
     bare = _ASIDES.sub(" ", text) if "{" in text or "[" in text or "_" in text else text
@@ -405,11 +384,3 @@ def find_variants(term: str, counts: Counter[str]) -> dict[str, float]:
         if long - shared <= 3 + (short == shared > 5) and short - shared <= (shared > 5):
             found[stem] = DERIVED
     return found
-
-
-def rate_usefulness(found: Sequence[RelevantSentence]) -> float:
-    """0–100 for a set of relevant sentences: the best one, and how well the next two support it."""
-    if not found:
-        return 0.0
-    best = sorted((r.score for r in found), reverse=True)[:3]
-    return round(min(100.0, 100 * (0.7 * best[0] + 0.3 * sum(best) / 3)), 1)

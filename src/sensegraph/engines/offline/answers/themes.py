@@ -20,12 +20,14 @@ from sensegraph.engines.offline.answers.source_sentences import (
     differs_from,
     select_presentable,
 )
-from sensegraph.engines.offline.reports.report_parts import join_with_and, show_natural_case, spell_number, split_title
+from sensegraph.engines.offline.reports.report_parts import show_natural_case, split_title
 from sensegraph.engines.offline.reports.sentence_quality import (
     introduces_person,
+    join_with_and,
     quote_text,
     rate_generality,
     rate_soundness,
+    spell_number,
     stem_text,
     weigh_stems,
 )

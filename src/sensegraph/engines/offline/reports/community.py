@@ -24,20 +24,13 @@ LIMIT = 240  # quotes looked at for one report: what follows is quadratic in the
 
 
 class Quote(msgspec.Struct, frozen=True):
-    """A tidied sentence of the text, with its span, the ids of the passages it supports, and how it may be used.
-
-    `members` counts the distinct entities in it; `introduces` says that it presents a person by office or career,
-    `personal` that it speaks of its own speaker.
-    """
+    """A tidied sentence of the text, with its span, the ids of the passages it supports, and how it may be used."""
 
     text: str
     speaker: str
     sources: tuple[Source, ...]
     owners: tuple[str, ...]
-    members: int
     worth: float
-    introduces: bool
-    personal: bool
     candidate: Candidate
 
     @property
@@ -108,17 +101,9 @@ def _make_quote(
     terms = tuple(sentence_quality.stem_text(text, code))
     members = len({name for owner in owners for name in owned.get(owner, ())})
     worth = sentence_quality.rate_quality(text) * (0.6 if sentence_quality.is_hanging(text) else 1.0)
-    return Quote(
-        text,
-        speaker,
-        tuple(place for place in places if place.chunk),
-        owners,
-        members,
-        worth,
-        sentence_quality.introduces_person(text),
-        sentence_quality.FIRST_PERSON.search(text) is not None,
-        Candidate(terms, max(1, len(WORD.findall(text))), worth * math.log1p(max(members, 1))),
-    )
+    sources = tuple(place for place in places if place.chunk)
+    value = worth * math.log1p(max(members, 1))
+    return Quote(text, speaker, sources, owners, worth, Candidate(terms, max(1, len(WORD.findall(text))), value))
 
 
 def weigh_salience(quotes: Iterable[Quote], names: Sequence[str], code: str) -> dict[str, float]:
@@ -226,7 +211,9 @@ def read_community(context: Context) -> Community:
             * sentence_quality.rate_generality(quote.text, code)
             * min(1.0, READABLE / quote.candidate.words)
         )
-        value *= (_PRESENTED if quote.introduces else 1.0) * (1.0 if _ENDED.search(quote.text) else _CUT)
+        value *= (_PRESENTED if sentence_quality.introduces_person(quote.text) else 1.0) * (
+            1.0 if _ENDED.search(quote.text) else _CUT
+        )
         quotes.append(replace(quote, worth=value))
     kinds: dict[str, list[Passage]] = defaultdict(list)
     for passage in context.passages:

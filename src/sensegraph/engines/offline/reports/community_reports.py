@@ -26,7 +26,8 @@ from sensegraph.engines.offline.reports.community import (
 )
 from sensegraph.language.detection import detect_by_stop_words
 from sensegraph.language.speakers import split_label
-from sensegraph.language.text import WORD, split_sentences
+from sensegraph.language.text import HAN, WORD, split_sentences
+from sensegraph.language.word_lists import read_list
 from sensegraph.types import Context, Finding, Passage, Report, Statement
 
 SUMMARY = 3  # sentences of a summary
@@ -42,6 +43,9 @@ STRONG = 0.7  # soundness from which a sentence on one member alone makes a find
 WEAKEST = 0.35  # strength, as a share of the strongest member's, from which a member stands in the title
 _DOCUMENTS, _WEIGHT, _MEMBERS = 20.0, 40.0, 15.0  # what makes half of a share, when rating
 _PARENT = 0.985
+_NEXT = re.compile(r" ([^\W\d_][\w’'-]*)")
+_MOST = 0.55  # share of a name's uses with one and the same word after it that makes that word part of it
+_USES = 4  # uses from which that share counts
 _DEFINES = r"(?:\s+(?:is|was|are|were|means|refers to)\s+|,\s+)(?:an?|the|one of|when|how)\b"  # behind a name (English)
 
 
@@ -116,10 +120,23 @@ def _state_quote(quote: Quote, first: str = "") -> Statement:
     return Statement(text, tuple(owners[:REFERENCES]), quote.sources)
 
 
-def _place_candidate(quote: Quote, place: str = "") -> report_parts.Candidate:
-    """The quote's candidate with another place."""
-    own = quote.candidate
-    return report_parts.Candidate(own.terms, own.words, own.worth, place)
+def extend_name(name: str, texts: Sequence[str]) -> str:
+    """`name` with the word that mostly follows it: "machine" → "machine learning" where that is what is meant."""
+    if " " in name or HAN.search(name):
+        return name
+    after: Counter[str] = Counter()
+    uses = 0
+    for text in texts:
+        for at in report_parts.find_places(text, name):
+            uses += 1
+            match = _NEXT.match(text, at + len(name))
+            if match and match[1].casefold() not in read_list("en"):
+                after[match[1].casefold().removesuffix("'s").removesuffix("’s")] += 1
+    if uses < _USES or not after:
+        return name
+    word, count = max(after.items(), key=lambda pair: (pair[1], pair[0]))
+    fits = count > _MOST * uses and word not in read_list("general") | read_list("verbs")
+    return f"{name} {word}" if fits else name
 
 
 class _ReportWriter:
@@ -164,13 +181,13 @@ class _ReportWriter:
     def gist(self, pool: Sequence[Quote], count: int, used: Sequence[Quote]) -> list[Quote]:
         """The best of `pool`, each from a place of its own: a chunk, in a parent a sub-report."""
         parent = bool(self.of.reports)
-        taken = [_place_candidate(q, q.owners[0] if parent else q.chunk) for q in used]
-        candidates = [_place_candidate(q, q.owners[0] if parent else q.chunk) for q in pool]
+        taken = [replace(q.candidate, place=q.owners[0] if parent else q.chunk) for q in used]
+        candidates = [replace(q.candidate, place=q.owners[0] if parent else q.chunk) for q in pool]
         return [pool[i] for i in report_parts.choose_sentences(candidates, self.of.weights, count, taken)]
 
     def pick(self, quotes: Sequence[Quote], count: int) -> list[Quote]:
         """The best of `quotes`, none alike to each other or to those used."""
-        used = [_place_candidate(quote) for quote in self.shown]
+        used = [replace(quote.candidate, place="") for quote in self.shown]
         return [
             quotes[i]
             for i in report_parts.choose_sentences([q.candidate for q in quotes], self.of.weights, count, used)
@@ -196,15 +213,10 @@ class _ReportWriter:
     def on_report(self, passage: Passage) -> list[Finding]:
         """A finding on a sub-report: the sentences of its report that hold most of its title."""
         mark = set(sentence_quality.stem_text(passage.title, self.code))
-        own = [q for q, terms in self.told if passage.id in q.owners and mark & terms]
-        told = [replace(q, candidate=self.titled(q, mark)) for q in own]
+        own = [(q, len(mark & terms) / len(mark)) for q, terms in self.told if passage.id in q.owners and mark & terms]
+        # worth as much as it is sound and holds of the title
+        told = [replace(q, candidate=replace(q.candidate, worth=q.worth * (0.1 + held))) for q, held in own]
         return self.finding(passage.title, self.pick(told, PARENTS), passage, mark)
-
-    @staticmethod
-    def titled(quote: Quote, mark: set[str]) -> report_parts.Candidate:
-        """The quote's candidate, worth as much as it is sound and holds of the title."""
-        held = len(mark & set(quote.candidate.terms)) / len(mark)
-        return replace(quote.candidate, worth=quote.worth * (0.1 + held))
 
     def on_relation(self, relation: Passage) -> list[Finding]:
         """A finding on a relation of which one end is new and the other not worn out: its first sentence holds both.
@@ -214,24 +226,27 @@ class _ReportWriter:
         names = split_relation_title(relation)
         one, other = (set(sentence_quality.stem_text(name, self.code)) or {name} for name in names)
         both = self.holding(one | other)
-        if one & other or not both or not self.fresh(one, other) or not all(map(self.tells, names)):
-            return []
-        picked = self.pick(both, 1)
+        little = any(report_parts.says_little(name, self.code) for name in names)
+        used = sorted(max(self.stems[s] for s in sorted(end)) for end in (one, other))
+        picked = self.pick(both, 1) if not (one & other or little or used[0] or used[1] >= HUBS) else []
         if not picked:
             return []
         headline = self.headline(picked[0], names)
         topic = (set(sentence_quality.stem_text(headline, self.code)) - one - other) | (one | other)
+
+        def fits(quote: Quote) -> bool:
+            terms = set(quote.candidate.terms)
+            ends = (one <= terms) + (other <= terms)
+            return ends == 2 or (ends == 1 and 2 * len(topic & terms) > len(topic))
+
         near = [*self.holding(one), *self.holding(other)]
-        rest = [quote for quote in dict.fromkeys([*both, *near]) if self.fits(quote, one, other, topic)]
+        rest = [quote for quote in dict.fromkeys([*both, *near]) if fits(quote)]
         self.shown += picked
-        more = self.pick([q for q in rest if q not in picked], self.quoted() - 1)
+        # fewer sentences where a community has few
+        most = min(QUOTED, 1 + sum(quote.worth >= SHOWN for quote in self.of.quotes) // 9)
+        more = self.pick([q for q in rest if q not in picked], most - 1)
         self.shown.pop()
         return self.finding(headline, [*picked, *more], relation, one | other)
-
-    def fresh(self, one: set[str], other: set[str]) -> bool:
-        """Whether at least one end of a relation is new, and the other has been written of fewer than HUBS times."""
-        used = sorted(max(self.stems[s] for s in sorted(end)) for end in (one, other))
-        return used[0] == 0 and used[1] < HUBS
 
     def on_name(self, passage: Passage, *, alone: bool) -> list[Finding]:
         """A finding on one entity or claim not written of before: its best sentence that holds another member too.
@@ -240,7 +255,7 @@ class _ReportWriter:
         """
         mark = set(sentence_quality.stem_text(passage.title, self.code))
         own = [q for q in self.holding(mark) if passage.kind == "entity" or passage.id in q.owners]
-        if mark & self.stems.keys() or not self.tells(passage.title):
+        if mark & self.stems.keys() or report_parts.says_little(passage.title, self.code):
             return []
         others = {id(q): self.beside(q, mark) for q in own}
         good = [q for q in own if others[id(q)] or (alone and (q.worth >= STRONG or not self.headlines))]
@@ -253,45 +268,30 @@ class _ReportWriter:
     def beside(self, quote: Quote, mark: set[str]) -> Member | None:
         """The strongest member in a sentence besides the one with the stems `mark`, if it tells something."""
         terms = set(quote.candidate.terms) - mark
-        held = (m for m in self.of.members if m.stems and m.stems <= terms and self.tells(m.name))
+        held = (
+            m
+            for m in self.of.members
+            if m.stems and m.stems <= terms and not report_parts.says_little(m.name, self.code)
+        )
         return next(held, None)
 
     def finding(self, headline: str, picked: Sequence[Quote], passage: Passage, mark: set[str]) -> list[Finding]:
         """The finding, noted as used; none where there is no sentence or the headline is taken."""
-        if not picked or report_parts.capitalise(headline) in self.headlines:
+        if not picked or sentence_quality.capitalise(headline) in self.headlines:
             return []
         self.shown += picked
         self.stems.update(sorted(mark))
-        self.headlines.add(report_parts.capitalise(headline))
-        return [Finding(report_parts.capitalise(headline), tuple(_state_quote(quote, passage.id) for quote in picked))]
-
-    @staticmethod
-    def fits(quote: Quote, one: set[str], other: set[str], topic: set[str]) -> bool:
-        """Whether a sentence is on a headline: it holds both ends, or one end and half of the headline's terms."""
-        terms = set(quote.candidate.terms)
-        if one <= terms and other <= terms:
-            return True
-        return (one <= terms or other <= terms) and 2 * len(topic & terms) > len(topic)
-
-    def quoted(self) -> int:
-        """Sentences of a finding: fewer where a community has few."""
-        return min(QUOTED, 1 + sum(quote.worth >= SHOWN for quote in self.of.quotes) // 9)
-
-    def tells(self, name: str) -> bool:
-        """Whether a name is worth a headline: neither a general word nor a number."""
-        own = sentence_quality.stem_text(name, self.code)
-        return (
-            bool(own)
-            and not report_parts.names_nothing(name)
-            and (self.code != "en" or not set(own) <= sentence_quality.general_stems())
-        )
+        self.headlines.add(sentence_quality.capitalise(headline))
+        return [
+            Finding(sentence_quality.capitalise(headline), tuple(_state_quote(quote, passage.id) for quote in picked))
+        ]
 
     # ── headlines and title ──
 
     def cased(self, name: str) -> str:
         """The name as the community's sentences have it, with the word that mostly completes it."""
         if name not in self.names:
-            longer = report_parts.extend_name(name, self.texts) if self.code == "en" else name
+            longer = extend_name(name, self.texts) if self.code == "en" else name
             self.names[name] = report_parts.show_natural_case(longer, self.texts)
         return self.names[name]
 

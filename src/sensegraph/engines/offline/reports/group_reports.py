@@ -84,7 +84,9 @@ class _GroupWriter:
         self.times: Counter[str] = Counter()
         self.headlines: set[str] = set()
         self.nouns = {m.id: pluralize(m.kind) for m in found.members}
-        self.ranked = sorted(found.members, key=lambda m: (self.empty(m.names[0]), -m.strength, m.title, m.id))
+        self.ranked = sorted(
+            found.members, key=lambda m: (report_parts.says_little(m.names[0], found.code), -m.strength, m.title, m.id)
+        )
 
     # ── the name ──
 
@@ -112,19 +114,10 @@ class _GroupWriter:
         if rest <= 0 and not self.of.reports:
             return report_parts.join_title_names(shown, self.of.code)
         if self.of.code == "en":
-            return report_parts.capitalise(f"{', '.join(shown)} and other{f' {noun}' if noun else 's'}")
+            return sentence_quality.capitalise(f"{', '.join(shown)} and other{f' {noun}' if noun else 's'}")
         marks = ("（", "）") if self.of.code == "zh" else (" (", ")")
         return (
             f"{report_parts.join_title_names(shown, self.of.code)}{marks[0]}{f'+{rest}' if rest > 0 else '…'}{marks[1]}"
-        )
-
-    def empty(self, name: str) -> bool:
-        """Whether a name says little of a group: a number, a span of time, a general word."""
-        own = sentence_quality.stem_text(name, self.of.code)
-        return (
-            report_parts.names_nothing(name)
-            or not own
-            or (self.of.code == "en" and set(own) <= sentence_quality.general_stems())
         )
 
     def cased(self, name: str) -> str:
@@ -161,7 +154,9 @@ class _GroupWriter:
         if self.of.code != "en":
             return Statement(f"{report_parts.join_title_names(names, self.of.code)} ")
         least = "At least " if self.of.omitted else ""
-        return Statement(f"{least}{self.kinds()}{':' if few else ', among them'} {report_parts.join_with_and(names)}. ")
+        return Statement(
+            f"{least}{self.kinds()}{':' if few else ', among them'} {sentence_quality.join_with_and(names)}. "
+        )
 
     def kinds(self) -> str:
         """How many members there are of the commonest types: "8 concepts, 3 places and 2 others"."""
@@ -171,7 +166,7 @@ class _GroupWriter:
         parts = [f"{counts[n]} {n}" for n in top]
         if rest:
             parts.append(f"{rest} {'other' if top else 'member'}{'s' if rest > 1 else ''}")
-        return report_parts.join_with_and(parts)
+        return sentence_quality.join_with_and(parts)
 
     # ── findings ──
 
@@ -214,7 +209,7 @@ class _GroupWriter:
     def on_member(self, member: Member, least: float) -> list[Finding]:
         """A finding on a member that none has been written on."""
         name = member.title if member.id in self.of.reports else member.names[0]
-        if self.times[name] or self.empty(member.names[0]):
+        if self.times[name] or report_parts.says_little(member.names[0], self.of.code):
             return []
         count = QUOTED if member.id in self.of.reports else 1
         return self.finding(member.id, [name], self.of.own[member.id], count, least)
@@ -225,7 +220,7 @@ class _GroupWriter:
         """The finding with the best of some lines; none where these have been shown or are less sound than `least`."""
         picked: list[Line] = []
         for line in sorted((x for x in lines if rate_line(x.text, self.of.code) >= least), key=self.rank):
-            new = not any(report_parts.is_repeat(line.terms, other.terms) for other in (*self.shown, *picked))
+            new = not any(sentence_quality.is_repeat(line.terms, other.terms) for other in (*self.shown, *picked))
             picked += [line] if new and len(picked) < count else []
         if not picked or (headline := self.headline(picked[0], names)) in self.headlines:
             return []
@@ -274,8 +269,8 @@ def relate_groups(briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
         plain = any(_JARGON in g.title.casefold() for g in groups)
         texts = [*([] if plain else [f"{' — '.join(g.title for g in groups)}: {count}"]), str(count)]
         if code == "en":
-            link = report_parts.capitalise(
-                f"{report_parts.spell_number(count)} relation{' links' if count == 1 else 's link'}"
+            link = sentence_quality.capitalise(
+                f"{sentence_quality.spell_number(count)} relation{' links' if count == 1 else 's link'}"
             )
             often = " and ".join(f"“{verb}” ({n})" for verb, n in _count_verbs(relations))
             texts = []

@@ -15,13 +15,20 @@ from itertools import pairwise
 
 import msgspec
 
-from sensegraph.engines.offline.reports.sentence_quality import introduces_person, is_third_person, stem_text
+from sensegraph.engines.offline.reports.sentence_quality import (
+    capitalise,
+    general_stems,
+    introduces_person,
+    is_repeat,
+    is_third_person,
+    join_with_and,
+    stem_text,
+)
 from sensegraph.language.text import HAN, WORD
 from sensegraph.language.word_lists import read_lexicon, read_list
 
 DAMPING = 0.4  # what a term still counts for each time it has been covered
 TOLERANCE = 0.5  # cosine to a chosen sentence above which the gain falls
-REPEAT = 0.6  # share of a common subsequence above which a sentence repeats a chosen one
 
 
 class Candidate(msgspec.Struct, frozen=True):  # made anew for every merit that it is given
@@ -34,21 +41,6 @@ class Candidate(msgspec.Struct, frozen=True):  # made anew for every merit that 
     words: int
     worth: float = 1.0
     place: str = ""
-
-
-def is_repeat(one: Sequence[str], other: Sequence[str], limit: float = REPEAT) -> bool:
-    """Whether two sequences of stems say the same.
-
-    Their longest common subsequence is more than `limit` of the longer one, or nearly all of the shorter one (which
-    is then a sentence cut short at a chunk's border).
-    """
-    from rapidfuzz.distance import LCSseq  # an extension module: loaded on first use
-
-    short, long = sorted((len(one), len(other)))
-    if not short:
-        return not long
-    common = LCSseq.similarity(one, other)
-    return common > limit * long or (short >= 4 and common > 0.85 * short)
 
 
 class _Cover:
@@ -130,10 +122,6 @@ _NO_NAME = re.compile(
     r"century|centuries)$",
     re.IGNORECASE,
 )
-_NEXT = re.compile(r" ([^\W\d_][\w’'-]*)")
-_SMALL = "no one two three four five six seven eight nine ten eleven twelve".split()
-_MOST = 0.55  # share of a name's uses with one and the same word after it that makes that word part of it
-_USES = 4  # uses from which that share counts
 
 
 def find_places(text: str, name: str) -> Iterator[int]:
@@ -177,40 +165,6 @@ def show_natural_case(name: str, texts: Sequence[str]) -> str:
     return max(seen, key=lambda form: (seen[form], form == name, form)) if seen else name
 
 
-def extend_name(name: str, texts: Sequence[str]) -> str:
-    """`name` with the word that mostly follows it: "machine" → "machine learning" where that is what is meant."""
-    if " " in name or HAN.search(name):
-        return name
-    after: Counter[str] = Counter()
-    uses = 0
-    for text in texts:
-        for at in find_places(text, name):
-            uses += 1
-            match = _NEXT.match(text, at + len(name))
-            if match and match[1].casefold() not in read_list("en"):
-                after[match[1].casefold().removesuffix("'s").removesuffix("’s")] += 1
-    if uses < _USES or not after:
-        return name
-    word, count = max(after.items(), key=lambda pair: (pair[1], pair[0]))
-    fits = count > _MOST * uses and word not in read_list("general") | read_list("verbs")
-    return f"{name} {word}" if fits else name
-
-
-def capitalise(text: str) -> str:
-    """`text` with its first letter large."""
-    return text[:1].upper() + text[1:]
-
-
-def join_with_and(items: Sequence[str]) -> str:
-    """ "a", "a and b", "a, b and c"."""
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}" if items else ""
-
-
-def spell_number(n: int) -> str:
-    """A number as it is written in a text: words up to twelve, figures with commas above."""
-    return _SMALL[n] if 0 <= n < len(_SMALL) else f"{n:,}"
-
-
 def choose_distinct_names(names: Iterable[str], count: int, code: str) -> list[str]:
     """The first `count` names of which no two share a stem and none is made of the first letters of another.
 
@@ -235,6 +189,12 @@ def choose_distinct_names(names: Iterable[str], count: int, code: str) -> list[s
 def names_nothing(name: str) -> bool:
     """Whether `name` is a bare number or a span of time, which name nothing."""
     return _NO_NAME.match(name) is not None
+
+
+def says_little(name: str, code: str) -> bool:
+    """Whether `name` says little of what it stands for: a number, a span of time, a general word."""
+    own = stem_text(name, code)
+    return names_nothing(name) or not own or (code == "en" and set(own) <= general_stems())
 
 
 def join_title_names(names: Sequence[str], code: str) -> str:

@@ -67,6 +67,24 @@ def general_stems() -> frozenset[str]:
     return stem_word_lists("general", "verbs")
 
 
+REPEAT = 0.6  # share of a common subsequence above which a sentence repeats a chosen one
+
+
+def is_repeat(one: Sequence[str], other: Sequence[str], limit: float = REPEAT) -> bool:
+    """Whether two sequences of stems say the same.
+
+    Their longest common subsequence is more than `limit` of the longer one, or nearly all of the shorter one (which
+    is then a sentence cut short at a chunk's border).
+    """
+    from rapidfuzz.distance import LCSseq  # an extension module: loaded on first use
+
+    short, long = sorted((len(one), len(other)))
+    if not short:
+        return not long
+    common = LCSseq.similarity(one, other)
+    return common > limit * long or (short >= 4 and common > 0.85 * short)
+
+
 @lru_cache(maxsize=1 << 15)
 def _find_stems(text: str, code: str) -> tuple[str, ...]:
     code = code or detect_by_stop_words(text)
@@ -166,6 +184,24 @@ def quote_text(text: str) -> str:
     """`text` in quotation marks, those inside it made single."""
     inner = text.replace("“", "‘").replace("”", "’").replace('"', "'")
     return f"“{end_sentence(inner)}”"
+
+
+_SMALL = "no one two three four five six seven eight nine ten eleven twelve".split()
+
+
+def capitalise(text: str) -> str:
+    """`text` with its first letter large."""
+    return text[:1].upper() + text[1:]
+
+
+def join_with_and(items: Sequence[str]) -> str:
+    """ "a", "a and b", "a, b and c"."""
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}" if items else ""
+
+
+def spell_number(n: int) -> str:
+    """A number as it is written in a text: words up to twelve, figures with commas above."""
+    return _SMALL[n] if 0 <= n < len(_SMALL) else f"{n:,}"
 
 
 # ── how well a sentence stands alone ─────────────────────────────────────────────────────────────────────────────────
