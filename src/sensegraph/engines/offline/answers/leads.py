@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from types import MappingProxyType
 
 from sensegraph.engines.offline.answers import composing, questions, source_sentences
 from sensegraph.engines.offline.answers.source_sentences import RelevantSentence, SourceSentence
@@ -35,18 +34,16 @@ BETWEEN = " — "  # stands between the ends in the title of a relation
 
 Ranked = tuple[tuple[str, ...], float]  # one name or two, and what asking about them is worth
 
-_ASKS: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        "en": ("How are {0} and {1} related?", "What is said about {0}?"),
-        "de": ("Wie hängt {0} mit {1} zusammen?", "Was wird über {0} gesagt?"),
-        "fr": ("Quel est le lien entre {0} et {1} ?", "Que dit-on de {0} ?"),
-        "es": ("¿Cómo se relaciona {0} con {1}?", "¿Qué se dice de {0}?"),
-        "it": ("Che rapporto c'è tra {0} e {1}?", "Che cosa si dice di {0}?"),
-        "nl": ("Hoe hangt {0} samen met {1}?", "Wat wordt er over {0} gezegd?"),
-        "pt": ("Como se relaciona {0} com {1}?", "O que se diz de {0}?"),
-        "zh": ("{0}与{1}有什么关系？", "关于{0}说了什么？"),
-    }
-)
+_ASKS: Mapping[str, tuple[str, str]] = {
+    "en": ("How are {0} and {1} related?", "What is said about {0}?"),
+    "de": ("Wie hängt {0} mit {1} zusammen?", "Was wird über {0} gesagt?"),
+    "fr": ("Quel est le lien entre {0} et {1} ?", "Que dit-on de {0} ?"),
+    "es": ("¿Cómo se relaciona {0} con {1}?", "¿Qué se dice de {0}?"),
+    "it": ("Che rapporto c'è tra {0} e {1}?", "Che cosa si dice di {0}?"),
+    "nl": ("Hoe hangt {0} samen met {1}?", "Wat wordt er over {0} gezegd?"),
+    "pt": ("Como se relaciona {0} com {1}?", "O que se diz de {0}?"),
+    "zh": ("{0}与{1}有什么关系？", "关于{0}说了什么？"),
+}
 _OWN = tuple(
     re.compile("^" + re.escape(ask).replace(r"\{0\}", "(.+?)").replace(r"\{1\}", "(.+)") + "$")
     for asks in _ASKS.values()

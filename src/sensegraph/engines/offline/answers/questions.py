@@ -99,25 +99,17 @@ def understand_question(text: str, code: str = "en") -> Question:
     shape: Shape = next((shape for shape, rule in _RULES if re.search(rule, folded)), "open") if terms else "overview"
     bad, good = (re.search(pattern, plain, re.I) is not None for pattern in (_NEGATIVE, _POSITIVE))
     units = (word.rstrip("s") for word in re.findall(r"[a-z]+", folded))
+    unit = next((unit for unit in units if unit in _FORMS), "")
+    guests = bool(re.search(r"\b(?:guests?|leaders?|interviewees?|experts?)\b", plain, re.I))
     # names have a capital inside the question (not in German, where all nouns have)
     inner = re.findall(r"(?<=[\w,] )[^\W\d_a-z][\w’'\-]+", plain) if code != "de" else []
     capitalised = {t for w in inner for t in stem_text(w, code)}
     # the terms after "in their …" say where, and need not be said
-    before, *where = re.split(r"\b(?:in|within|during|throughout) (?:their|his|her|its|our|your)\b", core, maxsplit=1)
+    before, *places = re.split(r"\b(?:in|within|during|throughout) (?:their|his|her|its|our|your)\b", core, maxsplit=1)
     main = set(stem_text(before, code))
-    minor = {t for part in where for t in stem_text(part, code)} - main if main & set(terms) else set()
-    return Question(
-        plain,
-        shape,
-        terms,
-        groups,
-        find_subject(core),
-        good - bad,
-        next((unit for unit in units if unit in _FORMS), ""),
-        tuple(t for t in terms if t in capitalised),
-        bool(re.search(r"\b(?:guests?|leaders?|interviewees?|experts?)\b", plain, re.I)),
-        tuple(t for t in terms if t in minor),
-    )
+    minor = {t for part in places for t in stem_text(part, code)} - main if main & set(terms) else set()
+    names, where = (tuple(t for t in terms if t in some) for some in (capitalised, minor))
+    return Question(plain, shape, terms, groups, find_subject(core), good - bad, unit, names, guests, where)
 
 
 def _group_terms(text: str, code: str) -> tuple[tuple[str, ...], ...]:

@@ -25,7 +25,6 @@ from typing import TypeVar
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from sensegraph.engines.offline.extraction import kinds, mentions
 from sensegraph.engines.offline.extraction.document_reader import DocumentReader
@@ -41,8 +40,6 @@ LEAST_NPMI = 0.1
 NAMES_NPMI = 0.3  # two names of one sentence stay beyond the top
 LEAST_WEIGHT = 1.0
 _BITS = 32
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,13 +193,13 @@ class _WordTally:
         hosts = _find_shared(
             {w: spoken & held.keys() for w, held in self.labels.items()}, _HOST_SHARE, _HOST_WORKS, least=3
         )
+        repeated = _find_shared(self.prints, _REPEATED_SHARE, _REPEATED_WORKS, least=3)
         return msgspec.structs.replace(
             lexicon,
             chunks=sum(self.chunks),
             refused=frozenset(w for w in self.openers if self.refuses(w)),
             refused_runs=frozenset(w for w in self.openers if self.lowers[w] >= 5 * self.capitals[w] + 3),
-            boilerplate=_find_shared(self.prints, _REPEATED_SHARE, _REPEATED_WORKS, least=3) - {0}
-            | self.running_headers(),
+            boilerplate=(repeated - {0}) | self.running_headers(),
             series=_find_shared(self.titles, _SERIES_SHARE, _REPEATED_WORKS, least=3),
             hidden=frozenset(mentions.make_name_key(h) for h in hosts),
             speakers=speakers.name_speakers(spoken, self.shown, self.spellings),
@@ -216,8 +213,8 @@ class _NameTally:
 
     uses: list[kinds.Use] = field(default_factory=list)
     runs: list[str] = field(default_factory=list)
-    counts: kinds.Counts = field(default_factory=kinds.start_counts)
-    untagged: kinds.Counts = field(default_factory=kinds.start_counts)
+    counts: kinds.Counts = field(default_factory=kinds.Counts)
+    untagged: kinds.Counts = field(default_factory=kinds.Counts)
     works: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     spelt: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     singles: set[str] = field(default_factory=set)
@@ -251,10 +248,8 @@ class _NameTally:
     def learn(self, lexicon: Lexicon) -> Lexicon:
         """The lexicon with the types of names, the concepts, and which names are one person."""
         counts, untagged, spelt = self.counts, self.untagged, self.spelt
-        units = set(
-            kinds.select_concepts(counts, lexicon.chunks)
-            | kinds.select_concepts(untagged, lexicon.chunks, tagged=False)
-        )
+        tagged = kinds.select_concepts(counts, lexicon.chunks)
+        units = set(tagged | kinds.select_concepts(untagged, lexicon.chunks, tagged=False))
         typed = kinds.learn_name_types(self.uses)
         # what is written both as a name and as a concept gets one type: that of the more frequent writing
         phrased = counts.all + untagged.all

@@ -118,18 +118,11 @@ def select_claims(sentences: Sequence[StatedSentence]) -> tuple[ExtractedClaim, 
         denied = any(w.replace("’", "'").endswith("n't") or w in negations for w in words)
         hedged = any(w in hedges for w in words if w != "may") or any(h in lower for h in hedges if " " in h)
         dates = [d for t in s.times if (d := read_iso_span(t))[0]]
-        claim = ExtractedClaim(
-            subject=s.names[0],
-            object=s.names[1] if len(s.names) > 1 else "NONE",
-            type=next((_TYPES[w] for w in words if w in _TYPES), "FACT"),
-            status="FALSE" if denied else "SUSPECTED" if hedged or " may " in s.text else "TRUE",
-            description=" ".join(s.text.split()),
-            starts=min((d[0] for d in dates), default=""),
-            ends=max((d[1] for d in dates), default=""),
-            start=s.start,
-            end=s.end,
-        )
-        claims.append(claim)
+        kind = next((_TYPES[w] for w in words if w in _TYPES), "FACT")
+        status = "FALSE" if denied else "SUSPECTED" if hedged or " may " in s.text else "TRUE"
+        since, until = min((d[0] for d in dates), default=""), max((d[1] for d in dates), default="")
+        said, other = " ".join(s.text.split()), s.names[1] if len(s.names) > 1 else "NONE"
+        claims.append(ExtractedClaim(s.names[0], other, kind, status, said, since, until, s.start, s.end))
     return tuple(claims)
 
 

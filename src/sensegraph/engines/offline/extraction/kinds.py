@@ -12,7 +12,7 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,12 +25,7 @@ CLASSES = "plom"
 LETTERS = {
     "p": "person", "l": "place", "o": "organization", "m": "other", "e": "event", "w": "work", "c": "concept",
 }  # fmt: skip
-ROUNDS = 3
-_SURE = 0.7
-_SHARPNESS = 0.9
-_WEIGHT = 0.5
-_SMOOTHING = 0.3
-_DOUBT = 0.4
+ROUNDS, _SURE, _SHARPNESS, _WEIGHT, _SMOOTHING, _DOUBT = 3, 0.7, 0.9, 0.5, 0.3, 0.4
 _MOST = 12  # mentions of one name that speak, at most
 _PLACE, _PERSON, _ORGANISATION, _OTHER = 1, 0, 2, 3
 _HEADS = (  # lists of words that names end in, what they vote for, and how much
@@ -131,9 +126,8 @@ def _vote_by_name(key: str, surface: str) -> list[float]:
         votes[_PERSON] += 2
     if words[0] in english_words("place-firsts") and len(words) > 1:
         votes[_PLACE] += 1.2
-    if key in english_words("nationalities") or (
-        len(words) == 1 and len(key) > 5 and key.endswith(("ian", "ish", "ese"))
-    ):
+    ending = len(words) == 1 and len(key) > 5 and key.endswith(("ian", "ish", "ese"))
+    if ending or key in english_words("nationalities"):
         votes[_PLACE] += 2.5
 
     written = surface.split()
@@ -191,14 +185,9 @@ _MOST_CHARACTERS = 60
 class Counts:
     """Frequency of every unit, the chunks that hold it, and its uses as the last word of a phrase."""
 
-    all: Counter[str]
-    chunks: Counter[str]
-    heads: Counter[str]
-
-
-def start_counts() -> Counts:
-    """Counts with nothing in them."""
-    return Counts(Counter(), Counter(), Counter())
+    all: Counter[str] = field(default_factory=Counter)
+    chunks: Counter[str] = field(default_factory=Counter)
+    heads: Counter[str] = field(default_factory=Counter)
 
 
 def count_units(counts: Counts, phrases: Iterable[tuple[int, Sequence[str]]]) -> None:

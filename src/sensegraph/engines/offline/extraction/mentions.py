@@ -204,9 +204,8 @@ def select_standing_names(seen: Observation, lexicon: Lexicon) -> list[Named]:
         label = _folded(surface) if "s" in c.marks else ""
         if label and label not in speakers and any(k.endswith(label) for k in speakers):
             continue  # what a border left of another label ("vin scott")
-        if c.first and (
-            c.first in lexicon.refused_runs or (not c.more and strip_possessive(c.first) in lexicon.refused)
-        ):
+        refused = not c.more and strip_possessive(c.first) in lexicon.refused
+        if c.first and (refused or c.first in lexicon.refused_runs):
             if c.inner < 0:
                 continue
             start, surface = c.inner, c.surface[c.inner - c.start :]

@@ -98,9 +98,8 @@ class Sentence:
         if k >= size or not self.adjoins(i, k):
             return None
         mark, name_follows = words[k].text, self.is_name_word(k)
-        if _POSSESSIVE.search(word) and not (
-            name_follows and mark.lower() in english_words("and-heads") | _INSTITUTIONS
-        ):
+        goes_on = name_follows and mark.lower() in english_words("and-heads") | _INSTITUTIONS
+        if _POSSESSIVE.search(word) and not goes_on:
             return None
         if mark == "." and (len(word) == 1 or (len(word) <= 3 and "." not in word) or "." in word):
             return k + 1 if k + 1 < size and self.adjoins(k, k + 1) and self.is_name_word(k + 1) else None
@@ -262,9 +261,8 @@ def _make_candidate(s: Sentence, run: Run, whole: bool) -> Candidate | None:
     if cut := _POSSESSIVE.search(word.text):
         end = word.start + cut.start()
     surface = s.text[start:end]
-    if not any(c.isalpha() for c in surface) or (
-        not whole and surface.lower().rstrip(".") in english_words("never-alone")
-    ):
+    alone = not whole and surface.lower().rstrip(".") in english_words("never-alone")
+    if alone or not any(c.isalpha() for c in surface):
         return None
     if len(surface) == 1 and surface.isascii():
         return None

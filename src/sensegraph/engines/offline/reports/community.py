@@ -75,11 +75,8 @@ def gather_quotes(context: Context, code: str) -> list[Quote]:
     places = {text: sorted(found, key=hash_place) for text, found in sources.items()}
 
     def rank(text: str) -> tuple[bool, int, tuple[int, str, int], str]:
-        odd = (
-            not 40 <= len(text) <= 280
-            or text.rstrip().endswith("?")
-            or sentence_quality.FIRST_PERSON.search(text) is not None
-        )
+        personal = sentence_quality.FIRST_PERSON.search(text) is not None
+        odd = not 40 <= len(text) <= 280 or text.rstrip().endswith("?") or personal
         return odd, -len(owners[text]), hash_place(places[text][0]), text
 
     order = sorted(owners, key=rank)[:LIMIT]
@@ -206,11 +203,8 @@ def read_community(context: Context) -> Community:
     quotes = []
     for quote in gather_quotes(context, code):
         # soundness: how well it stands alone, how general it is, whether it presents people, whether it is long
-        value = (
-            quote.worth
-            * sentence_quality.rate_generality(quote.text, code)
-            * min(1.0, READABLE / quote.candidate.words)
-        )
+        value = quote.worth * sentence_quality.rate_generality(quote.text, code)
+        value *= min(1.0, READABLE / quote.candidate.words)
         value *= (_PRESENTED if sentence_quality.introduces_person(quote.text) else 1.0) * (
             1.0 if _ENDED.search(quote.text) else _CUT
         )
@@ -234,17 +228,11 @@ def read_community(context: Context) -> Community:
         one, other = (strength.get(name, 0.0) for name in split_relation_title(relation))
         return math.log1p(relation.score) * (0.05 + one) * (0.05 + other)
 
-    return Community(
-        code,
-        members,
-        tuple(sorted(kinds["entity"], key=lambda e: (-strength[e.title], -e.score, e.id))),
-        tuple(sorted(kinds["relation"], key=lambda r: (-importance(r), r.id))),
-        tuple(reports),
-        tuple(kinds["claim"]),
-        tuple(ranked),
-        whole,
-        weigh_salience(ranked, [m.name for m in members[:CORE]], code),
-    )
+    entities = tuple(sorted(kinds["entity"], key=lambda e: (-strength[e.title], -e.score, e.id)))
+    relations = tuple(sorted(kinds["relation"], key=lambda r: (-importance(r), r.id)))
+    salience = weigh_salience(ranked, [m.name for m in members[:CORE]], code)
+    claims = tuple(kinds["claim"])
+    return Community(code, members, entities, relations, tuple(reports), claims, tuple(ranked), whole, salience)
 
 
 def weigh_report(report: Passage) -> float:

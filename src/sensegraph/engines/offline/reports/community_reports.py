@@ -60,11 +60,8 @@ def summarise_contexts(contexts: Sequence[Context]) -> list[str]:
     described = []
     for context in contexts:
         name, descriptions = context.title, (p.text for p in context.passages[:LIMIT])
-        shown = (
-            sentence_quality.tidy_sentence(split_label(text[a:b])[1])
-            for text in descriptions
-            for a, b in split_sentences(text)
-        )
+        said = (split_label(text[a:b])[1] for text in descriptions for a, b in split_sentences(text))
+        shown = map(sentence_quality.tidy_sentence, said)
         texts = list(dict.fromkeys(shown))[:LIMIT]
         if not texts:
             described.append(name)
@@ -73,22 +70,17 @@ def summarise_contexts(contexts: Sequence[Context]) -> list[str]:
         terms = [tuple(sentence_quality.stem_text(text, code)) for text in texts]
         defining = re.compile(rf"(?<!\w){re.escape(name)}{_DEFINES}", re.IGNORECASE)
         told = [bool(name) and " — " not in name and defining.search(text) is not None for text in texts]
-        candidates = [
-            report_parts.Candidate(
-                own, max(1, len(WORD.findall(text))), sentence_quality.rate_quality(text) * (3.0 if defines else 1.0)
-            )
-            for text, own, defines in zip(texts, terms, told, strict=True)
+        worths = [
+            sentence_quality.rate_quality(t) * (3.0 if defines else 1.0) for t, defines in zip(texts, told, strict=True)
         ]
+        lengths = [max(1, len(WORD.findall(text))) for text in texts]
+        candidates = [report_parts.Candidate(*given) for given in zip(terms, lengths, worths, strict=True)]
         best = max(range(len(candidates)), key=lambda i: (candidates[i].worth, -i))
         good = [
             i for i, c in enumerate(candidates) if sentence_quality.rate_quality(texts[i]) >= SHOWN and c.terms
         ] or [best]
-        picked = [
-            good[i]
-            for i in report_parts.choose_sentences(
-                [candidates[i] for i in good], sentence_quality.weigh_stems(terms), 3
-            )
-        ] or good[:1]
+        pool, weights = [candidates[i] for i in good], sentence_quality.weigh_stems(terms)
+        picked = [good[i] for i in report_parts.choose_sentences(pool, weights, 3)] or good[:1]
         described.append(" ".join(texts[i] for i in sorted(picked, key=lambda i: not told[i])))
     return described
 
@@ -188,10 +180,8 @@ class _ReportWriter:
     def pick(self, quotes: Sequence[Quote], count: int) -> list[Quote]:
         """The best of `quotes`, none alike to each other or to those used."""
         used = [replace(quote.candidate, place="") for quote in self.shown]
-        return [
-            quotes[i]
-            for i in report_parts.choose_sentences([q.candidate for q in quotes], self.of.weights, count, used)
-        ]
+        own = [quote.candidate for quote in quotes]
+        return [quotes[i] for i in report_parts.choose_sentences(own, self.of.weights, count, used)]
 
     # ── findings ──
 
@@ -268,11 +258,8 @@ class _ReportWriter:
     def beside(self, quote: Quote, mark: set[str]) -> Member | None:
         """The strongest member in a sentence besides the one with the stems `mark`, if it tells something."""
         terms = set(quote.candidate.terms) - mark
-        held = (
-            m
-            for m in self.of.members
-            if m.stems and m.stems <= terms and not report_parts.says_little(m.name, self.code)
-        )
+        held = (m for m in self.of.members if m.stems and m.stems <= terms)
+        held = (m for m in held if not report_parts.says_little(m.name, self.code))
         return next(held, None)
 
     def finding(self, headline: str, picked: Sequence[Quote], passage: Passage, mark: set[str]) -> list[Finding]:
@@ -299,11 +286,8 @@ class _ReportWriter:
         """What the sentence says of the names: a clause, else subject, verb and object, else the names."""
         merit, shown = report_parts.find_headline(quote.text, names, self.code)
         told = sum(report_parts.mentions_name(shown, name) for name in names)
-        if (
-            told
-            and merit >= (HEADED if told == len(names) else STATED)
-            and sentence_quality.rate_generality(shown, self.code) >= GENERAL
-        ):
+        general = sentence_quality.rate_generality(shown, self.code) >= GENERAL
+        if told and merit >= (HEADED if told == len(names) else STATED) and general:
             return shown
         if len(names) == 2 and self.code == "en":
             said = report_parts.find_link_clause(quote.text, names[0], names[1])

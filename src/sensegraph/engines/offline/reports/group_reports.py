@@ -30,6 +30,7 @@ from sensegraph.engines.offline.reports.source_lines import (
 from sensegraph.language.plurals import find_commonest_type, pluralize
 from sensegraph.language.tagging import tag_words
 from sensegraph.language.text import fold, take_within
+from sensegraph.language.word_lists import read_lexicon
 from sensegraph.types import Brief, Finding, Membership, Passage, Report, Statement, SummaryEntity
 
 DESCRIBED = 3  # sentences of a description
@@ -244,11 +245,7 @@ TWICE = 2  # relations from which a verb is one that they have in common
 VERBS = 2  # verbs that are told
 REFERENCES = 20  # relations that the count cites at most
 CLOSE = 6  # sentences, the nearest to the centre, that are read closely
-_LIGHT = frozenset(
-    "be have do get go come make take let put keep want need like think know see look say mean try start happen become "
-    "feel seem tend use call include thing got went came made took kept thought knew saw said meant began became felt "
-    "gone done taken given known seen been gonna".split()
-)
+_LIGHT = read_lexicon("headlines")["light-verbs"]
 _JARGON = "community"
 
 
@@ -335,15 +332,9 @@ def _choose_best(pool: Sequence[Line], relations: Sequence[Passage], middle: Cen
     for line in (line for line in pool if _JARGON not in line.shown.casefold()):
         terms = set(line.terms)
         both = any(all(end <= terms for end in names[owner]) for owner in line.owners)
-        value = (
-            middle.closeness(line.terms)
-            * math.log1p(1 + len(line.owners))
-            * min(1.0, READABLE / count_length(line.text))
-        )
-        near[line] = (
-            value
-            * (1.0 if both else 0.3)
-            * (0.5 if is_odd(line.text) or sentence_quality.introduces_person(line.text) else 1.0)
-        )
+        fits = min(1.0, READABLE / count_length(line.text))
+        value = middle.closeness(line.terms) * math.log1p(1 + len(line.owners)) * fits * (1.0 if both else 0.3)
+        odd = is_odd(line.text) or sentence_quality.introduces_person(line.text)
+        near[line] = value * (0.5 if odd else 1.0)
     close = sorted(near, key=lambda line: (-near[line], line.text, line.speaker))[:CLOSE]
     return sorted(close, key=lambda line: (-near[line] * rate_line(line.text, code), line.text, line.speaker))[:1]

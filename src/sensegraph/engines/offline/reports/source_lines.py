@@ -236,11 +236,8 @@ def read_verbatim(quote: Description) -> tuple[str, str, Source] | None:
 @lru_cache(maxsize=1 << 15)
 def is_odd(text: str) -> bool:
     """Whether a sentence is of odd length, asks, or is about its own speaker."""
-    return (
-        not 40 <= len(text) <= 280
-        or text.rstrip().endswith(("?", "？"))
-        or sentence_quality.FIRST_PERSON.search(text) is not None
-    )
+    personal = sentence_quality.FIRST_PERSON.search(text) is not None
+    return not 40 <= len(text) <= 280 or text.rstrip().endswith(("?", "？")) or personal
 
 
 WORDS = 75  # where the brief sets no limit: about the hundred tokens of the paper's code
