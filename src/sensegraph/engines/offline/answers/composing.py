@@ -33,14 +33,7 @@ from sensegraph.engines.offline.answers.source_sentences import (
     term_weights,
 )
 from sensegraph.engines.offline.answers.themes import NOTE, begin_with, choose_telling_sentences, retitle_theme
-from sensegraph.engines.offline.reports.sentence_quality import (
-    capitalise,
-    end_sentence,
-    introduces_person,
-    join_with_and,
-    quote_text,
-    stem_text,
-)
+from sensegraph.engines.offline.reports import sentence_quality
 from sensegraph.language.text import HAN, WORD
 from sensegraph.language.word_lists import read_alternatives
 from sensegraph.types import Draft, Inquiry, Passage, Point, Statement
@@ -82,13 +75,6 @@ def resolve_history(inquiry: Inquiry) -> Inquiry:
     return replace(inquiry, question=last)
 
 
-def note_reading(asked: Inquiry, read: Inquiry) -> tuple[str, ...]:
-    """What to say of an answer whose question was read otherwise than it was put; nothing where it was not."""
-    if asked.question == read.question:
-        return ()
-    return (f"the question leans on the conversation, and was read as: {read.question}",)
-
-
 def _borrow_words(question: str, wanted: questions.WantedWords, least: float) -> list[str]:
     """The stretches of `question` whose words weigh `least` or more, as they are written."""
     code = questions.guess_language(question)
@@ -96,7 +82,7 @@ def _borrow_words(question: str, wanted: questions.WantedWords, least: float) ->
         return questions.find_han_runs(question) if least < questions.NAME else []
     runs: list[list[str]] = [[]]
     for word in questions.TOKEN.findall(question):
-        weight = max((wanted.weights.get(t, 0.0) for t in stem_text(word, code)), default=0.0)
+        weight = max((wanted.weights.get(t, 0.0) for t in sentence_quality.stem_text(word, code)), default=0.0)
         if weight and weight >= least:
             runs[-1].append(word)
         elif runs[-1]:
@@ -118,8 +104,8 @@ def summarise_text(question: Question, sentences: Sequence[SourceSentence], word
     opening = ""
     if len(phrases) > 2:
         actors = "group" if sum(bool(s.speaker) for s in sentences) * 2 > len(sentences) else "text"
-        opening = f"The {unit} was about {join_with_and(phrases[:2])}. "
-        opening += f"The {actors} discussed {join_with_and(phrases[2:])}."
+        opening = f"The {unit} was about {sentence_quality.join_with_and(phrases[:2])}. "
+        opening += f"The {actors} discussed {sentence_quality.join_with_and(phrases[2:])}."
         yield Statement(opening)
     chosen = choose_covering(sentences, words - len(opening.split()))
     yield from report_speech(chosen, bool(opening))
@@ -208,11 +194,11 @@ def report_speech(chosen: Sequence[SourceSentence], after: bool) -> Iterator[Sta
     last = ""
     for sentence in chosen:
         asks = sentence.text.endswith(("?", "？"))
-        text = end_sentence(sentence.text)
+        text, quoted = sentence_quality.end_sentence(sentence.text), sentence_quality.quote_text(sentence.text)
         if sentence.speaker and sentence.speaker == last:
-            text = f"and {'asked:' if asks else 'that'} {quote_text(sentence.text)}"
+            text = f"and {'asked:' if asks else 'that'} {quoted}"
         elif sentence.speaker:
-            text = f"{begin_with(sentence.speaker)} {'asked:' if asks else 'said that'} {quote_text(sentence.text)}"
+            text = f"{begin_with(sentence.speaker)} {'asked:' if asks else 'said that'} {quoted}"
         yield sentence.cite(f"{' ' if after else ''}{text}")
         after, last = True, sentence.speaker
 
@@ -274,7 +260,7 @@ def make_themed_point(
     documents = passage.documents or len({s.origin for s in sentences})
     if not good or passage.score <= 0 or not questions.says_subject(passage.title):
         return None
-    title = capitalise(retitle_theme(passage.title, good, speakers))
+    title = sentence_quality.capitalise(retitle_theme(passage.title, good, speakers))
     half = max(2.0, corpus * HALF) if corpus > 1 else 0.0
     score = 10 * passage.score * documents / (documents + half)
     return Point(state_sentences(good, leads), round(min(score, 100.0), 1), title, documents) if title else None
@@ -306,7 +292,7 @@ def find_report_hosts(sentences: Sequence[SourceSentence]) -> frozenset[str]:
         return frozenset()
     wide = {n for n, at in places.items() if len(at) >= max(4, 0.2 * size)}
     spread = {n for n, at in places.items() if len(at) >= max(6, size / 14) and len(at) >= 0.8 * times[n]}
-    presents = {s.speaker for s in sentences if s.speaker in spread and introduces_person(s.raw)}
+    presents = {s.speaker for s in sentences if s.speaker in spread and sentence_quality.introduces_person(s.raw)}
     return frozenset(wide | presents)
 
 
@@ -326,7 +312,8 @@ def answer_inquiries(inquiries: Sequence[Inquiry]) -> list[Draft]:
 def compose_answer(inquiry: Inquiry, words: int = 0) -> Draft:
     """The answer to one inquiry; `words` asks for a short one of about that length (0: as long as it takes)."""
     asked, inquiry = inquiry, resolve_history(inquiry)
-    notes = (NOTE, *note_reading(asked, inquiry))
+    leaning = f"the question leans on the conversation, and was read as: {inquiry.question}"
+    notes = (NOTE, leaning) if inquiry.question != asked.question else (NOTE,)
     passages = inquiry.context.passages
     code = detect_passage_language(passages)
     question, sentences = questions.understand_question(inquiry.question, code), read_source_sentences(passages, code)
@@ -342,7 +329,7 @@ def compose_answer(inquiry: Inquiry, words: int = 0) -> Draft:
     if any(s.sources for s in statements):
         return Draft(tuple(statements), notes=notes)
     # nothing is found on the subject where no sentence has a word of it, else only on the question as a whole
-    subject = set(stem_text(question.subject, code))
+    subject = set(sentence_quality.stem_text(question.subject, code))
     absent = bool(subject) and all(subject.isdisjoint(s.terms) for s in sentences)
     what = f" on {question.subject}" if absent else " that answers this"
     return Draft((Statement(f"I find nothing{what} in the sources that I was given."),), notes=notes[1:])
@@ -356,7 +343,7 @@ def _answer_focused(
         return list(report_speech(choose_narrow_sentences(question, sentences, words), False))
     passages = inquiry.context.passages
     compared = (p for p in passages if p.kind == "point" and p.score == BESIDE)
-    beside = {p.id for p in compared if not set(question.terms) & set(stem_text(p.title, "en"))}
+    beside = {p.id for p in compared if not set(question.terms) & set(sentence_quality.stem_text(p.title, "en"))}
     sentences = [s for s in sentences if s.reference not in beside]
     pointed = any(p.kind == "point" for p in passages)
     found = find_relevant(question, sentences, strict=not pointed)
@@ -372,6 +359,8 @@ def _answer_focused(
     # the documents behind a point whose title is just what is asked about, by its words or its initials
     asked = {t for t in question.terms if t not in question.minor}
     initials = "".join(w[0] for w in question.subject.split()).casefold()
-    same = [p for p in passages if set(stem_text(p.title, "en")) == asked or p.title.casefold() == initials]
+    same = [
+        p for p in passages if set(sentence_quality.stem_text(p.title, "en")) == asked or p.title.casefold() == initials
+    ]
     named = max((p.documents for p in same if p.kind == "point"), default=0)
     return list(overviews.write_focused_answer(question, found, inquiry.corpus, named, others))

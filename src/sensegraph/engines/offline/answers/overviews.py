@@ -191,9 +191,8 @@ def _name_first_voices(ranks: Sequence[tuple[str, int]]) -> str:
     level = [refer_to(name) for name, n in rest if n == most]
     if level:
         return f"{capitalise(join_with_and([refer_to(first), *level]))} speak most ({spell_number(most)} each)"
-    return (
-        f"{begin_with(first)} speaks most ({most}), before {join_with_and([f'{refer_to(v)} ({n})' for v, n in rest])},"
-    )
+    others = join_with_and([f"{refer_to(name)} ({n})" for name, n in rest])
+    return f"{begin_with(first)} speaks most ({most}), before {others},"
 
 
 def _count_out_of(n: int, corpus: int, verb: str = "") -> str:

@@ -242,10 +242,8 @@ _SHORTENED = {  # stem → what it is often cut to
     "technolog": "tech", "applic": "app", "laboratori": "lab", "mathemat": "math", "advertis": "ad",
     "refriger": "fridg", "televis": "tv", "biotechnolog": "biotech",
 }  # fmt: skip
-_KINDS = {  # stem → stems of things of this kind, for words too wide to be said themselves
-    "technolog": "ai internet softwar robot algorithm autom",
-    "societi": "democraci job inequ communiti",
-}
+# stem → stems of things of this kind, for words too wide to be said themselves
+_KINDS = {"technolog": "ai internet softwar robot algorithm autom", "societi": "democraci job inequ communiti"}
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")  # "WolfgangSchulz"
 
 

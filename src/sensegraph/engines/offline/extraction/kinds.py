@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.engines.offline.extraction.mentions import LONGEST_UNIT, stem_english
+from sensegraph.engines.offline.extraction.mentions import LONGEST_TERM, LONGEST_UNIT, stem_english
 from sensegraph.engines.offline.extraction.observations import Candidate
 from sensegraph.language.word_lists import english_words, read_lexicon
 
@@ -172,13 +172,8 @@ def _vote_by_context(use: Use) -> list[float]:
 
 
 _SHARE = 0.25  # of the chunks: what is in more is no topic
-_RESIDUAL = 0.25
-_HEAD_SHARE = 0.6
+_RESIDUAL, _HEAD_SHARE, _ENTROPY, _PMI = 0.25, 0.6, 0.6, 3.0
 _VALUE, _VALUE_ALONE = 2.0, 4.0
-_ENTROPY = 0.6
-_PMI = 3.0
-_LONGEST_TERM = 6
-_MOST_CHARACTERS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +249,7 @@ def find_terms(runs: Sequence[str]) -> frozenset[str]:
     """
     counts = dict(Counter(c for run in runs for c in run))
     level = {c for c, n in counts.items() if n > 1}
-    for size in range(2, _LONGEST_TERM + 1):
+    for size in range(2, LONGEST_TERM + 1):
         found = Counter(
             run[i : i + size]
             for run in runs
@@ -289,7 +284,7 @@ def _find_free_grams(runs: Sequence[str], good: frozenset[str]) -> frozenset[str
     right: dict[str, Counter[str]] = defaultdict(Counter)
     for number, run in enumerate(runs):
         for i in range(len(run)):
-            for size in range(2, min(_LONGEST_TERM, len(run) - i) + 1):
+            for size in range(2, min(LONGEST_TERM, len(run) - i) + 1):
                 gram = run[i : i + size]
                 if gram in good:
                     left[gram][run[i - 1] if i else f"^{number}"] += 1

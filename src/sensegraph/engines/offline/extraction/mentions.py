@@ -126,8 +126,7 @@ def find_notes(one: Observation, lexicon: Lexicon) -> frozenset[int]:
     return notes | {n for n, (a, b) in enumerate(spans) if b <= begin or a >= end}
 
 
-LONGEST_UNIT = 4
-_LONGEST_TERM = 6
+LONGEST_UNIT, LONGEST_TERM = 4, 6  # words of a concept; characters of one in a script without blanks
 _EARLY, _LIKE = 12, 0.3  # among the first things of a document, one that shares words with its title
 _folded = lru_cache(maxsize=1 << 14)(fold)  # names and concepts come back
 _HYPHEN = re.compile(r" ?([-–/]) ?")
@@ -250,7 +249,7 @@ def find_longest_terms(run: str, terms: frozenset[str]) -> Iterator[tuple[int, i
     """Kept terms in a run of characters, the longest at each place."""
     at = 0
     while at < len(run):
-        size = next((n for n in range(min(_LONGEST_TERM, len(run) - at), 1, -1) if run[at : at + n] in terms), 0)
+        size = next((n for n in range(min(LONGEST_TERM, len(run) - at), 1, -1) if run[at : at + n] in terms), 0)
         if size:
             yield at, at + size
         at += size or 1

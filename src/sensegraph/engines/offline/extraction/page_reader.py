@@ -46,13 +46,6 @@ class Page:
     spans: tuple[tuple[int, int], ...]
 
 
-def make_page(chunks: Sequence[Chunk]) -> Page:
-    """The document behind `chunks`: text that chunks share appears once, missing text as line ends."""
-    text, base = join_chunks(chunks)
-    title = next((c.title for c in chunks if c.title), "")
-    return Page(text, base, title, detect_script(text), tuple(split_spans(text)))
-
-
 def join_chunks(chunks: Sequence[Chunk]) -> tuple[str, int]:
     """The text that the chunks cover, and where it begins in the document."""
     ordered = sorted(chunks, key=lambda c: (c.start, c.end))
@@ -101,11 +94,6 @@ def _find_cut(text: str, start: int, size: int) -> int:
 def locate_words(text: str, start: int, end: int) -> list[Word]:
     """Words and marks of one sentence."""
     return [Word(m[0], *m.span()) for m in TOKEN.finditer(text, start, end)]
-
-
-def lower_words(words: Sequence[Word]) -> list[str]:
-    """The words in lower case."""
-    return " ".join(w.text for w in words).lower().split(" ") if words else []  # at once: no word holds a blank
 
 
 def count_capitals(words: Sequence[Word], capitals: list[str], lowers: list[str], inside: bool = False) -> None:
@@ -224,7 +212,7 @@ class _PageReader:
 
     def _collect_noun_phrases(self, number: int, words: Sequence[Word], taken: set[int]) -> None:
         """Runs of adjectives and nouns of an English sentence, general words dropped at both ends."""
-        lower = lower_words(words)
+        lower = " ".join(w.text for w in words).lower().split(" ") if words else []  # at once: no word holds a blank
         letters = tag_words(lower)
         hidden = {i for i, w in enumerate(words) if i and w.text[0].isupper()} | taken
         if hidden:
@@ -259,7 +247,9 @@ class _PageReader:
 
 def observe_document(chunks: Sequence[Chunk]) -> Observation:
     """The observation of the document with these chunks."""
-    page = make_page(chunks)
+    text, base = join_chunks(chunks)
+    title = next((c.title for c in chunks if c.title), "")
+    page = Page(text, base, title, detect_script(text), tuple(split_spans(text)))
     labels = speakers.find_label_candidates(page.text) if page.language in ("en", "de", "xx") else []
     labelled = speakers.select_sure_labels(labels)
     # sentences without the speaker labels that open them; a sentence that was only a label is dropped
@@ -282,6 +272,7 @@ def observe_document(chunks: Sequence[Chunk]) -> Observation:
             start, end = speakers.find_name_span(page.text, label)
             found.names.append(Candidate(number, start, end, page.text[start:end], marks="s"))
     shown = {x.key: page.text[x.start : x.name_end] for x in sorted(labelled, key=lambda x: (x.key, -x.start))}
+    capitals = sorted({x for x in shown.values() if x.isupper()})
     head, tail = cut_edges(page.text)
     return Observation(
         work=page.title or (chunks[0].document if chunks else ""),
@@ -297,9 +288,7 @@ def observe_document(chunks: Sequence[Chunk]) -> Observation:
         phrases=tuple(found.phrases),
         labels=speakers.count_labels(labels),
         shown=shown,
-        spellings=speakers.count_spellings(
-            f"{page.title}\n{page.text}", sorted({x for x in shown.values() if x.isupper()})
-        ),
+        spellings=speakers.count_spellings(f"{page.title}\n{page.text}", capitals),
         capitals=dict(sorted(Counter(found.capitals).items())),
         lowers=dict(sorted(Counter(found.lowers).items())),
     )

@@ -13,9 +13,8 @@ from collections.abc import Sequence
 
 from sensegraph.engines.offline.extraction.page_reader import TOKEN
 from sensegraph.engines.offline.reports import report_parts, sentence_quality
-from sensegraph.engines.offline.reports.community import Centre, find_centre, split_relation_title
+from sensegraph.engines.offline.reports.community import READABLE, Centre, find_centre, split_relation_title
 from sensegraph.engines.offline.reports.source_lines import (
-    READABLE,
     Gathered,
     Line,
     Member,

@@ -15,15 +15,7 @@ from itertools import pairwise
 
 import msgspec
 
-from sensegraph.engines.offline.reports.sentence_quality import (
-    capitalise,
-    general_stems,
-    introduces_person,
-    is_repeat,
-    is_third_person,
-    join_with_and,
-    stem_text,
-)
+from sensegraph.engines.offline.reports import sentence_quality
 from sensegraph.language.text import HAN, WORD
 from sensegraph.language.word_lists import read_lexicon, read_list
 
@@ -66,7 +58,8 @@ class _Cover:
 
     def repeated(self, candidate: Candidate) -> bool:
         return any(
-            (candidate.place and candidate.place == other.place) or is_repeat(candidate.terms, other.terms)
+            (candidate.place and candidate.place == other.place)
+            or sentence_quality.is_repeat(candidate.terms, other.terms)
             for other in self.chosen
         )
 
@@ -179,7 +172,7 @@ def choose_distinct_names(names: Iterable[str], count: int, code: str) -> list[s
     taken: list[str] = []
     used: set[str] = set()
     for name in [n for n in every if not names_nothing(n)] or every:
-        own = set(stem_text(name, code)) or {name.casefold()}
+        own = set(sentence_quality.stem_text(name, code)) or {name.casefold()}
         if len(taken) < count and not own & used and not any(abbreviates(name, other) for other in taken):
             taken.append(name)
             used |= own
@@ -193,15 +186,15 @@ def names_nothing(name: str) -> bool:
 
 def says_little(name: str, code: str) -> bool:
     """Whether `name` says little of what it stands for: a number, a span of time, a general word."""
-    own = stem_text(name, code)
-    return names_nothing(name) or not own or (code == "en" and set(own) <= general_stems())
+    own = sentence_quality.stem_text(name, code)
+    return names_nothing(name) or not own or (code == "en" and set(own) <= sentence_quality.general_stems())
 
 
 def join_title_names(names: Sequence[str], code: str) -> str:
     """Names as one title: "A", "A and B", "A, B and C"; without words of English in other languages."""
     if code == "zh":
         return "、".join(names)
-    return capitalise(join_with_and(names) if code == "en" else ", ".join(names))
+    return sentence_quality.capitalise(sentence_quality.join_with_and(names) if code == "en" else ", ".join(names))
 
 
 def split_title(title: str) -> list[str]:
@@ -272,7 +265,7 @@ def find_headline(sentence: str, names: Sequence[str], code: str, longest: int =
             free = words[0] not in _UNSURE and (len(words) <= 2 or words[0] in read_list("fragments") or named)
         if free:
             shown = _fit_clause(_BELIEF.sub("", piece), longest)
-            if shown and not introduces_person(shown):
+            if shown and not sentence_quality.introduces_person(shown):
                 best = max(best, (_rate_headline(shown, names), shown))
         before = piece
     return best
@@ -308,7 +301,7 @@ def _fit_clause(piece: str, longest: int) -> str:
         inside = next((i for i in range(verb + 1, len(words)) if words[i] in _OPENS), len(words))
         cuts = [i for i in range(verb + 2, min(longest, inside) + 1) if words[i] in _CUTS and _can_close(words[i - 1])]
         end = cuts[-1] if cuts and not _QUALIFIES & set(words[longest:]) else 0
-    return capitalise(" ".join(shown[:end]).rstrip(",'")) if end >= 4 else ""
+    return sentence_quality.capitalise(" ".join(shown[:end]).rstrip(",'")) if end >= 4 else ""
 
 
 def _is_finite(shown: Sequence[str], words: Sequence[str], at: int) -> bool:
@@ -328,7 +321,7 @@ def _is_finite(shown: Sequence[str], words: Sequence[str], at: int) -> bool:
     plural = before in _PLURAL or (before.endswith("s") and not before.endswith(("ss", "'s", "us")))
     if following in _ARTICLES and len(word) > 3 and word not in read_list("en"):  # "determines its", "cells block the"
         return plural != word.endswith("s")
-    if following == "to" and is_third_person(before, word, following):
+    if following == "to" and sentence_quality.is_third_person(before, word, following):
         return True
     if word not in read_list("verbs") or (word in _NOUNS and following in _BEFORE):
         return False
@@ -384,5 +377,5 @@ def find_link_clause(sentence: str, one: str, other: str) -> str:
         ahead = not near or near[-1].endswith((",", ";", ":", "—", "–")) or near[-1] in _LEADS
         negated = (_QUALIFIES | _UNSURE | _OPENS) & set(near) or any(w.endswith(("n't", "n’t")) for w in near)
         if ahead and not negated:
-            return capitalise(" ".join([*shown[at:], *match[0].split()]))
+            return sentence_quality.capitalise(" ".join([*shown[at:], *match[0].split()]))
     return ""

@@ -16,7 +16,7 @@ from itertools import islice
 import msgspec
 
 from sensegraph.engines.offline.reports import sentence_quality
-from sensegraph.engines.offline.reports.community import Centre, find_centre, hash_place
+from sensegraph.engines.offline.reports.community import READABLE, Centre, find_centre, hash_place
 from sensegraph.engines.offline.reports.report_parts import Candidate, choose_sentences
 from sensegraph.language.detection import detect_by_stop_words
 from sensegraph.language.speakers import split_label
@@ -27,7 +27,6 @@ from sensegraph.types import Brief, Description, Passage, Source, Statement
 ENTITY, RELATION, REPORT = 3, 2, 6  # sentences of a passage of each kind that are looked at
 MOST = 64  # and of a whole group
 CLOSE = 12  # sentences, the nearest to the centre, that are read closely
-READABLE = 28  # words from which a sentence counts for less
 LOOSE = 0.05  # soundness below which a sentence is not read more closely
 COUNTED = re.compile(
     r"[\w,]+ relations? links? |.+ — .+: \d+$|\d+$"
