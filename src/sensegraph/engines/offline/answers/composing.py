@@ -38,6 +38,8 @@ from sensegraph.language.text import HAN, WORD
 from sensegraph.language.word_lists import read_alternatives
 from sensegraph.types import Draft, Inquiry, Passage, Point, Statement
 
+# ── a question that leans on the one before it ────────────────────────────────────────────────────────────────────────
+
 _TURNS = 5  # earlier questions that are looked at
 CUES = read_alternatives("cues")
 _POINTS = re.compile(rf"\b(?:{CUES['pronouns']})\b|[他她它这那其]", re.IGNORECASE)
@@ -89,6 +91,8 @@ def _borrow_words(question: str, wanted: questions.WantedWords, least: float) ->
             runs.append([])
     return list(dict.fromkeys(" ".join(run) for run in runs if run))
 
+
+# ── short answers ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 OPENING = 16  # key phrases in the opening of a summary (classical-engine §5.2)
 WINDOW, DECAY = 6, 0.8  # sentences on either side that lend relevance, and how it fades (§5.3)
@@ -155,16 +159,10 @@ def choose_direct_sentences(question: Question, sentences: Sequence[SourceSenten
 
 
 def _rank_sentences(question: Question, sentences: Sequence[SourceSentence]) -> list[tuple[SourceSentence, float]]:
-    scores = score_sentences(question, sentences)
-    pairs = [(s, x) for s, x in zip(sentences, scores, strict=True) if x > 0]
-    return sorted(pairs, key=lambda p: (-p[1], p[0].order))
-
-
-def score_sentences(question: Question, sentences: Sequence[SourceSentence]) -> list[float]:
-    """How much each sentence bears on the question: its terms, its surroundings, feedback, speaker, quality (§5.3)."""
+    """The sentences that bear on the question, best first, and how much: by its terms and surroundings (§5.3)."""
     weights = term_weights(question, sentences, strict=False)
     if not weights:
-        return [0.0] * len(sentences)
+        return []
     forms = {v: w * f for w, vs in weights.values() for v, f in vs.items()}
     own = [sum(forms.get(t, 0.0) for t in set(s.terms)) / (math.sqrt(len(s.terms)) + 2) for s in sentences]
     nearby = (range(max(0, i - WINDOW), min(len(own), i + WINDOW + 1)) for i in range(len(own)))
@@ -178,10 +176,12 @@ def score_sentences(question: Question, sentences: Sequence[SourceSentence]) -> 
     top = dict(sorted(worth.items(), key=lambda x: (-x[1], x[0]))[:FEEDBACK_TERMS])
     overlap = [sum(top.get(t, 0.0) for t in set(s.terms)) / (math.sqrt(len(s.terms)) + 2) for s in sentences]
     named = question.text.casefold()
-    return [
+    scores = (
         (b + 0.3 * f) * (1.8 if s.speaker and s.speaker.casefold() in named else 1.0) * (0.25 + 0.75 * s.quality)
         for s, b, f in zip(sentences, base, _scale_to_one(overlap), strict=True)
-    ]
+    )
+    pairs = [(s, score) for s, score in zip(sentences, scores, strict=True) if score > 0]
+    return sorted(pairs, key=lambda p: (-p[1], p[0].order))
 
 
 def _scale_to_one(values: Sequence[float]) -> list[float]:

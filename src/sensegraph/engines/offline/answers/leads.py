@@ -22,6 +22,8 @@ from sensegraph.language.text import HAN, WORD
 from sensegraph.language.word_lists import read_list
 from sensegraph.types import Inquiry, Lead, Passage, Refinement, Statement
 
+# ── questions to ask next (drift §7) ──────────────────────────────────────────────────────────────────────────────────
+
 MOST = 5  # questions of one context (drift §3)
 PAIRS = 3  # of them on how two things are related
 PHRASES = 6  # key phrases of the text that count as things of it

@@ -296,6 +296,8 @@ def _locate_stems(wanted: Mapping[str, float], text: str, code: str) -> dict[str
     return {stem: where for stem, where in found.items() if where}
 
 
+# ── key phrases (classical-engine §5.2) ───────────────────────────────────────────────────────────────────────────────
+
 LONGEST = 3
 _RUN = re.compile("[JnNX]+g?")
 # Too general to name a subject.

@@ -221,6 +221,8 @@ def choose_varied(
     return chosen
 
 
+# ── which of them bear on a question ──────────────────────────────────────────────────────────────────────────────────
+
 KIND = 0.6  # weight of a thing of the kind that a term names
 DERIVED = 0.7  # weight of a word derived from a term: society → societal
 VAGUE = 0.35  # weight of a term that names no subject

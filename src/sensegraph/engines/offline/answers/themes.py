@@ -171,6 +171,9 @@ def write_quoted_paragraph(
         last = sentence.speaker
 
 
+# ── themes ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
 @dataclass(frozen=True, slots=True)
 class Theme:
     """A title, its best sentences in the order to be read, all sentences behind it, and its weight."""

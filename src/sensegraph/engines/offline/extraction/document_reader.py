@@ -82,6 +82,8 @@ def has_finite_verb(words: Sequence[str]) -> bool:
     return re.search(r"[vm]|[oNn]r?[bp]", tag_words(words)) is not None
 
 
+# ── claims ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
 MOST = 4  # claims of one chunk
 _LEAST_QUALITY = 0.6
 _TYPES = {verb: kind for kind, verbs in read_lexicon("claims").items() for verb in verbs}
@@ -129,6 +131,8 @@ def select_claims(sentences: Sequence[StatedSentence]) -> tuple[ExtractedClaim, 
 def _lower_words(text: str) -> list[str]:
     return [w.lower() for w in TOKEN.findall(text)]
 
+
+# ── the reader ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 TITLE = 0.5  # evidence of being in a document that is about the other, in sentences
 _SOURCES = 12  # sentences that are weighed for one description

@@ -171,6 +171,8 @@ def _vote_by_context(use: Use) -> list[float]:
     return votes
 
 
+# ── concepts ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
 _SHARE = 0.25  # of the chunks: what is in more is no topic
 _RESIDUAL, _HEAD_SHARE, _ENTROPY, _PMI = 0.25, 0.6, 0.6, 3.0
 _VALUE, _VALUE_ALONE = 2.0, 4.0

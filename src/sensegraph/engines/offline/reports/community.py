@@ -116,6 +116,8 @@ def weigh_salience(quotes: Iterable[Quote], names: Sequence[str], code: str) -> 
     return counts
 
 
+# ── the community ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
 CORE = 8  # members that count as strong
 THEMES = 20  # terms of the centre that count as its own
 READABLE = 28  # words from which a sentence counts for less

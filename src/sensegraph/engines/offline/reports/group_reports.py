@@ -237,6 +237,8 @@ class _GroupWriter:
         return report_parts.join_title_names([self.cased(name) for name in names], self.of.code)
 
 
+# ── what links two groups ─────────────────────────────────────────────────────────────────────────────────────────────
+
 WORDS = 80  # at most, where the brief sets no limit: (1 + 1) · 40, the paper's for the first level
 GAP = 80  # characters between two names in which a verb is looked for
 READ = 4  # quotes of a relation in which it is

@@ -110,6 +110,8 @@ def choose_sentences(
     return picked
 
 
+# ── names as they are shown ───────────────────────────────────────────────────────────────────────────────────────────
+
 _NO_NAME = re.compile(
     r"^-|^[\W\d_]*\d[\d\W_]*$|^(?:\w+ )?(?:(?:year|month|week|day|hour|minute|percent|decade|age)s?|"
     r"century|centuries)$",

@@ -239,6 +239,8 @@ def is_odd(text: str) -> bool:
     return not 40 <= len(text) <= 280 or text.rstrip().endswith(("?", "？")) or personal
 
 
+# ── texts said shorter (RAPTOR) ───────────────────────────────────────────────────────────────────────────────────────
+
 WORDS = 75  # where the brief sets no limit: about the hundred tokens of the paper's code
 LEAST = 0.12  # quality below which a sentence is taken only where there is no other
 SHORTEST, SPARE = 8, 12  # words of a sentence that stands alone; sentences ranked beyond those that could fit
