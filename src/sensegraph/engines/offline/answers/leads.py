@@ -309,11 +309,11 @@ def test_passages(inquiries: Sequence[Inquiry]) -> list[bool]:
     for inquiry in map(composing.resolve_history, inquiries):
         passages = [p for p in inquiry.context.passages if p.kind != "concept"]
         linked = [p.title or p.text for p in inquiry.context.passages if p.kind == "concept"]
-        results.append(any(_bears_on(inquiry.question, passage, linked) for passage in passages))
+        results.append(any(bears_on_question(inquiry.question, passage, linked) for passage in passages))
     return results
 
 
-def _bears_on(question: str, passage: Passage, linked: Sequence[str]) -> bool:
+def bears_on_question(question: str, passage: Passage, linked: Sequence[str]) -> bool:
     """Whether a passage holds enough of a question, or a part of it and a whole linked concept."""
     text = _all_text(passage)
     code = questions.guess_language(passage.text)

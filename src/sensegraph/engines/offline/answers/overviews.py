@@ -151,7 +151,13 @@ def write_opening(
     part = len({r.sentence.origin for r in found} - {r.sentence.origin for r in whole}) if whole else 0
     if question.shape == "who" and len(ranks) > 1:
         documents = spell_count(n, "document" if corpus != 1 else "passage")
-        return f"{_name_first_voices(ranks)} on {about}, by the {documents} that I found to speak of it."
+        (first, most), further = ranks[0], ranks[1:4]
+        level = [refer_to(name) for name, n in further if n == most]
+        behind = join_with_and([f"{refer_to(name)} ({n})" for name, n in further])
+        who = f"{begin_with(first)} speaks most ({most}), before {behind},"
+        if level:
+            who = f"{capitalise(join_with_and([refer_to(first), *level]))} speak most ({spell_number(most)} each)"
+        return f"{who} on {about}, by the {documents} that I found to speak of it."
     if not whole and question.shape == "whether":
         head = f"Only in part: at least {speak} of a part of what is asked ({about})"
     elif not whole:
@@ -183,16 +189,6 @@ def write_opening(
     dwell = f"{spell_number(bad)} of their sentences dwell{'s' if bad == 1 else ''} on problems"
     rest = f"; {spell_number(neither)} on neither." if neither else "."
     return f"{head}. By their wording, {dwell} and {spell_number(good)} on benefits{rest}"
-
-
-def _name_first_voices(ranks: Sequence[tuple[str, int]]) -> str:
-    """Who speaks most, and who comes next."""
-    (first, most), rest = ranks[0], ranks[1:4]
-    level = [refer_to(name) for name, n in rest if n == most]
-    if level:
-        return f"{capitalise(join_with_and([refer_to(first), *level]))} speak most ({spell_number(most)} each)"
-    others = join_with_and([f"{refer_to(name)} ({n})" for name, n in rest])
-    return f"{begin_with(first)} speaks most ({most}), before {others},"
 
 
 def _count_out_of(n: int, corpus: int, verb: str = "") -> str:

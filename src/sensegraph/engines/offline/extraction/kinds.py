@@ -60,7 +60,7 @@ def learn_name_types(uses: Sequence[Use]) -> dict[str, str]:
     surfaces = {u.key: u.surface for u in reversed(uses)}
     own = np.array([_vote_by_name(k, surfaces[k]) for k in keys])
     votes = own + around * np.minimum(1.0, _MOST / np.maximum(counts, 1)) * 0.7
-    total = _train_classifier(votes, of, uses)
+    total = train_classifier(votes, of, uses)
     total[:, _OTHER] += _DOUBT  # what little speaks for is "other", not the most frequent class
     best = np.argmax(total, axis=1)
     finer: dict[str, str] = {}  # events and works among the other names
@@ -73,7 +73,7 @@ def learn_name_types(uses: Sequence[Use]) -> dict[str, str]:
     return {k: finer.get(k, "m") if CLASSES[best[i]] == "m" else CLASSES[best[i]] for i, k in enumerate(keys)}
 
 
-def _train_classifier(votes: NDArray[np.float64], of: NDArray[np.int64], uses: Sequence[Use]) -> NDArray[np.float64]:
+def train_classifier(votes: NDArray[np.float64], of: NDArray[np.int64], uses: Sequence[Use]) -> NDArray[np.float64]:
     """Votes, shape (keys, 4), plus what naive Bayes learns from the sure cases, in three rounds."""
     known: dict[str, int] = {}  # the features: their numbers, those of all uses in a row, and where each use begins
     numbers: list[int] = []

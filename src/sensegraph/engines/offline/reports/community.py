@@ -308,14 +308,14 @@ def _rank_members(
     speakers = {quote.speaker.casefold() for quote in quotes if quote.speaker}
     people = frozenset(part for name in speakers for part in (name, *name.split()))
     some = sorted(weight, key=lambda n: (-weight[n], n))[: 3 * CORE]  # only what can become strong is looked at closely
-    special = {n: _rate_specificity(n, held[n], len(quotes), people, code) for n in some}
+    special = {n: rate_specificity(n, held[n], len(quotes), people, code) for n in some}
     strength = {n: weight[n] * special.get(n, _EMPTY) for n in raw}
     top = max(strength.values(), default=0.0) or 1.0
     ordered = sorted(strength, key=lambda n: (-strength[n], n))
     return tuple(Member(n, own[n], strength[n] / top) for n in ordered)
 
 
-def _rate_specificity(name: str, texts: Sequence[str], size: int, people: frozenset[str], code: str) -> float:
+def rate_specificity(name: str, texts: Sequence[str], size: int, people: frozenset[str], code: str) -> float:
     """What the kind of a name makes of its strength: compounds most, broad words less, people unless it is on them.
 
     `texts` are those of the `size` sentences that hold it. A name is somebody's where a speaker has it, or where it is

@@ -270,7 +270,7 @@ def relate_groups(briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
             link = sentence_quality.capitalise(
                 f"{sentence_quality.spell_number(count)} relation{' links' if count == 1 else 's link'}"
             )
-            often = " and ".join(f"“{verb}” ({n})" for verb, n in _count_verbs(relations))
+            often = " and ".join(f"“{verb}” ({n})" for verb, n in count_linking_verbs(relations))
             texts = []
             for end in [*([] if plain else [" with ".join(g.title for g in groups)]), "the two groups"]:
                 texts += [f"{link} {end}, most often {often}."] if often else []
@@ -288,7 +288,7 @@ def relate_groups(briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
 # ── verbs ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _count_verbs(relations: Sequence[Passage]) -> list[tuple[str, int]]:
+def count_linking_verbs(relations: Sequence[Passage]) -> list[tuple[str, int]]:
     """The verbs that stand between the two names in the quotes of several relations, each with how many.
 
     They stand between the first mentions of the names, or in the label that the relation's text begins with

@@ -268,7 +268,7 @@ def find_headline(sentence: str, names: Sequence[str], code: str, longest: int =
         if free:
             shown = _fit_clause(_BELIEF.sub("", piece), longest)
             if shown and not sentence_quality.introduces_person(shown):
-                best = max(best, (_rate_headline(shown, names), shown))
+                best = max(best, (rate_headline(shown, names), shown))
         before = piece
     return best
 
@@ -340,7 +340,7 @@ def _can_close(word: str) -> bool:
     return bool(word) and not loose and word not in _FIRST_PERSON and not word.endswith("ly")
 
 
-def _rate_headline(shown: str, names: Sequence[str]) -> float:
+def rate_headline(shown: str, names: Sequence[str]) -> float:
     """How good a headline is: names held (first ones most), near eight words, speaking of the thing, not of me."""
     held = [i for i, name in enumerate(names) if mentions_name(shown, name)]
     if not held:
