@@ -23,7 +23,7 @@ from typing import Any
 
 from sensegraph.algorithms.ranking import Bm25
 from sensegraph.engines.offline.answers import leads
-from sensegraph.engines.offline.answers.question_coverage import EMPTY, NAME, guess_language, read_wanted_words
+from sensegraph.engines.offline.answers.questions import EMPTY, NAME, guess_language, read_wanted_words
 from sensegraph.engines.offline.reports.sentence_quality import stem_text
 from sensegraph.types import Context, Inquiry, Passage
 

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sensegraph.engines.offline.answers import composing, leads
-from sensegraph.engines.offline.answers.conversation import resolve_history
-from sensegraph.engines.offline.answers.follow_ups import strip_asking_words
-from sensegraph.engines.offline.answers.question_coverage import WantedWords, measure_coverage, read_wanted_words
+from sensegraph.engines.offline.answers.composing import resolve_history
+from sensegraph.engines.offline.answers.leads import strip_asking_words
+from sensegraph.engines.offline.answers.questions import WantedWords, measure_coverage, read_wanted_words
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.types import Context, Description, Inquiry, Lead, Passage, Source, Turn
 

@@ -4,8 +4,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sensegraph.engines.offline.reports.sentence_choice import Candidate, choose_sentences, is_repeat, weigh_stems
-from sensegraph.engines.offline.reports.sentence_quality import rate_quality, stem_text, tidy_sentence
+from sensegraph.engines.offline.reports.report_parts import Candidate, choose_sentences
+from sensegraph.engines.offline.reports.sentence_quality import (
+    is_repeat,
+    rate_quality,
+    stem_text,
+    tidy_sentence,
+    weigh_stems,
+)
 from sensegraph.language.detection import detect_by_stop_words
 from sensegraph.language.speakers import find_labels, find_speaker, recase_label, split_label
 

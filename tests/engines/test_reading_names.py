@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sensegraph.engines.offline.extraction import page_text
-from sensegraph.engines.offline.extraction.name_candidates import Sentence, find_name_candidates
+from sensegraph.engines.offline.extraction import page_reader
+from sensegraph.engines.offline.extraction.names import Sentence, find_name_candidates
 from sensegraph.language import times
 from sensegraph.language.detection import detect_script
 from sensegraph.language.speakers import find_label_candidates, select_sure_labels, write_label
@@ -13,7 +13,7 @@ from sensegraph.language.tagging import tag_words
 
 
 def found(text: str, language: str = "en") -> list[str]:
-    words = page_text.locate_words(text, 0, len(text))
+    words = page_reader.locate_words(text, 0, len(text))
     inside = list(times.find_times(text, 0, len(text)))
     barred = {i for i, w in enumerate(words) for a, b in inside if a <= w.start and w.end <= b}
     return [c.surface for c in find_name_candidates(Sentence(text, 0, words, barred, language))]
@@ -43,7 +43,7 @@ def test_a_sentence_gives_these_names(text: str, names: list[str]) -> None:
 
 def test_a_word_that_opens_a_sentence_is_left_to_the_corpus() -> None:
     text = "Music met Prince."
-    (first, *_) = find_name_candidates(Sentence(text, 0, page_text.locate_words(text, 0, len(text)), (), "en"))
+    (first, *_) = find_name_candidates(Sentence(text, 0, page_reader.locate_words(text, 0, len(text)), (), "en"))
     assert (first.first, first.inner) == ("music", -1)
 
 
@@ -105,7 +105,7 @@ def test_a_document_is_put_together_from_overlapping_chunks() -> None:
     from sensegraph.types import Chunk
 
     chunks = (Chunk("a", "d", 5, 10, 0, "abcde"), Chunk("b", "d", 8, 13, 0, "defgh"), Chunk("c", "d", 15, 17, 0, "xy"))
-    assert page_text.join_chunks(chunks) == ("abcdefgh\n\nxy", 5)
+    assert page_reader.join_chunks(chunks) == ("abcdefgh\n\nxy", 5)
 
 
 @pytest.mark.parametrize(

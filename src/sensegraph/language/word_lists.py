@@ -79,6 +79,12 @@ def read_lexicon(name: str) -> Mapping[str, frozenset[str]]:
     return MappingProxyType(lists)
 
 
+@cache
+def read_alternatives(name: str) -> Mapping[str, str]:
+    """The patterns of the lexicon `name`: section → its lines as the alternatives of one regular expression."""
+    return MappingProxyType({section: "|".join(lines) for section, lines in read_sections(name).items()})
+
+
 def english_words(section: str) -> frozenset[str]:
     """One list of the English lexicon."""
     return read_lexicon("english")[section]

@@ -1,4 +1,4 @@
-"""A group by meaning as the offline engine sees it: its members, and the sources' sentences behind them, word for word.
+"""The sources' sentences word for word: those behind a group by meaning, and texts said shorter by them (RAPTOR).
 
 What these sentences are shown in keeps their words: a quote whose text is not as long as its span is somebody's prose,
 and left out.
@@ -15,26 +15,23 @@ from itertools import islice
 
 import msgspec
 
-from sensegraph.engines.offline.reports.community import Centre, find_centre
-from sensegraph.engines.offline.reports.general_sentences import rate_generality
-from sensegraph.engines.offline.reports.quotes import hash_place, is_hanging
-from sensegraph.engines.offline.reports.sentence_choice import Candidate, choose_sentences
-from sensegraph.engines.offline.reports.sentence_quality import rate_quality, stem_text
+from sensegraph.engines.offline.reports import sentence_quality
+from sensegraph.engines.offline.reports.community import READABLE, Centre, find_centre, hash_place
+from sensegraph.engines.offline.reports.report_parts import Candidate, choose_sentences
 from sensegraph.language.detection import detect_by_stop_words
 from sensegraph.language.speakers import split_label
 from sensegraph.language.text import HAN
+from sensegraph.language.text import split_sentences as split_sentences
 from sensegraph.types import Brief, Description, Passage, Source, Statement
 
 ENTITY, RELATION, REPORT = 3, 2, 6  # sentences of a passage of each kind that are looked at
 MOST = 64  # and of a whole group
 CLOSE = 12  # sentences, the nearest to the centre, that are read closely
-READABLE = 28  # words from which a sentence counts for less
 LOOSE = 0.05  # soundness below which a sentence is not read more closely
 COUNTED = re.compile(
     r"[\w,]+ relations? links? |.+ — .+: \d+$|\d+$"
 )  # how much links two groups, as `relating` says it
 _SPOKEN = re.compile(r"(?:(?P<speaker>[^:“”]{2,60}): )?(?P<open>“)?(?P<said>.+?)(?(open)”)(?: …)?", re.DOTALL)
-_FIRST_PERSON = re.compile(r"\b(?:I|me|my|mine|myself|I['’](?:m|ve|d|ll))\b")
 _PARTIAL = re.compile(r"[a-zß-öø-ÿ,;:.…)\]–—-]")  # what a part of a sentence begins with
 _OPENING = re.compile(r"(?:and|but|so|like|yeah|yes|well|now|okay|ok|oh|um|uh|you know|I mean)\b", re.IGNORECASE)
 _FILLER = re.compile(r"\b(?:you know|I mean|sort of|kind of|um|uh)\b|, like,|\b(\w+) \1\b|--", re.IGNORECASE)
@@ -113,13 +110,13 @@ def make_candidate(line: Line, worth: float) -> Candidate:
 def rate_line(text: str, code: str) -> float:
     """How well a sentence stands alone, and how far it states what holds rather than what happened once."""
     value = rate_clean_line(text, code)
-    return value * math.sqrt(rate_generality(text, code)) if value > LOOSE else value
+    return value * math.sqrt(sentence_quality.rate_generality(text, code)) if value > LOOSE else value
 
 
 @lru_cache(maxsize=1 << 15)
 def rate_clean_line(text: str, code: str) -> float:
     """How well a sentence stands alone; less where it is a part of one, leans on another, or is loose talk."""
-    value = rate_quality(text) * (0.6 if is_hanging(text) else 1.0)
+    value = sentence_quality.rate_quality(text) * (0.6 if sentence_quality.is_hanging(text) else 1.0)
     value *= 0.4 if _PARTIAL.match(text) or text.count("“") != text.count("”") else 1.0
     if code != "en":
         return value
@@ -164,7 +161,7 @@ def gather_group(brief: Brief) -> Gathered:
         weight = max(p.score, 0.0) if scored else float(len(given) - i)
         # a group is spoken for by the names in its own name, and has the type that it names
         names, kind = split_group_name(p.title, kind)
-        terms = frozenset(t for name in names[:1] for t in stem_text(name, code))
+        terms = frozenset(t for name in names[:1] for t in sentence_quality.stem_text(name, code))
         # strength: the logarithm of the weight, by how near the centre its lines and its name are
         close = [near[line.text] for line in own[p.id]]
         by_lines = math.fsum(close) / len(close) if close else 0.0
@@ -209,7 +206,9 @@ def collect_lines(passages: Iterable[Passage]) -> tuple[tuple[Line, ...], str]:
             owners.setdefault(key, {})[passage.id] = None
     ranked = sorted(places, key=lambda k: (is_odd(k[1]), hash_place(places[k]), k))[:MOST]
     code = detect_by_stop_words(" ".join(text[:200] for _, text in ranked[:40]))
-    lines = (Line(k[1], k[0], places[k], tuple(owners[k]), tuple(stem_text(k[1], code))) for k in ranked)
+    lines = (
+        Line(k[1], k[0], places[k], tuple(owners[k]), tuple(sentence_quality.stem_text(k[1], code))) for k in ranked
+    )
     return tuple(line for line in lines if line.terms), code
 
 
@@ -236,4 +235,114 @@ def read_verbatim(quote: Description) -> tuple[str, str, Source] | None:
 @lru_cache(maxsize=1 << 15)
 def is_odd(text: str) -> bool:
     """Whether a sentence is of odd length, asks, or is about its own speaker."""
-    return not 40 <= len(text) <= 280 or text.rstrip().endswith(("?", "？")) or _FIRST_PERSON.search(text) is not None
+    personal = sentence_quality.FIRST_PERSON.search(text) is not None
+    return not 40 <= len(text) <= 280 or text.rstrip().endswith(("?", "？")) or personal
+
+
+# ── texts said shorter (RAPTOR) ───────────────────────────────────────────────────────────────────────────────────────
+
+WORDS = 75  # where the brief sets no limit: about the hundred tokens of the paper's code
+LEAST = 0.12  # quality below which a sentence is taken only where there is no other
+SHORTEST, SPARE = 8, 12  # words of a sentence that stands alone; sentences ranked beyond those that could fit
+MARK = " …"  # at the end of a sentence that is cut
+_CLAUSE = re.compile(r"[,;:—–，；：、](?=\s|[^\x00-\x7f])|\s[–—-]{1,2}\s")
+
+
+@dataclass(frozen=True, slots=True)
+class TextSentence:
+    """A sentence: its text word for word, its span where that is known, its passage, its stems.
+
+    `order` is its place in the text, `speaker` who says it where the quote tells.
+    """
+
+    text: str
+    source: Source | None
+    passage: str
+    terms: tuple[str, ...]
+    order: tuple[int, int]
+    speaker: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The sentence with its speaker."""
+        return f"{self.speaker}: “{self.text}”" if self.speaker else self.text
+
+
+def condense_texts(briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
+    """The most central sentences of each brief's passages up to its words, in the order of the passages."""
+    condensed = []
+    for brief in briefs:
+        passages, words = brief.context.passages, brief.words or WORDS
+        code = detect_by_stop_words(" ".join(p.text[:400] for p in sorted(passages, key=lambda p: p.id)[:10]))
+        sentences = _read_sentences(passages, code)
+        chosen = sentences
+        if sum(count_length(s.shown) for s in sentences) > words:  # those that stand alone first
+            count = words // SHORTEST + SPARE
+            pools = ([s for s in sentences if sentence_quality.rate_quality(s.text) >= LEAST], sentences)
+            chosen = []
+            for pool in pools:
+                room = words
+                for one in _rank_central(pool, sentences, code, count) if not chosen else ():
+                    if count_length(one.shown) <= room:
+                        room -= count_length(one.shown)
+                        chosen.append(one)
+        ordered = sorted(chosen, key=lambda s: s.order)
+        condensed.append(tuple(_state_sentence(s) for s in ordered) or _cut_best(sentences, words, code))
+    return condensed
+
+
+def _state_sentence(sentence: TextSentence, mark: str = "") -> Statement:
+    sources = (sentence.source,) if sentence.source else ()
+    return Statement(f"{sentence.shown}{mark} ", (sentence.passage,), sources)
+
+
+def _read_sentences(passages: Sequence[Passage], code: str) -> list[TextSentence]:
+    """The sentences of all passages, each text once: quotes that are their spans' own words, else the passage's text.
+
+    They have no span where a passage's text is not that of one.
+    """
+    found: dict[tuple[str, str], TextSentence] = {}
+    for place, passage in enumerate(passages):
+        rows: list[tuple[str, str, Source | None]] = [q for quote in passage.quotes if (q := read_verbatim(quote))]
+        if not passage.quotes:
+            base = passage.sources[0] if len(passage.sources) == 1 else None
+            exact = base is not None and base.end - base.start == len(passage.text)
+            for a, b in split_sentences(passage.text):
+                span = replace(base, start=base.start + a, end=base.start + b) if base is not None and exact else None
+                rows.append(("", passage.text[a:b], span))
+        for at, (speaker, text, source) in enumerate(rows):
+            sentence = TextSentence(
+                text, source, passage.id, tuple(sentence_quality.stem_text(text, code)), (place, at), speaker
+            )
+            found.setdefault((speaker, text), sentence)
+    return list(found.values())
+
+
+def _rank_central(
+    pool: Sequence[TextSentence], sentences: Sequence[TextSentence], code: str, count: int
+) -> list[TextSentence]:
+    """At most `count` sentences of `pool` near the centre of all, the best first, none alike to one before it."""
+    ordered = sorted(pool, key=lambda s: (s.text, s.speaker))
+    middle = find_centre([s.terms for s in sorted(sentences, key=lambda s: (s.text, s.speaker))], code)
+    candidates = [
+        Candidate(s.terms, max(1, count_length(s.text)), rate_clean_line(s.text, code) * middle.closeness(s.terms))
+        for s in ordered
+    ]
+    return [ordered[i] for i in choose_sentences(candidates, middle.weights, count)]
+
+
+def _cut_best(sentences: Sequence[TextSentence], words: int, code: str) -> tuple[Statement, ...]:
+    """The most central sentence, cut at the last clause that fits, else at a word, and marked.
+
+    It has at most `words` words, the speaker's and the mark counted.
+    """
+    best = next(iter([*_rank_central(sentences, sentences, code, 1), *sentences]), None)
+    if best is None:
+        return ()
+    text, room = best.text, max(1, words - 1 - count_length(best.speaker))
+    ends = [m.start() for m in _CLAUSE.finditer(text) if 0 < count_length(text[: m.start()]) <= room]
+    if not ends:
+        cuts = [i for i in range(1, len(text) + 1) if count_length(text[:i]) <= room]
+        ends = [i for i in cuts if text[i : i + 1].isspace()] or cuts or [1]
+    source = replace(best.source, end=best.source.start + ends[-1]) if best.source else None
+    return (_state_sentence(replace(best, text=text[: ends[-1]], source=source), MARK),)
