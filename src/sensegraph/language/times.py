@@ -72,10 +72,7 @@ _NOT_NUMBERS = frozenset({"one", "second"})
 _DIGIT = re.compile(r"\d")
 # Most sentences state no time and no number. What follows finds the same as _TIMES and _NUMBERS alone, in a fifth of
 # the time: a time without a digit holds one of these words, and nothing begins with another letter than those below.
-_TIME_WORDS = (
-    *"entur millennium year month week day hour minute second decade".split(),
-    *_NAMES,
-)
+_TIME_WORDS = (*"entur millennium year month week day hour minute second decade".split(), *_NAMES)
 _ENDLESS = "teenth"  # what ends so may begin with any letter
 _TIME_AHEAD = r"(?=[\dabefhlmnostwADEFJLMNOSTW])(?:\b|(?=\d))"
 _WORDS_AHEAD = r"\b(?=[befhmnostADFJMNOSTW])"

@@ -9,13 +9,7 @@ import numpy as np
 from sensegraph.protocols import Embedder, LanguageEngine, ResolvingEngine, StreamingEngine
 from sensegraph.testing.judges import JudgeContract
 from sensegraph.testing.paper_tasks import PaperTasksContract
-from sensegraph.testing.samples import (
-    QUESTION,
-    SAMPLE,
-    sample_brief,
-    sample_chunks,
-    sample_context,
-)
+from sensegraph.testing.samples import QUESTION, SAMPLE, sample_brief, sample_chunks, sample_context
 from sensegraph.types import Inquiry, Statement, Usage
 
 _BY = {"survey": "observe"}  # the methods that do tasks of other names

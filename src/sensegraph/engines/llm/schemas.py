@@ -36,12 +36,7 @@ def _type_schema(listed: Sequence[str], domain: Domain) -> Schema:
 
 
 def _object_of(**properties: Schema) -> Schema:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 def _list_of(item: Schema) -> Schema:

@@ -71,12 +71,7 @@ class Calls:
         self._answered = False
 
     def post(
-        self,
-        path: str,
-        body: dict[str, Any],
-        need: int,
-        retried: Callable[[], None],
-        listener: Listener | None = None,
+        self, path: str, body: dict[str, Any], need: int, retried: Callable[[], None], listener: Listener | None = None
     ) -> dict[str, Any]:
         """The decoded reply, after as many attempts as are allowed; once a piece of it was heard there is no other.
 

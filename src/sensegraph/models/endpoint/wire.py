@@ -124,11 +124,7 @@ class Incoming:
 
 
 _PIECE = 65536  # bytes; the most that is taken at once of what has come
-_UNREACHABLE = (
-    exceptions.NewConnectionError,
-    exceptions.SSLError,
-    exceptions.ProxyError,
-)
+_UNREACHABLE = (exceptions.NewConnectionError, exceptions.SSLError, exceptions.ProxyError)
 
 
 @contextmanager
