@@ -41,7 +41,7 @@ from sensegraph.answering.grounding.cited import CitedStatement, Reference, spli
 from sensegraph.answering.grounding.entailment import ByWords
 from sensegraph.answering.grounding.lexical import find_reporter, remove_speaker
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.language.tagging import known_form
+from sensegraph.language.text import known_form
 from sensegraph.types import Answer, Citation, Document
 
 OUT = Path(__file__).resolve().parent / "out" / "planted_errors"

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from sensegraph.engines.offline.reports.sentence_choice import Candidate, choose_sentences, is_repeat, weigh_stems
 from sensegraph.engines.offline.reports.sentence_quality import rate_quality, stem_text, tidy_sentence
-from sensegraph.language.detection import detect_by_stop_words
 from sensegraph.language.speakers import find_labels, find_speaker, recase_label, split_label
+from sensegraph.language.text import detect_by_stop_words
 
 NEGATIONS = re.compile(r"\b(?:not|never|no|none|nothing|cannot)\b|n't\b", re.IGNORECASE)
 MODALS = re.compile(r"\b(?:can|could|may|might|must|shall|should|will|would|ought)\b", re.IGNORECASE)

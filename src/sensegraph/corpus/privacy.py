@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from sensegraph.corpus.outcomes import MASKED
 from sensegraph.errors import SettingsError
 from sensegraph.index.manifest import REF
-from sensegraph.language.stems import list_stems
+from sensegraph.language.text import list_stems
 from sensegraph.personal.finding import build_finder
 from sensegraph.personal.masking import Masker, read_secret
 from sensegraph.personal.people_names import Named, find_named_people, find_possible_names, merge_people

@@ -14,8 +14,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sensegraph.language.tagging import known_word
-from sensegraph.language.text import HAN, fold
+from sensegraph.language.text import HAN, fold, known_word
 from sensegraph.language.word_lists import english_words, name_connectors, read_lexicon, stop_words
 
 _LINE = re.compile(

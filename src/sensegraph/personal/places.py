@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
-from sensegraph.language.calendar_words import ABBREVIATED_MONTHS, MONTHS
+from sensegraph.language.word_lists import ABBREVIATED_MONTHS, MONTHS
 from sensegraph.personal.personal_settings import Span
 
 _MONTHS = "|".join(dict.fromkeys([*chain(*MONTHS.values()), *ABBREVIATED_MONTHS, "jänner"]))

@@ -15,7 +15,7 @@ from sensegraph.algorithms.walking import run_offsets
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.scope import ScopedIndex
-from sensegraph.language.stems import list_stems
+from sensegraph.language.text import list_stems
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Question
 

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sensegraph.index.index import Index
-from sensegraph.language.detection import detect_by_function_words
-from sensegraph.language.stems import split_runs
+from sensegraph.language.text import detect_by_function_words, split_runs
 from sensegraph.retrieval.named_entities import entities_named_in
 from sensegraph.runtime.results import take_records
 from sensegraph.types import Entity

@@ -15,9 +15,7 @@ from itertools import combinations
 
 from rapidfuzz.distance import LCSseq
 
-from sensegraph.language.detection import detect_by_function_words
-from sensegraph.language.stems import split_runs, stem_run
-from sensegraph.language.text import split_sentences
+from sensegraph.language.text import detect_by_function_words, split_runs, split_sentences, stem_run
 
 LABEL = "lexical support"
 

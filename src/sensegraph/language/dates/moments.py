@@ -1,15 +1,23 @@
-"""Moments in ISO 8601 with the precision that they have: year, month, day, minute, second.
+"""Moments in ISO 8601 with the precision that they have, and dates as texts write them.
 
 A moment is a stretch: `2020` is all of that year. Years before 1 and after 9999 are signed (`-0044` is 44 BC, `+12000`)
 and have no months. A time is UTC unless it names its zone; a date has no zone.
+
+A date in a text is an atom: its first and last unit. Read are English, German, ISO 8601, Chinese and Japanese. A
+quarter goes from its first month through its third, a decade from its first year through its tenth.
 """
 
 from __future__ import annotations
 
 import re
 from calendar import monthrange
+from collections.abc import Sequence
 from contextlib import suppress
-from datetime import datetime, timedelta
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from functools import cache, partial
+
+from sensegraph.language.word_lists import ENGLISH_MONTHS, GERMAN_MONTHS, MONTH_BEGINNINGS, SHORT_FORMS
 
 Instant = tuple[int, int, int, int, int, int]
 """Year, month, day, hour, minute, second: the first instant of a stretch."""
@@ -30,9 +38,7 @@ def is_readable(moment: str) -> bool:
 
 def first_instant(moment: str) -> Instant:
     """The first instant of a moment. Raises ValueError for what is none."""
-    parts = _read_parts(moment)
-    if parts is None:
-        raise ValueError(f"{moment!r} is no ISO date such as 2023, 2023-05 or 2023-05-17")
+    parts = _require_parts(moment)
     year, month, day, hour, minute, second = (*parts, *(0, 1, 1, 0, 0, 0)[len(parts) :])
     return year, month, day, hour, minute, second
 
@@ -45,9 +51,7 @@ def instant_after(moment: str) -> Instant:
 
 def moment_after(moment: str) -> str:
     """The moment of the same precision that follows: `2020-12` → `2021-01`; empty after the last that can be told."""
-    parts = _read_parts(moment)
-    if parts is None:
-        raise ValueError(f"{moment!r} is no ISO date such as 2023, 2023-05 or 2023-05-17")
+    parts = _require_parts(moment)
     if len(parts) == 1:
         return year_of(parts[0] + 1 if parts[0] != -1 else 1)
     if len(parts) == 2:
@@ -64,9 +68,7 @@ def moment_after(moment: str) -> str:
 
 def moment_before(moment: str) -> str:
     """The moment of the same precision that precedes: `2021-01` → `2020-12`."""
-    parts = _read_parts(moment)
-    if parts is None:
-        raise ValueError(f"{moment!r} is no ISO date such as 2023, 2023-05 or 2023-05-17")
+    parts = _require_parts(moment)
     if len(parts) == 1:
         return year_of(parts[0] - 1 if parts[0] != 1 else -1)
     if len(parts) == 2:
@@ -98,11 +100,6 @@ def write_moment(parts: tuple[int, ...]) -> str:
     return moment if is_readable(moment) else ""
 
 
-def days_of(year: int, month: int) -> int:
-    """The days of a month."""
-    return monthrange(year, month)[1]
-
-
 def are_same_moment(one: str, other: str) -> bool:
     """Whether two moments are the same at the coarser of their precisions."""
     a, b = _read_parts(one) or (), _read_parts(other) or ()
@@ -118,6 +115,13 @@ def _step_of(parts: tuple[int, ...]) -> timedelta:
 def _write_time(when: datetime, precision: int) -> str:
     parts = (when.year, when.month, when.day, when.hour, when.minute, when.second)
     return write_moment(parts[: max(precision, 5) if precision > 3 else precision])
+
+
+def _require_parts(moment: str) -> tuple[int, ...]:
+    """The parts that a moment states. Raises ValueError for what is none."""
+    if (parts := _read_parts(moment)) is None:
+        raise ValueError(f"{moment!r} is no ISO date such as 2023, 2023-05 or 2023-05-17")
+    return parts
 
 
 def _read_parts(moment: str) -> tuple[int, ...] | None:
@@ -139,3 +143,198 @@ def _read_parts(moment: str) -> tuple[int, ...] | None:
             when = when - shift if zone[0] == "+" else when + shift
         parts = (when.year, when.month, when.day, when.hour, when.minute, when.second)[: max(5, len(parts))]
     return parts
+
+
+# ── dates as texts write them ─────────────────────────────────────────────────────────────────────────────────────────
+
+_ORDINALS = "first second third fourth".split()
+_GERMAN_ORDINALS = "erste zweite dritte vierte".split()
+_NUMBERS = "one two three four five six seven eight nine ten".split()
+_GERMAN_NUMBERS = "einem zwei drei vier fünf sechs sieben acht neun zehn".split()
+_HAN_NUMBERS = "一二三四"
+
+_MONTHS = "|".join((*ENGLISH_MONTHS, *GERMAN_MONTHS))
+_MONTH = rf"(?P<month>{'|'.join([_MONTHS, *(f'{s}(?:[.]|(?![a-zäöü]))' for s in SHORT_FORMS)])})"
+_SPELLS = "jahr|monat|woche"
+_YEAR = r"(?P<year>[12]\d{3})(?!\d)"
+_DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th|\.)?"
+_UNITS = (
+    r"%|percent|per cent|prozent|km\b|m\b|kg\b|euros?\b|dollars?\b|crowns?\b|people|employees|members|inhabitants|"
+    r"einwohner|menschen|mitarbeiter|miles|metres|meters|tons|tonnes|copies|votes|households|men\b|women\b|soldiers|"
+    r"years?\b|jahre\b"
+)
+_ERA = r"(?P<era>BCE?|B\.C\.|v\. ?Chr\.|vor Christus|CE\b|AD\b|A\.D\.|n\. ?Chr\.)"
+_KINDS: tuple[tuple[str, str], ...] = (
+    ("iso", r"(?<![\d-])(?P<year>[12]\d{3})-(?P<m>\d\d)-(?P<d>\d\d)(?:T[\d:]+Z?)?(?![\d-])"),
+    ("iso", r"(?<![\d-])(?P<year>[12]\d{3})-(?P<m>0[1-9]|1[0-2])(?![\d-])"),
+    ("slashed", r"(?<![\d/])(?P<year>[12]\d{3})/(?P<m>[01]?\d)/(?P<d>[0-3]?\d)(?![\d/])"),
+    ("pointed", r"(?<![\d.])(?P<d>[0-3]?\d)\.(?P<m>[01]?\d)\.(?P<year>[12]\d{3})(?!\d)"),
+    ("han_quarter", r"(?P<year>[12]\d{3})年第(?P<q>[1-4一二三四])(?:四半期|季度)"),
+    ("han", r"(?P<year>[12]\d{3})年(?:(?P<m>[01]?\d)月(?:(?P<d>[0-3]?\d)[日号])?)?(?!代)"),
+    ("decade", r"(?P<decade>[12]\d{2}0)年代"),
+    ("days", rf"\b(?P<from>[0-3]?\d)\.?\s?[-–]\s?{_DAY}\s+{_MONTH}\s+{_YEAR}"),
+    ("day", rf"\b{_DAY}\s+(?:of\s+)?{_MONTH},?\s+{_YEAR}"),
+    ("month_days", rf"\b{_MONTH}\s+(?P<from>[0-3]?\d)\s?[-–]\s?(?P<day>[0-3]?\d),?\s+{_YEAR}"),
+    ("month_day", rf"\b{_MONTH}\s+{_DAY},?\s+{_YEAR}"),
+    ("months", rf"\b(?P<first>{_MONTHS})(?:\s?[-–]\s?|\s(?:to|bis)\s){_MONTH},?\s+{_YEAR}"),
+    ("month", rf"\b{_MONTH},?\s+(?:of\s+)?{_YEAR}"),
+    ("quarter", rf"\bQ(?P<q>[1-4])(?:\s+(?:of\s+)?|[/ -]){_YEAR}"),
+    ("quarter", r"(?P<year>[12]\d{3})[ -]?Q(?P<q>[1-4])\b"),
+    ("quarter", rf"\b(?P<q>{'|'.join(_ORDINALS)}|[1-4](?:st|nd|rd|th))\s+quarter\s+(?:of\s+)?{_YEAR}"),
+    ("quarter", rf"\b(?P<q>{'|'.join(_GERMAN_ORDINALS)}|[1-4]\.)[nsmr]?\s+quartal\s+(?:des jahres\s+)?{_YEAR}"),
+    ("half", rf"\b(?P<q>first|second)\s+half\s+of\s+{_YEAR}"),
+    ("half", rf"\b(?P<q>erste|zweite|[12]\.)[nsmr]?\s+(?:halb|hälfte\s+des )jahr(?:es)?\s+{_YEAR}"),
+    ("era", rf"\b(?P<n>\d{{1,6}})\s+{_ERA}"),
+    ("century", r"\b(?P<n>\d{1,2})(?:st|nd|rd|th)\s+century(?!\s+(?:BC|B\.C))|\b(?P<g>\d{1,2})\.\s+jahrhundert"),
+    ("decade", r"\b(?:early|late|mid)?[- ]?(?P<decade>[12]\d{2}0)(?:s\b|er(?:[ -]?jahren?|n)?\b)"),
+    ("season", rf"\b(?:spring|summer|autumn|fall|winter|frühling|frühjahr|sommer|herbst)\s+(?:of\s+)?{_YEAR}"),
+    ("short_span", r"(?<![\d-])(?P<year>[12]\d{3})[-–/](?P<to>\d{2})(?![\d-])"),
+    ("year", rf"(?<![\d,.$€£#/]){_YEAR}(?![,.]\d|\s?(?:{_UNITS})|[-/]\d)"),
+    ("ago", rf"\b(?P<n>\d{{1,3}}|an?|{'|'.join(_NUMBERS)})\s+(?P<unit>year|month|week|day)s?\s+ago\b"),
+    ("ago", rf"\bvor\s+(?P<n>\d{{1,3}}|einer|{'|'.join(_GERMAN_NUMBERS)})\s+(?P<unit>{_SPELLS}|tag)(?:en|e|n)?\b"),
+    ("near", r"\b(?P<which>last|this|next|the previous)\s+(?P<unit>year|month|week)\b"),
+    ("near", r"\b(?P<which>letzte|vorige|vergangene|diese|nächste|kommende)[nsmr]?\s+(?P<unit>jahr|monat|woche)e?s?\b"),
+    ("named", r"\b(?P<word>yesterday|today|tomorrow|gestern|heute|morgen)\b"),
+    ("named", r"(?P<word>[去今明来]年|[昨今明][天日])"),
+)  # fmt: skip
+_compile = cache(partial(re.compile, flags=re.IGNORECASE))  # on first use: most texts hold few kinds
+_DATED, _COUNTED = re.compile(r"[12]\d{3}"), re.compile(r"\d")
+# What a kind cannot do without: most sentences hold none of it, and no pattern is tried on them.
+_BY_WORD, _BY_NUMBER = ("ago", "near", "named"), ("era", "century")
+_ALL = frozenset(kind for kind, _ in _KINDS)
+_BY_YEAR = tuple(sorted(_ALL - {*_BY_WORD, *_BY_NUMBER}))
+_NEEDED: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("days", "day", "month_days", "month_day", "months", "month"), tuple(sorted(MONTH_BEGINNINGS))),
+    **dict.fromkeys(("han", "han_quarter"), ("年",)),
+    "iso": ("-",),
+    "slashed": ("/",),
+    "quarter": ("q",),
+    "half": ("half", "halb", "hälfte"),
+    "century": ("century", "jahrhundert"),
+    "season": tuple("spring summer autumn fall winter frühling frühjahr sommer herbst".split()),
+    "short_span": ("-", "–", "/"),
+    "ago": (" ago", "vor "),
+    "near": tuple("last ,this ,next ,previous ,letzte,vorige,vergangene,diese,nächste,kommende".split(",")),
+    "named": tuple("yesterday today tomorrow gestern heute morgen 年 昨 今 明".split()),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """A date in a text: `text[start:end]` says from `first` through `last`; both empty where it cannot be read."""
+
+    start: int
+    end: int
+    first: str
+    last: str
+    kind: str
+
+
+def find_atoms(text: str, reference: str = "") -> list[Atom]:
+    """The dates in `text` in their order, of overlapping ones the first kind; `reference` is when it was written.
+
+    What needs a reference time and has none, and what no calendar has, is there without first and last.
+    """
+    small = text.lower()
+    tried = (*_BY_WORD, *(_BY_NUMBER if _COUNTED.search(text) else ()), *(_BY_YEAR if _DATED.search(text) else ()))
+    present = {kind for kind in tried if kind not in _NEEDED or any(word in small for word in _NEEDED[kind])}
+    found: list[Atom] = []
+    for kind, pattern in _KINDS:
+        if kind not in present:
+            continue
+        for match in _compile(pattern).finditer(text):
+            if all(match.end() <= a.start or a.end <= match.start() for a in found):
+                first, last = _read_match(kind, match.groupdict(), reference)
+                found.append(Atom(match.start(), match.end(), first, last, kind))
+    return sorted(found, key=lambda a: a.start)
+
+
+def _read_match(kind: str, parts: dict[str, str | None], reference: str) -> tuple[str, str]:
+    """The first and last unit of a matched date."""
+    said = {name: value for name, value in parts.items() if value is not None}
+    if kind in ("ago", "near", "named"):
+        return _read_relative(kind, said, reference)
+    if kind in ("iso", "slashed", "pointed", "han"):
+        return _write_one([int(said[name]) for name in ("year", "m", "d") if name in said])
+    if kind == "era":
+        year = int(said["n"]) * (-1 if said["era"][0] in "bBvV" else 1)
+        return (year_of(year), year_of(year)) if year else ("", "")
+    if kind == "short_span":
+        year, to = int(said["year"]), int(said["to"])
+        last = year // 100 * 100 + to
+        return (year_of(year), year_of(last)) if last > year else ("", "")
+    if kind == "century":
+        number = int(said.get("n") or said["g"])
+        return (year_of(number * 100 - 99), year_of(number * 100)) if number else ("", "")
+    if kind == "decade":
+        return year_of(int(said["decade"])), year_of(int(said["decade"]) + 9)
+    year = int(said["year"])
+    if kind in ("quarter", "han_quarter", "half"):
+        months, which = 6 if kind == "half" else 3, said["q"].casefold()
+        number = _find_number(which, _ORDINALS, _GERMAN_ORDINALS, _HAN_NUMBERS) or int(which[0])
+        return write_moment((year, (number - 1) * months + 1)), write_moment((year, number * months))
+    if "month" not in said:
+        return _write_one([year])
+    month = _number_month(said["month"])
+    if "day" in said:
+        last_day = write_moment((year, month, int(said["day"])))
+        first_day = write_moment((year, month, int(said["from"]))) if "from" in said else last_day
+        return (first_day, last_day) if first_day and last_day else ("", "")
+    if kind == "months":
+        return write_moment((year, _number_month(said["first"]))), write_moment((year, month))
+    return _write_one([year, month])
+
+
+def _write_one(parts: list[int]) -> tuple[str, str]:
+    moment = write_moment(tuple(parts))
+    return moment, moment
+
+
+def _number_month(name: str) -> int:
+    plain = name.casefold().rstrip(".")
+    return _find_number(plain, ENGLISH_MONTHS, GERMAN_MONTHS) or SHORT_FORMS[plain]
+
+
+def _find_number(word: str, *lists: Sequence[str]) -> int:
+    """The place of a word, from 1, in the first list that has it; 0 in none."""
+    return next((names.index(word) + 1 for names in lists if word in names), 0)
+
+
+# ── dates that need the time of writing ──
+
+_UNIT = {"jahr": "year", "monat": "month", "woche": "week", "tag": "day"}
+_SHIFT = {"last": -1, "the previous": -1, "this": 0, "next": 1, "letzte": -1, "vorige": -1, "vergangene": -1,
+          "diese": 0, "nächste": 1, "kommende": 1}  # fmt: skip
+_WORDS = {"yesterday": ("day", -1), "gestern": ("day", -1), "today": ("day", 0), "heute": ("day", 0),
+          "tomorrow": ("day", 1), "morgen": ("day", 1), "去年": ("year", -1), "今年": ("year", 0), "明年": ("year", 1),
+          "来年": ("year", 1), "昨天": ("day", -1), "昨日": ("day", -1), "今天": ("day", 0), "今日": ("day", 0),
+          "明天": ("day", 1), "明日": ("day", 1)}  # fmt: skip
+_NEEDS = {"year": 1, "month": 2, "week": 3, "day": 3}
+
+
+def _read_relative(kind: str, said: dict[str, str], reference: str) -> tuple[str, str]:
+    """The year, month, week (from Monday) or day that a text calls by how far it is from when it was written."""
+    if kind == "named":
+        unit, shift = _WORDS[said["word"].casefold()]
+    elif kind == "near":
+        unit, shift = said["unit"].casefold(), _SHIFT[said["which"].casefold()]
+    else:
+        count = said["n"].casefold()
+        number = _find_number(count, _NUMBERS, _GERMAN_NUMBERS) or (int(count) if count.isdigit() else 1)
+        unit, shift = said["unit"].casefold(), -number
+    unit = _UNIT.get(unit, unit)
+    if not is_readable(reference) or count_parts(reference) < _NEEDS[unit] or first_instant(reference)[0] < 1:
+        return "", ""
+    year, month, day = first_instant(reference)[:3]
+    if unit == "year":
+        return _write_one([year + shift])
+    if unit == "month":
+        place = year * 12 + month - 1 + shift
+        return _write_one([place // 12, place % 12 + 1])
+    there = date(year, month, min(day, monthrange(year, month)[1])) + timedelta(
+        days=shift * (7 if unit == "week" else 1)
+    )
+    if unit == "day":
+        return there.isoformat(), there.isoformat()
+    monday = there - timedelta(days=there.weekday())
+    return monday.isoformat(), (monday + timedelta(days=6)).isoformat()

@@ -1,17 +1,31 @@
-"""From when until when a sentence says that something was so: its dates, what stands before them, and its verb.
+"""What a sentence or a question states of time: from when until when, at which time it asks, and times and numbers.
 
 "since 2015" begins, "until 2018" ends, "from 2011 to 2018" does both; a verb of beginning ("became") makes of a date a
 beginning, a verb of ending ("resigned") an end; of any other sentence a date is when it was so.
+
+"Who was CEO of Nordwind in 2015?" asks what held then (N90, §4). Read are dates at the beginning or the end of a
+question about how things were; not those that tell which thing is meant ("the film released in 1995"), nor those of a
+question for the date itself.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from calendar import monthrange
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import Literal
 
-from sensegraph.language.dates.atoms import Atom, find_atoms
-from sensegraph.language.dates.moments import first_instant, instant_after, moment_after, moment_before
+from sensegraph.language.dates.moments import (
+    Atom,
+    find_atoms,
+    first_instant,
+    instant_after,
+    moment_after,
+    moment_before,
+)
+from sensegraph.language.word_lists import ABBREVIATED_MONTHS, ENGLISH_MONTHS, SHORT_MONTHS
 
 _SINCE = re.compile(
     r"(?:\b(?:since|starting(?: in| on| from)?|beginning(?: in| on)?|as from|effective|from|seit|ab|seit dem|ab dem|"
@@ -162,3 +176,207 @@ def _bound_expression(a: Atom, kind: str, start: int, end: int) -> Expression:
     if kind == "after":
         return Expression(start, end, "since", moment_after(a.last), "")
     return Expression(start, end, kind, a.first if kind == "since" else "", a.last if kind == "until" else "")
+
+
+# ── at which time a question asks ─────────────────────────────────────────────────────────────────────────────────────
+
+_STATE = re.compile(
+    r"\b(?:is|are|was|were|did|does|do|had|has|have|held|led|ran|hold|cost|belonged?|ist|sind|war|waren|hatte[n]?|hat|"
+    r"kostete|gehörte|leitete|regierte|heißt|hieß|who|what|which|where|wer|was|welche[rs]?|wo|wie)\b|[谁谁什哪多何誰]",
+    re.IGNORECASE,
+)
+_WHEN = re.compile(r"^\W*(?:when|since when|until when|how long|how old|wann|seit wann|bis wann|wie lange|何时|什么时候|いつ)\b", re.IGNORECASE)  # fmt: skip # noqa: E501
+_PICKS = re.compile(
+    r"\b(?:\w+ed|born|held|made|won|written|built|sung|shot|begun|drawn|set|film|movie|album|song|book|novel|election|"
+    r"season|edition|war|battle|treaty|act|cup|olympics|championship|geboren|\w+te[nr]?|ge\w+t)\s+"
+    r"(?:in|on|of|during|from|since|im|am|von)?\s*(?:the )?$",
+    re.IGNORECASE,
+)
+_LEAD = re.compile(r"(?:\b(?:in|on|at|as of|during|by|around|back in|im|am|um|zum|stand)(?: (?:the )?(?:year|jahre?|spring|early|mid|late))?|在)\s*$", re.IGNORECASE)  # fmt: skip # noqa: E501
+_NOW = re.compile(
+    r"\b(?:now|currently|today|at present|nowadays|jetzt|heute|derzeit|aktuell)\b|现在|目前|現在", re.IGNORECASE
+)
+_CLOSING_MARKS = " ?？.!。！,，;:"
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """What is asked about: from `first` through `last`, ISO 8601; `phrase` is what said so in a question."""
+
+    first: str = ""
+    last: str = ""
+    unknown: Literal["include", "exclude"] = "include"
+    phrase: str = ""
+
+
+def describe_when(when: When) -> str:
+    """The filter as an answer names it."""
+    if when.first == when.last:
+        stretch = f"as of {when.first}"
+    elif when.first and when.last:
+        stretch = f"from {when.first} through {when.last}"
+    else:
+        stretch = f"from {when.first} on" if when.first else f"until the end of {when.last}"
+    read = f", read from “{when.phrase}” in the question" if when.phrase else ""
+    left = "; what states no date is left out" if when.unknown == "exclude" else ""
+    return f"facts {stretch}{read}{left}"
+
+
+def when_asked(question: str, today: str = "") -> When | None:
+    """The time that a question asks about; None where it names none, or several, or as a mark of something else.
+
+    `today` (a day, ISO) is what "now" and "last year" mean; without it they are not read.
+    """
+    if (found := _find_date(question, today)) is None:
+        return None
+    start, end, when = found
+    return When(when.first, when.last, phrase=question[start:end].strip(_CLOSING_MARKS))
+
+
+def without_date(question: str, today: str = "") -> str:
+    """The question without the date that `when_asked` reads: what is to be looked for in texts of that time."""
+    if (found := _find_date(question, today)) is None:
+        return question
+    start, end, _ = found
+    rest = f"{question[:start].rstrip(' ,，')} {question[end:].lstrip(' ,，')}".strip()
+    mark = "?" if question.rstrip().endswith("?") else ""
+    plain = re.sub(r"\s+([?？.!。！])", r"\1", rest)
+    return plain[:1].upper() + plain[1:] if plain.strip(_CLOSING_MARKS) else question.rstrip(mark) + mark
+
+
+def _find_date(question: str, today: str) -> tuple[int, int, When] | None:
+    """Where a question says its time, with what stands before the date, and which."""
+    if _WHEN.search(question) or not _STATE.search(question):
+        return None
+    read = find_expressions(question, today)
+    if not read:
+        match = _NOW.search(question)
+        return (match.start(), match.end(), When(today, today)) if match and today else None
+    if len(read) > 1 or read[0].unread:
+        return None
+    one = read[0]
+    lead = _LEAD.search(question[: one.start])
+    start = lead.start() if lead else one.start
+    outer = not question[one.end :].strip(_CLOSING_MARKS) or not question[:start].strip(_CLOSING_MARKS)
+    # "last year", "yesterday" and "2015年" need no preposition; a bare number does.
+    bare = not question[one.start : one.end].strip().isdigit()
+    if not outer or _PICKS.search(question[: one.start]) or not (lead or one.kind != "at" or bare):
+        return None
+    return start, one.end, When(one.first, one.last)
+
+
+# ── times and numbers, by patterns (English; years, dates with digits and amounts in any language) ────────────────────
+
+_NAMES = tuple(map(str.title, ENGLISH_MONTHS))
+_MONTH = "(?:" + "|".join([*_NAMES, *(short.title() + r"\.?" for short in ABBREVIATED_MONTHS)]) + ")"
+_DAY = r"(?:[0-3]?\d)(?:st|nd|rd|th)?"
+_YEAR = r"(?:1\d{3}|20\d{2})"
+_DASH = r"\s?[-–—]\s?"
+_UNIT = r"(?:year|month|week|day|hour|minute|second|decade|century|centurie)s?"
+_COUNTS = (
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion"
+)
+_WORDNUM = f"(?:{_COUNTS.replace(' ', '|')})"
+_ERA = r"(?:BCE|BC|CE|AD|B\.C\.|A\.D\.)"
+_SEASON = r"(?:spring|summer|autumn|fall|winter|Spring|Summer|Autumn|Fall|Winter)"
+_ORDINAL = r"(?:\d{1,2}(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|\w+teenth)"
+
+_CENTURY = rf"\b{_ORDINAL}[ -](?:century|millennium|Century(?! [A-Z]))(?:\s{_ERA})?\b"
+_SPAN = rf"(?:\b(?:{_WORDNUM}|\d{{1,3}}|several|few)(?:\s-\s|[- ])(?:{_WORDNUM}[- ])?{_UNIT}\b(?![ -]+old))"
+_ALONE = rf"\b(?:{'|'.join(_NAMES)})\b(?=\s*(?:$|[,.;)]|and|or|to|when|in))"
+_WEEKDAY = r"\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b"
+_TIMES = "|".join(
+    [
+        rf"\b{_DAY}(?:{_DASH}{_DAY})?\s+(?:of\s+)?{_MONTH},?\s+{_YEAR}\b",
+        rf"\b{_MONTH}\s+{_DAY}(?:{_DASH}{_DAY})?,?\s+{_YEAR}\b",
+        rf"\b(?:{_SEASON}|[Ee]arly|[Ll]ate|[Mm]id)[- ](?:of\s+)?{_MONTH}\s+{_YEAR}\b",
+        rf"\b{_MONTH},?\s+(?:of\s+)?{_YEAR}\b",
+        rf"\b{_DAY}\s+(?:of\s+)?{_MONTH}\b",
+        rf"\b{_MONTH}\s+{_DAY}\b",
+        rf"\b(?:{_SEASON})(?:\s+of)?\s+{_YEAR}\b",
+        _CENTURY,
+        rf"\b\d{{1,4}}(?:{_DASH}\d{{1,4}})?\s{_ERA}(?!\w)",
+        r"\b(?:AD|A\.D\.)\s\d{1,4}\b",
+        rf"\b(?:(?:[Ee]arly|[Ll]ate|[Mm]id)-)?{_YEAR}s\b",
+        rf"\b{_YEAR}-[01]\d-[0-3]\d\b",
+        rf"\b{_YEAR}\s?[-–—/]\s?\d{{1,2}}\b(?![-\d])",
+        _SPAN,
+        rf"(?<![\d,.$€£]){_YEAR}\b(?![,.]\d|\s?(?:%|percent|km|m\b|ft|feet|miles|people|residents|inhabitants|metres|meters))",
+        _ALONE,
+        _WEEKDAY,
+    ]
+)
+_CURRENCY = r"(?:US|A|C|AU|CA|HK|NZ)?[$€£¥₹]\s?\d[\d,.]*\d?(?:\s?(?:million|billion|thousand|trillion|[mbk]\b))?"
+_MEASURE = (
+    r"(?:%|percent|per\s?cent|million|billion|thousand|trillion|hundred|km2?²?|kilometres?|kilometers?|miles?|mi|metres?|"
+    r"meters?|m|cm|mm|ft|feet|foot|inch(?:es)?|acres?|hectares?|ha|kg|kilograms?|pounds?|lbs?|tons?|tonnes?|mph|km/h|"
+    r"dollars|euros|cents|copies|°C|°F|degrees|volumes?|people|MW|kW|GHz|MHz|GB|MB)"
+)
+_SPELT = rf"(?i:\b{_WORDNUM}(?:[ -](?:and )?{_WORDNUM})*\b)"
+_NUMBERS = "|".join(
+    [
+        _CURRENCY,
+        rf"(?<![\w.,])\d[\d,]*(?:\.\d+)?(?:\s?[\xa0\s-]\s?)?{_MEASURE}(?:\s(?:people|kilometers|metres|meters|miles|acres|pounds))?(?!\w)",
+        r"(?<![\w.,])\d{1,3}(?:,\d{3})+(?!\w)",
+        r"(?<![\w.,])\d+\.\d+(?!\w)",
+        _SPELT,
+        r"(?<![\w.,:/$#–-])(?<!- )(?<!– )\d{1,3}(?![\w:/–-]|[.,]\d| [-–])",
+    ]
+)
+_NOT_NUMBERS = frozenset({"one", "second"})
+_DIGIT = re.compile(r"\d")
+# Most sentences state no time and no number. What follows finds the same as _TIMES and _NUMBERS alone, in a fifth of
+# the time: a time without a digit holds one of these words, and nothing begins with another letter than those below.
+_TIME_WORDS = (*"entur millennium year month week day hour minute second decade".split(), *_NAMES)
+_ENDLESS = "teenth"  # what ends so may begin with any letter
+_TIME_AHEAD = r"(?=[\dabefhlmnostwADEFJLMNOSTW])(?:\b|(?=\d))"
+_WORDS_AHEAD = r"\b(?=[befhmnostADFJMNOSTW])"
+_NUMBER_AHEAD = r"(?=[\d$€£¥₹ACHNUbefhmnostBEFHMNOSTſ])"
+_SPELT_AHEAD = r"(?=[befhmnostBEFHMNOSTſ])"
+_WORDY_TIMES = f"{_WORDS_AHEAD}(?:{'|'.join((_CENTURY, _SPAN, _ALONE, _WEEKDAY))})"  # for text without digits
+_TIMES_AHEAD = f"{_TIME_AHEAD}(?:{_TIMES})"
+_NUMBERS_AHEAD = f"{_NUMBER_AHEAD}(?:{_NUMBERS})"
+_WORDY_NUMBERS = _SPELT_AHEAD + _SPELT
+_compile = cache(re.compile)  # on first use
+
+
+def find_times(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Spans of the times in `text[start:end]`."""
+    sentence = text[start:end]
+    wordy = not _DIGIT.search(sentence)
+    if wordy and not any(word in sentence for word in _TIME_WORDS):
+        return
+    pattern = _TIMES if _ENDLESS in sentence else _WORDY_TIMES if wordy else _TIMES_AHEAD
+    for match in _compile(pattern).finditer(text, start, end):
+        yield match.span()
+
+
+def find_numbers(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Spans of the amounts, measures and counts in `text[start:end]`; a bare "one" is none."""
+    pattern = _NUMBERS_AHEAD if _DIGIT.search(text, start, end) else _WORDY_NUMBERS
+    for match in _compile(pattern).finditer(text, start, end):
+        if match[0].lower() not in _NOT_NUMBERS:
+            yield match.span()
+
+
+def read_iso_span(stated: str) -> tuple[str, str]:
+    """The first and last day of a stated date, month, year or decade in ISO 8601; empty where it says none."""
+    years = re.findall(rf"(?<!\d){_YEAR}(?!\d)", stated)
+    if not years:
+        return "", ""
+    if stated.rstrip().endswith("s") and len(years) == 1:
+        return f"{years[0]}-01-01", f"{int(years[0]) + 9}-12-31"
+    if len(years) == 2 and years[0] <= years[1]:
+        return f"{years[0]}-01-01", f"{years[1]}-12-31"
+    year = years[0]
+    if re.fullmatch(r"(\d{4})-(\d\d)-(\d\d)", stated.strip()):
+        return stated.strip(), stated.strip()
+    rest = stated.replace(year, " ")
+    month = re.search(r"[A-Z][a-z]{2}", rest)
+    number = SHORT_MONTHS.index(month[0].lower()) + 1 if month and month[0].lower() in SHORT_MONTHS else 0
+    days = [int(d) for d in re.findall(r"(?<!\d)\d{1,2}(?!\d)", rest)]
+    if not number:
+        return ("", "") if days else (f"{year}-01-01", f"{year}-12-31")
+    first, last = (min(days), max(days)) if days else (1, monthrange(int(year), number)[1])
+    return (f"{year}-{number:02}-{first:02}", f"{year}-{number:02}-{last:02}") if 0 < last <= 31 else ("", "")

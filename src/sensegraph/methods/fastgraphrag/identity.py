@@ -17,7 +17,7 @@ from sensegraph.algorithms.similar import Pairs, similar_rows, similar_words
 from sensegraph.algorithms.walks import Moves, build_moves
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.scope import ScopedIndex
-from sensegraph.language.stems import list_stems
+from sensegraph.language.text import list_stems
 from sensegraph.retrieval.assembling import Ends
 from sensegraph.retrieval.closeness import settle_comparison
 from sensegraph.runtime.results import step

@@ -22,8 +22,7 @@ from sensegraph.algorithms.walking import gather_entries, renumber_kept, run_off
 from sensegraph.algorithms.walks import Moves, build_moves
 from sensegraph.errors import SettingsError
 from sensegraph.index.vectors import beyond_words, embed_all, embed_records
-from sensegraph.language.stems import list_stems
-from sensegraph.language.text import fold
+from sensegraph.language.text import fold, list_stems
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, step

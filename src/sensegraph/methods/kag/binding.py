@@ -11,9 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sensegraph.index.index import Index
-from sensegraph.language.calendar_words import ENGLISH_MONTHS, ENGLISH_WEEKDAYS
-from sensegraph.language.stems import list_stems
-from sensegraph.language.text import fold, split_sentences
+from sensegraph.language.text import fold, list_stems, split_sentences
+from sensegraph.language.word_lists import ENGLISH_MONTHS, ENGLISH_WEEKDAYS
 from sensegraph.methods.kag.quantities import read_date, read_number, write_value
 from sensegraph.retrieval.named_entities import entities_named_in
 from sensegraph.runtime.results import take_records

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from datetime import date
 
-from sensegraph.language.calendar_words import ENGLISH_MONTH, SHORT_MONTHS
+from sensegraph.language.word_lists import ENGLISH_MONTH, SHORT_MONTHS
 
 LARGEST = 1e18
 

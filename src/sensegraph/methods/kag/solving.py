@@ -25,8 +25,7 @@ from sensegraph.index.graph.ties import ties_of
 from sensegraph.index.index import Index
 from sensegraph.index.neighbours import nearest_to
 from sensegraph.index.passages import chunk_passage, passage_tokens, relation_passage
-from sensegraph.language.stems import list_stems
-from sensegraph.language.text import fold, take_within
+from sensegraph.language.text import fold, list_stems, take_within
 from sensegraph.methods.kag.binding import Candidate, find_values, split_passages
 from sensegraph.methods.kag.calculation import calculate_expression, calculate_words
 from sensegraph.methods.kag.forms import MARK, Deduce, Form, Math, Output, Plan, Retrieval, Sort, Term, target_of

@@ -18,7 +18,7 @@ from sensegraph.index.hierarchy.grounding import ground_unless_quoted, resolve_r
 from sensegraph.index.hierarchy.packing import elements_for
 from sensegraph.index.hierarchy.similar_clusters import group_vectors
 from sensegraph.index.vectors import embed_records
-from sensegraph.language.plurals import find_commonest_type
+from sensegraph.language.noun_phrases import find_commonest_type
 from sensegraph.language.text import count_tokens, fold
 from sensegraph.methods.leanrag.aggregated import (
     AggregateKeys,

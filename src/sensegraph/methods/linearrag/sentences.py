@@ -19,8 +19,7 @@ from sensegraph.algorithms.tfidf import Tfidf
 from sensegraph.algorithms.walking import gather_entries, renumber_kept, run_offsets
 from sensegraph.algorithms.walks import Moves, build_moves
 from sensegraph.index.vectors import beyond_words, embed_records
-from sensegraph.language.stems import list_stems
-from sensegraph.language.text import HAN, WORD, split_sentences
+from sensegraph.language.text import HAN, WORD, list_stems, split_sentences
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, step
 from sensegraph.runtime.runtime import Runtime

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sensegraph.algorithms.graphs import Ints, Longs
 from sensegraph.algorithms.ranking import Bm25
 from sensegraph.algorithms.walking import gather_entries, run_offsets
-from sensegraph.language.stems import list_stems
+from sensegraph.language.text import list_stems
 from sensegraph.methods.raptor.leaves import Leaves
 from sensegraph.runtime.results import step
 from sensegraph.types import Chunk, Hierarchy

@@ -11,7 +11,7 @@ import numpy as np
 from sensegraph.algorithms.graphs import Floats
 from sensegraph.algorithms.ranking import Bm25
 from sensegraph.errors import SettingsError
-from sensegraph.language.stems import list_stems
+from sensegraph.language.text import list_stems
 from sensegraph.methods.raptor.leaves import Leaf, make_leaves
 from sensegraph.methods.raptor.nodes import Nodes, index_node_words, make_nodes
 from sensegraph.protocols import Store

@@ -10,7 +10,7 @@ from sensegraph.algorithms.graphs import Floats, Longs
 from sensegraph.algorithms.ranking import Ranked
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.scope import ScopedIndex
-from sensegraph.language.stems import list_stems
+from sensegraph.language.text import list_stems
 from sensegraph.methods.walk.name_words import fold_words, write_letters
 from sensegraph.methods.walk.names_part import NAMES
 from sensegraph.methods.walk.naming import Hashes, Names, hash_words

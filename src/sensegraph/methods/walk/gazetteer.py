@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from sensegraph.language.countries import COUNTRY
+from sensegraph.language.naming_words import COUNTRY
 from sensegraph.methods.walk.name_words import MARK, Noted
 
 _LONG = 3  # words from which a name is recognised without a capital

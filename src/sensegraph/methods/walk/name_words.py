@@ -13,9 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sensegraph.language.detection import ENGLISH
-from sensegraph.language.text import split_sentences
-from sensegraph.language.titles import find_aliases, find_headings, find_lead_name, list_title_names
+from sensegraph.language.noun_phrases import find_aliases, find_headings, find_lead_name, list_title_names
+from sensegraph.language.text import ENGLISH, split_sentences
 from sensegraph.language.word_lists import STOP
 from sensegraph.runtime.results import step
 from sensegraph.types import Chunk

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
 from sensegraph.algorithms.walking import Paths, build_paths, gather_entries, run_offsets
 from sensegraph.errors import SettingsError
-from sensegraph.language.stems import list_stems
+from sensegraph.language.text import list_stems
 from sensegraph.methods.walk.gazetteer import Gazetteer, count_mentions, make_gazetteer
 from sensegraph.methods.walk.name_words import Noted, spell_documents
 from sensegraph.runtime.results import Result, Results, step

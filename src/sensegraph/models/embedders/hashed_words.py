@@ -14,8 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.language.detection import ENGLISH, detect_by_function_words
-from sensegraph.language.stems import is_unspaced, make_stemmer, split_runs, stem_run
+from sensegraph.language.text import ENGLISH, detect_by_function_words, is_unspaced, make_stemmer, split_runs, stem_run
 from sensegraph.language.word_lists import COMMON, STOP, VERY_COMMON
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.keys import key

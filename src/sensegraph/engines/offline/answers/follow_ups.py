@@ -14,9 +14,7 @@ from sensegraph.engines.offline.answers.sentence_relevance import RelevantSenten
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence
 from sensegraph.engines.offline.reports.sentence_quality import stem_text
 from sensegraph.engines.offline.reports.shown_names import names_nothing, show_natural_case, split_title
-from sensegraph.language.detection import detect_by_stop_words
-from sensegraph.language.tagging import tag_words
-from sensegraph.language.text import HAN, WORD
+from sensegraph.language.text import HAN, WORD, detect_by_stop_words, tag_words
 from sensegraph.types import Passage
 
 MOST = 5  # questions of one context (drift §3)

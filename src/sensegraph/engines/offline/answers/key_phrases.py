@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 
 from sensegraph.engines.offline.answers.question_rules import FRAME, SOFT
 from sensegraph.engines.offline.reports.sentence_quality import stem_word
-from sensegraph.language.tagging import tag_words
+from sensegraph.language.text import tag_words
 from sensegraph.language.word_lists import read_list
 
 LONGEST = 3

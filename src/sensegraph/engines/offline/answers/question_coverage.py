@@ -15,8 +15,7 @@ from types import MappingProxyType
 
 from sensegraph.engines.offline.answers.question_rules import FRAME, SOFT
 from sensegraph.engines.offline.reports.sentence_quality import stem_text, stem_word
-from sensegraph.language.detection import detect_by_stop_words
-from sensegraph.language.text import HAN, WORD
+from sensegraph.language.text import HAN, WORD, detect_by_stop_words
 from sensegraph.language.word_lists import COMMON, VERY_COMMON
 
 NAME, NUMBER, RARE, USUAL, EMPTY = 2.0, 1.5, 1.0, 0.6, 0.3  # what a word of the question weighs

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sensegraph.engines.offline.reports.sentence_quality import stem_text
-from sensegraph.language.tagging import tag_words
+from sensegraph.language.text import tag_words
 from sensegraph.language.word_lists import read_list
 
 _THEMES = re.compile(

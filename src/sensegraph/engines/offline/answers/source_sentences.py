@@ -12,9 +12,8 @@ from rapidfuzz.distance import LCSseq
 
 from sensegraph.engines.offline.reports.quotes import introduces_person
 from sensegraph.engines.offline.reports.sentence_quality import rate_quality, stem_word, tidy_sentence
-from sensegraph.language.detection import detect_by_stop_words
 from sensegraph.language.speakers import find_labels, recase_label
-from sensegraph.language.text import HAN, WORD
+from sensegraph.language.text import HAN, WORD, detect_by_stop_words
 from sensegraph.language.text import split_sentences as split_sentences
 from sensegraph.runtime.keys import document_part
 from sensegraph.types import Passage, Source

@@ -15,9 +15,7 @@ from sensegraph.engines.offline.answers.source_sentences import SourceSentence
 from sensegraph.engines.offline.reports.general_sentences import rate_generality
 from sensegraph.engines.offline.reports.quotes import introduces_person
 from sensegraph.engines.offline.reports.shown_names import spell_number
-from sensegraph.language.detection import detect_by_stop_words
-from sensegraph.language.tagging import known_form, tag_words
-from sensegraph.language.text import WORD
+from sensegraph.language.text import WORD, detect_by_stop_words, known_form, tag_words
 from sensegraph.language.word_lists import read_lexicon, read_list
 from sensegraph.types import Statement
 

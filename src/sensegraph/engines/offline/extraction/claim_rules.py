@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sensegraph.engines.offline.extraction.page_text import TOKEN
 from sensegraph.engines.offline.extraction.readability import has_finite_verb, rate_readability
-from sensegraph.language.times import read_iso_span
+from sensegraph.language.dates.stated_dates import read_iso_span
 from sensegraph.language.word_lists import english_words
 from sensegraph.types import ExtractedClaim
 

@@ -25,7 +25,7 @@ from sensegraph.engines.offline.extraction.mentions import (
 )
 from sensegraph.engines.offline.extraction.observations import Lexicon, Observation, decode_ends, decode_observation
 from sensegraph.language import speakers
-from sensegraph.language.tagging import known_form
+from sensegraph.language.text import known_form
 
 T = TypeVar("T")
 _REPEATED_SHARE, _REPEATED_WORKS = 0.1, 10

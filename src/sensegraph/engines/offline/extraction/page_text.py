@@ -9,8 +9,7 @@ from zlib import crc32
 
 import msgspec
 
-from sensegraph.language.detection import detect_script
-from sensegraph.language.text import split_sentences
+from sensegraph.language.text import detect_script, split_sentences
 from sensegraph.types import Chunk
 
 LONGEST = 1200  # characters of a sentence; longer ones (tables, text without stops) are cut at white space

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from sensegraph.language.tagging import known_word
+from sensegraph.language.text import known_word
 from sensegraph.language.word_lists import english_words, read_lexicon
 
 

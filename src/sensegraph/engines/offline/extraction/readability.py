@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from sensegraph.engines.offline.extraction.page_text import TOKEN
-from sensegraph.language.tagging import tag_words
+from sensegraph.language.text import tag_words
 
 _PRONOUNS = frozenset(
     "it this that these those they he she there him her them its their his one such so and but or".split()

@@ -15,7 +15,7 @@ from sensegraph.engines.offline.reports.quotes import Quote, gather_quotes, spli
 from sensegraph.engines.offline.reports.sentence_choice import Candidate, general_stems
 from sensegraph.engines.offline.reports.sentence_quality import stem_text, stem_word_lists
 from sensegraph.engines.offline.reports.shown_names import names_nothing, show_natural_case, split_title
-from sensegraph.language.detection import detect_by_stop_words
+from sensegraph.language.text import detect_by_stop_words
 from sensegraph.types import Context, Passage
 
 CORE = 8  # members that count as strong

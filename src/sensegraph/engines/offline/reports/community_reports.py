@@ -27,9 +27,8 @@ from sensegraph.engines.offline.reports.shown_names import (
     names_nothing,
     show_natural_case,
 )
-from sensegraph.language.detection import detect_by_stop_words
 from sensegraph.language.speakers import split_label
-from sensegraph.language.text import WORD, split_sentences
+from sensegraph.language.text import WORD, detect_by_stop_words, split_sentences
 from sensegraph.types import Context, Finding, Passage, Report, Statement
 
 SUMMARY = 3  # sentences of a summary

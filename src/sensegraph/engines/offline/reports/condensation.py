@@ -10,7 +10,7 @@ from sensegraph.engines.offline.reports.community import find_centre
 from sensegraph.engines.offline.reports.group_lines import count_length, rate_clean_line, read_verbatim
 from sensegraph.engines.offline.reports.sentence_choice import Candidate, choose_sentences
 from sensegraph.engines.offline.reports.sentence_quality import rate_quality, stem_text
-from sensegraph.language.detection import detect_by_stop_words
+from sensegraph.language.text import detect_by_stop_words
 from sensegraph.language.text import split_sentences as split_sentences
 from sensegraph.types import Brief, Passage, Source, Statement
 

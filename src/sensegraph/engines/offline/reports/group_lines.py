@@ -20,9 +20,8 @@ from sensegraph.engines.offline.reports.general_sentences import rate_generality
 from sensegraph.engines.offline.reports.quotes import hash_place, is_hanging
 from sensegraph.engines.offline.reports.sentence_choice import Candidate, choose_sentences
 from sensegraph.engines.offline.reports.sentence_quality import rate_quality, stem_text
-from sensegraph.language.detection import detect_by_stop_words
 from sensegraph.language.speakers import split_label
-from sensegraph.language.text import HAN
+from sensegraph.language.text import HAN, detect_by_stop_words
 from sensegraph.types import Brief, Description, Passage, Source, Statement
 
 ENTITY, RELATION, REPORT = 3, 2, 6  # sentences of a passage of each kind that are looked at

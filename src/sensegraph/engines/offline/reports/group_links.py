@@ -23,7 +23,7 @@ from sensegraph.engines.offline.reports.group_lines import (
 from sensegraph.engines.offline.reports.quotes import introduces_person, split_relation_title
 from sensegraph.engines.offline.reports.sentence_quality import stem_text, stem_word
 from sensegraph.engines.offline.reports.shown_names import capitalise, find_places, spell_number
-from sensegraph.language.tagging import tag_words
+from sensegraph.language.text import tag_words
 from sensegraph.types import Brief, Passage, Statement
 
 WORDS = 80  # at most, where the brief sets no limit: (1 + 1) · 40, the paper's for the first level

@@ -32,7 +32,7 @@ from sensegraph.engines.offline.reports.shown_names import (
     names_nothing,
     show_natural_case,
 )
-from sensegraph.language.plurals import find_commonest_type, pluralize
+from sensegraph.language.noun_phrases import find_commonest_type, pluralize
 from sensegraph.language.text import fold, take_within
 from sensegraph.types import Brief, Finding, Membership, Passage, Report, Statement, SummaryEntity
 
