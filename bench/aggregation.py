@@ -44,7 +44,7 @@ from sensegraph.methods.leanrag.aggregates import find_aggregates
 from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
 from sensegraph.methods.leanrag.aggregating import ground_level, part_links
 from sensegraph.methods.leanrag.leanrag import LeanRAG
-from sensegraph.models.embedders.hashed_words import HashedTerms
+from sensegraph.models.embedders import HashedTerms
 from sensegraph.runtime.executors.processes import LocalExecutor
 from sensegraph.runtime.results import Result
 from sensegraph.runtime.runtime import Runtime

@@ -18,7 +18,7 @@ from sensegraph.lab.finetuning.factorial.arm_answers import remove_markers
 from sensegraph.lab.finetuning.factorial.design_effects import ARMS, DesignQuestion, Reply
 from sensegraph.lab.finetuning.factorial.designs import BertModel, Design, read_design
 from sensegraph.lab.finetuning.factorial.rating import Ratings, rating_line
-from sensegraph.models.embedders.hashed_words import HashedTerms
+from sensegraph.models.embedders import HashedTerms
 from sensegraph.runtime.executors.processes import LocalExecutor
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore

@@ -37,7 +37,7 @@ from sensegraph.methods.leanrag.aggregating import (
     part_links,
     relation_brief,
 )
-from sensegraph.models.embedders.hashed_words import HashedTerms
+from sensegraph.models.embedders import HashedTerms
 from sensegraph.runtime.executors.processes import LocalExecutor
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore

@@ -118,6 +118,11 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
     return [s for s in spans if s[0] < s[1]]
 
 
+def is_word_character(character: str) -> bool:
+    """Whether a character (or none) belongs to a word."""
+    return character.isalnum() or character == "_"
+
+
 def _strip_span(text: str, start: int, end: int) -> tuple[int, int]:
     part = text[start:end].rstrip()
     return start + len(part) - len(part.lstrip()), start + len(part)

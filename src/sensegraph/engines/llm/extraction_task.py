@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from sensegraph.engines.llm import prompts, schemas
-from sensegraph.engines.llm.asker import Asker, Plan, begin_talk, make_message
-from sensegraph.engines.llm.domain import OTHER, Domain
-from sensegraph.engines.llm.llm_settings import LLMSettings
+from sensegraph.engines.llm import prompts
+from sensegraph.engines.llm.asker import Asker, Plan, Verdicts, begin_talk, make_message
+from sensegraph.engines.llm.llm_settings import OTHER, Domain, LLMSettings
 from sensegraph.engines.llm.replies.extracted_records import add_extraction
 from sensegraph.engines.llm.replies.extraction_replies import read_claims, read_extraction
 from sensegraph.engines.llm.replies.reply_text import Reading
-from sensegraph.engines.llm.verdicts import Verdicts
 from sensegraph.language.text import count_tokens
 from sensegraph.models.endpoint.client import Reply
 from sensegraph.types import Chunk, Extraction
@@ -113,14 +111,14 @@ def plan_stages(s: LLMSettings, values: Mapping[str, str]) -> tuple[Stage, ...]:
     """Entities and relations; then claims, where they are wanted."""
     tuples = s.extraction_format == "tuple"
 
-    def stage(name: str, prompt: str, gleaning: str, form: schemas.Schema) -> Stage:
+    def stage(name: str, prompt: str, gleaning: str, form: prompts.Schema) -> Stage:
         system = prompts.fill_template(f"{prompt}-tuple" if tuples else prompt, values, s.prompts)
         made = Plan(name, system, None if tuples else form, s.extract_tokens)
         check, more = (prompts.fill_template(f"{gleaning}-{part}", values, s.prompts) for part in ("check", "more"))
         return Stage(made, check, more)
 
-    listing = stage("extraction", "extract", "glean", schemas.extraction_schema(build_domain(s), dates=s.dates))
-    return (listing, stage("claims", "claims", "claims", schemas.reply_schema("claims"))) if s.claims else (listing,)
+    listing = stage("extraction", "extract", "glean", prompts.extraction_schema(build_domain(s), dates=s.dates))
+    return (listing, stage("claims", "claims", "claims", prompts.reply_schema("claims"))) if s.claims else (listing,)
 
 
 def type_placeholders(s: LLMSettings) -> dict[str, str]:

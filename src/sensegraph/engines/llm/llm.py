@@ -9,16 +9,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from sensegraph.engines.llm import extraction_task, group_tasks, judging_tasks, prompts, question_tasks, resolution_task
-from sensegraph.engines.llm.asker import ROUGH_WORDS, Asker, Plan
+from sensegraph.engines.llm import extraction_task, group_tasks, judging_tasks, prompts, question_tasks
+from sensegraph.engines.llm.asker import ROUGH_WORDS, Asker, Plan, Verdicts
 from sensegraph.engines.llm.group_tasks import Grouper
 from sensegraph.engines.llm.judging_tasks import Judge
 from sensegraph.engines.llm.llm_settings import LLMSettings
+from sensegraph.engines.llm.prompts import reply_schema
 from sensegraph.engines.llm.question_tasks import NOTICE, Inquirer
 from sensegraph.engines.llm.replies.answer_replies import read_community_report, read_summary
 from sensegraph.engines.llm.replies.reply_text import Reading
-from sensegraph.engines.llm.schemas import reply_schema
-from sensegraph.engines.llm.verdicts import Verdicts
 from sensegraph.errors import UnsupportedTask
 from sensegraph.language.text import count_tokens, pack_batches
 from sensegraph.models.endpoint.client import Endpoint, Reply
@@ -100,7 +99,7 @@ class LLMEngine:
 
     def resolve(self, briefs: Sequence[Brief]) -> list[tuple[tuple[str, ...], ...]]:
         """Of the entities of each brief, the sets of ids that are one thing; one entity alone needs no call."""
-        return [resolution_task.find_same_names(self._asker, self._plan("resolve"), b) for b in briefs]
+        return [group_tasks.find_same_names(self._asker, self._plan("resolve"), b) for b in briefs]
 
     def summarise(self, contexts: Sequence[Context]) -> list[str]:
         """One description from several of the same thing; one alone is kept as it is, without a call."""
@@ -272,7 +271,7 @@ def _plan_tasks(s: LLMSettings) -> dict[Task, Plan]:
 
     return {
         "extract": extraction_task.plan_extraction(s, values),
-        "resolve": resolution_task.plan_resolution(s, values),
+        "resolve": group_tasks.plan_resolution(s, values),
         "summarise": plan("summary", "summarise", s.summarise_tokens, s.summary_input_tokens),
         "report": plan("report", "report", s.report_tokens, s.findings_min),
         **group_tasks.plan_group_tasks(s, values),

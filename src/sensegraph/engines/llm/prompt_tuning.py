@@ -15,11 +15,10 @@ import msgspec
 
 from sensegraph.engines.llm import prompts
 from sensegraph.engines.llm.asker import Asker, Plan
-from sensegraph.engines.llm.domain import OTHER, fold_type_name
 from sensegraph.engines.llm.llm import LLMEngine
-from sensegraph.engines.llm.llm_settings import LLMSettings
+from sensegraph.engines.llm.llm_settings import OTHER, LLMSettings, fold_type_name
+from sensegraph.engines.llm.prompts import reply_schema
 from sensegraph.engines.llm.replies.reply_text import Reading, decode_json
-from sensegraph.engines.llm.schemas import reply_schema
 from sensegraph.language.text import count_tokens, split_sentences, take_within
 from sensegraph.models.endpoint.client import Reply
 from sensegraph.types import Chunk, Extraction, Usage

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from sensegraph.engines.llm import prompts
-from sensegraph.engines.llm.asker import Asker, Plan, begin_talk
+from sensegraph.engines.llm.asker import Asker, Plan, Verdicts, begin_talk
 from sensegraph.engines.llm.llm_settings import LLMSettings
 from sensegraph.engines.llm.replies.answer_replies import (
     read_answer,
@@ -16,9 +16,8 @@ from sensegraph.engines.llm.replies.answer_replies import (
     read_points,
     read_refinement,
 )
-from sensegraph.engines.llm.replies.answer_stream import AnswerStream
+from sensegraph.engines.llm.replies.cited_records import AnswerStream
 from sensegraph.engines.llm.replies.reply_text import Reading
-from sensegraph.engines.llm.verdicts import Verdicts
 from sensegraph.errors import Unreadable
 from sensegraph.models.endpoint.client import Message, Reply
 from sensegraph.protocols import Task

@@ -16,7 +16,7 @@ import msgspec
 
 from sensegraph.errors import EndpointDown, EndpointError
 from sensegraph.models.endpoint import bodies
-from sensegraph.models.endpoint.approvals import address_of
+from sensegraph.models.endpoint.endpoint_settings import address_of
 from sensegraph.models.endpoint.limits import Pace, choose_pause, read_retry_after
 
 if TYPE_CHECKING:

@@ -17,9 +17,8 @@ import msgspec
 from sensegraph.errors import ReplyRefused, SettingsError
 from sensegraph.language.text import count_tokens
 from sensegraph.models.endpoint import bodies
-from sensegraph.models.endpoint.approvals import address_of
 from sensegraph.models.endpoint.calls import Calls, Listener, Refusal
-from sensegraph.models.endpoint.endpoint_settings import EndpointSettings, check_endpoint
+from sensegraph.models.endpoint.endpoint_settings import EndpointSettings, address_of, check_endpoint
 from sensegraph.models.endpoint.limits import Amount, Budget
 from sensegraph.protocols import Vectors
 from sensegraph.types import Usage

@@ -7,8 +7,7 @@ from typing import Any
 
 import msgspec
 
-from sensegraph.engines.llm.replies.answer_stream import read_streamed_answer
-from sensegraph.engines.llm.replies.cited_records import Cited, Records
+from sensegraph.engines.llm.replies.cited_records import Cited, Records, read_streamed_answer
 from sensegraph.engines.llm.replies.extracted_records import convert_record, read_number
 from sensegraph.engines.llm.replies.reply_text import (
     Reading,
@@ -21,8 +20,8 @@ from sensegraph.engines.llm.replies.reply_text import (
     lists_nothing,
     read_one_text,
     strip_wrapping,
+    without_thoughts,
 )
-from sensegraph.engines.llm.replies.thoughts import without_thoughts
 from sensegraph.language.text import fold
 from sensegraph.models.endpoint.client import Reply
 from sensegraph.types import Draft, Finding, Lead, Point, Refinement, Report

@@ -14,7 +14,7 @@ from unicodedata import decimal
 
 import msgspec
 
-from sensegraph.language.text import HAN, WORD, fold, split_sentences
+from sensegraph.language.text import HAN, WORD, fold, is_word_character, split_sentences
 from sensegraph.types import ExtractedClaim, ExtractedEntity, ExtractedRelation, Extraction, Mention
 
 T = TypeVar("T")
@@ -308,7 +308,7 @@ class _Place:
         plain, end = self._plain, 0
         while (start := plain.find(wanted, end)) >= 0:
             end = start + len(wanted)
-            if free or not (_is_word_character(plain[start - 1 : start]) or _is_word_character(plain[end : end + 1])):
+            if free or not (is_word_character(plain[start - 1 : start]) or is_word_character(plain[end : end + 1])):
                 first, last = self._at[start], self._at[end - 1] + 1
                 yield Mention(self._text[first:last], first, last)
 
@@ -354,8 +354,3 @@ def _lower_same_length(text: str) -> str:
     """`text` in lower case, at the same length: a few letters would grow."""
     low = text.lower()
     return low if len(low) == len(text) else "".join(c if len(c.lower()) > 1 else c.lower() for c in text)
-
-
-def _is_word_character(character: str) -> bool:
-    """Whether a character (or none) belongs to a word."""
-    return character.isalnum() or character == "_"

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from sensegraph.engines.offline.reports.sentence_quality import stem_text
-from sensegraph.language.text import HAN
+from sensegraph.language.text import HAN, is_word_character
 from sensegraph.language.word_lists import read_list
 
 _NO_NAME = re.compile(
@@ -30,16 +30,12 @@ def find_places(text: str, name: str) -> Iterator[int]:
         tail = low[end : end + 3]
         ending = 2 if tail.startswith("es") else 1 if tail.startswith("s") else 0
         after = low[end : end + 1]
-        closed = not _is_word_character(after) or (
-            ending > 0 and not _is_word_character(low[end + ending : end + ending + 1])
+        closed = not is_word_character(after) or (
+            ending > 0 and not is_word_character(low[end + ending : end + ending + 1])
         )
-        if closed and not (at and _is_word_character(low[at - 1])):
+        if closed and not (at and is_word_character(low[at - 1])):
             yield at
         at = low.find(sought, at + 1)
-
-
-def _is_word_character(letter: str) -> bool:
-    return letter.isalnum() or letter == "_"
 
 
 def mentions_name(text: str, name: str) -> bool:
@@ -56,7 +52,7 @@ def show_natural_case(name: str, texts: Sequence[str]) -> str:
     for text in texts:
         for at in find_places(text, name):
             form = text[at : at + len(name)]
-            opening = at < 2 or not (text[at - 1] == " " and (_is_word_character(text[at - 2]) or text[at - 2] in ",;"))
+            opening = at < 2 or not (text[at - 1] == " " and (is_word_character(text[at - 2]) or text[at - 2] in ",;"))
             (first if opening else inside)[form] += 1
     seen = inside or first
     return max(seen, key=lambda form: (seen[form], form == name, form)) if seen else name
