@@ -2,7 +2,7 @@
 
 Two readers of labels stand side by side, because results depend on each. `openings` serves the reading of whole
 documents: a label may carry a note in parenthesis, and what it names is settled by the corpus. `labels` serves the
-sentences of reports and answers: it decides from one text, and from names that are known.
+sentences of reports and answers: it decides from one text.
 """
 
 from __future__ import annotations
@@ -188,14 +188,13 @@ class SpeakerLabel:
     sure: bool
 
 
-def find_labels(text: str, known: Collection[str] = ()) -> list[SpeakerLabel]:
+def find_labels(text: str) -> list[SpeakerLabel]:
     """What looks like a speaker's label in `text`, in order.
 
-    Sure are: names in `known` (in any case), two or more words in capitals, and line openings that recur in the text.
+    Sure are two or more words in capitals, and line openings that recur in the text.
     """
     if ":" not in text and "：" not in text:
         return []
-    names = {fold(name) for name in known}
     matches = {m.start(1): m for pattern in (_CAPITALS, _NAMED_LINE) for m in pattern.finditer(text)}
     found = []
     for _, match in sorted(matches.items()):
@@ -206,45 +205,25 @@ def find_labels(text: str, known: Collection[str] = ()) -> list[SpeakerLabel]:
     often = Counter(fold(m[1]) for m in found)
     read = []
     for match in found:
-        label, key = match[1], fold(match[1])
+        label = match[1]
         shouted = label.upper() == label and len(label.split()) >= 2 and not HAN.search(label)
-        sure = key in names or often[key] >= 2 or shouted
+        sure = often[fold(label)] >= 2 or shouted
         read.append(SpeakerLabel(recase_label(label), match.start(1), match.end(), sure))
     return read
 
 
-def find_speaker(text: str, start: int, known: Collection[str] = ()) -> str:
-    """Who says what begins at `start` of a chunk's text, from the label that governs it; "" when that is not sure.
-
-    A chunk that begins inside a turn, or with a label that may be cut, has no speaker until its next label. What
-    follows a line opening that may be a heading or a name has none either. `known` are speakers' names learnt from the
-    whole document.
-    """
-    found = find_labels(text, known)
-    before = [label for label in found if label.start <= start]
-    if not before or not before[-1].sure:
-        return ""
-    name = before[-1].name
-    cut = before[-1].start == 0 and sum(label.name == name for label in found) < 2  # "VIN SCOTT:" at a chunk's border
-    return "" if cut and fold(name) not in {fold(one) for one in known} else name
-
-
-def find_opening_label(sentence: str, known: Collection[str] = ()) -> SpeakerLabel | None:
+@lru_cache(maxsize=1 << 14)
+def find_opening_label(sentence: str) -> SpeakerLabel | None:
     """The label that a sentence opens with, sure or not."""
     if ":" not in sentence[:60] and "：" not in sentence[:20]:
         return None
-    return _find_opening_label(sentence, tuple(known))
-
-
-@lru_cache(maxsize=1 << 14)
-def _find_opening_label(sentence: str, known: tuple[str, ...]) -> SpeakerLabel | None:
-    first = next(iter(find_labels(sentence, known)), None)
+    first = next(iter(find_labels(sentence)), None)
     return first if first and not sentence[: first.start].strip() else None
 
 
-def split_label(sentence: str, known: Collection[str] = ()) -> tuple[str, str]:
+def split_label(sentence: str) -> tuple[str, str]:
     """(speaker, what is said) of a sentence that opens with a label; ("", sentence) where none is sure."""
-    label = find_opening_label(sentence, known)
+    label = find_opening_label(sentence)
     return (label.name, sentence[label.end :].strip()) if label and label.sure else ("", sentence)
 
 
