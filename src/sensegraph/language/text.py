@@ -265,7 +265,7 @@ def stem_run(word: str, spoken: str) -> tuple[str, ...]:
     stop = STOP.get(spoken, frozenset())
     if not folded or (not stop.isdisjoint((word.lower(), folded)) and not abbreviation):
         return ()
-    of_script = next((name for (low, high), name in _SCRIPTS if low <= folded[0] <= high), "")
+    of_script = next((name for span, name in _SCRIPTS if span[0] <= folded[0] <= span[1]), "")
     return (make_stemmer(of_script or spoken or ENGLISH).stemWord(folded),)
 
 

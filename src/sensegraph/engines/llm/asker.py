@@ -17,10 +17,12 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from sensegraph.engines.llm.llm_settings import LLMSettings
 from sensegraph.engines.llm.replies.reply_text import Reading, is_truncated, strip_wrapping, why_empty, without_thoughts
 from sensegraph.errors import EndpointDown, EndpointError, ItemFailed, ReplyRefused, Unreadable
 from sensegraph.language.text import count_tokens
 from sensegraph.models.endpoint.client import Endpoint, Message, Reply
+from sensegraph.protocols import Task
 
 T = TypeVar("T")
 
@@ -159,6 +161,15 @@ _REASONS = (
     "A word is no room for this model's thoughts: verdicts may take more",
 )
 _UNREADABLE = "verdicts that could not be read were taken as no"
+
+
+class ModelTasks:
+    """What every family of tasks has: the settings, who asks, and the fixed parts of its questions."""
+
+    settings: LLMSettings
+    _asker: Asker
+    _verdicts: Verdicts
+    _plans: Mapping[Task, Plan]
 
 
 class Verdicts:

@@ -13,12 +13,11 @@ from functools import partial
 from typing import Any, TypeVar
 
 from sensegraph.engines.llm import prompts
-from sensegraph.engines.llm.asker import ROUGH_WORDS, Asker, Plan
+from sensegraph.engines.llm.asker import ROUGH_WORDS, ModelTasks, Plan
 from sensegraph.engines.llm.llm_settings import LLMSettings
 from sensegraph.engines.llm.prompts import reply_schema
 from sensegraph.engines.llm.replies import judge_replies
 from sensegraph.engines.llm.replies.reply_text import Reading
-from sensegraph.language.text import count_tokens
 from sensegraph.models.endpoint.client import Reply
 from sensegraph.protocols import Task
 from sensegraph.trials import Check, Contrast, Excerpt, Support, Trial, Verdict, Wish
@@ -104,65 +103,62 @@ _VERSION = 1  # raise whenever the same item gives another message, or the same 
 _CONTRAST_TOKENS = 300  # of each of the three lists (evaluation by what is unique)
 
 
-class Judge:
-    """Asks one model about answers; `forms` are the fixed parts of all its questions, by the name of the template.
+class JudgingTasks(ModelTasks):
+    """The tasks of judging; `_forms` are the fixed parts of all their questions, by the name of the template.
 
     What stays unusable after a second asking is Unreadable, and counted: a run goes on with no verdict, nothing, or an
     empty contrast, and the next run asks again. Failures of the endpoint are errors as everywhere.
     """
 
-    def __init__(self, asker: Asker, forms: Mapping[str, Plan], settings: LLMSettings) -> None:
-        self._asker, self._forms, self._settings = asker, forms, settings
+    _forms: Mapping[str, Plan]
 
-    def judge(self, trial: Trial) -> Verdict:
-        """The better of two answers, in the form that the trial asks for."""
-        drawn = self._draw(self._settings.judge_temperature, trial.replicate)
-        return self._ask("judge", trial, partial(judge_replies.read_preference, trial=trial), drawn)
+    def judge(self, trials: Sequence[Trial]) -> list[Verdict]:
+        """The better of the two answers of each trial. Raises Unreadable, with no verdict instead."""
+        return [self._judge_drawn("judge", t, judge_replies.read_preference) for t in trials]
 
-    def score(self, trial: Trial) -> Verdict:
-        """A score for one answer."""
-        drawn = self._draw(self._settings.judge_temperature, trial.replicate)
-        return self._ask("score", trial, partial(judge_replies.read_answer_score, trial=trial), drawn)
+    def score(self, trials: Sequence[Trial]) -> list[Verdict]:
+        """A score for the one answer of each trial. Raises Unreadable, with no verdict instead."""
+        return [self._judge_drawn("score", t, judge_replies.read_answer_score) for t in trials]
 
-    def contrast(self, trial: Trial) -> Contrast:
-        """What two answers share, and what only one says; equal answers need no call."""
-        if not self.calls("contrast", trial):
-            return Contrast(common=(trial.answers[0].strip(),))
-        return self._ask("contrast", trial, partial(judge_replies.read_contrast, most=_CONTRAST_TOKENS))
+    def contrast(self, trials: Sequence[Trial]) -> list[Contrast]:
+        """What the two answers of each trial share, and what only one says; equal answers need no call.
 
-    def propose(self, wish: Wish) -> tuple[str, ...]:
-        """At most so many lines, none of them known; none are wished for without a call."""
-        if not self.calls("propose", wish):
-            return ()
-        return self._ask("propose", wish, partial(judge_replies.read_proposed_lines, wish=wish))
+        Raises Unreadable, with nothing instead.
+        """
+        read = partial(judge_replies.read_contrast, most=_CONTRAST_TOKENS)
+        return [self._ask_about_item("contrast", t, read, Contrast(common=(t.answers[0].strip(),))) for t in trials]
 
-    def claim(self, excerpt: Excerpt) -> tuple[str, ...]:
-        """What one stage makes of a sentence."""
-        read = (
-            judge_replies.read_claim_statements if excerpt.stage == "decompose" else judge_replies.read_claim_sentence
-        )
-        return self._ask("claim", excerpt, read, self._draw(excerpt.temperature, excerpt.sample))
+    def propose(self, wishes: Sequence[Wish]) -> list[tuple[str, ...]]:
+        """At most `count` lines for each wish, none of them known. Raises Unreadable, with none instead."""
+        return [
+            self._ask_about_item("propose", w, partial(judge_replies.read_proposed_lines, wish=w), ()) for w in wishes
+        ]
 
-    def support(self, check: Check) -> Support:
-        """Whether texts bear a statement; where there is no text they do not, without a call."""
-        if not self.calls("support", check):
-            return Support(False, "There is no text to bear it.")
-        return self._ask("support", check, judge_replies.read_support)
+    def claim(self, excerpts: Sequence[Excerpt]) -> list[tuple[str, ...]]:
+        """What the stage makes of each sentence. Raises Unreadable, with nothing instead."""
+        return [
+            self._ask_about_item("claim", e, judge_replies.CLAIMS[e.stage], (), self._draw(e.temperature, e.sample))
+            for e in excerpts
+        ]
 
-    def prompt_tokens(self, task: Task, item: Item) -> int:
-        """Tokens of the prompt that `item` needs."""
-        read = self._forms[choose_form(task, item)].overhead + count_tokens(write_item_message(item))
-        return read * self.calls(task, item)
+    def support(self, checks: Sequence[Check]) -> list[Support]:
+        """Whether the texts of each check bear its statement; without a text they do not, and no call is made.
 
-    def calls(self, task: Task, item: Item) -> int:
-        """1, or 0 where the result is known without asking."""
-        if isinstance(item, Trial):
-            return int(task != "contrast" or item.answers[0].strip() != item.answers[1].strip())
-        if isinstance(item, Wish):
-            return int(item.count > 0)
-        return int(isinstance(item, Excerpt) or any(text.strip() for text in item.evidence))
+        Raises Unreadable, with neither instead.
+        """
+        nothing = Support(False, "There is no text to bear it.")
+        return [self._ask_about_item("support", c, judge_replies.read_support, nothing) for c in checks]
 
-    def _ask(self, task: Task, item: Item, read: Callable[[Reply], Reading[T]], extra: Any = None) -> T:
+    def _judge_drawn(self, task: Task, trial: Trial, read: Callable[[Reply, Trial], Reading[Verdict]]) -> Verdict:
+        drawn = self._draw(self.settings.judge_temperature, trial.replicate)
+        return self._ask_about_item(task, trial, lambda reply: read(reply, trial), Verdict(None), drawn)
+
+    def _ask_about_item(
+        self, task: Task, item: Item, read: Callable[[Reply], Reading[T]], known: T, extra: Any = None
+    ) -> T:
+        """What is read of the reply about `item`; `known` where the result is known without asking."""
+        if not is_asked_about(task, item):
+            return known
         plan = self._forms[choose_form(task, item)]
         return self._asker.ask(task, plan, write_item_message(item), read, name_item(item), extra)
 
@@ -171,6 +167,15 @@ class Judge:
         s = self._asker.endpoint.settings
         seed = {} if s.seed is None else {"seed": s.seed + sample}
         return seed if s.temperature is None else seed | {"temperature": temperature}
+
+
+def is_asked_about(task: Task, item: Item) -> bool:
+    """Whether a call is made; there is none where the result is known without asking."""
+    if isinstance(item, Trial):
+        return task != "contrast" or item.answers[0].strip() != item.answers[1].strip()
+    if isinstance(item, Wish):
+        return item.count > 0
+    return isinstance(item, Excerpt) or any(text.strip() for text in item.evidence)
 
 
 def choose_form(task: Task, item: Item) -> str:

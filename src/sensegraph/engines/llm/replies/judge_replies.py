@@ -108,6 +108,10 @@ def read_claim_statements(reply: Reply) -> Reading[tuple[str, ...]]:
     return Reading(tuple({fold(t): t for t in texts}.values()), removed=len(data["statements"]) - len(texts))
 
 
+CLAIMS = {"select": read_claim_sentence, "disambiguate": read_claim_sentence, "decompose": read_claim_statements}
+"""How the reply of each stage is read."""
+
+
 def read_support(reply: Reply) -> Reading[Support]:
     """Whether texts bear a statement; without a readable yes or no, neither."""
     data, reason = _read_reasoned_object(reply)
