@@ -17,7 +17,7 @@ from sensegraph.language.word_lists import (
     read_table,
 )
 
-_SECTIONS = read_sections("names")
+_SECTIONS = read_sections("lexicons/names")
 _LISTS = {section: frozenset(" ".join(lines).split()) for section, lines in _SECTIONS.items()}
 
 

@@ -225,7 +225,7 @@ def find_headings(text: str) -> list[str]:
 
 # ── types of things as plural nouns: "organizations", "people" ────────────────────────────────────────────────────────
 
-_PLURALS = read_sections("plurals")
+_PLURALS = read_sections("lexicons/plurals")
 _NO_KIND, _SAME = (frozenset(" ".join(_PLURALS[section]).split()) for section in ("no-kind", "same"))
 _IRREGULAR = read_forms(_PLURALS["irregular"])
 _OF = re.compile(r"(\w+)( (?:of|in|for|at|on|to|by|with) .+)")

@@ -338,7 +338,7 @@ def _load_letters() -> _Letters:
     """The lexicon's lower-case words, loaded on first use: 0.1 s, 15 MB."""
     tags, forced = (
         {word: letter for *words, letter in map(str.split, lines) for word in words}
-        for lines in read_sections("tags").values()
+        for lines in read_sections("lexicons/tags").values()
     )
     letters = _Letters()
     for line in (files(__package__) / "data" / "lexicons" / "brill.txt").read_text("utf-8").splitlines():

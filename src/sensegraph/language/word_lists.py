@@ -8,6 +8,7 @@ The names of months and weekdays stand here: every pattern and list that needs t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
@@ -28,14 +29,23 @@ def read_words(path: str) -> frozenset[str]:
     return frozenset(" ".join(read_lines(path)).split())
 
 
-def read_sections(name: str) -> dict[str, list[str]]:
-    """The lines of each section of `data/lexicons/<name>.txt`, in order: a section begins with its name in brackets."""
+def read_sections(path: str) -> dict[str, list[str]]:
+    """The lines of each section of the file `data/<path>.txt`, in order: a section begins with its name in brackets."""
     found: dict[str, list[str]] = {}
-    for line in read_lines(f"lexicons/{name}"):
-        if line.startswith("["):
+    for line in read_lines(path):
+        if re.fullmatch(r"\[[\w-]+\]", line):
             found[section := line.strip("[] ")] = []
         else:
             found[section].append(line)
+    return found
+
+
+def read_patterns(name: str, **parts: str) -> dict[str, list[str]]:
+    """The lines of each section of `data/patterns/<name>.txt`; `<PART>` stands for a part, or a section before it."""
+    found = {}
+    for section, lines in read_sections(f"patterns/{name}").items():
+        found[section] = [re.sub("<([A-Z]+)>", lambda part: parts[part[1]], line) for line in lines]
+        parts[section] = "".join(found[section])
     return found
 
 
@@ -112,7 +122,7 @@ def read_lexicon(name: str) -> Mapping[str, frozenset[str]]:
     """The lists of the lexicon `name`: section → words, "_" read as a blank; `stop` are its stop words of names."""
     lists = {
         section: frozenset(word.replace("_", " ") for line in lines for word in line.split())
-        for section, lines in read_sections(name).items()
+        for section, lines in read_sections(f"lexicons/{name}").items()
     }
     if name == "english":
         lists["stop"] = read_words("stopwords/names/english")

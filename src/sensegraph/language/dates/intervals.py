@@ -28,6 +28,7 @@ from sensegraph.language.dates.moments import (
 )
 from sensegraph.language.dates.stated_dates import find_expressions
 from sensegraph.language.text import WORD, fold
+from sensegraph.language.word_lists import read_patterns
 
 Span = tuple[Instant, Instant]
 """A stretch that is asked about: from its first instant until before its second."""
@@ -174,18 +175,7 @@ def _mark_overlaps(begun: Sequence[Assertion], found: dict[str, Settled]) -> dic
 # ── who or what holds what only one can hold at a time ────────────────────────────────────────────────────────────────
 
 _LONGEST = 6  # words of a name
-_OF = re.compile(r"\s*(?:(?:of|for|at|von|der|des|die|das|dem|vom|the)\s+)*")
-_OWNS = re.compile(r"['’]s?\s+(?:\w+\s+){0,2}")
-_OWN = re.compile(r"\b(?:its|their|his|her|sein\w*|ihr\w*)\s+(?:\w+\s+)?$", re.IGNORECASE)
-_APPOINTS = re.compile(r"\b(?:appoint|nam|elect|ma[dk]e|hire|cho[os]se?|promot|ernann|wähl|berief)\w*", re.IGNORECASE)
-_YIELDS = re.compile(
-    r"\b(?:was|were|is|been|wurde)\b[^.;]{0,20}\b(?:succeeded|replaced|followed|abgelöst)\b|"
-    r"\b(?:succeeded|replaced|followed|abgelöst)\s+(?:by|durch|von)\b|\bgave way to\b|\bmade way for\b",
-    re.IGNORECASE,
-)
-_GOES = re.compile(r"\b(?:to|nach|is|was|ist|war|became|be)\s*$", re.IGNORECASE)
-_VALUE = re.compile(r"(?<![\w.,])\d[\d.,]*(?:\s?%|\s+\w+)?")
-_LAST_WORD = re.compile(r"\s+(?:of|for|at|von|der|des|in)$", re.IGNORECASE)
+_SIGNS = {name: re.compile("".join(lines)) for name, lines in read_patterns("holding").items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +198,7 @@ def held_in(sentence: str, types: Sequence[str], known: Mapping[str, str]) -> He
     """What a sentence says of the first functional type that it names; `known` has the ids of folded names."""
     for type in types:
         # The type's own words, without the preposition at its end.
-        words = _LAST_WORD.sub("", type.strip()).split()
+        words = _SIGNS["last_word"].sub("", type.strip()).split()
         pattern = r"\b" + r"\s+".join(map(re.escape, words)) + r"\b"
         for match in re.finditer(pattern, sentence, re.IGNORECASE):
             head, names = match.span(), list(_find_names(sentence, known, match.span()))
@@ -223,14 +213,14 @@ def held_in(sentence: str, types: Sequence[str], known: Mapping[str, str]) -> He
 def _find_thing(text: str, head: tuple[int, int], names: Sequence[_Name]) -> _Name | None:
     """The name right behind the type, or that owns it, or appoints to it."""
     behind = next((n for n in names if n.start >= head[1]), None)
-    if behind and _OF.fullmatch(text[head[1] : behind.start]) and behind.start > head[1] + 1:
+    if behind and _SIGNS["of"].fullmatch(text[head[1] : behind.start]) and behind.start > head[1] + 1:
         return behind
     ahead = [n for n in names if n.end <= head[0]]
-    if ahead and _OWNS.fullmatch(text[ahead[-1].end : head[0]]):
+    if ahead and _SIGNS["owns"].fullmatch(text[ahead[-1].end : head[0]]):
         return ahead[-1]
-    if ahead and _OWN.search(text[: head[0]]):
+    if ahead and _SIGNS["own"].search(text[: head[0]]):
         return ahead[0]
-    if len(ahead) > 1 and _APPOINTS.search(text[ahead[0].end : ahead[1].start]):
+    if len(ahead) > 1 and _SIGNS["appoints"].search(text[ahead[0].end : ahead[1].start]):
         return ahead[0]
     return None
 
@@ -238,10 +228,10 @@ def _find_thing(text: str, head: tuple[int, int], names: Sequence[_Name]) -> _Na
 def _find_holder(text: str, head: tuple[int, int], thing: _Name, others: Sequence[_Name]) -> str:
     """Who yields is no holder: the next is. Of an owner's type what stands behind it; else who stands first."""
     ahead = [n for n in others if n.end <= head[0]]
-    if len(ahead) > 1 and _YIELDS.search(text[ahead[0].end : ahead[1].start]):
+    if len(ahead) > 1 and _SIGNS["yields"].search(text[ahead[0].end : ahead[1].start]):
         return ahead[1].id
     behind = [n for n in others if n.start >= head[1]]
-    goes = [n for n in behind if _GOES.search(text[: n.start])]
+    goes = [n for n in behind if _SIGNS["goes"].search(text[: n.start])]
     if thing.end <= head[0] and goes:
         return goes[0].id
     ranked = [*ahead, *goes, *behind]
@@ -253,7 +243,7 @@ def _find_holder(text: str, head: tuple[int, int], thing: _Name, others: Sequenc
 def _find_value(text: str) -> str:
     """The first amount that is no date; empty where there is none."""
     dates = find_expressions(text)
-    values = (m for m in _VALUE.finditer(text) if all(m.end() <= d.start or d.end <= m.start() for d in dates))
+    values = (m for m in _SIGNS["value"].finditer(text) if all(m.end() <= d.start or d.end <= m.start() for d in dates))
     return next((fold(m[0].strip(" .,")) for m in values), "")
 
 

@@ -17,7 +17,14 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cache, partial
 
-from sensegraph.language.word_lists import ENGLISH_MONTHS, GERMAN_MONTHS, MONTH_BEGINNINGS, SHORT_FORMS
+from sensegraph.language.word_lists import (
+    ENGLISH_MONTHS,
+    GERMAN_MONTHS,
+    MONTH_BEGINNINGS,
+    SHORT_FORMS,
+    read_forms,
+    read_patterns,
+)
 
 Instant = tuple[int, int, int, int, int, int]
 """Year, month, day, hour, minute, second: the first instant of a stretch."""
@@ -147,75 +154,23 @@ def _read_parts(moment: str) -> tuple[int, ...] | None:
 
 # ── dates as texts write them ─────────────────────────────────────────────────────────────────────────────────────────
 
-_ORDINALS = "first second third fourth".split()
-_GERMAN_ORDINALS = "erste zweite dritte vierte".split()
-_NUMBERS = "one two three four five six seven eight nine ten".split()
-_GERMAN_NUMBERS = "einem zwei drei vier fünf sechs sieben acht neun zehn".split()
-_HAN_NUMBERS = "一二三四"
-
 _MONTHS = "|".join((*ENGLISH_MONTHS, *GERMAN_MONTHS))
 _MONTH = rf"(?P<month>{'|'.join([_MONTHS, *(f'{s}(?:[.]|(?![a-zäöü]))' for s in SHORT_FORMS)])})"
-_SPELLS = "jahr|monat|woche"
-_YEAR = r"(?P<year>[12]\d{3})(?!\d)"
-_DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th|\.)?"
-_UNITS = (
-    r"%|percent|per cent|prozent|km\b|m\b|kg\b|euros?\b|dollars?\b|crowns?\b|people|employees|members|inhabitants|"
-    r"einwohner|menschen|mitarbeiter|miles|metres|meters|tons|tonnes|copies|votes|households|men\b|women\b|soldiers|"
-    r"years?\b|jahre\b"
+_DATES = read_patterns("dates", MONTHS=_MONTHS, MONTH=_MONTH)
+_ORDINALS, _GERMAN_ORDINALS, _NUMBERS, _GERMAN_NUMBERS = (
+    _DATES[part][0].split("|") for part in ("ORDINALS", "GERMANORDINALS", "NUMBERS", "GERMANNUMBERS")
 )
-_ERA = r"(?P<era>BCE?|B\.C\.|v\. ?Chr\.|vor Christus|CE\b|AD\b|A\.D\.|n\. ?Chr\.)"
-_KINDS: tuple[tuple[str, str], ...] = (
-    ("iso", r"(?<![\d-])(?P<year>[12]\d{3})-(?P<m>\d\d)-(?P<d>\d\d)(?:T[\d:]+Z?)?(?![\d-])"),
-    ("iso", r"(?<![\d-])(?P<year>[12]\d{3})-(?P<m>0[1-9]|1[0-2])(?![\d-])"),
-    ("slashed", r"(?<![\d/])(?P<year>[12]\d{3})/(?P<m>[01]?\d)/(?P<d>[0-3]?\d)(?![\d/])"),
-    ("pointed", r"(?<![\d.])(?P<d>[0-3]?\d)\.(?P<m>[01]?\d)\.(?P<year>[12]\d{3})(?!\d)"),
-    ("han_quarter", r"(?P<year>[12]\d{3})年第(?P<q>[1-4一二三四])(?:四半期|季度)"),
-    ("han", r"(?P<year>[12]\d{3})年(?:(?P<m>[01]?\d)月(?:(?P<d>[0-3]?\d)[日号])?)?(?!代)"),
-    ("decade", r"(?P<decade>[12]\d{2}0)年代"),
-    ("days", rf"\b(?P<from>[0-3]?\d)\.?\s?[-–]\s?{_DAY}\s+{_MONTH}\s+{_YEAR}"),
-    ("day", rf"\b{_DAY}\s+(?:of\s+)?{_MONTH},?\s+{_YEAR}"),
-    ("month_days", rf"\b{_MONTH}\s+(?P<from>[0-3]?\d)\s?[-–]\s?(?P<day>[0-3]?\d),?\s+{_YEAR}"),
-    ("month_day", rf"\b{_MONTH}\s+{_DAY},?\s+{_YEAR}"),
-    ("months", rf"\b(?P<first>{_MONTHS})(?:\s?[-–]\s?|\s(?:to|bis)\s){_MONTH},?\s+{_YEAR}"),
-    ("month", rf"\b{_MONTH},?\s+(?:of\s+)?{_YEAR}"),
-    ("quarter", rf"\bQ(?P<q>[1-4])(?:\s+(?:of\s+)?|[/ -]){_YEAR}"),
-    ("quarter", r"(?P<year>[12]\d{3})[ -]?Q(?P<q>[1-4])\b"),
-    ("quarter", rf"\b(?P<q>{'|'.join(_ORDINALS)}|[1-4](?:st|nd|rd|th))\s+quarter\s+(?:of\s+)?{_YEAR}"),
-    ("quarter", rf"\b(?P<q>{'|'.join(_GERMAN_ORDINALS)}|[1-4]\.)[nsmr]?\s+quartal\s+(?:des jahres\s+)?{_YEAR}"),
-    ("half", rf"\b(?P<q>first|second)\s+half\s+of\s+{_YEAR}"),
-    ("half", rf"\b(?P<q>erste|zweite|[12]\.)[nsmr]?\s+(?:halb|hälfte\s+des )jahr(?:es)?\s+{_YEAR}"),
-    ("era", rf"\b(?P<n>\d{{1,6}})\s+{_ERA}"),
-    ("century", r"\b(?P<n>\d{1,2})(?:st|nd|rd|th)\s+century(?!\s+(?:BC|B\.C))|\b(?P<g>\d{1,2})\.\s+jahrhundert"),
-    ("decade", r"\b(?:early|late|mid)?[- ]?(?P<decade>[12]\d{2}0)(?:s\b|er(?:[ -]?jahren?|n)?\b)"),
-    ("season", rf"\b(?:spring|summer|autumn|fall|winter|frühling|frühjahr|sommer|herbst)\s+(?:of\s+)?{_YEAR}"),
-    ("short_span", r"(?<![\d-])(?P<year>[12]\d{3})[-–/](?P<to>\d{2})(?![\d-])"),
-    ("year", rf"(?<![\d,.$€£#/]){_YEAR}(?![,.]\d|\s?(?:{_UNITS})|[-/]\d)"),
-    ("ago", rf"\b(?P<n>\d{{1,3}}|an?|{'|'.join(_NUMBERS)})\s+(?P<unit>year|month|week|day)s?\s+ago\b"),
-    ("ago", rf"\bvor\s+(?P<n>\d{{1,3}}|einer|{'|'.join(_GERMAN_NUMBERS)})\s+(?P<unit>{_SPELLS}|tag)(?:en|e|n)?\b"),
-    ("near", r"\b(?P<which>last|this|next|the previous)\s+(?P<unit>year|month|week)\b"),
-    ("near", r"\b(?P<which>letzte|vorige|vergangene|diese|nächste|kommende)[nsmr]?\s+(?P<unit>jahr|monat|woche)e?s?\b"),
-    ("named", r"\b(?P<word>yesterday|today|tomorrow|gestern|heute|morgen)\b"),
-    ("named", r"(?P<word>[去今明来]年|[昨今明][天日])"),
-)  # fmt: skip
+_HAN_NUMBERS = "一二三四"
+_KINDS = [(kind, pattern) for kind, _, pattern in (line.partition(": ") for line in _DATES["kinds"])]
 _compile = cache(partial(re.compile, flags=re.IGNORECASE))  # on first use: most texts hold few kinds
 _DATED, _COUNTED = re.compile(r"[12]\d{3}"), re.compile(r"\d")
 # What a kind cannot do without: most sentences hold none of it, and no pattern is tried on them.
 _BY_WORD, _BY_NUMBER = ("ago", "near", "named"), ("era", "century")
 _ALL = frozenset(kind for kind, _ in _KINDS)
 _BY_YEAR = tuple(sorted(_ALL - {*_BY_WORD, *_BY_NUMBER}))
-_NEEDED: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("days", "day", "month_days", "month_day", "months", "month"), tuple(sorted(MONTH_BEGINNINGS))),
-    **dict.fromkeys(("han", "han_quarter"), ("年",)),
-    "iso": ("-",),
-    "slashed": ("/",),
-    "quarter": ("q",),
-    "half": ("half", "halb", "hälfte"),
-    "century": ("century", "jahrhundert"),
-    "season": tuple("spring summer autumn fall winter frühling frühjahr sommer herbst".split()),
-    "short_span": ("-", "–", "/"),
-    "ago": (" ago", "vor "),
-    "near": tuple("last ,this ,next ,previous ,letzte,vorige,vergangene,diese,nächste,kommende".split(",")),
-    "named": tuple("yesterday today tomorrow gestern heute morgen 年 昨 今 明".split()),
+_NEEDED = {
+    **dict.fromkeys(("days", "day", "month_days", "month_day", "months", "month"), sorted(MONTH_BEGINNINGS)),
+    **{kind: words.replace("_", " ").split(",") for kind, words in (line.split(": ") for line in _DATES["needed"])},
 }
 
 
@@ -303,21 +258,17 @@ def _find_number(word: str, *lists: Sequence[str]) -> int:
 # ── dates that need the time of writing ──
 
 _UNIT = {"jahr": "year", "monat": "month", "woche": "week", "tag": "day"}
-_SHIFT = {"last": -1, "the previous": -1, "this": 0, "next": 1, "letzte": -1, "vorige": -1, "vergangene": -1,
-          "diese": 0, "nächste": 1, "kommende": 1}  # fmt: skip
-_WORDS = {"yesterday": ("day", -1), "gestern": ("day", -1), "today": ("day", 0), "heute": ("day", 0),
-          "tomorrow": ("day", 1), "morgen": ("day", 1), "去年": ("year", -1), "今年": ("year", 0), "明年": ("year", 1),
-          "来年": ("year", 1), "昨天": ("day", -1), "昨日": ("day", -1), "今天": ("day", 0), "今日": ("day", 0),
-          "明天": ("day", 1), "明日": ("day", 1)}  # fmt: skip
+_SHIFTS, _NAMED = read_forms(_DATES["shifts"]), read_forms(_DATES["named"])
 _NEEDS = {"year": 1, "month": 2, "week": 3, "day": 3}
 
 
 def _read_relative(kind: str, said: dict[str, str], reference: str) -> tuple[str, str]:
     """The year, month, week (from Monday) or day that a text calls by how far it is from when it was written."""
     if kind == "named":
-        unit, shift = _WORDS[said["word"].casefold()]
+        unit, far = _NAMED[said["word"].casefold()].split()
+        shift = int(far)
     elif kind == "near":
-        unit, shift = said["unit"].casefold(), _SHIFT[said["which"].casefold()]
+        unit, shift = said["unit"].casefold(), int(_SHIFTS[said["which"].casefold()])
     else:
         count = said["n"].casefold()
         number = _find_number(count, _NUMBERS, _GERMAN_NUMBERS) or (int(count) if count.isdigit() else 1)

@@ -25,47 +25,10 @@ from sensegraph.language.dates.moments import (
     moment_after,
     moment_before,
 )
-from sensegraph.language.word_lists import ABBREVIATED_MONTHS, ENGLISH_MONTHS, SHORT_MONTHS
+from sensegraph.language.word_lists import ABBREVIATED_MONTHS, ENGLISH_MONTHS, SHORT_MONTHS, read_patterns
 
-_SINCE = re.compile(
-    r"(?:\b(?:since|starting(?: in| on| from)?|beginning(?: in| on)?|as from|effective|from|seit|ab|seit dem|ab dem|"
-    r"from the|since the)(?: (?:the )?(?:year|early|mid|late|beginning of|start of|anfang|ende|mitte|jahr|dem jahr))?"
-    r"|自从?|从)\s*-?$",
-    re.IGNORECASE,
-)
-_UNTIL = re.compile(
-    r"(?:\b(?:until|till|up to|through|bis|bis zum|bis ins|bis ende|bis anfang)"
-    r"(?: (?:the )?(?:year|early|mid|late|end of|beginning of|jahr|ende|anfang|mitte))?|直到|至|到)\s*$",
-    re.IGNORECASE,
-)
-_BEFORE = re.compile(
-    r"\b(?:before|prior to|earlier than|vor|vor dem)(?: (?:the year|jahr|dem jahr))?\s*$", re.IGNORECASE
-)
-_AFTER = re.compile(r"\b(?:after|later than|nach|nach dem)(?: (?:the year|jahr|dem jahr))?\s*$", re.IGNORECASE)
-_BETWEEN = re.compile(r"(?:\b(?:between|zwischen)|从|自)(?: (?:the years?|den jahren|dem))?\s*$", re.IGNORECASE)
-_FROM = re.compile(r"(?:\b(?:from|von|vom)|从|自)(?: (?:the|early|late|mid|dem))?\s*$", re.IGNORECASE)
-_TO = re.compile(
-    r"\s*(?:[-–—]|to|until|till|through|bis|bis zum|から|到|至)(?: (?:the|early|late|mid|end of))?\s*", re.IGNORECASE
-)
-_AND = re.compile(r"\s*(?:and|und|和)\s*(?:the\s+)?", re.IGNORECASE)
+_CUES = {name: re.compile("".join(lines), re.IGNORECASE) for name, lines in read_patterns("time_cues").items()}
 _STRETCHES = ("short_span", "months", "days", "month_days")  # two dates written as one
-_SINCE_BEHIND = re.compile(r"\s*(?:以来|起|から|onwards?\b|on\b(?=[,.])|以降)", re.IGNORECASE)
-_UNTIL_BEHIND = re.compile(r"\s*(?:まで|为止|為止)")
-
-_BEGINS = re.compile(
-    r"\b(?:becam?e|becoming|began|begun|starte?d|start(?:s|ing)|took over|takes over|took office|takes office|sworn in|"
-    r"appointed|named|elected|founded|established|created|joined|joins|opened|launched|introduced|moved|acquired|bought|"
-    r"purchased|merged|married|succeeded|succeeds|replaced|inaugurated|hired|promoted|adopted|crowned|signed|renamed|"
-    r"raised|lowered|born|wurde|wurden|begann|übernahm|gegründet|ernannt|gewählt|eröffnet|eingeführt|trat(?!.{0,60}(?:zurück|aus)\b)|beigetreten|"
-    r"heiratete|geboren|zog|erwarb|kaufte|verlegt|verlegte|umbenannt|就任|成立|上任|加入|成为|設立)",
-    re.IGNORECASE,
-)
-_ENDS = re.compile(
-    r"\b(?:left|leaves|resigned|resigns|retired|retires|stepped down|steps down|died|dissolved|closed|ended|abolished|"
-    r"withdrew|quit|sold|expired|ceased|fired|dismissed|verließ|starb|gestorben|aufgelöst|geschlossen|"
-    r"beendet|endete|austrat|trat\b.{0,60}\b(?:zurück|aus)\b|zurückgetreten|abgeschafft|辞任|退出|解散|去世)",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +69,10 @@ def stated_in(sentence: str, reference: str = "") -> Stated:
     since = next((e.first for e in read if e.kind == "since"), "")
     until = next((e.last for e in reversed(read) if e.kind == "until"), "")
     at = [e for e in read if e.kind == "at"]
-    begins, ends = _find_nearest_date(sentence, at, _BEGINS), _find_nearest_date(sentence, at, _ENDS)
+    begins, ends = _find_nearest_date(sentence, at, _CUES["begins"]), _find_nearest_date(sentence, at, _CUES["ends"])
     if begins is ends and begins:
         # One date for both verbs is that of the first of them: "died in 2015 and was succeeded".
-        ending, beginning = _ENDS.search(sentence), _BEGINS.search(sentence)
+        ending, beginning = _CUES["ends"].search(sentence), _CUES["begins"].search(sentence)
         if len(at) == 1 and ending and beginning and ending.start() < beginning.start():
             begins = None
         else:
@@ -136,18 +99,18 @@ def find_expressions(text: str, reference: str = "") -> list[Expression]:
     while waiting:
         here = waiting.pop(0)
         between = text[here.end : waiting[0].start] if waiting else ""
-        if _AND.fullmatch(between):
-            one_stretch = bool(_BETWEEN.search(text[max(0, here.start - 32) : here.start]))
+        if _CUES["and"].fullmatch(between):
+            one_stretch = bool(_CUES["between"].search(text[max(0, here.start - 32) : here.start]))
         else:
-            one_stretch = bool(waiting and _TO.fullmatch(between))
+            one_stretch = bool(waiting and _CUES["to"].fullmatch(between))
         if not one_stretch:
             found.append(_read_single(text, here))
             continue
         there = waiting.pop(0)
-        lead = _FROM.search(text[: here.start]) or _BETWEEN.search(text[: here.start])
+        lead = _CUES["from"].search(text[: here.start]) or _CUES["between"].search(text[: here.start])
         unread = not (here.first and there.last) or first_instant(there.last) < first_instant(here.first)
         first, last = ("", "") if unread else (here.first, there.last)
-        closing = _UNTIL_BEHIND.match(text, there.end)
+        closing = _CUES["until_behind"].match(text, there.end)
         start, stop = lead.start() if lead else here.start, closing.end() if closing else there.end
         found.append(Expression(start, stop, "span", first, last, unread))
     return found
@@ -161,11 +124,11 @@ def _read_single(text: str, a: Atom) -> Expression:
         return Expression(a.start, a.end, "at", "", "", True)
     if a.first != a.last and a.kind in _STRETCHES:
         return Expression(a.start, a.end, "span", a.first, a.last)
-    for pattern, kind in ((_BEFORE, "before"), (_AFTER, "after"), (_UNTIL, "until"), (_SINCE, "since")):
-        if (cue := pattern.search(ahead)) and not (a.kind == "ago" and kind == "before"):
+    for kind in ("before", "after", "until", "since"):
+        if (cue := _CUES[kind].search(ahead)) and not (a.kind == "ago" and kind == "before"):
             return _bound_expression(a, kind, shift + cue.start(), a.end)
-    for pattern, kind in ((_SINCE_BEHIND, "since"), (_UNTIL_BEHIND, "until")):
-        if behind := pattern.match(text, a.end):
+    for kind in ("since", "until"):
+        if behind := _CUES[f"{kind}_behind"].match(text, a.end):
             return _bound_expression(a, kind, a.start, behind.end())
     return Expression(a.start, a.end, "at", a.first, a.last)
 
@@ -180,22 +143,6 @@ def _bound_expression(a: Atom, kind: str, start: int, end: int) -> Expression:
 
 # ── at which time a question asks ─────────────────────────────────────────────────────────────────────────────────────
 
-_STATE = re.compile(
-    r"\b(?:is|are|was|were|did|does|do|had|has|have|held|led|ran|hold|cost|belonged?|ist|sind|war|waren|hatte[n]?|hat|"
-    r"kostete|gehörte|leitete|regierte|heißt|hieß|who|what|which|where|wer|was|welche[rs]?|wo|wie)\b|[谁谁什哪多何誰]",
-    re.IGNORECASE,
-)
-_WHEN = re.compile(r"^\W*(?:when|since when|until when|how long|how old|wann|seit wann|bis wann|wie lange|何时|什么时候|いつ)\b", re.IGNORECASE)  # fmt: skip # noqa: E501
-_PICKS = re.compile(
-    r"\b(?:\w+ed|born|held|made|won|written|built|sung|shot|begun|drawn|set|film|movie|album|song|book|novel|election|"
-    r"season|edition|war|battle|treaty|act|cup|olympics|championship|geboren|\w+te[nr]?|ge\w+t)\s+"
-    r"(?:in|on|of|during|from|since|im|am|von)?\s*(?:the )?$",
-    re.IGNORECASE,
-)
-_LEAD = re.compile(r"(?:\b(?:in|on|at|as of|during|by|around|back in|im|am|um|zum|stand)(?: (?:the )?(?:year|jahre?|spring|early|mid|late))?|在)\s*$", re.IGNORECASE)  # fmt: skip # noqa: E501
-_NOW = re.compile(
-    r"\b(?:now|currently|today|at present|nowadays|jetzt|heute|derzeit|aktuell)\b|现在|目前|現在", re.IGNORECASE
-)
 _CLOSING_MARKS = " ?？.!。！,，;:"
 
 
@@ -246,21 +193,21 @@ def without_date(question: str, today: str = "") -> str:
 
 def _find_date(question: str, today: str) -> tuple[int, int, When] | None:
     """Where a question says its time, with what stands before the date, and which."""
-    if _WHEN.search(question) or not _STATE.search(question):
+    if _CUES["when"].search(question) or not _CUES["state"].search(question):
         return None
     read = find_expressions(question, today)
     if not read:
-        match = _NOW.search(question)
+        match = _CUES["now"].search(question)
         return (match.start(), match.end(), When(today, today)) if match and today else None
     if len(read) > 1 or read[0].unread:
         return None
     one = read[0]
-    lead = _LEAD.search(question[: one.start])
+    lead = _CUES["lead"].search(question[: one.start])
     start = lead.start() if lead else one.start
     outer = not question[one.end :].strip(_CLOSING_MARKS) or not question[:start].strip(_CLOSING_MARKS)
     # "last year", "yesterday" and "2015年" need no preposition; a bare number does.
     bare = not question[one.start : one.end].strip().isdigit()
-    if not outer or _PICKS.search(question[: one.start]) or not (lead or one.kind != "at" or bare):
+    if not outer or _CUES["picks"].search(question[: one.start]) or not (lead or one.kind != "at" or bare):
         return None
     return start, one.end, When(one.first, one.last)
 
@@ -269,60 +216,10 @@ def _find_date(question: str, today: str) -> tuple[int, int, When] | None:
 
 _NAMES = tuple(map(str.title, ENGLISH_MONTHS))
 _MONTH = "(?:" + "|".join([*_NAMES, *(short.title() + r"\.?" for short in ABBREVIATED_MONTHS)]) + ")"
-_DAY = r"(?:[0-3]?\d)(?:st|nd|rd|th)?"
-_YEAR = r"(?:1\d{3}|20\d{2})"
-_DASH = r"\s?[-–—]\s?"
-_UNIT = r"(?:year|month|week|day|hour|minute|second|decade|century|centurie)s?"
-_COUNTS = (
-    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion"
-)
-_WORDNUM = f"(?:{_COUNTS.replace(' ', '|')})"
-_ERA = r"(?:BCE|BC|CE|AD|B\.C\.|A\.D\.)"
-_SEASON = r"(?:spring|summer|autumn|fall|winter|Spring|Summer|Autumn|Fall|Winter)"
-_ORDINAL = r"(?:\d{1,2}(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|\w+teenth)"
-
-_CENTURY = rf"\b{_ORDINAL}[ -](?:century|millennium|Century(?! [A-Z]))(?:\s{_ERA})?\b"
-_SPAN = rf"(?:\b(?:{_WORDNUM}|\d{{1,3}}|several|few)(?:\s-\s|[- ])(?:{_WORDNUM}[- ])?{_UNIT}\b(?![ -]+old))"
-_ALONE = rf"\b(?:{'|'.join(_NAMES)})\b(?=\s*(?:$|[,.;)]|and|or|to|when|in))"
-_WEEKDAY = r"\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b"
-_TIMES = "|".join(
-    [
-        rf"\b{_DAY}(?:{_DASH}{_DAY})?\s+(?:of\s+)?{_MONTH},?\s+{_YEAR}\b",
-        rf"\b{_MONTH}\s+{_DAY}(?:{_DASH}{_DAY})?,?\s+{_YEAR}\b",
-        rf"\b(?:{_SEASON}|[Ee]arly|[Ll]ate|[Mm]id)[- ](?:of\s+)?{_MONTH}\s+{_YEAR}\b",
-        rf"\b{_MONTH},?\s+(?:of\s+)?{_YEAR}\b",
-        rf"\b{_DAY}\s+(?:of\s+)?{_MONTH}\b",
-        rf"\b{_MONTH}\s+{_DAY}\b",
-        rf"\b(?:{_SEASON})(?:\s+of)?\s+{_YEAR}\b",
-        _CENTURY,
-        rf"\b\d{{1,4}}(?:{_DASH}\d{{1,4}})?\s{_ERA}(?!\w)",
-        r"\b(?:AD|A\.D\.)\s\d{1,4}\b",
-        rf"\b(?:(?:[Ee]arly|[Ll]ate|[Mm]id)-)?{_YEAR}s\b",
-        rf"\b{_YEAR}-[01]\d-[0-3]\d\b",
-        rf"\b{_YEAR}\s?[-–—/]\s?\d{{1,2}}\b(?![-\d])",
-        _SPAN,
-        rf"(?<![\d,.$€£]){_YEAR}\b(?![,.]\d|\s?(?:%|percent|km|m\b|ft|feet|miles|people|residents|inhabitants|metres|meters))",
-        _ALONE,
-        _WEEKDAY,
-    ]
-)
-_CURRENCY = r"(?:US|A|C|AU|CA|HK|NZ)?[$€£¥₹]\s?\d[\d,.]*\d?(?:\s?(?:million|billion|thousand|trillion|[mbk]\b))?"
-_MEASURE = (
-    r"(?:%|percent|per\s?cent|million|billion|thousand|trillion|hundred|km2?²?|kilometres?|kilometers?|miles?|mi|metres?|"
-    r"meters?|m|cm|mm|ft|feet|foot|inch(?:es)?|acres?|hectares?|ha|kg|kilograms?|pounds?|lbs?|tons?|tonnes?|mph|km/h|"
-    r"dollars|euros|cents|copies|°C|°F|degrees|volumes?|people|MW|kW|GHz|MHz|GB|MB)"
-)
-_SPELT = rf"(?i:\b{_WORDNUM}(?:[ -](?:and )?{_WORDNUM})*\b)"
-_NUMBERS = "|".join(
-    [
-        _CURRENCY,
-        rf"(?<![\w.,])\d[\d,]*(?:\.\d+)?(?:\s?[\xa0\s-]\s?)?{_MEASURE}(?:\s(?:people|kilometers|metres|meters|miles|acres|pounds))?(?!\w)",
-        r"(?<![\w.,])\d{1,3}(?:,\d{3})+(?!\w)",
-        r"(?<![\w.,])\d+\.\d+(?!\w)",
-        _SPELT,
-        r"(?<![\w.,:/$#–-])(?<!- )(?<!– )\d{1,3}(?![\w:/–-]|[.,]\d| [-–])",
-    ]
+_PATTERNS = read_patterns("times", MONTH=_MONTH, NAMES="|".join(_NAMES))
+_TIMES, _NUMBERS = "|".join(_PATTERNS["times"]), "|".join(_PATTERNS["numbers"])
+_CENTURY, _SPAN, _ALONE, _WEEKDAY, _SPELT, _YEAR = (
+    "".join(_PATTERNS[part]) for part in ("CENTURY", "SPAN", "ALONE", "WEEKDAY", "SPELT", "YEAR")
 )
 _NOT_NUMBERS = frozenset({"one", "second"})
 _DIGIT = re.compile(r"\d")
