@@ -34,7 +34,7 @@ def ask(end: Endpoint) -> Reply:
 
 
 def listen(end: Endpoint, hear: Callable[[str], None]) -> Reply:
-    return end.chat_stream(MESSAGES, hear, schema=SCHEMA, name="summary", max_tokens=100)
+    return end.chat(MESSAGES, schema=SCHEMA, name="summary", max_tokens=100, hear=hear)
 
 
 @pytest.mark.parametrize(("piece", "cut"), [(1, 1), (3, 7), (4, 5000), (100, 11)])

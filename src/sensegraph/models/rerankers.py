@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,10 +11,8 @@ from typing import Any
 
 from sensegraph.errors import SettingsError
 from sensegraph.models.endpoint.client import Endpoint
-from sensegraph.runtime.keys import key
+from sensegraph.runtime.keys import hash_files, key
 from sensegraph.types import Usage
-
-_BLOCK = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -54,15 +51,7 @@ class CrossEncoderReranker:
     @cached_property
     def _content(self) -> str:
         folder = Path(self.model)
-        if not folder.is_dir():
-            return self.model
-        found = hashlib.blake2b(digest_size=20)
-        for path in sorted(p for p in folder.rglob("*") if p.is_file()):
-            found.update(f"{path.relative_to(folder).as_posix()} {path.stat().st_size}\n".encode())
-            with path.open("rb") as file:
-                while block := file.read(_BLOCK):
-                    found.update(block)
-        return found.hexdigest()
+        return hash_files(folder, "**/*") if folder.is_dir() else self.model
 
     @cached_property
     def _loaded(self) -> Any:

@@ -70,18 +70,9 @@ class Asker:
             removed = tuple(f"{n} unusable parts of replies to {t}" for t, n in sorted(self._removed.items()) if n)
             return again + removed + tuple(f"{what} ({n} ×)" for what, n in sorted(self._mended.items()))
 
-    def ask(
-        self,
-        task: str,
-        plan: Plan,
-        user: str,
-        read: Callable[[Reply], Reading[T]],
-        what: str,
-        extra: Mapping[str, Any] | None = None,
-        say: Callable[[Plan, Sequence[Message]], Reply] | None = None,
-    ) -> T:
+    def ask(self, task: str, plan: Plan, user: str, read: Callable[[Reply], Reading[T]], what: str, **how: Any) -> T:
         """The value that a reply to `user` gives, as `ask_in_talk` gets it."""
-        return self.ask_in_talk(task, plan, begin_talk(plan, user), read, what, extra, say)[0]
+        return self.ask_in_talk(task, plan, begin_talk(plan, user), read, what, **how)[0]
 
     def ask_in_talk(
         self,
@@ -91,15 +82,15 @@ class Asker:
         read: Callable[[Reply], Reading[T]],
         what: str,
         extra: Mapping[str, Any] | None = None,
-        say: Callable[[Plan, Sequence[Message]], Reply] | None = None,
+        hear: Callable[[str], None] | None = None,
     ) -> tuple[T, Reply]:
         """Ask, read, and ask once more where the reply has a problem: the value, and the reply that gave it.
 
         The second reply counts, unless it has no value, or one that is more doubtful than the first one's.
-        `extra` are further fields of the request; `say` gets the first reply in another way than `send`.
+        `extra` are further fields of the request; `hear` is told the first reply piece by piece.
         Raises ItemFailed for what stays unusable: Unreadable where a run may go on with something instead.
         """
-        reply = say(plan, talk) if say else self.send(plan, talk, extra)
+        reply = self.send(plan, talk, extra, hear)
         first = _read_reply(reply, read)
         if not first.problem and first.value is not None:
             return self.count_repairs(task, first, first.value), reply
@@ -120,9 +111,17 @@ class Asker:
             raise ItemFailed(why)
         raise Unreadable(why, self.count_repairs(task, again, again.instead))
 
-    def send(self, plan: Plan, talk: Sequence[Message], extra: Mapping[str, Any] | None = None) -> Reply:
+    def send(
+        self,
+        plan: Plan,
+        talk: Sequence[Message],
+        extra: Mapping[str, Any] | None = None,
+        hear: Callable[[str], None] | None = None,
+    ) -> Reply:
         """The reply to `talk` in the form of `plan`."""
-        return self.endpoint.chat(talk, schema=plan.schema, name=plan.name, max_tokens=plan.max_tokens, extra=extra)
+        return self.endpoint.chat(
+            talk, schema=plan.schema, name=plan.name, max_tokens=plan.max_tokens, extra=extra, hear=hear
+        )
 
     def count_repairs(self, task: str, reading: Reading[T], value: T) -> T:
         """`value`, with what `reading` had to remove or to mend counted."""
@@ -169,7 +168,7 @@ class ModelTasks:
     settings: LLMSettings
     _asker: Asker
     _verdicts: Verdicts
-    _plans: Mapping[Task, Plan]
+    _plans: dict[Task, Plan]
 
 
 class Verdicts:

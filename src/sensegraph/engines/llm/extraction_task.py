@@ -6,11 +6,11 @@ Each has its own gleaning: a cheap yes or no first, a further list only after a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sensegraph.engines.llm import prompts
-from sensegraph.engines.llm.asker import Asker, Plan, Verdicts, begin_talk, make_message
+from sensegraph.engines.llm.asker import ModelTasks, Plan, begin_talk, make_message
 from sensegraph.engines.llm.llm_settings import OTHER, Domain, LLMSettings
 from sensegraph.engines.llm.replies.extracted_records import add_extraction
 from sensegraph.engines.llm.replies.extraction_replies import read_claims, read_extraction
@@ -37,43 +37,42 @@ class Stage:
     more: str
 
 
-class Extractor:
-    """Entities, relations and claims of chunks, by one model."""
+class ExtractionTasks(ModelTasks):
+    """Entities, relations and claims of chunks; `_stages` are the lists that are asked for."""
 
-    def __init__(self, asker: Asker, verdicts: Verdicts, settings: LLMSettings, values: Mapping[str, str]) -> None:
-        self.asker, self.verdicts = asker, verdicts
-        self.gleanings, self.domain = settings.max_gleanings, build_domain(settings)
-        self.stages = plan_stages(settings, values)
+    _stages: tuple[Stage, ...]
 
-    def extract(self, chunk: Chunk) -> Extraction:
-        """What one chunk says. Raises ItemFailed for a chunk whose replies stay unusable."""
+    def extract(self, chunks: Sequence[Chunk]) -> list[Extraction]:
+        """Entities, relations and claims of each chunk. Raises ItemFailed for one whose replies stay unusable."""
+        return [self._extract(c) for c in chunks]
+
+    def _extract(self, chunk: Chunk) -> Extraction:
+        domain = build_domain(self.settings)
 
         def read(reply: Reply) -> Reading[Extraction]:
-            return read_extraction(reply, chunk, typed=bool(self.domain.relation_types))
+            return read_extraction(reply, chunk, typed=bool(domain.relation_types))
 
         what = f"chunk {chunk.id} of document {chunk.document!r}"
-        found = self.domain.unify_types(self._list_all(self.stages[0], prompts.write_chunk(chunk), read, what))
-        if len(self.stages) == 1 or not found.entities:
+        found = domain.unify_types(self._list_all(self._stages[0], prompts.write_chunk(chunk), read, what))
+        if len(self._stages) == 1 or not found.entities:
             return found
         names = "; ".join(dict.fromkeys(" ".join(e.name.split()) for e in found.entities))
         user = f"{prompts.write_chunk(chunk)}\n\nEntities: {names}"
-        claims = self._list_all(self.stages[1], user, lambda reply: read_claims(reply, chunk), f"claims of {what}")
+        claims = self._list_all(self._stages[1], user, lambda reply: read_claims(reply, chunk), f"claims of {what}")
         return replace(add_extraction(found, claims), outside=found.outside, rounds=found.rounds)
 
     # ── estimates ──
 
-    @property
-    def calls(self) -> int:
+    def count_chunk_calls(self) -> int:
         """The calls that a chunk needs at least: each stage, and whether it missed anything."""
-        return len(self.stages) * (2 if self.gleanings else 1)
+        return len(self._stages) * (2 if self.settings.max_gleanings else 1)
 
-    def prompt_tokens(self, chunk: Chunk) -> int:
+    def count_chunk_tokens(self, chunk: Chunk) -> int:
         """Tokens of these calls' prompts; a reply that is read again is taken to be as long as its chunk."""
         user = count_tokens(prompts.write_chunk(chunk))
-        once = [stage.plan.overhead + user for stage in self.stages]
-        again = [
-            n + chunk.tokens + count_tokens(s.check) for n, s in zip(once, self.stages, strict=True) if self.gleanings
-        ]
+        once = [stage.plan.overhead + user for stage in self._stages]
+        read_again = zip(once, self._stages, strict=True) if self.settings.max_gleanings else ()
+        again = [n + chunk.tokens + count_tokens(stage.check) for n, stage in read_again]
         return sum(once) + sum(again)
 
     # ── one list ──
@@ -81,12 +80,12 @@ class Extractor:
     def _list_all(self, stage: Stage, user: str, read: Callable[[Reply], Reading[Extraction]], what: str) -> Extraction:
         """What a stage finds, with what its further rounds bring while the model says that its list is not whole."""
         talk = begin_talk(stage.plan, user)
-        found, reply = self.asker.ask_in_talk("extract", stage.plan, talk, read, what)
+        found, reply = self._asker.ask_in_talk("extract", stage.plan, talk, read, what)
         talk.append(make_message("assistant", reply.text))
-        rounds: list[int] = []
-        while len(rounds) < self.gleanings and self.verdicts.agrees([*talk, make_message("user", stage.check)]):
+        rounds, most = list[int](), self.settings.max_gleanings
+        while len(rounds) < most and self._verdicts.agrees([*talk, make_message("user", stage.check)]):
             talk.append(make_message("user", stage.more))
-            missed, reply = self.asker.ask_in_talk("extract", stage.plan, talk, read, f"what was missed of {what}")
+            missed, reply = self._asker.ask_in_talk("extract", stage.plan, talk, read, f"what was missed of {what}")
             talk.append(make_message("assistant", reply.text))
             more = add_extraction(found, missed)
             rounds.append(len(more.entities) - len(found.entities))
@@ -99,9 +98,9 @@ def build_domain(s: LLMSettings) -> Domain:
     return Domain(s.entity_types, s.relation_types, s.schema == "enforced")
 
 
-def plan_extraction(s: LLMSettings, values: Mapping[str, str]) -> Plan:
+def plan_extraction(s: LLMSettings, stages: Sequence[Stage]) -> Plan:
     """The fixed part of the whole task; all that can change an extraction is in it."""
-    first, *others = plan_stages(s, values)
+    first, *others = stages
     gleaning = [(stage.check, stage.more) for stage in (first, *others)] if s.max_gleanings else []
     matters = (_VERSION, build_domain(s), s.max_gleanings, gleaning, [stage.plan for stage in others])
     return replace(first.plan, matters=matters)

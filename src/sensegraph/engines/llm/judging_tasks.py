@@ -160,7 +160,7 @@ class JudgingTasks(ModelTasks):
         if not is_asked_about(task, item):
             return known
         plan = self._forms[choose_form(task, item)]
-        return self._asker.ask(task, plan, write_item_message(item), read, name_item(item), extra)
+        return self._asker.ask(task, plan, write_item_message(item), read, name_item(item), extra=extra)
 
     def _draw(self, temperature: float, sample: int) -> dict[str, Any]:
         """How a reply is drawn: repetitions differ by their seed where the endpoint has one, never by their text."""

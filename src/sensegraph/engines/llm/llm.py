@@ -11,11 +11,8 @@ from typing import TypeVar
 
 from sensegraph.engines.llm import extraction_task, group_tasks, judging_tasks, prompts, question_tasks
 from sensegraph.engines.llm.asker import ROUGH_WORDS, Asker, Plan, Verdicts
-from sensegraph.engines.llm.group_tasks import GroupTasks
-from sensegraph.engines.llm.judging_tasks import JudgingTasks
 from sensegraph.engines.llm.llm_settings import LLMSettings
 from sensegraph.engines.llm.prompts import reply_schema
-from sensegraph.engines.llm.question_tasks import NOTICE, QuestionTasks
 from sensegraph.engines.llm.replies.answer_replies import read_community_report, read_summary
 from sensegraph.engines.llm.replies.reply_text import Reading
 from sensegraph.errors import UnsupportedTask
@@ -27,7 +24,6 @@ from sensegraph.types import (
     Brief,
     Chunk,
     Context,
-    Extraction,
     Inquiry,
     Passage,
     Report,
@@ -43,7 +39,9 @@ VERSION = 1  # raise whenever the same prompt and reply give other values
 _GRADE_TOKENS = 300  # room for a sentence and a number
 
 
-class LLMEngine(GroupTasks, QuestionTasks, JudgingTasks):
+class LLMEngine(
+    extraction_task.ExtractionTasks, group_tasks.GroupTasks, question_tasks.QuestionTasks, judging_tasks.JudgingTasks
+):
     """The language tasks by the chat model of an endpoint."""
 
     tasks: frozenset[Task] = frozenset(
@@ -60,9 +58,10 @@ class LLMEngine(GroupTasks, QuestionTasks, JudgingTasks):
         prompts.check_prompt_folder(self.settings.prompts)
         values = _list_placeholders(self.settings)
         self._forms = judging_tasks.plan_forms(self.settings, values)
-        self._plans = _plan_tasks(self.settings, values) | judging_tasks.plan_judging_tasks(self.settings, self._forms)
+        self._stages = extraction_task.plan_stages(self.settings, values)
+        self._plans = _plan_tasks(self.settings, values, self._stages)
+        self._plans |= judging_tasks.plan_judging_tasks(self.settings, self._forms)
         self._asker, self._verdicts = Asker(endpoint), Verdicts(endpoint)
-        self._extractor = extraction_task.Extractor(self._asker, self._verdicts, self.settings, values)
 
     def __reduce__(self) -> tuple[type[LLMEngine], tuple[Endpoint, LLMSettings]]:
         return type(self), (self.endpoint, self.settings)
@@ -81,10 +80,6 @@ class LLMEngine(GroupTasks, QuestionTasks, JudgingTasks):
         return self.endpoint.notes() + self._verdicts.notes() + self._asker.notes()
 
     # ── tasks ──
-
-    def extract(self, chunks: Sequence[Chunk]) -> list[Extraction]:
-        """Entities, relations and claims of each chunk."""
-        return [self._extractor.extract(c) for c in chunks]
 
     def summarise(self, contexts: Sequence[Context]) -> list[str]:
         """One description from several of the same thing; one alone is kept as it is, without a call."""
@@ -120,14 +115,14 @@ class LLMEngine(GroupTasks, QuestionTasks, JudgingTasks):
     def prompt_tokens(self, task: Task, item: Chunk | Context | Inquiry | Brief | judging_tasks.Item) -> int:
         """Tokens of the prompts that `item` needs if nothing is asked for again and nothing was missed: see `calls`."""
         if isinstance(item, Chunk):
-            return self._extractor.prompt_tokens(item)
+            return self.count_chunk_tokens(item)
         judged = self._forms[judging_tasks.choose_form(task, item)] if isinstance(item, judging_tasks.ITEMS) else None
         users = self._users(task, item)
         return sum(map(count_tokens, users)) + len(users) * (judged or self._plan(task)).overhead
 
     def calls(self, task: Task, item: Chunk | Context | Inquiry | Brief | judging_tasks.Item) -> int:
         """The calls that `item` needs at least: for a chunk, those that ask whether anything was missed as well."""
-        return self._extractor.calls if isinstance(item, Chunk) else len(self._users(task, item))
+        return self.count_chunk_calls() if isinstance(item, Chunk) else len(self._users(task, item))
 
     def price(self, prompt_tokens: int, completion_tokens: int) -> float:
         """US dollars for so many tokens; 0 where no price is set."""
@@ -174,17 +169,17 @@ def _find_only_entity(context: Context) -> Passage | None:
 # ── the fixed part of each task ──
 
 
-def _plan_tasks(s: LLMSettings, values: Mapping[str, str]) -> dict[Task, Plan]:
+def _plan_tasks(s: LLMSettings, values: Mapping[str, str], stages: Sequence[extraction_task.Stage]) -> dict[Task, Plan]:
     def plan(name: str, prompt: str, max_tokens: int, *matters: int | str) -> Plan:
         return Plan(name, prompts.fill_template(prompt, values, s.prompts), reply_schema(name), max_tokens, matters)
 
     return {
-        "extract": extraction_task.plan_extraction(s, values),
+        "extract": extraction_task.plan_extraction(s, stages),
         "summarise": plan("summary", "summarise", s.summarise_tokens, s.summary_input_tokens),
         "report": plan("report", "report", s.report_tokens, s.findings_min),
         **group_tasks.plan_group_tasks(s, values),
         "rate": plan("points", "rate-answer" if s.points == "answer" else "rate", s.rate_tokens, s.history_tokens),
-        "answer": plan("answer", "answer", s.answer_tokens, s.history_tokens, NOTICE),
+        "answer": plan("answer", "answer", s.answer_tokens, s.history_tokens, question_tasks.NOTICE),
         "ask": plan("lead", "ask", s.ask_tokens, s.history_tokens),
         "refine": plan("refinement", "refine", s.refine_tokens, s.history_tokens, s.sub_questions),
         "test": Plan("verdict", prompts.fill_template("test", values, s.prompts), None, 1),

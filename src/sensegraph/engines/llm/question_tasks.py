@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sensegraph.engines.llm import prompts
-from sensegraph.engines.llm.asker import ModelTasks, Plan, begin_talk
+from sensegraph.engines.llm.asker import ModelTasks, begin_talk
 from sensegraph.engines.llm.replies.answer_replies import (
     read_answer,
     read_grade,
@@ -19,7 +19,7 @@ from sensegraph.engines.llm.replies.answer_replies import (
 from sensegraph.engines.llm.replies.cited_records import AnswerStream, Records
 from sensegraph.engines.llm.replies.reply_text import Reading
 from sensegraph.errors import Unreadable
-from sensegraph.models.endpoint.client import Message, Reply
+from sensegraph.models.endpoint.client import Reply
 from sensegraph.protocols import Task
 from sensegraph.types import Draft, Inquiry, Lead, Point, Refinement, Statement
 
@@ -48,13 +48,7 @@ class QuestionTasks(ModelTasks):
         breaks off after something was heard of it.
         """
         stream = AnswerStream(prompts.number_records(inquiry.context), tell)
-
-        def say(plan: Plan, talk: Sequence[Message]) -> Reply:
-            return self._asker.endpoint.chat_stream(
-                talk, stream.hear, schema=plan.schema, name=plan.name, max_tokens=plan.max_tokens
-            )
-
-        draft = self._ask_citing("answer", inquiry, read_answer, say)
+        draft = self._ask_citing("answer", inquiry, read_answer, hear=stream.hear)
         stream.tell(draft.statements[stream.count :])
         return self._add_notes(inquiry, draft)
 
@@ -100,26 +94,14 @@ class QuestionTasks(ModelTasks):
             raise Unreadable(f"test: a reply about {_name_question(inquiry)} is neither yes nor no.", False)
         return said
 
-    def _ask_citing(
-        self,
-        task: Task,
-        inquiry: Inquiry,
-        read: Callable[[Reply, Records], Reading[T]],
-        say: Callable[[Plan, Sequence[Message]], Reply] | None = None,
-    ) -> T:
+    def _ask_citing(self, task: Task, inquiry: Inquiry, read: Callable[[Reply, Records], Reading[T]], **how: Any) -> T:
         """What is read of a reply that cites the records of the context."""
         cited = prompts.number_records(inquiry.context)
-        return self._ask_about(task, inquiry, lambda reply: read(reply, cited), say)
+        return self._ask_about(task, inquiry, lambda reply: read(reply, cited), **how)
 
-    def _ask_about(
-        self,
-        task: Task,
-        inquiry: Inquiry,
-        read: Callable[[Reply], Reading[T]],
-        say: Callable[[Plan, Sequence[Message]], Reply] | None = None,
-    ) -> T:
+    def _ask_about(self, task: Task, inquiry: Inquiry, read: Callable[[Reply], Reading[T]], **how: Any) -> T:
         user, what = self.write_question_message(task, inquiry), _name_question(inquiry)
-        return self._asker.ask(task, self._plans[task], user, read, what, say=say)
+        return self._asker.ask(task, self._plans[task], user, read, what, **how)
 
     def _add_notes(self, inquiry: Inquiry, draft: Draft) -> Draft:
         _, left_out = prompts.fit_history(inquiry.history, self.settings.history_tokens)

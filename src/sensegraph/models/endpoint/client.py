@@ -10,6 +10,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -82,29 +83,42 @@ class Endpoint:
         name: str = "",
         max_tokens: int,
         extra: Mapping[str, Any] | None = None,
+        hear: Callable[[str], None] | None = None,
     ) -> Reply:
         """One reply to `messages`, in the form of `schema` (named `name`) where the endpoint can do that.
 
-        `extra` are further fields of the request, which the endpoint may refuse.
-        Raises EndpointDown when no call can succeed, EndpointError for this call, ReplyRefused where its reply was
-        refused by the model or a filter, BudgetExceeded before it is made.
+        `extra` are further fields of the request, which the endpoint may refuse. `hear` is told the reply piece by
+        piece as it is written; the pieces joined are its text.
+        Raises EndpointDown when no call can succeed, EndpointError for this call or when the reply breaks off after a
+        piece was heard, ReplyRefused where its reply was refused by the model or a filter, BudgetExceeded before it is
+        made.
         """
-        return self._chat(bodies.ChatRequest(messages, max_tokens, schema, name, extra or {}))
+        if not self.settings.model:
+            raise SettingsError("endpoint.model is empty: name the chat model to use.")
+        request = bodies.ChatRequest(messages, max_tokens, schema, name, extra or {}, hear is not None)
+        most, heard = self._bound(request), list[str]()
 
-    def chat_stream(
-        self,
-        messages: Sequence[Message],
-        hear: Callable[[str], None],
-        *,
-        schema: dict[str, Any] | None = None,
-        name: str = "",
-        max_tokens: int,
-    ) -> Reply:
-        """The reply that `chat` gives, heard piece by piece as it is written; the pieces joined are its text.
+        def keep_and_hear(text: str) -> None:
+            heard.append(text)
+            if hear:
+                hear(text)
 
-        Raises as `chat` does, and EndpointError when the reply breaks off after a piece was heard.
-        """
-        return self._chat(bodies.ChatRequest(messages, max_tokens, schema, name, streamed=True), hear)
+        self._budget.reserve(most)
+        used = None
+        try:
+            data = self._post_chat(request, most.tokens, keep_and_hear if hear else None)
+            reply = self._reply(data, request.messages)
+            used = self._spend(reply)
+            if why := bodies.name_refusal(data):
+                raise ReplyRefused(
+                    f"The reply of {self.settings.model} was refused ({why}). Leave the text out, or ask another model."
+                )
+            return reply
+        finally:
+            if used is None and any(heard):
+                self._note("A streamed reply broke off: its tokens are our own estimate")
+                used = self._spend(_estimate_reply("".join(heard), request.messages, ""))
+            self._budget.settle(most, used or Amount())
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """The vectors of `texts`, shape `(n, dim)` float32, as the endpoint gives them (not normalised).
@@ -136,7 +150,7 @@ class Endpoint:
         self._budget.reserve(most)
         used = Amount()
         try:
-            data = self._post_once(kind, path, body, need)
+            data = self._calls.post(path, body, need, partial(self._count, kind, Usage(retries=1)))
             named = [bodies.read_usage(data, name) for name in ("prompt_tokens", "total_tokens")]
             count = next((n for n in named if n is not None), None)
             if count is None:
@@ -145,49 +159,17 @@ class Endpoint:
             usage = self._price_reading(kind, count)
             used = Amount(count, usage.cost_usd)
             self._count(kind, usage)
+        except Refusal as e:
+            raise self._calls.error(e) from None
         finally:
             self._budget.settle(most, used)
         return data
-
-    def _post_once(self, kind: Kind, path: str, body: dict[str, Any], need: int) -> dict[str, Any]:
-        try:
-            return self._calls.post(path, body, need, lambda: self._count(kind, Usage(retries=1)))
-        except Refusal as e:
-            raise self._calls.error(e) from None
 
     def _price_reading(self, kind: Kind, count: int) -> Usage:
         """What a call that read `count` tokens took."""
         if kind == "embedding":
             return self._price(Usage(embedding_calls=1, embedding_tokens=count))
         return Usage(1, count, cost_usd=count * self.settings.price_rerank / 1e6)
-
-    def _chat(self, request: bodies.ChatRequest, hear: Callable[[str], None] | None = None) -> Reply:
-        """One chat call within the budget, counted; what was heard of a reply that broke off is counted too."""
-        if not self.settings.model:
-            raise SettingsError("endpoint.model is empty: name the chat model to use.")
-        most, heard = self._bound(request), list[str]()
-
-        def keep_and_hear(text: str) -> None:
-            heard.append(text)
-            if hear:
-                hear(text)
-
-        self._budget.reserve(most)
-        used = None
-        try:
-            data = self._post_chat(request, most.tokens, keep_and_hear if hear else None)
-            reply = self._reply(data, request.messages)
-            used = self._spend(reply)
-            if why := bodies.name_refusal(data):
-                raise ReplyRefused(
-                    f"The reply of {self.settings.model} was refused ({why}). Leave the text out, or ask another model."
-                )
-            return reply
-        finally:
-            if used is None and any(heard):
-                self._note("A streamed reply broke off: its tokens are our own estimate")
-                used = self._spend(_estimate_reply("".join(heard), request.messages, ""))
-            self._budget.settle(most, used or Amount())
 
     def _post_chat(self, request: bodies.ChatRequest, need: int, hear: Callable[[str], None] | None) -> dict[str, Any]:
         """Post in the best way that the endpoint understands, leaving out one thing more where it refuses."""
@@ -196,15 +178,11 @@ class Endpoint:
         body: dict[str, Any] = {"model": s.model, "messages": list(request.messages)}
         body |= {n: v for n, v in (("temperature", s.temperature), ("seed", s.seed)) if v is not None}
         body |= request.extra
-
-        def count_retry() -> None:
-            self._count("chat", Usage(retries=1))
-
+        retried = partial(self._count, "chat", Usage(retries=1))
         while True:
             listener = Listener(hear, dialect.streaming()) if hear and dialect.streams else None
             try:
-                wanted = body | dialect.fields(request)
-                data = self._calls.post("/chat/completions", wanted, need, count_retry, listener)
+                data = self._calls.post("/chat/completions", body | dialect.fields(request), need, retried, listener)
             except Refusal as e:
                 easier = dialect.easier(request, known, str(e), e.of_form)
                 if easier is None:
