@@ -18,15 +18,8 @@ from functools import cache
 from itertools import pairwise
 from typing import Literal
 
+from sensegraph.language import word_lists
 from sensegraph.language.text import ENGLISH, detect_by_function_words
-from sensegraph.language.word_lists import (
-    ENGLISH_MONTHS,
-    ENGLISH_WEEKDAYS,
-    STOP,
-    read_forms,
-    read_lexicon,
-    read_sections,
-)
 
 OneWord = Literal["none", "proper"]
 
@@ -55,12 +48,13 @@ _HAN = re.compile(r"[\u30a0-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
 _HAN_LENGTHS = range(3, 9)  # characters: two are mostly one word
 
 
-_LISTS = read_lexicon("phrases")
+_LISTS = word_lists.read_lexicon("phrases")
 _NOUNS_IN_ING = _LISTS["nouns-in-ing"]  # a phrase may end in one: machine learning
 _NOUNS_IN_LY, _NOUNS_IN_ED = _LISTS["nouns-in-ly"], _LISTS["nouns-in-ed"]
 _SAYING_LITTLE = _LISTS["saying-little"]  # they break a phrase unless they are part of a name: New York
 _NAMING, _GERMAN_LITTLE = _LISTS["naming"], _LISTS["german-little"]
-_NEVER = _LISTS["never"].union(ENGLISH_MONTHS, ENGLISH_WEEKDAYS)  # they break a phrase with a capital too
+# They break a phrase with a capital too.
+_NEVER = _LISTS["never"].union(word_lists.ENGLISH_MONTHS, word_lists.ENGLISH_WEEKDAYS)
 
 
 _TO_IES = re.compile(r"[^aeou]y$")
@@ -77,7 +71,7 @@ class Reader:
 
     def __init__(self, one_word: OneWord = "none") -> None:
         self._proper = one_word == "proper"
-        self._letters = {spoken: _Letters(spoken) for spoken in STOP}
+        self._letters = {spoken: _Letters(spoken) for spoken in word_lists.STOP}
 
     def phrases(self, text: str) -> tuple[str, ...]:
         """The distinct noun phrases of `text`, folded, in the order of their first places."""
@@ -118,7 +112,7 @@ class _Letters(dict[str, str]):
 
     def __init__(self, spoken: str) -> None:
         super().__init__()
-        self._spoken, self._stop = spoken, STOP[spoken]
+        self._spoken, self._stop = spoken, word_lists.STOP[spoken]
 
     def __missing__(self, word: str) -> str:
         letter = self[word] = self._letter(word)
@@ -167,7 +161,7 @@ class _Letters(dict[str, str]):
 # Its title, what stands over its parts, and what its first sentences call it: the owned names of the walk. A passage
 # that mentions one leads to the document that bears it.
 
-_MONTH = f"(?:{'|'.join(map(str.title, ENGLISH_MONTHS))})"
+_MONTH = f"(?:{'|'.join(map(str.title, word_lists.ENGLISH_MONTHS))})"
 _DATED = rf"(?:born|died|b\.|c\.|d\.|ca\.|née|\d|{_MONTH}\s*\d|geboren)"
 _BORN = re.compile(rf"^\s*([^\W\d_][^()\n:;]{{1,60}}?)\s*\(\s*{_DATED}")
 _KNOWN = re.compile(
@@ -225,9 +219,9 @@ def find_headings(text: str) -> list[str]:
 
 # ── types of things as plural nouns: "organizations", "people" ────────────────────────────────────────────────────────
 
-_PLURALS = read_sections("lexicons/plurals")
+_PLURALS = word_lists.read_sections("lexicons/plurals")
 _NO_KIND, _SAME = (frozenset(" ".join(_PLURALS[section]).split()) for section in ("no-kind", "same"))
-_IRREGULAR = read_forms(_PLURALS["irregular"])
+_IRREGULAR = word_lists.read_forms(_PLURALS["irregular"])
 _OF = re.compile(r"(\w+)( (?:of|in|for|at|on|to|by|with) .+)")
 
 

@@ -20,16 +20,7 @@ from sensegraph.language.text import count_tokens, pack_batches
 from sensegraph.models.endpoint.client import Endpoint, Reply
 from sensegraph.protocols import Task
 from sensegraph.runtime.keys import key
-from sensegraph.types import (
-    Brief,
-    Chunk,
-    Context,
-    Inquiry,
-    Passage,
-    Report,
-    Statement,
-    Usage,
-)
+from sensegraph.types import Brief, Chunk, Context, Inquiry, Passage, Report, Statement, Usage
 
 T = TypeVar("T")
 

@@ -17,14 +17,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cache, partial
 
-from sensegraph.language.word_lists import (
-    ENGLISH_MONTHS,
-    GERMAN_MONTHS,
-    MONTH_BEGINNINGS,
-    SHORT_FORMS,
-    read_forms,
-    read_patterns,
-)
+from sensegraph.language import word_lists
 
 Instant = tuple[int, int, int, int, int, int]
 """Year, month, day, hour, minute, second: the first instant of a stretch."""
@@ -154,9 +147,9 @@ def _read_parts(moment: str) -> tuple[int, ...] | None:
 
 # ── dates as texts write them ─────────────────────────────────────────────────────────────────────────────────────────
 
-_MONTHS = "|".join((*ENGLISH_MONTHS, *GERMAN_MONTHS))
-_MONTH = rf"(?P<month>{'|'.join([_MONTHS, *(f'{s}(?:[.]|(?![a-zäöü]))' for s in SHORT_FORMS)])})"
-_DATES = read_patterns("dates", MONTHS=_MONTHS, MONTH=_MONTH)
+_MONTHS = "|".join((*word_lists.ENGLISH_MONTHS, *word_lists.GERMAN_MONTHS))
+_MONTH = rf"(?P<month>{'|'.join([_MONTHS, *(f'{s}(?:[.]|(?![a-zäöü]))' for s in word_lists.SHORT_FORMS)])})"
+_DATES = word_lists.read_patterns("dates", MONTHS=_MONTHS, MONTH=_MONTH)
 _ORDINALS, _GERMAN_ORDINALS, _NUMBERS, _GERMAN_NUMBERS = (
     _DATES[part][0].split("|") for part in ("ORDINALS", "GERMANORDINALS", "NUMBERS", "GERMANNUMBERS")
 )
@@ -169,7 +162,7 @@ _BY_WORD, _BY_NUMBER = ("ago", "near", "named"), ("era", "century")
 _ALL = frozenset(kind for kind, _ in _KINDS)
 _BY_YEAR = tuple(sorted(_ALL - {*_BY_WORD, *_BY_NUMBER}))
 _NEEDED = {
-    **dict.fromkeys(("days", "day", "month_days", "month_day", "months", "month"), sorted(MONTH_BEGINNINGS)),
+    **dict.fromkeys(("days", "day", "month_days", "month_day", "months", "month"), sorted(word_lists.MONTH_BEGINNINGS)),
     **{kind: words.replace("_", " ").split(",") for kind, words in (line.split(": ") for line in _DATES["needed"])},
 }
 
@@ -247,7 +240,7 @@ def _write_one(parts: list[int]) -> tuple[str, str]:
 
 def _number_month(name: str) -> int:
     plain = name.casefold().rstrip(".")
-    return _find_number(plain, ENGLISH_MONTHS, GERMAN_MONTHS) or SHORT_FORMS[plain]
+    return _find_number(plain, word_lists.ENGLISH_MONTHS, word_lists.GERMAN_MONTHS) or word_lists.SHORT_FORMS[plain]
 
 
 def _find_number(word: str, *lists: Sequence[str]) -> int:
@@ -258,7 +251,7 @@ def _find_number(word: str, *lists: Sequence[str]) -> int:
 # ── dates that need the time of writing ──
 
 _UNIT = {"jahr": "year", "monat": "month", "woche": "week", "tag": "day"}
-_SHIFTS, _NAMED = read_forms(_DATES["shifts"]), read_forms(_DATES["named"])
+_SHIFTS, _NAMED = word_lists.read_forms(_DATES["shifts"]), word_lists.read_forms(_DATES["named"])
 _NEEDS = {"year": 1, "month": 2, "week": 3, "day": 3}
 
 
