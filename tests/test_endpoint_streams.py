@@ -15,7 +15,7 @@ from sensegraph.errors import BudgetExceeded, EndpointDown, EndpointError
 from sensegraph.language.text import count_tokens
 from sensegraph.models.endpoint.client import Endpoint, Reply
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
-from sensegraph.models.endpoint.journal import Journal
+from sensegraph.models.endpoint.limits import Journal
 from test_wire import Listener
 
 MESSAGES = [{"role": "system", "content": 'Reply as JSON: {"summary": "…"}'}, {"role": "user", "content": "- Größe 😀"}]

@@ -13,7 +13,7 @@ from sensegraph.protocols import Chunker, Embedder, LanguageEngine, Reranker
 
 if TYPE_CHECKING:
     from sensegraph.models.endpoint.client import Endpoint
-    from sensegraph.models.endpoint.journal import Journal
+    from sensegraph.models.endpoint.limits import Journal
     from sensegraph.protocols import Executor
     from sensegraph.runtime.stores.corpus_store import CorpusStore
 

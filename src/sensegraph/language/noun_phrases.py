@@ -162,19 +162,9 @@ class _Letters(dict[str, str]):
 # that mentions one leads to the document that bears it.
 
 _MONTH = f"(?:{'|'.join(map(str.title, word_lists.ENGLISH_MONTHS))})"
-_DATED = rf"(?:born|died|b\.|c\.|d\.|ca\.|née|\d|{_MONTH}\s*\d|geboren)"
-_BORN = re.compile(rf"^\s*([^\W\d_][^()\n:;]{{1,60}}?)\s*\(\s*{_DATED}")
-_KNOWN = re.compile(
-    r"\b(?:known|called|titled|nicknamed|abbreviated|published|released|credited|billed|referred to)"
-    r"(?: (?:as|by|simply as|professionally as|to))?\s+(?:the )?[\"“‘`']*"
-    r"([A-Z0-9](?:[^,.;:()\"”\n]|(?<=\b[A-Z])\.){1,50})"
+_BORN, _KNOWN, _LEAD, _HASHES, _PLAIN = (
+    re.compile("".join(lines)) for lines in word_lists.read_patterns("own_names", MONTH=_MONTH).values()
 )
-_LEAD = re.compile(
-    r"^\s*((?:(?:The|A|An)\s+)?[^\W_a-zß-öø-ÿ][^(,:;.!?\n\"“]{0,80}?)"
-    r"\s*(?:\(|,|\s(?:is|was|are|were|refers|ist|war|sind|est|était|es|fue|era|è)\s)"
-)
-_HASHES = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
-_PLAIN = re.compile(r"(?:\A|\n[ \t]*\n)[ \t]*([^\W_a-zß-öø-ÿ][^\n.!?:;,|]{1,70})\n(?=[ \t]*\n?[ \t]*[^\n]{60})")
 _MOST_WORDS = 8  # words of a heading or of a lead name
 
 

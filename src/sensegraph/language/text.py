@@ -17,7 +17,15 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from sensegraph.language.word_lists import ABBREVIATIONS, LANGUAGES, STOP, read_lexicon, read_list, read_sections
+from sensegraph.language.word_lists import (
+    ABBREVIATIONS,
+    LANGUAGES,
+    STOP,
+    read_lexicon,
+    read_list,
+    read_patterns,
+    read_sections,
+)
 
 T = TypeVar("T")
 
@@ -290,19 +298,9 @@ def make_stemmer(spoken: str) -> Any:
 # m modal or auxiliary · d determiner · o pronoun · s possessive · i preposition · t to · c conjunction · r adverb ·
 # w wh-word · # number · u interjection · X name · . other
 
-_SUFFIXES = (
-    (re.compile(r"ly$"), "r"),
-    (re.compile(r"ing$"), "g"),
-    (re.compile(r"ed$"), "p"),
-    (re.compile(r"(?:ous|ful|less|able|ible|ive|ic|ical|al|ary|ish)$"), "J"),
-    (re.compile(r"(?:ize|ise|ify)$"), "b"),
-)
-_REPAIRS = (
-    (re.compile(r"(?<=[tm])n|(?<=[tm]r)n|(?<=o)n(?=[dsoit])"), "b"),  # to work, will help, we need the
-    (re.compile(r"(?<=[dsJ#])b(?![dso])"), "N"),  # the need, a long run
-    (re.compile(r"(?<=[ds])[bv](?=[.imvcw]|$)"), "N"),
-    (re.compile(r"(?<=[dsi])[pg](?=[NnJ])"), "J"),  # a trained model, of growing interest
-    (re.compile(r"(?<=v)v(?=[nNJd])"), "p"),
+_SUFFIXES, _REPAIRS = (
+    [(re.compile(pattern), letter) for letter, pattern in (line.split(": ") for line in lines)]
+    for lines in read_patterns("tags").values()
 )
 
 

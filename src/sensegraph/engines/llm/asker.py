@@ -21,7 +21,7 @@ from sensegraph.engines.llm.llm_settings import LLMSettings
 from sensegraph.engines.llm.replies.reply_text import Reading, is_truncated, strip_wrapping, why_empty, without_thoughts
 from sensegraph.errors import EndpointDown, EndpointError, ItemFailed, ReplyRefused, Unreadable
 from sensegraph.language.text import count_tokens
-from sensegraph.models.endpoint.client import Endpoint, Message, Reply
+from sensegraph.models.endpoint.client import Endpoint, Message, Notes, Reply
 from sensegraph.protocols import Task
 
 T = TypeVar("T")
@@ -55,7 +55,7 @@ class Asker:
         self._lock = threading.Lock()
         self._again: Counter[str] = Counter()
         self._removed: Counter[str] = Counter()
-        self._mended: Counter[str] = Counter()
+        self._mended = Notes()
 
     @property
     def again(self) -> int:
@@ -68,7 +68,7 @@ class Asker:
         with self._lock:
             again = tuple(f"{n} replies to {t} were asked for again" for t, n in sorted(self._again.items()))
             removed = tuple(f"{n} unusable parts of replies to {t}" for t, n in sorted(self._removed.items()) if n)
-            return again + removed + tuple(f"{what} ({n} ×)" for what, n in sorted(self._mended.items()))
+        return again + removed + self._mended.read()
 
     def ask(self, task: str, plan: Plan, user: str, read: Callable[[Reply], Reading[T]], what: str, **how: Any) -> T:
         """The value that a reply to `user` gives, as `ask_in_talk` gets it."""
@@ -127,7 +127,7 @@ class Asker:
         """`value`, with what `reading` had to remove or to mend counted."""
         with self._lock:
             self._removed[task] += reading.removed
-            self._mended.update(reading.mended)
+        self._mended.add(*reading.mended)
         return value
 
 
@@ -179,7 +179,7 @@ class Verdicts:
         self._bias = build_logit_bias(endpoint.settings.model)
         self._way = _FORCED if self._bias else _SHORT
         self._lock = threading.Lock()
-        self._notes: Counter[str] = Counter()
+        self._notes = Notes()
 
     def agrees(self, talk: Sequence[Message]) -> bool:
         """Whether the model says yes to the question at the end of `talk`; what cannot be read means no."""
@@ -189,13 +189,12 @@ class Verdicts:
         """What the model says to the question at the end of `talk`; None where it says neither yes nor no."""
         said = read_verdict(self._ask_cheaply(talk))
         if said is None:
-            self._note(_UNREADABLE)
+            self._notes.add(_UNREADABLE)
         return said
 
     def notes(self) -> tuple[str, ...]:
         """What was degraded, each with how often."""
-        with self._lock:
-            return tuple(f"{note} ({n} ×)" for note, n in sorted(self._notes.items()))
+        return self._notes.read()
 
     def _ask_cheaply(self, talk: Sequence[Message]) -> Reply:
         """The reply in the cheapest way that works. Raises as `Endpoint.chat` does when none is left."""
@@ -224,13 +223,8 @@ class Verdicts:
     def _remember(self, way: int) -> None:
         """Begin with `way` from now on; what lies behind it is said once."""
         with self._lock:
-            for reason in _REASONS[self._way : way]:
-                self._notes[reason] += 1
+            self._notes.add(*_REASONS[self._way : way])
             self._way = max(self._way, way)
-
-    def _note(self, note: str) -> None:
-        with self._lock:
-            self._notes[note] += 1
 
 
 def read_verdict(reply: Reply) -> bool | None:

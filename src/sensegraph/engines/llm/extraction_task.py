@@ -6,18 +6,21 @@ Each has its own gleaning: a cheap yes or no first, a further list only after a 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from sensegraph.engines.llm import prompts
 from sensegraph.engines.llm.asker import ModelTasks, Plan, begin_talk, make_message
 from sensegraph.engines.llm.llm_settings import OTHER, Domain, LLMSettings
-from sensegraph.engines.llm.replies.extracted_records import add_extraction
-from sensegraph.engines.llm.replies.extraction_replies import read_claims, read_extraction
+from sensegraph.engines.llm.replies.extracted_records import read_claims, read_extraction
 from sensegraph.engines.llm.replies.reply_text import Reading
-from sensegraph.language.text import count_tokens
+from sensegraph.language.text import count_tokens, fold
 from sensegraph.models.endpoint.client import Reply
 from sensegraph.types import Chunk, Extraction
+
+T = TypeVar("T")
 
 _VERSION = 2  # raise whenever the same replies give another extraction
 _DATES = {
@@ -117,7 +120,7 @@ def plan_stages(s: LLMSettings, values: Mapping[str, str]) -> tuple[Stage, ...]:
         return Stage(made, check, more)
 
     listing = stage("extraction", "extract", "glean", prompts.extraction_schema(build_domain(s), dates=s.dates))
-    return (listing, stage("claims", "claims", "claims", prompts.reply_schema("claims"))) if s.claims else (listing,)
+    return (listing, stage("claims", "claims", "claims", prompts.REPLY_SCHEMAS["claims"])) if s.claims else (listing,)
 
 
 def type_placeholders(s: LLMSettings) -> dict[str, str]:
@@ -134,3 +137,20 @@ def type_placeholders(s: LLMSettings) -> dict[str, str]:
     if s.dates:
         typed = {name: value + _DATES.get(name, "") for name, value in typed.items()}
     return {"entity_types": ", ".join(s.entity_types), "entity_rule": f"one of the types above{rule}", **typed}
+
+
+def add_extraction(found: Extraction, more: Extraction) -> Extraction:
+    """`found` with what is new in `more`; what was found first stays as it is (edge2024, §3.1.2)."""
+    rejected = Counter(dict(found.rejected)) + Counter(dict(more.rejected))
+    return Extraction(
+        found.entities + _select_new(found.entities, more.entities, lambda e: (fold(e.name), e.type)),
+        found.relations + _select_new(found.relations, more.relations, lambda r: {fold(r.source), fold(r.target)}),
+        found.claims + _select_new(found.claims, more.claims, lambda c: (fold(c.subject), fold(c.description))),
+        tuple(sorted(rejected.items())),
+    )
+
+
+def _select_new(found: tuple[T, ...], more: tuple[T, ...], name: Callable[[T], object]) -> tuple[T, ...]:
+    """The records of `more` whose name is not among those of `found`."""
+    known = [name(x) for x in found]
+    return tuple(x for x in more if name(x) not in known)

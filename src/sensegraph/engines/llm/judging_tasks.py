@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 from sensegraph.engines.llm import prompts
 from sensegraph.engines.llm.asker import ROUGH_WORDS, ModelTasks, Plan
 from sensegraph.engines.llm.llm_settings import LLMSettings
-from sensegraph.engines.llm.prompts import reply_schema
-from sensegraph.engines.llm.replies import judge_replies
+from sensegraph.engines.llm.prompts import REPLY_SCHEMAS
+from sensegraph.engines.llm.replies import answer_replies
 from sensegraph.engines.llm.replies.reply_text import Reading
 from sensegraph.models.endpoint.client import Reply
 from sensegraph.protocols import Task
@@ -114,30 +114,30 @@ class JudgingTasks(ModelTasks):
 
     def judge(self, trials: Sequence[Trial]) -> list[Verdict]:
         """The better of the two answers of each trial. Raises Unreadable, with no verdict instead."""
-        return [self._judge_drawn("judge", t, judge_replies.read_preference) for t in trials]
+        return [self._judge_drawn("judge", t, answer_replies.read_preference) for t in trials]
 
     def score(self, trials: Sequence[Trial]) -> list[Verdict]:
         """A score for the one answer of each trial. Raises Unreadable, with no verdict instead."""
-        return [self._judge_drawn("score", t, judge_replies.read_answer_score) for t in trials]
+        return [self._judge_drawn("score", t, answer_replies.read_answer_score) for t in trials]
 
     def contrast(self, trials: Sequence[Trial]) -> list[Contrast]:
         """What the two answers of each trial share, and what only one says; equal answers need no call.
 
         Raises Unreadable, with nothing instead.
         """
-        read = partial(judge_replies.read_contrast, most=_CONTRAST_TOKENS)
+        read = partial(answer_replies.read_contrast, most=_CONTRAST_TOKENS)
         return [self._ask_about_item("contrast", t, read, Contrast(common=(t.answers[0].strip(),))) for t in trials]
 
     def propose(self, wishes: Sequence[Wish]) -> list[tuple[str, ...]]:
         """At most `count` lines for each wish, none of them known. Raises Unreadable, with none instead."""
         return [
-            self._ask_about_item("propose", w, partial(judge_replies.read_proposed_lines, wish=w), ()) for w in wishes
+            self._ask_about_item("propose", w, partial(answer_replies.read_proposed_lines, wish=w), ()) for w in wishes
         ]
 
     def claim(self, excerpts: Sequence[Excerpt]) -> list[tuple[str, ...]]:
         """What the stage makes of each sentence. Raises Unreadable, with nothing instead."""
         return [
-            self._ask_about_item("claim", e, judge_replies.CLAIMS[e.stage], (), self._draw(e.temperature, e.sample))
+            self._ask_about_item("claim", e, answer_replies.CLAIMS[e.stage], (), self._draw(e.temperature, e.sample))
             for e in excerpts
         ]
 
@@ -147,7 +147,7 @@ class JudgingTasks(ModelTasks):
         Raises Unreadable, with neither instead.
         """
         nothing = Support(False, "There is no text to bear it.")
-        return [self._ask_about_item("support", c, judge_replies.read_support, nothing) for c in checks]
+        return [self._ask_about_item("support", c, answer_replies.read_support, nothing) for c in checks]
 
     def _judge_drawn(self, task: Task, trial: Trial, read: Callable[[Reply, Trial], Reading[Verdict]]) -> Verdict:
         drawn = self._draw(self.settings.judge_temperature, trial.replicate)
@@ -192,11 +192,11 @@ def choose_form(task: Task, item: Item) -> str:
 def plan_forms(s: LLMSettings, values: Mapping[str, str]) -> dict[str, Plan]:
     """The fixed part of every question, by the name of its template."""
     limits = {"contrast": s.contrast_tokens, "score": s.judge_tokens, "support": s.judge_tokens}
-    limits |= dict.fromkeys(judge_replies.PREFERENCES, s.judge_tokens)
+    limits |= dict.fromkeys(answer_replies.PREFERENCES, s.judge_tokens)
     limits |= dict.fromkeys((*_WISH_FORMS.values(), "grounded-questions"), s.propose_tokens)
     limits |= dict.fromkeys(("claim-select", "claim-disambiguate", "claim-decompose"), s.claim_tokens)
     return {
-        name: Plan(name, prompts.fill_template(name, values, s.prompts), reply_schema(name), most, (_VERSION,))
+        name: Plan(name, prompts.fill_template(name, values, s.prompts), REPLY_SCHEMAS[name], most, (_VERSION,))
         for name, most in limits.items()
     }
 
@@ -210,7 +210,7 @@ def plan_judging_tasks(s: LLMSettings, made: Mapping[str, Plan]) -> dict[Task, P
         return Plan(one.name, one.system, one.schema, one.max_tokens, (_VERSION, *matters, *(made[o] for o in others)))
 
     return {
-        "judge": plan(*judge_replies.PREFERENCES, matters=(heat,)),
+        "judge": plan(*answer_replies.PREFERENCES, matters=(heat,)),
         "score": plan("score", matters=(heat,)),
         "contrast": plan("contrast", matters=(_CONTRAST_TOKENS,)),
         "propose": plan(*_WISH_FORMS.values(), "grounded-questions"),

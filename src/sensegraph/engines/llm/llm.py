@@ -12,7 +12,7 @@ from typing import TypeVar
 from sensegraph.engines.llm import extraction_task, group_tasks, judging_tasks, prompts, question_tasks
 from sensegraph.engines.llm.asker import ROUGH_WORDS, Asker, Plan, Verdicts
 from sensegraph.engines.llm.llm_settings import LLMSettings
-from sensegraph.engines.llm.prompts import reply_schema
+from sensegraph.engines.llm.prompts import REPLY_SCHEMAS
 from sensegraph.engines.llm.replies.answer_replies import read_community_report, read_summary
 from sensegraph.engines.llm.replies.reply_text import Reading
 from sensegraph.errors import UnsupportedTask
@@ -162,7 +162,7 @@ def _find_only_entity(context: Context) -> Passage | None:
 
 def _plan_tasks(s: LLMSettings, values: Mapping[str, str], stages: Sequence[extraction_task.Stage]) -> dict[Task, Plan]:
     def plan(name: str, prompt: str, max_tokens: int, *matters: int | str) -> Plan:
-        return Plan(name, prompts.fill_template(prompt, values, s.prompts), reply_schema(name), max_tokens, matters)
+        return Plan(name, prompts.fill_template(prompt, values, s.prompts), REPLY_SCHEMAS[name], max_tokens, matters)
 
     return {
         "extract": extraction_task.plan_extraction(s, stages),

@@ -9,7 +9,7 @@ from typing import Literal
 
 from sensegraph.errors import SettingsError
 from sensegraph.language.text import fold
-from sensegraph.types import ExtractedEntity, ExtractedRelation, Extraction
+from sensegraph.types import Extraction
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,25 +101,23 @@ class Domain:
     def unify_types(self, found: Extraction) -> Extraction:
         """`found` with every type as the domain writes it, and those of others counted."""
         outside = Counter[str]()
-        entities = tuple(self._entity(e, outside) for e in found.entities)
-        relations = tuple(self._relation(r, outside) for r in found.relations)
+        entities = tuple(
+            replace(e, type=self._unify("entity", e.type, self.entity_types, outside).casefold())
+            for e in found.entities
+        )
+        relations = tuple(
+            replace(r, label=self._unify("relation", r.label, self.relation_types, outside)) for r in found.relations
+        )
         return replace(found, entities=entities, relations=relations, outside=tuple(sorted(outside.items())))
 
-    def _entity(self, entity: ExtractedEntity, outside: Counter[str]) -> ExtractedEntity:
-        known = self._find_listed(entity.type, self.entity_types)
-        if known is None:
-            outside[f"entity type {entity.type}"] += 1
-            known = OTHER if self.enforced else entity.type
-        return replace(entity, type=known.casefold())
-
-    def _relation(self, relation: ExtractedRelation, outside: Counter[str]) -> ExtractedRelation:
-        if not self.relation_types:
-            return replace(relation, label="")
-        known = self._find_listed(relation.label, self.relation_types)
-        if known is None:
-            outside[f"relation type {relation.label or '(none)'}"] += 1
-            known = OTHER if self.enforced else relation.label
-        return replace(relation, label=known)
+    def _unify(self, what: str, kind: str, listed: Sequence[str], outside: Counter[str]) -> str:
+        """The listed type that `kind` means; another is counted. Where none are listed, it is none."""
+        if not listed:
+            return ""
+        if (known := self._find_listed(kind, listed)) is not None:
+            return known
+        outside[f"{what} type {kind or '(none)'}"] += 1
+        return OTHER if self.enforced else kind
 
     def _find_listed(self, kind: str, listed: Sequence[str]) -> str | None:
         """The listed type that `kind` means, in any case and with spaces or underscores; None for another."""

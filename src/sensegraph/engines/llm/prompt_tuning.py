@@ -17,7 +17,7 @@ from sensegraph.engines.llm import prompts
 from sensegraph.engines.llm.asker import Asker, Plan
 from sensegraph.engines.llm.llm import LLMEngine
 from sensegraph.engines.llm.llm_settings import OTHER, LLMSettings, fold_type_name
-from sensegraph.engines.llm.prompts import reply_schema
+from sensegraph.engines.llm.prompts import REPLY_SCHEMAS
 from sensegraph.engines.llm.replies.reply_text import Reading, decode_json
 from sensegraph.language.text import count_tokens, split_sentences, take_within
 from sensegraph.models.endpoint.client import Reply
@@ -64,13 +64,6 @@ class Tuned:
     notes: tuple[str, ...] = ()
 
 
-class _Profile(msgspec.Struct, frozen=True):
-    domain: str
-    persona: str
-    entity_types: list[str]
-    language: str = ""
-
-
 def fit_prompts(engine: LLMEngine, passages: Sequence[Chunk], language: str = "") -> Tuned:
     """Templates fitted to the corpus that `passages` are a sample of, written in `language` (empty: its own).
 
@@ -79,7 +72,7 @@ def fit_prompts(engine: LLMEngine, passages: Sequence[Chunk], language: str = ""
     shown = [_shorten_chunk(p) for p in passages]
     before, settings = engine.usage(), replace(engine.settings, language=language or engine.settings.language)
     values = {"language": f"Write in {settings.language}." if settings.language else "Write in their language."}
-    plan = Plan("profile", prompts.fill_template("tune", values, settings.prompts), reply_schema("profile"), _REPLY)
+    plan = Plan("profile", prompts.fill_template("tune", values, settings.prompts), REPLY_SCHEMAS["profile"], _REPLY)
     user = "\n\n".join(f"Passage {n}. {prompts.write_chunk(p)}" for n, p in enumerate(shown, 1))
     profile = Asker(engine.endpoint).ask("tune-prompts", plan, user, _read_profile, f"{len(shown)} passages")
     reader = LLMEngine(engine.endpoint, replace(settings, entity_types=profile.entity_types, prompts=""))
@@ -111,7 +104,8 @@ def fit_template(name: str, profile: Profile, examples: Sequence[Example], setti
 def _read_profile(reply: Reply) -> Reading[Profile]:
     """The account in a reply; it must say a domain, a persona and at least one type."""
     try:
-        said = msgspec.convert(decode_json(reply), _Profile)
+        data = decode_json(reply)
+        said = msgspec.convert({"language": "", **data} if isinstance(data, dict) else data, Profile)
     except msgspec.ValidationError as e:
         return Reading(None, f"its form is wrong: {e}")
     types = {fold_type_name(kind): " ".join(kind.split()).casefold() for kind in said.entity_types}

@@ -30,11 +30,6 @@ _NUMBER: Schema = {"type": "number"}
 _INTEGER: Schema = {"type": "integer"}
 
 
-def reply_schema(name: str) -> Schema:
-    """The schema named `name`: that of a task, or claims or profile."""
-    return _SCHEMAS[name]
-
-
 def extraction_schema(domain: Domain, *, dates: bool = False) -> Schema:
     """The form of entities and relations; only an enforced domain leaves no type but its own and `other`.
 
@@ -64,22 +59,16 @@ def _choice_of(*values: str) -> Schema:
 
 
 _FINDINGS = _list_of(_object_of(summary=_TEXT, explanation=_TEXT))
+_STATUS = _choice_of("TRUE", "FALSE", "SUSPECTED")
 _CLAIM = _object_of(
-    subject=_TEXT,
-    object=_TEXT,
-    type=_TEXT,
-    status=_choice_of("TRUE", "FALSE", "SUSPECTED"),
-    starts=_TEXT,
-    ends=_TEXT,
-    description=_TEXT,
-    quote=_TEXT,
+    subject=_TEXT, object=_TEXT, type=_TEXT, status=_STATUS, starts=_TEXT, ends=_TEXT, description=_TEXT, quote=_TEXT
 )
 _MEMBER = _object_of(id=_INTEGER, description=_TEXT, strength=_NUMBER)
 _SUMMARY_ENTITY = _object_of(name=_TEXT, type=_TEXT, description=_TEXT, members=_list_of(_MEMBER))
 _LINES = _object_of(lines=_list_of(_TEXT))
 _SENTENCE = _object_of(reason=_TEXT, sentence=_TEXT)
 
-_SCHEMAS: dict[str, Schema] = {
+REPLY_SCHEMAS: dict[str, Schema] = {
     "claims": _object_of(claims=_list_of(_CLAIM)),
     "summary": _object_of(summary=_TEXT),
     "report": _object_of(title=_TEXT, summary=_TEXT, rating=_NUMBER, rating_explanation=_TEXT, findings=_FINDINGS),
@@ -99,16 +88,12 @@ _SCHEMAS: dict[str, Schema] = {
     "judge-scored": _object_of(reasoning=_TEXT, score_a=_NUMBER, score_b=_NUMBER, winner=_choice_of("A", "B", "tie")),
     "score": _object_of(explanation=_TEXT, score=_NUMBER),
     "contrast": _object_of(common=_list_of(_TEXT), first_only=_list_of(_TEXT), second_only=_list_of(_TEXT)),
-    "personas": _LINES,
-    "tasks": _LINES,
-    "questions": _LINES,
-    "grounded-questions": _LINES,
-    "reverse-questions": _LINES,
-    "claim-select": _SENTENCE,
-    "claim-disambiguate": _SENTENCE,
+    **dict.fromkeys("personas tasks questions grounded-questions reverse-questions".split(), _LINES),
+    **dict.fromkeys(("claim-select", "claim-disambiguate"), _SENTENCE),
     "claim-decompose": _object_of(statements=_list_of(_TEXT)),
     "support": _object_of(reason=_TEXT, supported={"type": "boolean"}),
 }
+"""The form of each reply, by the name of its task; those of claims and of a profile too."""
 
 
 _ASKED = (  # folder of the paper, and the templates in it

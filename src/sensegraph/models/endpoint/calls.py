@@ -21,7 +21,7 @@ from sensegraph.models.endpoint.limits import Pace, choose_pause, read_retry_aft
 
 if TYPE_CHECKING:
     from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
-    from sensegraph.models.endpoint.journal import Journal
+    from sensegraph.models.endpoint.limits import Journal
     from sensegraph.models.endpoint.wire import Incoming, Response, Wire
 
 _HOPELESS = ("insufficient_quota", "billing_hard_limit_reached", "account_deactivated")

@@ -25,7 +25,7 @@ from sensegraph.protocols import Vectors
 from sensegraph.types import Usage
 
 if TYPE_CHECKING:
-    from sensegraph.models.endpoint.journal import Journal
+    from sensegraph.models.endpoint.limits import Journal
 
 Kind = Literal["chat", "embedding", "rerank"]
 Message = Mapping[str, str]
@@ -43,6 +43,23 @@ class Reply:
     finish_reason: str
 
 
+class Notes:
+    """What was degraded, each with how often; safe to write to from many threads."""
+
+    def __init__(self) -> None:
+        self._lock, self._counts = threading.Lock(), Counter[str]()
+
+    def add(self, *notes: str) -> None:
+        """Count each of these once more."""
+        with self._lock:
+            self._counts.update(notes)
+
+    def read(self) -> tuple[str, ...]:
+        """The notes in order, each with how often."""
+        with self._lock:
+            return tuple(f"{note} ({n} ×)" for note, n in sorted(self._counts.items()))
+
+
 class Endpoint:
     """An OpenAI-compatible endpoint: `chat`, `embed` and `rerank`, safe to call from many threads."""
 
@@ -53,7 +70,7 @@ class Endpoint:
         self._calls = Calls(settings, self.address, journal, api_key)
         self._lock = threading.Lock()
         self._spent: dict[Kind, Usage] = {"chat": Usage(), "embedding": Usage(), "rerank": Usage()}
-        self._notes: Counter[str] = Counter()
+        self._notes = Notes()
         self._budget = Budget(settings.max_tokens_total, settings.max_cost_usd)
         self._dialect = bodies.Dialect()
 
@@ -70,8 +87,7 @@ class Endpoint:
 
     def notes(self) -> tuple[str, ...]:
         """What was degraded, each with how often."""
-        with self._lock:
-            return tuple(f"{note} ({n} ×)" for note, n in sorted(self._notes.items()))
+        return self._notes.read()
 
     # ── calls ──
 
@@ -116,7 +132,7 @@ class Endpoint:
             return reply
         finally:
             if used is None and any(heard):
-                self._note("A streamed reply broke off: its tokens are our own estimate")
+                self._notes.add("A streamed reply broke off: its tokens are our own estimate")
                 used = self._spend(_estimate_reply("".join(heard), request.messages, ""))
             self._budget.settle(most, used or Amount())
 
@@ -155,7 +171,7 @@ class Endpoint:
             count = next((n for n in named if n is not None), None)
             if count is None:
                 count = need or sum(map(count_tokens, texts))
-                self._note(_NO_USAGE)
+                self._notes.add(_NO_USAGE)
             usage = self._price_reading(kind, count)
             used = Amount(count, usage.cost_usd)
             self._count(kind, usage)
@@ -198,8 +214,7 @@ class Endpoint:
     def _remember(self, dialect: bodies.Dialect) -> None:
         """Take what the endpoint was found not to understand for known, and note it once."""
         with self._lock:
-            for note in dialect.without(self._dialect):
-                self._notes[note] += 1
+            self._notes.add(*dialect.without(self._dialect))
             self._dialect = dialect.joined(self._dialect)
 
     # ── counting ──
@@ -222,7 +237,7 @@ class Endpoint:
         prompt, completion = bodies.read_usage(data, "prompt_tokens"), bodies.read_usage(data, "completion_tokens")
         reason = bodies.read_finish(data)
         if prompt is None or completion is None:
-            self._note(_NO_USAGE)
+            self._notes.add(_NO_USAGE)
             return _estimate_reply(text, messages, reason)
         return Reply(text, prompt, completion, reason)
 
@@ -240,10 +255,6 @@ class Endpoint:
     def _count(self, kind: Kind, usage: Usage) -> None:
         with self._lock:
             self._spent[kind] += usage
-
-    def _note(self, note: str) -> None:
-        with self._lock:
-            self._notes[note] += 1
 
 
 def _estimate_reply(text: str, messages: Sequence[Message], reason: str) -> Reply:
