@@ -15,13 +15,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from sensegraph.language.text import HAN, fold, known_word
-from sensegraph.language.word_lists import english_words, name_connectors, read_lexicon, stop_words
+from sensegraph.language.word_lists import english_words, name_connectors, read_lexicon, read_patterns, stop_words
 
-_LINE = re.compile(
-    r"^[ \t\ufeff]*([^\W\d_][^:\n\"“”?!;()]{0,38}?)[ \t]?(?:\([^:\n]{0,90}\)[ \t]?)?:(?=\s)", re.MULTILINE
-)
-_SHOUT = re.compile(r"(?<=[.!?…”’)\]\s])([A-ZÀ-Þ][A-ZÀ-Þ’'.\-]+(?:[ ][A-ZÀ-Þ][A-ZÀ-Þ’'.\-]*){1,3})[ \t]*:(?=\s)")
-_CODE = re.compile(r"[^\W\d_][-_.]?\d")
+_MARKS = {name: re.compile("".join(lines)) for name, lines in read_patterns("speakers", HAN=HAN.pattern[1:-1]).items()}
 _TIMES_SEEN = 3
 _SHORT = 4  # words of a label, at most
 _HONOURS = frozenset("hon hon. right am mp ms mla msp qc kc phd md".split())
@@ -43,7 +39,7 @@ def find_label_candidates(text: str) -> list[Label]:
     """Everything that looks like a speaker's label, in order: at the start of a line, or in capitals after a stop."""
     if ":" not in text:
         return []
-    found = {m.start(1): m for pattern in (_SHOUT, _LINE) for m in pattern.finditer(text)}
+    found = {m.start(1): m for pattern in (_MARKS["shout"], _MARKS["line"]) for m in pattern.finditer(text)}
     read: list[Label] = []
     for _, match in sorted(found.items()):
         name = match[1].rstrip()
@@ -72,7 +68,7 @@ def can_name_speaker(key: str) -> bool:
     words = key.split()
     if not words or words[0] in stop_words("en") - {"the", "right"} or words[-1] in english_words("general"):
         return False
-    return words[-1] not in english_words("headings") and not _CODE.search(key)
+    return words[-1] not in english_words("headings") and not _MARKS["code"].search(key)
 
 
 def find_known_speakers(counts: Mapping[str, Mapping[str, int]]) -> frozenset[str]:
@@ -167,15 +163,8 @@ def read_turns(text: str, speakers: Mapping[str, str], breaks: Sequence[int] = (
 
 # ── labels of sentences ──────────────────────────────────────────────────────────────────────────────────────────────
 
-_NAME = r"[^\W\d_][\w’'.\-]*"
-_NAMED_LINE = re.compile(
-    rf"(?:(?<=\n)|^)[ \t\ufeff]*((?:{_NAME})(?:[ \t/&]+(?:{_NAME}|\([A-Z]+\))){{0,4}})[ \t]*[:：]"
-    rf"(?=\s|[{HAN.pattern[1:-1]}“\"])"
-)
-_CAPITALS = re.compile(r"(?<=[.!?…”\"’)\]\s])([A-Z][A-Z’'.\-]+(?:[ /][A-ZÀ-Þ][A-ZÀ-Þ’'.\-]*){1,3})[ \t]*:(?=\s)")
 _PARTICLES = frozenset("de del della der den di da dos du el al la le van von zu bin ibn ben y e".split())
 _KEPT = frozenset("II III IV AM MP PhD MD CEO CTO TV".split())
-_MARK = re.compile(r"\s*\([A-Z]+\)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +184,7 @@ def find_labels(text: str) -> list[SpeakerLabel]:
     """
     if ":" not in text and "：" not in text:
         return []
-    matches = {m.start(1): m for pattern in (_CAPITALS, _NAMED_LINE) for m in pattern.finditer(text)}
+    matches = {m.start(1): m for pattern in (_MARKS["capitals"], _MARKS["named_line"]) for m in pattern.finditer(text)}
     found = []
     for _, match in sorted(matches.items()):
         words = match[1].split()
@@ -240,7 +229,7 @@ def recase_label(label: str) -> str:
             return part.casefold()
         return f"Mc{part[2:].capitalize()}" if part.startswith("MC") and len(part) > 3 else part.capitalize()
 
-    words = _MARK.sub("", label.strip()).split()
+    words = _MARKS["mark"].sub("", label.strip()).split()
     last = len(words) - 1
     for place, word in enumerate(words):
         letters = word.replace(".", "").replace("'", "").replace("’", "")

@@ -12,7 +12,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeVar
 
 import msgspec
@@ -90,7 +90,8 @@ class Asker:
         `extra` are further fields of the request; `hear` is told the first reply piece by piece.
         Raises ItemFailed for what stays unusable: Unreadable where a run may go on with something instead.
         """
-        reply = self.send(plan, talk, extra, hear)
+        send = partial(self.endpoint.chat, schema=plan.schema, name=plan.name, max_tokens=plan.max_tokens, extra=extra)
+        reply = send(talk, hear=hear)
         first = _read_reply(reply, read)
         if not first.problem and first.value is not None:
             return self.count_repairs(task, first, first.value), reply
@@ -98,7 +99,7 @@ class Asker:
             self._again[task] += 1
         wish = "Send the whole reply again, corrected, in the form asked for."
         objection = make_message("user", f"This reply cannot be used: {first.problem}. {wish}")
-        second = self.send(plan, [*talk, make_message("assistant", without_thoughts(reply.text)), objection], extra)
+        second = send([*talk, make_message("assistant", without_thoughts(reply.text)), objection])
         again = _read_reply(second, read)
         for reading, source in sorted(((again, second), (first, reply)), key=lambda found: found[0].doubtful):
             if reading.value is not None:
@@ -110,18 +111,6 @@ class Asker:
         if again.instead is None:
             raise ItemFailed(why)
         raise Unreadable(why, self.count_repairs(task, again, again.instead))
-
-    def send(
-        self,
-        plan: Plan,
-        talk: Sequence[Message],
-        extra: Mapping[str, Any] | None = None,
-        hear: Callable[[str], None] | None = None,
-    ) -> Reply:
-        """The reply to `talk` in the form of `plan`."""
-        return self.endpoint.chat(
-            talk, schema=plan.schema, name=plan.name, max_tokens=plan.max_tokens, extra=extra, hear=hear
-        )
 
     def count_repairs(self, task: str, reading: Reading[T], value: T) -> T:
         """`value`, with what `reading` had to remove or to mend counted."""

@@ -47,10 +47,10 @@ class LLMEngine(
         self.settings = settings or LLMSettings()
         self.name = endpoint.settings.model
         prompts.check_prompt_folder(self.settings.prompts)
-        values = _list_placeholders(self.settings)
+        values = list_placeholders(self.settings)
         self._forms = judging_tasks.plan_forms(self.settings, values)
         self._stages = extraction_task.plan_stages(self.settings, values)
-        self._plans = _plan_tasks(self.settings, values, self._stages)
+        self._plans = plan_tasks(self.settings, values, self._stages)
         self._plans |= judging_tasks.plan_judging_tasks(self.settings, self._forms)
         self._asker, self._verdicts = Asker(endpoint), Verdicts(endpoint)
 
@@ -160,7 +160,9 @@ def _find_only_entity(context: Context) -> Passage | None:
 # ── the fixed part of each task ──
 
 
-def _plan_tasks(s: LLMSettings, values: Mapping[str, str], stages: Sequence[extraction_task.Stage]) -> dict[Task, Plan]:
+def plan_tasks(s: LLMSettings, values: Mapping[str, str], stages: Sequence[extraction_task.Stage]) -> dict[Task, Plan]:
+    """The fixed part of each task that is no task of judging."""
+
     def plan(name: str, prompt: str, max_tokens: int, *matters: int | str) -> Plan:
         return Plan(name, prompts.fill_template(prompt, values, s.prompts), REPLY_SCHEMAS[name], max_tokens, matters)
 
@@ -178,7 +180,7 @@ def _plan_tasks(s: LLMSettings, values: Mapping[str, str], stages: Sequence[extr
     }
 
 
-def _list_placeholders(s: LLMSettings) -> dict[str, str]:
+def list_placeholders(s: LLMSettings) -> dict[str, str]:
     """What the placeholders of the templates stand for."""
     language = f"Write in {s.language}." if s.language else "Write in the language of the text."
     own = "You may add what is generally known; mark each such sentence with (general knowledge)."

@@ -143,7 +143,12 @@ def _write_example(name: str, example: Example, settings: LLMSettings) -> str:
     kind, _, form = name.partition("-")
     if kind not in ("extract", "claims") or (kind == "claims" and not example.found.claims):
         return ""
-    records = _list_records(example.found, settings)
+    entities = [{"name": e.name, "type": e.type, "description": e.description} for e in example.found.entities]
+    relations = []
+    for r in example.found.relations:
+        ends = {"source": r.source, "target": r.target} | ({"type": r.label} if settings.relation_types else {})
+        relations.append(ends | {"description": r.description, "strength": round(r.strength)})
+    records: dict[str, list[dict[str, Any]]] = {"entities": entities, "relations": relations}
     if kind == "claims":
         fields = ("subject", "object", "type", "status", "starts", "ends", "description")
         quotes = [(c, {"quote": example.passage.text[c.start : c.end]}) for c in example.found.claims]
@@ -160,16 +165,6 @@ def _write_example(name: str, example: Example, settings: LLMSettings) -> str:
         for record in listed
     ]
     return _defuse_placeholders("\n".join([text, "\n##\n".join(tuples), "<|COMPLETE|>"]))
-
-
-def _list_records(found: Extraction, settings: LLMSettings) -> dict[str, list[dict[str, Any]]]:
-    entities = [{"name": e.name, "type": e.type, "description": e.description} for e in found.entities]
-    relations = []
-    for r in found.relations:
-        kind = {"type": r.label} if settings.relation_types else {}
-        ends = {"source": r.source, "target": r.target, **kind}
-        relations.append(ends | {"description": r.description, "strength": round(r.strength)})
-    return {"entities": entities, "relations": relations}
 
 
 def _defuse_placeholders(text: str) -> str:

@@ -182,7 +182,15 @@ def load_local_model(
         tokenizer = AutoTokenizer.from_pretrained(model, local_files_only=not download)
         found = AutoModelForCausalLM.from_pretrained(base or model, **how)
     except (OSError, ValueError) as e:
-        raise InputError(_explain_unreadable(model, base, e)) from e
+        if not Path(base or model).is_dir():
+            raise InputError(
+                f"{base or model} is no folder and not among the models that are cached here: give its folder, or "
+                "--download to fetch it."
+            ) from e
+        why = " ".join(str(e).split())[:200]
+        raise InputError(
+            f"{model} holds no model that can be read ({why}): a folder needs config.json, weights and a tokenizer."
+        ) from e
     places = int(found.get_input_embeddings().num_embeddings)
     if len(tokenizer) > places:
         raise InputError(
@@ -256,13 +264,3 @@ def _find_model_folder(model: str) -> Path | None:
     if not model or path.is_absolute() or model.startswith((".", "~")) or model.count("/") != 1 or path.exists():
         raise InputError(f"{model or 'The model'} is no folder with a model: name one, or a name such as OWNER/MODEL.")
     return None
-
-
-def _explain_unreadable(model: str, base: str, error: Exception) -> str:
-    why = " ".join(str(error).split())[:200]
-    if not Path(base or model).is_dir():
-        return (
-            f"{base or model} is no folder and not among the models that are cached here: give its folder, or "
-            "--download to fetch it."
-        )
-    return f"{model} holds no model that can be read ({why}): a folder needs config.json, weights and a tokenizer."

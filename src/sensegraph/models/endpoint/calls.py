@@ -116,7 +116,8 @@ class Calls:
                     return self._post_streamed(path, body, listener, heard)
                 return self._post_whole(path, body)
         except Unreachable as e:
-            return self._explain_unreachable_host(str(e))
+            why = f"({self._clean(str(e))}): check endpoint.base_url and that it is running."
+            return _Failure(EndpointDown(f"Cannot reach {self.address} {why}"), self._answered)
         except WireError as e:
             return self._explain_break(e, heard)
         except _Unusable as e:
@@ -170,10 +171,6 @@ class Calls:
             return failure
         text = f"{self.address} broke off in the middle of a reply, after {heard.count} characters"
         return _Failure(EndpointError(f"{text}: {self._clean(str(failure.error))}. Ask again."), False)
-
-    def _explain_unreachable_host(self, reason: str) -> _Failure:
-        text = f"Cannot reach {self.address} ({self._clean(reason)}): check endpoint.base_url and that it is running."
-        return _Failure(EndpointDown(text), self._answered)
 
     def _explain_status(self, response: Response) -> _Failure:
         status, (message, code) = response.status, bodies.read_error(response.body)
