@@ -43,7 +43,7 @@ from sensegraph.methods.leanrag.aggregated import AggregateSettings, ground_leve
 from sensegraph.methods.leanrag.aggregates import find_aggregates
 from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
 from sensegraph.methods.leanrag.leanrag import LeanRAG
-from sensegraph.models.embedders.hashed_words import HashedTerms
+from sensegraph.models.embedders import HashedTerms
 from sensegraph.runtime.executors.processes import LocalExecutor
 from sensegraph.runtime.results import Result
 from sensegraph.runtime.runtime import Runtime

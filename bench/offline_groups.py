@@ -32,7 +32,7 @@ from sensegraph.methods.leanrag.aggregated import (
     part_links,
     relation_brief,
 )
-from sensegraph.models.embedders.hashed_words import HashedTerms
+from sensegraph.models.embedders import HashedTerms
 from sensegraph.types import Brief, Chunk, Cluster, Context, Passage, Report, Source, Statement
 
 BUDGET = 12_000  # tokens of what one aggregate or link is written from

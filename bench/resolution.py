@@ -28,8 +28,7 @@ from typing import Any
 from rapidfuzz import fuzz
 
 from sensegraph.algorithms.similar import similar_words
-from sensegraph.language.stems import list_stems
-from sensegraph.language.text import fold
+from sensegraph.language.text import fold, list_stems
 from sensegraph.resolution import Mentioned, Resolution, Resolving, resolve
 from sensegraph.resolution.comparison.scoring import prepare_collection
 from sensegraph.resolution.resolver import block_pairs

@@ -26,7 +26,7 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import Settings, load_settings, locate_user_file
 from sensegraph.corpus.tools import make_reranker, make_tools
 from sensegraph.errors import EndpointDown, SensegraphError, SettingsError, Unapproved
-from sensegraph.models.endpoint.approvals import (
+from sensegraph.models.endpoint.endpoint_settings import (
     USUAL,
     address_of,
     approval_of,
@@ -346,7 +346,7 @@ def test_each_way_to_approve_lets_the_named_key_go_and_no_other(
     way: str, variable: str, tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch, recorder: Any
 ):
     url, got = recorder()
-    monkeypatch.setattr("sensegraph.models.endpoint.approvals.is_this_machine", lambda url: False)
+    monkeypatch.setattr("sensegraph.models.endpoint.endpoint_settings.is_this_machine", lambda url: False)
     root = foreign(tmp_path / "x", {"base_url": url, "api_key_env": variable})
     (root / "input").mkdir()
     (root / "input" / "a.txt").write_text(TEXT.text)
@@ -472,7 +472,7 @@ def typed(keys: str, words: list[str], monkeypatch: pytest.MonkeyPatch) -> tuple
 def test_one_key_on_the_terminal_approves_for_good(
     tmp_path: Path, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("sensegraph.models.endpoint.approvals.is_this_machine", lambda url: False)
+    monkeypatch.setattr("sensegraph.models.endpoint.endpoint_settings.is_this_machine", lambda url: False)
     root = foreign(tmp_path / "x", {"base_url": server.base_url})
     (root / "input").mkdir()
     (root / "input" / "a.txt").write_text(TEXT.text)

@@ -15,7 +15,7 @@ from sensegraph.errors import BudgetExceeded, EndpointDown, EndpointError
 from sensegraph.language.text import count_tokens
 from sensegraph.models.endpoint.client import Endpoint, Reply
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
-from sensegraph.models.endpoint.journal import Journal
+from sensegraph.models.endpoint.limits import Journal
 from test_wire import Listener
 
 MESSAGES = [{"role": "system", "content": 'Reply as JSON: {"summary": "…"}'}, {"role": "user", "content": "- Größe 😀"}]
@@ -34,7 +34,7 @@ def ask(end: Endpoint) -> Reply:
 
 
 def listen(end: Endpoint, hear: Callable[[str], None]) -> Reply:
-    return end.chat_stream(MESSAGES, hear, schema=SCHEMA, name="summary", max_tokens=100)
+    return end.chat(MESSAGES, schema=SCHEMA, name="summary", max_tokens=100, hear=hear)
 
 
 @pytest.mark.parametrize(("piece", "cut"), [(1, 1), (3, 7), (4, 5000), (100, 11)])

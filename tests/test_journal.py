@@ -9,7 +9,7 @@ import pytest
 from scripted import ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.chunks import chunk_documents
-from sensegraph.models.endpoint.journal import Journal
+from sensegraph.models.endpoint.limits import Journal
 from sensegraph.types import Chunk
 from wired import content, corpus, stories
 

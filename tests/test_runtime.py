@@ -16,7 +16,7 @@ from sensegraph.index.extraction import extract_records
 from sensegraph.index.vectors import embed_texts
 from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
-from sensegraph.models.rerankers.remote_reranker import EndpointReranker
+from sensegraph.models.rerankers import EndpointReranker
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Results, Table, recall_result, step
 from sensegraph.runtime.runtime import Runtime

@@ -21,7 +21,7 @@ from sensegraph.lab.tasks import judge_trials
 from sensegraph.methods.graphrag.global_search import grade
 from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
-from sensegraph.models.endpoint.journal import Journal
+from sensegraph.models.endpoint.limits import Journal
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.trials import Trial

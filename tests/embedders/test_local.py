@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.language.word_lists import COMMON, STOP, VERY_COMMON
-from sensegraph.models.embedders.hashed_words import HashedTerms
+from sensegraph.models.embedders import HashedTerms
 from sensegraph.protocols import Embedder
 from sensegraph.types import Usage
 
@@ -67,7 +67,7 @@ def test_no_texts_give_no_rows():
 
 def test_vectors_are_the_same_for_any_hash_seed():
     program = (
-        "from sensegraph.models.embedders.hashed_words import HashedTerms; import hashlib;"
+        "from sensegraph.models.embedders import HashedTerms; import hashlib;"
         f"e = HashedTerms(); rows = e.embed([{WHALE!r}], 'document');"
         "print(hashlib.sha256(rows.tobytes()).hexdigest(), e.fingerprint())"
     )

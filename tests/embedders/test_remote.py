@@ -9,7 +9,7 @@ import pytest
 
 from scripted import Script, ScriptedServer
 from sensegraph.errors import EndpointError
-from sensegraph.models.embedders.remote import RemoteEmbedder
+from sensegraph.models.embedders import RemoteEmbedder
 from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.protocols import Embedder

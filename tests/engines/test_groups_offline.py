@@ -19,7 +19,7 @@ from sensegraph.engines.offline.reports.source_lines import (
     read_verbatim,
     split_group_name,
 )
-from sensegraph.language.plurals import pluralize
+from sensegraph.language.noun_phrases import pluralize
 from sensegraph.language.text import fold, split_sentences
 from sensegraph.types import Brief, Context, Description, Passage, Source, Statement
 

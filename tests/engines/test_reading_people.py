@@ -8,7 +8,7 @@ import pytest
 
 from sensegraph.engines.offline.extraction import page_reader
 from sensegraph.engines.offline.extraction.corpus_reading import learn_corpus, observe_documents, read_documents
-from sensegraph.language import speakers, tagging
+from sensegraph.language import speakers, text
 from sensegraph.types import Chunk, ExtractedEntity, Extraction
 
 PROSE = (
@@ -177,6 +177,6 @@ def test_a_sequence_an_iterator_and_another_order_give_the_same_lexicon() -> Non
 
 
 def test_which_words_are_common_does_not_depend_on_what_was_read_before() -> None:
-    tagging.tag_words(["zorblax"])
-    assert not tagging.known_word("zorblax")
-    assert tagging.known_form("foggier")
+    text.tag_words(["zorblax"])
+    assert not text.known_word("zorblax")
+    assert text.known_form("foggier")

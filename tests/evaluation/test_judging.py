@@ -15,7 +15,7 @@ from sensegraph.lab.judging.bias import assess_bias
 from sensegraph.lab.judging.criteria import Criterion, Rules, choose_rules, judging_presets, read_bands
 from sensegraph.lab.judging.judge_calls import foresee_judging, judge_pairs, score_answers
 from sensegraph.lab.judging.judgements import tally_all_pairs, tally_pair
-from sensegraph.models.embedders.hashed_words import HashedTerms
+from sensegraph.models.embedders import HashedTerms
 from sensegraph.runtime.executors.processes import LocalExecutor
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore

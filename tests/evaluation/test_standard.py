@@ -17,7 +17,7 @@ from sensegraph.errors import InputError, SettingsError
 from sensegraph.lab.scores.bleu import Bleu
 from sensegraph.lab.scores.standard import NAMES, Pair, exact_match, normalise_answer, score_pairs, token_f1
 from sensegraph.lab.scores.word_overlap import rouge_1, rouge_2, rouge_l, split_words
-from sensegraph.models.embedders.hashed_words import HashedTerms
+from sensegraph.models.embedders import HashedTerms
 from sensegraph.runtime.executors.processes import LocalExecutor
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore

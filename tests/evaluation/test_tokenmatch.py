@@ -24,7 +24,7 @@ from sensegraph.lab.scores.tokenmatch import (
     token_match,
     token_rarity,
 )
-from sensegraph.models.embedders.hashed_words import HashedTerms
+from sensegraph.models.embedders import HashedTerms
 from sensegraph.runtime.executors.processes import LocalExecutor
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore

@@ -23,7 +23,7 @@ from sensegraph.lab.finetuning.factorial.designs import (
     read_design,
     remove_markers,
 )
-from sensegraph.models.embedders.hashed_words import HashedTerms
+from sensegraph.models.embedders import HashedTerms
 from sensegraph.runtime.executors.processes import LocalExecutor
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore

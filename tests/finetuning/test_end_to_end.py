@@ -106,7 +106,7 @@ def test_the_same_model_behind_an_endpoint_says_the_same(tuned: Files):
         endpoint = Endpoint(EndpointSettings(address, model="tuned", max_retries=0))
         reply = endpoint.chat(messages, max_tokens=3)
         heard: list[str] = []
-        streamed = endpoint.chat_stream(messages, heard.append, max_tokens=3)
+        streamed = endpoint.chat(messages, max_tokens=3, hear=heard.append)
         with pytest.raises(EndpointError, match="A prompt has 1000 tokens and the context of tuned 512"):
             endpoint.chat([{"role": "user", "content": "who " * 998}], max_tokens=3)
     here = model.continued(model.prompt_of(messages), 3)

@@ -276,7 +276,7 @@ def test_words_can_rank_the_chunks(lazy: Corpus, server: ScriptedServer, ranking
     method = LazyGraphRAG(refined=False, budget=5, ranking=ranking)  # type: ignore[arg-type]
     first = method.trials(asked, lazy.index(), lazy.runtime())[0].chunk
     words = lazy.index().words
-    from sensegraph.language.stems import list_stems
+    from sensegraph.language.text import list_stems
 
     best = [lazy.index().catalogue.chunks[int(i)].id for i in words.top(list_stems(asked.text), 3)[0]]
     assert first in best

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from sensegraph.errors import SettingsError
-from sensegraph.models.rerankers import cross_encoder
-from sensegraph.models.rerankers.cross_encoder import CrossEncoderReranker
+from sensegraph.models import rerankers
+from sensegraph.models.rerankers import CrossEncoderReranker
 from sensegraph.protocols import Reranker
 from sensegraph.testing import RerankerContract
 
@@ -20,7 +20,7 @@ WORDS = "[PAD] [UNK] [CLS] [SEP] [MASK] ada wrote to bram the harbour was empty 
 
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cross_encoder, "find_spec", lambda name: None)
+    monkeypatch.setattr(rerankers, "find_spec", lambda name: None)
     with pytest.raises(SettingsError, match=r"pip install 'sensegraph\[rerank\]'"):
         CrossEncoderReranker("some/model")
 
@@ -31,7 +31,7 @@ def test_without_a_model_it_says_what_to_set() -> None:
 
 
 def test_the_fingerprint_is_of_what_is_in_the_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(cross_encoder, "find_spec", lambda name: object())
+    monkeypatch.setattr(rerankers, "find_spec", lambda name: object())
     one, other = tmp_path / "one", tmp_path / "other"
     for folder in (one, other):
         folder.mkdir()

@@ -13,7 +13,7 @@ from scripted_replies import fit
 from sensegraph.errors import BudgetExceeded, EndpointDown, EndpointError, SettingsError
 from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
-from sensegraph.models.rerankers.remote_reranker import EndpointReranker
+from sensegraph.models.rerankers import EndpointReranker
 from sensegraph.protocols import Reranker
 from sensegraph.testing import RerankerContract
 

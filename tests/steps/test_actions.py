@@ -15,7 +15,7 @@ from sensegraph.engines.llm.llm import LLMEngine
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.index.passages import passage_tokens
 from sensegraph.methods.graphrag.actions import Action, Actions, Asked, points_of
-from sensegraph.models.embedders.hashed_words import HashedTerms
+from sensegraph.models.embedders import HashedTerms
 from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.protocols import LanguageEngine

@@ -38,7 +38,7 @@ from sensegraph.methods.leanrag.aggregated import (
 )
 from sensegraph.methods.leanrag.aggregates import Before, aggregate_all, aggregates_made_of, find_aggregates
 from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
-from sensegraph.models.embedders.hashed_words import HashedTerms
+from sensegraph.models.embedders import HashedTerms
 from sensegraph.runtime.executors.processes import LocalExecutor
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sensegraph.language.dates.holding import Held, held_in
+from sensegraph.language.dates.intervals import Held, held_in
 
 TYPES = ("CEO of", "capital of", "toll of")
 KNOWN = {"nordwind": "N", "norland": "L", "altstad": "A", "ostby": "O", "bo lind": "B", "anna berg": "X", "cora dahl": "C"}  # fmt: skip # noqa: E501

@@ -12,7 +12,7 @@ from sensegraph.index.index import Index
 from sensegraph.index.parts import find_part
 from sensegraph.methods import load_method
 from sensegraph.methods.raptor.tree_part import TREE
-from sensegraph.models.embedders.remote import RemoteEmbedder
+from sensegraph.models.embedders import RemoteEmbedder
 from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.runtime.stores.sqlite import SqliteStore

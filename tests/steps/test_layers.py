@@ -38,7 +38,7 @@ from sensegraph.methods.hirag.layers import (
     layers_made_of,
 )
 from sensegraph.methods.hirag.layers_part import LAYERS
-from sensegraph.models.embedders.hashed_words import HashedTerms
+from sensegraph.models.embedders import HashedTerms
 from sensegraph.questions import Scope
 from sensegraph.runtime.executors.processes import LocalExecutor
 from sensegraph.runtime.results import recall_result

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sensegraph.language.countries import COUNTRY
-from sensegraph.language.titles import find_aliases, find_headings, find_lead_name, list_title_names
+from sensegraph.language.naming_words import COUNTRY
+from sensegraph.language.noun_phrases import find_aliases, find_headings, find_lead_name, list_title_names
 from sensegraph.methods.walk.name_words import (
     Noted,
     count_mentions,

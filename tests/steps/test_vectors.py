@@ -6,7 +6,7 @@ import numpy as np
 
 from scripted import ScriptedServer
 from sensegraph.index.vectors import embed_all
-from sensegraph.models.embedders.remote import RemoteEmbedder
+from sensegraph.models.embedders import RemoteEmbedder
 from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.runtime.stores.sqlite import SqliteStore

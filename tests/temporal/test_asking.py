@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sensegraph.language.dates.asked_dates import describe_when, when_asked, without_date
+from sensegraph.language.dates.stated_dates import describe_when, when_asked, without_date
 
 TODAY = "2024-05-06"
 READ = [

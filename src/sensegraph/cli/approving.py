@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def ask_approval(refused: Unapproved) -> bool:
     """Whether the user, asked on the terminal, approves what was refused; then it is kept in the own settings file."""
     from sensegraph.corpus.settings import locate_user_file
-    from sensegraph.models.endpoint.approvals import record_approval
+    from sensegraph.models.endpoint.endpoint_settings import record_approval
 
     if not sys.stdin.isatty():
         return False
@@ -33,7 +33,7 @@ def approve_all(settings: Settings) -> list[str]:
     from sensegraph.corpus.settings import check_approved, locate_user_file
     from sensegraph.corpus.tools import needed_approvals
     from sensegraph.errors import Unapproved
-    from sensegraph.models.endpoint.approvals import record_approval
+    from sensegraph.models.endpoint.endpoint_settings import record_approval
 
     kept = []
     for name in needed_approvals(settings):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sensegraph.models.endpoint.approvals import mask_urls
+from sensegraph.models.endpoint.endpoint_settings import mask_urls
 
 if TYPE_CHECKING:
     from sensegraph.corpus.corpus import Corpus

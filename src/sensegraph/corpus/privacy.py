@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from sensegraph.corpus.outcomes import MASKED
 from sensegraph.errors import SettingsError
 from sensegraph.index.manifest import REF
-from sensegraph.language.stems import list_stems
+from sensegraph.language.text import list_stems
 from sensegraph.personal.finding import Named, build_finder, find_named_people, find_possible_names, merge_people
 from sensegraph.personal.masking import Masker, Survey, read_secret, survey_personal_data
 from sensegraph.personal.personal_settings import (

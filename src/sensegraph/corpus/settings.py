@@ -30,7 +30,7 @@ from sensegraph.errors import SettingsError
 from sensegraph.index.parts import Part, known_parts, settings_type
 from sensegraph.index.settings import IndexSettings, take_part_settings
 from sensegraph.methods import METHODS, method_class
-from sensegraph.models.endpoint import approvals
+from sensegraph.models.endpoint import endpoint_settings
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.personal.personal_settings import PersonalSettings
 from sensegraph.plugins import Kind, plugin_names
@@ -250,9 +250,9 @@ def _join_choices(names: Sequence[str]) -> str:
 def read_api_key(endpoint: EndpointSettings) -> str:
     """The key from the environment. Raises SettingsError when a remote endpoint has none; a local one needs none."""
     found = os.environ.get(endpoint.api_key_env, "")
-    if not found and not approvals.is_this_machine(endpoint.base_url):
+    if not found and not endpoint_settings.is_this_machine(endpoint.base_url):
         raise SettingsError(
-            f"The endpoint {approvals.address_of(endpoint.base_url)} needs a key: set the environment variable "
+            f"The endpoint {endpoint_settings.address_of(endpoint.base_url)} needs a key: set the environment variable "
             f"{endpoint.api_key_env}, or use the offline engine (--engine offline)."
         )
     return found or "none"
@@ -292,12 +292,12 @@ def holds_name(tables: Mapping[str, Any], name: str) -> bool:
 
 def locate_user_file() -> Path:
     """The user's own settings file, outside every corpus."""
-    return approvals.find_user_file(os.environ)
+    return endpoint_settings.find_user_file(os.environ)
 
 
 def check_approved(settings: Settings, *names: Guarded) -> None:
     """Raise Unapproved where files chose the endpoint or the model of one of these tables and nobody approved it."""
-    table, usual = settings.endpoint, settings.endpoint.api_key_env in ("", approvals.USUAL)
+    table, usual = settings.endpoint, settings.endpoint.api_key_env in ("", endpoint_settings.USUAL)
     for name in names:
         chosen = {n: file for n, file in settings.foreign.items() if n.startswith(f"{name}.")}
         if usual:
@@ -305,12 +305,12 @@ def check_approved(settings: Settings, *names: Guarded) -> None:
         if settings.trust or not chosen:
             continue
         model = settings.local.model if name == "local" else settings.rerank.model
-        endpoint = approvals.approval_of(table.base_url, table.api_key_env) if name == "endpoint" else ""
-        wanted = endpoint or approvals.approval_of_model(model)
-        if approvals.needs_no_approval(wanted):
+        endpoint = endpoint_settings.approval_of(table.base_url, table.api_key_env) if name == "endpoint" else ""
+        wanted = endpoint or endpoint_settings.approval_of_model(model)
+        if endpoint_settings.needs_no_approval(wanted):
             continue
         # what the user has approved, in the environment and in the own settings file
         kept = convert_settings(read_toml_tables(locate_user_file()), UserSettings, str(locate_user_file())).trust
-        approved = approvals.read_approvals(os.environ.get("SENSEGRAPH_TRUST", ""), kept, locate_user_file())
-        if not approvals.is_approved(wanted, approved):
-            raise approvals.refuse_unapproved(wanted, sorted({*chosen.values()}), locate_user_file())
+        approved = endpoint_settings.read_approvals(os.environ.get("SENSEGRAPH_TRUST", ""), kept, locate_user_file())
+        if not endpoint_settings.is_approved(wanted, approved):
+            raise endpoint_settings.refuse_unapproved(wanted, sorted({*chosen.values()}), locate_user_file())

@@ -11,7 +11,7 @@ from sensegraph.corpus.tools import make_chunker, make_executor, make_reranker, 
 from sensegraph.errors import NotIndexed, StoreError
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import Manifest, read_manifest
-from sensegraph.models.endpoint.journal import Journal
+from sensegraph.models.endpoint.limits import Journal
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Usage
 

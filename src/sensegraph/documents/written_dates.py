@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, date, datetime
 
-from sensegraph.language.calendar_words import ENGLISH_MONTH, SHORT_MONTHS
+from sensegraph.language.word_lists import ENGLISH_MONTH, SHORT_MONTHS
 
 _DAY_MONTH = re.compile(rf"(\d{{1,2}})(?:st|nd|rd|th)?\.?\s+(?:of\s+)?({ENGLISH_MONTH})\.?,?\s+(\d{{4}})")
 _MONTH_DAY = re.compile(rf"({ENGLISH_MONTH})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})")

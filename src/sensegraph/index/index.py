@@ -14,7 +14,7 @@ from sensegraph.index.graph.lookups import Lookups, build_lookups
 from sensegraph.index.manifest import Catalogue, ChunkEntry, DocumentEntry, Manifest, read_manifest
 from sensegraph.index.parts import SPINE, Part, find_part, known_parts, part_of_kind
 from sensegraph.index.vectors import stack_vectors
-from sensegraph.language.stems import list_stems
+from sensegraph.language.text import list_stems
 from sensegraph.protocols import Embedder, Store, Vectors
 from sensegraph.runtime.results import Results, Table, recall_result, step
 from sensegraph.types import Chunk, Cluster, Document, Entity, Graph, Hierarchy, Relation

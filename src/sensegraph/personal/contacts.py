@@ -16,7 +16,7 @@ from itertools import chain
 from typing import Any
 
 from sensegraph.errors import SettingsError
-from sensegraph.language.calendar_words import ABBREVIATED_MONTHS, MONTHS
+from sensegraph.language.word_lists import ABBREVIATED_MONTHS, MONTHS
 from sensegraph.personal.personal_settings import Span
 
 _MONTHS = "|".join(dict.fromkeys([*chain(*MONTHS.values()), *ABBREVIATED_MONTHS, "jänner"]))

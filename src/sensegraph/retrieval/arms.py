@@ -22,8 +22,7 @@ from sensegraph.index.index import Index
 from sensegraph.index.passages import chunk_passage
 from sensegraph.index.restricted.scope import ScopedIndex
 from sensegraph.index.vectors import adds_meaning, nearest_to
-from sensegraph.language.stems import list_stems
-from sensegraph.language.text import take_within
+from sensegraph.language.text import list_stems, take_within
 from sensegraph.protocols import Vectors
 from sensegraph.retrieval.signals import named_in
 from sensegraph.runtime.results import take_records

@@ -16,9 +16,7 @@ from typing import Literal
 from sensegraph.answering.asking import make_inquiry, refine_questions
 from sensegraph.errors import StepFailed
 from sensegraph.index.index import Index
-from sensegraph.language.detection import detect_by_function_words
-from sensegraph.language.stems import split_runs
-from sensegraph.language.text import WORD, fold
+from sensegraph.language.text import WORD, detect_by_function_words, fold, split_runs
 from sensegraph.language.word_lists import STOP, read_sections
 from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
@@ -226,7 +224,7 @@ def relation_words(question: str) -> list[str]:
 
 _POSSESSIVE = re.compile(r"(?<=\w)(?:['’]s|(?<=s)['’])(?!\w)")
 _CAPITALS = re.compile(r"(?<=[\w,;)’'] )[^\W\d_a-zß-öø-ÿ][\w’'-]+(?:\s+[^\W\d_a-zß-öø-ÿ][\w’'-]*)*")
-_SECTIONS = {name: "\n".join(lines) for name, lines in read_sections("questions").items()}
+_SECTIONS = {name: "\n".join(lines) for name, lines in read_sections("lexicons/questions").items()}
 _EXAMPLES, _STRONG, _WEAK, _WHAT_IT_IS, _RELATIONS = (
     re.compile(_SECTIONS[name].replace("{KIN}", _SECTIONS["kin"]), re.IGNORECASE | re.VERBOSE)
     for name in ("examples", "strong", "weak", "what it is", "relations")

@@ -33,7 +33,7 @@ from sensegraph.types import Answer, Citation, Document
 _FIRST = 2  # sentences at the beginning in which an answer says that it has none
 _LONG, _CITED = 4, 2  # sentences from which an answer does answer, whatever it begins with; one that cites
 _REFERENCE_MARK = re.compile(r"\[\s*(?:\d|Data:)")
-_NONE = re.compile("|".join(read_sections("answers")["no answer"]), re.IGNORECASE)
+_NONE = re.compile("|".join(read_sections("lexicons/answers")["no answer"]), re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

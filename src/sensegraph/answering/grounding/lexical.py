@@ -15,15 +15,13 @@ from itertools import combinations
 
 from rapidfuzz.distance import LCSseq
 
-from sensegraph.language.detection import detect_by_function_words
-from sensegraph.language.stems import split_runs, stem_run
-from sensegraph.language.text import split_sentences
+from sensegraph.language.text import detect_by_function_words, split_runs, split_sentences, stem_run
 from sensegraph.language.word_lists import read_sections
 
 LABEL = "lexical support"
 
 _NOISE = re.compile(r"\{[^}]*\}|\[[^\]]*\]|[*_#`>]+")
-_LISTS = read_sections("answers")
+_LISTS = read_sections("lexicons/answers")
 _FILLERS = frozenset(" ".join(_LISTS["fillers"]).split())
 _NEGATIONS = frozenset(" ".join(_LISTS["negations"]).split())
 _SAYS = "|".join(_LISTS["says"])

@@ -26,7 +26,7 @@ from sensegraph.lab.experiments.plan import Asked, Plan, read_asked_questions
 from sensegraph.lab.retrieval.retrieval_records import list_method_settings
 from sensegraph.lab.retrieval.runs import Named
 from sensegraph.methods import load_method, method_class
-from sensegraph.models.endpoint.journal import Journal
+from sensegraph.models.endpoint.limits import Journal
 from sensegraph.protocols import PartName, Task
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.runtime import Runtime

@@ -49,12 +49,7 @@ class LocalCalls:
         self.model, self.journal = model, None
 
     def post(
-        self,
-        path: str,
-        body: dict[str, Any],
-        need: int = 0,
-        retried: Callable[[], None] | None = None,
-        listener: Listener | None = None,
+        self, path: str, body: dict[str, Any], need: int = 0, retried: object = None, listener: Listener | None = None
     ) -> dict[str, Any]:
         """The reply to one request; a listener hears it when it is whole.
 

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.language.text import HAN
+from sensegraph.language.text import HAN, is_word_character
 from sensegraph.runtime.results import step
 from sensegraph.types import Graph, Relation
 
@@ -128,11 +128,11 @@ def _find_names(text: str, forms: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 def _splits_word(text: str, border: int) -> bool:
     """Whether a word goes on across a border."""
-    return 0 < border < len(text) and _is_word_character(text[border - 1]) and _is_word_character(text[border])
+    return 0 < border < len(text) and _is_spaced_letter(text[border - 1]) and _is_spaced_letter(text[border])
 
 
-def _is_word_character(c: str) -> bool:
-    return (c.isalnum() and not HAN.match(c)) or c == "_"
+def _is_spaced_letter(c: str) -> bool:
+    return is_word_character(c) and not HAN.match(c)
 
 
 def _drop_contained(spans: list[tuple[int, int]], others: list[tuple[int, int]]) -> list[tuple[int, int]]:

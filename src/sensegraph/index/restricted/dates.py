@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 
 from sensegraph.index.index import keep_documents
 from sensegraph.index.manifest import Catalogue
-from sensegraph.language.dates.holding import Held, held_in
-from sensegraph.language.dates.intervals import Assertion, Interval, make_interval, settle_assertions
+from sensegraph.language.dates.intervals import Assertion, Held, Interval, held_in, make_interval, settle_assertions
 from sensegraph.language.dates.stated_dates import stated_in
 from sensegraph.language.text import fold, split_sentences
 from sensegraph.runtime.keys import key

@@ -19,10 +19,9 @@ from sensegraph.index.parts import Part
 from sensegraph.index.restricted.arrivals import current_second, known_then, read_arrivals
 from sensegraph.index.restricted.dates import Dates, Fact, settle_dates
 from sensegraph.index.restricted.scope import ScopedIndex, join_texts, restrict_to_scope
-from sensegraph.language.dates.asked_dates import When, describe_when, when_asked, without_date
 from sensegraph.language.dates.intervals import Span, holds_during, make_interval, span_through
 from sensegraph.language.dates.moments import first_instant, instant_after, is_readable
-from sensegraph.language.dates.stated_dates import stated_in
+from sensegraph.language.dates.stated_dates import When, describe_when, stated_in, when_asked, without_date
 from sensegraph.questions import Scope
 from sensegraph.runtime.results import recall_result
 from sensegraph.runtime.runtime import Runtime

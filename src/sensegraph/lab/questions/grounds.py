@@ -25,10 +25,9 @@ from types import MappingProxyType
 from sensegraph.lab.questions.question_files import Kind
 from sensegraph.lab.questions.stated_facts import Told, depends_on_context, has_proper_name, match_subject
 from sensegraph.lab.scores.word_overlap import rouge_1
-from sensegraph.language.calendar_words import ABBREVIATED_MONTHS, ENGLISH_MONTHS
-from sensegraph.language.countries import COUNTRY
-from sensegraph.language.tagging import known_form
-from sensegraph.language.text import fold
+from sensegraph.language.naming_words import COUNTRY
+from sensegraph.language.text import fold, known_form
+from sensegraph.language.word_lists import ABBREVIATED_MONTHS, ENGLISH_MONTHS
 from sensegraph.runtime.keys import key
 from sensegraph.types import Claim, Cluster, Entity
 

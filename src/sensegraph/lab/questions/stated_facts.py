@@ -8,9 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sensegraph.lab.scores.word_overlap import split_words
-from sensegraph.language.detection import ENGLISH, detect_by_function_words
-from sensegraph.language.tagging import tag_words
-from sensegraph.language.text import HAN, WORD, fold, split_sentences
+from sensegraph.language.text import ENGLISH, HAN, WORD, detect_by_function_words, fold, split_sentences, tag_words
 from sensegraph.types import Entity, Graph
 
 _WORDS = (2, 25)  # of what is told, least and most

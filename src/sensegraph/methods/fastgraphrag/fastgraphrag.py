@@ -27,7 +27,7 @@ from sensegraph.index.index import Index
 from sensegraph.index.passages import documents_behind
 from sensegraph.index.restricted.scope import ScopedIndex
 from sensegraph.index.vectors import nearest_to_each
-from sensegraph.language.stems import list_stems
+from sensegraph.language.text import list_stems
 from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.arms import by_meaning, by_text, evidence_of, settle_comparison
 from sensegraph.retrieval.assembling import Ends, chunks_within, ends_of, entities_within, relations_within

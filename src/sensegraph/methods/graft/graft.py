@@ -21,8 +21,7 @@ from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
 from sensegraph.index.passages import documents_behind, entity_passage, passage_tokens, relation_passage
 from sensegraph.index.vectors import nearest_to
-from sensegraph.language.stems import list_stems
-from sensegraph.language.text import take_within
+from sensegraph.language.text import list_stems, take_within
 from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.arms import asked_vector
 from sensegraph.runtime.results import take_records

@@ -24,8 +24,7 @@ from sensegraph.index.index import Index
 from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.parts import Building, Part, PartEstimate
 from sensegraph.index.vectors import beyond_words, embed_all, embed_records
-from sensegraph.language.stems import list_stems
-from sensegraph.language.text import fold
+from sensegraph.language.text import fold, list_stems
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import recall_result, step

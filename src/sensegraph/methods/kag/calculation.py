@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import date
 from statistics import fmean
 
-from sensegraph.language.calendar_words import ENGLISH_MONTH, SHORT_MONTHS
+from sensegraph.language.word_lists import ENGLISH_MONTH, SHORT_MONTHS
 
 LARGEST = 1e18
 

@@ -13,10 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sensegraph.index.index import Index
-from sensegraph.language.calendar_words import ENGLISH_MONTHS, ENGLISH_WEEKDAYS
-from sensegraph.language.stems import list_stems
-from sensegraph.language.text import fold, split_sentences
-from sensegraph.language.word_lists import read_lexicon, read_sections
+from sensegraph.language.text import fold, list_stems, split_sentences
+from sensegraph.language.word_lists import ENGLISH_MONTHS, ENGLISH_WEEKDAYS, read_lexicon, read_sections
 from sensegraph.methods.kag.calculation import Scalar, read_date, read_number, write_value
 from sensegraph.retrieval.signals import entities_named_in
 from sensegraph.runtime.results import take_records
@@ -215,7 +213,7 @@ def _plan_intersection(question: str) -> list[str]:
     return [f"Which {what} {found['one']}?", f"Which {what} {found['two']}?", "Math(content=`both(#1, #2)`)"]
 
 
-_SECTIONS = read_sections("subquestions").items()
+_SECTIONS = read_sections("lexicons/subquestions").items()
 _KINDS = {name[5:]: re.compile("|".join(lines), re.I) for name, lines in _SECTIONS if name.startswith("kind ")}
 _CUES = {section.removeprefix("cues "): words for section, words in _WORDS.items() if section.startswith("cues ")}
 _ALSO = {"person": "organization", "place": "organization", "organization": "place"}  # what may stand for it

@@ -22,8 +22,7 @@ from sensegraph.index.graph.lookups import ties_of
 from sensegraph.index.index import Index
 from sensegraph.index.passages import chunk_passage, passage_tokens, relation_passage
 from sensegraph.index.vectors import nearest_to
-from sensegraph.language.stems import list_stems
-from sensegraph.language.text import fold, take_within
+from sensegraph.language.text import fold, list_stems, take_within
 from sensegraph.methods.kag.calculation import (
     Unknown,
     Value,

@@ -23,7 +23,7 @@ from sensegraph.index.hierarchy.stand_ins import first_words, foresee_results
 from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.parts import PartEstimate
 from sensegraph.index.vectors import embed_records
-from sensegraph.language.plurals import find_commonest_type
+from sensegraph.language.noun_phrases import find_commonest_type
 from sensegraph.language.text import count_tokens, fold
 from sensegraph.methods.leanrag.aggregated import (
     AggregateKeys,

@@ -17,10 +17,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sensegraph.language.countries import COUNTRY
-from sensegraph.language.detection import ENGLISH
-from sensegraph.language.text import split_sentences
-from sensegraph.language.titles import find_aliases, find_headings, find_lead_name, list_title_names
+from sensegraph.language.naming_words import COUNTRY
+from sensegraph.language.noun_phrases import find_aliases, find_headings, find_lead_name, list_title_names
+from sensegraph.language.text import ENGLISH, split_sentences
 from sensegraph.language.word_lists import STOP
 from sensegraph.runtime.results import step
 from sensegraph.types import Chunk

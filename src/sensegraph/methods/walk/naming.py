@@ -22,7 +22,7 @@ from sensegraph.errors import SettingsError, check_fields
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.parts import Building, Part
-from sensegraph.language.stems import list_stems
+from sensegraph.language.text import list_stems
 from sensegraph.methods.walk.name_words import Gazetteer, Noted, count_mentions, make_gazetteer, spell_documents
 from sensegraph.runtime.results import Result, Results, recall_result, step
 from sensegraph.runtime.runtime import Runtime

@@ -20,7 +20,7 @@ from sensegraph.errors import IT_MUST, SettingsError, check_fields
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.scope import ScopedIndex
 from sensegraph.index.vectors import nearest_to
-from sensegraph.language.stems import list_stems
+from sensegraph.language.text import list_stems
 from sensegraph.methods.walk.name_words import fold_words, write_letters
 from sensegraph.methods.walk.naming import NAMES, Hashes, Names, hash_words
 from sensegraph.protocols import PartName, Task

@@ -15,8 +15,7 @@ from functools import lru_cache
 from itertools import pairwise, product
 
 from sensegraph.language import naming_words
-from sensegraph.language.detection import ENGLISH
-from sensegraph.language.stems import make_stemmer
+from sensegraph.language.text import ENGLISH, make_stemmer
 from sensegraph.language.word_lists import STOP
 from sensegraph.resolution.comparison.name_reading import Name
 

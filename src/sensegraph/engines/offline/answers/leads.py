@@ -16,9 +16,7 @@ from sensegraph.engines.offline.answers import composing, questions, source_sent
 from sensegraph.engines.offline.answers.source_sentences import RelevantSentence, SourceSentence
 from sensegraph.engines.offline.reports.report_parts import names_nothing, show_natural_case, split_title
 from sensegraph.engines.offline.reports.sentence_quality import stem_text
-from sensegraph.language.detection import detect_by_stop_words
-from sensegraph.language.tagging import tag_words
-from sensegraph.language.text import HAN, WORD
+from sensegraph.language.text import HAN, WORD, detect_by_stop_words, tag_words
 from sensegraph.language.word_lists import read_list
 from sensegraph.types import Inquiry, Lead, Passage, Refinement, Statement
 

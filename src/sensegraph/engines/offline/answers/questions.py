@@ -19,9 +19,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from sensegraph.engines.offline.reports.sentence_quality import stem_text, stem_word, stem_word_lists
-from sensegraph.language.detection import detect_by_stop_words
-from sensegraph.language.tagging import tag_words
-from sensegraph.language.text import HAN, WORD
+from sensegraph.language.text import HAN, WORD, detect_by_stop_words, tag_words
 from sensegraph.language.word_lists import read_lexicon, read_list
 
 _THEMES = re.compile(

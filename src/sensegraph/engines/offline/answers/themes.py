@@ -31,9 +31,7 @@ from sensegraph.engines.offline.reports.sentence_quality import (
     stem_text,
     weigh_stems,
 )
-from sensegraph.language.detection import detect_by_stop_words
-from sensegraph.language.tagging import known_form, tag_words
-from sensegraph.language.text import WORD
+from sensegraph.language.text import WORD, detect_by_stop_words, known_form, tag_words
 from sensegraph.language.word_lists import read_alternatives, read_lexicon, read_list
 from sensegraph.types import Statement
 

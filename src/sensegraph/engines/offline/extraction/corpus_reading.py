@@ -32,7 +32,7 @@ from sensegraph.engines.offline.extraction.names import link_corpus_names
 from sensegraph.engines.offline.extraction.observations import CROWD, Ends, Lexicon, Observation
 from sensegraph.engines.offline.extraction.page_reader import observe_document
 from sensegraph.language import speakers
-from sensegraph.language.tagging import known_form
+from sensegraph.language.text import known_form
 from sensegraph.types import Chunk, Extraction
 
 TOP = 5

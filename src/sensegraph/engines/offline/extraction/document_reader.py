@@ -18,9 +18,9 @@ from sensegraph.engines.offline.extraction.kinds import LETTERS
 from sensegraph.engines.offline.extraction.mentions import Spot, Thing, find_body, resolve_mentions
 from sensegraph.engines.offline.extraction.observations import CROWD, Lexicon, Observation, Value
 from sensegraph.engines.offline.extraction.page_reader import TOKEN, join_chunks
+from sensegraph.language.dates.stated_dates import read_iso_span
 from sensegraph.language.speakers import Turns, read_turns
-from sensegraph.language.tagging import tag_words
-from sensegraph.language.times import read_iso_span
+from sensegraph.language.text import tag_words
 from sensegraph.language.word_lists import english_words, read_lexicon
 from sensegraph.types import Chunk, ExtractedClaim, ExtractedEntity, ExtractedRelation, Extraction, Mention
 

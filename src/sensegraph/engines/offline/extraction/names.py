@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import msgspec
 
 from sensegraph.engines.offline.extraction.observations import Candidate, Word
-from sensegraph.language.tagging import known_word
+from sensegraph.language.text import known_word
 from sensegraph.language.word_lists import english_words, name_connectors, read_lexicon, stop_words
 
 _FILE = re.compile(r"\.(?:txt|pdf|docx?|html?|mp[34]|jpe?g|png|csv|xlsx?|pptx?|json|md|py)$", re.IGNORECASE)

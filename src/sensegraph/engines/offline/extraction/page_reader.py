@@ -11,10 +11,9 @@ from zlib import crc32
 
 from sensegraph.engines.offline.extraction.names import Sentence, find_name_candidates
 from sensegraph.engines.offline.extraction.observations import Candidate, Observation, Phrase, Value, Word
-from sensegraph.language import speakers, times
-from sensegraph.language.detection import detect_script
-from sensegraph.language.tagging import tag_words
-from sensegraph.language.text import HAN, split_sentences
+from sensegraph.language import speakers
+from sensegraph.language.dates import stated_dates
+from sensegraph.language.text import HAN, detect_script, split_sentences, tag_words
 from sensegraph.language.word_lists import english_words, stop_words
 from sensegraph.types import Chunk
 
@@ -180,16 +179,16 @@ class _PageReader:
         for match in _HAN_RUN.finditer(text, start, end):
             if match.end() - match.start() > 1:
                 self.phrases.append(Phrase(number, match.span(), (match[0],)))
-        for a, b in times.find_times(text, start, end):
+        for a, b in stated_dates.find_times(text, start, end):
             self.values.append(Value(number, a, b, text[a:b], "time"))
 
     def _collect_values(self, number: int, start: int, end: int, words: Sequence[Word]) -> set[int]:
         """Times, then numbers beside them; returns the positions of the words of times and amounts with letters."""
         text = self.page.text
-        spans = list(times.find_times(text, start, end))
+        spans = list(stated_dates.find_times(text, start, end))
         values = [Value(number, a, b, text[a:b], "time") for a, b in spans]
         if self.page.language == "en" or any(w.text[0].isdigit() for w in words):
-            for a, b in times.find_numbers(text, start, end):
+            for a, b in stated_dates.find_numbers(text, start, end):
                 if all(b <= c or d <= a for c, d in spans):
                     values.append(Value(number, a, b, text[a:b], "number"))
         self.values.extend(sorted(values, key=lambda v: v.start))

@@ -14,9 +14,8 @@ from msgspec.structs import replace
 
 from sensegraph.engines.offline.reports import sentence_quality
 from sensegraph.engines.offline.reports.report_parts import Candidate, names_nothing, show_natural_case, split_title
-from sensegraph.language.detection import detect_by_stop_words
 from sensegraph.language.speakers import split_label
-from sensegraph.language.text import WORD, fold
+from sensegraph.language.text import WORD, detect_by_stop_words, fold
 from sensegraph.types import Context, Description, Passage, Source
 
 PLACES = 3  # spans kept for a text that stands in several

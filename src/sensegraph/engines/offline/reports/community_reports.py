@@ -24,9 +24,8 @@ from sensegraph.engines.offline.reports.community import (
     read_community,
     split_relation_title,
 )
-from sensegraph.language.detection import detect_by_stop_words
 from sensegraph.language.speakers import split_label
-from sensegraph.language.text import HAN, WORD, split_sentences
+from sensegraph.language.text import HAN, WORD, detect_by_stop_words, split_sentences
 from sensegraph.language.word_lists import read_list
 from sensegraph.types import Context, Finding, Passage, Report, Statement
 

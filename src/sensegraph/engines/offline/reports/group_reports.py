@@ -26,9 +26,8 @@ from sensegraph.engines.offline.reports.source_lines import (
     split_group_name,
     state_line,
 )
-from sensegraph.language.plurals import find_commonest_type, pluralize
-from sensegraph.language.tagging import tag_words
-from sensegraph.language.text import fold, take_within
+from sensegraph.language.noun_phrases import find_commonest_type, pluralize
+from sensegraph.language.text import fold, tag_words, take_within
 from sensegraph.language.word_lists import read_lexicon
 from sensegraph.types import Brief, Finding, Membership, Passage, Report, Statement, SummaryEntity
 

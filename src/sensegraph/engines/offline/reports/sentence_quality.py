@@ -15,9 +15,8 @@ from itertools import pairwise
 from operator import eq
 
 from sensegraph.engines.offline.stemming import load_stemmer
-from sensegraph.language.detection import detect_by_stop_words
 from sensegraph.language.speakers import find_opening_label
-from sensegraph.language.text import HAN, WORD
+from sensegraph.language.text import HAN, WORD, detect_by_stop_words
 from sensegraph.language.word_lists import read_alternatives, read_list
 
 CUES = read_alternatives("cues")

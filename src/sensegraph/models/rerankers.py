@@ -1,8 +1,7 @@
-"""Scores from a cross-encoder on this machine, through the library of the extra `rerank`."""
+"""Rerankers: a question and texts to how well each fits, by a cross-encoder of this machine or by an endpoint."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from sensegraph.errors import SettingsError
-from sensegraph.runtime.keys import key
+from sensegraph.models.endpoint.client import Endpoint
+from sensegraph.runtime.keys import hash_files, key
 from sensegraph.types import Usage
-
-_BLOCK = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -53,15 +51,7 @@ class CrossEncoderReranker:
     @cached_property
     def _content(self) -> str:
         folder = Path(self.model)
-        if not folder.is_dir():
-            return self.model
-        found = hashlib.blake2b(digest_size=20)
-        for path in sorted(p for p in folder.rglob("*") if p.is_file()):
-            found.update(f"{path.relative_to(folder).as_posix()} {path.stat().st_size}\n".encode())
-            with path.open("rb") as file:
-                while block := file.read(_BLOCK):
-                    found.update(block)
-        return found.hexdigest()
+        return hash_files(folder, "**/*") if folder.is_dir() else self.model
 
     @cached_property
     def _loaded(self) -> Any:
@@ -74,3 +64,35 @@ class CrossEncoderReranker:
             raise SettingsError(
                 f"rerank.model {self.model!r} cannot be loaded: {why}. Name another or fetch it."
             ) from e
+
+
+@dataclass(frozen=True)
+class EndpointReranker:
+    """A reranking model behind `endpoint`: all texts of a question go in one call.
+
+    Scores are those of the model, of most 0–1; an empty text is not sent, and scores as the worst of the others.
+    """
+
+    endpoint: Endpoint
+    top: int = 50
+    waits: bool = True
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.endpoint.settings.rerank_model
+
+    def fingerprint(self) -> str:
+        """The model's name; where it runs and whose key pays for it change no score."""
+        return key("endpoint reranker", 1, self.name)
+
+    def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+        """How well each text fits. Raises as `Endpoint.rerank` does."""
+        asked = [i for i, text in enumerate(texts) if text.strip()]
+        found = self.endpoint.rerank(question, [texts[i] for i in asked]) if asked else []
+        given = dict(zip(asked, found, strict=True))
+        return [given.get(i, min(found, default=0.0)) for i in range(len(texts))]
+
+    def usage(self) -> Usage:
+        """What the rerank calls of the endpoint have cost."""
+        return self.endpoint.usage("rerank")
