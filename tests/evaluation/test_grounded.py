@@ -14,14 +14,18 @@ from harbour import papers
 from scripted import Script, ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError, NotIndexed
-from sensegraph.lab.questions.grounded_questions import GroundSettings, make_template_questions
+from sensegraph.lab.questions.grounded_questions import GroundSettings, make_template_questions, word_question
 from sensegraph.lab.questions.grounds import Material, find_grounds, find_looser_grounds, remove_date
-from sensegraph.lab.questions.model_questions import make_model_questions
-from sensegraph.lab.questions.personas import PersonaSettings
 from sensegraph.lab.questions.proposing import Paid
 from sensegraph.lab.questions.question_files import KINDS, Outcome
-from sensegraph.lab.questions.question_making import Posing, foresee_questions, make_question_set, uses_model
-from sensegraph.lab.questions.question_templates import word_question
+from sensegraph.lab.questions.question_making import (
+    PersonaSettings,
+    Posing,
+    foresee_questions,
+    make_model_questions,
+    make_question_set,
+    uses_model,
+)
 from sensegraph.lab.questions.stated_facts import (
     Told,
     find_gapped_sentences,

@@ -8,8 +8,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-from sensegraph.lab.experiments.markdown import render_markdown
-from sensegraph.lab.experiments.page import render_html
 from sensegraph.lab.experiments.sheets import (
     Beside,
     Cell,
@@ -23,6 +21,8 @@ from sensegraph.lab.experiments.sheets import (
     format_p_value,
     format_signed,
     make_table,
+    render_html,
+    render_markdown,
 )
 
 HEAT = make_table("Heat", ["", "A", "B"], [["A", "–", Cell("75.0", 0.75, strong=True)], ["B", Cell("25.0", 0.25), "–"]])

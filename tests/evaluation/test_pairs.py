@@ -7,8 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.lab.scores.pairs import compare_all_pairs, compare_judged_pairs, compare_with_baseline
-from sensegraph.lab.scores.statistics import correct_by_holm
+from sensegraph.lab.scores.statistics import (
+    compare_all_pairs,
+    compare_judged_pairs,
+    compare_with_baseline,
+    correct_by_holm,
+)
 
 NUMBERS = st.lists(st.one_of(st.none(), st.integers(0, 9)), min_size=6, max_size=6)
 

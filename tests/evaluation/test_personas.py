@@ -14,9 +14,14 @@ from harbour import MARKS, TEXTS, papers
 from scripted import Script, ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError, UnsupportedTask
-from sensegraph.lab.questions.personas import PersonaSettings, make_persona_questions
 from sensegraph.lab.questions.proposing import Paid
-from sensegraph.lab.questions.question_making import Posing, foresee_questions, make_question_set
+from sensegraph.lab.questions.question_making import (
+    PersonaSettings,
+    Posing,
+    foresee_questions,
+    make_persona_questions,
+    make_question_set,
+)
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import corpus, runtime
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from harbour import papers
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError
+from sensegraph.lab.questions.grounded_questions import cluster_vectors, take_turns
 from sensegraph.lab.questions.proposing import first_of_each
 from sensegraph.lab.questions.question_files import (
     GROUNDED,
@@ -26,7 +27,6 @@ from sensegraph.lab.questions.question_files import (
     write_questions,
     write_test_collections,
 )
-from sensegraph.lab.questions.strata import cluster_vectors, take_turns
 from sensegraph.lab.retrieval import read_set
 
 OFFLINE = {"engine": "offline", "index": {"parts": [], "chunk_tokens": 60, "chunk_overlap": 0}}

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from sensegraph.cli.lab import evaluate_questions, evaluate_run
+from sensegraph.cli.lab import evaluate_questions
 from sensegraph.cli.options import (
     Engine,
     Json,
     MaxCost,
     MaxTokens,
+    Quiet,
     Set,
     Trust,
     print_json,
@@ -23,9 +26,92 @@ from sensegraph.cli.options import (
     read_overrides,
 )
 from sensegraph.cli.progress import show_progress
+from sensegraph.errors import InputError
 
 if TYPE_CHECKING:
+    from sensegraph.cli.lab.evaluation_setup import Forecast
     from sensegraph.lab.retrieval import Measuring, Result
+
+
+File = Annotated[
+    Path, typer.Argument(metavar="FILE.toml", exists=True, dir_okay=False, help="The plan: what is compared, and how.")
+]
+Estimate = Annotated[
+    bool, typer.Option("--estimate", help="Say what it would take: calls, tokens, cost of each part. Nothing is done.")
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Begin without asking, however many calls are foreseen.")]
+
+
+def run_evaluation(
+    file: File,
+    estimate: Estimate = False,
+    yes: Yes = False,
+    quiet: Quiet = False,
+    as_json: Json = False,
+    engine: Engine = None,
+    max_tokens: MaxTokens = None,
+    max_cost: MaxCost = None,
+    settings: Set = None,
+    trust: Trust = False,
+) -> None:
+    """Ask the questions of a plan under every condition, measure and compare the answers, and write a report."""
+    from sensegraph.cli.lab import evaluation_setup
+    from sensegraph.lab.experiments import evaluation_report, experiment
+
+    given = read_overrides(settings, engine, max_tokens, max_cost, trust=trust)
+    with show_progress(quiet or as_json) as report:
+        foreseen = evaluation_setup.forecast_evaluation(file, given, report)
+    if estimate:
+        print_json(evaluation_setup.record_forecast(foreseen)) if as_json else print_text(
+            evaluation_setup.format_forecast(foreseen)
+        )
+        return
+    confirm_calls(foreseen, evaluation_setup.read_plan(file).ask_above, yes=yes)
+    with show_progress(quiet or as_json) as report, evaluation_setup.prepare_evaluation(file, given, report) as ready:
+        found = experiment.run_evaluation(ready.plan, ready.conditions, ready.questions, ready.tools, ready.corpus_name)
+    whole = evaluation_report.record_outcome(found)
+    written = write_evaluation(found, whole, ready.output)
+    if as_json:
+        print_json(whole)
+    elif not quiet:
+        from sensegraph.lab.experiments import evaluation_report
+
+        print_text("\n".join(evaluation_report.summarise_evaluation(found)))
+        print_message("written: " + ", ".join(map(str, written)))
+
+
+def confirm_calls(foreseen: Forecast, most: int, *, yes: bool) -> None:
+    """Go on, ask, or raise: a run of many calls begins only when somebody wants it."""
+    from sensegraph.cli.lab import evaluation_setup
+
+    calls = foreseen.whole.calls
+    if yes or calls <= most:
+        return
+    print_message(evaluation_setup.format_forecast(foreseen))
+    if sys.stdin.isatty() and typer.confirm("Begin?", err=True):
+        return
+    raise InputError(f"{calls:,} calls are foreseen, more than ask_above = {most:,}: add --yes to begin.")
+
+
+def write_evaluation(found: Any, whole: Mapping[str, Any], folder: Path) -> list[Path]:
+    """Write the report as Markdown and HTML, the figures as JSON, answers and verdicts as JSON lines."""
+    from sensegraph.lab.experiments import evaluation_report
+    from sensegraph.lab.experiments.sheets import render_html, render_markdown
+
+    sheet = evaluation_report.build_report(found)
+    texts = {
+        "report.md": render_markdown(sheet),
+        "report.html": render_html(sheet),
+        "results.json": json.dumps(whole, ensure_ascii=False, indent=1) + "\n",
+        "answers.jsonl": evaluation_report.format_json_lines(evaluation_report.record_answers(found)),
+        "verdicts.jsonl": evaluation_report.format_json_lines(evaluation_report.record_verdicts(found)),
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        if text:
+            (folder / name).write_text(text, encoding="utf-8")
+    return [folder / name for name, text in texts.items() if text]
+
 
 _HERE = Path(".")
 
@@ -80,7 +166,7 @@ def _describe_evaluate() -> None:
     """Measure what was built."""
 
 
-app.command("run", short_help="Compare methods by their answers, as a plan says.")(evaluate_run.run_evaluation)
+app.command("run", short_help="Compare methods by their answers, as a plan says.")(run_evaluation)
 app.command("questions", short_help="Make questions to measure with.")(evaluate_questions.make_questions)
 
 
@@ -108,7 +194,7 @@ def retrieval(
 ) -> None:
     """Compare methods by the documents that they find: recall, nDCG, CPU, context, and whether a difference is real."""
     from sensegraph.cli.lab import retrieval_measuring
-    from sensegraph.lab.retrieval import Measuring, read_set, retrieval_records, retrieval_tables
+    from sensegraph.lab.retrieval import Measuring, read_set, retrieval_tables
 
     # the places where rankings are cut, ascending
     cuts = [part.strip() for part in top.split(",")]
@@ -138,7 +224,7 @@ def retrieval(
                 print_text(retrieval_tables.format_result(results[-1], how) + "\n")
     _write_extra_files(results, how, picture, runs)
     if as_json:
-        print_json(retrieval_records.record_measurements(named, how, results))
+        print_json(retrieval_tables.record_measurements(named, how, results))
     elif len(results) > 1:
         print_text(retrieval_tables.tabulate_sets(results, how))
 

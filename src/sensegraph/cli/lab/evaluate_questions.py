@@ -90,14 +90,13 @@ def make_questions(
     """Make questions to measure with: by personas of a described corpus, or on what an index holds, with evidence."""
     from sensegraph.corpus.corpus import Corpus
     from sensegraph.lab.questions.grounded_questions import GroundSettings
-    from sensegraph.lab.questions.personas import PersonaSettings
     from sensegraph.lab.questions.question_files import (
         GROUNDED,
         check_folder_is_empty,
         write_questions,
         write_test_collections,
     )
-    from sensegraph.lab.questions.question_making import Posing, foresee_questions, make_question_set
+    from sensegraph.lab.questions.question_making import PersonaSettings, Posing, foresee_questions, make_question_set
 
     if target is None and not estimate and not as_json:
         raise typer.BadParameter("--out names where the questions go: a file that ends in .jsonl, or a new folder.")

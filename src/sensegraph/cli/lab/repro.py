@@ -59,7 +59,7 @@ def repro(
     trust: Trust = False,
 ) -> None:
     """Measure a table of a paper with this system, and set the published figures and our own pinned ones beside it."""
-    from sensegraph.cli.lab import evaluate_run, evaluation_forecast, evaluation_setup
+    from sensegraph.cli.lab import evaluate, evaluation_setup
     from sensegraph.cli.lab.table_measuring import Bench, reproduce_table, write_recipe_plan
     from sensegraph.corpus.settings import FILE, check_approved, lay_tables, load_settings, read_toml_tables
     from sensegraph.corpus.tools import needed_approvals
@@ -83,8 +83,8 @@ def repro(
             elif not lacking:
                 if recipe.plan:  # ask before many calls, as `evaluate run` does
                     file = write_recipe_plan(recipe, bench)
-                    foreseen = evaluation_forecast.forecast_evaluation(file, given, report)
-                    evaluate_run.confirm_calls(foreseen, evaluation_setup.read_plan(file).ask_above, yes=yes)
+                    foreseen = evaluation_setup.forecast_evaluation(file, given, report)
+                    evaluate.confirm_calls(foreseen, evaluation_setup.read_plan(file).ask_above, yes=yes)
                 found.append(reproduce_table(recipe, bench))
                 print_text("" if as_json else format_reproduction(found[-1]) + "\n")
             else:
@@ -117,7 +117,7 @@ def describe_recipe(recipe: Recipe, bench: Bench, lacking: str) -> str:
     """What a recipe would do, what it needs and what it would take: an evaluation, or an index alone."""
     from tempfile import TemporaryDirectory
 
-    from sensegraph.cli.lab import evaluation_forecast
+    from sensegraph.cli.lab import evaluation_setup
     from sensegraph.cli.lab.table_measuring import estimate_indexes, write_recipe_plan
 
     lines = [f"{bench.paper}, {recipe.title}: {recipe.takes}"]
@@ -130,12 +130,10 @@ def describe_recipe(recipe: Recipe, bench: Bench, lacking: str) -> str:
     if recipe.plan:
         with TemporaryDirectory(prefix="sensegraph-") as folder:
             away = bench if bench.root.exists() else replace(bench, root=Path(folder))
-            foreseen = evaluation_forecast.forecast_evaluation(
-                write_recipe_plan(recipe, away), bench.given, bench.report
-            )
-        return "\n".join([*lines, _format_costs(evaluation_forecast.format_forecast(foreseen))])
+            foreseen = evaluation_setup.forecast_evaluation(write_recipe_plan(recipe, away), bench.given, bench.report)
+        return "\n".join([*lines, _format_costs(evaluation_setup.format_forecast(foreseen))])
     index = estimate_indexes(recipe, bench)
-    lines.append(_format_costs(evaluation_forecast.format_forecast(evaluation_forecast.Forecast(index))))
+    lines.append(_format_costs(evaluation_setup.format_forecast(evaluation_setup.Forecast(index))))
     if index and recipe.asks:
         lines.append("  besides: what each question asks of the embedder or a model")
     return "\n".join(lines)

@@ -20,7 +20,7 @@ from sensegraph.index.index import keep_documents
 from sensegraph.index.manifest import read_manifest
 from sensegraph.index.parts import parts_with_needs
 from sensegraph.lab.retrieval import Cost, JudgedSet, Measuring, Named, Result, measure
-from sensegraph.lab.retrieval.clock import cpu_seconds
+from sensegraph.lab.retrieval.runs import cpu_seconds
 from sensegraph.methods import load_method
 from sensegraph.protocols import PartName
 

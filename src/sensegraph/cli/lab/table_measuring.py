@@ -263,12 +263,12 @@ def write_recipe_plan(recipe: Recipe, bench: Bench) -> Path:
 
 def _run_recipe_plan(recipe: Recipe, bench: Bench) -> Outcome:
     """The evaluation carried out; its report stands in its folder."""
-    from sensegraph.cli.lab.evaluate_run import write_evaluation
-    from sensegraph.lab.experiments import outcome_records
+    from sensegraph.cli.lab.evaluate import write_evaluation
+    from sensegraph.lab.experiments import evaluation_report
 
     with evaluation_setup.prepare_evaluation(write_recipe_plan(recipe, bench), bench.given, bench.report) as ready:
         found = experiment.run_evaluation(ready.plan, ready.conditions, ready.questions, ready.tools, recipe.data)
-    write_evaluation(found, outcome_records.record_outcome(found), ready.output)
+    write_evaluation(found, evaluation_report.record_outcome(found), ready.output)
     return found
 
 
@@ -322,6 +322,6 @@ def _measure_contexts(recipe: Recipe, bench: Bench) -> ReproducedTable:
 
 
 def _list_remarks(found: Outcome) -> list[str]:
-    from sensegraph.lab.experiments.accounts import describe_evaluation
+    from sensegraph.lab.experiments.comparison_tables import describe_evaluation
 
     return [describe_evaluation(found), *found.held]

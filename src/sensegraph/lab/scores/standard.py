@@ -1,11 +1,13 @@
 """Answers scored against gold answers, without a judge: exact match, token F1, ROUGE, BLEU, nearness of vectors.
 
-    pairs ─▶ table(pairs, metrics, [rt]) ─▶ Table: of every metric each pair's value, the mean, what is undefined, empty
+    pairs ─▶ score_pairs(pairs, metrics, [rt]) ─▶ Table: of every metric each pair's value, the mean, what is undefined
 
 Every score lies between 0 and 1 (a cosine between −1 and 1), and an answer with several gold answers gets its best one.
-A pair without a gold answer has no score: it is counted apart, never as 0. An empty answer is a wrong one.
+A pair without a gold answer has no score: it is counted apart, never as 0. An empty answer is a wrong one. BLEU is that
+of the library sacrebleu (the extra `metrics`), with everything stated that the name leaves open.
 
-source: Rajpurkar et al. 2016 (exact match, F1); Lin 2004 (ROUGE); Papineni et al. 2002 (BLEU); GRAFT, section 5 (R16)
+source: Rajpurkar et al. 2016 (exact match, F1); Lin 2004 (ROUGE); Papineni et al. 2002; Post 2018, A Call for Clarity
+in Reporting BLEU Scores; GRAFT, section 5 (R16)
 """
 
 from __future__ import annotations
@@ -15,16 +17,78 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from math import fsum
 from types import MappingProxyType
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from sensegraph.errors import InputError
+from sensegraph.errors import InputError, SettingsError
 from sensegraph.index.vectors import embed_all
-from sensegraph.lab.scores import bleu as _bleu
 from sensegraph.lab.scores.word_overlap import rouge_1, rouge_2, rouge_l, split_words
 from sensegraph.runtime.runtime import Runtime
+
+Tokenizer = Literal["13a", "intl", "char", "zh", "none"]
+Smoothing = Literal["exp", "floor", "add-k", "none"]
+Answers = Sequence[tuple[str, Sequence[str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Bleu:
+    """How BLEU is taken: n-grams up to 4, the words of `tokenizer`, `smoothing` of orders without a match.
+
+    `13a` is the tokenizer of published tables and knows ASCII punctuation only; `intl` parts at any, `char` and `zh`
+    are for scripts without spaces. Of one answer orders that it is too short for are left out, as sacrebleu's sentence
+    score does. Raises SettingsError where the extra is not installed, InputError for an unknown choice.
+    """
+
+    tokenizer: Tokenizer = "13a"
+    smoothing: Smoothing = "exp"
+    lowercase: bool = False
+
+    def __post_init__(self) -> None:
+        for given, known in ((self.tokenizer, get_args(Tokenizer)), (self.smoothing, get_args(Smoothing))):
+            if given not in known:
+                raise InputError(f"BLEU knows no {given!r}; choose one of {', '.join(known)}.")
+
+    @property
+    def told(self) -> str:
+        """What a table must say beside the figure."""
+        case = "lower case" if self.lowercase else "as written"
+        return f"mean over answers; tokenizer {self.tokenizer}, smoothing {self.smoothing}, {case}"
+
+    def each(self, answers: Answers) -> list[float]:
+        """The BLEU of every answer by itself, against all of its references."""
+        if not answers:
+            return []
+        scorer = self._scorer(effective_order=True)
+        return [scorer.sentence_score(answer, list(gold)).score / 100 for answer, gold in answers]
+
+    def corpus(self, answers: Answers) -> float | None:
+        """The BLEU of all answers at once, which is no mean of theirs; None without any.
+
+        An answer with fewer references than another is compared with those that it has.
+        """
+        if not answers:
+            return None
+        most = max(len(gold) for _, gold in answers)
+        streams = [[gold[i] if i < len(gold) else None for _, gold in answers] for i in range(most)]
+        found: float = self._scorer(effective_order=False).corpus_score([a for a, _ in answers], streams).score
+        return found / 100
+
+    def _scorer(self, *, effective_order: bool) -> Any:
+        if find_spec("sacrebleu") is None:
+            raise SettingsError("BLEU needs an extra: pip install 'sensegraph[metrics]'.")
+        from sacrebleu.metrics.bleu import BLEU
+
+        return BLEU(
+            lowercase=self.lowercase,
+            tokenize=self.tokenizer,
+            smooth_method=self.smoothing,
+            effective_order=effective_order,
+        )
+
 
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 SEMANTIC = "semantic"
@@ -151,7 +215,7 @@ def score_pairs(
     pairs: Sequence[Pair],
     metrics: Sequence[str] = tuple(METRICS),
     rt: Runtime | None = None,
-    bleu: _bleu.Bleu | None = None,
+    bleu: Bleu | None = None,
 ) -> Table:
     """The scores of `pairs` by `metrics` (some of `NAMES`).
 
@@ -165,7 +229,7 @@ def score_pairs(
     for metric in dict.fromkeys(metrics):
         how, corpus = "", None
         if metric == BLEU:
-            by, answers = bleu or _bleu.Bleu(), [(p.answer, p.gold) for p in golded]
+            by, answers = bleu or Bleu(), [(p.answer, p.gold) for p in golded]
             values, how, corpus = by.each(answers), by.told, by.corpus(answers)
         elif metric != SEMANTIC:
             values = [METRICS[metric](p.answer, p.gold) for p in golded]
