@@ -21,7 +21,7 @@ from sensegraph.corpus.tools import can_write, has_store, make_store, make_tools
 from sensegraph.documents import stream
 from sensegraph.errors import EmptyCorpus, InputError, NotIndexed, SettingsError
 from sensegraph.lab.experiments import experiment
-from sensegraph.lab.experiments.conditions import Asked, Condition, Plan, read_asked_questions
+from sensegraph.lab.experiments.conditions import Asked, Condition, Plan, find_unanswered, read_asked_questions
 from sensegraph.lab.experiments.experiment import Tools, check_plan
 from sensegraph.lab.experiments.rehearsal import Rehearsed, RehearsedEmbedder, make_stand_in_text
 from sensegraph.lab.retrieval.retrieval_tables import align_columns, list_method_settings
@@ -254,19 +254,16 @@ def forecast_evaluation(file: Path, given: Mapping[str, Any], report: Callable[[
         judging = Rehearsed(ready.tools.judging.engine)
         parts: dict[str, Usage] = {}
         if ready.to_index is not None:
-            found = ready.corpus.estimate(ready.to_index)
-            tokens = found.prompt_tokens, found.completion_tokens
-            parts["index"] = Usage(
-                found.calls, *tokens, embedding_tokens=found.embedding_tokens, cost_usd=found.cost_usd
-            )
-            conditions = tuple(replace(c, ask=_GuessedAnswer(c, ready)) for c in ready.conditions)
+            parts["index"] = ready.corpus.estimate(ready.to_index).usage
+            guesses = (partial(_guess_answer, c, ready.corpus.engine) for c in ready.conditions)
+            conditions = tuple(replace(c, ask=ask) for c, ask in zip(ready.conditions, guesses, strict=True))
         else:
             dim = ready.corpus.index().vectors.shape[1]
             ready.corpus.workspace.use_tools(answering, RehearsedEmbedder(ready.corpus.embedder, dim))
             conditions = ready.conditions
         rt = replace(ready.tools.rt, engine=answering)
         tools = replace(ready.tools, rt=rt, judging=replace(ready.tools.judging, engine=judging))
-        waiting = experiment.list_unanswered(conditions, ready.questions, tools)
+        waiting = {c.name: find_unanswered(c, ready.questions, rt) for c in conditions}
         result = experiment.run_evaluation(replace(ready.plan, draws=1), conditions, ready.questions, tools, "")
         for c in conditions:
             places = [i for i, q in enumerate(ready.questions) if q in waiting[c.name]]
@@ -275,22 +272,11 @@ def forecast_evaluation(file: Path, given: Mapping[str, Any], report: Callable[[
         return Forecast({n: replace(u, seconds=0.0) for n, u in parts.items()}, ready.to_index is not None)
 
 
-@dataclass(frozen=True, slots=True)
-class _GuessedAnswer:
+def _guess_answer(condition: Condition, engine: Any, question: str) -> Answer:
     """An answer of the usual length for one call with a full context: less than a method takes that asks often."""
-
-    condition: Condition
-    ready: PreparedEvaluation
-
-    def __call__(self, question: str) -> Answer:
-        context = int(self.condition.settings.get("context_tokens") or _CONTEXT)
-        engine: Any = self.ready.corpus.engine
-        if not engine.waits:
-            return Answer(make_stand_in_text(self.condition.name))
-        price = engine.price(context + _OVERHEAD, _REPLY)
-        return Answer(
-            make_stand_in_text(self.condition.name), usage=Usage(1, context + _OVERHEAD, _REPLY, cost_usd=price)
-        )
+    prompt = int(condition.settings.get("context_tokens") or _CONTEXT) + _OVERHEAD
+    spent = Usage(1, prompt, _REPLY, cost_usd=engine.price(prompt, _REPLY)) if engine.waits else Usage()
+    return Answer(make_stand_in_text(condition.name), usage=spent)
 
 
 def format_forecast(found: Forecast) -> str:

@@ -123,11 +123,7 @@ def estimate_indexes(recipe: Recipe, bench: Bench) -> dict[str, Usage]:
             made = has_store(settings, bench.root / name / FOLDER)
             root = bench.root / name if made else Path(spare)
             with closing(Corpus.of(root, settings, readonly=made, progress=bench.report)) as corpus:
-                need = corpus.estimate(bench.data / name / "corpus.jsonl")
-        tokens = need.prompt_tokens, need.completion_tokens
-        found[f"index of {name}"] = Usage(
-            need.calls, *tokens, embedding_tokens=need.embedding_tokens, cost_usd=need.cost_usd
-        )
+                found[f"index of {name}"] = corpus.estimate(bench.data / name / "corpus.jsonl").usage
     return found
 
 

@@ -20,7 +20,6 @@ from sensegraph.lab.experiments.conditions import (
     Plan,
     Reply,
     ask_condition,
-    find_unanswered,
     sum_costs,
 )
 from sensegraph.lab.grounding import claims as rules
@@ -41,6 +40,8 @@ from sensegraph.types import Usage
 
 Answers = Mapping[str, Sequence[Reply]]
 FACTORS = ("exact-match", "token-f1", "rouge-1", "rouge-l")  # what reference answers are compared by
+_NEEDS: tuple[tuple[str, Task], ...] = (("judge", "judge"), ("scores", "score"))
+_COUNTED = (("comprehensiveness", "claims"), ("diversity", "clusters at 0.5"))  # edge2024, §5.2: criterion and number
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +70,8 @@ class Measure:
 
 def measure_lengths(answers: Answers) -> Measure:
     """Words of each answer."""
-    return Measure(
-        "Length",
-        "words",
-        "counted",
-        {n: [None if r.failure else float(r.words) for r in found] for n, found in answers.items()},
-        0,
-    )
+    values = {n: [None if r.failure else float(r.words) for r in found] for n, found in answers.items()}
+    return Measure("Length", "words", "counted", values, 0)
 
 
 def measure_claims(answers: Answers, questions: Sequence[Asked], how: ClaimSettings, rt: Runtime) -> list[Measure]:
@@ -120,29 +116,15 @@ def measure_support(answers: Answers, fetch: Fetch, rt: Runtime) -> list[Measure
     return [Measure("Grounding", label, by.name, v, 3, note) for label, v in tables.items()]
 
 
-def measure_against_references(
-    answers: Answers, questions: Sequence[Asked], metrics: Sequence[str] = FACTORS
-) -> list[Measure]:
+def measure_against_references(answers: Answers, questions: Sequence[Asked]) -> list[Measure]:
     """Answers against reference answers; questions without one are undefined."""
-    found = {
-        name: standard.score_pairs(
-            [standard.Pair(r.text, q.references, q.type) for r, q in zip(replies, questions, strict=True)], metrics
-        )
-        for name, replies in answers.items()
-    }
-    return [
-        Measure(
-            "Reference answers",
-            m,
-            "counted",
-            {
-                n: [None if r.failure else v for v, r in zip(t.column(m).values, answers[n], strict=True)]
-                for n, t in found.items()
-            },
-            3,
-        )
-        for m in metrics
-    ]
+    values: dict[str, dict[str, Values]] = {metric: {} for metric in FACTORS}
+    for name, replies in answers.items():
+        pairs = [standard.Pair(r.text, q.references, q.type) for r, q in zip(replies, questions, strict=True)]
+        for column in standard.score_pairs(pairs, FACTORS).columns:
+            own = [None if r.failure else v for v, r in zip(column.values, replies, strict=True)]
+            values[column.metric][name] = own
+    return [Measure("Reference answers", metric, "counted", of, 3) for metric, of in values.items()]
 
 
 def measure_scores(marks: Marks, by: str) -> list[Measure]:
@@ -150,14 +132,8 @@ def measure_scores(marks: Marks, by: str) -> list[Measure]:
     found = {(m.criterion, m.condition): m for m in marks.marked()}
     rules = marks.rules
     group, scored = f"Scores from {rules.low} to {rules.high}", f"judge {by}, {rules.replicates} runs"
-    return [
-        Measure(group, c.name, scored, {name: found[c.name, name].questions for name in marks.conditions})
-        for c in rules.criteria
-    ]
-
-
-_NEEDS: tuple[tuple[str, Task], ...] = (("judge", "judge"), ("scores", "score"))
-_COUNTED = (("comprehensiveness", "claims"), ("diversity", "clusters at 0.5"))  # edge2024, §5.2: criterion and number
+    values = {c.name: {name: found[c.name, name].questions for name in marks.conditions} for c in rules.criteria}
+    return [Measure(group, criterion, scored, own) for criterion, own in values.items()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,10 +213,14 @@ def run_evaluation(
     with tools.journal():
         answers = {c.name: ask_condition(c, questions, tools.rt, most_words=plan.answer_words) for c in conditions}
     found = measure_answers(plan, answers, questions, tools)
-    marks = mark_answers(plan, answers, questions, tools) if "scores" in plan.metrics else None
-    found += measure_scores(marks, tools.judging.engine.name) if marks else []
+    # the answers as a judge sees them; None for one that failed
+    texts = {name: [None if r.failure else r.answer.text for r in listed] for name, listed in answers.items()}
+    asked, judging = [q.text for q in questions], tools.judging
+    marks = score_answers(texts, asked, plan.scoring, judging) if "scores" in plan.metrics else None
+    found += measure_scores(marks, judging.engine.name) if marks else []
     compared = tuple(Compared(m, compare_all_pairs(m.values, draws=plan.draws, seed=plan.seed)) for m in found)
-    verdicts = compare_answers(plan, answers, questions, tools, found) if "judge" in plan.metrics else None
+    given = judge_pairs(texts, asked, plan.judging, judging, plan.pairs) if "judge" in plan.metrics else None
+    verdicts = weigh_judgements(plan, given, questions, found) if given else None
     return Outcome(
         plan,
         tuple(conditions),
@@ -250,21 +230,14 @@ def run_evaluation(
         compared,
         tools.rt.engine.name,
         tools.rt.embedder.name,
-        tools.judging.engine.name if verdicts or marks else "",
+        judging.engine.name if verdicts or marks else "",
         corpus,
         tuple(describe_equal_conditions(plan, conditions)),
         verdicts,
         marks,
         tools.rt.store.ledger(),
-        tools.judging.engine.notes(),
+        judging.engine.notes(),
     )
-
-
-def list_unanswered(
-    conditions: Sequence[Condition], questions: Sequence[Asked], tools: Tools
-) -> dict[str, list[Asked]]:
-    """The questions that each condition has not answered yet."""
-    return {c.name: find_unanswered(c, questions, tools.rt) for c in conditions}
 
 
 def measure_answers(plan: Plan, answers: Answers, questions: Sequence[Asked], tools: Tools) -> list[Measure]:
@@ -279,43 +252,19 @@ def measure_answers(plan: Plan, answers: Answers, questions: Sequence[Asked], to
     return found
 
 
-def judged_texts(answers: Answers) -> dict[str, list[str | None]]:
-    """The answers as a judge sees them; None for one that failed."""
-    return {name: [None if r.failure else r.answer.text for r in listed] for name, listed in answers.items()}
-
-
-def mark_answers(plan: Plan, answers: Answers, questions: Sequence[Asked], tools: Tools) -> Marks:
-    """Every answer scored by itself."""
-    return score_answers(judged_texts(answers), [q.text for q in questions], plan.scoring, tools.judging)
-
-
-def compare_answers(
-    plan: Plan, answers: Answers, questions: Sequence[Asked], tools: Tools, found: Sequence[Measure]
-) -> Verdicts:
-    """Every pair of conditions put before the judge, and what follows from its verdicts."""
-    given = judge_pairs(judged_texts(answers), [q.text for q in questions], plan.judging, tools.judging, plan.pairs)
-    pairs = {
-        criterion: compare_judged_pairs(
-            {pair: tally_pair(given, criterion, pair).scores for pair in given.pairs}, draws=plan.draws, seed=plan.seed
-        )
-        for criterion in given.criteria
-    }
-    counted = {m.name: m for m in found}
-    agreed = {}
+def weigh_judgements(plan: Plan, given: Judgements, questions: Sequence[Asked], found: Sequence[Measure]) -> Verdicts:
+    """What follows from a judge's verdicts on pairs of answers."""
+    pairs, agreed = {}, {}
+    for criterion in given.criteria:
+        scores = {pair: tally_pair(given, criterion, pair).scores for pair in given.pairs}
+        pairs[criterion] = compare_judged_pairs(scores, draws=plan.draws, seed=plan.seed)
+    counted, ids = {m.name: m.values for m in found}, [q.id for q in questions]
     for criterion, name in _COUNTED:
         if criterion in pairs and name in counted:
-            verdicts = [
-                OneCompared(questions[q].id, pair, row)
-                for pair in given.pairs
-                for q, row in enumerate(winners_by_question(given, criterion, pair))
-            ]
-            counts = {
-                (condition, questions[q].id): value
-                for condition, values in counted[name].values.items()
-                for q, value in enumerate(values)
-                if value is not None
-            }
-            agreed[criterion] = compare_with_counts(verdicts, counts)
+            rows = ((p, zip(ids, winners_by_question(given, criterion, p), strict=True)) for p in given.pairs)
+            verdicts = [OneCompared(question, pair, row) for pair, listed in rows for question, row in listed]
+            values = ((c, q, v) for c, own in counted[name].items() for q, v in zip(ids, own, strict=True))
+            agreed[criterion] = compare_with_counts(verdicts, {(c, q): v for c, q, v in values if v is not None})
     return Verdicts(given, pairs, assess_bias(given), agreed)
 
 

@@ -32,6 +32,8 @@ from sensegraph.runtime.runtime import Runtime
 Tokenizer = Literal["13a", "intl", "char", "zh", "none"]
 Smoothing = Literal["exp", "floor", "add-k", "none"]
 Answers = Sequence[tuple[str, Sequence[str]]]
+SEMANTIC, BLEU = "semantic", "bleu"
+_ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,16 +85,8 @@ class Bleu:
         from sacrebleu.metrics.bleu import BLEU
 
         return BLEU(
-            lowercase=self.lowercase,
-            tokenize=self.tokenizer,
-            smooth_method=self.smoothing,
-            effective_order=effective_order,
+            self.lowercase, tokenize=self.tokenizer, smooth_method=self.smoothing, effective_order=effective_order
         )
-
-
-_ARTICLES = re.compile(r"\b(?:a|an|the)\b")
-SEMANTIC = "semantic"
-BLEU = "bleu"
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,14 +190,9 @@ def _best_of_gold(score: Callable[[str, str], float]) -> Callable[[str, Sequence
     return lambda answer, gold: max(score(answer, g) for g in gold)
 
 
+_OVERLAPS = {"rouge-1": rouge_1, "rouge-2": rouge_2, "rouge-l": rouge_l}
 METRICS: Mapping[str, Callable[[str, Sequence[str]], float]] = MappingProxyType(
-    {
-        "exact-match": exact_match,
-        "token-f1": token_f1,
-        "rouge-1": _best_of_gold(rouge_1),
-        "rouge-2": _best_of_gold(rouge_2),
-        "rouge-l": _best_of_gold(rouge_l),
-    }
+    {"exact-match": exact_match, "token-f1": token_f1, **{n: _best_of_gold(f) for n, f in _OVERLAPS.items()}}
 )
 NAMES = (*METRICS, BLEU, SEMANTIC)
 
@@ -212,10 +201,7 @@ NAMES = (*METRICS, BLEU, SEMANTIC)
 
 
 def score_pairs(
-    pairs: Sequence[Pair],
-    metrics: Sequence[str] = tuple(METRICS),
-    rt: Runtime | None = None,
-    bleu: Bleu | None = None,
+    pairs: Sequence[Pair], metrics: Sequence[str] = tuple(METRICS), rt: Runtime | None = None, bleu: Bleu | None = None
 ) -> Table:
     """The scores of `pairs` by `metrics` (some of `NAMES`).
 

@@ -19,7 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Values = Sequence[float | None]
 
+LEVEL = 0.05  # of a corrected p below which a difference counts
 DRAWS = 10_000
 EXACT = 25  # differences up to which the distribution of the rank sum is counted out
 FEW = 9  # the same by the convention of edge2024, which is normal wherever a normal distribution can be meant
@@ -177,9 +179,9 @@ def _royston_weights(count: int) -> Floats:
     normal = NormalDist()
     expected = np.array([normal.inv_cdf((i - 0.375) / (count + 0.25)) for i in range(1, count + 1)])
     squares, root = float(expected @ expected), 1 / sqrt(count)
-    ends = [_evaluate_polynomial(_LAST, root) + expected[-1] / sqrt(squares)]
+    ends = [_sum_powers(_LAST, root) + expected[-1] / sqrt(squares)]
     if count > 5:
-        ends.append(_evaluate_polynomial(_NEXT, root) + expected[-2] / sqrt(squares))
+        ends.append(_sum_powers(_NEXT, root) + expected[-2] / sqrt(squares))
     apart = len(ends)
     left = squares - 2 * float((expected[-apart:] ** 2).sum())
     weights: Floats = expected / sqrt(left / (1 - 2 * sum(e * e for e in ends)))
@@ -197,28 +199,18 @@ def _normality_p(w: float, count: int) -> float:
         bound = -2.273 + 0.459 * count
         if (short := log(1 - w)) >= bound:
             return 0.0
-        value, mean, sd = (
-            -log(bound - short),
-            _evaluate_polynomial(_FEW_MEAN, count),
-            exp(_evaluate_polynomial(_FEW_LOG_SD, count)),
-        )
+        value, mean, log_sd = -log(bound - short), _sum_powers(_FEW_MEAN, count), _sum_powers(_FEW_LOG_SD, count)
     else:
-        value, mean, sd = (
-            log(1 - w),
-            _evaluate_polynomial(_MEAN, log(count)),
-            exp(_evaluate_polynomial(_LOG_SD, log(count))),
-        )
-    return erfc((value - mean) / sd / sqrt(2)) / 2
+        value, mean, log_sd = log(1 - w), _sum_powers(_MEAN, log(count)), _sum_powers(_LOG_SD, log(count))
+    return erfc((value - mean) / exp(log_sd) / sqrt(2)) / 2
 
 
-def _evaluate_polynomial(coefficients: Sequence[float], x: float) -> float:
+def _sum_powers(coefficients: Sequence[float], x: float) -> float:
     """c₀ + c₁x + c₂x² + …"""
     return sum(c * x**i for i, c in enumerate(coefficients))
 
 
-LEVEL = 0.05  # of a corrected p below which a difference counts
-_NONE = Interval(0.0, 0.0, 0.0)
-Values = Sequence[float | None]
+# ── conditions two by two ──
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,31 +258,17 @@ class Pair:
         return {self.first: self.second, self.second: self.first}.get(self.better, "")
 
 
-def compare_all_pairs(
-    values: Mapping[str, Values], *, draws: int = DRAWS, seed: int = 0, exact: int = FEW
-) -> tuple[Pair, ...]:
+def compare_all_pairs(values: Mapping[str, Values], *, draws: int = DRAWS, seed: int = 0) -> tuple[Pair, ...]:
     """Every two conditions, in their order; `values` are one a question, None where there is none."""
-    found = [_compare_pair(a, b, values, draws, seed, exact) for a, b in combinations(values, 2)]
-    return _correct_pairs(found)
-
-
-def compare_with_baseline(
-    values: Mapping[str, Values], baseline: str, *, draws: int = DRAWS, seed: int = 0, exact: int = FEW
-) -> tuple[Pair, ...]:
-    """Every other condition against the baseline."""
-    found = [_compare_pair(name, baseline, values, draws, seed, exact) for name in values if name != baseline]
-    return _correct_pairs(found)
+    return _compare_family({(a, b): (values[a], values[b]) for a, b in combinations(values, 2)}, draws, seed)
 
 
 def compare_judged_pairs(
-    scores: Mapping[tuple[str, str], Values], *, draws: int = DRAWS, seed: int = 0, exact: int = FEW
+    scores: Mapping[tuple[str, str], Values], *, draws: int = DRAWS, seed: int = 0
 ) -> tuple[Pair, ...]:
     """Pairs that a judge compared: the first's score of each question, 0 to 100; the second's is what is left."""
-    found = []
-    for (first, second), own in scores.items():
-        left = [None if s is None else 100 - s for s in own]
-        found.append(_compare_pair(first, second, {first: own, second: left}, draws, seed, exact))
-    return _correct_pairs(found)
+    left = {pair: [None if s is None else 100 - s for s in own] for pair, own in scores.items()}
+    return _compare_family({pair: (own, left[pair]) for pair, own in scores.items()}, draws, seed)
 
 
 def count_compared(listed: Sequence[Pair]) -> int:
@@ -298,35 +276,37 @@ def count_compared(listed: Sequence[Pair]) -> int:
     return max((p.n for p in listed), default=0)
 
 
-def least_p_values(listed: Sequence[Pair], exact: int = FEW) -> tuple[float, float]:
+def least_p_values(listed: Sequence[Pair]) -> tuple[float, float]:
     """The least p that the questions of a family of pairs allow, whatever was measured, and the least corrected one."""
-    bound = least_possible_p(count_compared(listed), exact)
+    bound = least_possible_p(count_compared(listed), FEW)
     return bound, min(1.0, bound * max(1, len(listed)))
 
 
-def _compare_pair(first: str, second: str, values: Mapping[str, Values], draws: int, seed: int, exact: int) -> Pair:
-    both = [(a, b) for a, b in zip(values[first], values[second], strict=True) if a is not None and b is not None]
-    table: Floats = np.array(both, np.float64).reshape(len(both), 2)
-    apart = table[:, 0] - table[:, 1]
-    test, normal = signed_rank_test(apart, exact), shapiro_wilk(apart)
-    return Pair(
-        first,
-        second,
-        means=(float(table[:, 0].mean()), float(table[:, 1].mean())) if both else (0.0, 0.0),
-        difference=bootstrap_intervals(apart[:, None], draws, seed)[0] if both else _NONE,
-        n=len(both),
-        missing=len(values[first]) - len(both),
-        wins=test.wins,
-        ties=len(both) - test.n,
-        losses=test.n - test.wins,
-        z=test.z,
-        p=test.p,
-        exact=test.exact,
-        effect=test.z / sqrt(len(both)) if both else 0.0,
-        normal=normal[1] if normal else None,
-        sign_p=sign_test(test.wins, test.n - test.wins),
-    )
-
-
-def _correct_pairs(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
-    return tuple(replace(p, p_holm=c) for p, c in zip(pairs, correct_by_holm([p.p for p in pairs]), strict=True))
+def _compare_family(values: Mapping[tuple[str, str], tuple[Values, Values]], draws: int, seed: int) -> tuple[Pair, ...]:
+    """Pairs of conditions by the values of both; their p values are corrected together."""
+    pairs = []
+    for (first, second), (ours, theirs) in values.items():
+        both = [(a, b) for a, b in zip(ours, theirs, strict=True) if a is not None and b is not None]
+        table: Floats = np.array(both, np.float64).reshape(len(both), 2)
+        apart = table[:, 0] - table[:, 1]
+        test, normal = signed_rank_test(apart, FEW), shapiro_wilk(apart)
+        found = Pair(
+            first,
+            second,
+            means=(float(table[:, 0].mean()), float(table[:, 1].mean())) if both else (0.0, 0.0),
+            difference=bootstrap_intervals(apart[:, None], draws, seed)[0] if both else Interval(0.0, 0.0, 0.0),
+            n=len(both),
+            missing=len(ours) - len(both),
+            wins=test.wins,
+            ties=len(both) - test.n,
+            losses=test.n - test.wins,
+            z=test.z,
+            p=test.p,
+            exact=test.exact,
+            effect=test.z / sqrt(len(both)) if both else 0.0,
+            normal=normal[1] if normal else None,
+            sign_p=sign_test(test.wins, test.n - test.wins),
+        )
+        pairs.append(found)
+    corrected = correct_by_holm([p.p for p in pairs])
+    return tuple(replace(p, p_holm=c) for p, c in zip(pairs, corrected, strict=True))

@@ -37,6 +37,7 @@ Rarity = Callable[[int], float]
 
 LABEL = "token-match F1"
 PAIRS = 1_000  # random pairs of sentences behind a baseline
+_BATCH = 16  # texts that a model reads at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +123,8 @@ def token_match(pairs: Sequence[tuple[str, str]], rt: Runtime, baseline: Baselin
     known = sorted({w for both in listed for side in both for w in side})
     rows = np.asarray(embed_all(known, rt).value, np.float64) if known else np.zeros((0, 0))
     place = {w: i for i, w in enumerate(known)}
-    found = (match_tokens(rows[_rows_of(ours, place)], rows[_rows_of(theirs, place)]) for ours, theirs in listed)
+    found = (match_tokens(*(rows[[place[w] for w in side]] for side in both)) for both in listed)
     return tuple(baseline.rescaled(m) if baseline else m for m in found)
-
-
-def _rows_of(listed: Sequence[str], place: dict[str, int]) -> list[int]:
-    return [place[w] for w in listed]
 
 
 def corpus_baseline(texts: Sequence[str], rt: Runtime, pairs: int = PAIRS, seed: int = 0) -> Baseline:
@@ -147,7 +144,7 @@ def corpus_baseline(texts: Sequence[str], rt: Runtime, pairs: int = PAIRS, seed:
     return Baseline(precision, recall, both, told)
 
 
-_BATCH = 16
+# ── BERTScore ──
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +201,11 @@ class BertScore:
             raise InputError(f"{bare} answers have no gold answer to be scored by; leave them out.")
         by = self._baseline
         texts = list(dict.fromkeys(t for answer, gold in pairs for t in (answer, *gold)))
-        spoken, cut = self._read(texts)
+        encoder, by_length = self._encoder, sorted(texts, key=len)  # texts of one length need no padding
+        spoken: dict[str, _Tokens] = {}
+        for begin in range(0, len(by_length), _BATCH):
+            block = by_length[begin : begin + _BATCH]
+            spoken.update(zip(block, encoder.tokens(block), strict=True))
         weights = token_rarity([spoken[g].ids for _, gold in pairs for g in gold]) if self.idf else None
         found = []
         for answer, gold in pairs:
@@ -213,6 +214,7 @@ class BertScore:
                 match_tokens(ours.vectors, spoken[g].vectors, counts, _weigh_tokens(spoken[g], weights)) for g in gold
             ]
             found.append(max((by.rescaled(m) if by else m for m in raw), key=lambda m: m.f1))
+        cut = sum(encoder.too_long(t) for t in texts)  # to what the model takes
         return Scores(tuple(found), self.how, cut, sum(m.empty for m in found))
 
     @property
@@ -225,15 +227,6 @@ class BertScore:
     def _baseline(self) -> Baseline | None:
         wanted = self.baseline if self.rescaled is not False else None
         return read_baseline(wanted, self.num_layers) if wanted else None
-
-    def _read(self, texts: Sequence[str]) -> tuple[dict[str, _Tokens], int]:
-        """The tokens of every text, and how many texts were cut to what the model takes."""
-        encoder, listed = self._encoder, sorted(texts, key=len)  # texts of one length need no padding
-        found: dict[str, _Tokens] = {}
-        for begin in range(0, len(listed), _BATCH):
-            block = listed[begin : begin + _BATCH]
-            found.update(zip(block, encoder.tokens(block), strict=True))
-        return found, sum(encoder.too_long(t) for t in texts)
 
     @cached_property
     def _encoder(self) -> _Encoder:
