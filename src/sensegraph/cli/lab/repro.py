@@ -7,21 +7,9 @@ from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Exit, Option
 
-from sensegraph.cli.options import (
-    Engine,
-    Json,
-    MaxCost,
-    MaxTokens,
-    Quiet,
-    Set,
-    Trust,
-    print_json,
-    print_message,
-    print_text,
-    read_overrides,
-)
+from sensegraph.cli import options
 from sensegraph.cli.progress import show_progress
 from sensegraph.errors import InputError
 
@@ -31,15 +19,13 @@ if TYPE_CHECKING:
 
 _DATA, _ROOT = Path("data"), Path("repro")
 
-Paper = Annotated[str, typer.Argument(metavar="PAPER", help="A paper, such as edge2024, or its method's name.")]
-Table = Annotated[str, typer.Option("--table", metavar="N", help="One table.", show_default="all")]
-Data = Annotated[Path, typer.Option("--data", metavar="DIR", help="The folder of the measuring sets.")]
-Root = Annotated[Path, typer.Option("--root", metavar="DIR", help="Where indexes, answers and reports are kept.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and what it needs and takes.")]
-Questions = Annotated[
-    int, typer.Option("--questions", min=0, metavar="N", help="The first N only.", show_default="all")
-]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Begin without asking, however many calls are foreseen.")]
+Paper = Annotated[str, Argument(metavar="PAPER", help="A paper, such as edge2024, or its method's name.")]
+Table = Annotated[str, Option("--table", metavar="N", help="One table.", show_default="all")]
+Data = Annotated[Path, Option("--data", metavar="DIR", help="The folder of the measuring sets.")]
+Root = Annotated[Path, Option("--root", metavar="DIR", help="Where indexes, answers and reports are kept.")]
+DryRun = Annotated[bool, Option("--dry-run", help="Say what would be done, and what it needs and takes.")]
+Questions = Annotated[int, Option("--questions", min=0, metavar="N", help="The first N only.", show_default="all")]
+Yes = Annotated[bool, Option("--yes", "-y", help="Begin without asking, however many calls are foreseen.")]
 
 
 def repro(
@@ -50,13 +36,13 @@ def repro(
     questions: Questions = 0,
     dry_run: DryRun = False,
     yes: Yes = False,
-    quiet: Quiet = False,
-    as_json: Json = False,
-    engine: Engine = None,
-    max_tokens: MaxTokens = None,
-    max_cost: MaxCost = None,
-    settings: Set = None,
-    trust: Trust = False,
+    quiet: options.Quiet = False,
+    as_json: options.Json = False,
+    engine: options.Engine = None,
+    max_tokens: options.MaxTokens = None,
+    max_cost: options.MaxCost = None,
+    settings: options.Set = None,
+    trust: options.Trust = False,
 ) -> None:
     """Measure a table of a paper with this system, and set the published figures and our own pinned ones beside it."""
     from sensegraph.cli.lab import evaluate, evaluation_setup
@@ -68,7 +54,7 @@ def repro(
 
     name = find_paper(paper)
     # all indexes are made by the settings of the current folder's file, with the flags laid over
-    flags = read_overrides(settings, engine, max_tokens, max_cost, trust=trust)
+    flags = options.read_overrides(settings, engine, max_tokens, max_cost, trust=trust)
     loaded = load_settings(Path(), flags)
     check_approved(loaded, *needed_approvals(loaded))  # from here on they count as the user's own
     given, prompts = lay_tables(read_toml_tables(Path(FILE)), flags), loaded.model.prompts
@@ -79,20 +65,20 @@ def repro(
         for recipe in select_recipes(name, table):
             lacking = _find_missing(recipe, bench)
             if dry_run:
-                print_text(describe_recipe(recipe, bench, lacking) + "\n")
+                options.print_text(describe_recipe(recipe, bench, lacking) + "\n")
             elif not lacking:
                 if recipe.plan:  # ask before many calls, as `evaluate run` does
                     file = write_recipe_plan(recipe, bench)
                     foreseen = evaluation_setup.forecast_evaluation(file, given, report)
                     evaluate.confirm_calls(foreseen, evaluation_setup.read_plan(file).ask_above, yes=yes)
                 found.append(reproduce_table(recipe, bench))
-                print_text("" if as_json else format_reproduction(found[-1]) + "\n")
+                options.print_text("" if as_json else format_reproduction(found[-1]) + "\n")
             else:
-                print_message(f"{recipe.title} ({recipe.kind}) is left out: {lacking}")
+                options.print_message(f"{recipe.title} ({recipe.kind}) is left out: {lacking}")
     if as_json and not dry_run:
-        print_json([record_reproduction(one) for one in found])
+        options.print_json([record_reproduction(one) for one in found])
     if not dry_run and (not found or any(one.grade == "fail" for one in found)):
-        raise typer.Exit(1)
+        raise Exit(1)
 
 
 def _find_missing(recipe: Recipe, bench: Bench) -> str:

@@ -8,19 +8,9 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, BadParameter, Option, Typer
 
-from sensegraph.cli.options import (
-    Engine,
-    Json,
-    Quiet,
-    Set,
-    Trust,
-    print_json,
-    print_message,
-    print_text,
-    read_overrides,
-)
+from sensegraph.cli import options
 from sensegraph.cli.progress import show_progress
 
 if TYPE_CHECKING:
@@ -30,57 +20,51 @@ if TYPE_CHECKING:
 
 CorpusPath = Annotated[
     Path,
-    typer.Argument(
+    Argument(
         metavar="CORPUS",
         help="A test collection in BEIR's layout, an index's folder, or a file in the form of HotpotQA.",
     ),
 ]
-OutFile = Annotated[Path, typer.Option("--out", metavar="FILE", help="Where the lines of JSON go.")]
-Preset = Annotated[str, typer.Option("--preset", metavar="NAME", help="graft, or raft.")]
-FormName = Annotated[str, typer.Option("--form", metavar="NAME", help="completion, chat, or evaluation.")]
+OutFile = Annotated[Path, Option("--out", metavar="FILE", help="Where the lines of JSON go.")]
+Preset = Annotated[str, Option("--preset", metavar="NAME", help="graft, or raft.")]
+FormName = Annotated[str, Option("--form", metavar="NAME", help="completion, chat, or evaluation.")]
 Questions = Annotated[
-    Path | None, typer.Option("--questions", metavar="FILE", help="Questions for an index, a line of JSON each.")
+    Path | None, Option("--questions", metavar="FILE", help="Questions for an index, a line of JSON each.")
 ]
 FromGraph = Annotated[
-    int, typer.Option("--from-graph", min=0, metavar="N", help="Make N questions from the graph of an index.")
+    int, Option("--from-graph", min=0, metavar="N", help="Make N questions from the graph of an index.")
 ]
 WriteAnswers = Annotated[
-    bool, typer.Option("--write-answers", help="Have the engine answer, from gold passages, what has no answer.")
+    bool, Option("--write-answers", help="Have the engine answer, from gold passages, what has no answer.")
 ]
-Mask = Annotated[bool, typer.Option("--mask", help="Replace personal data (settings `personal`).")]
+Mask = Annotated[bool, Option("--mask", help="Replace personal data (settings `personal`).")]
 Near = Annotated[
-    str, typer.Option("--near", metavar="METHOD", help="Whose wrong passages are hard distractors; none for no such.")
+    str, Option("--near", metavar="METHOD", help="Whose wrong passages are hard distractors; none for no such.")
 ]
-Share = Annotated[
-    float | None, typer.Option("--oracle-share", min=0.0, max=1.0, metavar="P", help="Examples with oracle.")
-]
-StyleName = Annotated[str | None, typer.Option("--style", metavar="NAME", help="plain, or cot.")]
-Oracles = Annotated[
-    int | None, typer.Option("--oracles", min=1, metavar="N", help="Gold passages of a question at most.")
-]
-Distractors = Annotated[
-    str | None, typer.Option("--distractors", metavar="LEAST,MOST", help="Distractors before padding.")
-]
-Hard = Annotated[int | None, typer.Option("--hard", min=0, metavar="N", help="Hard ones at most.")]
-Padding = Annotated[bool, typer.Option("--pad/--no-pad", help="Fill up with more distractors.")]
-Length = Annotated[int | None, typer.Option("--length", min=1, metavar="TOKENS", help="Prompt and target together.")]
+Share = Annotated[float | None, Option("--oracle-share", min=0.0, max=1.0, metavar="P", help="Examples with oracle.")]
+StyleName = Annotated[str | None, Option("--style", metavar="NAME", help="plain, or cot.")]
+Oracles = Annotated[int | None, Option("--oracles", min=1, metavar="N", help="Gold passages of a question at most.")]
+Distractors = Annotated[str | None, Option("--distractors", metavar="LEAST,MOST", help="Distractors before padding.")]
+Hard = Annotated[int | None, Option("--hard", min=0, metavar="N", help="Hard ones at most.")]
+Padding = Annotated[bool, Option("--pad/--no-pad", help="Fill up with more distractors.")]
+Length = Annotated[int | None, Option("--length", min=1, metavar="TOKENS", help="Prompt and target together.")]
 Answers = Annotated[
-    str | None, typer.Option("--answers", metavar="first|all", help="Which of several gold answers is learnt.")
+    str | None, Option("--answers", metavar="first|all", help="Which of several gold answers is learnt.")
 ]
-Seed = Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of all that is drawn.")]
-Split = Annotated[str, typer.Option("--split", metavar="NAME", help="Judgements: qrels/NAME.tsv.")]
+Seed = Annotated[int, Option("--seed", min=0, metavar="N", help="Seed of all that is drawn.")]
+Split = Annotated[str, Option("--split", metavar="NAME", help="Judgements: qrels/NAME.tsv.")]
 Topic = Annotated[
-    str, typer.Option("--topic", metavar="FIELD", help="Metadata that the audit counts by.", show_default="title")
+    str, Option("--topic", metavar="FIELD", help="Metadata that the audit counts by.", show_default="title")
 ]
 HeldOut = Annotated[
-    Path | None, typer.Option("--held-out", metavar="FILE", help="Where questions that are held out of training go.")
+    Path | None, Option("--held-out", metavar="FILE", help="Where questions that are held out of training go.")
 ]
 HeldShare = Annotated[
-    float, typer.Option("--held-share", min=0.0, max=1.0, metavar="S", help="Gold passages that are held out.")
+    float, Option("--held-share", min=0.0, max=1.0, metavar="S", help="Gold passages that are held out.")
 ]
-ReportFile = Annotated[Path | None, typer.Option("--report", metavar="FILE.md", help="Write the report there.")]
+ReportFile = Annotated[Path | None, Option("--report", metavar="FILE.md", help="Write the report there.")]
 
-app = typer.Typer(no_args_is_help=True, help="Fine-tune a model: make training data, train, serve.")
+app = Typer(no_args_is_help=True, help="Fine-tune a model: make training data, train, serve.")
 
 
 @app.callback()
@@ -113,11 +97,11 @@ def make_training_data(
     held_out: HeldOut = None,
     held_share: HeldShare = 0.1,
     report: ReportFile = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    engine: Engine = None,
-    settings: Set = None,
-    trust: Trust = False,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+    engine: options.Engine = None,
+    settings: options.Set = None,
+    trust: options.Trust = False,
 ) -> None:
     """Make training data: each question over its gold passages among distractors, and a report on what is in it."""
     from sensegraph.cli.lab.question_sources import SourceRequest, open_question_source
@@ -129,23 +113,23 @@ def make_training_data(
     wanted: dict[str, Any] = {"oracle_share": oracle_share, "style": style, "most_oracles": oracles, "hard": hard}
     wanted |= {"pad": padding, "distractors": _parse_distractors(distractors), "max_tokens": length, "answers": answers}
     how = replace(find_data_preset(preset), seed=seed, **{k: v for k, v in wanted.items() if v is not None})
-    shape, given = parse_form(form), read_overrides(settings, engine, trust=trust)
+    shape, given = parse_form(form), options.read_overrides(settings, engine, trust=trust)
     apart_file = HeldOutFile(held_out, held_share) if held_out else None
     request = SourceRequest(corpus, questions, from_graph, near, split, topic, given, write_answers, mask)
     with show_progress(quiet) as shown, open_question_source(request, seed, shown) as found:
         made, apart = write_examples(found, how, shape, out_file, apart_file)
     reports = [made, apart] if apart else [made]
-    if failing := [c.name for r in reports for c in r.checks if not c.holds]:
-        print_message(f"not all checks hold: {', '.join(failing)}; read the report before you train on these data")
+    if failing := ", ".join(c.name for r in reports for c in r.checks if not c.holds):
+        options.print_message(f"not all checks hold: {failing}; read the report before you train on these data")
     if report:
         report.write_text("\n".join(map(texts.render_data_page, reports)), encoding="utf-8")
     if as_json:
         held = texts.record_data_report(apart) if apart else None
-        print_json(texts.record_data_report(made) | {"held_out": held, "file": str(out_file), "form": form})
+        options.print_json(texts.record_data_report(made) | {"held_out": held, "file": str(out_file), "form": form})
         return
     shares = [texts.describe_held_out(made, apart, held_share)] if apart else []
-    print_text("\n\n".join([*map(texts.format_data_report, reports), *shares]))
-    print_message("written: " + ", ".join(str(file) for file in (out_file, held_out, report) if file))
+    options.print_text("\n\n".join([*map(texts.format_data_report, reports), *shares]))
+    options.print_message("written: " + ", ".join(str(file) for file in (out_file, held_out, report) if file))
 
 
 def _parse_distractors(text: str | None) -> tuple[int, int] | None:
@@ -154,7 +138,7 @@ def _parse_distractors(text: str | None) -> tuple[int, int] | None:
         return None
     parts = [part.strip() for part in text.split(",")]
     if len(parts) > 2 or not all(part.isdecimal() for part in parts):
-        raise typer.BadParameter(f"--distractors {text!r} is no number and no pair of numbers, such as 3,4.")
+        raise BadParameter(f"--distractors {text!r} is no number and no pair of numbers, such as 3,4.")
     return int(parts[0]), int(parts[-1])
 
 
@@ -163,17 +147,17 @@ _ANSWERS = "answers.jsonl"
 
 @app.command("factorial", short_help="Compare base and tuned model over chunks and summaries.")
 def run_factorial(
-    design: Annotated[Path, typer.Argument(metavar="FILE.toml", help="What is compared, and on which questions.")],
-    out_dir: Annotated[Path, typer.Option("--out", metavar="DIR", help="Answers, tables and pictures go there.")],
+    design: Annotated[Path, Argument(metavar="FILE.toml", help="What is compared, and on which questions.")],
+    out_dir: Annotated[Path, Option("--out", metavar="DIR", help="Answers, tables and pictures go there.")],
     sheet: Annotated[
-        Path | None, typer.Option("--sheet", metavar="FILE.csv", help="Write a sheet for raters, who see no arm.")
+        Path | None, Option("--sheet", metavar="FILE.csv", help="Write a sheet for raters, who see no arm.")
     ] = None,
     ratings: Annotated[
-        list[Path] | None, typer.Option("--ratings", metavar="FILE.csv", help="A sheet that was filled in; repeatable.")
+        list[Path] | None, Option("--ratings", metavar="FILE.csv", help="A sheet that was filled in; repeatable.")
     ] = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-    trust: Trust = False,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+    trust: options.Trust = False,
 ) -> None:
     """Answer the questions of a design in all arms, and say what tuning and summaries do, alone and together."""
     from sensegraph.corpus.corpus import Corpus
@@ -201,61 +185,52 @@ def run_factorial(
     types, how = [p.type for p in asked], tuple((one.metric, one.how) for one in measured)
     rows = tuple(row for one in measured for row in effects_of.compute_rows(one, types, plan.draws, plan.seed))
     found = effect_tables.Outcome(plan.gold, tuple(asked), tuple(replies), rows, how, tuple(notes))
-    (out_dir / "tables.md").write_text(effect_tables.render_effects_page(found), encoding="utf-8")
-    (out_dir / "tables.json").write_text(
-        json.dumps(effect_tables.record_effects(found), ensure_ascii=False, indent=2), "utf-8"
-    )
+    page, figures, record = out_dir / "tables.md", out_dir / "tables.json", effect_tables.record_effects(found)
+    page.write_text(effect_tables.render_effects_page(found), encoding="utf-8")
+    figures.write_text(json.dumps(record, ensure_ascii=False, indent=2), "utf-8")
     lines = rating.write_sheet(sheet, asked, replies, plan.seed) if sheet else 0
-    if as_json:
-        print_json(effect_tables.record_effects(found))
-    else:
-        print_text(effect_tables.format_effects(found))
-    print_message("written: " + ", ".join(map(str, (out_dir / "tables.md", out_dir / "tables.json", *pictures))))
+    options.print_json(record) if as_json else options.print_text(effect_tables.format_effects(found))
+    options.print_message("written: " + ", ".join(map(str, (page, figures, *pictures))))
     if sheet:
-        print_message(f"written: {sheet}, {lines:,} answers to judge; read it with --ratings {sheet}")
+        options.print_message(f"written: {sheet}, {lines:,} answers to judge; read it with --ratings {sheet}")
 
 
-Model = Annotated[str, typer.Option("--model", metavar="DIR", help="A folder with a model, or its name OWNER/MODEL.")]
+Model = Annotated[str, Option("--model", metavar="DIR", help="A folder with a model, or its name OWNER/MODEL.")]
 Models = Annotated[
-    list[str], typer.Option("--model", metavar="DIR", help="A folder with a model; repeatable, the first is the base.")
+    list[str], Option("--model", metavar="DIR", help="A folder with a model; repeatable, the first is the base.")
 ]
-OutDir = Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder that is written.")]
+OutDir = Annotated[Path, Option("--out", metavar="DIR", help="The folder that is written.")]
 
 
 @app.command("train", short_help="Train a model on examples; resumes where it was stopped.")
 def train_model(
-    data: Annotated[Path, typer.Argument(metavar="DATA", help="Lines of JSON, as `tune data` writes them.")],
+    data: Annotated[Path, Argument(metavar="DATA", help="Lines of JSON, as `tune data` writes them.")],
     model: Model,
     out_dir: OutDir,
-    preset: Annotated[
-        str, typer.Option("--preset", metavar="NAME", help="graft (the paper's), lora, or full.")
-    ] = "graft",
+    preset: Annotated[str, Option("--preset", metavar="NAME", help="graft (the paper's), lora, or full.")] = "graft",
     recipe: Annotated[
-        Path | None, typer.Option("--recipe", metavar="FILE.toml", help="Settings laid over the preset.")
+        Path | None, Option("--recipe", metavar="FILE.toml", help="Settings laid over the preset.")
     ] = None,
     settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="A setting of the recipe, as in --set rank=8."),
+        list[str] | None, Option("--set", metavar="KEY=VALUE", help="A setting of the recipe, as in --set rank=8.")
     ] = None,
-    targets: Annotated[
-        str, typer.Option("--targets", metavar="A,B,…", help="Layers that get an adapter, or auto.")
-    ] = "",
+    targets: Annotated[str, Option("--targets", metavar="A,B,…", help="Layers that get an adapter, or auto.")] = "",
     held_out: Annotated[
-        Path | None, typer.Option("--held-out", metavar="FILE", help="Examples to take the loss on while training.")
+        Path | None, Option("--held-out", metavar="FILE", help="Examples to take the loss on while training.")
     ] = None,
     prompt: Annotated[
-        Path | None, typer.Option("--prompt", metavar="FILE", help="The template of the prompts, if it is your own.")
+        Path | None, Option("--prompt", metavar="FILE", help="The template of the prompts, if it is your own.")
     ] = None,
-    download: Annotated[bool, typer.Option("--download", help="Fetch a model that is named and not there.")] = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    download: Annotated[bool, Option("--download", help="Fetch a model that is named and not there.")] = False,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Train a model on examples: checkpoints to resume from, losses as a picture, and what it was made of."""
     from sensegraph.lab.finetuning.training import curves, training_run
     from sensegraph.lab.finetuning.training.training_recipes import read_recipe
 
     layers = {"targets": [t.strip() for t in targets.split(",") if t.strip()]} if targets else {}
-    how = read_recipe(preset, recipe, read_overrides(settings) | layers)
+    how = read_recipe(preset, recipe, options.read_overrides(settings) | layers)
     job = training_run.Job(data, model, out_dir, held_out, prompt, download)
     with show_progress(quiet) as shown:
         done = training_run.run_training(job, how, lambda point, steps: shown("train", point.step, steps))
@@ -265,40 +240,39 @@ def train_model(
         found = asdict(replace(done, points=done.points[-1:]))
         last = found.pop("points")[0]
         found |= {"out": str(done.out), "last": last, "recipe": asdict(how)}
-        print_json(found | {"pictures": [str(p) for p in pictures]})
+        options.print_json(found | {"pictures": [str(p) for p in pictures]})
         return
-    print_text(training_run.describe_training(done))
-    print_message("written: " + ", ".join(map(str, (done.out, *pictures))))
-    print_text(f"next: sensegraph tune evaluate FILE --model {model} --model {out_dir}")
+    options.print_text(training_run.describe_training(done))
+    options.print_message("written: " + ", ".join(map(str, (done.out, *pictures))))
+    options.print_text(f"next: sensegraph tune evaluate FILE --model {model} --model {out_dir}")
 
 
 @app.command("merge", short_help="Write a tuned model as one folder of weights.")
 def merge_model(
-    tuned: Annotated[Path, typer.Argument(metavar="DIR", help="What `tune train` wrote.")], out_dir: OutDir
+    tuned: Annotated[Path, Argument(metavar="DIR", help="What `tune train` wrote.")], out_dir: OutDir
 ) -> None:
     """Write a tuned model as one folder of weights, and say how to serve it."""
     from sensegraph.lab.finetuning.training import adapter_merging
 
     adapter_merging.merge_adapter(tuned, out_dir)
-    print_message(f"written: {out_dir}")
-    print_text(adapter_merging.list_serving_commands(out_dir))
+    options.print_message(f"written: {out_dir}")
+    options.print_text(adapter_merging.list_serving_commands(out_dir))
 
 
 @app.command("evaluate", short_help="Ask models the questions of an evaluation file.")
 def evaluate_models(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="As `tune data --form evaluation` writes it.")],
+    file: Annotated[Path, Argument(metavar="FILE", help="As `tune data --form evaluation` writes it.")],
     model: Models,
     answers: Annotated[
-        Path | None, typer.Option("--answers", metavar="DIR", help="Write there what each model said.")
+        Path | None, Option("--answers", metavar="DIR", help="Write there what each model said.")
     ] = None,
     metrics: Annotated[
-        str,
-        typer.Option("--metrics", metavar="A,B,…", help="Others besides exact match and F1: rouge-1, rouge-l, bleu."),
+        str, Option("--metrics", metavar="A,B,…", help="Others besides exact match and F1: rouge-1, rouge-l, bleu.")
     ] = "",
-    limit: Annotated[int, typer.Option("--limit", min=0, metavar="N", help="Only the first N questions.")] = 0,
-    most: Annotated[int, typer.Option("--tokens", min=1, metavar="N", help="Tokens of an answer at most.")] = 64,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    limit: Annotated[int, Option("--limit", min=0, metavar="N", help="Only the first N questions.")] = 0,
+    most: Annotated[int, Option("--tokens", min=1, metavar="N", help="Tokens of an answer at most.")] = 64,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Ask models the questions of an evaluation file: exact match, F1, and how often a distractor misled them."""
     from sensegraph.engines.local.local_engine import Layout
@@ -326,15 +300,15 @@ def evaluate_models(
         for number, (name, trial) in enumerate(found, 1):
             model_trials.write_trial(trial, answers / f"{number}-{Path(name).name}.jsonl")
     if as_json:
-        print_json([model_trials.record_trial(name, trial, found[0][1], names) for name, trial in found])
+        options.print_json([model_trials.record_trial(name, trial, found[0][1], names) for name, trial in found])
     else:
-        print_text(model_trials.compare_trials(found, names))
+        options.print_text(model_trials.compare_trials(found, names))
 
 
 @app.command("serve", short_help="Serve a model of this machine as an endpoint.")
 def serve_model(
-    model: Annotated[str, typer.Argument(metavar="DIR", help="A folder with a model, tuned or not.")],
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, metavar="N", help="0: a free one.")] = 8000,
+    model: Annotated[str, Argument(metavar="DIR", help="A folder with a model, tuned or not.")],
+    port: Annotated[int, Option("--port", min=0, max=65535, metavar="N", help="0: a free one.")] = 8000,
 ) -> None:
     """Serve a model in the form of an OpenAI-compatible endpoint, for this machine alone, until Ctrl-C."""
     from threading import Event
@@ -345,7 +319,7 @@ def serve_model(
     loaded = LocalModel(LocalSettings(model))
     loaded.context  # noqa: B018  a model that cannot be read is told before anybody calls
     with serve_endpoint(loaded, port) as address:
-        print_text(
+        options.print_text(
             f'{address} serves {loaded.name}: set endpoint.base_url = "{address}" and endpoint.model = "{loaded.name}"'
         )
         Event().wait()
@@ -354,21 +328,21 @@ def serve_model(
 @app.command("world", short_help="Write a made-up world to try fine-tuning on a CPU.")
 def write_world(
     out_dir: OutDir,
-    examples: Annotated[int, typer.Option("--examples", min=1, metavar="N", help="Examples to train on.")] = 16_000,
+    examples: Annotated[int, Option("--examples", min=1, metavar="N", help="Examples to train on.")] = 16_000,
     distractors: Annotated[
-        int, typer.Option("--distractors", min=0, metavar="N", help="In an example to train on, 0 to N.")
+        int, Option("--distractors", min=0, metavar="N", help="In an example to train on, 0 to N.")
     ] = 3,
     oracle_share: Annotated[
-        float, typer.Option("--oracle-share", min=0.0, max=1.0, metavar="P", help="Examples with oracle.")
+        float, Option("--oracle-share", min=0.0, max=1.0, metavar="P", help="Examples with oracle.")
     ] = 1.0,
-    seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of names, scenes and weights.")] = 0,
+    seed: Annotated[int, Option("--seed", min=0, metavar="N", help="Seed of names, scenes and weights.")] = 0,
 ) -> None:
     """Write a tiny model of random weights, examples of a made-up world to train it on, and held-out questions."""
     from sensegraph.lab.finetuning.training.worlds import Plan, write_world_files
 
     made = write_world_files(out_dir, Plan(examples, distractors, oracle_share, seed=seed))
-    print_message("written: " + ", ".join(str(p) for p in asdict(made).values()))
-    print_text(
+    options.print_message("written: " + ", ".join(str(p) for p in asdict(made).values()))
+    options.print_text(
         f"next: sensegraph tune train {out_dir}/train.jsonl --held-out {out_dir}/held-out.jsonl --model {out_dir}/base "
         f"--out {out_dir}/tuned --preset full --recipe {out_dir}/recipe.toml --prompt {out_dir}/prompt.md"
     )

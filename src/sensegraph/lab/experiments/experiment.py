@@ -13,15 +13,7 @@ from dataclasses import dataclass, field
 from sensegraph.answering.grounding.checking import Fetch, check_answers
 from sensegraph.answering.grounding.entailment import choose_supporter
 from sensegraph.errors import InputError, UnsupportedTask
-from sensegraph.lab.experiments.conditions import (
-    Asked,
-    Condition,
-    Cost,
-    Plan,
-    Reply,
-    ask_condition,
-    sum_costs,
-)
+from sensegraph.lab.experiments.conditions import Asked, Condition, Cost, Plan, Reply, ask_condition, sum_costs
 from sensegraph.lab.grounding import claims as rules
 from sensegraph.lab.grounding.claimify import Claimed, ClaimSettings, find_claims
 from sensegraph.lab.judging.agreement import Agreement, compare_with_counts
