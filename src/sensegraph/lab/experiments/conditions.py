@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -15,6 +14,7 @@ from sensegraph.answering.grounding.abstaining import says_no_answer
 from sensegraph.errors import BudgetExceeded, EndpointDown, EndpointError, InputError, ItemFailed, StepFailed
 from sensegraph.lab.judging.criteria import Rules, choose_rules
 from sensegraph.lab.judging.judgements import list_pairs
+from sensegraph.lab.retrieval.test_collections import read_json_objects
 from sensegraph.lab.scores.statistics import DRAWS
 from sensegraph.language.text import split_sentences
 from sensegraph.runtime.results import step
@@ -142,12 +142,11 @@ def read_asked_questions(path: Path, limit: int = 0) -> tuple[Asked, ...]:
     file = path / "queries.jsonl" if path.is_dir() else path
     if not file.is_file():
         raise InputError(f"There are no questions in {path}; give a .txt or .jsonl file, or a folder in BEIR's layout.")
-    numbered = enumerate(file.read_text(encoding="utf-8-sig").splitlines(), 1)
-    lines = [(line.strip(), f"{file}, line {number}") for number, line in numbered if line.strip()]
     if file.suffix == ".jsonl":
-        found = [_parse_asked_question(line, where) for line, where in lines]
+        found = [_parse_asked_question(record, where) for where, record in read_json_objects(file)]
     else:
-        found = [Asked(f"q{number}", line) for number, (line, _) in enumerate(lines, 1)]
+        lines = (line.strip() for line in file.read_text(encoding="utf-8-sig").splitlines())
+        found = [Asked(f"q{number}", line) for number, line in enumerate(filter(None, lines), 1)]
     if not found:
         raise InputError(f"{file} holds no question; write one a line.")
     if twice := [q.id for i, q in enumerate(found) if q.id in {p.id for p in found[:i]}]:
@@ -155,15 +154,10 @@ def read_asked_questions(path: Path, limit: int = 0) -> tuple[Asked, ...]:
     return tuple(found[:limit] if limit else found)
 
 
-def _parse_asked_question(line: str, where: str) -> Asked:
+def _parse_asked_question(record: dict[str, Any], where: str) -> Asked:
     """The question of a line of JSON; its reference answers are all that stand in one of the fields for them."""
-    try:
-        record = json.loads(line)
-    except ValueError as e:
-        raise InputError(f"{where}: not valid JSON ({e}); mend or delete it.") from e
-    fields: dict[str, Any] = record if isinstance(record, dict) else {}
-    inner = fields.get("metadata")
-    fields = {**(inner if isinstance(inner, dict) else {}), **fields}
+    inner = record.get("metadata")
+    fields = {**(inner if isinstance(inner, dict) else {}), **record}
     text = fields.get("text", fields.get("question"))
     if not isinstance(text, str) or not text.strip():
         raise InputError(f'{where}: not a question; give an object with "text".')

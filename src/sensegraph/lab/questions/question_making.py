@@ -21,7 +21,7 @@ from sensegraph.errors import InputError
 from sensegraph.index.estimate import StepEstimate
 from sensegraph.index.index import Index
 from sensegraph.lab.questions.grounded_questions import Grounds, GroundSettings, make_template_questions
-from sensegraph.lab.questions.proposing import Foreseen, Paid, Proposer
+from sensegraph.lab.questions.proposing import Foreseen, Proposer
 from sensegraph.lab.questions.question_files import NEEDS, Kind, Outcome, Posed, sum_counts
 from sensegraph.lab.retrieval.test_collections import ADVERSARIAL
 from sensegraph.language.text import fold
@@ -234,7 +234,7 @@ def make_question_set(posing: Posing, index: Index | None, rt: Runtime) -> Outco
     Raises UnsupportedTask, before any work, where personas are wanted of an engine that cannot propose.
     """
     _check_request(posing, index, rt)
-    return _collect_questions(posing, index, rt, Paid(rt))
+    return _collect_questions(posing, index, rt, Proposer(rt))
 
 
 def foresee_questions(posing: Posing, index: Index | None, rt: Runtime) -> tuple[StepEstimate, ...]:
