@@ -16,7 +16,6 @@ from sensegraph.lab.experiments.sheets import (
     Items,
     Section,
     Sheet,
-    Words,
     format_number,
     format_p_value,
     format_signed,
@@ -32,7 +31,7 @@ SHEET = Sheet(
     ("3 conditions.",),
     (
         Section("In short", (Items(("first", "second & last")),)),
-        Section("Figures", (Grid((HEAT, HEAT), "How to read."), Fold("All", (PLAIN,)), Words("So it is."), PLAIN)),
+        Section("Figures", (Grid((HEAT, HEAT), "How to read."), Fold("All", (PLAIN,)), "So it is.", PLAIN)),
         Section("Answers", (Beside("Why?", (("A", "Because.\n\nOr <not>."), ("B", ""))),)),
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,8 +18,8 @@ from sensegraph.errors import InputError
 
 if TYPE_CHECKING:
     from sensegraph.cli.lab.evaluation_setup import Forecast
+    from sensegraph.lab.experiments.experiment import Outcome
     from sensegraph.lab.retrieval import Measuring, Result
-
 
 File = Annotated[
     Path, Argument(metavar="FILE.toml", exists=True, dir_okay=False, help="The plan: what is compared, and how.")
@@ -28,6 +28,8 @@ Estimate = Annotated[
     bool, Option("--estimate", help="Say what it would take: calls, tokens, cost of each part. Nothing is done.")
 ]
 Yes = Annotated[bool, Option("--yes", "-y", help="Begin without asking, however many calls are foreseen.")]
+
+_HERE = Path(".")
 
 
 def run_evaluation(
@@ -57,13 +59,10 @@ def run_evaluation(
     confirm_calls(foreseen, evaluation_setup.read_plan(file).ask_above, yes=yes)
     with show_progress(quiet or as_json) as report, evaluation_setup.prepare_evaluation(file, given, report) as ready:
         found = experiment.run_evaluation(ready.plan, ready.conditions, ready.questions, ready.tools, ready.corpus_name)
-    whole = evaluation_report.record_outcome(found)
-    written = write_evaluation(found, whole, ready.output)
+    written = write_evaluation(found, ready.output)
     if as_json:
-        options.print_json(whole)
+        options.print_json(evaluation_report.record_outcome(found))
     elif not quiet:
-        from sensegraph.lab.experiments import evaluation_report
-
         options.print_text("\n".join(evaluation_report.summarise_evaluation(found)))
         options.print_message("written: " + ", ".join(map(str, written)))
 
@@ -81,27 +80,25 @@ def confirm_calls(foreseen: Forecast, most: int, *, yes: bool) -> None:
     raise InputError(f"{calls:,} calls are foreseen, more than ask_above = {most:,}: add --yes to begin.")
 
 
-def write_evaluation(found: Any, whole: Mapping[str, Any], folder: Path) -> list[Path]:
+def write_evaluation(found: Outcome, folder: Path) -> list[Path]:
     """Write the report as Markdown and HTML, the figures as JSON, answers and verdicts as JSON lines."""
-    from sensegraph.lab.experiments import evaluation_report
+    from sensegraph.lab.experiments import evaluation_report as report
     from sensegraph.lab.experiments.sheets import render_html, render_markdown
 
-    sheet = evaluation_report.build_report(found)
+    sheet = report.build_report(found)
     texts = {
         "report.md": render_markdown(sheet),
         "report.html": render_html(sheet),
-        "results.json": json.dumps(whole, ensure_ascii=False, indent=1) + "\n",
-        "answers.jsonl": evaluation_report.format_json_lines(evaluation_report.record_answers(found)),
-        "verdicts.jsonl": evaluation_report.format_json_lines(evaluation_report.record_verdicts(found)),
+        "results.json": json.dumps(report.record_outcome(found), ensure_ascii=False, indent=1) + "\n",
+        "answers.jsonl": report.format_json_lines(report.record_answers(found)),
+        "verdicts.jsonl": report.format_json_lines(report.record_verdicts(found)),
     }
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in texts.items():
-        if text:
-            (folder / name).write_text(text, encoding="utf-8")
-    return [folder / name for name, text in texts.items() if text]
+    written = {folder / name: text for name, text in texts.items() if text}
+    for file, text in written.items():
+        file.write_text(text, encoding="utf-8")
+    return list(written)
 
-
-_HERE = Path(".")
 
 _HELP = "Measure what was built: answers of several methods side by side, rankings against judged documents."
 

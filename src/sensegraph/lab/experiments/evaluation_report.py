@@ -5,28 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from itertools import groupby
+from itertools import groupby, starmap
 from typing import Any
 
 from sensegraph.answering.grounding.abstaining import count_abstentions
-from sensegraph.lab.experiments import comparison_tables
+from sensegraph.lab.experiments import comparison_tables, sheets
 from sensegraph.lab.experiments.comparison_tables import HOW, describe_evaluation, explain_lack_of_power, tabulate_pairs
 from sensegraph.lab.experiments.conditions import Condition
 from sensegraph.lab.experiments.experiment import Compared, Outcome, Verdicts
-from sensegraph.lab.experiments.sheets import (
-    Beside,
-    Cell,
-    Fold,
-    Items,
-    Part,
-    Section,
-    Sheet,
-    Table,
-    Words,
-    format_count,
-    format_number,
-    make_table,
-)
+from sensegraph.lab.experiments.sheets import Cell, Section, Sheet, Table, format_count, format_number, make_table
 from sensegraph.lab.retrieval.retrieval_tables import align_columns
 from sensegraph.lab.scores.statistics import Pair, Values, count_compared
 from sensegraph.types import Usage
@@ -38,14 +25,10 @@ _FEWER = "n: the questions with a value, where some have none. Means of differen
 
 def build_report(found: Outcome) -> Sheet:
     """The whole report."""
-    settings: list[list[Cell | str]] = [
-        [
-            c.name,
-            Cell(c.method, words=True),
-            Cell(", ".join(f"{name} = {value}" for name, value in c.changed.items()) or "–", words=True),
-        ]
-        for c in found.conditions
-    ]
+    settings: list[sheets.Cells] = []
+    for c in found.conditions:
+        changed = ", ".join(f"{name} = {value}" for name, value in c.changed.items()) or "–"
+        settings.append([c.name, Cell(c.method, words=True), Cell(changed, words=True)])
     caveats = list(found.held)  # what has to be said of answers: failures first
     for name, replies in found.answers.items():
         reasons = list(dict.fromkeys(r.failure for r in replies if r.failure))
@@ -53,13 +36,13 @@ def build_report(found: Outcome) -> Sheet:
         if cut := sum(r.cut > 0 for r in replies):
             of, were = format_count(len(replies), "answer"), "was" if cut == 1 else "were"
             caveats.append(f"{name}: {cut:,} of {of} {were} longer than the bound, and cut.")
-    measured: list[Part] = [
-        Items((*caveats, *found.notes)),
+    measured: list[sheets.Part] = [
+        sheets.Items((*caveats, *found.notes)),
         make_table("Conditions", ["condition", "method", "settings that are not the method's own"], settings),
-        *([Words(HOW)] if len(found.conditions) > 1 else []),
+        *([HOW] if len(found.conditions) > 1 else []),
     ]
     sections = [
-        Section("In short", (Items(tuple(_list_findings(found))),)),
+        Section("In short", (sheets.Items(tuple(_list_findings(found))),)),
         Section("How it was measured", tuple(measured)),
         *comparison_tables.report_verdicts(found),
     ]
@@ -68,15 +51,14 @@ def build_report(found: Outcome) -> Sheet:
         compared = list(listed)
         every = tuple(tabulate_pairs(c.measure.name, c.pairs, c.measure.digits) for c in compared)
         spread = [comparison_tables.tabulate_marks(found.marks)] if found.marks and group.startswith("Scores") else []
-        fold = [Fold(_EVERY, every)] if len(found.conditions) > 1 else []
+        fold = [sheets.Fold(_EVERY, every)] if len(found.conditions) > 1 else []
         sections.append(Section(group, (tabulate_means(compared, found), *spread, *fold)))
     sections += [*report_types(found), Section("Cost, latency and length", tuple(_tabulate_costs(found)))]
     examples = []
     for i, question in enumerate(found.questions[: found.plan.examples]):
-        texts = (
-            (n, replies[i].answer.text or f"(failed: {replies[i].failure})") for n, replies in found.answers.items()
-        )
-        examples.append(Beside(question.text, tuple(texts)))
+        own = ((n, replies[i]) for n, replies in found.answers.items())
+        texts = tuple((n, reply.answer.text or f"(failed: {reply.failure})") for n, reply in own)
+        examples.append(sheets.Beside(question.text, texts))
     if examples:
         sections.append(Section("Answers side by side", tuple(examples)))
     return Sheet(found.plan.title or f"Evaluation of {found.corpus}", tuple(_describe_setup(found)), tuple(sections))
@@ -101,13 +83,10 @@ def _describe_setup(found: Outcome) -> Iterable[str]:
 def _list_findings(found: Outcome) -> Iterable[str]:
     """The differences that are more than chance, in words; or that there are none."""
     if found.verdicts:
-        yield from (
-            comparison_tables.describe_wins(criterion, listed) for criterion, listed in found.verdicts.pairs.items()
-        )
+        yield from starmap(comparison_tables.describe_wins, found.verdicts.pairs.items())
         yield from found.verdicts.bias.warnings[:_WARNED]
-    yield from (
-        _list_differences(found) if len(found.conditions) > 1 else ("One condition: there is nothing to compare.",)
-    )
+    alone = ("One condition: there is nothing to compare.",)
+    yield from _list_differences(found) if len(found.conditions) > 1 else alone
     for name, replies in found.answers.items():
         failed, refused = sum(bool(r.failure) for r in replies), sum(r.refused for r in replies)
         of, lacking = f"of {format_count(len(replies), 'answer')}", []
@@ -150,17 +129,15 @@ def tabulate_means(compared: Sequence[Compared], found: Outcome) -> Table:
     Marked is what is highest as it is shown, unless all are, or questions differ.
     """
     names, first = [c.name for c in found.conditions], compared[0].measure
-    rows: list[list[Cell | str]] = []
+    rows: list[sheets.Cells] = []
     for measure in (c.measure for c in compared):
         defined = {n: m for n in names if (m := measure.mean(n)) is not None}
         shown = {n: format_number(m, measure.digits) for n, m in defined.items()}
         questions = {tuple(v is None for v in measure.values[n]) for n in defined}
         top = shown[max(defined, key=defined.__getitem__)] if defined else ""
         marked = len(questions) == 1 and len(set(shown.values())) > 1
-        cells = (
-            Cell(_format_mean(measure.values[n], measure.digits), strong=marked and shown.get(n) == top) for n in names
-        )
-        rows.append([measure.name, *cells])
+        means = ((n, _format_mean(measure.values[n], measure.digits)) for n in names)
+        rows.append([measure.name, *(Cell(mean, strong=marked and shown.get(n) == top) for n, mean in means)])
     lacking = any(c.measure.undefined(n) for c in compared for n in names)
     note = " ".join(filter(None, (first.note, _FEWER if lacking else "", describe_evaluation(found))))
     caption = f"{first.group}: mean of {format_count(len(found.questions), 'question')} ({first.by})"
@@ -184,7 +161,7 @@ def report_types(found: Outcome) -> Iterable[Section]:
     parts: list[Table] = []
     for _, listed in groupby(found.compared, lambda c: c.measure.group) if len(kinds) > 1 else ():
         measure = next(listed).measure
-        averages: list[list[Cell | str]] = []
+        averages: list[sheets.Cells] = []
         for kind, places in sorted(kinds.items()):
             own = (_format_mean([v[i] for i in places], measure.digits) for v in measure.values.values())
             averages.append([f"{kind} ({len(places)})", *own])
@@ -203,7 +180,7 @@ def report_types(found: Outcome) -> Iterable[Section]:
         yield Section("Types of question", tuple(parts))
 
 
-def _tabulate_costs(found: Outcome) -> Iterable[Table | Fold]:
+def _tabulate_costs(found: Outcome) -> Iterable[Table | sheets.Fold]:
     head_of_costs = [
         "", "answers", "failed", "refused", "calls", "tokens in", "tokens out", "cost $", "s mean", "s median",
         "context", "words",
@@ -211,23 +188,20 @@ def _tabulate_costs(found: Outcome) -> Iterable[Table | Fold]:
     costs = []
     words = found.compared[0].measure
     for condition, spent in found.costs.items():
-        u, listed = spent.usage, found.answers[condition]
+        listed = found.answers[condition]
         failed, refused = sum(bool(r.failure) for r in listed), sum(r.refused for r in listed)
-        costs.append([
-            condition, f"{len(listed):,}", str(failed), str(refused), f"{u.calls + u.embedding_calls:,}",
-            f"{u.prompt_tokens + u.embedding_tokens:,}", f"{u.completion_tokens:,}", f"{u.cost_usd:.4f}",
-            format_number(spent.seconds_mean), format_number(spent.seconds_median),
-            format_number(spent.context_tokens, 0), format_number(words.mean(condition), 0),
-        ])  # fmt: skip
+        seconds = format_number(spent.seconds_mean), format_number(spent.seconds_median)
+        sizes = format_number(spent.context_tokens, 0), format_number(words.mean(condition), 0)
+        counts = f"{len(listed):,}", str(failed), str(refused)
+        costs.append([condition, *counts, *_format_spent(spent.usage), *seconds, *sizes])
     note = (
         "As it was when the answers were made. What conditions share is paid once, by the first that asks. Context: "
         "mean tokens of the evidence that an answer was written from. Words: mean length of an answer."
     )
     yield make_table(f"What the answers took: engine {found.engine}", head_of_costs, costs, note)
     if len(found.conditions) > 1:
-        yield Fold(
-            "Lengths: every pair of conditions, with tests", (tabulate_pairs("words", found.compared[0].pairs, 0),)
-        )
+        lengths = tabulate_pairs("words", found.compared[0].pairs, 0)
+        yield sheets.Fold("Lengths: every pair of conditions, with tests", (lengths,))
     # what was paid for, named as the estimate names it: `measuring: claim` is the step claimify.claim
     paid: dict[str, Usage] = {}
     for step, usage in found.spent.items():
@@ -235,37 +209,29 @@ def _tabulate_costs(found: Outcome) -> Iterable[Table | Fold]:
             name = f"measuring: {step.rpartition('.')[2]}"
             paid[name] = paid.get(name, Usage()) + usage
     if paid:
-        rows = [
-            [
-                task, f"{u.calls + u.embedding_calls:,}", f"{u.prompt_tokens + u.embedding_tokens:,}",
-                f"{u.completion_tokens:,}", f"{u.cost_usd:.4f}",
-            ]
-            for task, u in paid.items()
-        ]  # fmt: skip
+        rows = [[task, *_format_spent(usage)] for task, usage in paid.items()]
         head = ["", "calls", "tokens in", "tokens out", "cost $"]
         yield make_table("What measuring and judging took, all runs of this evaluation together", head, rows)
 
 
+def _format_spent(u: Usage) -> tuple[str, ...]:
+    """Calls, tokens in and out, and what they cost, as cells."""
+    calls, into = u.calls + u.embedding_calls, u.prompt_tokens + u.embedding_tokens
+    return f"{calls:,}", f"{into:,}", f"{u.completion_tokens:,}", f"{u.cost_usd:.4f}"
+
+
 def record_outcome(found: Outcome) -> dict[str, Any]:
     """All figures: who worked, conditions with their cost, every measure with its means and pairs."""
-    measures = [
-        {
-            "group": m.group,
-            "name": m.name,
-            "by": m.by,
-            "means": {name: m.mean(name) for name in m.values},
-            "undefined": {name: m.undefined(name) for name in m.values},
-            "values": {name: list(values) for name, values in m.values.items()},
-            "pairs": [record_pair(p) for p in compared.pairs],
-        }
-        for compared in found.compared
-        for m in (compared.measure,)
-    ]
+    measures = []
+    for compared in found.compared:
+        m = compared.measure
+        means, undefined = {n: m.mean(n) for n in m.values}, {n: m.undefined(n) for n in m.values}
+        own = {"group": m.group, "name": m.name, "by": m.by, "means": means, "undefined": undefined}
+        values, pairs = {n: list(v) for n, v in m.values.items()}, [record_pair(p) for p in compared.pairs]
+        measures.append(own | {"values": values, "pairs": pairs})
+    who = {"title": found.plan.title, "corpus": found.corpus, "engine": found.engine, "embedder": found.embedder}
     return {
-        "title": found.plan.title,
-        "corpus": found.corpus,
-        "engine": found.engine,
-        "embedder": found.embedder,
+        **who,
         "judge": found.judge or None,
         "questions": len(found.questions),
         "seed": found.plan.seed,
@@ -287,10 +253,7 @@ def _record_condition(found: Outcome, condition: Condition) -> dict[str, Any]:
         "failed": sum(bool(r.failure) for r in answers),
         "refused": sum(r.refused for r in answers),
         "cut": sum(r.cut > 0 for r in answers),
-        "usage": {f: getattr(spent.usage, f) for f in spent.usage.__slots__},
-        "seconds_mean": spent.seconds_mean,
-        "seconds_median": spent.seconds_median,
-        "context_tokens": spent.context_tokens,
+        **asdict(spent),
     }
 
 
@@ -304,19 +267,11 @@ def record_answers(found: Outcome) -> Iterator[Mapping[str, Any]]:
     for name, listed in found.answers.items():
         for question, reply in zip(found.questions, listed, strict=True):
             given = reply.answer
-            yield {
-                "question": question.id,
-                "text": question.text,
-                "condition": name,
-                "answer": given.text,
-                "words": reply.words,
-                "failure": reply.failure or None,
-                "refused": reply.refused,
-                "citations": [asdict(c) for c in given.citations],
-                "documents": list(given.evidence.documents),
-                "usage": {f: getattr(given.usage, f) for f in given.usage.__slots__},
-                "notes": list(given.notes),
-            }
+            asked = {"question": question.id, "text": question.text, "condition": name}
+            said = {"answer": given.text, "words": reply.words, "failure": reply.failure or None}
+            shown = {"citations": [asdict(c) for c in given.citations], "documents": list(given.evidence.documents)}
+            took = {"usage": asdict(given.usage), "notes": list(given.notes)}
+            yield {**asked, **said, "refused": reply.refused, **shown, **took}
 
 
 def record_verdicts(found: Outcome) -> Iterator[Mapping[str, Any]]:
@@ -329,22 +284,16 @@ def record_verdicts(found: Outcome) -> Iterator[Mapping[str, Any]]:
 
 def _record_judgements(found: Verdicts) -> dict[str, Any]:
     """What follows from verdicts on pairs: win rates, bias, agreement with counts."""
-    whole = found.bias.whole
+    given, bias, whole = found.judgements, found.bias, found.bias.whole
     rates = {c: [record_pair(p) | {"rate": asdict(p.rate)} for p in listed] for c, listed in found.pairs.items()}
+    place = {"first": whole.first, "consistent": whole.consistent, "ties": whole.ties, "agreement": bias.agreement}
+    suspects = {"suspects": [list(p) for p in bias.suspects], "warnings": list(bias.warnings)}
     return {
-        "rules": asdict(found.judgements.rules),
-        "verdicts": len(found.judgements.verdicts),
-        "missing": found.judgements.missing,
+        "rules": asdict(given.rules),
+        "verdicts": len(given.verdicts),
+        "missing": given.missing,
         "pairs": rates,
-        "bias": {
-            "first": whole.first,
-            "consistent": whole.consistent,
-            "ties": whole.ties,
-            "agreement": found.bias.agreement,
-            "length": dict(found.bias.length),
-            "suspects": [list(p) for p in found.bias.suspects],
-            "warnings": list(found.bias.warnings),
-        },
+        "bias": {**place, "length": dict(bias.length), **suspects},
         "agreement": {c: asdict(a) | {"share": a.share, "kept": a.kept} for c, a in found.agreement.items()},
     }
 

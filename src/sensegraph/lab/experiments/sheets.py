@@ -21,6 +21,9 @@ class Cell:
     words: bool = False
 
 
+Cells = Sequence[Cell | str]  # a row: a cell that is no more than its text may be given as that
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """A table with a caption; the first cell of a row names it. `note` says how it is to be read."""
@@ -37,13 +40,6 @@ class Grid:
 
     tables: tuple[Table, ...]
     note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """A paragraph."""
-
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +65,7 @@ class Fold:
     tables: tuple[Table, ...]
 
 
-Part = Table | Grid | Words | Items | Beside | Fold
+Part = str | Table | Grid | Items | Beside | Fold  # a string is a paragraph
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +85,7 @@ class Sheet:
     sections: tuple[Section, ...]
 
 
-def make_table(caption: str, head: Sequence[str], rows: Sequence[Sequence[Cell | str]], note: str = "") -> Table:
+def make_table(caption: str, head: Sequence[str], rows: Sequence[Cells], note: str = "") -> Table:
     """A table whose plain cells may be given as texts."""
     cells = tuple(tuple(c if isinstance(c, Cell) else Cell(c) for c in row) for row in rows)
     return Table(caption, tuple(head), cells, note)
@@ -132,8 +128,8 @@ def render_markdown(sheet: Sheet) -> str:
 
 
 def _render_blocks(part: Part) -> Iterator[str]:
-    if isinstance(part, Words):
-        yield part.text
+    if isinstance(part, str):
+        yield part
     elif isinstance(part, Items):
         yield "\n".join(f"- {line}" for line in part.lines)
     elif isinstance(part, Table):
@@ -195,8 +191,8 @@ def _make_anchor(section: Section) -> str:
 
 
 def _render_part(part: Part) -> str:
-    if isinstance(part, Words):
-        return f"<p>{escape(part.text)}</p>"
+    if isinstance(part, str):
+        return f"<p>{escape(part)}</p>"
     if isinstance(part, Items):
         return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in part.lines) + "</ul>"
     if isinstance(part, Grid):

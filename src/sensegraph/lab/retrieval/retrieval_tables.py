@@ -140,11 +140,8 @@ _FIXED = ("name", "requires", "reads")
 def record_measurements(methods: Sequence[Named], how: Measuring, results: Sequence[Result]) -> dict[str, Any]:
     """The object that a program is given: how was measured, the methods with their settings, the sets."""
     named = {m.name: {"method": m.method.name, "settings": list_method_settings(m)} for m in methods}
-    return {
-        "measuring": asdict(how) | {"metric": how.primary},
-        "methods": named,
-        "sets": list(map(record_set, results)),
-    }
+    measuring = asdict(how) | {"metric": how.primary}
+    return {"measuring": measuring, "methods": named, "sets": list(map(record_set, results))}
 
 
 def list_method_settings(named: Named) -> dict[str, Any]:
@@ -157,27 +154,13 @@ def record_set(result: Result) -> dict[str, Any]:
     """One set: what it holds, what its index took, and of every method scores, comparisons and each question."""
     found, judged = result.found, result.found.judged
     manifest, cost = result.manifest, result.cost
-    index = {
-        "engine": manifest.engine,
-        "embedder": manifest.embedder,
-        "counts": dict(manifest.counts),
-        "cpu_s": cost.cpu_s,
-        "megabytes": cost.megabytes,
-        "s_per_mb": cost.s_per_mb,
-        "computed": cost.computed,
-    }
-    scores = {
-        s.method: {
-            "means": {metric: asdict(mean) for metric, mean in s.means.items()},
-            "by_type": found.by_type(s),
-            "cpu_ms": s.cpu_ms,
-            "context_tokens": s.context_tokens,
-            "wide": s.wide,
-            "empty": s.empty,
-            "notes": dict(s.notes),
-        }
-        for s in found.scores
-    }
+    index = {"engine": manifest.engine, "embedder": manifest.embedder, "counts": dict(manifest.counts)}
+    built = {"cpu_s": cost.cpu_s, "megabytes": cost.megabytes, "s_per_mb": cost.s_per_mb, "computed": cost.computed}
+    scores = {}
+    for s in found.scores:
+        means = {metric: asdict(mean) for metric, mean in s.means.items()}
+        took = {"cpu_ms": s.cpu_ms, "context_tokens": s.context_tokens, "wide": s.wide, "empty": s.empty}
+        scores[s.method] = {"means": means, "by_type": found.by_type(s), **took, "notes": dict(s.notes)}
     return {
         "name": judged.name,
         "split": judged.split,
@@ -186,33 +169,21 @@ def record_set(result: Result) -> dict[str, Any]:
         "left_out": dict(judged.left_out) | ({"unplaced": found.unplaced} if found.unplaced else {}),
         "dangling": list(judged.dangling),
         "skipped": [asdict(s) for s in judged.skipped],
-        "index": index,
+        "index": index | built,
         "reranking": asdict(found.reranking) if found.reranking else None,
         "baseline": found.baseline,
         "types": {kind: len(places) for kind, places in found.types.items()},
         "scores": scores,
         "comparisons": [asdict(c) for c in found.comparisons],
-        "queries": _record_queries(found),
+        "queries": list(_record_queries(found)),
     }
 
 
-def _record_queries(found: Measured) -> list[dict[str, Any]]:
-    return [
-        {
-            "id": q.id,
-            "text": q.text,
-            "type": q.type,
-            "gold": dict(q.gold),
-            "methods": {
-                run.method: {
-                    "documents": list(run.found[i].documents),
-                    "tokens": run.found[i].tokens,
-                    "cpu_ms": 1000 * run.found[i].cpu_s,
-                    "wide": run.found[i].wide,
-                    **{metric: values[i] for metric, values in s.values.items()},
-                }
-                for run, s in zip(found.runs, found.scores, strict=True)
-            },
-        }
-        for i, q in enumerate(found.queries)
-    ]
+def _record_queries(found: Measured) -> Iterable[dict[str, Any]]:
+    for i, q in enumerate(found.queries):
+        methods = {}
+        for run, s in zip(found.runs, found.scores, strict=True):
+            own, values = run.found[i], {metric: values[i] for metric, values in s.values.items()}
+            told = {"documents": list(own.documents), "tokens": own.tokens, "cpu_ms": 1000 * own.cpu_s}
+            methods[run.method] = {**told, "wide": own.wide, **values}
+        yield {"id": q.id, "text": q.text, "type": q.type, "gold": dict(q.gold), "methods": methods}
