@@ -22,16 +22,10 @@ from numpy.typing import NDArray
 
 from sensegraph.errors import InputError, NotIndexed
 from sensegraph.index.index import Index
+from sensegraph.lab.questions import stated_facts
 from sensegraph.lab.questions.grounds import Ground, Material, find_grounds, find_looser_grounds, remove_date
 from sensegraph.lab.questions.proposing import Proposer
 from sensegraph.lab.questions.question_files import GROUNDED, KINDS, Kind, Outcome, Posed, sum_counts
-from sensegraph.lab.questions.stated_facts import (
-    GAP,
-    find_gapped_sentences,
-    find_stated_facts,
-    find_tied_entities,
-    speaks_english,
-)
 from sensegraph.lab.scores.word_overlap import Floats
 from sensegraph.language.text import fold
 from sensegraph.runtime.keys import key
@@ -107,9 +101,9 @@ def word_question(ground: Ground, documents: Sequence[str], *, english: bool = T
         text = _word_in_english(ground)
     elif ground.kind == "local":
         (one,) = ground.told
-        text = one.rest if GAP in one.rest else f"{GAP} {one.rest}?"
+        text = one.rest if stated_facts.GAP in one.rest else f"{stated_facts.GAP} {one.rest}?"
     else:
-        text = " … ".join(f"{GAP} {one.rest}" for one in ground.told) + "?"
+        text = " … ".join(f"{stated_facts.GAP} {one.rest}" for one in ground.told) + "?"
     answers = tuple(dict.fromkeys(e.name for e in ground.entities[:1])) if ground.kind in _ANSWERED else ()
     if ground.claims:
         answers = (remove_date(ground.claims[0]),)
@@ -130,13 +124,10 @@ def _word_in_english(ground: Ground) -> str:
     """The question in English, by the class of the ground."""
     told, entities = ground.told, ground.entities
     match ground.kind:
+        case "local" if stated_facts.GAP in told[0].rest:
+            return f"Which name is missing here: “{told[0].rest}”?"
         case "local":
-            rest = told[0].rest
-            return (
-                f"Which name is missing here: “{rest}”?"
-                if GAP in rest
-                else f"{_question_word(told[0].subject)} {rest}?"
-            )
+            return f"{_question_word(told[0].subject)} {told[0].rest}?"
         case "bridge" if ground.other:
             return f"What links {_name_in_sentence(entities[1])} with {_name_in_sentence(entities[2])}?"
         case "bridge":
@@ -150,10 +141,8 @@ def _word_in_english(ground: Ground) -> str:
             also = "" if "also" in second.rest.split() else "also "
             return f"{_question_word(first.subject)} {first.rest}, and {also}{second.rest}?"
         case "comparison":
-            left, right, shared = entities
-            return (
-                f"How do {left.name} and {right.name} differ in what they have to do with {_name_in_sentence(shared)}?"
-            )
+            left, right, shared = entities[0].name, entities[1].name, _name_in_sentence(entities[2])
+            return f"How do {left} and {right} differ in what they have to do with {shared}?"
         case "temporal" if ground.claims:
             sooner, later = sorted(map(remove_date, ground.claims))
             return f"Which came first: “{sooner}”, or “{later}”?"
@@ -231,7 +220,7 @@ class Grounds:
         """Whether the corpus is English: the templates' own words are."""
         entries = self.index.catalogue.chunks
         ids = [e.id for e in take_records(entries, range(0, len(entries), max(1, len(entries) // 50)))]
-        return speaks_english(c.text for c in self.index.chunks(ids).values())
+        return stated_facts.speaks_english(c.text for c in self.index.chunks(ids).values())
 
     def of(self, kind: Kind) -> list[Ground]:
         """The grounds of a class: groups of chunks take turns, and nothing is asked about too often.
@@ -245,7 +234,12 @@ class Grounds:
 
     def _turned(self, found: Sequence[Ground]) -> list[Ground]:
         turned = take_turns(found, lambda g: self._group[g.chunks[0]], lambda g: g.id, self.how.seed)
-        return sorted(turned, key=_Often().rank)
+        asked, rounds = Counter[str](), list[int]()
+        for ground in turned:  # 0 for the first grounds of what a ground is about, 1 for the next, and so on
+            about = ground.entities[0].id if ground.entities else ground.chunks[0]
+            rounds.append(asked[about] // _ABOUT)
+            asked[about] += 1
+        return [turned[i] for i in sorted(range(len(turned)), key=rounds.__getitem__)]
 
     def texts(self, ground: Ground) -> tuple[str, ...]:
         """What a model is to read of a ground: its chunks, or the report."""
@@ -274,11 +268,8 @@ class Grounds:
         times = {d.id: d.time for d in catalogue.documents if d.time}
         dated = {c.id: times[c.document] for c in catalogue.chunks if c.document in times}
         graph = self.index.graph
-        told, ties, gaps = (
-            find_stated_facts(graph, english=self.english),
-            find_tied_entities(graph),
-            find_gapped_sentences(graph),
-        )
+        told = stated_facts.find_stated_facts(graph, english=self.english)
+        ties, gaps = stated_facts.find_tied_entities(graph), stated_facts.find_gapped_sentences(graph)
         return Material(told, ties, gaps, self._entities, list(graph.claims), times=dated, hops=self.how.hops)
 
     def sampled(self, kind: Kind) -> list[Ground]:
@@ -298,19 +289,6 @@ class Grounds:
         rows = np.asarray(self.index.vectors)
         groups = cluster_vectors(rows, self.how.strata, self.how.seed)
         return {c.id: int(g) for c, g in zip(self.index.catalogue.chunks, groups, strict=True)}
-
-
-class _Often:
-    """How often an entity has been asked about already, when its next ground comes."""
-
-    def __init__(self) -> None:
-        self._count: Counter[str] = Counter()
-
-    def rank(self, ground: Ground) -> int:
-        """0 for the first grounds of what the ground is about, 1 for the next, and so on."""
-        about = ground.entities[0].id if ground.entities else ground.chunks[0]
-        self._count[about] += 1
-        return (self._count[about] - 1) // _ABOUT
 
 
 # ── by template ──

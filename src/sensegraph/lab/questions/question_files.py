@@ -13,7 +13,6 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from sensegraph.errors import InputError
@@ -25,13 +24,11 @@ Kind = Literal["local", "bridge", "comparison", "intersection", "temporal", "glo
 Made = Literal["persona", "model", "template", "given"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 GROUNDED: tuple[Kind, ...] = tuple(k for k in KINDS if k != ADVERSARIAL)
-NEEDS: Mapping[str, str] = MappingProxyType(  # the three things that vector search alone does not do (N42)
-    {
-        **dict.fromkeys(("bridge", "comparison", "intersection", "temporal"), "multi-hop"),
-        "global": "global",
-        "disambiguation": "disambiguation",
-    }
-)
+NEEDS: Mapping[str, str] = {  # the three things that vector search alone does not do (N42)
+    **dict.fromkeys(("bridge", "comparison", "intersection", "temporal"), "multi-hop"),
+    "global": "global",
+    "disambiguation": "disambiguation",
+}
 SPLIT = "test"
 _BLOCK = 256  # chunks read at once
 

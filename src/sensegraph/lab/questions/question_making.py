@@ -82,11 +82,8 @@ def make_persona_questions(about: str, by: Proposer, how: PersonaSettings | None
         dropped["a duplicate"] += len(lines) - len(new)
         if not lines or all(len(questions) >= how.questions for questions in made):
             break
-    posed = tuple(
-        Posed(line, "global", "persona", persona=persona, task=task)
-        for (persona, task), questions in zip(askers, made, strict=True)
-        for line in questions
-    )
+    asked = ((p, t, line) for (p, t), lines in zip(askers, made, strict=True) for line in lines)
+    posed = tuple(Posed(line, "global", "persona", persona=persona, task=task) for persona, task, line in asked)
     lacking = how.personas * how.tasks * how.questions - len(posed)
     return Outcome(posed, sum_counts(dropped.items()), (("global", lacking),) if lacking else ())
 
@@ -264,10 +261,8 @@ def _collect_questions(posing: Posing, index: Index | None, rt: Runtime, by: Pro
     make = make_model_questions if uses_model(posing, rt) else make_template_questions
     made = make(index, by, posing.grounds)
     known = [q.text for q in found.questions]
-    kept = by.fresh([q.text for q in made.questions], known, posing.grounds.near) if known and made.questions else None
-    if kept is None:
-        return found + made
-    again = len(made.questions) - len(kept)
-    return found + replace(
-        made, questions=tuple(made.questions[i] for i in kept), dropped=(*made.dropped, ("a duplicate", again))
-    )
+    if known and made.questions:
+        kept = by.fresh([q.text for q in made.questions], known, posing.grounds.near)
+        dropped = (*made.dropped, ("a duplicate", len(made.questions) - len(kept)))
+        made = replace(made, questions=tuple(made.questions[i] for i in kept), dropped=dropped)
+    return found + made
