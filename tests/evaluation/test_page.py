@@ -17,12 +17,12 @@ from sensegraph.lab.experiments.sheets import (
     Section,
     Sheet,
     format_number,
-    format_p_value,
     format_signed,
     make_table,
     render_html,
     render_markdown,
 )
+from sensegraph.lab.scores.statistics import format_p_value
 
 HEAT = make_table("Heat", ["", "A", "B"], [["A", "–", Cell("75.0", 0.75, strong=True)], ["B", Cell("25.0", 0.25), "–"]])
 PLAIN = make_table("Said | of <A>", ["name", "what"], [["x & y", Cell("words\nmore", words=True)]], "A note.")

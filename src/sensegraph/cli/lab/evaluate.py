@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, BadParameter, Option, Typer, confirm
@@ -31,6 +33,26 @@ Yes = Annotated[bool, Option("--yes", "-y", help="Begin without asking, however 
 
 _HERE = Path(".")
 
+_HELP = "Measure what was built: answers of several methods side by side, rankings against judged documents."
+Data = Annotated[list[Path], Option("--data", metavar="DIR", help="A test collection in BEIR's layout; repeatable.")]
+Methods = Annotated[
+    str, Option("--methods", metavar="A,B,…", help="Methods, each with settings as in hybrid:fusion=rrf:k=20.")
+]
+Split = Annotated[
+    str, Option("--split", metavar="NAME", help="Judgements: qrels/NAME.tsv.", show_default="the only one, dev, test")
+]
+Within = Annotated[
+    str, Option("--within", metavar="FIELD", help="Ask each question of documents with its value of FIELD only.")
+]
+Baseline = Annotated[
+    str, Option("--baseline", metavar="NAME", help="What others are compared with.", show_default="bm25, else first")
+]
+IndexRoot = Annotated[
+    Path | None,
+    Option("--root", metavar="DIR", help="Keep the index there (of several sets: in DIR/SET).", show_default=False),
+]
+Seed = Annotated[int, Option("--seed", min=0, metavar="N", help="Seed of the resampling.")]
+
 
 def run_evaluation(
     file: File,
@@ -52,11 +74,10 @@ def run_evaluation(
     with show_progress(quiet or as_json) as report:
         foreseen = evaluation_setup.forecast_evaluation(file, given, report)
     if estimate:
-        options.print_json(evaluation_setup.record_forecast(foreseen)) if as_json else options.print_text(
-            evaluation_setup.format_forecast(foreseen)
-        )
+        told = evaluation_setup.format_forecast(foreseen)
+        options.print_json(evaluation_setup.record_forecast(foreseen)) if as_json else options.print_text(told)
         return
-    confirm_calls(foreseen, evaluation_setup.read_plan(file).ask_above, yes=yes)
+    confirm_calls(file, foreseen, yes=yes)
     with show_progress(quiet or as_json) as report, evaluation_setup.prepare_evaluation(file, given, report) as ready:
         found = experiment.run_evaluation(ready.plan, ready.conditions, ready.questions, ready.tools, ready.corpus_name)
     written = write_evaluation(found, ready.output)
@@ -67,11 +88,11 @@ def run_evaluation(
         options.print_message("written: " + ", ".join(map(str, written)))
 
 
-def confirm_calls(foreseen: Forecast, most: int, *, yes: bool) -> None:
+def confirm_calls(file: Path, foreseen: Forecast, *, yes: bool) -> None:
     """Go on, ask, or raise: a run of many calls begins only when somebody wants it."""
     from sensegraph.cli.lab import evaluation_setup
 
-    calls = foreseen.whole.calls
+    calls, most = foreseen.whole.calls, evaluation_setup.read_plan(file).ask_above
     if yes or calls <= most:
         return
     options.print_message(evaluation_setup.format_forecast(foreseen))
@@ -100,9 +121,6 @@ def write_evaluation(found: Outcome, folder: Path) -> list[Path]:
     return list(written)
 
 
-_HELP = "Measure what was built: answers of several methods side by side, rankings against judged documents."
-
-
 class Measures(TyperGroup):
     """The group: a name that ends in .toml stands for `run` with that plan."""
 
@@ -113,31 +131,6 @@ class Measures(TyperGroup):
 
 
 app = Typer(cls=Measures, no_args_is_help=True, help=_HELP)
-
-Data = Annotated[list[Path], Option("--data", metavar="DIR", help="A test collection in BEIR's layout; repeatable.")]
-Methods = Annotated[
-    str, Option("--methods", metavar="A,B,…", help="Methods, each with settings as in hybrid:fusion=rrf:k=20.")
-]
-Cuts = Annotated[str, Option("--top", metavar="K,…", help="Where rankings are cut.")]
-Split = Annotated[
-    str, Option("--split", metavar="NAME", help="Judgements: qrels/NAME.tsv.", show_default="the only one, dev, test")
-]
-Within = Annotated[
-    str, Option("--within", metavar="FIELD", help="Ask each question of documents with its value of FIELD only.")
-]
-Baseline = Annotated[
-    str, Option("--baseline", metavar="NAME", help="What others are compared with.", show_default="bm25, else first")
-]
-Metric = Annotated[str, Option("--metric", metavar="NAME", help="What is compared.", show_default="recall@5")]
-Untitled = Annotated[bool, Option("--delete-titles", help="Index the documents without their titles.")]
-IndexRoot = Annotated[
-    Path | None,
-    Option("--root", metavar="DIR", help="Keep the index there (of several sets: in DIR/SET).", show_default=False),
-]
-Picture = Annotated[Path | None, Option("--picture", metavar="FILE.svg", help="Draw means with intervals.")]
-Runs = Annotated[Path | None, Option("--runs", metavar="DIR", help="Write the rankings, in TREC's format.")]
-Draws = Annotated[int, Option("--draws", min=1, metavar="N", help="Resamplings behind each interval.")]
-Seed = Annotated[int, Option("--seed", min=0, metavar="N", help="Seed of the resampling.")]
 
 
 @app.callback(help=_HELP)
@@ -153,17 +146,17 @@ app.command("questions", short_help="Make questions to measure with.")(evaluate_
 def retrieval(
     data: Data,
     methods: Methods,
-    top: Cuts = "2,5,10",
+    top: Annotated[str, Option("--top", metavar="K,…", help="Where rankings are cut.")] = "2,5,10",
     split: Split = "",
     within: Within = "",
     baseline: Baseline = "",
-    metric: Metric = "",
-    delete_titles: Untitled = False,
+    metric: Annotated[str, Option("--metric", metavar="NAME", help="What is compared.", show_default="recall@5")] = "",
+    delete_titles: Annotated[bool, Option("--delete-titles", help="Index the documents without their titles.")] = False,
     root: IndexRoot = None,
-    picture: Picture = None,
-    runs: Runs = None,
+    picture: Annotated[Path | None, Option("--picture", metavar="FILE.svg", help="Draw means with intervals.")] = None,
+    runs: Annotated[Path | None, Option("--runs", metavar="DIR", help="Write the rankings, in TREC's format.")] = None,
     as_json: options.Json = False,
-    draws: Draws = 10_000,
+    draws: Annotated[int, Option("--draws", min=1, metavar="N", help="Resamplings behind each interval.")] = 10_000,
     seed: Seed = 0,
     engine: options.Engine = None,
     max_tokens: options.MaxTokens = None,
@@ -191,9 +184,10 @@ def retrieval(
     if twice := [n for n in set_names if set_names.count(n) > 1]:
         raise BadParameter(f"--data names two folders called {twice[0]!r}; results go by that name: rename one.")
     results: list[Result] = []
-    with show_progress() as report, retrieval_measuring.open_index_folder(root) as place:
+    kept = nullcontext(str(root)) if root else TemporaryDirectory(prefix="sensegraph-")
+    with show_progress() as report, kept as place:
         for judged in sets:
-            inner = place / judged.name if len(sets) > 1 else place
+            inner = Path(place, judged.name) if len(sets) > 1 else Path(place)
             results.append(
                 retrieval_measuring.measure_set(
                     judged, named, how, retrieval_measuring.IndexPlace(inner, loaded, parts, report)

@@ -7,7 +7,6 @@ from contextlib import AbstractContextManager
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import BadParameter, Option
@@ -22,9 +21,7 @@ if TYPE_CHECKING:
     from sensegraph.types import Usage
 
 _HERE = Path(".")
-_GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {"linked": ("bridge", "comparison", "intersection", "temporal")}
-)
+_GROUPS: Mapping[str, tuple[str, ...]] = {"linked": ("bridge", "comparison", "intersection", "temporal")}
 
 About = Annotated[
     str, Option("--about", metavar="TEXT", help="What the corpus holds, and for whom: personas ask by it.")
@@ -45,14 +42,11 @@ Classes = Annotated[
         show_default="all but adversarial",
     ),
 ]
-PerClass = Annotated[int, Option("--each", min=1, metavar="N", help="Questions of each class.")]
-Templates = Annotated[bool, Option("--templates", help="Make them by rule, though there is a model.")]
 Out = Annotated[
     Path | None,
     Option("--out", metavar="FILE.jsonl|DIR", help="A file of questions, or a test collection with judgements."),
 ]
 Seed = Annotated[int, Option("--seed", min=0, metavar="N", help="Seed of every draw.")]
-Estimated = Annotated[bool, Option("--estimate", help="Say what it would cost; nothing is paid or written.")]
 
 
 def make_questions(
@@ -63,11 +57,11 @@ def make_questions(
     tasks: Tasks = 5,
     per_task: Each = 5,
     classes: Classes = "",
-    each: PerClass = 10,
-    templates: Templates = False,
+    each: Annotated[int, Option("--each", min=1, metavar="N", help="Questions of each class.")] = 10,
+    templates: Annotated[bool, Option("--templates", help="Make them by rule, though there is a model.")] = False,
     target: Out = None,
     seed: Seed = 0,
-    estimate: Estimated = False,
+    estimate: Annotated[bool, Option("--estimate", help="Say what it would cost; nothing is paid or written.")] = False,
     as_json: options.Json = False,
     engine: options.Engine = None,
     max_tokens: options.MaxTokens = None,
@@ -77,25 +71,20 @@ def make_questions(
 ) -> None:
     """Make questions to measure with: by personas of a described corpus, or on what an index holds, with evidence."""
     from sensegraph.corpus.corpus import Corpus
+    from sensegraph.lab.questions import question_files
     from sensegraph.lab.questions.grounded_questions import GroundSettings
-    from sensegraph.lab.questions.question_files import (
-        GROUNDED,
-        check_folder_is_empty,
-        write_questions,
-        write_test_collections,
-    )
     from sensegraph.lab.questions.question_making import PersonaSettings, Posing, foresee_questions, make_question_set
 
     if target is None and not estimate and not as_json:
         raise BadParameter("--out names where the questions go: a file that ends in .jsonl, or a new folder.")
     if target is not None and _names_folder(target):
-        check_folder_is_empty(target)
-    grounds = GroundSettings(_parse_classes(classes) or GROUNDED, each, seed=seed) if from_graph or not about else None
+        question_files.check_folder_is_empty(target)
+    grounds = GroundSettings(_parse_classes(classes), each, seed=seed) if from_graph or not about else None
     posing = Posing(about, PersonaSettings(personas, tasks, per_task), grounds, templates)
     given = options.read_overrides(settings, engine, max_tokens, max_cost, trust=trust)
-    alone = grounds is None  # where a description is enough, a new folder keeps what was paid for
-    opening: Callable[..., AbstractContextManager[Corpus]]
-    opening = partial(Corpus.open, root, settings=given) if alone else partial(options.open_corpus, root, given)
+    opening: Callable[..., AbstractContextManager[Corpus]] = partial(options.open_corpus, root, given)
+    if grounds is None:  # where a description is enough, a new folder keeps what was paid for
+        opening = partial(Corpus.open, root, settings=given)
     with show_progress() as report, opening(progress=report) as corpus:
         index = corpus.index() if grounds or _names_folder(target) else None
         if estimate:
@@ -106,9 +95,9 @@ def make_questions(
         found = make_question_set(posing, index, rt)
         usage = rt.engine.usage() + rt.embedder.usage() - before
         if target is not None and _names_folder(target):
-            write_test_collections(target, found.questions, corpus.index())
+            question_files.write_test_collections(target, found.questions, corpus.index())
         elif target is not None:
-            write_questions(target, found.questions)
+            question_files.write_questions(target, found.questions)
         notes = corpus.engine.notes()
     if as_json:
         options.print_json(_record_questions(found, usage, notes, target))
@@ -117,14 +106,14 @@ def make_questions(
 
 
 def _parse_classes(text: str) -> tuple[Kind, ...]:
-    """The classes of a list. Raises BadParameter for one that does not exist."""
-    from sensegraph.lab.questions.question_files import KINDS
+    """The classes of a list, all that have grounds where it is empty. Raises BadParameter for an unknown one."""
+    from sensegraph.lab.questions.question_files import GROUNDED, KINDS
 
     named = [part.strip() for part in text.split(",") if part.strip()]
     wanted = [kind for part in named for kind in _GROUPS.get(part, (part,))]
     if unknown := [kind for kind in wanted if kind not in KINDS]:
         raise BadParameter(f"--classes names {unknown[0]!r}; there are {', '.join((*KINDS, *_GROUPS))}.")
-    return tuple(kind for kind in KINDS if kind in wanted)
+    return tuple(kind for kind in KINDS if kind in wanted) or GROUNDED
 
 
 def _names_folder(target: Path | None) -> bool:
@@ -149,15 +138,10 @@ def _record_questions(found: Outcome, usage: Usage, notes: Sequence[str], target
     """What was made, for programs."""
     from sensegraph.lab.questions.question_files import record_question
 
-    return {
-        "out": str(target) if target else None,
-        "counts": found.counts,
-        "dropped": dict(found.dropped),
-        "missing": dict(found.missing),
-        "questions": [record_question(q) for q in found.questions],
-        "usage": asdict(usage),
-        "notes": list(notes),
-    }
+    made = {"out": str(target) if target else None, "counts": found.counts}
+    lacking = {"dropped": dict(found.dropped), "missing": dict(found.missing)}
+    questions = [record_question(q) for q in found.questions]
+    return {**made, **lacking, "questions": questions, "usage": asdict(usage), "notes": list(notes)}
 
 
 def _show_question_costs(steps: Sequence[StepEstimate], corpus: Corpus, as_json: bool) -> None:

@@ -42,6 +42,10 @@ _NEEDED: Mapping[str, str] = MappingProxyType({
     "conditions": 'conditions: write a table [conditions.NAME] with method = "…" for each',
 })  # fmt: skip
 
+_CONTEXT = 8_000  # tokens of a context that nobody bounds
+_SHOWN = ("calls", "prompt_tokens", "completion_tokens", "embedding_tokens", "cost_usd")
+_OVERHEAD, _REPLY = 500, 450  # tokens of a prompt besides its context, and of an answer
+
 
 @dataclass(frozen=True, slots=True)
 class PreparedEvaluation:
@@ -225,11 +229,6 @@ def _ask_condition(corpus: Corpus, method: str, own: dict[str, Any], question: s
     """The answer of a method with these settings: as its table, since some are called like arguments of a query."""
     corpus.workspace.settings = replace(corpus.settings, methods={**corpus.settings.methods, method: own})
     return corpus.query(question, method=method)
-
-
-_CONTEXT = 8_000  # tokens of a context that nobody bounds
-_SHOWN = ("calls", "prompt_tokens", "completion_tokens", "embedding_tokens", "cost_usd")
-_OVERHEAD, _REPLY = 500, 450  # tokens of a prompt besides its context, and of an answer
 
 
 @dataclass(frozen=True, slots=True)

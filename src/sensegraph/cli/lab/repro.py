@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument, Exit, Option
 
 from sensegraph.cli import options
+from sensegraph.cli.lab import evaluate
 from sensegraph.cli.progress import show_progress
 from sensegraph.errors import InputError
 
@@ -19,23 +20,17 @@ if TYPE_CHECKING:
 
 _DATA, _ROOT = Path("data"), Path("repro")
 
-Paper = Annotated[str, Argument(metavar="PAPER", help="A paper, such as edge2024, or its method's name.")]
-Table = Annotated[str, Option("--table", metavar="N", help="One table.", show_default="all")]
-Data = Annotated[Path, Option("--data", metavar="DIR", help="The folder of the measuring sets.")]
-Root = Annotated[Path, Option("--root", metavar="DIR", help="Where indexes, answers and reports are kept.")]
-DryRun = Annotated[bool, Option("--dry-run", help="Say what would be done, and what it needs and takes.")]
 Questions = Annotated[int, Option("--questions", min=0, metavar="N", help="The first N only.", show_default="all")]
-Yes = Annotated[bool, Option("--yes", "-y", help="Begin without asking, however many calls are foreseen.")]
 
 
 def repro(
-    paper: Paper,
-    table: Table = "",
-    data: Data = _DATA,
-    root: Root = _ROOT,
+    paper: Annotated[str, Argument(metavar="PAPER", help="A paper, such as edge2024, or its method's name.")],
+    table: Annotated[str, Option("--table", metavar="N", help="One table.", show_default="all")] = "",
+    data: Annotated[Path, Option("--data", metavar="DIR", help="The folder of the measuring sets.")] = _DATA,
+    root: Annotated[Path, Option("--root", metavar="DIR", help="Where indexes, answers and reports are kept.")] = _ROOT,
     questions: Questions = 0,
-    dry_run: DryRun = False,
-    yes: Yes = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Say what would be done, and what it needs and takes.")] = False,
+    yes: evaluate.Yes = False,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
     engine: options.Engine = None,
@@ -45,7 +40,7 @@ def repro(
     trust: options.Trust = False,
 ) -> None:
     """Measure a table of a paper with this system, and set the published figures and our own pinned ones beside it."""
-    from sensegraph.cli.lab import evaluate, evaluation_setup
+    from sensegraph.cli.lab import evaluation_setup
     from sensegraph.cli.lab.table_measuring import Bench, reproduce_table, write_recipe_plan
     from sensegraph.corpus.settings import FILE, check_approved, lay_tables, load_settings, read_toml_tables
     from sensegraph.corpus.tools import needed_approvals
@@ -70,7 +65,7 @@ def repro(
                 if recipe.plan:  # ask before many calls, as `evaluate run` does
                     file = write_recipe_plan(recipe, bench)
                     foreseen = evaluation_setup.forecast_evaluation(file, given, report)
-                    evaluate.confirm_calls(foreseen, evaluation_setup.read_plan(file).ask_above, yes=yes)
+                    evaluate.confirm_calls(file, foreseen, yes=yes)
                 found.append(reproduce_table(recipe, bench))
                 options.print_text("" if as_json else format_reproduction(found[-1]) + "\n")
             else:

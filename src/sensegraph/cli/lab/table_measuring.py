@@ -233,12 +233,8 @@ def _measure_recall(recipe: Recipe, bench: Bench) -> ReproducedTable:
 def write_recipe_plan(recipe: Recipe, bench: Bench) -> Path:
     """The evaluation of a recipe as a file of its own, with corpus and questions of the data folder."""
     folder = (bench.data / recipe.data).resolve()
-    head = {
-        "corpus": str(folder / "corpus.jsonl"),
-        "questions": str(folder / "queries.jsonl"),
-        "limit": bench.questions,
-        "output": f"{recipe.data}.{Path(recipe.plan).stem}",
-    }
+    files = {"corpus": str(folder / "corpus.jsonl"), "questions": str(folder / "queries.jsonl")}
+    head = {**files, "limit": bench.questions, "output": f"{recipe.data}.{Path(recipe.plan).stem}"}
     lines = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in head.items()]
     bench.root.mkdir(parents=True, exist_ok=True)
     file = bench.root / recipe.plan

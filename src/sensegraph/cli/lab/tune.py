@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from sensegraph.corpus.corpus import Corpus
     from sensegraph.lab.finetuning.training.model_trials import Trial
 
-
 CorpusPath = Annotated[
     Path,
     Argument(
@@ -25,9 +24,6 @@ CorpusPath = Annotated[
         help="A test collection in BEIR's layout, an index's folder, or a file in the form of HotpotQA.",
     ),
 ]
-OutFile = Annotated[Path, Option("--out", metavar="FILE", help="Where the lines of JSON go.")]
-Preset = Annotated[str, Option("--preset", metavar="NAME", help="graft, or raft.")]
-FormName = Annotated[str, Option("--form", metavar="NAME", help="completion, chat, or evaluation.")]
 Questions = Annotated[
     Path | None, Option("--questions", metavar="FILE", help="Questions for an index, a line of JSON each.")
 ]
@@ -37,22 +33,18 @@ FromGraph = Annotated[
 WriteAnswers = Annotated[
     bool, Option("--write-answers", help="Have the engine answer, from gold passages, what has no answer.")
 ]
-Mask = Annotated[bool, Option("--mask", help="Replace personal data (settings `personal`).")]
 Near = Annotated[
     str, Option("--near", metavar="METHOD", help="Whose wrong passages are hard distractors; none for no such.")
 ]
 Share = Annotated[float | None, Option("--oracle-share", min=0.0, max=1.0, metavar="P", help="Examples with oracle.")]
-StyleName = Annotated[str | None, Option("--style", metavar="NAME", help="plain, or cot.")]
 Oracles = Annotated[int | None, Option("--oracles", min=1, metavar="N", help="Gold passages of a question at most.")]
 Distractors = Annotated[str | None, Option("--distractors", metavar="LEAST,MOST", help="Distractors before padding.")]
 Hard = Annotated[int | None, Option("--hard", min=0, metavar="N", help="Hard ones at most.")]
-Padding = Annotated[bool, Option("--pad/--no-pad", help="Fill up with more distractors.")]
 Length = Annotated[int | None, Option("--length", min=1, metavar="TOKENS", help="Prompt and target together.")]
 Answers = Annotated[
     str | None, Option("--answers", metavar="first|all", help="Which of several gold answers is learnt.")
 ]
 Seed = Annotated[int, Option("--seed", min=0, metavar="N", help="Seed of all that is drawn.")]
-Split = Annotated[str, Option("--split", metavar="NAME", help="Judgements: qrels/NAME.tsv.")]
 Topic = Annotated[
     str, Option("--topic", metavar="FIELD", help="Metadata that the audit counts by.", show_default="title")
 ]
@@ -62,9 +54,14 @@ HeldOut = Annotated[
 HeldShare = Annotated[
     float, Option("--held-share", min=0.0, max=1.0, metavar="S", help="Gold passages that are held out.")
 ]
-ReportFile = Annotated[Path | None, Option("--report", metavar="FILE.md", help="Write the report there.")]
 
 app = Typer(no_args_is_help=True, help="Fine-tune a model: make training data, train, serve.")
+
+_ANSWERS = "answers.jsonl"
+Models = Annotated[
+    list[str], Option("--model", metavar="DIR", help="A folder with a model; repeatable, the first is the base.")
+]
+OutDir = Annotated[Path, Option("--out", metavar="DIR", help="The folder that is written.")]
 
 
 @app.callback()
@@ -75,28 +72,28 @@ def _describe_tune() -> None:
 @app.command("data", short_help="Make training data from a corpus with questions.")
 def make_training_data(
     corpus: CorpusPath,
-    out_file: OutFile,
-    preset: Preset = "graft",
-    form: FormName = "completion",
+    out_file: Annotated[Path, Option("--out", metavar="FILE", help="Where the lines of JSON go.")],
+    preset: Annotated[str, Option("--preset", metavar="NAME", help="graft, or raft.")] = "graft",
+    form: Annotated[str, Option("--form", metavar="NAME", help="completion, chat, or evaluation.")] = "completion",
     questions: Questions = None,
     from_graph: FromGraph = 0,
     write_answers: WriteAnswers = False,
-    mask: Mask = False,
+    mask: Annotated[bool, Option("--mask", help="Replace personal data (settings `personal`).")] = False,
     near: Near = "auto",
     oracle_share: Share = None,
-    style: StyleName = None,
+    style: Annotated[str | None, Option("--style", metavar="NAME", help="plain, or cot.")] = None,
     oracles: Oracles = None,
     distractors: Distractors = None,
     hard: Hard = None,
-    padding: Padding = True,
+    padding: Annotated[bool, Option("--pad/--no-pad", help="Fill up with more distractors.")] = True,
     length: Length = None,
     answers: Answers = None,
     seed: Seed = 0,
-    split: Split = "",
+    split: Annotated[str, Option("--split", metavar="NAME", help="Judgements: qrels/NAME.tsv.")] = "",
     topic: Topic = "",
     held_out: HeldOut = None,
     held_share: HeldShare = 0.1,
-    report: ReportFile = None,
+    report: Annotated[Path | None, Option("--report", metavar="FILE.md", help="Write the report there.")] = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
     engine: options.Engine = None,
@@ -140,9 +137,6 @@ def _parse_distractors(text: str | None) -> tuple[int, int] | None:
     if len(parts) > 2 or not all(part.isdecimal() for part in parts):
         raise BadParameter(f"--distractors {text!r} is no number and no pair of numbers, such as 3,4.")
     return int(parts[0]), int(parts[-1])
-
-
-_ANSWERS = "answers.jsonl"
 
 
 @app.command("factorial", short_help="Compare base and tuned model over chunks and summaries.")
@@ -195,17 +189,10 @@ def run_factorial(
         options.print_message(f"written: {sheet}, {lines:,} answers to judge; read it with --ratings {sheet}")
 
 
-Model = Annotated[str, Option("--model", metavar="DIR", help="A folder with a model, or its name OWNER/MODEL.")]
-Models = Annotated[
-    list[str], Option("--model", metavar="DIR", help="A folder with a model; repeatable, the first is the base.")
-]
-OutDir = Annotated[Path, Option("--out", metavar="DIR", help="The folder that is written.")]
-
-
 @app.command("train", short_help="Train a model on examples; resumes where it was stopped.")
 def train_model(
     data: Annotated[Path, Argument(metavar="DATA", help="Lines of JSON, as `tune data` writes them.")],
-    model: Model,
+    model: Annotated[str, Option("--model", metavar="DIR", help="A folder with a model, or its name OWNER/MODEL.")],
     out_dir: OutDir,
     preset: Annotated[str, Option("--preset", metavar="NAME", help="graft (the paper's), lora, or full.")] = "graft",
     recipe: Annotated[

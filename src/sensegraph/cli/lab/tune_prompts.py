@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
-from itertools import zip_longest
+from collections.abc import Sequence
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -87,24 +87,18 @@ def _sample_passages(corpus: Corpus, chosen: Sequence[Path], count: int) -> list
     if not documents:
         where = ", ".join(map(str, chosen)) or f"{corpus.root / 'input'}, and no document is indexed"
         raise EmptyCorpus(f"Nothing can be read from {where}: name files, or put documents into input/.")
-    size, overlap = corpus.settings.index.chunk_tokens, corpus.settings.index.chunk_overlap
+    how = {"size": corpus.settings.index.chunk_tokens, "overlap": corpus.settings.index.chunk_overlap}
     places = {key(_STEP, d.id): n for n, d in enumerate(documents)}
     chunker = corpus.workspace.chunker
-    cut = (
-        chunk_by.fn([d], chunker=chunker)[0] if chunker else chunk_documents.fn([d], size=size, overlap=overlap)[0]
-        for d in (documents[places[k]] for k in sorted(places))
-    )
-    held = _take_first(count, (chunks for chunks in cut if chunks))
+    listed = (documents[places[k]] for k in sorted(places))
+    cut = (chunk_by.fn([d], chunker=chunker)[0] if chunker else chunk_documents.fn([d], **how)[0] for d in listed)
+    held = list(islice(filter(None, cut), count))
     mixed = (sorted(chunks, key=lambda c: key(_STEP, c.id)) for chunks in held)
     turns = (c for turn in zip_longest(*mixed) for c in turn if c is not None)
-    found = _take_first(count, turns)
+    found = list(islice(turns, count))
     if not found:
         raise EmptyCorpus("The documents hold no text: name others.")
     return found
-
-
-def _take_first(count: int, items: Iterable[Any]) -> list[Any]:
-    return [item for item, _ in zip(items, range(count), strict=False)]
 
 
 # ── what is written ──
@@ -116,9 +110,8 @@ def _find_edited_prompts(folder: Path) -> tuple[str, ...]:
     from sensegraph.engines.llm.prompts import read_packaged_template
 
     files = ((name, folder / f"{name}.md") for name in list_fitted_templates())
-    edited = tuple(
-        name for name, file in files if file.is_file() and file.read_text("utf-8") != read_packaged_template(name)
-    )
+    there = ((name, file.read_text("utf-8")) for name, file in files if file.is_file())
+    edited = tuple(name for name, text in there if text != read_packaged_template(name))
     if len(edited) == len(list_fitted_templates()):
         raise InputError(f"Every prompt in {folder} was edited, by hand or by an earlier run: --force replaces them.")
     return edited
@@ -149,10 +142,8 @@ def _update_settings(found: Tuned, root: Path, folder: Path, language: str) -> N
 
     path = root / FILE
     text = path.read_text(encoding="utf-8") if path.is_file() else settings_toml()
-    wanted: dict[str, Any] = {
-        "entity_types": list(found.profile.entity_types),
-        "prompts": os.path.relpath(folder, root),
-    }
+    types, prompts = list(found.profile.entity_types), os.path.relpath(folder, root)
+    wanted: dict[str, Any] = {"entity_types": types, "prompts": prompts}
     wanted |= {"language": language} if language else {}
     changes = []
     for name, value in wanted.items():

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 
 from sensegraph.lab.experiments import sheets
 from sensegraph.lab.experiments.experiment import Outcome, Verdicts
-from sensegraph.lab.experiments.sheets import format_count, format_number, format_p_value, format_signed, make_table
+from sensegraph.lab.experiments.sheets import format_count, format_number, format_signed, make_table
 from sensegraph.lab.judging.marks import Marks
 from sensegraph.lab.judging.reasons import reasons_by_criterion, theme_shares
-from sensegraph.lab.scores.statistics import LEVEL, Pair, count_compared, least_p_values
+from sensegraph.lab.scores.statistics import LEVEL, Pair, count_compared, format_p_value, least_p_values
 from sensegraph.types import Usage
 
 HOW = (

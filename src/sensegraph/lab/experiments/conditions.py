@@ -25,6 +25,8 @@ Metric = Literal["claims", "judge", "scores", "grounding", "reference"]
 UNANSWERABLE = ("adversarial", "unanswerable")  # types of questions that the corpus does not answer
 _GOLD = ("answers", "answer", "references", "reference", "aliases")  # fields in which reference answers stand
 
+_MARK = re.compile(r"\s*\[\d+(?:,\s*\d+)*\]")
+
 
 @dataclass(frozen=True, slots=True)
 class JudgePlan:
@@ -168,9 +170,6 @@ def _parse_asked_question(record: dict[str, Any], where: str) -> Asked:
         references += [given] if isinstance(given, str) else [g for g in given or () if isinstance(g, str)]
     unique = tuple(dict.fromkeys(g for g in references if g.strip()))
     return Asked(str(name), text.strip(), str(fields.get("type") or ""), unique)
-
-
-_MARK = re.compile(r"\s*\[\d+(?:,\s*\d+)*\]")
 
 
 @dataclass(frozen=True, slots=True)

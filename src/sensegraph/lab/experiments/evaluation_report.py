@@ -36,16 +36,11 @@ def build_report(found: Outcome) -> Sheet:
         if cut := sum(r.cut > 0 for r in replies):
             of, were = format_count(len(replies), "answer"), "was" if cut == 1 else "were"
             caveats.append(f"{name}: {cut:,} of {of} {were} longer than the bound, and cut.")
-    measured: list[sheets.Part] = [
-        sheets.Items((*caveats, *found.notes)),
-        make_table("Conditions", ["condition", "method", "settings that are not the method's own"], settings),
-        *([HOW] if len(found.conditions) > 1 else []),
-    ]
-    sections = [
-        Section("In short", (sheets.Items(tuple(_list_findings(found))),)),
-        Section("How it was measured", tuple(measured)),
-        *comparison_tables.report_verdicts(found),
-    ]
+    methods = make_table("Conditions", ["condition", "method", "settings that are not the method's own"], settings)
+    compared_by = [HOW] if len(found.conditions) > 1 else []
+    measured = Section("How it was measured", (sheets.Items((*caveats, *found.notes)), methods, *compared_by))
+    short = Section("In short", (sheets.Items(tuple(_list_findings(found))),))
+    sections = [short, measured, *comparison_tables.report_verdicts(found)]
     # a section for each group of measures: the means, then every pair
     for group, listed in groupby(found.compared[1:], lambda c: c.measure.group):
         compared = list(listed)
@@ -73,11 +68,10 @@ def summarise_evaluation(found: Outcome) -> list[str]:
 
 
 def _describe_setup(found: Outcome) -> Iterable[str]:
-    judge = f"; judge {found.judge}" if found.judge else "; no judge"
-    yield (
-        f"{format_count(len(found.conditions), 'condition')}, {format_count(len(found.questions), 'question')}; "
-        f"engine {found.engine}, embedder {found.embedder}{judge}."
-    )
+    judge = f"judge {found.judge}" if found.judge else "no judge"
+    conditions, questions = len(found.conditions), format_count(len(found.questions), "question")
+    who = f"engine {found.engine}, embedder {found.embedder}; {judge}"
+    yield f"{format_count(conditions, 'condition')}, {questions}; {who}."
 
 
 def _list_findings(found: Outcome) -> Iterable[str]:
@@ -230,31 +224,19 @@ def record_outcome(found: Outcome) -> dict[str, Any]:
         values, pairs = {n: list(v) for n, v in m.values.items()}, [record_pair(p) for p in compared.pairs]
         measures.append(own | {"values": values, "pairs": pairs})
     who = {"title": found.plan.title, "corpus": found.corpus, "engine": found.engine, "embedder": found.embedder}
-    return {
-        **who,
-        "judge": found.judge or None,
-        "questions": len(found.questions),
-        "seed": found.plan.seed,
-        "held": list(found.held),
-        "conditions": {c.name: _record_condition(found, c) for c in found.conditions},
-        "measures": measures,
-        "verdicts": _record_judgements(found.verdicts) if found.verdicts else None,
-        "spent": {step: asdict(usage) for step, usage in found.spent.items()},
-        "notes": list(found.notes),
-    }
+    asked = {"judge": found.judge or None, "questions": len(found.questions), "seed": found.plan.seed}
+    conditions = {c.name: _record_condition(found, c) for c in found.conditions}
+    verdicts = _record_judgements(found.verdicts) if found.verdicts else None
+    measured = {"held": list(found.held), "conditions": conditions, "measures": measures, "verdicts": verdicts}
+    spent = {step: asdict(usage) for step, usage in found.spent.items()}
+    return {**who, **asked, **measured, "spent": spent, "notes": list(found.notes)}
 
 
 def _record_condition(found: Outcome, condition: Condition) -> dict[str, Any]:
     spent, answers = found.costs[condition.name], found.answers[condition.name]
-    return {
-        "method": condition.method,
-        "settings": dict(condition.settings),
-        "answers": len(answers),
-        "failed": sum(bool(r.failure) for r in answers),
-        "refused": sum(r.refused for r in answers),
-        "cut": sum(r.cut > 0 for r in answers),
-        **asdict(spent),
-    }
+    failed, refused = sum(bool(r.failure) for r in answers), sum(r.refused for r in answers)
+    told = {"method": condition.method, "settings": dict(condition.settings), "answers": len(answers)}
+    return {**told, "failed": failed, "refused": refused, "cut": sum(r.cut > 0 for r in answers), **asdict(spent)}
 
 
 def record_pair(p: Pair) -> dict[str, Any]:
@@ -288,14 +270,9 @@ def _record_judgements(found: Verdicts) -> dict[str, Any]:
     rates = {c: [record_pair(p) | {"rate": asdict(p.rate)} for p in listed] for c, listed in found.pairs.items()}
     place = {"first": whole.first, "consistent": whole.consistent, "ties": whole.ties, "agreement": bias.agreement}
     suspects = {"suspects": [list(p) for p in bias.suspects], "warnings": list(bias.warnings)}
-    return {
-        "rules": asdict(given.rules),
-        "verdicts": len(given.verdicts),
-        "missing": given.missing,
-        "pairs": rates,
-        "bias": {**place, "length": dict(bias.length), **suspects},
-        "agreement": {c: asdict(a) | {"share": a.share, "kept": a.kept} for c, a in found.agreement.items()},
-    }
+    told = {"rules": asdict(given.rules), "verdicts": len(given.verdicts), "missing": given.missing, "pairs": rates}
+    agreed = {c: asdict(a) | {"share": a.share, "kept": a.kept} for c, a in found.agreement.items()}
+    return {**told, "bias": {**place, "length": dict(bias.length), **suspects}, "agreement": agreed}
 
 
 def format_json_lines(objects: Iterable[Mapping[str, Any]]) -> str:

@@ -7,6 +7,11 @@ from dataclasses import dataclass
 from importlib.resources import files
 from xml.sax.saxutils import escape
 
+_LOW, _EVEN, _HIGH = (179, 88, 6), (247, 247, 247), (33, 102, 172)  # told apart by colour-blind eyes, and in grey
+_HALF = 0.5
+_DARK = 0.18  # lightness below which white is the more legible ink
+_SOFT = 0.75  # of the way to the ends of the scale, so that numbers stay legible
+
 
 @dataclass(frozen=True, slots=True)
 class Cell:
@@ -114,11 +119,6 @@ def format_signed(value: float, digits: int = 2) -> str:
     return f"{value:+,.{digits}f}".replace("-", "−")
 
 
-def format_p_value(p: float) -> str:
-    """A p as the papers print it."""
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
-
-
 def render_markdown(sheet: Sheet) -> str:
     """The whole report."""
     blocks = [f"# {sheet.title}", *sheet.lead]
@@ -157,12 +157,6 @@ def _render_blocks(part: Part) -> Iterator[str]:
 
 def _escape_cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
-
-
-_LOW, _EVEN, _HIGH = (179, 88, 6), (247, 247, 247), (33, 102, 172)  # told apart by colour-blind eyes, and in grey
-_HALF = 0.5
-_DARK = 0.18  # lightness below which white is the more legible ink
-_SOFT = 0.75  # of the way to the ends of the scale, so that numbers stay legible
 
 
 def render_html(sheet: Sheet) -> str:

@@ -38,6 +38,10 @@ GROUPS = 50
 _ROWS = 5_000  # on which centres are found
 _CYCLES = 25
 
+_ANSWERED = frozenset(("local", "bridge", "intersection"))  # classes of which the answer is known
+_GAPPED = frozenset(("local", "intersection"))  # classes that need no words of ours
+_ABOUT = 3  # questions on one entity at most, while others are left
+
 
 def cluster_vectors(rows: NDArray[np.float32], groups: int = GROUPS, seed: int = 0) -> NDArray[np.int64]:
     """The group of each of the unit vectors `rows`, shape (n, d), by spherical k-means from k-means++ with `seed`.
@@ -86,10 +90,6 @@ def take_turns(items: Iterable[T], group: Callable[[T], int], name: Callable[[T]
     lists = [inside[g] for g in sorted(inside, key=lambda g: key(seed, g))]
     longest = max(map(len, lists), default=0)
     return [listed[i] for i in range(longest) for listed in lists if i < len(listed)]
-
-
-_ANSWERED = frozenset(("local", "bridge", "intersection"))  # classes of which the answer is known
-_GAPPED = frozenset(("local", "intersection"))  # classes that need no words of ours
 
 
 def word_question(ground: Ground, documents: Sequence[str], *, english: bool = True) -> Posed:
@@ -176,9 +176,6 @@ def _question_word(entity: Entity) -> str:
 def _name_in_sentence(entity: Entity) -> str:
     """An entity inside a sentence: what is no name gets its article."""
     return entity.name if entity.name[:1] != entity.name[:1].lower() else f"the {entity.name}"
-
-
-_ABOUT = 3  # questions on one entity at most, while others are left
 
 
 @dataclass(frozen=True, slots=True)

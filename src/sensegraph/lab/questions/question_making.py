@@ -31,6 +31,10 @@ from sensegraph.trials import Check, Support, Wish
 
 PERSONA_TASKS: frozenset[Task] = frozenset({"propose"})
 
+MODEL_TASKS: frozenset[Task] = frozenset({"propose", "support"})
+_NEAREST = 5  # chunks that are searched for an answer to a question that shall have none
+_WHO = "Making questions"
+
 
 @dataclass(frozen=True, slots=True)
 class PersonaSettings:
@@ -100,10 +104,6 @@ def _fill_wishes(wishes: Sequence[Wish], by: Proposer, how: PersonaSettings) -> 
             for line in lines:
                 found[i].setdefault(fold(line), line)
     return [list(lines.values())[: wish.count] for wish, lines in zip(wishes, found, strict=True)]
-
-
-MODEL_TASKS: frozenset[Task] = frozenset({"propose", "support"})
-_NEAREST = 5  # chunks that are searched for an answer to a question that shall have none
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,9 +202,6 @@ def _filter_by_support(
 
 def _make_support_check(question: str, texts: tuple[str, ...]) -> Check:
     return Check(f"The texts answer the question: {question}", texts)
-
-
-_WHO = "Making questions"
 
 
 @dataclass(frozen=True, slots=True)

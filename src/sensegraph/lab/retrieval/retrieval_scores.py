@@ -26,6 +26,9 @@ from sensegraph.types import Usage
 Gold = Mapping[str, int]
 NDCG = 10  # the depth of nDCG
 
+BASELINE = "bm25"  # what others are compared with, where it is among the methods
+_PRIMARY = 5  # the cut of the recall that is compared, where it is among the cuts
+
 
 def recall_at_k(ranked: Sequence[str], gold: Gold, k: int) -> float:
     """The share of the relevant documents that the first `k` hold."""
@@ -74,10 +77,6 @@ def measure_ranking(ranked: Sequence[str], gold: Gold, cuts: Sequence[int]) -> t
     ranked = tuple(dict.fromkeys(ranked))
     at_cuts = (f(ranked, gold, k) for f in (recall_at_k, all_gold, precision_at_k) for k in cuts)
     return (*at_cuts, ndcg(ranked, gold), reciprocal_rank(ranked, gold))
-
-
-BASELINE = "bm25"  # what others are compared with, where it is among the methods
-_PRIMARY = 5  # the cut of the recall that is compared, where it is among the cuts
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,10 +187,8 @@ class Measured:
 
     def by_type(self, scores: Scores) -> dict[str, dict[str, float]]:
         """The mean of every metric of one run, by type of question."""
-        return {
-            kind: {m: float(np.mean([values[i] for i in places])) for m, values in scores.values.items()}
-            for kind, places in self.types.items()
-        }
+        listed = scores.values.items()
+        return {k: {m: float(np.mean([v[i] for i in own])) for m, v in listed} for k, own in self.types.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,10 +253,8 @@ def compare_runs(scores: Sequence[Scores], baseline: str, how: Measuring) -> tup
         tests = [signed_rank_test(np.array(s.values[metric]) - below) for s in others]
         corrected = correct_by_holm([t.p for t in tests])
         for s, row, t, p in zip(others, means, tests, corrected, strict=True):
-            ties, losses = len(below) - t.n, t.n - t.wins
-            found.append(
-                Comparison(s.method, baseline, metric, row[i], t.z, t.n, t.exact, t.p, p, t.wins, ties, losses)
-            )
+            counts = t.wins, len(below) - t.n, t.n - t.wins
+            found.append(Comparison(s.method, baseline, metric, row[i], t.z, t.n, t.exact, t.p, p, *counts))
     return tuple(found)
 
 

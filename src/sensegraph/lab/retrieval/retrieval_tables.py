@@ -8,6 +8,7 @@ from typing import Any
 
 from sensegraph.lab.retrieval.retrieval_scores import Comparison, Measured, Measuring, Result
 from sensegraph.lab.retrieval.runs import Named
+from sensegraph.lab.scores.statistics import format_p_value
 
 _NAMED = 5  # judgements of something missing that are named, and notes of a method
 _LABELS = {"recall": "R", "ndcg": "nDCG", "mrr": "MRR", "precision": "P"}
@@ -69,14 +70,13 @@ def tabulate_methods(found: Measured) -> str:
 
 def tabulate_comparisons(found: Measured, how: Measuring) -> str:
     """A row a method: its difference from the baseline in points, the p of Wilcoxon's test raw and by Holm, wins."""
-    rows = [
-        [f"{metric_label(how.primary)} − {found.baseline}", "points", "95 %", "p", "p Holm", "wins", "ties", "losses"]
-    ]
+    what = f"{metric_label(how.primary)} − {found.baseline}"
+    rows = [[what, "points", "95 %", "p", "p Holm", "wins", "ties", "losses"]]
     for c in found.comparisons:
         if c.metric == how.primary:
             d, counts = c.difference, (str(n) for n in (c.wins, c.ties, c.losses))
             interval = f"{_as_points(d.low)} … {_as_points(d.high)}"
-            rows.append([c.method, _as_points(d.mean), interval, _format_p(c.p), _format_p(c.p_holm), *counts])
+            rows.append([c.method, _as_points(d.mean), interval, *map(format_p_value, (c.p, c.p_holm)), *counts])
     return align_columns(rows)
 
 
@@ -116,22 +116,17 @@ def _as_points(share: float) -> str:
     return f"{100 * share:+.1f}".replace("-", "−")
 
 
-def _format_p(value: float) -> str:
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
-
-
 def describe_comparison(c: Comparison) -> str:
     """A comparison on one line, for a picture."""
-    return f"{_as_points(c.difference.mean)} ({_format_p(c.p_holm) if c.p_holm < 0.001 else f'p {c.p_holm:.3f}'})"
+    return f"{_as_points(c.difference.mean)} ({'' if c.p_holm < 0.001 else 'p '}{format_p_value(c.p_holm)})"
 
 
 def align_columns(rows: Sequence[Sequence[str]]) -> str:
     """Rows as columns: the first to the left, numbers to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        "  ".join(c.rjust(w) if i else c.ljust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))).rstrip()
-        for row in rows
-    )
+    numbered = (enumerate(zip(row, widths, strict=True)) for row in rows)
+    lines = ("  ".join(c.rjust(w) if i else c.ljust(w) for i, (c, w) in cells) for cells in numbered)
+    return "\n".join(map(str.rstrip, lines))
 
 
 _FIXED = ("name", "requires", "reads")
@@ -161,22 +156,15 @@ def record_set(result: Result) -> dict[str, Any]:
         means = {metric: asdict(mean) for metric, mean in s.means.items()}
         took = {"cpu_ms": s.cpu_ms, "context_tokens": s.context_tokens, "wide": s.wide, "empty": s.empty}
         scores[s.method] = {"means": means, "by_type": found.by_type(s), **took, "notes": dict(s.notes)}
-    return {
-        "name": judged.name,
-        "split": judged.split,
-        "documents": len(judged.documents),
-        "questions": len(found.queries),
-        "left_out": dict(judged.left_out) | ({"unplaced": found.unplaced} if found.unplaced else {}),
-        "dangling": list(judged.dangling),
-        "skipped": [asdict(s) for s in judged.skipped],
-        "index": index | built,
-        "reranking": asdict(found.reranking) if found.reranking else None,
-        "baseline": found.baseline,
-        "types": {kind: len(places) for kind, places in found.types.items()},
-        "scores": scores,
-        "comparisons": [asdict(c) for c in found.comparisons],
-        "queries": list(_record_queries(found)),
-    }
+    left = dict(judged.left_out) | ({"unplaced": found.unplaced} if found.unplaced else {})
+    size = {"documents": len(judged.documents), "questions": len(found.queries)}
+    lacking = {"left_out": left, "dangling": list(judged.dangling), "skipped": [asdict(s) for s in judged.skipped]}
+    types = {kind: len(places) for kind, places in found.types.items()}
+    reranking = asdict(found.reranking) if found.reranking else None
+    by = {"index": index | built, "reranking": reranking, "baseline": found.baseline, "types": types}
+    compared, queries = [asdict(c) for c in found.comparisons], list(_record_queries(found))
+    told = {"name": judged.name, "split": judged.split, **size, **lacking, **by}
+    return {**told, "scores": scores, "comparisons": compared, "queries": queries}
 
 
 def _record_queries(found: Measured) -> Iterable[dict[str, Any]]:

@@ -27,6 +27,10 @@ from sensegraph.types import Evidence, Question
 
 _PROCESSES = Path("/proc")
 
+_ROOM = 1_000_000  # tokens: a context that cuts nothing
+_CHUNKS = 10  # for each document that is looked at, as many chunks may be needed
+_LISTS = ("top", "k")  # how methods call the number of chunks that they take
+
 
 @dataclass(frozen=True, slots=True)
 class Cost:
@@ -60,11 +64,6 @@ def cpu_seconds() -> float:
             parents.append(process)
             spent += seconds
     return spent
-
-
-_ROOM = 1_000_000  # tokens: a context that cuts nothing
-_CHUNKS = 10  # for each document that is looked at, as many chunks may be needed
-_LISTS = ("top", "k")  # how methods call the number of chunks that they take
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,11 +175,8 @@ def write_runs(runs: Sequence[Run], folder: Path, name: str) -> list[Path]:
     written = []
     for run in runs:
         tag = "".join(c if c.isalnum() or c in "-_.=" else "-" for c in run.method)
-        lines = [
-            f"{found.query} Q0 {document} {rank} {1 / rank:.6f} {tag}\n"
-            for found in run.found
-            for rank, document in enumerate(found.documents, 1)
-        ]
+        ranked = ((f.query, rank, document) for f in run.found for rank, document in enumerate(f.documents, 1))
+        lines = [f"{query} Q0 {document} {rank} {1 / rank:.6f} {tag}\n" for query, rank, document in ranked]
         path = folder / f"{name}.{tag}.trec"
         path.write_text("".join(lines), encoding="utf-8")
         written.append(path)

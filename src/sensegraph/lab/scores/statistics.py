@@ -44,6 +44,11 @@ def format_interval(value: Interval, *, signed: bool = False) -> str:
     return f"{value.mean:{form}} [{value.low:{form}}, {value.high:{form}}]"
 
 
+def format_p_value(p: float) -> str:
+    """A p as the papers print it."""
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
 @dataclass(frozen=True, slots=True)
 class Ranks:
     """A signed-rank test: `z` is positive where the differences are, `p` two-sided.
@@ -127,9 +132,7 @@ def two_sided_p(z: float) -> float:
 def sign_test(wins: int, losses: int) -> float:
     """The exact two-sided p that wins and losses are equally likely; ties take no part."""
     total, fewer = wins + losses, min(wins, losses)
-    ways: int = sum(comb(total, k) for k in range(fewer + 1))
-    share: float = ways / (1 << total)
-    return min(1.0, 2 * share)
+    return min(1.0, 2 * (sum(comb(total, k) for k in range(fewer + 1)) / (1 << total)))
 
 
 def midranks(values: Floats) -> Floats:

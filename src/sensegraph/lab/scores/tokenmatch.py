@@ -210,9 +210,8 @@ class BertScore:
         found = []
         for answer, gold in pairs:
             ours, counts = spoken[answer], _weigh_tokens(spoken[answer], weights)
-            raw = [
-                match_tokens(ours.vectors, spoken[g].vectors, counts, _weigh_tokens(spoken[g], weights)) for g in gold
-            ]
+            theirs = [spoken[g] for g in gold]
+            raw = [match_tokens(ours.vectors, t.vectors, counts, _weigh_tokens(t, weights)) for t in theirs]
             found.append(max((by.rescaled(m) if by else m for m in raw), key=lambda m: m.f1))
         cut = sum(encoder.too_long(t) for t in texts)  # to what the model takes
         return Scores(tuple(found), self.how, cut, sum(m.empty for m in found))
