@@ -14,8 +14,19 @@ from sacrebleu.metrics.bleu import BLEU
 
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import InputError, SettingsError
-from sensegraph.lab.scores.standard import NAMES, Bleu, Pair, exact_match, normalise_answer, score_pairs, token_f1
-from sensegraph.lab.scores.word_overlap import rouge_1, rouge_2, rouge_l, split_words
+from sensegraph.lab.scores.standard import (
+    NAMES,
+    Bleu,
+    Pair,
+    exact_match,
+    normalise_answer,
+    rouge_1,
+    rouge_2,
+    rouge_l,
+    score_pairs,
+    split_words,
+    token_f1,
+)
 from sensegraph.models.embedders.hashed_words import HashedTerms
 from sensegraph.runtime.executors.processes import LocalExecutor
 from sensegraph.runtime.runtime import Runtime

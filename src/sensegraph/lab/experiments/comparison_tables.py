@@ -61,9 +61,7 @@ def explain_lack_of_power(listed: Sequence[Pair]) -> str:
 def tabulate_pairs(name: str, listed: Sequence[Pair], digits: int = 2, *, rates: bool = False) -> sheets.Table:
     """A row a pair of conditions: means, difference with interval, tests, counts; `rates` are win rates of a judge."""
     what = ["win rate, first", "95 %", "second"] if rates else ["first", "second", "difference", "95 %"]
-    head = [
-        "pair", "better", *what, "p Holm", "z", "p", "z/√n", "wins", "even", "losses", "p sign", "p normal", "n",
-    ]  # fmt: skip
+    head = ["pair", "better", *what, "p Holm", "z", "p", "z/√n", "wins", "even", "losses", "p sign", "p normal", "n"]
     return make_table(f"{name}: every pair of conditions", head, [_make_pair_row(p, digits, rates) for p in listed])
 
 

@@ -175,10 +175,8 @@ def report_types(found: Outcome) -> Iterable[Section]:
 
 
 def _tabulate_costs(found: Outcome) -> Iterable[Table | sheets.Fold]:
-    head_of_costs = [
-        "", "answers", "failed", "refused", "calls", "tokens in", "tokens out", "cost $", "s mean", "s median",
-        "context", "words",
-    ]  # fmt: skip
+    spending = ["calls", "tokens in", "tokens out", "cost $"]
+    head_of_costs = ["", "answers", "failed", "refused", *spending, "s mean", "s median", "context", "words"]
     costs = []
     words = found.compared[0].measure
     for condition, spent in found.costs.items():
@@ -204,8 +202,8 @@ def _tabulate_costs(found: Outcome) -> Iterable[Table | sheets.Fold]:
             paid[name] = paid.get(name, Usage()) + usage
     if paid:
         rows = [[task, *_format_spent(usage)] for task, usage in paid.items()]
-        head = ["", "calls", "tokens in", "tokens out", "cost $"]
-        yield make_table("What measuring and judging took, all runs of this evaluation together", head, rows)
+        caption = "What measuring and judging took, all runs of this evaluation together"
+        yield make_table(caption, ["", *spending], rows)
 
 
 def _format_spent(u: Usage) -> tuple[str, ...]:

@@ -24,7 +24,6 @@ from sensegraph.lab.judging.judgements import Judgements, tally_pair, winners_by
 from sensegraph.lab.judging.marks import Marks
 from sensegraph.lab.scores import standard
 from sensegraph.lab.scores.statistics import Pair, Values, compare_all_pairs, compare_judged_pairs
-from sensegraph.lab.scores.word_overlap import rouge_distances
 from sensegraph.protocols import Task
 from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
@@ -89,7 +88,7 @@ def measure_claims(answers: Answers, questions: Sequence[Asked], how: ClaimSetti
 @step("measures.clustered", version=1, batch=8)
 def count_claim_clusters(listed: Sequence[tuple[str, ...]]) -> list[tuple[int, ...]]:
     """The number of clusters of an answer's claims at each threshold, strict as the paper's library."""
-    apart = map(rouge_distances, listed)
+    apart = map(standard.rouge_distances, listed)
     return [tuple(rules.count_linkage_clusters(a, t) for t in rules.THRESHOLDS) for a in apart]
 
 

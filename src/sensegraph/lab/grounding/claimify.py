@@ -13,7 +13,7 @@ from typing import Literal
 
 from sensegraph.errors import UnsupportedTask
 from sensegraph.lab.grounding import claims as rules
-from sensegraph.lab.scores.word_overlap import split_words
+from sensegraph.lab.scores.standard import split_words
 from sensegraph.lab.tasks import claim_excerpts
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.trials import Excerpt, Stage

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sensegraph.answering.grounding.cited import flatten_table_rows
-from sensegraph.lab.scores.word_overlap import Floats, rouge_distances, split_words
+from sensegraph.lab.scores.standard import Floats, rouge_distances, split_words
 from sensegraph.language.detection import ENGLISH, detect_by_function_words
 from sensegraph.language.tagging import known_form, tag_words
 from sensegraph.language.text import HAN, WORD, split_sentences

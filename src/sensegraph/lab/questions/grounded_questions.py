@@ -26,7 +26,7 @@ from sensegraph.lab.questions import stated_facts
 from sensegraph.lab.questions.grounds import Ground, Material, find_grounds, find_looser_grounds, remove_date
 from sensegraph.lab.questions.proposing import Proposer
 from sensegraph.lab.questions.question_files import GROUNDED, KINDS, Kind, Outcome, Posed, sum_counts
-from sensegraph.lab.scores.word_overlap import Floats
+from sensegraph.lab.scores.standard import Floats
 from sensegraph.language.text import fold
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import take_records

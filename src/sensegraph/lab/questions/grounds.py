@@ -23,7 +23,7 @@ from itertools import combinations, islice
 
 from sensegraph.lab.questions.question_files import Kind
 from sensegraph.lab.questions.stated_facts import Told, depends_on_context, has_proper_name, match_subject
-from sensegraph.lab.scores.word_overlap import rouge_1
+from sensegraph.lab.scores.standard import rouge_1
 from sensegraph.language.calendar_words import ABBREVIATED_MONTHS, ENGLISH_MONTHS
 from sensegraph.language.countries import COUNTRY
 from sensegraph.language.tagging import known_form

@@ -15,7 +15,7 @@ import numpy as np
 from sensegraph.answering.grounding.entailment import support_statements
 from sensegraph.index.estimate import StepEstimate
 from sensegraph.index.vectors import embed_texts
-from sensegraph.lab.scores.word_overlap import Floats
+from sensegraph.lab.scores.standard import Floats
 from sensegraph.lab.tasks import propose_lines
 from sensegraph.language.text import count_tokens, fold
 from sensegraph.protocols import PricedEngine, Task

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sensegraph.lab.scores.word_overlap import split_words
+from sensegraph.lab.scores.standard import split_words
 from sensegraph.language.detection import ENGLISH, detect_by_function_words
 from sensegraph.language.tagging import tag_words
 from sensegraph.language.text import HAN, WORD, fold, split_sentences

@@ -6,6 +6,7 @@ cannot occur. `gold` holds the grade of every document that was judged relevant,
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log2
@@ -227,9 +228,7 @@ def score_run(run: Run, queries: Sequence[Query], how: Measuring) -> Scores:
     """The scores of a run against the judgements of its questions, in the same order."""
     rows = np.array([measure_ranking(f.documents, q.gold, how.cuts) for f, q in zip(run.found, queries, strict=True)])
     named = list_metrics(how.cuts)
-    said: dict[str, int] = {}
-    for note in (note for f in run.found for note in f.notes):
-        said[note] = said.get(note, 0) + 1
+    said = Counter(note for f in run.found for note in f.notes)
     return Scores(
         method=run.method,
         values={m: tuple(rows[:, i].tolist()) for i, m in enumerate(named)},
