@@ -100,7 +100,7 @@ def make_questions(
             question_files.write_questions(target, found.questions)
         notes = corpus.engine.notes()
     if as_json:
-        options.print_json(_record_questions(found, usage, notes, target))
+        options.print_json(record_questions(found, usage, notes, target))
     else:
         _show_questions(found, usage, notes, target)
 
@@ -134,7 +134,7 @@ def _show_questions(found: Outcome, usage: Usage, notes: Sequence[str], target: 
     options.print_text("\n".join([*lines, *notes]))
 
 
-def _record_questions(found: Outcome, usage: Usage, notes: Sequence[str], target: Path | None) -> dict[str, Any]:
+def record_questions(found: Outcome, usage: Usage, notes: Sequence[str], target: Path | None) -> dict[str, Any]:
     """What was made, for programs."""
     from sensegraph.lab.questions.question_files import record_question
 

@@ -254,7 +254,7 @@ def forecast_evaluation(file: Path, given: Mapping[str, Any], report: Callable[[
         parts: dict[str, Usage] = {}
         if ready.to_index is not None:
             parts["index"] = ready.corpus.estimate(ready.to_index).usage
-            guesses = (partial(_guess_answer, c, ready.corpus.engine) for c in ready.conditions)
+            guesses = (partial(guess_answer, c, ready.corpus.engine) for c in ready.conditions)
             conditions = tuple(replace(c, ask=ask) for c, ask in zip(ready.conditions, guesses, strict=True))
         else:
             dim = ready.corpus.index().vectors.shape[1]
@@ -271,7 +271,7 @@ def forecast_evaluation(file: Path, given: Mapping[str, Any], report: Callable[[
         return Forecast({n: replace(u, seconds=0.0) for n, u in parts.items()}, ready.to_index is not None)
 
 
-def _guess_answer(condition: Condition, engine: Any, question: str) -> Answer:
+def guess_answer(condition: Condition, engine: Any, question: str) -> Answer:
     """An answer of the usual length for one call with a full context: less than a method takes that asks often."""
     prompt = int(condition.settings.get("context_tokens") or _CONTEXT) + _OVERHEAD
     spent = Usage(1, prompt, _REPLY, cost_usd=engine.price(prompt, _REPLY)) if engine.waits else Usage()

@@ -48,7 +48,7 @@ def build_report(found: Outcome) -> Sheet:
         spread = [comparison_tables.tabulate_marks(found.marks)] if found.marks and group.startswith("Scores") else []
         fold = [sheets.Fold(_EVERY, every)] if len(found.conditions) > 1 else []
         sections.append(Section(group, (tabulate_means(compared, found), *spread, *fold)))
-    sections += [*report_types(found), Section("Cost, latency and length", tuple(_tabulate_costs(found)))]
+    sections += [*report_types(found), Section("Cost, latency and length", tuple(tabulate_costs(found)))]
     examples = []
     for i, question in enumerate(found.questions[: found.plan.examples]):
         own = ((n, replies[i]) for n, replies in found.answers.items())
@@ -174,7 +174,8 @@ def report_types(found: Outcome) -> Iterable[Section]:
         yield Section("Types of question", tuple(parts))
 
 
-def _tabulate_costs(found: Outcome) -> Iterable[Table | sheets.Fold]:
+def tabulate_costs(found: Outcome) -> Iterable[Table | sheets.Fold]:
+    """What answers took by condition, their lengths, and what measuring and judging took."""
     spending = ["calls", "tokens in", "tokens out", "cost $"]
     head_of_costs = ["", "answers", "failed", "refused", *spending, "s mean", "s median", "context", "words"]
     costs = []
@@ -223,14 +224,15 @@ def record_outcome(found: Outcome) -> dict[str, Any]:
         measures.append(own | {"values": values, "pairs": pairs})
     who = {"title": found.plan.title, "corpus": found.corpus, "engine": found.engine, "embedder": found.embedder}
     asked = {"judge": found.judge or None, "questions": len(found.questions), "seed": found.plan.seed}
-    conditions = {c.name: _record_condition(found, c) for c in found.conditions}
-    verdicts = _record_judgements(found.verdicts) if found.verdicts else None
+    conditions = {c.name: record_condition(found, c) for c in found.conditions}
+    verdicts = record_judgements(found.verdicts) if found.verdicts else None
     measured = {"held": list(found.held), "conditions": conditions, "measures": measures, "verdicts": verdicts}
     spent = {step: asdict(usage) for step, usage in found.spent.items()}
     return {**who, **asked, **measured, "spent": spent, "notes": list(found.notes)}
 
 
-def _record_condition(found: Outcome, condition: Condition) -> dict[str, Any]:
+def record_condition(found: Outcome, condition: Condition) -> dict[str, Any]:
+    """A condition with its settings, how many of its answers failed, were refused or cut, and what they took."""
     spent, answers = found.costs[condition.name], found.answers[condition.name]
     failed, refused = sum(bool(r.failure) for r in answers), sum(r.refused for r in answers)
     told = {"method": condition.method, "settings": dict(condition.settings), "answers": len(answers)}
@@ -262,7 +264,7 @@ def record_verdicts(found: Outcome) -> Iterator[Mapping[str, Any]]:
         yield asdict(m) | {"question": found.questions[m.question].id}
 
 
-def _record_judgements(found: Verdicts) -> dict[str, Any]:
+def record_judgements(found: Verdicts) -> dict[str, Any]:
     """What follows from verdicts on pairs: win rates, bias, agreement with counts."""
     given, bias, whole = found.judgements, found.bias, found.bias.whole
     rates = {c: [record_pair(p) | {"rate": asdict(p.rate)} for p in listed] for c, listed in found.pairs.items()}

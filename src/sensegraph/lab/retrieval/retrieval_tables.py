@@ -162,12 +162,13 @@ def record_set(result: Result) -> dict[str, Any]:
     types = {kind: len(places) for kind, places in found.types.items()}
     reranking = asdict(found.reranking) if found.reranking else None
     by = {"index": index | built, "reranking": reranking, "baseline": found.baseline, "types": types}
-    compared, queries = [asdict(c) for c in found.comparisons], list(_record_queries(found))
+    compared, queries = [asdict(c) for c in found.comparisons], list(record_queries(found))
     told = {"name": judged.name, "split": judged.split, **size, **lacking, **by}
     return {**told, "scores": scores, "comparisons": compared, "queries": queries}
 
 
-def _record_queries(found: Measured) -> Iterable[dict[str, Any]]:
+def record_queries(found: Measured) -> Iterable[dict[str, Any]]:
+    """Every question with its judgements, and what each method found for it."""
     for i, q in enumerate(found.queries):
         methods = {}
         for run, s in zip(found.runs, found.scores, strict=True):
