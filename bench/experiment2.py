@@ -35,9 +35,8 @@ from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.index.index import Index
 from sensegraph.lab.experiments.published import read_published_table
 from sensegraph.lab.grounding.claims import LABEL, THRESHOLDS, count_linkage_clusters, extract_claims
-from sensegraph.lab.scores.pairs import Pair, compare_all_pairs
-from sensegraph.lab.scores.statistics import bootstrap_intervals
-from sensegraph.lab.scores.word_overlap import rouge_distances
+from sensegraph.lab.scores.standard import rouge_distances
+from sensegraph.lab.scores.statistics import Pair, bootstrap_intervals, compare_all_pairs
 from sensegraph.methods import load_method
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.runtime import Runtime

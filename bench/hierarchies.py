@@ -30,8 +30,8 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.parts import sort_parts
 from sensegraph.index.passages import documents_behind
 from sensegraph.lab.grounding.claims import THRESHOLDS, count_linkage_clusters, extract_claims
+from sensegraph.lab.scores.standard import rouge_distances
 from sensegraph.lab.scores.statistics import signed_rank_test
-from sensegraph.lab.scores.word_overlap import rouge_distances
 from sensegraph.methods import load_method
 from sensegraph.protocols import PartName
 from sensegraph.types import Question

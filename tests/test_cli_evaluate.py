@@ -18,7 +18,7 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import Settings
 from sensegraph.errors import SettingsError
 from sensegraph.lab.retrieval import Cost, Measuring, Named, read_set
-from sensegraph.lab.retrieval.clock import cpu_seconds
+from sensegraph.lab.retrieval.runs import cpu_seconds
 from sensegraph.methods.basic.naive import Naive
 
 Run = Callable[..., Result]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -13,7 +14,6 @@ from harbour import papers
 from scripted import ScriptedServer
 from sensegraph.cli import app
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.lab.questions.question_files import read_posed_questions
 from sensegraph.lab.retrieval import read_set
 from wired import settings
 
@@ -35,12 +35,16 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "harbour"
 
 
+def read_metadata(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line)["metadata"] for line in path.read_text(encoding="utf-8").splitlines()]
+
+
 def test_a_file_of_questions_is_written_and_told_of(run: Run, root: Path, tmp_path: Path):
     result = run("--root", root, "--each", 2, "--out", "q.jsonl", "--engine", "offline")
     assert result.exit_code == 0, result.stderr
-    found = read_posed_questions(tmp_path / "q.jsonl")
-    assert {q.kind for q in found} >= {"local", "comparison", "global", "disambiguation"}
-    assert not [q for q in found if q.kind == "adversarial"]
+    found = read_metadata(tmp_path / "q.jsonl")
+    assert {q["type"] for q in found} >= {"local", "comparison", "global", "disambiguation"}
+    assert not [q for q in found if q["type"] == "adversarial"]
     assert "local               2  by template" in result.stdout
     assert f"together        {len(found):>5}, to q.jsonl" in result.stdout
 
@@ -73,8 +77,8 @@ def test_personas_ask_by_a_description_without_any_index(run: Run, tmp_path: Pat
     assert result.exit_code == 0, result.stderr
     assert "by persona" in result.stdout
     assert "cost: " in result.stdout
-    found = read_posed_questions(tmp_path / "q.jsonl")
-    assert {q.made for q in found} == {"persona"}
+    found = read_metadata(tmp_path / "q.jsonl")
+    assert {q["made"] for q in found} == {"persona"}
 
 
 def _write(folder: Path, server: ScriptedServer) -> None:

@@ -21,7 +21,7 @@ from sensegraph.cli.lab.table_measuring import _KINDS, Bench, _set_beside_publis
 from sensegraph.cli.options import skip_progress
 from sensegraph.corpus.settings import convert_settings
 from sensegraph.errors import InputError
-from sensegraph.lab.experiments.plan import Plan
+from sensegraph.lab.experiments.conditions import Plan
 from sensegraph.lab.experiments.published import list_papers, read_published_table, read_win_rate_comparisons
 from sensegraph.lab.reproduction.table_recipes import (
     Pinned,

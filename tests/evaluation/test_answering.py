@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from sensegraph.errors import BudgetExceeded, EndpointError
-from sensegraph.lab.experiments.condition_answers import (
+from sensegraph.lab.experiments.conditions import (
+    Asked,
     Condition,
     Reply,
     ask_condition,
@@ -15,7 +16,6 @@ from sensegraph.lab.experiments.condition_answers import (
     shorten_reply,
     sum_costs,
 )
-from sensegraph.lab.experiments.plan import Asked
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Answer, Citation, Evidence, Usage
 from wired import runtime

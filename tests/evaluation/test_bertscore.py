@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sensegraph.errors import InputError, SettingsError
-from sensegraph.lab.scores.bertscore import BertScore, read_baseline
+from sensegraph.lab.scores.tokenmatch import BertScore, read_baseline
 
 HERE = find_spec("torch") is not None and find_spec("transformers") is not None
 NEEDS = pytest.mark.skipif(not HERE, reason="torch and transformers (the extra `bertscore`) are not installed")
@@ -20,7 +20,7 @@ PAIRS = [("Ada keeps the lamp", ["Ada keeps a lamp at dusk"]), ("Tom sails", ["b
 def extras(monkeypatch: pytest.MonkeyPatch):
     """What is refused before a model is read is refused whether or not there is a library to read it."""
     if not HERE:
-        monkeypatch.setattr("sensegraph.lab.scores.bertscore.find_spec", lambda name: name)
+        monkeypatch.setattr("sensegraph.lab.scores.tokenmatch.find_spec", lambda name: name)
 
 
 def baselines(folder: Path) -> Path:
@@ -51,7 +51,7 @@ def test_the_layer_has_a_number(tmp_path: Path):
 
 
 def test_without_the_extra_the_error_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("sensegraph.lab.scores.bertscore.find_spec", lambda name: None)
+    monkeypatch.setattr("sensegraph.lab.scores.tokenmatch.find_spec", lambda name: None)
     with pytest.raises(SettingsError, match=r"sensegraph\[bertscore\]"):
         BertScore(tmp_path, 1)
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.lab.grounding.claims import count_linkage_clusters, extract_claims, split_answer
-from sensegraph.lab.scores.word_overlap import rouge_1, rouge_distances, rouge_l, split_words
+from sensegraph.lab.scores.standard import rouge_1, rouge_distances, rouge_l, split_words
 
 TEXTS = st.lists(st.text(alphabet="ab c", max_size=8), max_size=7)
 

@@ -14,14 +14,18 @@ from harbour import papers
 from scripted import Script, ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError, NotIndexed
-from sensegraph.lab.questions.grounded_questions import GroundSettings, make_template_questions
+from sensegraph.lab.questions.grounded_questions import GroundSettings, make_template_questions, word_question
 from sensegraph.lab.questions.grounds import Material, find_grounds, find_looser_grounds, remove_date
-from sensegraph.lab.questions.model_questions import make_model_questions
-from sensegraph.lab.questions.personas import PersonaSettings
-from sensegraph.lab.questions.proposing import Paid
+from sensegraph.lab.questions.proposing import Proposer
 from sensegraph.lab.questions.question_files import KINDS, Outcome
-from sensegraph.lab.questions.question_making import Posing, foresee_questions, make_question_set, uses_model
-from sensegraph.lab.questions.question_templates import word_question
+from sensegraph.lab.questions.question_making import (
+    PersonaSettings,
+    Posing,
+    foresee_questions,
+    make_model_questions,
+    make_question_set,
+    uses_model,
+)
 from sensegraph.lab.questions.stated_facts import (
     Told,
     find_gapped_sentences,
@@ -46,7 +50,7 @@ def offline(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
 
 @pytest.fixture
 def found(offline: Corpus) -> Outcome:
-    return make_template_questions(offline.index(), Paid(offline.runtime()), ALL)
+    return make_template_questions(offline.index(), Proposer(offline.runtime()), ALL)
 
 
 # ── by template ──
@@ -85,12 +89,14 @@ def test_local_questions_do_not_give_their_answer_away(found: Outcome):
 
 
 def test_what_cannot_be_made_is_counted(offline: Corpus):
-    asked = make_template_questions(offline.index(), Paid(offline.runtime()), GroundSettings(("disambiguation",), 50))
+    asked = make_template_questions(
+        offline.index(), Proposer(offline.runtime()), GroundSettings(("disambiguation",), 50)
+    )
     assert dict(asked.missing)["disambiguation"] == 50 - len(asked.questions) > 0
 
 
 def test_a_seed_gives_the_same_questions_and_another_one_others(offline: Corpus):
-    by = Paid(offline.runtime())
+    by = Proposer(offline.runtime())
     one = make_template_questions(offline.index(), by, GroundSettings(("local",), 4))
     assert one == make_template_questions(offline.index(), by, GroundSettings(("local",), 4))
     assert one != make_template_questions(offline.index(), by, GroundSettings(("local",), 4, seed=1))
@@ -108,7 +114,7 @@ def test_an_index_without_reports_has_no_global_questions(tmp_path: Path):
     with Corpus.open(tmp_path, settings={"engine": "offline", "index": {"parts": ["graph"]}}) as made:
         made.add(*papers())
         made.build()
-        by = Paid(made.runtime())
+        by = Proposer(made.runtime())
         with pytest.raises(NotIndexed, match="add 'reports' to"):
             make_template_questions(made.index(), by, GroundSettings(("global",)))
         assert make_template_questions(made.index(), by, GroundSettings(("local",), 2)).counts == {"local": 2}
@@ -119,7 +125,7 @@ def test_in_another_language_sentences_get_a_gap(tmp_path: Path):
     with Corpus.open(tmp_path, settings={"engine": "offline", "index": {"parts": ["graph"]}}) as made:
         made.add(Document("a", text), Document("b", "Die Werft kauft Eichen aus dem Wald und das ist gut so."))
         made.build()
-        asked = make_template_questions(made.index(), Paid(made.runtime()), GroundSettings(("local", "bridge"), 5))
+        asked = make_template_questions(made.index(), Proposer(made.runtime()), GroundSettings(("local", "bridge"), 5))
     assert asked.questions
     assert all("____" in q.text and "Which" not in q.text for q in asked.questions)
     assert dict(asked.missing)["bridge"] == 5
@@ -319,21 +325,21 @@ def test_a_models_questions_are_kept_where_their_texts_answer_them(served: tuple
     server, made = served
     server.script = answering(together)
     kinds = ("local", "intersection", "comparison", "global", "adversarial")
-    asked = make_model_questions(made.index(), Paid(made.runtime()), GroundSettings(kinds, 2))  # type: ignore[arg-type]
+    asked = make_model_questions(made.index(), Proposer(made.runtime()), GroundSettings(kinds, 2))  # type: ignore[arg-type]
     assert {q.made for q in asked.questions} == {"model"}
     assert {"local", "global", "adversarial"} <= set(asked.counts)
     assert all(n <= 2 for n in asked.counts.values())
     for question in asked.questions:
         assert bool(question.chunks) == (question.kind != "adversarial")
     paid = len(server.calls)
-    assert make_model_questions(made.index(), Paid(made.runtime()), GroundSettings(kinds, 2)) == asked  # type: ignore[arg-type]
+    assert make_model_questions(made.index(), Proposer(made.runtime()), GroundSettings(kinds, 2)) == asked  # type: ignore[arg-type]
     assert len(server.calls) == paid
 
 
 def test_each_ground_is_asked_for_twice_as_many_as_are_wanted(served: tuple[ScriptedServer, Corpus]):
     server, made = served
     server.script = answering(together)
-    make_model_questions(made.index(), Paid(made.runtime()), GroundSettings(("local",), 3))
+    make_model_questions(made.index(), Proposer(made.runtime()), GroundSettings(("local",), 3))
     wishes = [c for c in server.calls if c.task == "grounded-questions"]
     assert len(wishes) == 3
     assert all("Wanted: 2, of the class local" in c.body["messages"][1]["content"] for c in wishes)
@@ -344,7 +350,7 @@ def test_what_its_texts_do_not_answer_is_dropped_and_what_stays_missing_counted(
 ):
     server, made = served
     server.script = answering(lambda asked, texts: False)
-    asked = make_model_questions(made.index(), Paid(made.runtime()), GroundSettings(("local",), 2, rounds=2))
+    asked = make_model_questions(made.index(), Proposer(made.runtime()), GroundSettings(("local",), 2, rounds=2))
     assert asked.questions == ()
     assert dict(asked.dropped)["its texts do not answer it"] > 0
     assert asked.missing == (("local", 2),)
@@ -354,7 +360,7 @@ def test_a_question_that_one_text_answers_joins_nothing(served: tuple[ScriptedSe
     server, made = served
     server.script = answering(lambda asked, texts: True)
     kinds = ("intersection", "comparison", "bridge")
-    asked = make_model_questions(made.index(), Paid(made.runtime()), GroundSettings(kinds, 2))  # type: ignore[arg-type]
+    asked = make_model_questions(made.index(), Proposer(made.runtime()), GroundSettings(kinds, 2))  # type: ignore[arg-type]
     assert asked.questions == ()
     assert dict(asked.dropped)["one text alone answers it"] > 0
 
@@ -362,7 +368,7 @@ def test_a_question_that_one_text_answers_joins_nothing(served: tuple[ScriptedSe
 def test_a_question_that_the_corpus_may_answer_is_not_adversarial(served: tuple[ScriptedServer, Corpus]):
     server, made = served
     server.script = answering(lambda asked, texts: True)
-    asked = make_model_questions(made.index(), Paid(made.runtime()), GroundSettings(("adversarial",), 2))
+    asked = make_model_questions(made.index(), Proposer(made.runtime()), GroundSettings(("adversarial",), 2))
     assert asked.questions == ()
     assert dict(asked.dropped)["the corpus may answer it"] > 0
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.lab.retrieval.metrics import (
+from sensegraph.lab.retrieval.retrieval_scores import (
     all_gold,
     list_metrics,
     measure_ranking,

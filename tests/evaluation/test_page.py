@@ -8,8 +8,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-from sensegraph.lab.experiments.markdown import render_markdown
-from sensegraph.lab.experiments.page import render_html
 from sensegraph.lab.experiments.sheets import (
     Beside,
     Cell,
@@ -18,12 +16,13 @@ from sensegraph.lab.experiments.sheets import (
     Items,
     Section,
     Sheet,
-    Words,
     format_number,
-    format_p_value,
     format_signed,
     make_table,
+    render_html,
+    render_markdown,
 )
+from sensegraph.lab.scores.statistics import format_p_value
 
 HEAT = make_table("Heat", ["", "A", "B"], [["A", "–", Cell("75.0", 0.75, strong=True)], ["B", Cell("25.0", 0.25), "–"]])
 PLAIN = make_table("Said | of <A>", ["name", "what"], [["x & y", Cell("words\nmore", words=True)]], "A note.")
@@ -32,7 +31,7 @@ SHEET = Sheet(
     ("3 conditions.",),
     (
         Section("In short", (Items(("first", "second & last")),)),
-        Section("Figures", (Grid((HEAT, HEAT), "How to read."), Fold("All", (PLAIN,)), Words("So it is."), PLAIN)),
+        Section("Figures", (Grid((HEAT, HEAT), "How to read."), Fold("All", (PLAIN,)), "So it is.", PLAIN)),
         Section("Answers", (Beside("Why?", (("A", "Because.\n\nOr <not>."), ("B", ""))),)),
     ),
 )

@@ -7,8 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.lab.scores.pairs import compare_all_pairs, compare_judged_pairs, compare_with_baseline
-from sensegraph.lab.scores.statistics import correct_by_holm
+from sensegraph.lab.scores.statistics import (
+    compare_all_pairs,
+    compare_judged_pairs,
+    correct_by_holm,
+)
 
 NUMBERS = st.lists(st.one_of(st.none(), st.integers(0, 9)), min_size=6, max_size=6)
 
@@ -58,11 +61,6 @@ def test_equal_conditions_differ_by_nothing():
 def test_without_any_common_question_nothing_is_claimed():
     (apart,) = compare_all_pairs({"a": [1, None], "b": [None, 1]}, draws=10)
     assert (apart.n, apart.missing, apart.p, apart.better) == (0, 2, 1, "")
-
-
-def test_against_a_baseline_there_is_one_pair_for_each_other_condition():
-    found = compare_with_baseline({"a": [3.0, 4, 5], "base": [1, 2, 4], "b": [0, 0, 0]}, "base", draws=10)
-    assert [(p.first, p.second) for p in found] == [("a", "base"), ("b", "base")]
 
 
 def test_scores_of_a_judge_are_the_firsts_and_what_is_left_the_seconds():

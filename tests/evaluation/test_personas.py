@@ -14,9 +14,14 @@ from harbour import MARKS, TEXTS, papers
 from scripted import Script, ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError, UnsupportedTask
-from sensegraph.lab.questions.personas import PersonaSettings, make_persona_questions
-from sensegraph.lab.questions.proposing import Paid
-from sensegraph.lab.questions.question_making import Posing, foresee_questions, make_question_set
+from sensegraph.lab.questions.proposing import Proposer
+from sensegraph.lab.questions.question_making import (
+    PersonaSettings,
+    Posing,
+    foresee_questions,
+    make_persona_questions,
+    make_question_set,
+)
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import corpus, runtime
 
@@ -47,7 +52,7 @@ def varied(**script: Any) -> Script:
 
 def test_every_persona_asks_so_many_questions_at_each_of_its_tasks(store: SqliteStore):
     with ScriptedServer(varied()) as server:
-        found = make_persona_questions(ABOUT, Paid(runtime(store, server)), SMALL)
+        found = make_persona_questions(ABOUT, Proposer(runtime(store, server)), SMALL)
     assert len(found.questions) == 2 * 3 * 2
     assert len({q.text for q in found.questions}) == 12
     assert len({(q.persona, q.task) for q in found.questions}) == 6
@@ -58,7 +63,7 @@ def test_every_persona_asks_so_many_questions_at_each_of_its_tasks(store: Sqlite
 def test_five_of_each_are_125(store: SqliteStore):
     assert (PersonaSettings().personas, PersonaSettings().tasks, PersonaSettings().questions) == (5, 5, 5)
     with ScriptedServer(varied()) as server:
-        found = make_persona_questions(ABOUT, Paid(runtime(store, server)))
+        found = make_persona_questions(ABOUT, Proposer(runtime(store, server)))
     assert len(found.questions) == 125
 
 
@@ -81,9 +86,9 @@ def test_the_endpoint_receives_no_byte_of_the_corpus(tmp_path: Path):
 
 def test_asking_twice_pays_once(store: SqliteStore):
     with ScriptedServer(varied()) as server:
-        first = make_persona_questions(ABOUT, Paid(runtime(store, server)), SMALL)
+        first = make_persona_questions(ABOUT, Proposer(runtime(store, server)), SMALL)
         paid = len(server.calls)
-        assert make_persona_questions(ABOUT, Paid(runtime(store, server)), SMALL) == first
+        assert make_persona_questions(ABOUT, Proposer(runtime(store, server)), SMALL) == first
         assert len(server.calls) == paid
 
 
@@ -103,7 +108,7 @@ def test_a_duplicate_is_dropped_counted_and_asked_for_again(store: SqliteStore):
     same = ["How do harbours grow over time?", "How do harbours grow over time", "Who argued about money most of all?"]
     with ScriptedServer(scripted({"personas": ["A"], "tasks": ["T1", "T2"], "questions": same})) as server:
         rt = runtime(store, server, concurrency=1)
-        found = make_persona_questions(ABOUT, Paid(rt), PersonaSettings(1, 2, 1))
+        found = make_persona_questions(ABOUT, Proposer(rt), PersonaSettings(1, 2, 1))
         wishes = [c.body["messages"][1]["content"] for c in server.calls if "messages" in c.body]
     assert sorted(q.text for q in found.questions) == sorted([same[2], found.questions[0].text])
     assert found.dropped == (("a duplicate", 1),)
@@ -113,7 +118,7 @@ def test_a_duplicate_is_dropped_counted_and_asked_for_again(store: SqliteStore):
 def test_what_stays_missing_after_all_rounds_is_counted(store: SqliteStore):
     same = ["How do harbours grow over time?"] * 9
     with ScriptedServer(scripted({"personas": ["A"], "tasks": ["T1", "T2"], "questions": same})) as server:
-        found = make_persona_questions(ABOUT, Paid(runtime(store, server)), PersonaSettings(1, 2, 1, rounds=2))
+        found = make_persona_questions(ABOUT, Proposer(runtime(store, server)), PersonaSettings(1, 2, 1, rounds=2))
     assert len(found.questions) == 1
     assert found.missing == (("global", 1),)
 
@@ -130,7 +135,7 @@ def test_personas_that_come_short_are_asked_for_again(store: SqliteStore):
     seen: list[str] = []
     with ScriptedServer(Script(reply=reply)) as server:
         found = make_persona_questions(
-            ABOUT, Paid(runtime(store, server, concurrency=1)), PersonaSettings(2, 1, 1, near=1)
+            ABOUT, Proposer(runtime(store, server, concurrency=1)), PersonaSettings(2, 1, 1, near=1)
         )
     assert {q.persona for q in found.questions} == {"A", "B"}
     assert seen.count("personas") == 2
@@ -158,7 +163,7 @@ def test_a_description_and_sensible_numbers_are_needed(store: SqliteStore):
     with pytest.raises(InputError, match="Describe the corpus"):
         Posing("  ")
     with ScriptedServer() as server, pytest.raises(InputError, match="Describe the corpus in a sentence"):
-        make_persona_questions("\n", Paid(runtime(store, server)))
+        make_persona_questions("\n", Proposer(runtime(store, server)))
     with pytest.raises(InputError, match="at least one persona"):
         PersonaSettings(personas=0)
     with pytest.raises(InputError, match="above 0 and at most 1"):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sensegraph.errors import InputError
-from sensegraph.lab.experiments.plan import JudgePlan, Plan, read_asked_questions
+from sensegraph.lab.experiments.conditions import JudgePlan, Plan, read_asked_questions
 
 TWO = {"a": {"method": "naive"}, "b": {"method": "walk"}}
 

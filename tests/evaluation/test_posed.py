@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from harbour import papers
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError
+from sensegraph.lab.questions.grounded_questions import cluster_vectors, take_turns
 from sensegraph.lab.questions.proposing import first_of_each
 from sensegraph.lab.questions.question_files import (
     GROUNDED,
@@ -20,13 +22,11 @@ from sensegraph.lab.questions.question_files import (
     NEEDS,
     Outcome,
     Posed,
-    read_posed_questions,
     record_question,
     sum_counts,
     write_questions,
     write_test_collections,
 )
-from sensegraph.lab.questions.strata import cluster_vectors, take_turns
 from sensegraph.lab.retrieval import read_set
 
 OFFLINE = {"engine": "offline", "index": {"parts": [], "chunk_tokens": 60, "chunk_overlap": 0}}
@@ -57,30 +57,14 @@ def test_the_three_things_that_vector_search_lacks_are_classes():
     assert Posed("Why?", "local").needs == ""
 
 
-def test_questions_come_back_from_their_file_as_they_were(harbour: Corpus, tmp_path: Path):
+def test_questions_stand_in_their_file_one_a_line(harbour: Corpus, tmp_path: Path):
     write_questions(tmp_path / "deep" / "q.jsonl", some(harbour))
-    assert list(read_posed_questions(tmp_path / "deep" / "q.jsonl")) == some(harbour)
+    lines = (tmp_path / "deep" / "q.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line) for line in lines] == [record_question(q) for q in some(harbour)]
 
 
 def test_a_record_holds_no_empty_field():
     assert record_question(Posed("Why?", "local"))["metadata"] == {"type": "local", "made": "given", "hops": 1}
-
-
-def test_questions_of_others_are_given_ones(tmp_path: Path):
-    path = tmp_path / "q.jsonl"
-    path.write_text('{"_id": "1", "text": "Why?", "metadata": {"type": "two", "answer": "so"}}\n\n{"text": "When?"}\n')
-    first, second = read_posed_questions(path)
-    assert (first.kind, first.made, first.answers) == ("local", "given", ("so",))
-    assert second == Posed("When?", "local")
-
-
-@pytest.mark.parametrize("line", ["no json", '{"_id": "1"}', '{"text": " "}', "[]"])
-def test_a_line_that_is_no_question_is_named(tmp_path: Path, line: str):
-    (tmp_path / "q.jsonl").write_text('{"text": "Why?"}\n' + line + "\n")
-    with pytest.raises(InputError, match="line 2"):
-        read_posed_questions(tmp_path / "q.jsonl")
-    with pytest.raises(InputError, match="There is no"):
-        read_posed_questions(tmp_path / "none.jsonl")
 
 
 def test_a_set_is_one_that_retrieval_is_measured_on_by_documents_and_by_chunks(harbour: Corpus, tmp_path: Path):

@@ -7,16 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from sensegraph.lab.experiments.condition_answers import Condition, Reply, sum_costs
+from sensegraph.lab.experiments.comparison_tables import HOW, describe_wins, explain_lack_of_power, tabulate_pairs
+from sensegraph.lab.experiments.conditions import Asked, Condition, Plan, Reply, sum_costs
 from sensegraph.lab.experiments.evaluation_report import build_report, summarise_evaluation, tabulate_means
-from sensegraph.lab.experiments.experiment import Compared, Outcome
-from sensegraph.lab.experiments.markdown import render_markdown
-from sensegraph.lab.experiments.measures import Measure, measure_lengths
-from sensegraph.lab.experiments.pair_tables import HOW, explain_lack_of_power, tabulate_pairs
-from sensegraph.lab.experiments.plan import Asked, Plan
-from sensegraph.lab.experiments.sheets import format_count
-from sensegraph.lab.experiments.verdict_tables import describe_wins
-from sensegraph.lab.scores.pairs import Values, compare_all_pairs
+from sensegraph.lab.experiments.experiment import Compared, Measure, Outcome, measure_lengths
+from sensegraph.lab.experiments.sheets import format_count, render_markdown
+from sensegraph.lab.scores.statistics import Values, compare_all_pairs
 from sensegraph.types import Answer, Usage
 
 GOOD = Reply(Answer("It rained all day."))

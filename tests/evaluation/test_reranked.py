@@ -13,7 +13,7 @@ from scripted_replies import fit
 from sensegraph.cli.lab.retrieval_measuring import IndexPlace, load_named_methods, measure_set
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import Settings, convert_settings
-from sensegraph.lab.retrieval import JudgedSet, Measuring, Result, read_set, retrieval_records, retrieval_tables
+from sensegraph.lab.retrieval import JudgedSet, Measuring, Result, read_set, retrieval_tables
 from wired import settings
 
 HOW = Measuring((1, 2), draws=20)
@@ -70,7 +70,7 @@ def test_the_report_says_who_reranked_and_what_it_cost(
 ) -> None:
     plain = result(towns, server, tmp_path, "none")
     assert "reranked" not in retrieval_tables.format_result(plain, HOW)
-    assert retrieval_records.record_set(plain)["reranking"] is None
+    assert retrieval_tables.record_set(plain)["reranking"] is None
     before = len(server.done("rerank"))
     first = result(towns, server, tmp_path, "endpoint", top=7)
     calls = len(server.done("rerank")) - before
@@ -79,7 +79,7 @@ def test_the_report_says_who_reranked_and_what_it_cost(
         f"every ranking's first 7 chunks within its context reranked by ranks: {calls} calls, "
         in retrieval_tables.format_result(first, HOW)
     )
-    told = retrieval_records.record_set(first)["reranking"]
+    told = retrieval_tables.record_set(first)["reranking"]
     assert (told["name"], told["top"], told["usage"]["calls"]) == ("ranks", 7, calls)
 
 

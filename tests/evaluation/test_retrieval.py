@@ -11,8 +11,7 @@ from judged_towns import written
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError
 from sensegraph.lab.retrieval import JudgedSet, Measured, Measuring, Named, measure, read_set
-from sensegraph.lab.retrieval.held_out import choose_held_out
-from sensegraph.lab.retrieval.retrieval_scores import score_run
+from sensegraph.lab.retrieval.retrieval_scores import choose_held_out, score_run
 from sensegraph.lab.retrieval.runs import Found, Run, group_queries, widen_context, write_runs
 from sensegraph.methods.basic.naive import Naive
 from sensegraph.types import Document

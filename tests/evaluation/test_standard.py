@@ -14,9 +14,19 @@ from sacrebleu.metrics.bleu import BLEU
 
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import InputError, SettingsError
-from sensegraph.lab.scores.bleu import Bleu
-from sensegraph.lab.scores.standard import NAMES, Pair, exact_match, normalise_answer, score_pairs, token_f1
-from sensegraph.lab.scores.word_overlap import rouge_1, rouge_2, rouge_l, split_words
+from sensegraph.lab.scores.standard import (
+    NAMES,
+    Bleu,
+    Pair,
+    exact_match,
+    normalise_answer,
+    rouge_1,
+    rouge_2,
+    rouge_l,
+    score_pairs,
+    split_words,
+    token_f1,
+)
 from sensegraph.models.embedders import HashedTerms
 from sensegraph.runtime.executors.processes import LocalExecutor
 from sensegraph.runtime.runtime import Runtime
@@ -148,7 +158,7 @@ def test_an_unknown_tokenizer_is_refused_with_the_known_ones():
 
 
 def test_bleu_without_its_extra_names_the_extra(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("sensegraph.lab.scores.bleu.find_spec", lambda name: None)
+    monkeypatch.setattr("sensegraph.lab.scores.standard.find_spec", lambda name: None)
     with pytest.raises(SettingsError, match=r"sensegraph\[metrics\]"):
         Bleu().each([("a", ["a"])])
     assert find_spec("sacrebleu")

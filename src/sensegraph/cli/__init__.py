@@ -13,7 +13,7 @@ from sensegraph.cli.approving import ask_approval
 from sensegraph.cli.ask import ask, browse, history, match
 from sensegraph.cli.corpus import build, collect, personal, start, watch
 from sensegraph.cli.graph import curate, draw, interchange
-from sensegraph.cli.lab import evaluate, repro, tune_prompts, tune_training
+from sensegraph.cli.lab import evaluate, repro, tune, tune_prompts
 from sensegraph.cli.options import print_message
 from sensegraph.errors import SensegraphError, Unapproved
 
@@ -117,7 +117,7 @@ app.command("export", short_help="Write the index as tables, CSV, GraphML, Cyphe
 app.command("methods", short_help="List the methods.")(ask.list_methods)
 app.add_typer(evaluate.app, name="evaluate", short_help="Compare methods by answers, or by judged documents.")
 app.command(short_help="Measure tables of papers, beside what was published.")(repro.repro)
-app.add_typer(tune_training.app, name="tune", short_help="Fine-tune a model: data, training, serving.")
+app.add_typer(tune.app, name="tune", short_help="Fine-tune a model: data, training, serving.")
 
 
 def main() -> None:

@@ -85,13 +85,11 @@ def read_published_table(paper: str, table: str) -> Published:
 def read_win_rate_comparisons() -> tuple[Comparison6, ...]:
     """The 120 comparisons of Table 6 of Edge et al. (2024), in its order (G35)."""
     text = (paper_folder("edge2024") / _FOLDER / _TABLE6).read_text(encoding="utf-8")
-    return tuple(
-        Comparison6(
-            r["dataset"], r["metric"], r["condition1"], r["condition2"],
-            (float(r["mean1"]), float(r["mean2"])), float(r["z"]), r["p_published"],
-        )
-        for r in csv.DictReader(StringIO(text))
-    )  # fmt: skip
+    found = []
+    for r in csv.DictReader(StringIO(text)):
+        pair, means = (r["condition1"], r["condition2"]), (float(r["mean1"]), float(r["mean2"]))
+        found.append(Comparison6(r["dataset"], r["metric"], *pair, means, float(r["z"]), r["p_published"]))
+    return tuple(found)
 
 
 def _list_table_files(paper: str) -> Iterator[Traversable]:

@@ -20,7 +20,7 @@ import numpy as np
 
 from sensegraph.answering.grounding.citations import flatten_table_rows
 from sensegraph.errors import UnsupportedTask
-from sensegraph.lab.scores.word_overlap import Floats, split_words
+from sensegraph.lab.scores.standard import Floats, split_words
 from sensegraph.lab.tasks import claim_excerpts
 from sensegraph.language.text import (
     ENGLISH,

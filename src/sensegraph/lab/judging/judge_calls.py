@@ -18,7 +18,7 @@ from typing import Any
 from sensegraph.errors import InputError
 from sensegraph.lab.judging.criteria import Rules
 from sensegraph.lab.judging.judgements import Judged, Judgements, Mark, Marks, Pair, list_pairs
-from sensegraph.lab.scores.word_overlap import split_words
+from sensegraph.lab.scores.standard import split_words
 from sensegraph.lab.tasks import contrast_trials, judge_trials, score_trials
 from sensegraph.protocols import PricedEngine, Task
 from sensegraph.runtime.keys import key

@@ -24,10 +24,9 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import convert_settings
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.lab.finetuning.factorial.design_effects import ARMS, DesignQuestion, Measured, Reply, group_replies
-from sensegraph.lab.scores.bertscore import BertScore
 from sensegraph.lab.scores.standard import NAMES, Pair, score_pairs
 from sensegraph.lab.scores.statistics import DRAWS
-from sensegraph.lab.scores.tokenmatch import LABEL, corpus_baseline, token_match
+from sensegraph.lab.scores.tokenmatch import LABEL, BertScore, corpus_baseline, token_match
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer
