@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from math import log
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
+from unicodedata import east_asian_width
 
 from sensegraph.cli.options import explain_missing_index, format_root_flag
-from sensegraph.cli.sentence_matching import find_best_sentences
 from sensegraph.corpus.views import list_passage_documents
+from sensegraph.language.text import collect_terms, split_sentences
+from sensegraph.language.word_lists import STOP
 from sensegraph.types import Usage
 
 if TYPE_CHECKING:
-    from sensegraph.corpus.outcomes import Added, Built, Status
+    from sensegraph.corpus.sources import Added
+    from sensegraph.corpus.workspace import Built, Status
+    from sensegraph.index.browse.pages import Place
     from sensegraph.index.estimate import Estimate
     from sensegraph.index.index import Index
     from sensegraph.methods import Listing
     from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
     from sensegraph.personal.personal_settings import Tally
     from sensegraph.plugins import Plugin
-    from sensegraph.types import Answer, Evidence, Passage
+    from sensegraph.types import Answer, Citation, Evidence, Passage
 
 _QUOTE = 160  # characters of a quote or passage that people are shown
 _SENTENCE = 320  # characters of a sentence that matches a question
+_SENTENCES = 2  # those of one passage that are shown
+_SMALL = 0.05  # how much a function word counts: not nothing, since it may be a word of content in another language
+_NEARLY = 0.6  # of the best sentence's weight, for a second one
 _TITLE = 60  # characters of the name of an entity or a report
 _CALL_SECONDS = 5.0  # assumed for one model call, where an estimate needs a time
 NO_FILES: Mapping[str, str] = MappingProxyType({})
@@ -37,36 +46,51 @@ def format_quantity(n: int, thing: str) -> str:
     return f"{n:,} {thing if n == 1 else many}"
 
 
+def shorten_line(text: str, most: int = _QUOTE) -> str:
+    """`text` on one line, cut at a word after about `most` characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else line[:most].rsplit(" ", 1)[0] + " …"
+
+
+def align_columns(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> Iterator[str]:
+    """Rows in columns as wide as a terminal shows them; those in `right` end at the right; the last is not padded."""
+
+    def width(text: str) -> int:
+        return sum(2 if east_asian_width(c) in "WF" else 1 for c in text)
+
+    widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        pads = [" " * (w - width(c)) for c, w in zip(row, widths, strict=True)]
+        cells = [pad + c if i in right else c + pad for i, (c, pad) in enumerate(zip(row, pads, strict=True))]
+        yield "  ".join(cells).rstrip()
+
+
 # ── answers and evidence ──
 
 
 def format_answer(found: Answer, files: Mapping[str, str] = NO_FILES) -> str:
     """The answer, its citations, its notes, what it cost, and that a machine wrote it; `files` hold some documents."""
-    return f"{found.text}\n\n{format_answer_sources(found, files)}"
-
-
-def format_answer_sources(found: Answer, files: Mapping[str, str] = NO_FILES) -> str:
-    """What stands behind an answer: its citations, its notes, what it cost, and that a machine wrote it."""
-    parts = []
+    parts = [found.text]
     if found.citations:
-        places = [f"{c.document}:{c.start}-{c.end}{_name_record_file(c.document, files)}" for c in found.citations]
-        quotes = [f"“{shorten_line(c.quote)}”" for c in found.citations]
-        rows = zip(found.citations, places, quotes, strict=True)
-        parts.append("Sources\n" + "\n".join(f"[{c.marker}] {place} {quote}" for c, place, quote in rows))
+        parts.append("\n".join(["Sources", *(format_citation(c, files) for c in found.citations)]))
     if found.notes:
-        parts.append("Notes\n" + "\n".join(f"- {note}" for note in found.notes))
+        parts.append("\n".join(["Notes", *(f"- {note}" for note in found.notes)]))
     parts.append(f"method {found.method}, engine {found.engine}: {format_usage(found.usage)}\n{NOTICE}")
     return "\n\n".join(parts)
 
 
+def format_citation(c: Citation, files: Mapping[str, str]) -> str:
+    """A citation: its mark, where it leads, and what stands there."""
+    return f"[{c.marker}] {format_place(c, files)} “{shorten_line(c.quote)}”"
+
+
+def format_place(place: Citation | Place, files: Mapping[str, str]) -> str:
+    """A span of a document, and the file that the document is a record of, where it is one."""
+    return f"{place.document}:{place.start}-{place.end}{_name_record_file(place.document, files)}"
+
+
 def _name_record_file(document: str, files: Mapping[str, str]) -> str:
     return f" in {files[document]}" if document in files else ""
-
-
-def shorten_line(text: str, most: int = _QUOTE) -> str:
-    """`text` on one line, cut at a word after about `most` characters."""
-    line = " ".join(text.split())
-    return line if len(line) <= most else line[:most].rsplit(" ", 1)[0] + " …"
 
 
 def format_usage(usage: Usage) -> str:
@@ -129,6 +153,27 @@ def _quote_passages(passages: Sequence[Passage], index: Index, question: str) ->
     return shown
 
 
+def find_best_sentences(question: str, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
+    """For each text the spans of its one or two best sentences, in order; the first one where none shares a word.
+
+    A word weighs more the fewer sentences of all `texts` hold it; function words weigh little.
+    """
+    asked = collect_terms(question)
+    spans = [split_sentences(text) for text in texts]
+    shared = [[collect_terms(text[a:b]) & asked for a, b in found] for text, found in zip(texts, spans, strict=True)]
+    known = Counter(word for rows in shared for words in rows for word in words)
+    every = sum(map(len, spans))
+    small = frozenset[str]().union(*STOP.values())
+    weight = {w: log(1 + every / known[w]) * (_SMALL if w in small else 1.0) for w in sorted(known)}
+    best = []
+    for found, rows in zip(spans, shared, strict=True):
+        scores = [sum(weight[word] for word in sorted(words)) for words in rows]
+        ranked = sorted(range(len(found)), key=scores.__getitem__, reverse=True)[:_SENTENCES]  # of equal ones the first
+        kept = [i for i in ranked if scores[i] > 0 and scores[i] >= _NEARLY * scores[ranked[0]]]
+        best.append([found[i] for i in sorted(kept or ranked[:1])])
+    return best
+
+
 def _name_some_documents(documents: Sequence[str]) -> str:
     return ", ".join(documents[:3]) + (f" and {len(documents) - 3} more" if len(documents) > 3 else "")
 
@@ -187,18 +232,9 @@ _WORK: Mapping[str, tuple[str, str, str]] = MappingProxyType(
 )
 
 
-_SINGULAR: Mapping[str, str] = {
-    "documents": "document",
-    "chunks": "chunk",
-    "entities": "entity",
-    "relations": "relation",
-    "claims": "claim",
-    "aggregates": "aggregate",
-    "aggregate_relations": "aggregate relation",
-    "summary_entities": "summary entity",
-    "leaves": "leaf",
-    "summaries": "summary",
-}
+# What is counted, by its name in the counts of an index.
+_COUNTED = "document chunk entity relation claim aggregate aggregate_relation summary_entity leaf summary".split()
+_SINGULAR = {format_quantity(2, thing)[2:]: thing.replace("_", " ") for thing in _COUNTED}
 
 
 def _format_depths(clusters: Sequence[int]) -> str:
@@ -243,9 +279,7 @@ def format_methods(table: Mapping[str, Listing], plugins: Sequence[Plugin]) -> s
 def format_plugins(plugins: Sequence[Plugin]) -> str:
     """The plug-ins that are installed, one a line: kind, name, where it comes from."""
     rows = [(p.kind, p.name, p.origin, p.place) for p in plugins]
-    wide = [max(len(row[i]) for row in rows) for i in range(3)] if rows else []
-    lines = ["  ".join([*(f"{c:<{w}}" for c, w in zip(row[:3], wide, strict=True)), row[3]]) for row in rows]
-    return "\n".join(lines) or "No plug-in is installed."
+    return "\n".join(align_columns(rows)) or "No plug-in is installed."
 
 
 # ── estimates ──

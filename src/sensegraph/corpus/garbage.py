@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sensegraph.corpus.outcomes import MASKED, ORIGIN
+from sensegraph.corpus.workspace import MASKED, ORIGIN, Builder, Workspace
 from sensegraph.errors import SettingsError, StoreError
 from sensegraph.index.manifest import REF
 from sensegraph.index.restricted.arrivals import forget_arrivals, outdated_arrivals
@@ -16,8 +16,6 @@ from sensegraph.resolution.log import read_operations, rewrite_operations
 from sensegraph.runtime.stores.corpus_store import Freed
 
 if TYPE_CHECKING:
-    from sensegraph.corpus.builder import Builder
-    from sensegraph.corpus.workspace import Workspace
     from sensegraph.index.manifest import Manifest
     from sensegraph.resolution.aliases import Operation
     from sensegraph.runtime.stores.corpus_store import CorpusStore

@@ -31,9 +31,7 @@ from sensegraph.runtime.results import Table, recall_result
 from sensegraph.types import Entity
 
 if TYPE_CHECKING:
-    from sensegraph.corpus.builder import Builder
-    from sensegraph.corpus.outcomes import Built
-    from sensegraph.corpus.workspace import Workspace
+    from sensegraph.corpus.workspace import Builder, Built, Workspace
     from sensegraph.index.index import Index
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from sensegraph.corpus.outcomes import MASKED
+from sensegraph.corpus.workspace import MASKED
 from sensegraph.errors import SettingsError
 from sensegraph.index.manifest import REF
 from sensegraph.language.stems import list_stems

@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from sensegraph.answering.grounding.checking import Checked
     from sensegraph.corpus.garbage import Collected
     from sensegraph.corpus.names import Applied, Resolved
-    from sensegraph.corpus.outcomes import Added, Built, Plan, Status
+    from sensegraph.corpus.sources import Added, Plan
+    from sensegraph.corpus.workspace import Built, Status
     from sensegraph.documents import Skipped
     from sensegraph.graphs.interchange.exporting.exporting import Exported
     from sensegraph.graphs.interchange.importing.importing import Imported

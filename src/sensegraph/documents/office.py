@@ -9,8 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from sensegraph.documents.decoding import clean_text
-from sensegraph.documents.metadata import flatten_fields
-from sensegraph.documents.written_dates import read_iso_date
+from sensegraph.documents.metadata import flatten_fields, read_iso_date
 from sensegraph.errors import InputError
 from sensegraph.types import Document
 

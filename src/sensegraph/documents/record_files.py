@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 
 from sensegraph.documents.decoding import clean_text
-from sensegraph.documents.document_settings import DocumentSettings
-from sensegraph.documents.metadata import flatten_fields
-from sensegraph.documents.written_dates import read_iso_date
+from sensegraph.documents.document_files import DocumentSettings
+from sensegraph.documents.metadata import flatten_fields, read_iso_date
 from sensegraph.errors import InputError
 from sensegraph.runtime.keys import key
 from sensegraph.types import Document

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sensegraph.cli.corpus.build import Paths
 from sensegraph.cli.options import (
     MaxCost,
     MaxTokens,
+    Paths,
     Root,
     Set,
     Trust,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from sensegraph.documents.written_dates import read_iso_date
+from sensegraph.documents.metadata import read_iso_date
 from sensegraph.graphs.interchange.importing.spans import SentenceFinder
 from sensegraph.graphs.interchange.importing.texts import Texts, finish_texts, list_few_names
 from sensegraph.graphs.interchange.tables import ClaimRow, EntityRow, RelationRow, Tables

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from sensegraph.documents.written_dates import read_iso_date
+from sensegraph.documents.metadata import read_iso_date
 from sensegraph.graphs.interchange.tables import Tables, UnitRow
 from sensegraph.index.chunks import chunk_documents
 from sensegraph.language.text import count_tokens
