@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from sensegraph.cli import show
-from sensegraph.cli.options import Run, find_record_files, print_piece, with_options
+from sensegraph.cli.options import CommandRun, find_record_files, print_piece, with_options
 from sensegraph.corpus import views
 from sensegraph.errors import InputError
 from sensegraph.filters import Condition, Scope
@@ -71,14 +71,14 @@ class ScopeOptions:
         Literal["include", "exclude"], typer.Option("--unknown", help="Whether to read what states no date.")
     ] = "include"
 
-    def read_documents(self) -> Scope:
+    def read_filter(self) -> Scope:
         """The filter of documents."""
         conditions = tuple(map(_parse_condition, self.metadata or ()))
         since = _check_date(self.since, "--since", _is_calendar_date)
         until = _check_date(self.until, "--until", _is_calendar_date)
         return Scope(tuple(self.documents or ()), conditions, since, until)
 
-    def restrict(self, scope: Scope) -> Scope:
+    def add_times(self, scope: Scope) -> Scope:
         """The filter with the time that facts must hold at; of two times, or none for --unknown, there is an error."""
         from sensegraph.index.restricted.moment import ends_before_it_begins
         from sensegraph.language.dates.moments import is_readable
@@ -147,7 +147,7 @@ def read_history(path: Path | None) -> tuple[Turn, ...]:
 
 @with_options("root * as_json engine max_tokens max_cost settings trust")
 def query_corpus(
-    run: Run,
+    run: CommandRun,
     question: Question,
     *,
     method: MethodName = "auto",
@@ -165,8 +165,8 @@ def query_corpus(
     """Answer a question about the documents, with citations that lead to the exact span of the source."""
     if stream and run.as_json:
         raise typer.BadParameter("--stream prints text as it is written and --json one object at the end: choose one.")
-    documents, turns = scope.read_documents(), read_history(history)
-    within = scope.restrict(documents)
+    documents, turns = scope.read_filter(), read_history(history)
+    within = scope.add_times(documents)
     with run.corpus(indexed=True, silent=stream) as corpus:
         hear = print_piece if stream else None
         answer = corpus.query(question, method=method, depth=depth, scope=within, history=turns, hear=hear)
@@ -189,7 +189,7 @@ def query_corpus(
 
 @with_options("root * as_json engine settings trust")
 def search_corpus(
-    run: Run,
+    run: CommandRun,
     question: Question,
     *,
     method: MethodName = "auto",
@@ -197,7 +197,7 @@ def search_corpus(
     scope: ScopeOptions,
 ) -> None:
     """Show the evidence for a question, best first, without writing an answer."""
-    within = scope.restrict(scope.read_documents())
+    within = scope.add_times(scope.read_filter())
     with run.corpus(indexed=True) as corpus:
         found = corpus.search(question, method=method, top=top, scope=within)
         index = corpus.index()
@@ -209,7 +209,7 @@ def search_corpus(
 
 @with_options("* as_json")
 def list_methods(
-    run: Run,
+    run: CommandRun,
     plugins: Annotated[
         bool, typer.Option("--plugins", help="List the plug-ins of every kind that are installed, with their origin.")
     ] = False,

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sensegraph.cli import options
-from sensegraph.cli.options import Run, find_record_files, format_root_flag, print_json, print_text, with_options
-from sensegraph.cli.show import align_columns, format_citation, format_place, format_quantity, shorten_line
+from sensegraph.cli.options import CommandRun, find_record_files, format_root_flag, print_json, print_text, with_options
+from sensegraph.cli.show import format_citation, format_place, format_quantity, pad_columns, shorten_line
 from sensegraph.corpus import views
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ Kind = Annotated[str, typer.Option("--type", metavar="TYPE", help="Which, where 
 
 @with_options("root * as_json settings")
 def browse_reports(
-    run: Run,
+    run: CommandRun,
     report: Annotated[
         str | None,
         typer.Argument(metavar="[ID]", help="A report: its id, of now or before, the beginning of it, or its title."),
@@ -64,7 +64,7 @@ def browse_reports(
 
 @with_options("kind root * as_json settings")
 def browse_entity(
-    run: Run,
+    run: CommandRun,
     name: Annotated[str, typer.Argument(metavar="NAME", help="Its name, in any case, or its id.")],
     kind: Kind = "",
     top: Top = 20,
@@ -86,7 +86,7 @@ def browse_entity(
 
 @with_options("* root as_json settings")
 def show_timeline(
-    run: Run,
+    run: CommandRun,
     name: Annotated[str, typer.Argument(metavar="ENTITY", help="Its name, in any case, or its id.")],
     since: Annotated[str, typer.Option("--since", metavar="DATE", help="Only what may hold from then on.")] = "",
     until: Annotated[str, typer.Option("--until", metavar="DATE", help="Only what may hold until then.")] = "",
@@ -101,7 +101,7 @@ def show_timeline(
 
 @with_options("* root as_json settings")
 def show_changes(
-    run: Run,
+    run: CommandRun,
     first: Annotated[str, typer.Argument(metavar="FROM", help="A moment, such as 2015 or 2015-03-01.")],
     last: Annotated[str, typer.Argument(metavar="TO", help="A later moment.")],
 ) -> None:
@@ -163,7 +163,7 @@ def _make_heading(text: str) -> Iterator[Line]:
 
 def _align_columns(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> Iterator[Line]:
     """Rows under a first one of headings, in columns; those in `right` are numbers."""
-    for n, row in enumerate(align_columns(rows, right)):
+    for n, row in enumerate(pad_columns(rows, right)):
         yield Line(row, "" if n else "dim", 2, row=True)
 
 

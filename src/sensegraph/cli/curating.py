@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sensegraph.cli.options import Run, format_root_flag, print_json, print_message, print_text, with_options
+from sensegraph.cli.options import CommandRun, format_root_flag, print_json, print_message, print_text, with_options
 from sensegraph.cli.show import format_quantity, format_usage
 from sensegraph.corpus.views import view_operations, view_resolved
 
@@ -26,7 +26,7 @@ Called = Annotated[str, typer.Option("--as", metavar="NAME", help="What it is ca
 
 @with_options("root * engine max_tokens max_cost quiet as_json settings trust")
 def resolve_entities(
-    run: Run,
+    run: CommandRun,
     apply: Annotated[bool, typer.Option("--apply", help="Merge what is proposed; `undo` takes it back.")] = False,
     ask: Annotated[
         bool, typer.Option("--ask/--no-ask", help="Whether a model judges pairs in question, where there is one.")
@@ -40,7 +40,7 @@ def resolve_entities(
 
 
 @with_options("root * quiet settings trust")
-def merge_entities(run: Run, names: Names, called: Called = "") -> None:
+def merge_entities(run: CommandRun, names: Names, called: Called = "") -> None:
     """Make the entities of these names one, and bring the index up to date."""
     with run.corpus(indexed=True) as corpus:
         _print_applied(corpus.merge(*names, called=called), run)
@@ -48,7 +48,7 @@ def merge_entities(run: Run, names: Names, called: Called = "") -> None:
 
 @with_options("root * quiet settings trust")
 def split_entity(
-    run: Run,
+    run: CommandRun,
     name: Name,
     others: Annotated[
         list[str] | None, typer.Argument(metavar="[ALIAS]…", help="Names that were merged into it and are not it.")
@@ -66,7 +66,7 @@ def split_entity(
 
 @with_options("root * quiet settings trust")
 def rename_entity(
-    run: Run,
+    run: CommandRun,
     name: Name,
     called: Annotated[str, typer.Argument(metavar="NEW", help="What it is called from now on.")],
 ) -> None:
@@ -76,7 +76,7 @@ def rename_entity(
 
 
 @with_options("root * quiet settings trust")
-def forbid_merge(run: Run, names: Names) -> None:
+def forbid_merge(run: CommandRun, names: Names) -> None:
     """Keep the entities of these names apart, whatever `resolve` finds."""
     with run.corpus(indexed=True) as corpus:
         _print_applied(corpus.forbid(*names), run)
@@ -84,7 +84,7 @@ def forbid_merge(run: Run, names: Names) -> None:
 
 @with_options("root * quiet settings trust")
 def undo_operation(
-    run: Run,
+    run: CommandRun,
     operation: Annotated[
         str, typer.Argument(metavar="[OPERATION]", help="Its number; without, the last that stands.")
     ] = "",
@@ -95,7 +95,7 @@ def undo_operation(
 
 
 @with_options("root as_json settings")
-def list_operations(run: Run) -> None:
+def list_operations(run: CommandRun) -> None:
     """List the operations on names, oldest first, with who decided them and why."""
     with run.corpus(silent=True) as corpus:
         log = corpus.names.operations()
@@ -110,7 +110,7 @@ def list_operations(run: Run) -> None:
 # ── what is printed ──
 
 
-def _print_applied(done: Applied, run: Run) -> None:
+def _print_applied(done: Applied, run: CommandRun) -> None:
     if not run.quiet:
         print_text(_format_applied(done))
 

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sensegraph.cli import options
 from sensegraph.cli.asking import ScopeOptions
-from sensegraph.cli.options import Run, find_record_files, format_root_flag, print_message, print_text, with_options
-from sensegraph.cli.show import align_columns, format_citation, format_quantity, shorten_line
+from sensegraph.cli.options import CommandRun, print_message, print_text, with_options
+from sensegraph.cli.show import format_citation, format_quantity, pad_columns, shorten_line
 from sensegraph.corpus.views import view_exported, view_imported, view_matches
 from sensegraph.errors import InputError
 
@@ -48,7 +49,7 @@ class _MatchScope(ScopeOptions):
 
 @with_options("where returned order skip limit param root as_json * settings trust")
 def match_pattern(
-    run: Run,
+    run: CommandRun,
     query: Annotated[
         str, typer.Argument(metavar="PATTERN", help="As in '(p:Person)-[r]-(c:Company)'; or a whole query.")
     ],
@@ -80,14 +81,14 @@ def match_pattern(
     ] = None,
 ) -> None:  # fmt: skip
     """Find what matches a pattern in the graph: who is linked to whom, how often, by which ways, where it is said."""
-    documents = scope.read_documents()
+    documents = scope.read_filter()
     with run.corpus(indexed=True, silent=True) as corpus:
-        within = scope.restrict(documents)
+        within = scope.add_times(documents)
         found = corpus.match(
             query, where=where, returned=returned, order=order, skip=skip, limit=limit,
             parameters=_parse_parameters(param), scope=within, cite=cite, most=most, seconds=timeout,
         )  # fmt: skip
-        files = find_record_files(corpus, {c.document for c in found.citations})
+        files = options.find_record_files(corpus, {c.document for c in found.citations})
     if explain:
         print_message("\n".join(f"{i}. {step}" for i, step in enumerate(found.steps, 1)))
     if as_csv and not run.as_json:
@@ -160,7 +161,7 @@ def _lay_out_matches(found: Matches, files: dict[str, str]) -> Iterator[str]:
             cells[n].append("".join(f"[{m}]" for m in marks))
         head = [*found.columns, *([""] if found.marks else [])]
         numbers = {i for i in range(last + 1) if all(isinstance(row[i], int | float | None) for row in rows)}
-        yield from align_columns([head, *cells], numbers)
+        yield from pad_columns([head, *cells], numbers)
     left = found.found - len(rows)
     yield format_quantity(found.found, "row") + (f", {len(rows):,} shown" if left else "")
     if shown := sorted({m for marks in found.marks[: len(rows)] for m in marks}):
@@ -176,7 +177,7 @@ def _lay_out_matches(found: Matches, files: dict[str, str]) -> Iterator[str]:
 
 @with_options("root * settings")
 def draw_index(
-    run: Run,
+    run: CommandRun,
     depth: Annotated[
         list[int] | None,
         typer.Option("--depth", min=0, metavar="N", help="Which communities: 0 is the coarsest; repeatable.",
@@ -269,7 +270,7 @@ def _check_one_of(known: tuple[str, ...]) -> Any:
 
 @with_options("root engine * max_tokens max_cost quiet as_json settings trust")
 def import_index(
-    run: Run,
+    run: CommandRun,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where the tables are, as .jsonl or .parquet.")],
     replace: Annotated[
         bool, typer.Option("--replace", help="Also where the corpus has documents or an index of its own.")
@@ -306,15 +307,15 @@ def _format_imported(done: Imported, root: Path) -> str:
         "index: " + ", ".join(f"{n:,} {kind}" for kind, n in done.manifest.counts.items()),
         "communities by depth: " + (", ".join(f"{n:,}" for n in done.manifest.clusters) or "none"),
         *(f"- {note}" for note in done.notes),
-        f"`sensegraph index{format_root_flag(root)}` would read the documents anew and put its own graph in the "
-        "place of this one; importing again brings this back.",
+        f"`sensegraph index{options.format_root_flag(root)}` would read the documents anew and put its own graph in "
+        "the place of this one; importing again brings this back.",
     ]
     return "\n".join(lines)
 
 
 @with_options("root * as_json settings")
 def export_index(
-    run: Run,
+    run: CommandRun,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where to write; made when there is none.")],
     form: Annotated[
         str,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sensegraph.cli import options, show
-from sensegraph.cli.options import Paths, Run, Wait, print_json, print_message, print_text, with_options
+from sensegraph.cli.options import CommandRun, Paths, Wait, print_json, print_message, print_text, with_options
 from sensegraph.corpus import views
 from sensegraph.errors import InputError, SensegraphError, Unapproved
 
@@ -29,7 +29,7 @@ _LISTED = 20  # documents of each kind that are named
 
 @with_options("root engine * wait max_tokens max_cost quiet as_json settings trust")
 def index_documents(
-    run: Run,
+    run: CommandRun,
     paths: Paths = None,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Cluster without regard to the communities of the index before.")
@@ -96,7 +96,7 @@ def _add_documents(
 
 
 @with_options("* root engine as_json settings trust")
-def estimate_index(run: Run, paths: Paths = None) -> None:
+def estimate_index(run: CommandRun, paths: Paths = None) -> None:
     """Say what `index` would compute: calls, tokens, money, time. Nothing is paid, and the corpus stays as it is."""
     with run.corpus(create=True) as corpus:
         read = corpus.sources.read(options.choose_paths(paths, run.root))
@@ -112,7 +112,7 @@ def estimate_index(run: Run, paths: Paths = None) -> None:
 
 @with_options("* root wait quiet settings trust")
 def remove_documents(
-    run: Run,
+    run: CommandRun,
     documents: Annotated[list[str], typer.Argument(metavar="DOCUMENT", help="Ids, as `status --documents` lists.")],
 ) -> None:
     """Remove documents and bring the index up to date: as if they had never been there. Files are not touched."""
@@ -131,7 +131,7 @@ def remove_documents(
 
 @with_options("root * as_json settings")
 def show_status(
-    run: Run,
+    run: CommandRun,
     documents: Annotated[bool, typer.Option("--documents", help="List the ids of all documents.")] = False,
 ) -> None:
     """Show what the corpus holds, what its index was built with, what it has cost, and what waits for a build."""
@@ -212,7 +212,7 @@ def _describe_withheld(plan: Plan) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _PatientRun(Run):
+class _PatientRun(CommandRun):
     """A run that waits for the end of another build, unless it is told not to."""
 
     wait: Wait = 60.0
@@ -251,7 +251,7 @@ def watch_files(
         )
 
 
-def _run_round(paths: Sequence[Path], run: Run) -> bool:
+def _run_round(paths: Sequence[Path], run: CommandRun) -> bool:
     """Bring the index up to date once; whether that succeeded. What went wrong is told on stderr."""
     try:
         with run.corpus(create=True) as corpus:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sensegraph.cli import options, show
-from sensegraph.cli.options import Run, print_message, print_text, with_options
+from sensegraph.cli.options import CommandRun, print_message, print_text, with_options
 from sensegraph.cli.progress import label_step, show_progress
 from sensegraph.corpus import views
 from sensegraph.errors import EmptyCorpus, Unapproved
@@ -30,10 +30,16 @@ def run_demo(
     root: Annotated[Path, typer.Option("--root", metavar="DIR", help="Where the demonstration is put.")] = _DEMO,
 ) -> None:
     """Index a bundled book on this machine alone, ask what it is about, and say where to go next."""
-    texts = _copy_packaged(root / "input", ("data", "carol"), ".txt")
+    folder, texts = root / "input", list[Path]()
+    folder.mkdir(parents=True, exist_ok=True)
+    for item in files("sensegraph").joinpath("data", "carol").iterdir():
+        if item.name.endswith(".txt"):
+            texts.append(folder / item.name)
+            if not texts[-1].exists():
+                texts[-1].write_bytes(item.read_bytes())
     given = {"engine": "offline", "embedder": "offline"}
     with show_progress() as report, options.open_corpus(root, given, progress=report, create=True) as corpus:
-        corpus.add(*texts)
+        corpus.add(*sorted(texts))
         built = corpus.build()
         print_text(f"A Christmas Carol (Charles Dickens, 1843), indexed in {root} without a model.\n")
         print_text(f"{show.format_build(built)}\n")
@@ -48,7 +54,7 @@ def run_demo(
 
 
 @with_options("root settings")
-def set_up_folder(run: Run) -> None:
+def set_up_folder(run: CommandRun) -> None:
     """Prepare a folder: sensegraph.toml with every setting and its default, prompts/ to edit, input/ for documents.
 
     What --set says is written there; an endpoint or a model among it counts as approved.
@@ -81,24 +87,9 @@ def set_up_folder(run: Run) -> None:
     print_text(f"put documents into {root / 'input'}, then: sensegraph index{options.format_root_flag(root)}")
 
 
-def _copy_packaged(folder: Path, packaged: tuple[str, ...], suffix: str) -> list[Path]:
-    """The packaged files, copied into `folder`; one that exists is left as it is."""
-    source = files("sensegraph").joinpath(*packaged)
-    if not source.is_dir():
-        return []
-    folder.mkdir(parents=True, exist_ok=True)
-    copies = []
-    for item in sorted((i for i in source.iterdir() if i.name.endswith(suffix)), key=lambda i: i.name):
-        copy = folder / item.name
-        if not copy.exists():
-            copy.write_bytes(item.read_bytes())
-        copies.append(copy)
-    return copies
-
-
 @with_options("root * as_json settings")
 def report_personal_data(
-    run: Run,
+    run: CommandRun,
     paths: Annotated[
         list[Path] | None, typer.Argument(metavar="PATH", help="Files and folders; without, the corpus, else input/.")
     ] = None,
@@ -138,7 +129,7 @@ def _format_survey(found: Survey) -> str:
     return "\n".join([*lines, "not found by design:", *(f"- {what}" for what in found.unfound)])
 
 
-def _survey_paths(paths: Sequence[Path] | None, run: Run) -> Survey:
+def _survey_paths(paths: Sequence[Path] | None, run: CommandRun) -> Survey:
     from sensegraph.corpus.privacy import survey_documents
     from sensegraph.corpus.settings import FOLDER, load_settings
     from sensegraph.documents import load
@@ -158,7 +149,7 @@ def _survey_paths(paths: Sequence[Path] | None, run: Run) -> Survey:
 
 @with_options("root * engine wait quiet as_json settings trust")
 def collect_garbage(
-    run: Run,
+    run: CommandRun,
     dry: Annotated[bool, typer.Option("--dry-run", help="Say what would go; nothing is removed.")] = False,
 ) -> None:
     """Remove what neither the index nor the documents need: earlier indexes, kept answers, all of removed documents.

@@ -181,7 +181,7 @@ def open_corpus(
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class CommandRun:
     """One run of a command: the options that most commands share; those that a command has not, say nothing."""
 
     root: Root = HERE
@@ -219,9 +219,9 @@ class Run:
 
 
 def with_options(order: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command, whose `run` is a Run, options in this order: those of Run by name; its other ones are `*`.
+    """Give a command its options in this order: those of CommandRun by their names, and `*` for its other ones.
 
-    A parameter whose type is a dataclass stands for the fields of that, each an option.
+    A parameter whose type is a dataclass, such as `run: CommandRun`, stands for the fields of that, each an option.
     """
 
     def list_options(source: Any) -> dict[str, Parameter]:
@@ -233,7 +233,7 @@ def with_options(order: str) -> Callable[[Callable[..., None]], Callable[..., No
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         known, named = list_options(command), order.split()
-        own = [name for name in known if name not in (*named, *Run.__dataclass_fields__)]
+        own = [name for name in known if name not in (*named, *CommandRun.__dataclass_fields__)]
         groups: dict[str, Any] = {n: kind for n, kind in get_type_hints(command).items() if is_dataclass(kind)}
 
         @wraps(command)

@@ -35,7 +35,6 @@ _SMALL = 0.05  # how much a function word counts: not nothing, since it may be a
 _NEARLY = 0.6  # of the best sentence's weight, for a second one
 _TITLE = 60  # characters of the name of an entity or a report
 _CALL_SECONDS = 5.0  # assumed for one model call, where an estimate needs a time
-NO_FILES: Mapping[str, str] = MappingProxyType({})
 NOTICE = "Written by a machine, which may err: check what matters against the sources."
 
 
@@ -52,7 +51,7 @@ def shorten_line(text: str, most: int = _QUOTE) -> str:
     return line if len(line) <= most else line[:most].rsplit(" ", 1)[0] + " …"
 
 
-def align_columns(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> Iterator[str]:
+def pad_columns(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> Iterator[str]:
     """Rows in columns as wide as a terminal shows them; those in `right` end at the right; the last is not padded."""
 
     def width(text: str) -> int:
@@ -68,7 +67,7 @@ def align_columns(rows: Sequence[Sequence[str]], right: Collection[int] = ()) ->
 # ── answers and evidence ──
 
 
-def format_answer(found: Answer, files: Mapping[str, str] = NO_FILES) -> str:
+def format_answer(found: Answer, files: Mapping[str, str] = MappingProxyType({})) -> str:
     """The answer, its citations, its notes, what it cost, and that a machine wrote it; `files` hold some documents."""
     parts = [found.text]
     if found.citations:
@@ -112,7 +111,9 @@ def format_usage(usage: Usage) -> str:
     return ", ".join(parts)
 
 
-def format_evidence(found: Evidence, index: Index, question: str, files: Mapping[str, str] = NO_FILES) -> str:
+def format_evidence(
+    found: Evidence, index: Index, question: str, files: Mapping[str, str] = MappingProxyType({})
+) -> str:
     """Passages with their rank, kind, score, title and documents, and what they say that bears on the question.
 
     A passage of which the time asked about leaves nothing is counted and not shown.
@@ -216,20 +217,18 @@ def format_tally(found: Tally) -> str:
 
 
 # What a reader calls the steps that take time: to do, done, and of what.
-_WORK: Mapping[str, tuple[str, str, str]] = MappingProxyType(
-    {
-        "extraction.extract": ("read", "read", "chunk"),
-        "extraction.observe": ("survey", "surveyed", "text"),
-        "extraction.read": ("read", "read", "text"),
-        "vectors.embed": ("embed", "embedded", "text"),
-        "graph.summarise": ("write", "wrote", "summary"),
-        "reports.report": ("write", "wrote", "report"),
-        "aggregates.aggregate": ("write", "wrote", "aggregate"),
-        "aggregates.relate": ("relate", "related", "pair"),
-        "layering.abstract": ("sum up", "summed up", "group"),
-        "growing.condense": ("shorten", "shortened", "group"),
-    }
-)
+_WORK: Mapping[str, tuple[str, str, str]] = {
+    "extraction.extract": ("read", "read", "chunk"),
+    "extraction.observe": ("survey", "surveyed", "text"),
+    "extraction.read": ("read", "read", "text"),
+    "vectors.embed": ("embed", "embedded", "text"),
+    "graph.summarise": ("write", "wrote", "summary"),
+    "reports.report": ("write", "wrote", "report"),
+    "aggregates.aggregate": ("write", "wrote", "aggregate"),
+    "aggregates.relate": ("relate", "related", "pair"),
+    "layering.abstract": ("sum up", "summed up", "group"),
+    "growing.condense": ("shorten", "shortened", "group"),
+}
 
 
 # What is counted, by its name in the counts of an index.
@@ -279,7 +278,7 @@ def format_methods(table: Mapping[str, Listing], plugins: Sequence[Plugin]) -> s
 def format_plugins(plugins: Sequence[Plugin]) -> str:
     """The plug-ins that are installed, one a line: kind, name, where it comes from."""
     rows = [(p.kind, p.name, p.origin, p.place) for p in plugins]
-    return "\n".join(align_columns(rows)) or "No plug-in is installed."
+    return "\n".join(pad_columns(rows)) or "No plug-in is installed."
 
 
 # ── estimates ──

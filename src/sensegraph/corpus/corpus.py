@@ -363,9 +363,7 @@ class Corpus:
         """The rows that match a pattern, or a whole query, of the part of openCypher that docs/match.md describes.
 
         `where`, `returned` (RETURN) and `order` (ORDER BY) are clauses beside the pattern, `parameters` the values of
-        its `$names`. Only documents inside `scope` are read. With `cite` each row has citations. Any step may find
-        `most` combinations and all together take `seconds`. Raises InputError for a query that cannot be read, or that
-        such a bound stops.
+        its `$names`. With `cite` each row has citations. Any step may find `most` combinations; all take `seconds`.
         """
         from sensegraph.graphs.match.matches import MOST, SECONDS, Request
 

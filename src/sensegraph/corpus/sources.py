@@ -194,7 +194,11 @@ class Mirror:
         The corpus stays as it is, and nothing is paid.
         """
         plan, keys = self._planned(paths)
-        return replace(plan, estimate=self._estimate(plan, keys)) if estimate else plan
+        if not estimate:
+            return plan
+        gone = {*plan.removed, *(old for old, _ in plan.renamed)}
+        left = {n: k for n, k in self._workspace.document_keys().items() if n not in gone} | keys
+        return replace(plan, estimate=self._builder.estimate_of(left, self._builder.index_settings()))
 
     def sync(self, *paths: str | Path) -> Plan:
         """Make the corpus hold what the paths hold: documents that were read from them and are gone are removed.
@@ -249,7 +253,11 @@ class Mirror:
             skipped=skipped,
             personal=read.personal,
         )
-        return replace(plan, notes=self._moved(plan)), keys
+        # decisions about names that speak of documents under names that these no longer have
+        moved = {old for old, _ in renamed}
+        numbers = [o.id for o in read_operations(self._store) if not o.reverted and moved & {*o.documents}]
+        note = f"operation {', '.join(numbers)} speaks of a document that was renamed: split it anew"
+        return replace(plan, notes=(note,) * bool(numbers)), keys
 
     def _places(self, paths: Sequence[str | Path]) -> list[str]:
         return sorted(self._privacy.masked_path(str(Path(p).resolve())) for p in paths)
@@ -264,31 +272,19 @@ class Mirror:
             for d in sorted(new, key=lambda d: d.id):
                 if d.id in {b for _, b in pairs}:
                     continue
-                old = [n for n in had.get(_content_key(d), ()) if not same_name or _file_name(n) == _file_name(d.id)]
+                old = [
+                    n
+                    for n in had.get(_content_key(d), ())
+                    if not same_name or os.path.basename(n) == os.path.basename(d.id)
+                ]
                 if old:
                     had[_content_key(d)].remove(old[0])
                     pairs.append((old[0], d.id))
         return sorted(pairs)
 
-    def _moved(self, plan: Plan) -> tuple[str, ...]:
-        """Decisions about names that speak of documents under names that these no longer have."""
-        moved = {old for old, _ in plan.renamed}
-        numbers = [o.id for o in read_operations(self._store) if not o.reverted and moved & {*o.documents}]
-        said = ", ".join(numbers)
-        return (f"operation {said} speaks of a document that was renamed: split it anew",) if numbers else ()
-
-    def _estimate(self, plan: Plan, keys: Mapping[str, str]) -> Estimate:
-        gone = {*plan.removed, *(old for old, _ in plan.renamed)}
-        left = {n: k for n, k in self._workspace.document_keys().items() if n not in gone} | dict(keys)
-        return self._builder.estimate_of(left, self._builder.index_settings())
-
 
 def _content_key(d: Document) -> str:
     return key(d.text, d.title, d.metadata, d.time)
-
-
-def _file_name(name: str) -> str:
-    return name.rpartition("/")[2]
 
 
 def _can_list(path: str | Path) -> bool:

@@ -76,11 +76,10 @@ def _stream_new(path: str, settings: DocumentSettings, seen: _Seen) -> Iterator[
     for file in found:
         reasons = 0
         for item in _read_file(file, settings, seen):
+            reasons += isinstance(item, str)
             if isinstance(item, Document):
                 yield item
-                continue
-            reasons += 1
-            if reasons <= _NAMED:
+            elif reasons <= _NAMED:
                 yield Skipped(printable_path(file.path), item)
         if reasons > _NAMED:
             more = f"holds {reasons - _NAMED} more records that cannot be used, like those named."
@@ -101,10 +100,8 @@ def _read_file(file: File, settings: DocumentSettings, seen: _Seen) -> Iterator[
             elif item.id in seen.ids:
                 there = seen.ids[item.id]
                 first = "earlier in this file" if there == file.path else f"in {printable_path(there)}"
-                reason = (
-                    f"has the id {item.id!r}, which was given {first}; the first was kept, give this one another id."
-                )
-                yield f"{where} {reason}".strip()
+                reason = f"has the id {item.id!r}, which was given {first}; the first was kept"
+                yield f"{where} {reason}, give this one another id.".strip()
             else:
                 seen.ids[item.id] = file.path
                 yield item

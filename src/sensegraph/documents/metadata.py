@@ -13,10 +13,14 @@ from sensegraph.language.calendar_words import ENGLISH_MONTH, SHORT_MONTHS
 from sensegraph.types import Scalar
 
 _LARGEST = 2**63 - 1
-_DAY_MONTH = re.compile(rf"(\d{{1,2}})(?:st|nd|rd|th)?\.?\s+(?:of\s+)?({ENGLISH_MONTH})\.?,?\s+(\d{{4}})")
-_MONTH_DAY = re.compile(rf"({ENGLISH_MONTH})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})")
+_DAY, _YEAR = r"(?P<day>\d{1,2})", r"(?P<year>\d{4})"
+_NAMED = rf"(?P<month>{ENGLISH_MONTH})\.?"
+_DAYS = (
+    re.compile(rf"{_DAY}(?:st|nd|rd|th)?\.?\s+(?:of\s+)?{_NAMED},?\s+{_YEAR}"),
+    re.compile(rf"{_NAMED}\s+{_DAY}(?:st|nd|rd|th)?,?\s+{_YEAR}"),
+    re.compile(rf"{_DAY}\.(?P<month>\d{{1,2}})\.{_YEAR}"),
+)
 _SEPARATED = re.compile(r"(\d{4})[/.](\d{1,2})[/.](\d{1,2})(?=$|[ T])")
-_POINTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})")
 _PARTIAL = re.compile(r"\d{4}(-(0[1-9]|1[0-2]))?")
 _EPOCH = range(10**8, 10**14)  # seconds from 1973, or milliseconds up to the year 5138
 
@@ -76,16 +80,12 @@ def read_iso_date(value: object) -> str:
 
 def _read_named_day(text: str) -> str:
     """A day with the month's English name, or as day.month.year."""
-    if match := _DAY_MONTH.fullmatch(text):
-        day, month, year = match[1], match[2], match[3]
-    elif match := _MONTH_DAY.fullmatch(text):
-        day, month, year = match[2], match[1], match[3]
-    elif match := _POINTED.fullmatch(text):
-        day, month, year = match[1], match[2], match[3]
-    else:
+    match = next((m for days in _DAYS if (m := days.fullmatch(text))), None)
+    if not match:
         return ""
+    month = match["month"]
     number = int(month) if month.isdecimal() else SHORT_MONTHS.index(month[:3]) + 1
     try:
-        return date(int(year), number, int(day)).isoformat()
+        return date(int(match["year"]), number, int(match["day"])).isoformat()
     except ValueError:
         return ""
