@@ -52,24 +52,17 @@ class Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except Unapproved as e:
-            if not _ask_approval(e):
+            from sensegraph.corpus.settings import locate_user_file
+            from sensegraph.models.endpoint.approvals import record_approval
+
+            if not sys.stdin.isatty():
                 raise
+            print_message(e.question)
+            if not typer.confirm(f"Approve it, and keep that in {locate_user_file()}?", err=True):
+                raise
+            record_approval(locate_user_file(), e.wanted)
         with self.make_context(ctx.info_name, ctx.meta[_WORDS], parent=ctx.parent) as again:
             return self._approved(again)
-
-
-def _ask_approval(refused: Unapproved) -> bool:
-    """Whether the user, asked on the terminal, approves what was refused; then it is kept in the own settings file."""
-    from sensegraph.corpus.settings import locate_user_file
-    from sensegraph.models.endpoint.approvals import record_approval
-
-    if not sys.stdin.isatty():
-        return False
-    print_message(refused.question)
-    if not typer.confirm(f"Approve it, and keep that in {locate_user_file()}?", err=True):
-        return False
-    record_approval(locate_user_file(), refused.wanted)
-    return True
 
 
 def _print_version(wanted: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -231,26 +231,24 @@ def list_methods(
 
 def format_checks(found: Checked) -> str:
     """The checks for people: what was checked by whom, the figures, and each problem."""
-    problems = []
+    lines = [f"Checks ({found.by})"]
+    if found.abstained:
+        lines.append("- the answer says that it has none: there is nothing to check")
+    else:
+        cited = found.statements - len(found.uncited)
+        statements = show.format_quantity(found.statements, "statement")
+        lines.append(f"- {statements}; borne out by what they cite: {found.supported:,} of {cited:,}")
+        if found.uncited:
+            uncited = show.format_quantity(len(found.uncited), "statement")
+            lines.append(f"- {uncited} without a source: “{show.shorten_line(found.uncited[0])}”")
+        if found.unjudged:
+            lines.append(f"- {show.format_quantity(found.unjudged, 'statement')} without a verdict")
+        spans = show.format_quantity(found.citations, "quoted span")
+        lines.append(f"- {found.exact:,} of {spans} read as in their documents")
+        if found.recall is not None and found.precision is not None:
+            lines.append(f"- citation recall {found.recall:.2f}, citation precision {found.precision:.2f}")
     for p in found.problems:
         marks = "".join(m if m[:1] == "[" else f"[{m}]" for m in p.marks)
-        problems.append(f"! {_SAID[p.kind]} {marks} “{show.shorten_line(p.statement)}”")
-        problems += [f"  {p.reason}"] * bool(p.reason)
-    return "\n".join([f"Checks ({found.by})", *_format_figures(found), *problems])
-
-
-def _format_figures(found: Checked) -> Iterator[str]:
-    if found.abstained:
-        yield "- the answer says that it has none: there is nothing to check"
-        return
-    cited = found.statements - len(found.uncited)
-    statements = show.format_quantity(found.statements, "statement")
-    yield f"- {statements}; borne out by what they cite: {found.supported:,} of {cited:,}"
-    if found.uncited:
-        uncited = show.format_quantity(len(found.uncited), "statement")
-        yield f"- {uncited} without a source: “{show.shorten_line(found.uncited[0])}”"
-    if found.unjudged:
-        yield f"- {show.format_quantity(found.unjudged, 'statement')} without a verdict"
-    yield f"- {found.exact:,} of {show.format_quantity(found.citations, 'quoted span')} read as in their documents"
-    if found.recall is not None and found.precision is not None:
-        yield f"- citation recall {found.recall:.2f}, citation precision {found.precision:.2f}"
+        lines.append(f"! {_SAID[p.kind]} {marks} “{show.shorten_line(p.statement)}”")
+        lines += [f"  {p.reason}"] * bool(p.reason)
+    return "\n".join(lines)

@@ -21,7 +21,6 @@ from sensegraph.errors import InputError
 
 if TYPE_CHECKING:
     from sensegraph.graphs.drawing.drawing import Drawing
-    from sensegraph.graphs.interchange.importing.importing import Imported
     from sensegraph.graphs.match.matches import Matches, Parameter
 
 _CELL = 60  # characters of a cell that people are shown
@@ -296,21 +295,17 @@ def import_index(
         corpus.privacy.refuse_masking("an import brings entities, relations and reports that were read elsewhere")
         with corpus.store.exclusive():
             done = import_tables(tables, corpus.runtime(), corpus.settings.index, corpus.add)
-    run.print_result(lambda: view_imported(done), lambda: _format_imported(done, run.root))
-
-
-def _format_imported(done: Imported, root: Path) -> str:
-    tables = ((n, table.replace("_", " ")) for table, n in done.rows.items())
-    found = [format_quantity(n, table[:-1]) if n == 1 else f"{n:,} {table}" for n, table in tables]
+    read = ((n, table.replace("_", " ")) for table, n in done.rows.items())
+    found = [format_quantity(n, table[:-1]) if n == 1 else f"{n:,} {table}" for n, table in read]
     lines = [
         "read " + ", ".join(found),
         "index: " + ", ".join(f"{n:,} {kind}" for kind, n in done.manifest.counts.items()),
         "communities by depth: " + (", ".join(f"{n:,}" for n in done.manifest.clusters) or "none"),
         *(f"- {note}" for note in done.notes),
-        f"`sensegraph index{options.format_root_flag(root)}` would read the documents anew and put its own graph in "
-        "the place of this one; importing again brings this back.",
+        f"`sensegraph index{options.format_root_flag(run.root)}` would read the documents anew and put its own graph "
+        "in the place of this one; importing again brings this back.",
     ]
-    return "\n".join(lines)
+    run.print_result(lambda: view_imported(done), lambda: "\n".join(lines))
 
 
 @with_options("root * as_json settings")

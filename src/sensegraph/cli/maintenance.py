@@ -16,7 +16,6 @@ from sensegraph.corpus import views
 from sensegraph.errors import EmptyCorpus, Unapproved
 
 if TYPE_CHECKING:
-    from sensegraph.corpus.garbage import Collected
     from sensegraph.personal.surveying import Survey
     from sensegraph.runtime.stores.corpus_store import Freed
 
@@ -111,10 +110,6 @@ def report_personal_data(
             print_message(f"nothing of the kinds {', '.join((*rules.kinds, *rules.patterns))} is found in it")
         return
     found = _survey_paths(paths, run)
-    run.print_result(lambda: views.view_survey(found), lambda: _format_survey(found))
-
-
-def _format_survey(found: Survey) -> str:
     total = sum(found.counts.values())
     lines = [f"{total:,} found in {len(found.documents):,} of {show.format_quantity(found.read, 'document')}"]
     for kind, n in found.counts.items():
@@ -126,7 +121,8 @@ def _format_survey(found: Survey) -> str:
         kinds = ", ".join(f"{n:,} {kind}" for kind, n in counts.items())
         lines.append(f"{name:<{wide}}  {kinds}")
     lines += [f"and {len(worst) - _LISTED:,} more documents; --json names all of them"] * (len(worst) > _LISTED)
-    return "\n".join([*lines, "not found by design:", *(f"- {what}" for what in found.unfound)])
+    lines += ["not found by design:", *(f"- {what}" for what in found.unfound)]
+    run.print_result(lambda: views.view_survey(found), lambda: "\n".join(lines))
 
 
 def _survey_paths(paths: Sequence[Path] | None, run: CommandRun) -> Survey:
@@ -158,10 +154,6 @@ def collect_garbage(
     """
     with run.corpus() as corpus:
         found = corpus.collect(dry=dry)
-    run.print_result(lambda: views.view_collected(found), lambda: _format_collected(found))
-
-
-def _format_collected(found: Collected) -> str:
     verb = "would remove" if found.dry else "removed"
     lines = [f"{verb} {_format_freed(found.total)}"]
     if found.dry:
@@ -173,7 +165,8 @@ def _format_collected(found: Collected) -> str:
         lines.append(f"{verb} names that no document holds from {show.format_quantity(found.operations, 'operation')}")
     if not found.dry:
         lines.append(f"on disk {_format_size(found.before)} before, {_format_size(found.after)} now")
-    return "\n".join([*lines, *(f"- {note}" for note in found.notes)])
+    lines += [f"- {note}" for note in found.notes]
+    run.print_result(lambda: views.view_collected(found), lambda: "\n".join(lines))
 
 
 def _format_freed(freed: Freed) -> str:

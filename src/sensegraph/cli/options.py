@@ -285,22 +285,20 @@ def choose_paths(paths: Sequence[Path] | None, root: Path) -> list[Path]:
     if paths:
         return list(paths)
     place = root / "input"
-    return [place] if place.is_dir() and not _is_unused_input(place, root) else []
-
-
-def _is_unused_input(place: Path, root: Path) -> bool:
-    """Whether a folder is empty, and the corpus has documents, all of them from elsewhere."""
+    if not place.is_dir():
+        return []
     from sensegraph.corpus.corpus import Corpus
     from sensegraph.corpus.settings import FOLDER, load_settings
     from sensegraph.corpus.tools import has_store
 
     with suppress(OSError):  # one that may not be listed is named where it is read
-        holds = any(not p.name.startswith(".") for p in place.iterdir())
-        if holds or not has_store(load_settings(root), root / FOLDER):
-            return False
-        with Corpus.open(root, create=False) as corpus:
-            return bool(corpus.document_keys()) and not corpus.mirror.find_missing([place], ())
-    return False
+        if not any(not p.name.startswith(".") for p in place.iterdir()) and has_store(
+            load_settings(root), root / FOLDER
+        ):
+            with Corpus.open(root, create=False) as corpus:  # which may have documents, all of them from elsewhere
+                if corpus.document_keys() and not corpus.mirror.find_missing([place], ()):
+                    return []
+    return [place]
 
 
 def report_skipped(skipped: Sequence[Skipped]) -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
     from sensegraph.personal.personal_settings import Tally
     from sensegraph.plugins import Plugin
-    from sensegraph.types import Answer, Citation, Evidence, Passage
+    from sensegraph.types import Answer, Citation, Evidence
 
 _QUOTE = 160  # characters of a quote or passage that people are shown
 _SENTENCE = 320  # characters of a sentence that matches a question
@@ -121,37 +121,29 @@ def format_evidence(
     passages = [p for p in found.passages if p.text.strip()]
     places = list_passage_documents(passages, index)
     named = [[name + _name_record_file(name, files) for name in names] for names in places]
-    shown = _quote_passages(passages, index, question)
+    # of text of a chunk the sentences that match best, each with its span in the document; of others the beginning;
+    # texts are the passages' own: what a filter took out of them stands in the chunk still
+    alone = [p.sources[0] if p.kind == "chunk" and len(p.sources) == 1 else None for p in passages]
+    exact = [s if s and len(p.text) == s.end - s.start else None for p, s in zip(passages, alone, strict=True)]
+    chunks = index.chunks(sorted({s.chunk for s in exact if s}))
+    texts = [p.text if s and s.chunk in chunks else "" for p, s in zip(passages, exact, strict=True)]
+    best = find_best_sentences(question, texts)
     lines = []
-    for rank, (p, where, said) in enumerate(zip(passages, named, shown, strict=True), 1):
+    for rank, (p, s, where, spans) in enumerate(zip(passages, exact, named, best, strict=True), 1):
         # the name of what is no text of a document: an entity, the ends of a relation, a report
         title = f"{shorten_line(p.title, _TITLE)}  " if p.title and p.kind != "chunk" else ""
-        lines.append(f"{rank}. {p.kind} {p.score:.3f}  {title}{_name_some_documents(where)}\n{said}")
+        lines.append(f"{rank}. {p.kind} {p.score:.3f}  {title}{_name_some_documents(where)}")
+        if s and spans:
+            chunk = chunks[s.chunk]
+            first = chunk.start + s.start
+            quotes = [(first + a, first + b, shorten_line(p.text[a:b], _SENTENCE)) for a, b in spans]
+            lines += [f"   {chunk.document}:{a}-{b} “{quote}”" for a, b, quote in quotes]
+        else:
+            lines.append(f"   {shorten_line(p.text)}")
     if empty := len(found.passages) - len(passages):
         lines.append(f"- not shown: {format_quantity(empty, 'passage')} without anything that held then")
     lines += [f"- {note}" for note in found.notes]
     return "\n".join(lines) or "Nothing was found."
-
-
-def _quote_passages(passages: Sequence[Passage], index: Index, question: str) -> list[str]:
-    """Of text of a chunk the sentences that match best, each with its span in the document; of others the beginning.
-
-    Texts are the passages' own: what a filter took out of them stands in the chunk still.
-    """
-    alone = [p.sources[0] if p.kind == "chunk" and len(p.sources) == 1 else None for p in passages]
-    exact = [s if s and len(p.text) == s.end - s.start else None for p, s in zip(passages, alone, strict=True)]
-    chunks = index.chunks(sorted({s.chunk for s in exact if s}))
-    said = [p.text if s and s.chunk in chunks else "" for p, s in zip(passages, exact, strict=True)]
-    shown = []
-    for p, s, spans in zip(passages, exact, find_best_sentences(question, said), strict=True):
-        if not s or not spans:
-            shown.append(f"   {shorten_line(p.text)}")
-            continue
-        chunk = chunks[s.chunk]
-        first = chunk.start + s.start
-        quotes = [(first + a, first + b, shorten_line(p.text[a:b], _SENTENCE)) for a, b in spans]
-        shown.append("\n".join(f"   {chunk.document}:{a}-{b} “{quote}”" for a, b, quote in quotes))
-    return shown
 
 
 def find_best_sentences(question: str, texts: Sequence[str]) -> list[list[tuple[int, int]]]:

@@ -95,14 +95,27 @@ class Sources:
         return replace(self._store(read.documents), skipped=read.skipped, personal=read.personal)
 
     def read(self, items: Items) -> Read:
-        """The documents of paths and values, masked where the settings say so, and what could not be read."""
+        """The documents of paths and values, masked where the settings say so, and what could not be read.
+
+        Raises InputError for documents that cannot be stored, before any of them is.
+        """
         from sensegraph.documents import load as load_documents
 
         paths = [i for i in items if isinstance(i, str | Path)]
         loaded = load_documents(paths, settings=self._reading(paths)) if paths else None
         values = [d for i in items if not isinstance(i, str | Path) for d in ([i] if isinstance(i, Document) else i)]
         documents = [*(loaded.documents if loaded else ()), *values]
-        _check_documents(documents)
+        if nameless := [d for d in documents if not d.id]:
+            raise InputError(f"{len(nameless)} documents have no id; give each a name that is unique in the corpus.")
+        if twice := [name for name, n in Counter(d.id for d in documents).items() if n > 1]:
+            raise InputError(f"The id {twice[0]!r} is given more than once; give each document a name of its own.")
+        for d in documents:
+            try:
+                encode_canonical(d)
+            except UnicodeEncodeError as e:
+                raise InputError(f"The document {d.id!r} holds no valid Unicode ({e.reason}); decode it anew.") from e
+            except TypeError as e:
+                raise InputError(f"The document {d.id!r} cannot be stored: {e}.") from e
         kept, personal = self._privacy.without_personal_data(documents)
         return Read(kept, loaded.skipped if loaded else (), personal)
 
@@ -158,21 +171,6 @@ class Sources:
     def documents(self) -> Sequence[Document]:
         """All documents in the order of ids, read when they are asked for."""
         return Results(self._workspace.store, keep_documents, list(self._workspace.document_keys().values()))
-
-
-def _check_documents(documents: Sequence[Document]) -> None:
-    """Raise InputError for documents that cannot be stored, before any of them is."""
-    if nameless := [d for d in documents if not d.id]:
-        raise InputError(f"{len(nameless)} documents have no id; give each a name that is unique in the corpus.")
-    if twice := [name for name, n in Counter(d.id for d in documents).items() if n > 1]:
-        raise InputError(f"The id {twice[0]!r} is given more than once; give each document a name of its own.")
-    for d in documents:
-        try:
-            encode_canonical(d)
-        except UnicodeEncodeError as e:
-            raise InputError(f"The document {d.id!r} holds no valid Unicode ({e.reason}); decode it anew.") from e
-        except TypeError as e:
-            raise InputError(f"The document {d.id!r} cannot be stored: {e}.") from e
 
 
 # ── following files ──
