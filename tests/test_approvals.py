@@ -465,7 +465,7 @@ def typed(keys: str, words: list[str], monkeypatch: pytest.MonkeyPatch) -> tuple
         return next(answers) == "y"
 
     monkeypatch.setattr("typer.confirm", confirm)
-    monkeypatch.setattr("sensegraph.cli.approving.sys", type("Sys", (), {"stdin": Keyboard()}))
+    monkeypatch.setattr("sensegraph.cli.sys", type("Sys", (), {"stdin": Keyboard()}))
     return CliRunner().invoke(app, words), asked
 
 

@@ -13,7 +13,7 @@ from asked_in_time import officeholders
 from scripted import ScriptedServer
 from sensegraph.answering.grounding.checking import Checked, Problem
 from sensegraph.cli import app
-from sensegraph.cli.ask.answer_checks import format_checks
+from sensegraph.cli.asking import format_checks
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import UnsupportedTask
 from wired import corpus as scripted_corpus

@@ -27,7 +27,7 @@ from scripted import Script, ScriptedServer
 from sensegraph.cli import app, main, show
 from sensegraph.cli.options import print_json, read_overrides, strip_controls
 from sensegraph.cli.progress import label_step, show_progress
-from sensegraph.cli.sentence_matching import find_best_sentences
+from sensegraph.cli.show import find_best_sentences
 from sensegraph.cli.template import _HINTS, _TABLES, format_toml, list_settings_tables, settings_toml
 from sensegraph.corpus.settings import Settings, load_settings
 from sensegraph.types import Answer, Citation, Usage

@@ -13,7 +13,7 @@ from rich.console import Console
 from typer.testing import CliRunner, Result
 
 from sensegraph.cli import app
-from sensegraph.cli.pages import Line, _align_columns, print_page
+from sensegraph.cli.browsing import Line, _align_columns, print_page
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.types import Document
 from wired import stories
@@ -111,7 +111,7 @@ def test_json_holds_everything_of_an_entity(run: Run) -> None:
 
 
 def test_several_entities_of_one_name_are_listed_with_their_types(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    from sensegraph.corpus import browser as browse
+    from sensegraph.index.browse import elements as browse
 
     real = browse.find_entities
     monkeypatch.setattr(

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from sensegraph.cli import app
-from sensegraph.cli.corpus.collect import _format_size
+from sensegraph.cli.maintenance import _format_size
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.hierarchy.communities import read_lineage
 from sensegraph.runtime.stores.sqlite import SqliteStore

@@ -12,7 +12,7 @@ import pytest
 
 from scripted import ScriptedServer
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.corpus.outcomes import ORIGIN
+from sensegraph.corpus.workspace import ORIGIN
 from sensegraph.errors import BudgetExceeded, SettingsError, StoreError
 from sensegraph.index.index import Index
 from sensegraph.runtime.stores.sqlite import SqliteStore

@@ -21,9 +21,8 @@ from hypothesis import strategies as st
 from sensegraph.documents import DocumentSettings, Loaded, load, stream
 from sensegraph.documents.decoding import clean_text, decode_text
 from sensegraph.documents.markup import split_front_matter
-from sensegraph.documents.metadata import flatten_fields
+from sensegraph.documents.metadata import flatten_fields, read_iso_date
 from sensegraph.documents.office import strip_page_edges
-from sensegraph.documents.written_dates import read_iso_date
 from sensegraph.errors import InputError
 from sensegraph.runtime.keys import encode_canonical
 from sensegraph.types import Document

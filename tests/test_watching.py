@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 
 from sensegraph.cli import app
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.corpus.watching import Pace, follow_changes, take_snapshot
-from sensegraph.documents.document_settings import DEFAULTS
+from sensegraph.corpus.sources import Pace, follow_changes, take_snapshot
+from sensegraph.documents.document_files import DEFAULTS
 
 PACE = Pace(every=1.0, settle=2.0, again=10.0, most=25.0)
 
@@ -79,7 +79,7 @@ def test_a_snapshot_sees_what_would_be_read_and_every_kind_of_change(tmp_path: P
 
 
 def test_a_path_that_never_was_is_an_error_and_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sensegraph.corpus.watching.follow_changes", lambda *_, **__: pytest.fail("it is waited for"))
+    monkeypatch.setattr("sensegraph.corpus.sources.follow_changes", lambda *_, **__: pytest.fail("it is waited for"))
     (tmp_path / "a.txt").write_text("Ada Harrow paid Bram Fenwick in Delft.")
     for given, said in (((tmp_path / "a.txt", tmp_path / "nosuch"), "nosuch does not"), ((), "input does not")):
         result = CliRunner().invoke(app, ["watch", *map(str, given), "--root", str(tmp_path / "c")])

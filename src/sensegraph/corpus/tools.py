@@ -74,7 +74,14 @@ def make_tools(
         from sensegraph.models.embedders import RemoteEmbedder
 
         embedder = RemoteEmbedder(endpoint)
-    return engine or _make_engine_here(settings), embedder or _make_embedder_here(settings)
+    engine = engine or _make_engine_here(settings)
+    if embedder is None and settings.embedder not in ("auto", "offline", "endpoint"):
+        embedder = load_plugin("embedders", settings.embedder)()
+    if embedder is None:
+        from sensegraph.models.embedders import HashedTerms
+
+        embedder = HashedTerms()
+    return engine, embedder
 
 
 def make_reranker(
@@ -129,16 +136,6 @@ def _make_engine_here(settings: Settings) -> LanguageEngine:
 
     table = settings.endpoint
     return LocalEngine(LocalEndpoint(settings.local, table.temperature, table.seed), settings.model)
-
-
-def _make_embedder_here(settings: Settings) -> Embedder:
-    """The embedder that works in this process: by words, or a plug-in."""
-    if settings.embedder not in ("auto", "offline", "endpoint"):
-        made: Embedder = load_plugin("embedders", settings.embedder)()
-        return made
-    from sensegraph.models.embedders import HashedTerms
-
-    return HashedTerms()
 
 
 def make_chunker(settings: Settings) -> Chunker | None:

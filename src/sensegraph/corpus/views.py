@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from sensegraph.answering.grounding.checking import Checked
     from sensegraph.corpus.garbage import Collected
     from sensegraph.corpus.names import Applied, Resolved
-    from sensegraph.corpus.outcomes import Added, Built, Plan, Status
+    from sensegraph.corpus.sources import Added, Plan
+    from sensegraph.corpus.workspace import Built, Status
     from sensegraph.documents import Skipped
     from sensegraph.graphs.interchange.exporting import Exported
     from sensegraph.graphs.interchange.importing import Imported
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from sensegraph.types import Answer, Evidence, Passage, Usage
 
 JSON = dict[str, Any]
+_USAGE = ("calls", "prompt_tokens", "completion_tokens", "embedding_tokens", "cost_usd", "seconds")  # told of an answer
 
 
 # ── answers and evidence ──
@@ -33,21 +35,14 @@ JSON = dict[str, Any]
 
 def view_answer(found: Answer, index: Index) -> JSON:
     """An answer with its citations, its evidence, what it cost, and notes."""
-    u = found.usage
+    usage = asdict(found.usage)
     return {
         "answer": found.text,
         "method": found.method,
         "engine": found.engine,
         "citations": [asdict(c) for c in found.citations],
         "evidence": _view_passages(found.evidence.passages, index),
-        "usage": {
-            "calls": u.calls,
-            "prompt_tokens": u.prompt_tokens,
-            "completion_tokens": u.completion_tokens,
-            "embedding_tokens": u.embedding_tokens,
-            "cost_usd": u.cost_usd,
-            "seconds": u.seconds,
-        },
+        "usage": {name: usage[name] for name in _USAGE},
         "notes": list(found.notes),
     }
 

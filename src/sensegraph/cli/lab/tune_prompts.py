@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Option
 
 from sensegraph.cli import options
-from sensegraph.cli.corpus.build import Paths
+from sensegraph.cli.options import (
+    Paths,
+)
 from sensegraph.errors import EmptyCorpus, InputError, SettingsError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Literal
 
-from sensegraph.documents.written_dates import read_iso_date
+from sensegraph.documents.metadata import read_iso_date
 from sensegraph.graphs.interchange.tables import ClaimRow, EntityRow, RelationRow, Tables, UnitRow
 from sensegraph.index.chunks import chunk_documents
 from sensegraph.language.text import count_tokens, fold, split_sentences

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from sensegraph.documents import load
-from sensegraph.documents.document_settings import Skipped
+from sensegraph.documents.document_files import Skipped
 from sensegraph.errors import InputError
 from sensegraph.types import Document, Scalar
 

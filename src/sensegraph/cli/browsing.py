@@ -1,33 +1,129 @@
-"""Reports and entities as lines for people: plain where stdout is no terminal, else with emphasis, cut to its width."""
+"""Commands that read an index without a question: reports, entity, timeline, changes; and how pages are laid out."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
-from unicodedata import east_asian_width
+from typing import TYPE_CHECKING, Annotated
 
-from sensegraph.cli.options import format_root_flag, print_text, strip_controls
-from sensegraph.cli.show import format_quantity, shorten_line
+import typer
+
+from sensegraph.cli import options
+from sensegraph.cli.options import CommandRun, find_record_files, format_root_flag, print_json, print_text, with_options
+from sensegraph.cli.show import format_citation, format_place, format_quantity, pad_columns, shorten_line
+from sensegraph.corpus import views
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from sensegraph.index.browse.pages import (
-        ClaimRow,
-        EntityPage,
-        Place,
-        RelationRow,
-        ReportPage,
-        ReportRow,
-    )
+    from sensegraph.index.browse.pages import ClaimRow, EntityPage, RelationRow, ReportPage, ReportRow
+    from sensegraph.index.restricted.timeline import Event
     from sensegraph.types import Entity
 
 _ID = 10  # digits of an id that people are shown; the beginning of an id is enough for every command
 _TEXT = 240  # characters of a description that people are shown
 Files = Mapping[str, str]
+
+Top = Annotated[int, typer.Option("--top", min=1, metavar="N", help="Rows of each list; --json gives all of them.")]
+Kind = Annotated[str, typer.Option("--type", metavar="TYPE", help="Which, where several have the name.")]
+
+
+# ── the commands ──
+
+
+@with_options("root * as_json settings")
+def browse_reports(
+    run: CommandRun,
+    report: Annotated[
+        str | None,
+        typer.Argument(metavar="[ID]", help="A report: its id, of now or before, the beginning of it, or its title."),
+    ] = None,
+    depth: Annotated[
+        int, typer.Option("--depth", min=0, metavar="N", help="Which reports to list: 0 is the coarsest.")
+    ] = 0,
+    top: Top = 20,
+) -> None:
+    """List the reports of a depth, best first; or show one of them with its sources and all that is below it."""
+    with run.corpus(indexed=True, silent=True) as corpus:
+        if report is None:
+            rows, depths = corpus.reports(depth), corpus.index().depth
+            shown = min(depth, max(0, depths - 1))
+            if run.as_json:
+                print_json(views.view_reports(rows, shown, depths))
+            else:
+                print_page(lay_out_reports(rows, shown, depths, top, run.root))
+            return
+        page = corpus.browser.report(report, chunks=None if run.as_json else top)
+        if run.as_json:
+            print_json(views.view_report(page))
+        else:
+            print_page(lay_out_report(page, top, find_record_files(corpus, page.documents), run.root))
+
+
+@with_options("kind root * as_json settings")
+def browse_entity(
+    run: CommandRun,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Its name, in any case, or its id.")],
+    kind: Kind = "",
+    top: Top = 20,
+) -> None:
+    """Show all that is known of an entity: what each chunk says, its neighbours, claims and communities."""
+    from sensegraph.index.browse.elements import find_entities, read_entity
+
+    with run.corpus(indexed=True, silent=True) as corpus:
+        index = corpus.index()
+        found = find_entities(index, name, kind)
+        if run.as_json:
+            print_json(views.view_entities([read_entity(index, e) for e in found]))
+        elif len(found) > 1:
+            print_page(lay_out_homonyms(name, found, run.root))
+        else:
+            page = read_entity(index, found[0])
+            print_page(lay_out_entity(page, top, find_record_files(corpus, page.documents), run.root))
+
+
+@with_options("* root as_json settings")
+def show_timeline(
+    run: CommandRun,
+    name: Annotated[str, typer.Argument(metavar="ENTITY", help="Its name, in any case, or its id.")],
+    since: Annotated[str, typer.Option("--since", metavar="DATE", help="Only what may hold from then on.")] = "",
+    until: Annotated[str, typer.Option("--until", metavar="DATE", help="Only what may hold until then.")] = "",
+    kind: Kind = "",
+) -> None:
+    """Show what the documents say of an entity in the order of time, one line a fact, with its source."""
+    with run.corpus(indexed=True, silent=True) as corpus:
+        events = corpus.timeline(name, since=since, until=until, type=kind)
+    none = f"No dated statement names {name} in that time."
+    run.print_result(lambda: views.view_timeline(name, events), lambda: "\n".join(map(_format_event, events)) or none)
+
+
+@with_options("* root as_json settings")
+def show_changes(
+    run: CommandRun,
+    first: Annotated[str, typer.Argument(metavar="FROM", help="A moment, such as 2015 or 2015-03-01.")],
+    last: Annotated[str, typer.Argument(metavar="TO", help="A later moment.")],
+) -> None:
+    """Show what began, ended or changed between two moments, as the documents state it."""
+    with run.corpus(indexed=True, silent=True) as corpus:
+        found = corpus.changes(first, last)
+    lines = []
+    for c in found:
+        if c.what == "changed" and c.before and c.after:
+            lines.append(f"changed  {_format_event(c.after)}\n         instead of  {_format_event(c.before)}")
+        elif event := c.after or c.before:
+            lines.append(f"{c.what:<8} {_format_event(event)}")
+        else:
+            lines.append(c.what)
+    none = f"Nothing dated changed between {first} and {last}."
+    run.print_result(lambda: views.view_changes(first, last, found), lambda: "\n".join(lines) or none)
+
+
+def _format_event(e: Event) -> str:
+    marks = " (disputed)" if e.disputed else ""
+    ended = f" — ended by: {e.ended_by}" if e.ended_by else ""
+    return f"{e.when}{marks}  {e.text}{ended}  [{e.document}:{e.start}-{e.end}]"
 
 
 # ── lines ────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -54,7 +150,7 @@ def print_page(lines: Iterator[Line], console: Console | None = None) -> None:
 
     terminal = console or Console(highlight=False)
     for line in lines:
-        text = Text(strip_controls(line.text), line.style)
+        text = Text(options.strip_controls(line.text), line.style)
         if line.row:
             text.no_wrap, text.overflow = True, "ellipsis"
         terminal.print(Padding(text, (0, 0, 0, line.indent), expand=False))
@@ -65,18 +161,10 @@ def _make_heading(text: str) -> Iterator[Line]:
     yield Line(text, "bold cyan")
 
 
-def _align_columns(rows: Sequence[Sequence[str]], right: frozenset[int] = frozenset()) -> Iterator[Line]:
-    """Rows under a first one of headings, in columns; those in `right` are numbers; the last column is not padded."""
-    widths = [max(measure_width(row[i]) for row in rows) for i in range(len(rows[0]))]
-    for n, row in enumerate(rows):
-        pads = [" " * (w - measure_width(c)) for c, w in zip(row, widths, strict=True)]
-        cells = [pad + c if i in right else c + pad for i, (c, pad) in enumerate(zip(row, pads, strict=True))]
-        yield Line("  ".join(cells).rstrip(), "" if n else "dim", 2, row=True)
-
-
-def measure_width(text: str) -> int:
-    """The cells of a terminal that `text` takes: two for a wide character."""
-    return sum(2 if east_asian_width(c) in "WF" else 1 for c in text)
+def _align_columns(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> Iterator[Line]:
+    """Rows under a first one of headings, in columns; those in `right` are numbers."""
+    for n, row in enumerate(pad_columns(rows, right)):
+        yield Line(row, "" if n else "dim", 2, row=True)
 
 
 def _format_weight(weight: float) -> str:
@@ -103,11 +191,11 @@ def lay_out_reports(rows: Sequence[ReportRow], depth: int, depths: int, top: int
 
 
 def _tabulate_reports(rows: Sequence[ReportRow]) -> Iterator[Line]:
-    table = [("id", "rating", "entities", "documents", "title")]
-    table += [
+    head = ("id", "rating", "entities", "documents", "title")
+    rated = [
         (r.id[:_ID], f"{r.rating:.1f}", f"{r.entities:,}", f"{r.documents:,}", shorten_line(r.title)) for r in rows
     ]
-    yield from _align_columns(table, frozenset({1, 2, 3}))
+    yield from _align_columns([head, *rated], {1, 2, 3})
 
 
 def lay_out_report(page: ReportPage, top: int, files: Files, root: Path) -> Iterator[Line]:
@@ -124,23 +212,20 @@ def lay_out_report(page: ReportPage, top: int, files: Files, root: Path) -> Iter
     entities, relations = page.entities, page.relations
     yield from _make_heading(f"Entities ({len(entities):,}, those with most neighbours first)")
     names = [(f"{e.degree:,}", e.type, shorten_line(e.name, 40), shorten_line(e.description)) for e in entities[:top]]
-    yield from _align_columns([("neighbours", "type", "name", "description"), *names], frozenset({0}))
+    yield from _align_columns([("neighbours", "type", "name", "description"), *names], {0})
     yield from _count_hidden_rows(len(entities), top)
     if relations:
         yield from _make_heading(f"Relations ({len(relations):,}, heaviest first)")
         ends = [(_format_weight(r.weight), f"{r.source} – {r.target}", _describe_relation(r)) for r in relations[:top]]
-        yield from _align_columns([("weight", "between", "description"), *ends], frozenset({0}))
+        yield from _align_columns([("weight", "between", "description"), *ends], {0})
         yield from _count_hidden_rows(len(relations), top)
 
     yield from _lay_out_claims(page.claims, top, files)
     if page.chunks_in_all:
         yield from _make_heading(f"Chunks ({page.chunks_in_all:,}, those that name most of the entities first)")
     for c in page.chunks[:top]:
-        yield Line(
-            f"{_format_place(c.place, files)} ({format_quantity(c.entities, 'entity')}) “{shorten_line(c.text)}”",
-            indent=2,
-            row=True,
-        )
+        where = f"{format_place(c.place, files)} ({format_quantity(c.entities, 'entity')})"
+        yield Line(f"{where} “{shorten_line(c.text)}”", indent=2, row=True)
     yield from _count_hidden_rows(page.chunks_in_all, top)
     yield Line()
     below = f"sensegraph reports{format_root_flag(root)} ID for a report below, " if page.children else ""
@@ -164,8 +249,7 @@ def _lay_out_sources(page: ReportPage, files: Files) -> Iterator[Line]:
     if page.citations:
         yield from _make_heading("Sources")
     for c in page.citations:
-        where = f" in {files[c.document]}" if c.document in files else ""
-        yield Line(f"[{c.marker}] {c.document}:{c.start}-{c.end}{where} “{shorten_line(c.quote)}”", indent=2)
+        yield Line(format_citation(c, files), indent=2)
     if page.unresolved:
         yield Line(f"{format_quantity(page.unresolved, 'source')} led nowhere", "yellow", 2)
 
@@ -181,15 +265,10 @@ def _lay_out_claims(rows: Sequence[ClaimRow], top: int, files: Files) -> Iterato
     for c in rows[:top]:
         when = f" ({' to '.join(t for t in (c.starts, c.ends) if t)})" if c.starts or c.ends else ""
         whom = f" – {c.object}" if c.object and c.object.lower() != "none" else ""
-        place = f" {_format_place(c.place, files)}" if c.place else ""
+        place = f" {format_place(c.place, files)}" if c.place else ""
         said = f"{c.subject}{whom}: {c.type}, {c.status}{when}{place} “{shorten_line(c.description, _TEXT)}”"
         yield Line(said, indent=2)
     yield from _count_hidden_rows(len(rows), top)
-
-
-def _format_place(place: Place, files: Files) -> str:
-    where = f" in {files[place.document]}" if place.document in files else ""
-    return f"{place.document}:{place.start}-{place.end}{where}"
 
 
 # ── entities ──
@@ -201,7 +280,7 @@ def lay_out_homonyms(name: str, found: Sequence[Entity], root: Path) -> Iterator
     yield Line()
     table = [("neighbours", "chunks", "type", "description")]
     table += [(f"{e.degree:,}", f"{len(e.chunks):,}", e.type, shorten_line(e.description)) for e in found]
-    yield from _align_columns(table, frozenset({0, 1}))
+    yield from _align_columns(table, {0, 1})
     yield Line()
     yield Line(f"Read one: sensegraph entity{format_root_flag(root)} NAME --type TYPE", "dim")
 
@@ -216,17 +295,14 @@ def lay_out_entity(page: EntityPage, top: int, files: Files, root: Path) -> Iter
     yield Line(e.description)
     yield from _make_heading(f"What the chunks say ({len(page.descriptions):,})")
     for s in page.descriptions[:top]:
-        place = f"{_format_place(s.place, files)} " if s.place else ""
+        place = f"{format_place(s.place, files)} " if s.place else ""
         yield Line(f"{place}“{shorten_line(s.text, _TEXT)}”", indent=2)
     yield from _count_hidden_rows(len(page.descriptions), top)
     if neighbours := page.neighbours:
         yield from _make_heading(f"Neighbours ({len(neighbours):,}, heaviest relation first)")
-        table = [("weight", "type", "name", "relation")]
-        table += [
-            (_format_weight(n.relation.weight), n.entity.type, n.entity.name, _describe_relation(n.relation))
-            for n in neighbours[:top]
-        ]
-        yield from _align_columns(table, frozenset({0}))
+        near = [(n.relation, n.entity) for n in neighbours[:top]]
+        table = [(_format_weight(r.weight), n.type, n.name, _describe_relation(r)) for r, n in near]
+        yield from _align_columns([("weight", "type", "name", "relation"), *table], {0})
         yield from _count_hidden_rows(len(neighbours), top)
     yield from _lay_out_claims(page.claims, top, files)
     if homes := page.communities:
