@@ -295,7 +295,7 @@ with corpus(Path(sys.argv[1]), sys.argv[2]) as made:
     made.add(stories(6))
     made.build()
 """
-PROGRAM = INDEX.format(tests=str(Path(__file__).parent))
+PROGRAM = INDEX.format(tests=str(Path(__file__).parents[1]))
 
 
 def _started(folder: Path, server: ScriptedServer, env: dict[str, str] | None = None) -> subprocess.Popen[bytes]:
@@ -383,7 +383,7 @@ _offline(Path(sys.argv[1]), stories())
 def test_the_seed_of_hashes_does_not_matter_without_a_model_either(tmp_path: Path) -> None:
     found = []
     for seed in ("1", "2"):
-        arguments = [sys.executable, "-c", OFFLINE, str(tmp_path / seed), str(Path(__file__).parent)]
+        arguments = [sys.executable, "-c", OFFLINE, str(tmp_path / seed), str(Path(__file__).parents[1])]
         subprocess.run(arguments, env={"PYTHONHASHSEED": seed}, check=True)
         with Corpus.open(tmp_path / seed) as made:
             found.append(content(made))

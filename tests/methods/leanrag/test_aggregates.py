@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from steps.planted import Planted, planted
 
 from harbour import papers
 from scripted import Script, ScriptedServer
@@ -43,7 +44,6 @@ from sensegraph.runtime.executors.processes import LocalExecutor
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Cluster, Graph, Hierarchy, Passage, Statement
-from steps.planted import Planted, planted
 from wired import runtime, stories
 
 SMALL = AggregateSettings(cluster_size=4, threshold=2)

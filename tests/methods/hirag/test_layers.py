@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
+from steps.planted import Planted, planted
 
 from harbour import TEXTS, papers
 from scripted import Script, ScriptedServer
@@ -45,7 +46,6 @@ from sensegraph.runtime.results import recall_result
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Description, Graph
-from steps.planted import Planted, planted
 from wired import corpus, runtime, stories
 
 SMALL = LayerSettings(cluster_size=4)

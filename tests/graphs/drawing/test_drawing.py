@@ -166,7 +166,7 @@ print(hashlib.sha256(whole.encode() + render_png(compose_scene(made, 0))).hexdig
 
 @pytest.mark.slow
 def test_equal_graphs_give_equal_bytes_for_any_hash_seed():
-    folder = str(Path(__file__).parents[1])
+    folder = str(Path(__file__).parents[2])
     runs = [
         subprocess.run(
             [sys.executable, "-c", CODE], env={"PYTHONHASHSEED": seed, "PYTHONPATH": folder}, capture_output=True

@@ -13,7 +13,7 @@ from sensegraph.graphs.interchange.importing import Imported, import_tables
 from sensegraph.graphs.interchange.table_files import read_tables
 from unpacking import unpacked
 
-ARCHIVE = Path(__file__).resolve().parents[1] / "data" / "carol-reference-index.tar.xz"
+ARCHIVE = Path(__file__).resolve().parents[2] / "data" / "carol-reference-index.tar.xz"
 
 
 def imported(root: Path, folder: Path) -> tuple[Corpus, Imported]:

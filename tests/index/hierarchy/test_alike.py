@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from steps.planted import planted
 
 from sensegraph.algorithms.meaning import cluster_rows, measure_scatter
 from sensegraph.algorithms.reduction import reduce_dimensions
 from sensegraph.index.hierarchy.similar_clusters import Grouping, group_vectors
-from steps.planted import planted
 
 SIZE = 5
 NONE = np.zeros(0, np.int32)

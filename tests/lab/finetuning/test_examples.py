@@ -236,7 +236,7 @@ print("".join(format_example_line(m.example, "chat") for m in made), end="")
 
 @pytest.mark.slow
 def test_the_same_seed_gives_the_same_bytes_for_any_hash_seed():
-    here = Path(__file__).resolve().parents[1]
+    here = Path(__file__).resolve().parents[2]
     runs = [
         subprocess.run(
             [sys.executable, "-c", PROGRAM],

@@ -130,7 +130,7 @@ def test_a_path_is_one_cell(root: Path):
 
 @pytest.mark.slow
 def test_the_commands_of_the_page_find_something_in_the_book_that_comes_with_it(tmp_path: Path):
-    page = (Path(__file__).parents[1] / "docs" / "match.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "match.md").read_text(encoding="utf-8")
     lines = [line for line in page.split("```sh\n")[1].split("```")[0].splitlines() if line]
     with Corpus.open(tmp_path, settings={"engine": "offline", "index": {"parts": ["graph"]}}) as corpus:
         corpus.add(str(files("sensegraph") / "data" / "carol"))
