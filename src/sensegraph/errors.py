@@ -19,9 +19,6 @@ SensegraphError
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from math import inf
-from types import MappingProxyType
 from typing import Any
 
 
@@ -116,33 +113,3 @@ class BudgetExceeded(SensegraphError):
 
 class StoreError(SensegraphError):
     """The store cannot be read or written: corrupt, read-only, or written by a newer version."""
-
-
-# ── bounds of settings ──
-
-MUST = "{of}: {field} ({value}) must {bound}."
-IT_MUST = "{of}: {field} is {value}; it must {bound}."
-_WRONG: Mapping[str, Callable[[Any], bool]] = MappingProxyType(
-    {
-        "be at least 1": lambda n: n < 1,
-        "not be negative": lambda n: n < 0,
-        "be 0 or more": lambda n: not 0 <= n < inf,
-        "be above 0": lambda n: not 0 < n < inf,
-        "be from 0 to 1": lambda n: not 0 <= n <= 1,
-        "lie in 0 to 1": lambda n: not 0 <= n <= 1,
-        "lie between 0 and 1": lambda n: not 0 < n < 1,
-    }
-)
-
-
-def check_fields(
-    settings: Any, fields: str, bound: str, message: str = "{of}: {field} ({value}) must {bound}."
-) -> None:
-    """Raise SettingsError for the first of these fields, parted by blanks, whose value is not as `bound` says.
-
-    `settings` are those of the method that the `message` calls {of}.
-    """
-    for field in fields.split():
-        if _WRONG[bound](value := getattr(settings, field)):
-            of = getattr(settings, "name", "")
-            raise SettingsError(message.format(of=of, field=field, value=value, bound=bound))

@@ -12,7 +12,6 @@ from sensegraph.corpus.workspace import Builder, Workspace
 from sensegraph.errors import InputError, NotIndexed, SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.moment import ask_in_time, restrict_to_time, time_notes
-from sensegraph.index.restricted.scope import notes_of
 from sensegraph.language.text import count_tokens
 from sensegraph.methods import METHODS, load_method, parts_needed
 from sensegraph.methods.auto import Choice, choose_method, find_names_with
@@ -91,12 +90,12 @@ class Asker:
         kept = found.passages[:top]
         omitted = found.omitted + len(found.passages) - len(kept)
         size = sum(count_tokens(p.text) for p in kept)
-        notes = (*masked, *notes_of(index), *rt.noted, *found.notes)
+        notes = (*masked, *index.notes(), *rt.noted, *found.notes)
         return replace(found, passages=kept, documents=found.documents[:top], tokens=size, omitted=omitted, notes=notes)
 
     def _notes(self, reason: str, index: Index) -> tuple[str, ...]:
         manifest, engine, notes = index.manifest, self._workspace.engine, [reason] if reason else []
-        notes += notes_of(index)
+        notes += index.notes()
         if manifest.engine != engine.name:
             notes.append(f"the index was built by the engine {manifest.engine}, the question answered by {engine.name}")
         if waiting := len(self._workspace.pending()):

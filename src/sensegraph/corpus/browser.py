@@ -10,7 +10,6 @@ from sensegraph.errors import InputError
 from sensegraph.index.browse.elements import find_entities, list_reports, read_entity, read_report
 from sensegraph.index.hierarchy.communities import read_lineage
 from sensegraph.index.restricted.moment import restrict_to_time
-from sensegraph.index.restricted.scope import notes_of
 from sensegraph.index.restricted.timeline import Change, Event, changes_between, entity_timeline
 from sensegraph.language.text import fold
 from sensegraph.questions import Scope
@@ -100,4 +99,4 @@ class Browser:
             every = space.runtime().once(collect_facets, lambda: graph, names=(whole.manifest.graph,)).value
         part = every if index is whole else collect_facets.fn([index.graph])[0]
         found = match_patterns(request, Shelf(index, part, every), citing=cite)
-        return replace(found, notes=(*notes_of(index), *found.notes))
+        return replace(found, notes=(*index.notes(), *found.notes))

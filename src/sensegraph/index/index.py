@@ -192,6 +192,10 @@ class Index:
         """The BM25 score of every chunk for `text`, in the order of the catalogue."""
         return self.words.score(list_stems(text))
 
+    def notes(self) -> tuple[str, ...]:
+        """What an answer from this index has to say of a filter; nothing where there is none."""
+        return ()
+
     def document(self, name: str) -> Document:
         """One document with its text. Raises NotIndexed for an id that is not in the index."""
         entry = _stored_table(self.catalogue.documents).find([name]).get(name)

@@ -1,12 +1,15 @@
-"""The table of methods, which `methods.toml` holds. A method is imported when it is first used."""
+"""The table of methods, which `methods.toml` holds, and the check of their settings. A method is imported when used."""
 
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.resources import files
+from math import inf
+from types import MappingProxyType
 from typing import Any
 
 from sensegraph.errors import SettingsError
@@ -26,6 +29,19 @@ class Listing:
 
 _TABLE = tomllib.loads(files(__package__).joinpath("methods.toml").read_text("utf-8"))
 METHODS = {name: Listing(**row) for name, row in _TABLE.items()}
+
+IT_MUST = "{of}: {field} is {value}; it must {bound}."
+_WRONG: Mapping[str, Callable[[Any], bool]] = MappingProxyType(
+    {
+        "be at least 1": lambda n: n < 1,
+        "not be negative": lambda n: n < 0,
+        "be 0 or more": lambda n: not 0 <= n < inf,
+        "be above 0": lambda n: not 0 < n < inf,
+        "be from 0 to 1": lambda n: not 0 <= n <= 1,
+        "lie in 0 to 1": lambda n: not 0 <= n <= 1,
+        "lie between 0 and 1": lambda n: not 0 < n < 1,
+    }
+)
 
 
 def method_class(name: str) -> type[Any]:
@@ -56,3 +72,16 @@ def load_method(name: str, **settings: Any) -> Method:
     """The method `name` with these settings."""
     made: Method = method_class(name)(**settings)
     return made
+
+
+def check_fields(
+    settings: Any, fields: str, bound: str, message: str = "{of}: {field} ({value}) must {bound}."
+) -> None:
+    """Raise SettingsError for the first of these fields, parted by blanks, whose value is not as `bound` says.
+
+    `settings` are those of the method that the `message` calls {of}.
+    """
+    for field in fields.split():
+        if _WRONG[bound](value := getattr(settings, field)):
+            of = getattr(settings, "name", "")
+            raise SettingsError(message.format(of=of, field=field, value=value, bound=bound))

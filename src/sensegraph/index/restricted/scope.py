@@ -75,11 +75,6 @@ def restrict_to_scope(index: Index, scope: Scope) -> Index:
     return ScopedIndex(index, inside)
 
 
-def notes_of(index: Index) -> tuple[str, ...]:
-    """What an answer from this index has to say of the filter; nothing where there is none."""
-    return index.notes() if isinstance(index, ScopedIndex) else ()
-
-
 def scope_holds(scope: Scope, document: DocumentEntry) -> bool:
     """Whether a document is inside."""
     named = not scope.documents or any(document.id == p or fnmatchcase(document.id, p) for p in scope.documents)

@@ -13,8 +13,9 @@ from typing import ClassVar, Literal
 
 from sensegraph.algorithms.ranking import Ranking, by_ranks, by_scores, by_shares, near_best
 from sensegraph.answering.asking import AnswersOnce
-from sensegraph.errors import IT_MUST, SettingsError, check_fields
+from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
+from sensegraph.methods import IT_MUST, check_fields
 from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.arms import (
     Diversify,

@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sensegraph.answering.asking import AnswersOnce
-from sensegraph.errors import IT_MUST, SettingsError, check_fields
+from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
+from sensegraph.methods import IT_MUST, check_fields
 from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.arms import (
     POOL,

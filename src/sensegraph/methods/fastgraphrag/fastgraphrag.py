@@ -21,13 +21,14 @@ from sensegraph.algorithms.ranking import Ranked, select_best
 from sensegraph.algorithms.similar import Pairs, similar_rows, similar_words
 from sensegraph.algorithms.walks import Moves, build_moves, pagerank
 from sensegraph.answering.asking import conclude_answer
-from sensegraph.errors import SettingsError, check_fields
+from sensegraph.errors import SettingsError
 from sensegraph.index.graph.lookups import Ties, ties_of
 from sensegraph.index.index import Index
 from sensegraph.index.passages import documents_behind
 from sensegraph.index.restricted.scope import ScopedIndex
 from sensegraph.index.vectors import nearest_to_each
 from sensegraph.language.text import list_stems
+from sensegraph.methods import check_fields
 from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.arms import by_meaning, by_text, evidence_of, settle_comparison
 from sensegraph.retrieval.assembling import Ends, chunks_within, ends_of, entities_within, relations_within

@@ -20,9 +20,10 @@ from sensegraph.algorithms.ranking import Ranking, select_best
 from sensegraph.algorithms.walks import pagerank
 from sensegraph.answering.asking import AnswersOnce, make_inquiry, settle_asking
 from sensegraph.answering.asking import test_contexts as helps
-from sensegraph.errors import SettingsError, check_fields
+from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.vectors import nearest_to
+from sensegraph.methods import check_fields
 from sensegraph.methods.hipporag.facts import FACTS, Facts
 from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.arms import Comparing, asked_vector, by_meaning, by_text, evidence_of, nearness_of, seeds_of

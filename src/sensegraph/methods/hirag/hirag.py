@@ -23,7 +23,6 @@ from sensegraph.index.graph.lookups import Lookups, Ties, ties_of
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
 from sensegraph.index.passages import documents_behind, passage_tokens
-from sensegraph.index.restricted.scope import notes_of
 from sensegraph.index.vectors import nearest_to
 from sensegraph.language.text import take_within
 from sensegraph.methods.hirag.layers_part import LAYERS
@@ -207,7 +206,7 @@ class HiRAG:
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """Reports, relations, entities and chunks, in this order; documents by their best chunk."""
         seen = index if self.mode == "flat" else index.part(LAYERS)
-        notes = () if self.mode == "flat" else notes_of(seen)
+        notes = () if self.mode == "flat" else seen.notes()
         query = asked_vector(question, rt)
         candidates = find_candidates(question, query, seen, rt, _WIDER * self.top, self.cosine_floor, self.by)
         if not candidates:

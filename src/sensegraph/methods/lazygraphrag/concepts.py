@@ -21,11 +21,12 @@ from sensegraph.algorithms.cooccurrence import Extent, Pruning, keep_concepts, p
 from sensegraph.algorithms.graphs import Ints, Longs, canonical_edges
 from sensegraph.algorithms.trees import project
 from sensegraph.algorithms.walks import gather_entries, run_offsets
-from sensegraph.errors import SettingsError, check_fields
+from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.parts import Building, Part
 from sensegraph.language.noun_phrases import OneWord, Reader
+from sensegraph.methods import check_fields
 from sensegraph.runtime.results import Result, Results, recall_result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk

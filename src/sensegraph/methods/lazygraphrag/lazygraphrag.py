@@ -26,12 +26,13 @@ from sensegraph.answering.asking import (
     refine_questions,
     test_contexts,
 )
-from sensegraph.errors import InputError, SettingsError, check_fields
+from sensegraph.errors import InputError, SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.passages import chunk_passage, passage_tokens
 from sensegraph.index.vectors import nearest_to_each
 from sensegraph.language.noun_phrases import Reader
 from sensegraph.language.text import collect_terms, pack_batches, split_sentences, take_within
+from sensegraph.methods import check_fields
 from sensegraph.methods.lazygraphrag.concepts import CONCEPTS, Concepts
 from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.arms import settle_comparison

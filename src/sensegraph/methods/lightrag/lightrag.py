@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from sensegraph.answering.asking import conclude_answer
-from sensegraph.errors import SettingsError, check_fields
+from sensegraph.errors import SettingsError
 from sensegraph.index.graph.lookups import Ties, ties_of
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import MadePart, PartEntry
@@ -25,6 +25,7 @@ from sensegraph.index.passages import documents_behind
 from sensegraph.index.restricted.scope import ScopedIndex, positions_among
 from sensegraph.index.vectors import embed_records
 from sensegraph.language.text import count_tokens
+from sensegraph.methods import check_fields
 from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.assembling import (
     Ends,

@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
 from sensegraph.algorithms.walks import Paths, build_paths, gather_entries, renumber_kept, run_offsets
-from sensegraph.errors import SettingsError, check_fields
+from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.parts import Building, Part
 from sensegraph.language.text import list_stems
+from sensegraph.methods import check_fields
 from sensegraph.methods.walk.name_words import Gazetteer, Noted, count_mentions, make_gazetteer, spell_documents
 from sensegraph.runtime.results import Result, Results, recall_result, step
 from sensegraph.runtime.runtime import Runtime

@@ -16,11 +16,12 @@ from sensegraph.algorithms.graphs import Floats, Longs
 from sensegraph.algorithms.ranking import Ranked, Ranking, select_best
 from sensegraph.algorithms.walks import gather_entries, walk_with_restart
 from sensegraph.answering.asking import AnswersOnce
-from sensegraph.errors import IT_MUST, SettingsError, check_fields
+from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.scope import ScopedIndex
 from sensegraph.index.vectors import nearest_to
 from sensegraph.language.text import list_stems
+from sensegraph.methods import IT_MUST, check_fields
 from sensegraph.methods.walk.name_words import fold_words, write_letters
 from sensegraph.methods.walk.naming import NAMES, Hashes, Names, hash_words
 from sensegraph.protocols import PartName, Task
