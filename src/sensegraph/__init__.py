@@ -16,7 +16,7 @@ __all__ = [
     "Answer", "Citation", "Condition", "Corpus", "Document", "Evidence", "Passage", "Scope", "SensegraphError", "Turn",
     "Usage",
 ]  # fmt: skip
-_PLACES = {"Condition": "filters", "Corpus": "corpus.corpus", "Scope": "filters", "SensegraphError": "errors"}
+_PLACES = {"Condition": "questions", "Corpus": "corpus.corpus", "Scope": "questions", "SensegraphError": "errors"}
 
 
 def __getattr__(name: str) -> Any:

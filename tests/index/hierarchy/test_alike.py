@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from steps.planted import planted
+from planted import planted
 
 from sensegraph.algorithms.meaning import cluster_rows, measure_scatter
 from sensegraph.algorithms.reduction import reduce_dimensions

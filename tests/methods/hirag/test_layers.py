@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
-from steps.planted import Planted, planted
+from planted import Planted, planted
 
 from harbour import TEXTS, papers
 from scripted import Script, ScriptedServer

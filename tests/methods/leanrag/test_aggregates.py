@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from steps.planted import Planted, planted
+from planted import Planted, planted
 
 from harbour import papers
 from scripted import Script, ScriptedServer

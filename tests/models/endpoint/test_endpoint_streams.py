@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_wire import Listener
 
+from models.endpoint.test_wire import Listener
 from scripted import Script, ScriptedServer
 from sensegraph.errors import BudgetExceeded, EndpointDown, EndpointError
 from sensegraph.language.text import count_tokens
