@@ -372,7 +372,7 @@ def test_the_offline_engine_keeps_the_same_promises(tmp_path: Path) -> None:
 OFFLINE = """
 import sys
 from pathlib import Path
-sys.path.insert(0, sys.argv[2])
+sys.path[:0] = [sys.argv[2], sys.argv[2] + "/corpus"]
 from test_lifecycle import _offline
 from wired import stories
 _offline(Path(sys.argv[1]), stories())
