@@ -18,13 +18,13 @@ _GRAPH = ("graph",)
 class BuiltIn:
     """Where a part stands (`module:NAME`), and the parts that it `needs`.
 
-    `flat` are the vectors that it brings, each by the name that its key had in manifests of before 2026-11, which had a
-    field for every key.
+    `old_fields` are the vectors that it brings, each by the name that its key had in manifests of before 2026-11,
+    which had a field for every key.
     """
 
     place: str
     needs: tuple[str, ...] = ()
-    flat: Mapping[str, str] = field(default_factory=lambda: _NONE)
+    old_fields: Mapping[str, str] = field(default_factory=lambda: _NONE)
 
 
 BUILT_IN: Mapping[str, BuiltIn] = MappingProxyType(

@@ -18,7 +18,7 @@ TEXTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class GraphReader:
     """What citing needs of an index: chunks and documents by id. Each document is two chunks, cut at 20."""
 
     def chunks(self, ids: list[str]) -> dict[str, Chunk]:
@@ -35,7 +35,7 @@ class Shelf:
         return Document(name, TEXTS[name])
 
 
-SHELF: Index = Shelf()  # type: ignore[assignment]
+SHELF: Index = GraphReader()  # type: ignore[assignment]
 
 
 PLACES = st.integers(-2, 30)

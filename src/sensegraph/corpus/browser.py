@@ -88,7 +88,7 @@ class Browser:
         """The rows that match a query, of the documents inside `scope`; with `cite` each row has citations."""
         from sensegraph.graphs.match.facets import collect_facets
         from sensegraph.graphs.match.matches import match_patterns
-        from sensegraph.graphs.match.shelf import Shelf
+        from sensegraph.graphs.match.shelf import GraphReader
 
         whole = self._builder.index()
         index = restrict_to_time(whole, scope)
@@ -98,5 +98,5 @@ class Browser:
         else:  # made by the first query over the whole graph, mapped by all others
             every = space.runtime().once(collect_facets, lambda: graph, names=(whole.manifest.graph,)).value
         part = every if index is whole else collect_facets.fn([index.graph])[0]
-        found = match_patterns(request, Shelf(index, part, every), citing=cite)
+        found = match_patterns(request, GraphReader(index, part, every), citing=cite)
         return replace(found, notes=(*index.notes(), *found.notes))

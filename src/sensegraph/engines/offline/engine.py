@@ -114,27 +114,27 @@ class ClassicalEngine:
 
     def ask(self, inquiries: Sequence[types.Inquiry]) -> list[types.Lead]:
         """Relevant sentences, their usefulness, and questions about what else stands there."""
-        from sensegraph.engines.offline.answers import leads
+        from sensegraph.engines.offline.answers import asking_tasks
 
-        return leads.find_leads(inquiries)
+        return asking_tasks.find_leads(inquiries)
 
     def refine(self, inquiries: Sequence[types.Inquiry]) -> list[types.Refinement]:
         """The question with its names and noun phrases; no hypothesis."""
-        from sensegraph.engines.offline.answers import leads
+        from sensegraph.engines.offline.answers import asking_tasks
 
-        return leads.refine_questions(inquiries)
+        return asking_tasks.refine_questions(inquiries)
 
     def test(self, inquiries: Sequence[types.Inquiry]) -> list[bool]:
         """Whether a passage holds enough of the question's words."""
-        from sensegraph.engines.offline.answers import leads
+        from sensegraph.engines.offline.answers import asking_tasks
 
-        return leads.test_passages(inquiries)
+        return asking_tasks.test_passages(inquiries)
 
     def grade(self, inquiries: Sequence[types.Inquiry]) -> list[int]:
         """How much of the question's words a report holds, in fifths."""
-        from sensegraph.engines.offline.answers import leads
+        from sensegraph.engines.offline.answers import asking_tasks
 
-        return leads.grade_reports(inquiries)
+        return asking_tasks.grade_reports(inquiries)
 
     def judge(self, *_: object) -> None:
         """Raise UnsupportedTask: rules have no preferences."""

@@ -15,7 +15,7 @@ from sensegraph.errors import InputError
 from sensegraph.graphs.match import query_values, syntax
 from sensegraph.graphs.match.query_checking import Checked
 from sensegraph.graphs.match.query_values import Element, Truth, Value, fold_type
-from sensegraph.graphs.match.shelf import PROPERTIES, Shelf
+from sensegraph.graphs.match.shelf import PROPERTIES, GraphReader
 
 Rows = NDArray[np.int64]
 _BLOCK = 8_192  # rows between two looks at the clock
@@ -57,7 +57,7 @@ class Clock:
 class Evaluator:
     """Reads expressions of one checked query over tables of matches."""
 
-    def __init__(self, query: Checked, shelf: Shelf, clock: Clock, exists: Exist) -> None:
+    def __init__(self, query: Checked, shelf: GraphReader, clock: Clock, exists: Exist) -> None:
         self.query, self.shelf, self.clock, self.exists = query, shelf, clock, exists
 
     def column(self, expression: syntax.Expression, table: Table) -> list[Value]:

@@ -17,7 +17,7 @@ from sensegraph.graphs.match.evaluating import Clock, Evaluator, Rows, Table, co
 from sensegraph.graphs.match.facets import BACK, FORTH
 from sensegraph.graphs.match.query_checking import Checked
 from sensegraph.graphs.match.query_values import Value, fold_type
-from sensegraph.graphs.match.shelf import Adjacency, Shelf
+from sensegraph.graphs.match.shelf import Adjacency, GraphReader
 from sensegraph.graphs.match.syntax import Binary, EdgePattern, Expression, Property, read_variables
 
 _BLOCK = 1 << 19  # edges that are looked at together
@@ -37,7 +37,9 @@ class Hop:
     `fits` says of rows and ends whether the end is one that is wanted; `guard` is told how much is found, as it grows.
     """
 
-    def __init__(self, edge: Edge, backwards: bool, query: Checked, shelf: Shelf, fits: Fits, guard: Guard) -> None:
+    def __init__(
+        self, edge: Edge, backwards: bool, query: Checked, shelf: GraphReader, fits: Fits, guard: Guard
+    ) -> None:
         near, self.pattern, far = edge
         self.low, self.high = (self.pattern.low or 0, self.pattern.high) if self.pattern.high else (1, 1)
         self.backwards, self.query, self.shelf, self.fits, self.guard = backwards, query, shelf, fits, guard
@@ -124,7 +126,7 @@ class Hop:
         return [columns[name] for name in own if name in columns]
 
 
-def find_adjacency(edge: Edge, backwards: bool, query: Checked, shelf: Shelf) -> Adjacency:
+def find_adjacency(edge: Edge, backwards: bool, query: Checked, shelf: GraphReader) -> Adjacency:
     """What an edge is followed along."""
     near, pattern, far = edge
     if query.kinds[near] == query.kinds[far]:
@@ -145,7 +147,7 @@ def _join_blocks(blocks: Sequence[Found]) -> Found:
     return rows, ends, edges
 
 
-def join_matches(query: Checked, shelf: Shelf, clock: Clock, most: int) -> tuple[Table, tuple[str, ...]]:
+def join_matches(query: Checked, shelf: GraphReader, clock: Clock, most: int) -> tuple[Table, tuple[str, ...]]:
     """All matches of a query in the order of the pattern's elements, and what was done for them, step by step.
 
     Raises InputError where a step finds more than `most`, or takes too long.
@@ -161,7 +163,7 @@ def join_matches(query: Checked, shelf: Shelf, clock: Clock, most: int) -> tuple
     return table.take(np.lexsort(keys[::-1])) if keys and table.length else table, tuple(joiner.steps)
 
 
-def build_evaluator(query: Checked, shelf: Shelf, clock: Clock, most: int) -> Evaluator:
+def build_evaluator(query: Checked, shelf: GraphReader, clock: Clock, most: int) -> Evaluator:
     """What reads the expressions of a query, the patterns inside them too."""
 
     def exists(inner: Checked, table: Table) -> list[Value]:
@@ -177,7 +179,7 @@ def build_evaluator(query: Checked, shelf: Shelf, clock: Clock, most: int) -> Ev
 class _Joiner:
     """The table so far, and what is still to be done."""
 
-    def __init__(self, query: Checked, shelf: Shelf, clock: Clock, most: int, table: Table = _NOTHING) -> None:
+    def __init__(self, query: Checked, shelf: GraphReader, clock: Clock, most: int, table: Table = _NOTHING) -> None:
         self.query, self.shelf, self.clock, self.most = query, shelf, clock, most
         self.evaluator = build_evaluator(query, shelf, clock, most)
         self.table = table

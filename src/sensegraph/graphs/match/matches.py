@@ -16,7 +16,7 @@ from sensegraph.graphs.match.joining import build_evaluator, join_matches
 from sensegraph.graphs.match.parser import Parser
 from sensegraph.graphs.match.query_checking import AGGREGATES, Checked, check_query, has_aggregate
 from sensegraph.graphs.match.query_values import Element, Value, fold_type, group_key, sort_key
-from sensegraph.graphs.match.shelf import Shelf
+from sensegraph.graphs.match.shelf import GraphReader
 from sensegraph.graphs.match.syntax import Binary, Call, Constant, Expression, Given, Query
 from sensegraph.index.browse.pages import ClaimRow, EntityRow, Place, RelationRow
 from sensegraph.index.passages import cite_statements
@@ -117,7 +117,7 @@ def _convert_parameter(name: str, value: Parameter) -> Given:
     raise InputError(f"The parameter {name!r} is a {type(value).__name__}; give a text, a number, a truth or a list.")
 
 
-def match_patterns(request: Request, shelf: Shelf, *, citing: bool = False) -> Matches:
+def match_patterns(request: Request, shelf: GraphReader, *, citing: bool = False) -> Matches:
     """The rows of a request; with `citing` the spans of documents that each rests on."""
     query = check_query(parse_request(request), shelf, {})
     clock = Clock(request.seconds)
@@ -288,7 +288,7 @@ def _show_value(value: Value, known: Mapping[Element, ShownElement]) -> Shown:
     return PathRow(tuple(known[e] for e in value.parts)) if value.kind == "path" else known[value]
 
 
-def _read_shown_elements(elements: Sequence[Element], shelf: Shelf) -> dict[Element, ShownElement]:
+def _read_shown_elements(elements: Sequence[Element], shelf: GraphReader) -> dict[Element, ShownElement]:
     """What is shown of each element."""
     found = dict[Element, ShownElement]()
     by = {k: [e for e in elements if e.kind == k] for k in ("entity", "relation", "claim", "tie")}
@@ -311,7 +311,7 @@ def _read_shown_elements(elements: Sequence[Element], shelf: Shelf) -> dict[Elem
 # ── citations ──
 
 
-def _cite_rows(rows: Sequence[Row], shelf: Shelf) -> tuple[Marks, tuple[Citation, ...], tuple[str, ...]]:
+def _cite_rows(rows: Sequence[Row], shelf: GraphReader) -> tuple[Marks, tuple[Citation, ...], tuple[str, ...]]:
     """The numbers of each row's citations, the citations, and notes on what was left out."""
     statements, more = list[Statement](), 0
     for row in rows:

@@ -13,7 +13,7 @@ from typing import Any
 from sensegraph.errors import InputError
 from sensegraph.graphs.match import syntax
 from sensegraph.graphs.match.query_values import Kind, compile_matcher, fold_type
-from sensegraph.graphs.match.shelf import PROPERTIES, Readable, Shelf
+from sensegraph.graphs.match.shelf import PROPERTIES, GraphReader, Readable
 from sensegraph.language.text import fold
 
 AGGREGATES = frozenset({"count", "collect", "min", "max", "avg", "sum"})
@@ -58,7 +58,7 @@ def has_aggregate(expression: syntax.Expression) -> bool:
     return any(isinstance(e, syntax.Call) and e.name in AGGREGATES for e in syntax.walk_expression(expression))
 
 
-def check_query(query: syntax.Query, shelf: Shelf, outer: Mapping[str, Kind]) -> Checked:
+def check_query(query: syntax.Query, shelf: GraphReader, outer: Mapping[str, Kind]) -> Checked:
     """The query as it is understood, around it `outer`. Raises InputError at the first thing that is not."""
     kinds = _find_kinds(query, outer)
     nodes = _collect_types(query, kinds, shelf)
@@ -117,7 +117,9 @@ def _declare_variable(kinds: dict[str, Kind], variable: str, kind: Kind, at: syn
     kinds[variable] = kind
 
 
-def _collect_types(query: syntax.Query, kinds: Mapping[str, Kind], shelf: Shelf) -> dict[str, tuple[syntax.Word, ...]]:
+def _collect_types(
+    query: syntax.Query, kinds: Mapping[str, Kind], shelf: GraphReader
+) -> dict[str, tuple[syntax.Word, ...]]:
     """The types of every node; where a variable stands twice, those that both places allow."""
     found = dict[str, tuple[syntax.Word, ...]]()
     for node in (n for path in query.paths for n in path.nodes):
@@ -134,7 +136,7 @@ def _collect_types(query: syntax.Query, kinds: Mapping[str, Kind], shelf: Shelf)
     return found
 
 
-def _check_edge(edge: syntax.EdgePattern, ends: tuple[Kind, Kind], shelf: Shelf) -> None:
+def _check_edge(edge: syntax.EdgePattern, ends: tuple[Kind, Kind], shelf: GraphReader) -> None:
     if ends == ("claim", "claim"):
         raise edge.at.error("no relation links two claims; link each to an entity, as in (k:Claim)-[:ABOUT]->(a).")
     if "claim" in ends and edge.long:
@@ -196,7 +198,7 @@ def _list_all_elements(query: syntax.Query, kinds: Mapping[str, Kind], nodes: No
 class _ExpressionChecker:
     """Looks through expressions; keeps the regular expressions that it meets."""
 
-    def __init__(self, kinds: Mapping[str, Kind], shelf: Shelf) -> None:
+    def __init__(self, kinds: Mapping[str, Kind], shelf: GraphReader) -> None:
         self.kinds, self.shelf = kinds, shelf
         self.inner = dict[syntax.Exists, Checked]()
         self.matchers = dict[str, Callable[[str], bool]]()

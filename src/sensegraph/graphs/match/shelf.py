@@ -44,7 +44,7 @@ class Adjacency:
     edges: NDArray[Any]
 
 
-class Shelf:
+class GraphReader:
     """One index, and what a query has read of it.
 
     `whole` are the facets of the whole graph, where a filter leaves a part: they say which types there are.
@@ -198,7 +198,7 @@ def _is_name(text: str) -> bool:
 
 # ── properties ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-Column = Callable[[Shelf, list[int]], list[Value]]
+Column = Callable[[GraphReader, list[int]], list[Value]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,20 +210,20 @@ class Readable:
 
 
 def _field_column(kind: Kind, field: str) -> Column:
-    def read(shelf: Shelf, positions: list[int]) -> list[Value]:
+    def read(shelf: GraphReader, positions: list[int]) -> list[Value]:
         records = shelf.records(kind, positions)
         return [None if (value := getattr(r, field)) == "" else value for r in records]
 
     return read
 
 
-def _read_labels(shelf: Shelf, positions: list[int]) -> list[Value]:
+def _read_labels(shelf: GraphReader, positions: list[int]) -> list[Value]:
     numbers = shelf.facets.labels[positions].tolist()
     return [shelf.facets.names[n] or None for n in numbers]
 
 
 def _date_column(field: str, choose: Callable[[list[str]], str]) -> Column:
-    def read(shelf: Shelf, positions: list[int]) -> list[Value]:
+    def read(shelf: GraphReader, positions: list[int]) -> list[Value]:
         told = [[date for d in r.descriptions if (date := getattr(d, field))] for r in shelf.links(positions)]
         return [choose(dates) if dates else None for dates in told]
 
@@ -231,7 +231,7 @@ def _date_column(field: str, choose: Callable[[list[str]], str]) -> Column:
 
 
 def _end_column(first: bool) -> Column:
-    def read(shelf: Shelf, positions: list[int]) -> list[Value]:
+    def read(shelf: GraphReader, positions: list[int]) -> list[Value]:
         source, target = shelf.ends
         sure = FORTH if first else BACK  # told from the source on, the source comes first
         told = shelf.facets.told[positions].tolist()
@@ -241,7 +241,7 @@ def _end_column(first: bool) -> Column:
     return read
 
 
-def _list_documents(shelf: Shelf, chunks: Sequence[Sequence[str]]) -> list[Value]:
+def _list_documents(shelf: GraphReader, chunks: Sequence[Sequence[str]]) -> list[Value]:
     every = shelf.index.documents_of(sorted({c for found in chunks for c in found}))
     return [tuple(dict.fromkeys(every[c] for c in found if c in every)) for found in chunks]
 

@@ -79,7 +79,7 @@ def find_entity_seeds(
 
 
 def climb_to_ancestors(seeds: dict[int, float], query: Vectors, root: Root, index: Index, rt: Runtime) -> AncestorPaths:
-    """The paths up from the seeds; the root is on them as `root` says.
+    """The paths up from the seeds (Eq. 7, 9); the root is on them as `root` says.
 
     `auto` leaves it out where it is less near to `query` than the seeds are on average.
     """

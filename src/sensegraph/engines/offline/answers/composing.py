@@ -225,7 +225,7 @@ def rate_inquiries(inquiries: Sequence[Inquiry]) -> list[tuple[Point, ...]]:
         code = detect_passage_language(passages)
         question = questions.understand_question(inquiry.question, code)
         sentences = read_source_sentences(passages, code)
-        leads, own = find_report_hosts(sentences), group_by_reference(sentences)
+        hosts, own = find_report_hosts(sentences), group_by_reference(sentences)
         if question.shape != "overview":
             found, points = find_relevant(question, sentences), []
             for passage in passages:
@@ -236,11 +236,11 @@ def rate_inquiries(inquiries: Sequence[Inquiry]) -> list[tuple[Point, ...]]:
                 if score < LEAST_SCORE and passage.kind == "entity" and question.shape == "count":
                     best, score = own.get(passage.id, [])[:1], BESIDE  # what the question compares with, by its name
                 if best and score >= LEAST_SCORE:
-                    points.append(Point(state_sentences(best, leads), score, passage.title, documents))
+                    points.append(Point(state_sentences(best, hosts), score, passage.title, documents))
             rated.append(tuple(points))
         elif any(p.kind == "report" for p in passages):
             speakers = frozenset(s.speaker for s in sentences if s.speaker)
-            themed = (make_themed_point(p, own.get(p.id, ()), inquiry.corpus, leads, speakers) for p in passages)
+            themed = (make_themed_point(p, own.get(p.id, ()), inquiry.corpus, hosts, speakers) for p in passages)
             rated.append(tuple(point for point in themed if point))
         else:
             themes = ((t, min(100.0, 10.0 * t.passages)) for t in overviews.find_chunk_themes(sentences))
@@ -249,27 +249,27 @@ def rate_inquiries(inquiries: Sequence[Inquiry]) -> list[tuple[Point, ...]]:
 
 
 def make_themed_point(
-    passage: Passage, sentences: Sequence[SourceSentence], corpus: int, leads: frozenset[str], speakers: frozenset[str]
+    passage: Passage, sentences: Sequence[SourceSentence], corpus: int, hosts: frozenset[str], speakers: frozenset[str]
 ) -> Point | None:
     """A report as a point: its theme, its best sentences, and a score from rating and coverage.
 
     Score = 10 · rating · documents / (documents + h), h a fiftieth of the corpus, two at least: a theme of one document
-    is no theme of a corpus. `leads` are the speakers who lead the talk, `speakers` all.
+    is no theme of a corpus. `hosts` are the speakers who lead the talk, `speakers` all.
     """
-    good = choose_telling_sentences(passage.title, sentences, leads, IN_POINT)
+    good = choose_telling_sentences(passage.title, sentences, hosts, IN_POINT)
     documents = passage.documents or len({s.origin for s in sentences})
     if not good or passage.score <= 0 or not questions.says_subject(passage.title):
         return None
     title = sentence_quality.capitalise(retitle_theme(passage.title, good, speakers))
     half = max(2.0, corpus * HALF) if corpus > 1 else 0.0
     score = 10 * passage.score * documents / (documents + half)
-    return Point(state_sentences(good, leads), round(min(score, 100.0), 1), title, documents) if title else None
+    return Point(state_sentences(good, hosts), round(min(score, 100.0), 1), title, documents) if title else None
 
 
-def state_sentences(sentences: Sequence[SourceSentence], leads: frozenset[str] = frozenset()) -> tuple[Statement, ...]:
+def state_sentences(sentences: Sequence[SourceSentence], hosts: frozenset[str] = frozenset()) -> tuple[Statement, ...]:
     """Sentences as a point carries them: with the speaker's name, marked where that is a host's, a line each."""
     lines = (
-        f"{s.speaker}{HOST if s.speaker in leads else ''}: “{strip_quotation_marks(s.text)}”" if s.speaker else s.text
+        f"{s.speaker}{HOST if s.speaker in hosts else ''}: “{strip_quotation_marks(s.text)}”" if s.speaker else s.text
         for s in sentences
     )
     return tuple(s.cite(("\n" if i else "") + line) for i, (s, line) in enumerate(zip(sentences, lines, strict=True)))
