@@ -179,12 +179,17 @@ def make_mutant(path: Path, place: int) -> Mutant:
     return Mutant(path.relative_to(SOURCE).as_posix(), node.lineno, before, now, after)  # type: ignore[attr-defined]
 
 
+def room_of(file: str) -> str:
+    """The package of a file; `.` for those at the top."""
+    return file.partition("/")[0] if "/" in file else "."
+
+
 def draw_mutants(files: Sequence[Path], count: int, seed: int) -> list[Mutant]:
     """`count` mutants: as many of every package, and of its modules in proportion to their places."""
     lot = random.Random(seed)
     rooms: dict[str, list[tuple[Path, int]]] = defaultdict(list)
     for path in files:
-        rooms[path.relative_to(SOURCE).parts[0]] += [(path, i) for i in range(len(find_places(path)[1]))]
+        rooms[room_of(path.relative_to(SOURCE).as_posix())] += [(path, i) for i in range(len(find_places(path)[1]))]
     for places in rooms.values():
         lot.shuffle(places)
     drawn: list[Mutant] = []
@@ -320,7 +325,7 @@ def print_scores(verdicts: Sequence[Verdict]) -> float:
     rooms: dict[str, list[str]] = defaultdict(list)
     for v in verdicts:
         if v.fate != "equivalent":
-            rooms[v.mutant.file.partition("/")[0]].append(v.fate)
+            rooms[room_of(v.mutant.file)].append(v.fate)
     print("\n| package | mutants | noticed | score |\n|---|---:|---:|---:|")
     for room, fates in sorted(rooms.items()):
         noticed = fates.count("noticed")
