@@ -39,12 +39,11 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.documents import load
 from sensegraph.index.hierarchy.similar_clusters import group_vectors
 from sensegraph.index.passages import passage_tokens
-from sensegraph.methods.leanrag.aggregated import AggregateSettings
+from sensegraph.methods.leanrag.aggregated import AggregateSettings, ground_level, part_links
 from sensegraph.methods.leanrag.aggregates import find_aggregates
 from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
-from sensegraph.methods.leanrag.aggregating import ground_level, part_links
 from sensegraph.methods.leanrag.leanrag import LeanRAG
-from sensegraph.models.embedders.hashed_words import HashedTerms
+from sensegraph.models.embedders import HashedTerms
 from sensegraph.runtime.executors.processes import LocalExecutor
 from sensegraph.runtime.results import Result
 from sensegraph.runtime.runtime import Runtime

@@ -39,9 +39,8 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SensegraphError
 from sensegraph.index.index import Index
 from sensegraph.index.parts import sort_parts
-from sensegraph.lab.retrieval.clock import cpu_seconds
-from sensegraph.lab.retrieval.retrieval_records import list_method_settings
-from sensegraph.lab.retrieval.runs import Found, Named, ask_methods, group_queries
+from sensegraph.lab.retrieval.retrieval_tables import list_method_settings
+from sensegraph.lab.retrieval.runs import Found, Named, ask_methods, cpu_seconds, group_queries
 from sensegraph.lab.retrieval.test_collections import JudgedSet, Query, read_set
 from sensegraph.methods import METHODS, load_method
 from sensegraph.protocols import PartName, Task

@@ -12,9 +12,8 @@ from scipy.stats import t as student
 
 from sensegraph.engines.local.local_model import LocalModel, LocalSettings
 from sensegraph.lab.finetuning.data.example_files import read_items
-from sensegraph.lab.finetuning.training import model_trials, training_recipes, training_run, worlds
-from sensegraph.lab.finetuning.training.tiny import Sizes, write_tiny_model
-from sensegraph.lab.finetuning.training.world import LAYOUT, Scenes, draw_scenes, make_world
+from sensegraph.lab.finetuning.training import model_trials, training_recipes, training_run, world
+from sensegraph.lab.finetuning.training.world import LAYOUT, Scenes, Sizes, draw_scenes, make_world, write_tiny_model
 
 
 @dataclass(frozen=True)
@@ -61,9 +60,9 @@ def trained(folder: Path, diet: Diet, seed: int, how: Learner) -> tuple[Path, tr
     place = make_world(seed=seed)
     base = write_tiny_model(folder / "base", place.words, Sizes(seed=seed))
     data = Scenes(how.examples, diet.distractors, diet.oracle_share, seed=seed)
-    learnt = worlds.write_completions(folder / "train.jsonl", draw_scenes(place, data))
+    learnt = world.write_completions(folder / "train.jsonl", draw_scenes(place, data))
     watched = Scenes(200, WITH.distractors, held_out=True, seed=seed)
-    held_out = worlds.write_completions(folder / "held-out.jsonl", draw_scenes(place, watched))
+    held_out = world.write_completions(folder / "held-out.jsonl", draw_scenes(place, watched))
     prompt = folder / "prompt.md"
     prompt.write_text(LAYOUT.template)
     given = {"batch": 128, "accumulation": 1, "learning_rate": 4e-3, "epochs": how.epochs, "seed": seed}
@@ -80,7 +79,7 @@ def found(folder: Path, diet: Diet, seed: int, how: Learner) -> Found:
     model, place = LocalModel(LocalSettings(str(where))), make_world(seed=seed)
     exact, misled = {}, {}
     for count in how.among:
-        path = worlds.write_held_out_questions(folder / f"asked-{count}.jsonl", place, how.asked, count, 1_000 + seed)
+        path = world.write_held_out_questions(folder / f"asked-{count}.jsonl", place, how.asked, count, 1_000 + seed)
         trial = model_trials.run_trial(model, read_items(path), LAYOUT, 4)
         exact[count], misled[count] = trial.exact.mean, trial.misled
     last = done.points[-1]

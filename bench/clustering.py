@@ -20,8 +20,9 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.clustering import Tree, carry_tree, hierarchical_leiden, project
+from sensegraph.algorithms.clustering import carry_tree, hierarchical_leiden
 from sensegraph.algorithms.graphs import Edges, build_adjacency, canonical_edges, modularity, smallest_members
+from sensegraph.algorithms.trees import Tree, project
 
 Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 

@@ -15,8 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from sensegraph.language.dates.atoms import find_atoms
-from sensegraph.language.dates.moments import are_same_moment
+from sensegraph.language.dates.moments import are_same_moment, find_atoms
 from sensegraph.language.dates.stated_dates import stated_in
 from sensegraph.language.text import split_sentences
 

@@ -15,10 +15,8 @@ from random import Random
 from typing import TypeVar
 
 from sensegraph.graphs.drawing.drawing import lay_out_drawing
-from sensegraph.graphs.drawing.html import render_html
-from sensegraph.graphs.drawing.png import render_png
+from sensegraph.graphs.drawing.rendering import render_html, render_png, render_svg
 from sensegraph.graphs.drawing.scene import compose_scene
-from sensegraph.graphs.drawing.svg import render_svg
 from sensegraph.types import Cluster, Entity, Graph, Relation
 
 T = TypeVar("T")

@@ -32,10 +32,10 @@ import numpy as np
 from client import options, source, table
 from hipporag import Given, folded, given_triples
 from hybrid import questions, recall, versus
+from line_plots import Line, Plot, draw_line_plots
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.engines.offline.engine import ClassicalEngine
-from sensegraph.graphs.drawing.lines import Line, Plot, draw_line_plots
-from sensegraph.graphs.drawing.svg import render_svg
+from sensegraph.graphs.drawing.rendering import render_svg
 from sensegraph.index.graph.duplicates import aliases_of, names_by_id
 from sensegraph.index.graph.merging import entity_id
 from sensegraph.index.hierarchy.communities import ClusterSettings, group_entities

@@ -28,16 +28,15 @@ import numpy as np
 
 from client import options, source, table
 from sensegraph.answering.asking import conclude_answer
-from sensegraph.answering.grounding.abstaining import says_no_answer
+from sensegraph.answering.grounding.checking import says_no_answer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.engines.offline.answers.composing import compose_answer
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.index.index import Index
 from sensegraph.lab.experiments.published import read_published_table
 from sensegraph.lab.grounding.claims import LABEL, THRESHOLDS, count_linkage_clusters, extract_claims
-from sensegraph.lab.scores.pairs import Pair, compare_all_pairs
-from sensegraph.lab.scores.statistics import bootstrap_intervals
-from sensegraph.lab.scores.word_overlap import rouge_distances
+from sensegraph.lab.scores.standard import rouge_distances
+from sensegraph.lab.scores.statistics import Pair, bootstrap_intervals, compare_all_pairs
 from sensegraph.methods import load_method
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.runtime import Runtime

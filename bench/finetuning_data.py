@@ -26,11 +26,11 @@ from pathlib import Path
 from client import options, table
 from sensegraph.cli.lab.question_sources import SourceRequest, open_question_source
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.lab.finetuning.data import data_report_text, template_questions
+from sensegraph.lab.finetuning.data import index_source
 from sensegraph.lab.finetuning.data.chances import compare_positions, expected_range
 from sensegraph.lab.finetuning.data.example_types import PRESETS, DataSettings, Example, MadeExample
 from sensegraph.lab.finetuning.data.examples import make_examples
-from sensegraph.lab.finetuning.data.report import Reporter
+from sensegraph.lab.finetuning.data.report import Reporter, format_data_report
 from sensegraph.lab.finetuning.data.sources import Source
 from sensegraph.lab.finetuning.factorial import printed
 
@@ -49,7 +49,7 @@ def reported(found: Source, how: DataSettings) -> None:
     reporter = Reporter(found, how)
     for item in make_examples(found.questions, found.pool, how):
         reporter.add(item)
-    print(data_report_text.format_data_report(reporter.report()), end="\n\n")
+    print(format_data_report(reporter.report()), end="\n\n")
 
 
 def over_seeds(found: Source, name: str, seeds: int) -> list[object]:
@@ -81,7 +81,7 @@ def from_graph(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as place, Corpus.open(place, settings={"engine": "offline"}) as corpus:
         corpus.add(folder / "corpus.jsonl")
         corpus.build(parts=("graph",))
-        found = template_questions.draw_graph_questions(corpus.index(), 200)
+        found = index_source.draw_graph_questions(corpus.index(), 200)
         reported(replace(found, name=f"{folder.name}, questions from the graph"), PRESETS["raft"])
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from sensegraph.lab.finetuning.training import tiny, training_recipes, training_run
+from sensegraph.lab.finetuning.training import training_recipes, training_run, world
 
 STEPS = 20
 
@@ -80,7 +80,7 @@ def random_phi(folder: Path, words: list[str], given: argparse.Namespace) -> Pat
         model: Any = PhiForCausalLM(config)
     torch.set_default_dtype(torch.float32)
     print(f"{sum(p.numel() for p in model.parameters()) / 1e9:.2f} billion weights")
-    tiny.write_tiny_model(folder, words, tiny.Sizes("phi", width=32, layers=1, heads=2))  # for its tokenizer
+    world.write_tiny_model(folder, words, world.Sizes("phi", width=32, layers=1, heads=2))  # for its tokenizer
     model.save_pretrained(folder)
     return folder
 

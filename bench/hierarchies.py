@@ -27,11 +27,11 @@ import numpy as np
 
 from client import chosen, options, prepared, serving, table
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.index.citing import documents_behind
 from sensegraph.index.parts import sort_parts
+from sensegraph.index.passages import documents_behind
 from sensegraph.lab.grounding.claims import THRESHOLDS, count_linkage_clusters, extract_claims
+from sensegraph.lab.scores.standard import rouge_distances
 from sensegraph.lab.scores.statistics import signed_rank_test
-from sensegraph.lab.scores.word_overlap import rouge_distances
 from sensegraph.methods import load_method
 from sensegraph.protocols import PartName
 from sensegraph.types import Question

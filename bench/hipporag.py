@@ -32,12 +32,10 @@ from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.index.build import build_index
 from sensegraph.index.index import Index
 from sensegraph.methods.basic.bm25 import BM25
-from sensegraph.methods.hipporag.facts import FactSettings, make_facts
-from sensegraph.methods.hipporag.facts_part import FACTS
+from sensegraph.methods.hipporag.facts import FACTS, FactSettings, make_facts
 from sensegraph.methods.hipporag.hipporag import GUTIERREZ2025, HippoRAG
 from sensegraph.methods.linearrag.linearrag import LinearRAG
-from sensegraph.methods.linearrag.sentences import sentence_graph
-from sensegraph.methods.linearrag.sentences_part import SENTENCES
+from sensegraph.methods.linearrag.sentences import SENTENCES, sentence_graph
 from sensegraph.protocols import Method, Task
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Context, ExtractedEntity, ExtractedRelation, Extraction, Question, Usage

@@ -24,11 +24,11 @@ from typing import Any, overload
 import msgspec
 
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.graphs.interchange.exporting.exporting import export_tables
-from sensegraph.graphs.interchange.exporting.formats import export_graph
+from sensegraph.graphs.interchange.exporting import export_tables
 from sensegraph.graphs.interchange.extras import Extras
-from sensegraph.graphs.interchange.importing.importing import import_tables
-from sensegraph.graphs.interchange.importing.table_files import read_tables
+from sensegraph.graphs.interchange.importing import import_tables
+from sensegraph.graphs.interchange.property_graphs import export_graph
+from sensegraph.graphs.interchange.table_files import read_tables
 from sensegraph.graphs.interchange.tables import COLUMNS
 from sensegraph.index.build import publish_manifest
 from sensegraph.index.graph.lookups import find_lookups

@@ -32,7 +32,7 @@ from sensegraph.methods.basic.hybrid import Hybrid
 from sensegraph.methods.kag.forms import Plan
 from sensegraph.methods.kag.kag import KAG
 from sensegraph.methods.kag.logical_forms import parse_plan
-from sensegraph.methods.kag.planning import sketch_plan
+from sensegraph.methods.kag.question_steps import sketch_plan
 from sensegraph.methods.kag.solving import Solved
 from sensegraph.types import Question
 

@@ -26,9 +26,8 @@ from client import Server, chosen, options, prepared, serving, table
 from sensegraph.algorithms.ranking import find_nearest_rows
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.chunks import chunk_documents
-from sensegraph.methods.lazygraphrag.concepts import Concepts, ConceptSettings, make_concepts
+from sensegraph.methods.lazygraphrag.concepts import Concepts, ConceptSettings, make_concepts, note
 from sensegraph.methods.lazygraphrag.lazygraphrag import LazyGraphRAG
-from sensegraph.methods.lazygraphrag.noting import note
 from sensegraph.runtime.results import take_records
 from sensegraph.types import Question
 

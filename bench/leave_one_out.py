@@ -16,8 +16,7 @@ from pathlib import Path
 
 from client import options, table
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.lab.retrieval.held_out import choose_held_out
-from sensegraph.lab.retrieval.retrieval_scores import Measured, measure
+from sensegraph.lab.retrieval.retrieval_scores import Measured, choose_held_out, measure
 from sensegraph.lab.retrieval.runs import Named
 from sensegraph.lab.retrieval.test_collections import read_set
 from sensegraph.methods.basic.bm25 import BM25

@@ -26,7 +26,7 @@ from sensegraph.index.vectors import entity_texts
 from sensegraph.language.text import count_tokens
 from sensegraph.methods import load_method
 from sensegraph.methods.fastgraphrag.fastgraphrag import ORIGINAL
-from sensegraph.methods.lightrag.relations_part import relation_texts
+from sensegraph.methods.lightrag.lightrag import relation_texts
 from sensegraph.types import Question
 
 SETS = ("musique", "hotpotqa", "lihua-world", "multihop-news")

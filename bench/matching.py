@@ -25,7 +25,7 @@ import numpy as np
 
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.graphs.match.facets import collect_facets
-from sensegraph.graphs.match.shelf import Shelf
+from sensegraph.graphs.match.shelf import GraphReader
 from sensegraph.index.build import publish_manifest
 from sensegraph.index.graph.lookups import find_lookups
 from sensegraph.index.graph.merging import describe_graphs
@@ -167,13 +167,13 @@ def compared(root: Path) -> None:
             print(f"| {called} | {time.process_time() - began:.3f} |", flush=True)
 
 
-def shelf_of(corpus: Corpus) -> Shelf:
+def shelf_of(corpus: Corpus) -> GraphReader:
     found = (
         corpus.runtime()
         .once(collect_facets, lambda: corpus.index().graph, names=(corpus.index().manifest.graph,))
         .value
     )
-    return Shelf(corpus.index(), found, found)
+    return GraphReader(corpus.index(), found, found)
 
 
 # ── a large index ──

@@ -37,7 +37,7 @@ from client import options
 from sensegraph.algorithms.meaning import cluster_rows, measure_scatter
 from sensegraph.algorithms.mixtures import choose_k, fit_mixture
 from sensegraph.algorithms.reduction import reduce_dimensions
-from sensegraph.models.embedders.hashed_words import HashedTerms
+from sensegraph.models.embedders import HashedTerms
 
 SETS = ("musique", "2wiki", "hotpotqa", "multihop-news")
 PLAIN = 5_000  # points up to which one plain mixture is fitted too

@@ -27,7 +27,7 @@ import numpy as np
 from sensegraph.algorithms.approximate import Navigator, build_navigation
 from sensegraph.algorithms.ranking import find_nearest_rows
 from sensegraph.algorithms.segments import cut_segments
-from sensegraph.models.embedders.hashed_words import HashedTerms
+from sensegraph.models.embedders import HashedTerms
 
 SETS = ("musique", "2wiki", "hotpotqa")
 

@@ -27,7 +27,7 @@ import Stemmer
 from rapidfuzz.distance import LCSseq
 
 from sensegraph.engines.offline.answers.composing import answer_inquiries, compose_answer, rate_inquiries
-from sensegraph.engines.offline.answers.key_phrases import find_key_phrases
+from sensegraph.engines.offline.answers.questions import find_key_phrases
 from sensegraph.engines.offline.answers.source_sentences import read_source_sentences, select_presentable
 from sensegraph.language import text
 from sensegraph.types import Context, Description, Draft, Inquiry, Passage, Point, Source

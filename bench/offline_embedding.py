@@ -23,8 +23,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sensegraph.language.word_lists import STOP
-from sensegraph.models.embedders import hashed_words as local
-from sensegraph.models.embedders.hashed_words import HashedTerms
+from sensegraph.models import embedders as local
+from sensegraph.models.embedders import HashedTerms
 
 SETS = ("carol", "2wiki", "musique", "hotpotqa", "lihua-world", "xquad-de", "xquad-zh")
 TOP = 5

@@ -19,22 +19,20 @@ from typing import Any
 from sensegraph.algorithms.meaning import cluster_rows
 from sensegraph.algorithms.reduction import reduce_dimensions
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.engines.offline.reports.condensation import condense_texts
-from sensegraph.engines.offline.reports.group_lines import count_length
-from sensegraph.engines.offline.reports.group_links import relate_groups
-from sensegraph.engines.offline.reports.group_reports import aggregate_groups
+from sensegraph.engines.offline.reports.group_reports import aggregate_groups, relate_groups
+from sensegraph.engines.offline.reports.source_lines import condense_texts, count_length
 from sensegraph.language.text import count_tokens, pack_batches, split_sentences
-from sensegraph.methods.leanrag.aggregated import AggregateSettings
-from sensegraph.methods.leanrag.aggregates import described_texts
-from sensegraph.methods.leanrag.aggregating import (
+from sensegraph.methods.leanrag.aggregated import (
+    AggregateSettings,
     Level,
     aggregate_brief,
+    described_texts,
     ground_level,
     node_of,
     part_links,
     relation_brief,
 )
-from sensegraph.models.embedders.hashed_words import HashedTerms
+from sensegraph.models.embedders import HashedTerms
 from sensegraph.types import Brief, Chunk, Cluster, Context, Passage, Report, Source, Statement
 
 BUDGET = 12_000  # tokens of what one aggregate or link is written from

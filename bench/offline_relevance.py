@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from sensegraph.algorithms.ranking import Bm25
-from sensegraph.engines.offline.answers import leads
-from sensegraph.engines.offline.answers.question_coverage import EMPTY, NAME, guess_language, read_wanted_words
+from sensegraph.engines.offline.answers import asking_tasks
+from sensegraph.engines.offline.answers.questions import EMPTY, NAME, guess_language, read_wanted_words
 from sensegraph.engines.offline.reports.sentence_quality import stem_text
 from sensegraph.types import Context, Inquiry, Passage
 
@@ -68,7 +68,7 @@ def pairs(folder: Path, most: int) -> list[Pair]:
 
 
 def ours(pair: Pair) -> bool:
-    return leads.test_passages([Inquiry(pair.question, Context((pair.passage,)))])[0]
+    return asking_tasks.test_passages([Inquiry(pair.question, Context((pair.passage,)))])[0]
 
 
 def words_held(pair: Pair) -> list[float]:
@@ -98,7 +98,7 @@ def verdicts(name: str, rule: Callable[[Pair], bool], found: Sequence[Pair]) -> 
 
 def grades(found: Sequence[Pair]) -> str:
     """Mean grades, and the share of (relevant, other) pairs of the same question in the right order, ties half."""
-    marks = [leads.grade_reports([Inquiry(p.question, Context((p.passage,)))])[0] for p in found]
+    marks = [asking_tasks.grade_reports([Inquiry(p.question, Context((p.passage,)))])[0] for p in found]
     by_question: dict[str, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
     for mark, pair in zip(marks, found, strict=True):
         by_question[pair.question][not pair.relevant].append(mark)

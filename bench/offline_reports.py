@@ -22,11 +22,15 @@ from typing import Any
 
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.engines.offline.reports import community_reports
-from sensegraph.engines.offline.reports.community import CORE, read_community
-from sensegraph.engines.offline.reports.quotes import introduces_person, list_quotes, split_relation_title
-from sensegraph.engines.offline.reports.sentence_choice import general_stems, is_repeat
-from sensegraph.engines.offline.reports.sentence_quality import stem_text, tidy_sentence
-from sensegraph.engines.offline.reports.shown_names import split_title
+from sensegraph.engines.offline.reports.community import CORE, list_quotes, read_community, split_relation_title
+from sensegraph.engines.offline.reports.report_parts import split_title
+from sensegraph.engines.offline.reports.sentence_quality import (
+    general_stems,
+    introduces_person,
+    is_repeat,
+    stem_text,
+    tidy_sentence,
+)
 from sensegraph.index.graph.merging import distinct_descriptions
 from sensegraph.index.hierarchy.reports import ReportSettings, Writer
 from sensegraph.language.speakers import split_label

@@ -185,33 +185,33 @@ def checks(rounds: int = 20_000) -> None:
     """Numbers at random that our checks and python-stdnum's take: both, ours alone, theirs alone."""
     from importlib import import_module
 
-    from sensegraph.personal import digits, identities
+    from sensegraph.personal import identities
 
     pairs = {
-        "luhn": (digits.check_luhn, "d" * 16),
-        "iban": (digits.check_iban, "DE" + "d" * 20),
-        "gb.nhs": (identities._check_gb_health, "d" * 10),
-        "de.idnr": (identities._check_de_tax, "d" * 11),
-        "fr.nir": (identities._fr, "1dd05" + "d" * 10),
-        "es.dni": (identities._es, "d" * 8 + "A"),
-        "nl.bsn": (identities._nl, "d" * 9),
-        "pl.pesel": (identities._pl, "dd05" + "1" + "d" * 6),
-        "se.personnummer": (identities._se, "dd05" + "1" + "d" * 5),
-        "no.fodselsnummer": (identities._no, "1d05" + "d" * 7),
-        "ch.ssn": (identities._ch, "756" + "d" * 10),
-        "at.vnr": (identities._at, "dddd1d05dd"),
-        "cz.rc": (identities._cz, "dd051ddddd"),
-        "br.cpf": (identities._check_br, "d" * 11),
-        "cn.ric": (identities._cn, "11010119dd051ddddd"),
-        "in_.aadhaar": (digits.check_verhoeff, "4" + "d" * 11),
-        "za.idnr": (identities._za, "dd051ddddd0dd"),
-        "tr.tckimlik": (identities._check_tr, "1" + "d" * 10),
-        "ca.sin": (digits.check_luhn, "4" + "d" * 8),
-        "au.tfn": (identities._au, "d" * 9),
-        "jp.in_": (identities._jp, "d" * 12),
-        "be.nn": (identities._be, "dd051d" + "d" * 5),
-        "pt.nif": (identities._pt, "1" + "d" * 8),
-        "it.codicefiscale": (identities._it, "RCCMNLddS1dD969A"),
+        "luhn": (identities.check_luhn, "d" * 16),
+        "iban": (identities.check_iban, "DE" + "d" * 20),
+        "gb.nhs": (identities.CHECKS["gb_health"], "d" * 10),
+        "de.idnr": (identities.CHECKS["de_tax"], "d" * 11),
+        "fr.nir": (identities.CHECKS["fr"], "1dd05" + "d" * 10),
+        "es.dni": (identities.CHECKS["es"], "d" * 8 + "A"),
+        "nl.bsn": (identities.CHECKS["nl"], "d" * 9),
+        "pl.pesel": (identities.CHECKS["pl"], "dd05" + "1" + "d" * 6),
+        "se.personnummer": (identities.CHECKS["se"], "dd05" + "1" + "d" * 5),
+        "no.fodselsnummer": (identities.CHECKS["no"], "1d05" + "d" * 7),
+        "ch.ssn": (identities.CHECKS["ch"], "756" + "d" * 10),
+        "at.vnr": (identities.CHECKS["at"], "dddd1d05dd"),
+        "cz.rc": (identities.CHECKS["cz"], "dd051ddddd"),
+        "br.cpf": (identities.CHECKS["br"], "d" * 11),
+        "cn.ric": (identities.CHECKS["cn"], "11010119dd051ddddd"),
+        "in_.aadhaar": (identities.check_verhoeff, "4" + "d" * 11),
+        "za.idnr": (identities.CHECKS["za"], "dd051ddddd0dd"),
+        "tr.tckimlik": (identities.CHECKS["tr"], "1" + "d" * 10),
+        "ca.sin": (identities.check_luhn, "4" + "d" * 8),
+        "au.tfn": (identities.CHECKS["au"], "d" * 9),
+        "jp.in_": (identities.CHECKS["jp"], "d" * 12),
+        "be.nn": (identities.CHECKS["be"], "dd051d" + "d" * 5),
+        "pt.nif": (identities.CHECKS["pt"], "1" + "d" * 8),
+        "it.codicefiscale": (identities.CHECKS["it"], "RCCMNLddS1dD969A"),
     }
     made = random.Random(1)
     print(f"{'number':<18} both  ours alone  theirs alone")

@@ -37,11 +37,10 @@ from pathlib import Path
 
 from client import options, source, table
 from sensegraph.answering.grounding.checking import Checked, check_answer
-from sensegraph.answering.grounding.cited import CitedStatement, Reference, split_cited_statements
-from sensegraph.answering.grounding.entailment import ByWords
+from sensegraph.answering.grounding.citations import ByWords, CitedStatement, Reference, split_cited_statements
 from sensegraph.answering.grounding.lexical import find_reporter, remove_speaker
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.language.tagging import known_form
+from sensegraph.language.text import known_form
 from sensegraph.types import Answer, Citation, Document
 
 OUT = Path(__file__).resolve().parent / "out" / "planted_errors"

@@ -23,10 +23,10 @@ import numpy as np
 
 from client import options, source, table
 from hybrid import questions, recall, versus
-from sensegraph.algorithms.fusion import Ranking
+from sensegraph.algorithms.ranking import Ranking
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.index.citing import documents_behind
 from sensegraph.index.index import Index
+from sensegraph.index.passages import documents_behind
 from sensegraph.methods.basic.bm25 import BM25
 from sensegraph.methods.basic.naive import Naive
 from sensegraph.methods.raptor.raptor import RAPTOR

@@ -12,7 +12,7 @@ import re
 import time
 from collections.abc import Callable
 
-from sensegraph.graphs.match.regular_expressions import compile_matcher
+from sensegraph.graphs.match.query_values import compile_matcher
 
 EXPRESSION = "(a+)+$"
 SHORT = (16, 18, 20, 22, 24)

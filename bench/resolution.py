@@ -28,11 +28,10 @@ from typing import Any
 from rapidfuzz import fuzz
 
 from sensegraph.algorithms.similar import similar_words
-from sensegraph.language.stems import list_stems
-from sensegraph.language.text import fold
+from sensegraph.language.text import fold, list_stems
 from sensegraph.resolution import Mentioned, Resolution, Resolving, resolve
-from sensegraph.resolution.blocking import block_pairs
 from sensegraph.resolution.comparison.scoring import prepare_collection
+from sensegraph.resolution.resolver import block_pairs
 
 TABLES = {"er-abt-buy": "name", "er-dblp-acm": "title"}
 SETS = (*TABLES, "redocred", "growth")

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from sensegraph.lab.retrieval.metrics import list_metrics, measure_ranking
+from sensegraph.lab.retrieval.retrieval_scores import list_metrics, measure_ranking
 from sensegraph.lab.retrieval.retrieval_tables import align_columns as in_columns
 from sensegraph.lab.retrieval.retrieval_tables import metric_label
 from sensegraph.lab.retrieval.runs import Found

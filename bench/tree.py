@@ -29,9 +29,8 @@ from sensegraph.documents import load
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.index.chunks import chunk_documents
 from sensegraph.methods.raptor.growing import Grower
-from sensegraph.methods.raptor.leaves import leaf_texts, make_leaves
-from sensegraph.methods.raptor.tree import TreeSettings
-from sensegraph.models.embedders.hashed_words import HashedTerms
+from sensegraph.methods.raptor.tree import TreeSettings, leaf_texts, make_leaves
+from sensegraph.models.embedders import HashedTerms
 from sensegraph.runtime.executors.processes import LocalExecutor
 from sensegraph.runtime.runtime import Runtime
 

@@ -17,8 +17,8 @@ from typing import Any
 
 from client import Server, chosen, options, prepared, serving, table
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.corpus.outcomes import Built
-from sensegraph.index.hierarchy.lineage import count_fates
+from sensegraph.corpus.workspace import Built
+from sensegraph.index.hierarchy.communities import count_fates
 
 HEAD = "what,chunks,extraction,summary,report,embedding,reports in all,% asked for,texts that differ,wall s".split(",")
 

@@ -37,14 +37,13 @@ import numpy as np
 from client import options, table
 from sensegraph.algorithms.ranking import Bm25, select_best
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.filters import Condition, Scope
 from sensegraph.index.chunks import chunk_documents
 from sensegraph.index.index import Index, index_words
 from sensegraph.index.restricted.scope import restrict_to_scope
 from sensegraph.methods.walk.name_words import MARK, Noted, Spelt, spell_documents
-from sensegraph.methods.walk.names_part import NAMES
-from sensegraph.methods.walk.naming import NameSettings, make_names
+from sensegraph.methods.walk.naming import NAMES, NameSettings, make_names
 from sensegraph.methods.walk.walk import Walk
+from sensegraph.questions import Condition, Scope
 from sensegraph.runtime.results import recall_result, save_result
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore

@@ -68,6 +68,7 @@ This page is generated from the code (`make docs`).
 
 """
 EQUATION = re.compile(r"\bEqs?\. ?\(?(\d+(?:(?: ?[,–-] ?| and )\d+)*)")
+PAPER = re.compile(r"\(([A-Z][A-Za-z]+), Eqs?\.")
 Definition = ast.FunctionDef | ast.ClassDef
 
 
@@ -124,8 +125,11 @@ def equations_table() -> Iterator[str]:
     found: dict[tuple[str, str], list[str]] = defaultdict(list)
     for path, _, tree in parsed_modules():
         for node in ast.walk(tree):
-            if isinstance(node, Definition) and (match := EQUATION.search(ast.get_docstring(node) or "")):
-                found[path.parent.as_posix(), match[1]].append(f"`{path.name}`: `{node.name}`")
+            said = (ast.get_docstring(node) or "") if isinstance(node, Definition) else ""
+            if match := EQUATION.search(said):
+                of = PAPER.search(said) or PAPER.search(ast.get_docstring(tree) or "")
+                paper = f" ({of[1]})" if of and not path.is_relative_to("methods") else ""
+                found[path.parent.as_posix(), match[1]].append(f"`{path.name}`: `{node.name}`{paper}")
     for (room, number), places in sorted(
         found.items(), key=lambda item: (item[0][0], int(re.split(r"\D", item[0][1])[0]))
     ):
@@ -139,7 +143,9 @@ def prompts_table() -> Iterator[str]:
     yield "| prompt | asked by |"
     yield "|---|---|"
     texts = {path: strings_of(tree) for path, _, tree in parsed_modules() if path.name != "schemas.py"}
-    asking = {p: words for p, words in texts.items() if p.parent.as_posix() in ("engines/llm", "lab/finetuning/data")}
+    asks = ("_task", "_tasks", "_tuning", "example_types")
+    asking = {p: words for p, words in texts.items() if p.stem.endswith(asks)}
+    asking |= {p: words for p, words in texts.items() if p.as_posix() == "engines/llm/llm.py"}
     for prompt in sorted(PACKAGE.rglob("prompts/*.md")):
         users = [path for path, words in asking.items() if prompt.stem in words]
         users = users or [path for path, words in asking.items() if prompt.stem.partition("-")[0] in words]

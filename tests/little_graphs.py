@@ -7,7 +7,7 @@ from random import Random
 
 from sensegraph.graphs.match.facets import collect_facets
 from sensegraph.graphs.match.matches import Matches, Request, match_patterns
-from sensegraph.graphs.match.shelf import Shelf
+from sensegraph.graphs.match.shelf import GraphReader
 from sensegraph.index.graph.lookups import build_lookups
 from sensegraph.index.index import Index
 from sensegraph.types import Chunk, Claim, Description, Entity, Graph, Hierarchy, Relation, Source
@@ -44,9 +44,9 @@ class Little:
     graph: Graph
     links: dict[str, Link]
 
-    def shelf(self) -> Shelf:
+    def shelf(self) -> GraphReader:
         found = collect_facets.fn([self.graph])[0]
-        return Shelf(Given(self.graph), found, found)
+        return GraphReader(Given(self.graph), found, found)
 
     def match(self, query: str, **given) -> Matches:
         return match_patterns(Request(query, **given), self.shelf())

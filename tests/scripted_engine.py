@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from scripted import Script, ScriptedServer
-from sensegraph.engines.llm.llm import LLMEngine, LLMSettings
+from sensegraph.engines.llm.llm import LLMEngine
+from sensegraph.engines.llm.llm_settings import LLMSettings
 from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.protocols import Task

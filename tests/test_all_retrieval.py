@@ -29,7 +29,7 @@ from retrieval_table import (
     text,
     versus,
 )
-from sensegraph.lab.retrieval.metrics import list_metrics
+from sensegraph.lab.retrieval.retrieval_scores import list_metrics
 from sensegraph.lab.retrieval.runs import Found, Named
 from sensegraph.lab.retrieval.test_collections import Query, read_set
 from sensegraph.methods import METHODS, load_method

@@ -10,9 +10,9 @@ import pytest
 from asked_in_time import PARTS, officeholders
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError, NotIndexed
-from sensegraph.filters import Scope
 from sensegraph.language.dates.intervals import holds_during, span_through
 from sensegraph.methods import METHODS
+from sensegraph.questions import Scope
 
 ASKED = [
     ("Who was chief executive of Nordwind in 2007?", "Anna Berg", ("Bo Lind", "Cora Dahl")),
@@ -138,7 +138,7 @@ def test_relations_and_claims_of_other_times_are_gone_and_entities_stay_where_so
 def test_what_a_model_wrote_of_a_whole_chunk_is_dated_by_its_own_words() -> None:
     from sensegraph.index.restricted.dates import Dates
     from sensegraph.index.restricted.moment import spans_of
-    from sensegraph.language.dates.asked_dates import When
+    from sensegraph.language.dates.stated_dates import When
     from sensegraph.types import Description, Source
 
     spans = spans_of(Dates(), When("2015", "2015"))
@@ -152,7 +152,7 @@ def test_what_a_model_wrote_of_a_whole_chunk_is_dated_by_its_own_words() -> None
 def test_what_a_model_says_of_the_time_of_a_relation_or_claim_counts_more_than_the_words() -> None:
     from sensegraph.index.restricted.dates import Dates
     from sensegraph.index.restricted.moment import spans_of
-    from sensegraph.language.dates.asked_dates import When
+    from sensegraph.language.dates.stated_dates import When
     from sensegraph.types import Claim, Description, Source
 
     spans = spans_of(Dates(), When("2015", "2015"))

@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 from scripted import Script, ScriptedServer
 from sensegraph.cli import app
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.corpus.outcomes import MASKED
+from sensegraph.corpus.workspace import MASKED
 from sensegraph.errors import SettingsError
 from sensegraph.personal.personal_settings import RULED
 from sensegraph.types import Document, Question, Turn

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import duplicates
 import planted_errors
-from sensegraph.answering.grounding.cited import split_cited_statements
+from sensegraph.answering.grounding.citations import split_cited_statements
 from sensegraph.answering.grounding.lexical import find_reporter, remove_speaker
 from sensegraph.corpus.corpus import Corpus
 

@@ -13,7 +13,7 @@ import pytest
 from scripted import ScriptedServer
 from sensegraph.engines.llm.llm import LLMEngine
 from sensegraph.engines.offline.engine import ClassicalEngine
-from sensegraph.models.embedders.hashed_words import HashedTerms
+from sensegraph.models.embedders import HashedTerms
 from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.runtime.executors.processes import SerialExecutor

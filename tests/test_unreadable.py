@@ -18,10 +18,10 @@ from sensegraph.index.chunks import chunk_documents
 from sensegraph.index.extraction import extract_records
 from sensegraph.index.graph.merging import summarise_descriptions
 from sensegraph.lab.tasks import judge_trials
-from sensegraph.methods.graphrag.tasks import grade
+from sensegraph.methods.graphrag.global_search import grade
 from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
-from sensegraph.models.endpoint.journal import Journal
+from sensegraph.models.endpoint.limits import Journal
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.trials import Trial

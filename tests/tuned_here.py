@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sensegraph.lab.finetuning.training.worlds import Files, Plan, write_world_files
+from sensegraph.lab.finetuning.training.world import Files, Plan, write_world_files
 
 THERE = all(find_spec(name) for name in ("torch", "transformers", "peft", "bitsandbytes"))
 needs_extra = pytest.mark.skipif(not THERE, reason="needs the extra finetune")

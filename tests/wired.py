@@ -11,8 +11,9 @@ import numpy as np
 
 from scripted import ScriptedServer
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.engines.llm.llm import LLMEngine, LLMSettings
-from sensegraph.models.embedders.remote import RemoteEmbedder
+from sensegraph.engines.llm.llm import LLMEngine
+from sensegraph.engines.llm.llm_settings import LLMSettings
+from sensegraph.models.embedders import RemoteEmbedder
 from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.runtime.executors.processes import LocalExecutor

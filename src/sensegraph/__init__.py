@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sensegraph.corpus.corpus import Corpus
     from sensegraph.errors import SensegraphError
-    from sensegraph.filters import Condition, Scope
+    from sensegraph.questions import Condition, Scope
     from sensegraph.types import Answer, Citation, Document, Evidence, Passage, Turn, Usage
 
 __version__ = "0.1.0"
@@ -16,7 +16,7 @@ __all__ = [
     "Answer", "Citation", "Condition", "Corpus", "Document", "Evidence", "Passage", "Scope", "SensegraphError", "Turn",
     "Usage",
 ]  # fmt: skip
-_PLACES = {"Condition": "filters", "Corpus": "corpus.corpus", "Scope": "filters", "SensegraphError": "errors"}
+_PLACES = {"Condition": "questions", "Corpus": "corpus.corpus", "Scope": "questions", "SensegraphError": "errors"}
 
 
 def __getattr__(name: str) -> Any:

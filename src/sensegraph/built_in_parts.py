@@ -18,23 +18,23 @@ _GRAPH = ("graph",)
 class BuiltIn:
     """Where a part stands (`module:NAME`), and the parts that it `needs`.
 
-    `flat` are the vectors that it brings, each by the name that its key had in manifests of before 2026-11, which had a
-    field for every key.
+    `old_fields` are the vectors that it brings, each by the name that its key had in manifests of before 2026-11,
+    which had a field for every key.
     """
 
     place: str
     needs: tuple[str, ...] = ()
-    flat: Mapping[str, str] = field(default_factory=lambda: _NONE)
+    old_fields: Mapping[str, str] = field(default_factory=lambda: _NONE)
 
 
 BUILT_IN: Mapping[str, BuiltIn] = MappingProxyType(
     {
-        "concepts": BuiltIn("sensegraph.methods.lazygraphrag.concepts_part:CONCEPTS"),
-        "names": BuiltIn("sensegraph.methods.walk.names_part:NAMES"),
-        "relations": BuiltIn("sensegraph.methods.lightrag.relations_part:RELATIONS", _GRAPH, {"relation": "relations"}),
-        "facts": BuiltIn("sensegraph.methods.hipporag.facts_part:FACTS", _GRAPH, {"fact": "fact_vectors"}),
+        "concepts": BuiltIn("sensegraph.methods.lazygraphrag.concepts:CONCEPTS"),
+        "names": BuiltIn("sensegraph.methods.walk.naming:NAMES"),
+        "relations": BuiltIn("sensegraph.methods.lightrag.lightrag:RELATIONS", _GRAPH, {"relation": "relations"}),
+        "facts": BuiltIn("sensegraph.methods.hipporag.facts:FACTS", _GRAPH, {"fact": "fact_vectors"}),
         "sentences": BuiltIn(
-            "sensegraph.methods.linearrag.sentences_part:SENTENCES", _GRAPH, {"sentence": "sentence_vectors"}
+            "sensegraph.methods.linearrag.sentences:SENTENCES", _GRAPH, {"sentence": "sentence_vectors"}
         ),
         "tree": BuiltIn(
             "sensegraph.methods.raptor.tree_part:TREE", (), {"leaf": "leaf_vectors", "summary": "summary_vectors"}

@@ -1,8 +1,11 @@
-"""What a user asks, and the conversation that it is part of."""
+"""What a user asks: the question, the conversation that it is part of, and the filter that it is asked within."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
+
+from sensegraph.extractions import Scalar
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,3 +27,35 @@ class Question:
     def sought(self) -> str:
         """What to search with: the question, then up to five earlier ones, the latest first (N58)."""
         return "\n".join([self.text, *(t.question for t in reversed(self.history[-5:]))])
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A test of one field of a document's metadata; `operator` is =, !=, <, <=, > or >=."""
+
+    field: str
+    operator: str
+    value: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The documents that a question may be answered from; an empty scope is the whole corpus.
+
+    `documents` are ids or patterns with `*` and `?`, any of which may match; all conditions `where` must hold; `since`
+    and `until` are ISO 8601 and bound a document's time, both included. A document without the field or the time that
+    is asked for is outside.
+
+    `as_of` (a moment) and `between` (from the first through the second, either may be open) are ISO 8601 and bound
+    when what the texts state was true; `unknown` says whether what states no date is included. `known_at` leaves the
+    documents that the index knew then.
+    """
+
+    documents: tuple[str, ...] = ()
+    where: tuple[Condition, ...] = ()
+    since: str = ""
+    until: str = ""
+    as_of: str = ""
+    between: tuple[str, str] = ("", "")
+    known_at: str = ""
+    unknown: Literal["include", "exclude"] = "include"

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.algorithms.ancestors import find_meeting_level, list_ancestor_chains, list_paths_to_ancestor
+from sensegraph.algorithms.paths import find_meeting_level, list_ancestor_chains, list_paths_to_ancestor
 
 
 def tree(seed: int, leaves: int) -> tuple[np.ndarray, int]:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.algorithms.blocks import pair_by_shared_keys
 from sensegraph.algorithms.minhash import hash_bands
+from sensegraph.algorithms.similar import pair_by_shared_keys
 
 shared = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 9)), max_size=40)
 

@@ -11,8 +11,9 @@ from louvain import louvain
 from numpy.testing import assert_array_equal
 from small_graphs import graph, graphs, karate, planted, renumbered, ring_of_cliques
 
-from sensegraph.algorithms.clustering import Tree, hierarchical_leiden, leiden, project
+from sensegraph.algorithms.clustering import hierarchical_leiden, leiden
 from sensegraph.algorithms.graphs import Edges, canonical_edges, label_components, modularity, smallest_members
+from sensegraph.algorithms.trees import Tree, project
 
 
 def parts(edges: Edges, labels: np.ndarray) -> int:

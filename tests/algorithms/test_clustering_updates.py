@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from small_graphs import graph, graphs, karate, planted, renumbered
 from test_clustering import check_tree, same
 
-from sensegraph.algorithms.clustering import Start, Tree, carry_tree, hierarchical_leiden, leiden, project
+from sensegraph.algorithms.clustering import Start, carry_tree, hierarchical_leiden, leiden
 from sensegraph.algorithms.graphs import Edges, canonical_edges, modularity
+from sensegraph.algorithms.trees import Tree, project
 
 
 def identity(edges: Edges) -> np.ndarray:

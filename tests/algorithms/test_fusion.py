@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.algorithms.fusion import Ranking, by_ranks, by_scores, by_shares, near_best
+from sensegraph.algorithms.ranking import Ranking, by_ranks, by_scores, by_shares, near_best
 
 Fuse = Callable[[Sequence[Ranking], Sequence[float]], Ranking]
 FUSIONS = [by_ranks, by_scores, by_shares, near_best]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.algorithms.group_overlap import match_groups
+from sensegraph.algorithms.trees import match_groups
 
 GROUPS = st.lists(st.frozensets(st.sampled_from("abcdefgh"), min_size=1), max_size=6)
 

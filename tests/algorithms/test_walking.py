@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.algorithms import walking
-from sensegraph.algorithms.walking import (
+from sensegraph.algorithms import walks
+from sensegraph.algorithms.walks import (
     Paths,
     build_paths,
     gather_entries,
@@ -81,7 +81,7 @@ def test_a_walk_over_the_part_around_its_start_loses_only_the_mass_that_left(see
 def test_a_large_graph_is_walked_around_the_start_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     way, nodes, mass = random_paths(0, 400, 1200), np.array([1, 5]), np.array([0.5, 0.5])
     whole = walk_with_restart(way, nodes, mass, 0.5, 8)[1]
-    monkeypatch.setattr(walking, "_SMALL", 0)
+    monkeypatch.setattr(walks, "_SMALL", 0)
     here, near = walk_with_restart(way, nodes, mass, 0.5, 8)
     assert np.abs(whole[here] - near).sum() < 0.05
     chain = build_paths(range(99), range(1, 100), np.ones(99), 100)

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import LCSseq
 
 from sensegraph.engines.offline.answers.composing import answer_inquiries, compose_answer, rate_inquiries
-from sensegraph.engines.offline.answers.question_rules import understand_question
-from sensegraph.engines.offline.answers.sentence_relevance import find_sign
-from sensegraph.engines.offline.answers.wording import make_general_clause
+from sensegraph.engines.offline.answers.questions import understand_question
+from sensegraph.engines.offline.answers.themes import make_general_clause
+from sensegraph.engines.offline.reports.sentence_quality import balance_tone
 from sensegraph.types import Context, Description, Draft, Inquiry, Passage, Point, Source
 
 TALKS = {
@@ -249,7 +249,8 @@ def test_views_are_set_side_by_side() -> None:
     ],
 )
 def test_the_sign_of_a_sentence_follows_its_words_and_negations(text: str, expected: int) -> None:
-    assert find_sign(text) == expected
+    tone = balance_tone(text)
+    assert (tone > 0) - (tone < 0) == expected
 
 
 # ── questions ────────────────────────────────────────────────────────────────────────────────────────────────────────

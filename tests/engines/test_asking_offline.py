@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sensegraph.engines.offline.answers import composing, leads
-from sensegraph.engines.offline.answers.conversation import resolve_history
-from sensegraph.engines.offline.answers.follow_ups import strip_asking_words
-from sensegraph.engines.offline.answers.question_coverage import WantedWords, measure_coverage, read_wanted_words
+from sensegraph.engines.offline.answers import asking_tasks, composing
+from sensegraph.engines.offline.answers.asking_tasks import strip_asking_words
+from sensegraph.engines.offline.answers.composing import resolve_history
+from sensegraph.engines.offline.answers.questions import WantedWords, measure_coverage, read_wanted_words
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.types import Context, Description, Inquiry, Lead, Passage, Source, Turn
 
@@ -65,19 +65,19 @@ def asked(question: str, passages: tuple[Passage, ...] = CHUNKS, *before: str) -
 
 
 def lead(question: str, passages: tuple[Passage, ...] = CHUNKS, *before: str) -> Lead:
-    return leads.find_leads([asked(question, passages, *before)])[0]
+    return asking_tasks.find_leads([asked(question, passages, *before)])[0]
 
 
 def verdict(question: str, *passages: Passage, before: tuple[str, ...] = ()) -> bool:
-    return leads.test_passages([asked(question, passages, *before)])[0]
+    return asking_tasks.test_passages([asked(question, passages, *before)])[0]
 
 
 def graded(question: str, *passages: Passage, before: tuple[str, ...] = ()) -> int:
-    return leads.grade_reports([asked(question, passages, *before)])[0]
+    return asking_tasks.grade_reports([asked(question, passages, *before)])[0]
 
 
 def parts(question: str, *before: str) -> tuple[str, ...]:
-    return leads.refine_questions([asked(question, (), *before)])[0].questions
+    return asking_tasks.refine_questions([asked(question, (), *before)])[0].questions
 
 
 # ── ask ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -87,10 +87,10 @@ def test_the_engine_says_that_it_can_ask_refine_test_and_grade() -> None:
     engine = ClassicalEngine()
     assert {"ask", "refine", "test", "grade"} <= engine.tasks
     inquiry = asked("Who built the wind farms?")
-    assert engine.ask([inquiry]) == leads.find_leads([inquiry])
-    assert engine.refine([inquiry]) == leads.refine_questions([inquiry])
+    assert engine.ask([inquiry]) == asking_tasks.find_leads([inquiry])
+    assert engine.refine([inquiry]) == asking_tasks.refine_questions([inquiry])
     assert engine.test([inquiry]) == [True]
-    assert engine.grade([inquiry]) == leads.grade_reports([inquiry])
+    assert engine.grade([inquiry]) == asking_tasks.grade_reports([inquiry])
 
 
 @pytest.mark.parametrize("passages", [CHUNKS, REPORTS, LOCAL])
@@ -209,7 +209,7 @@ def test_a_question_is_split_into_its_names_and_noun_phrases_names_first() -> No
 
 
 def test_a_question_of_one_part_has_no_sub_question_and_no_answer_is_imagined() -> None:
-    refined = leads.refine_questions([asked("What is differential privacy?", ())])[0]
+    refined = asking_tasks.refine_questions([asked("What is differential privacy?", ())])[0]
     assert refined.question == "What is differential privacy?"
     assert refined.questions == ()
     assert refined.hypothesis == ""
@@ -248,7 +248,11 @@ def test_less_is_enough_beside_a_concept_linked_to_the_question() -> None:
     linked = Passage("concept", "k", "market square", title="market square")
     other = Passage("concept", "k", "iron ore", title="iron ore")
     wanted = read_wanted_words(question, "en")
-    assert leads.ENOUGH - leads.LINKED <= measure_coverage(wanted, passage.text, "en").near < leads.ENOUGH
+    assert (
+        asking_tasks.ENOUGH - asking_tasks.LINKED
+        <= measure_coverage(wanted, passage.text, "en").near
+        < asking_tasks.ENOUGH
+    )
     assert verdict(question, passage, linked)
     assert not verdict(question, passage, other)
     assert not verdict("Who bred the zebra?", passage, linked)
@@ -271,9 +275,9 @@ def test_verdicts_in_german_and_chinese() -> None:
 def test_a_verdict_on_500_tokens_takes_under_two_milliseconds() -> None:
     texts = [f"{WIND} {MUSEUM} Number {i} of them. " * 5 for i in range(60)]
     inquiries = [asked("What did the fishing villages fear?", (chunk(str(i), t),)) for i, t in enumerate(texts)]
-    leads.test_passages(inquiries[:2])
+    asking_tasks.test_passages(inquiries[:2])
     begun = time.process_time()
-    leads.test_passages(inquiries)
+    asking_tasks.test_passages(inquiries)
     assert (time.process_time() - begun) / len(inquiries) < 0.002
 
 
@@ -353,7 +357,7 @@ def test_every_task_reads_a_follow_up_with_what_it_borrows() -> None:
     assert not verdict(question, CHUNKS[1], before=before)
     assert verdict(question, CHUNKS[0], before=before)
     assert graded(question, REPORTS[0], before=before) > graded(question, REPORTS[1], before=before)
-    assert "Ann Lee" in leads.refine_questions([asked(question, (), *before)])[0].question
+    assert "Ann Lee" in asking_tasks.refine_questions([asked(question, (), *before)])[0].question
     assert "Ann Lee" in str(composing.rate_inquiries([asked(question, REPORTS, *before)]))
 
 
@@ -371,11 +375,11 @@ def test_an_answer_says_how_it_read_a_follow_up() -> None:
 def test_results_are_the_same_for_any_hash_seed() -> None:
     program = (
         "import test_asking_offline as t\n"
-        "from sensegraph.engines.offline.answers import leads\n"
+        "from sensegraph.engines.offline.answers import asking_tasks as work\n"
         "asked = [t.asked(q, p) for q in ('What did the villages fear?', 'What are the main themes?') "
         "for p in (t.CHUNKS, t.REPORTS, t.LOCAL)]\n"
         "import sys\n"
-        "tasks = (leads.find_leads, leads.refine_questions, leads.test_passages, leads.grade_reports)\n"
+        "tasks = (work.find_leads, work.refine_questions, work.test_passages, work.grade_reports)\n"
         "sys.stdout.write(repr([task(asked) for task in tasks]))"
     )
     seen = {

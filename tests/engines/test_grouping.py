@@ -472,7 +472,7 @@ def test_a_refusal_does_not_take_the_place_of_a_text_that_only_breaks_a_rule() -
     assert f"{group_replies.NAMED} (1 ×)" in made.notes()
 
 
-# ── faults, and rules broken on purpose (see tests/test_faults.py for whole builds) ──
+# ── faults, and rules broken on purpose (see tests/models/endpoint/test_faults.py for whole builds) ──
 
 MESSES: dict[str, Script] = {
     "malformed replies": Script(malformed_rate=1.0, times=1),

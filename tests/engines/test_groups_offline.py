@@ -12,11 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sensegraph.engines.offline.reports.condensation import condense_texts
-from sensegraph.engines.offline.reports.group_lines import count_length, read_verbatim, split_group_name
-from sensegraph.engines.offline.reports.group_links import relate_groups
-from sensegraph.engines.offline.reports.group_reports import abstract_groups, aggregate_groups
-from sensegraph.language.plurals import pluralize
+from sensegraph.engines.offline.reports.group_reports import abstract_groups, aggregate_groups, relate_groups
+from sensegraph.engines.offline.reports.source_lines import (
+    condense_texts,
+    count_length,
+    read_verbatim,
+    split_group_name,
+)
+from sensegraph.language.noun_phrases import pluralize
 from sensegraph.language.text import fold, split_sentences
 from sensegraph.types import Brief, Context, Description, Passage, Source, Statement
 

@@ -11,9 +11,8 @@ import pytest
 
 from scripted import Script, ScriptedServer
 from scripted_engine import engine, says
-from sensegraph.engines.llm.judging_messages import write_item_message
-from sensegraph.engines.llm.judging_tasks import TASKS
-from sensegraph.engines.llm.replies.judge_replies import read_answer_score, read_contrast, read_winner
+from sensegraph.engines.llm.judging_tasks import TASKS, write_item_message
+from sensegraph.engines.llm.replies.answer_replies import read_answer_score, read_contrast, read_winner
 from sensegraph.errors import EndpointError, SettingsError, Unreadable
 from sensegraph.lab.tasks import JudgingEngine
 from sensegraph.models.endpoint.client import Reply

@@ -7,7 +7,8 @@ import pytest
 
 from scripted import Script, ScriptedServer
 from scripted_engine import CHUNK, COMMUNITY, ENTITIES, INQUIRY, RELATION, TASKS, TEXT, Body, engine, says
-from sensegraph.engines.llm.llm import LLMEngine, LLMSettings
+from sensegraph.engines.llm.llm import LLMEngine
+from sensegraph.engines.llm.llm_settings import LLMSettings
 from sensegraph.errors import ItemFailed, SettingsError, UnsupportedTask
 from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings

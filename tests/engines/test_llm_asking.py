@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from scripted import Script, ScriptedServer
 from scripted_engine import INQUIRY, REPORTS, Body, engine, says
 from sensegraph.engines.llm import prompts
-from sensegraph.engines.llm.llm import LLMEngine, LLMSettings
+from sensegraph.engines.llm.llm import LLMEngine
+from sensegraph.engines.llm.llm_settings import LLMSettings
 from sensegraph.engines.llm.question_tasks import NOTICE, TASKS
 from sensegraph.errors import EndpointError, ItemFailed, SettingsError, Unreadable
 from sensegraph.language.text import count_tokens

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scripted import Script, ScriptedServer
+from sensegraph.engines.llm.group_tasks import read_same_sets, write_names
 from sensegraph.engines.llm.llm import LLMEngine
-from sensegraph.engines.llm.resolution_task import read_same_sets, write_names
 from sensegraph.models.endpoint.client import Endpoint, Reply
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.types import Brief, Context, Description, Passage, Source

@@ -4,10 +4,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sensegraph.engines.offline.reports.sentence_choice import Candidate, choose_sentences, is_repeat, weigh_stems
-from sensegraph.engines.offline.reports.sentence_quality import rate_quality, stem_text, tidy_sentence
-from sensegraph.language.detection import detect_by_stop_words
-from sensegraph.language.speakers import find_labels, find_speaker, recase_label, split_label
+from sensegraph.engines.offline.reports.report_parts import Candidate, choose_sentences
+from sensegraph.engines.offline.reports.sentence_quality import (
+    is_repeat,
+    rate_quality,
+    stem_text,
+    tidy_sentence,
+    weigh_stems,
+)
+from sensegraph.language.speakers import find_labels, recase_label, split_label
+from sensegraph.language.text import detect_by_stop_words
 
 NEGATIONS = re.compile(r"\b(?:not|never|no|none|nothing|cannot)\b|n't\b", re.IGNORECASE)
 MODALS = re.compile(r"\b(?:can|could|may|might|must|shall|should|will|would|ought)\b", re.IGNORECASE)
@@ -162,45 +168,26 @@ def test_quality_lies_between_nought_and_one(text):
 TURNS = "but that is how it went.\nKEVIN SCOTT: Hello.\n\nMore of that.\nFEI-FEI LI: I agree. DANAH BOYD: So do I."
 
 
-@pytest.mark.parametrize(
-    ("words", "name"),
-    [
-        ("but that", ""),
-        ("Hello", "Kevin Scott"),
-        ("More of", "Kevin Scott"),
-        ("I agree", "Fei-Fei Li"),
-        ("So do", "Danah Boyd"),
-    ],
-)
-def test_the_label_before_a_place_governs_it(words, name):
-    assert find_speaker(TURNS, TURNS.index(words)) == name
+def names_for_sure(text):
+    return [label.name for label in find_labels(text) if label.sure]
 
 
-def test_a_sentence_that_begins_with_its_label_has_that_speaker():
-    assert find_speaker(TURNS, TURNS.index("FEI-FEI")) == "Fei-Fei Li"
+def test_labels_stand_at_lines_and_in_capitals_behind_a_stop():
+    assert names_for_sure(TURNS) == ["Kevin Scott", "Fei-Fei Li", "Danah Boyd"]
 
 
-def test_an_unsure_label_takes_the_turn_from_the_speaker_before_and_gives_it_to_nobody():
-    text = "KEVIN SCOTT: Hello.\ndanah boyd: I disagree."
-    assert find_speaker(text, text.index("I disagree")) == ""
-    assert find_speaker(text, text.index("I disagree"), known=("danah boyd",)) == "danah boyd"
+def test_a_label_in_small_letters_that_stands_once_is_not_sure():
+    labels = find_labels("KEVIN SCOTT: Hello.\ndanah boyd: I disagree.")
+    assert [(label.name, label.sure) for label in labels] == [("Kevin Scott", True), ("danah boyd", False)]
 
 
 def test_a_label_that_recurs_is_sure_in_any_case():
-    text = "PhD A: Yes.\nPhD B: No.\nPhD A: Perhaps."
-    assert find_speaker(text, text.index("Perhaps")) == "PhD A"
-
-
-def test_a_label_that_may_be_cut_at_the_border_of_a_chunk_names_nobody():
-    text = "VIN SCOTT: Hello there.\nSIMONE GIERTZ: Hello."
-    assert find_speaker(text, 12) == ""
-    assert find_speaker(text, 12, known=("Vin Scott",)) == "Vin Scott"
-    assert find_speaker(text, len(text) - 3) == "Simone Giertz"
+    assert names_for_sure("PhD A: Yes.\nPhD B: No.\nPhD A: Perhaps.") == ["PhD A", "PhD A"]
 
 
 def test_a_heading_or_a_clause_before_a_colon_is_no_speaker():
     for text in ("Note: this is it.", "And I think the question for me is: does it work?", "Symptoms: fever."):
-        assert find_speaker(text, len(text) - 2) == ""
+        assert names_for_sure(text) == []
 
 
 @pytest.mark.parametrize(

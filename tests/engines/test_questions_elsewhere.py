@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sensegraph.engines.offline.answers.question_rules import understand_question
+from sensegraph.engines.offline.answers.questions import understand_question
 
 
 @pytest.mark.parametrize(

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from sensegraph.engines.offline.extraction import page_text
-from sensegraph.engines.offline.extraction.name_candidates import Sentence, find_name_candidates
-from sensegraph.language import times
-from sensegraph.language.detection import detect_script
+from sensegraph.engines.offline.extraction import page_reader
+from sensegraph.engines.offline.extraction.names import Sentence, find_name_candidates
+from sensegraph.language.dates import stated_dates
 from sensegraph.language.speakers import find_label_candidates, select_sure_labels, write_label
-from sensegraph.language.tagging import tag_words
+from sensegraph.language.text import detect_script, tag_words
 
 
 def found(text: str, language: str = "en") -> list[str]:
-    words = page_text.locate_words(text, 0, len(text))
-    inside = list(times.find_times(text, 0, len(text)))
+    words = page_reader.locate_words(text, 0, len(text))
+    inside = list(stated_dates.find_times(text, 0, len(text)))
     barred = {i for i, w in enumerate(words) for a, b in inside if a <= w.start and w.end <= b}
     return [c.surface for c in find_name_candidates(Sentence(text, 0, words, barred, language))]
 
@@ -43,7 +42,7 @@ def test_a_sentence_gives_these_names(text: str, names: list[str]) -> None:
 
 def test_a_word_that_opens_a_sentence_is_left_to_the_corpus() -> None:
     text = "Music met Prince."
-    (first, *_) = find_name_candidates(Sentence(text, 0, page_text.locate_words(text, 0, len(text)), (), "en"))
+    (first, *_) = find_name_candidates(Sentence(text, 0, page_reader.locate_words(text, 0, len(text)), (), "en"))
     assert (first.first, first.inner) == ("music", -1)
 
 
@@ -65,7 +64,7 @@ def test_german_nouns_before_names_are_not_joined_to_them() -> None:
     ],
 )
 def test_times_are_found_as_they_are_written(text: str, stated: list[str]) -> None:
-    assert [text[a:b] for a, b in times.find_times(text, 0, len(text))] == stated
+    assert [text[a:b] for a, b in stated_dates.find_times(text, 0, len(text))] == stated
 
 
 @pytest.mark.parametrize(
@@ -82,7 +81,7 @@ def test_times_are_found_as_they_are_written(text: str, stated: list[str]) -> No
     ],
 )
 def test_dates_become_iso_only_where_the_text_states_them(stated: str, span: tuple[str, str]) -> None:
-    assert times.read_iso_span(stated) == span
+    assert stated_dates.read_iso_span(stated) == span
 
 
 def test_a_label_must_come_back_three_times() -> None:
@@ -105,7 +104,7 @@ def test_a_document_is_put_together_from_overlapping_chunks() -> None:
     from sensegraph.types import Chunk
 
     chunks = (Chunk("a", "d", 5, 10, 0, "abcde"), Chunk("b", "d", 8, 13, 0, "defgh"), Chunk("c", "d", 15, 17, 0, "xy"))
-    assert page_text.join_chunks(chunks) == ("abcdefgh\n\nxy", 5)
+    assert page_reader.join_chunks(chunks) == ("abcdefgh\n\nxy", 5)
 
 
 @pytest.mark.parametrize(

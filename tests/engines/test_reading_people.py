@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from sensegraph.engines.offline.extraction import page_text
+from sensegraph.engines.offline.extraction import page_reader
 from sensegraph.engines.offline.extraction.corpus_reading import learn_corpus, observe_documents, read_documents
-from sensegraph.language import speakers, tagging
+from sensegraph.language import speakers, text
 from sensegraph.types import Chunk, ExtractedEntity, Extraction
 
 PROSE = (
@@ -79,13 +79,13 @@ def test_copies_of_a_document_are_read_all_the_same() -> None:
     ],
 )
 def test_what_machines_read_is_no_name(text: str, code: str) -> None:
-    assert [text[a:b] for a, b in page_text.find_codes(text, 0, len(text))] == [code]
+    assert [text[a:b] for a, b in page_reader.find_codes(text, 0, len(text))] == [code]
     assert not corpus(whole(f"They came, {text} then."))[0].entities
 
 
 @pytest.mark.parametrize("text", ["COVID-19 and B-52", "in 1999-2003", "the U.S. and Node.js"])
 def test_names_with_digits_or_dots_are_no_codes(text: str) -> None:
-    assert page_text.find_codes(text, 0, len(text)) == []
+    assert page_reader.find_codes(text, 0, len(text)) == []
 
 
 TALK = (
@@ -177,6 +177,6 @@ def test_a_sequence_an_iterator_and_another_order_give_the_same_lexicon() -> Non
 
 
 def test_which_words_are_common_does_not_depend_on_what_was_read_before() -> None:
-    tagging.tag_words(["zorblax"])
-    assert not tagging.known_word("zorblax")
-    assert tagging.known_form("foggier")
+    text.tag_words(["zorblax"])
+    assert not text.known_word("zorblax")
+    assert text.known_form("foggier")

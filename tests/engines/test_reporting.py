@@ -6,19 +6,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sensegraph.engines.offline.reports.community import read_community as seen
-from sensegraph.engines.offline.reports.community_reports import report_communities, summarise_contexts
-from sensegraph.engines.offline.reports.general_sentences import rate_generality
-from sensegraph.engines.offline.reports.headlines import find_headline, find_link_clause
-from sensegraph.engines.offline.reports.quotes import introduces_person
-from sensegraph.engines.offline.reports.sentence_quality import stem_text
-from sensegraph.engines.offline.reports.shown_names import (
+from sensegraph.engines.offline.reports.community_reports import extend_name, report_communities, summarise_contexts
+from sensegraph.engines.offline.reports.report_parts import (
     choose_distinct_names,
-    extend_name,
+    find_headline,
+    find_link_clause,
     join_title_names,
     mentions_name,
     show_natural_case,
     split_title,
 )
+from sensegraph.engines.offline.reports.sentence_quality import introduces_person, rate_generality, stem_text
 from sensegraph.types import Context, Description, Passage, Source
 
 # Sentences of several chunks: (chunk, text); each entity and relation quotes those that hold its names.

@@ -14,7 +14,7 @@ from sensegraph.engines.llm.llm import LLMEngine
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.lab.tasks import JudgingEngine
 from sensegraph.methods import METHODS, load_method
-from sensegraph.methods.graphrag.tasks import GradingEngine
+from sensegraph.methods.graphrag.global_search import GradingEngine
 from sensegraph.methods.hirag.tasks import AbstractingEngine
 from sensegraph.methods.leanrag.tasks import AggregatingEngine
 from sensegraph.methods.raptor.tasks import CondensingEngine
@@ -25,10 +25,9 @@ from sensegraph.protocols import LanguageEngine, ResolvingEngine, StreamingEngin
 TOOLS = ("engines/", "models/", "testing/")
 DECIDED = {
     "quotes": {
-        "answering/quoting.py": "what a method gives to an engine that quotes, and what to one that writes",
+        "answering/asking.py": "what a method gives to an engine that quotes, and what to one that writes",
         "index/build.py": "whether the words of an index are its sources' own",
-        "index/hierarchy/grounding.py": "whether spans are filled in behind what was written",
-        "index/hierarchy/packing.py": "how passages are shown to an engine",
+        "index/hierarchy/packing.py": "how passages are shown, and whether spans are filled in behind what was written",
         "index/restricted/moment.py": "whether a date that became a filter is still looked for",
         "lab/experiments/rehearsal.py": "a stand-in is as the engine that it stands for",
     },

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from scripted_engine import REPORTS
 from sensegraph.engines.llm.replies.answer_replies import read_answer
-from sensegraph.engines.llm.replies.answer_stream import AnswerStream, AnswerText, read_streamed_answer
-from sensegraph.engines.llm.replies.cited_records import Records
+from sensegraph.engines.llm.replies.cited_records import AnswerStream, AnswerText, Records, read_streamed_answer
 from sensegraph.models.endpoint.client import Reply
 from sensegraph.types import Statement
 

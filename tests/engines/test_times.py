@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.language import times
+from sensegraph.language.dates import stated_dates
 
 PIECES = (
     "12 13th 1999 2004 1,500 3.5 $20 US$5 5 km 40% 19 in on of the a xx x Al. and or to old - – — / , . : _ ' \u2019 % "
@@ -20,20 +20,20 @@ PIECES = (
 TEXTS = st.lists(st.tuples(st.sampled_from(PIECES), st.sampled_from([" ", " ", "", "-", "\n", ", "])), max_size=12).map(
     lambda parts: "".join(word + gap for word, gap in parts)
 )
-ALL_TIMES, ALL_NUMBERS = re.compile(times._TIMES), re.compile(times._NUMBERS)
+ALL_TIMES, ALL_NUMBERS = re.compile(stated_dates._TIMES), re.compile(stated_dates._NUMBERS)
 
 
 @given(TEXTS, st.integers(0, 9), st.integers(0, 9))
 def test_times_are_those_that_the_patterns_find(text: str, before: int, behind: int) -> None:
     end = max(before, len(text) - behind)
-    assert list(times.find_times(text, before, end)) == [m.span() for m in ALL_TIMES.finditer(text, before, end)]
+    assert list(stated_dates.find_times(text, before, end)) == [m.span() for m in ALL_TIMES.finditer(text, before, end)]
 
 
 @given(TEXTS, st.integers(0, 9), st.integers(0, 9))
 def test_numbers_are_those_that_the_pattern_finds(text: str, before: int, behind: int) -> None:
     end = max(before, len(text) - behind)
     spans = [m.span() for m in ALL_NUMBERS.finditer(text, before, end) if m[0].lower() not in ("one", "second")]
-    assert list(times.find_numbers(text, before, end)) == spans
+    assert list(stated_dates.find_numbers(text, before, end)) == spans
 
 
 def test_every_alternative_is_found_by_itself() -> None:
@@ -41,4 +41,4 @@ def test_every_alternative_is_found_by_itself() -> None:
         "12th of May 1999|May 3, 2004|late May 1981|May, 1990|13 March|April 2nd|spring of 1980|xteenth century|300 BC|"
         "AD 70|mid-1990s|2001-02-03|1914-18|seven years|1999|It was June|Mondays"
     ).split("|")
-    assert [text for text in stated if not list(times.find_times(text, 0, len(text)))] == []
+    assert [text for text in stated if not list(stated_dates.find_times(text, 0, len(text)))] == []

@@ -8,7 +8,8 @@ import pytest
 
 from scripted import ScriptedServer
 from scripted_engine import CHUNK, TEXT, Body, engine, says
-from sensegraph.engines.llm.llm import LLMEngine, LLMSettings
+from sensegraph.engines.llm.llm import LLMEngine
+from sensegraph.engines.llm.llm_settings import LLMSettings
 from sensegraph.engines.llm.prompt_tuning import EXAMPLES, Tuned, fit_prompts, list_fitted_templates
 from sensegraph.engines.llm.prompts import TEMPLATES, read_packaged_template
 from sensegraph.engines.llm.replies.extracted_records import collect_json_records, collect_tuple_records, has_tuples

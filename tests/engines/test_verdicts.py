@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from scripted import Script, ScriptedServer
-from sensegraph.engines.llm.verdicts import Verdicts, build_logit_bias
+from sensegraph.engines.llm.asker import Verdicts, build_logit_bias
 from sensegraph.errors import EndpointDown, EndpointError
 from sensegraph.language.text import encode_tokens
 from sensegraph.models.endpoint.client import Endpoint

@@ -30,7 +30,9 @@ def flat(manifest: Manifest) -> dict[str, Any]:
     entries = fields.pop("parts")
     for name, part in BUILT_IN.items():
         entry = entries.get(name, {"key": "", "vectors": {}})
-        fields |= {name: entry["key"]} | {field: entry["vectors"].get(kind, "") for kind, field in part.flat.items()}
+        fields |= {name: entry["key"]} | {
+            field: entry["vectors"].get(kind, "") for kind, field in part.old_fields.items()
+        }
     return fields  # type: ignore[no-any-return]
 
 
@@ -55,7 +57,7 @@ def test_an_index_of_before_parts_had_entries_opens_and_builds_without_computing
 def test_the_table_of_parts_tells_what_the_parts_say_of_themselves(name: str) -> None:
     part = find_part(name)
     assert (part.name, part.needs) == (name, BUILT_IN[name].needs)
-    assert sorted(part.kinds) == sorted(BUILT_IN[name].flat)
+    assert sorted(part.kinds) == sorted(BUILT_IN[name].old_fields)
     assert type(part).__module__.split(".")[:2] == ["sensegraph", "methods"]
 
 

@@ -16,17 +16,16 @@ from sensegraph import plugins
 from sensegraph.answering.asking import conclude_answer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError
-from sensegraph.filters import Scope
 from sensegraph.index.estimate import Foresight
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import MadePart, PartEntry
-from sensegraph.index.neighbours import nearest_to
 from sensegraph.index.parts import Building, Part, PartEstimate, find_part, parts_with_needs, sort_parts
 from sensegraph.index.restricted.moment import TimedIndex, restrict_to_time
 from sensegraph.index.restricted.scope import ScopedIndex, restrict_to_scope
-from sensegraph.index.vectors import embed_records
+from sensegraph.index.vectors import embed_records, nearest_to
 from sensegraph.plugins import Plugin
 from sensegraph.protocols import LanguageEngine, Task
+from sensegraph.questions import Scope
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import recall_result, step
 from sensegraph.runtime.runtime import Runtime

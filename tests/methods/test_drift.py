@@ -18,11 +18,10 @@ from sensegraph.answering.asking import NOTHING
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import FIXED
 from sensegraph.errors import NotIndexed, SettingsError, StepFailed, UnsupportedTask
-from sensegraph.filters import Scope
 from sensegraph.index.index import Index
 from sensegraph.language.text import count_tokens
-from sensegraph.methods.graphrag.drift import Drift
-from sensegraph.methods.graphrag.near_reports import nearest_reports, report_vectors
+from sensegraph.methods.graphrag.drift import Drift, nearest_reports, report_vectors
+from sensegraph.questions import Scope
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract, check_citations
 from sensegraph.types import Document, Question, Turn

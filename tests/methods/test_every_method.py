@@ -13,9 +13,9 @@ from scripted import Script, ScriptedServer
 from scripted_replies import task_of
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError
-from sensegraph.filters import Condition, Scope
 from sensegraph.methods import METHODS, load_method
-from sensegraph.methods.lazygraphrag.concepts_part import CONCEPTS
+from sensegraph.methods.lazygraphrag.concepts import CONCEPTS
+from sensegraph.questions import Condition, Scope
 from sensegraph.testing import check_citations
 from sensegraph.types import Answer, Question, Turn
 from wired import corpus

@@ -13,12 +13,12 @@ from sensegraph.algorithms.ranking import select_best
 from sensegraph.algorithms.walks import build_moves, pagerank
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
-from sensegraph.index.graph.ties import ties_of
+from sensegraph.index.graph.lookups import ties_of
 from sensegraph.index.index import Index
 from sensegraph.index.passages import passage_tokens
 from sensegraph.methods.fastgraphrag.fastgraphrag import ORIGINAL, FastGraphRAG
 from sensegraph.retrieval.assembling import ends_of
-from sensegraph.retrieval.keywords import Keywords, keywords_of
+from sensegraph.retrieval.signals import Keywords, keywords_of
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract
 from sensegraph.types import Document, Evidence, Question

@@ -14,11 +14,11 @@ from harbour import QUESTIONS, papers
 from scripted import ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError, UnsupportedTask
-from sensegraph.filters import Scope
 from sensegraph.index.index import Index
 from sensegraph.index.passages import passage_tokens
 from sensegraph.index.restricted.scope import restrict_to_scope
 from sensegraph.methods.graft.graft import Graft
+from sensegraph.questions import Scope
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract, check_citations
 from sensegraph.types import Document, Evidence, Question

@@ -14,8 +14,7 @@ from scripted_replies import task_of
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
-from sensegraph.methods.hipporag.facts import Facts, FactSettings, make_facts
-from sensegraph.methods.hipporag.facts_part import FACTS
+from sensegraph.methods.hipporag.facts import FACTS, Facts, FactSettings, make_facts
 from sensegraph.methods.hipporag.hipporag import GUTIERREZ2025, HippoRAG, phrase_mass
 from sensegraph.retrieval.arms import rank_by_words
 from sensegraph.runtime.runtime import Runtime
@@ -120,7 +119,7 @@ def test_the_walk_solves_the_equations_of_pagerank(pages: Corpus, factor: float)
     known, n = index.part(FACTS), len(index.catalogue.chunks)
     near = index.scores_of_words(QUESTION.text)
     near = (near - near.min()) / (near.max() - near.min())
-    mass = method._linked(QUESTION, index, rt).mass
+    mass, _ = method._linked(QUESTION, index, rt)
     reset = np.concatenate((factor * near, mass) if factor else (0.7 * near / near.sum(), 0.3 * mass))
     reset /= reset.sum()
     matrix = np.zeros((len(reset), len(reset)))

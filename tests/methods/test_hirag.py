@@ -20,19 +20,20 @@ from scripted import ScriptedServer
 from sensegraph.answering.asking import NOTHING
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError
-from sensegraph.index.graph.ties import ties_of
+from sensegraph.index.graph.lookups import ties_of
 from sensegraph.index.index import Index
 from sensegraph.index.passages import passage_tokens
-from sensegraph.methods.hirag.bridging import (
+from sensegraph.methods.hirag.hirag import (
+    HiRAG,
+    Mode,
+    _count_things,
     bridge_relations,
-    chunks_around,
     communities_around,
     find_candidates,
     key_entities,
 )
-from sensegraph.methods.hirag.hirag import HiRAG, Mode, _count_things
 from sensegraph.methods.hirag.layers_part import LAYERS
-from sensegraph.retrieval.assembling import ends_of
+from sensegraph.retrieval.assembling import ends_of, flatten_groups, near_neighbours
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract
 from sensegraph.types import Evidence, Question
@@ -254,7 +255,7 @@ def test_defect_4_the_bridge_reaches_what_no_relation_of_the_texts_joins(offline
 def test_chunks_come_by_entity_and_then_by_the_neighbours_that_share_them(made: Corpus) -> None:
     index, rt = seen(made), made.runtime()
     tied, local = ties_of(index, rt), [i for i, e in enumerate(index.graph.entities) if not e.level][:4]
-    places = list(chunks_around(local, index, tied))
+    places = flatten_groups(near_neighbours(local, index, tied, len(index.catalogue.chunks)))
     entities = list(index.graph.entities)
     ids = [c.id for c in index.catalogue.chunks]
 

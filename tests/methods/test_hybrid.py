@@ -9,7 +9,7 @@ from harbour import papers
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
 from sensegraph.methods.basic.hybrid import Hybrid
-from sensegraph.retrieval import arms, graph_arms
+from sensegraph.retrieval import arms
 from sensegraph.types import Question
 from served import ServedContract
 from unpacking import unpacked
@@ -39,7 +39,7 @@ def test_every_hit_says_where_each_list_ranks_it(built: Corpus, fusion: Any) -> 
     lists = {
         "vector": arms.rank_by_vectors(QUESTION, index, rt, 20),
         "bm25": arms.rank_by_words(QUESTION, index, 10),
-        "graph": graph_arms.rank_by_graph(QUESTION, index, rt, 20),
+        "graph": arms.rank_by_graph(QUESTION, index, rt, 20),
     }
     hits = Hybrid(fusion=fusion).hits(QUESTION, index, rt)
     assert [h.chunk for h in hits] == [p.id for p in Hybrid(fusion=fusion).retrieve(QUESTION, index, rt).passages]

@@ -14,10 +14,10 @@ from scripted_replies import task_of
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
 from sensegraph.methods.kag import solving
+from sensegraph.methods.kag.calculation import Moment, Number, Unknown
 from sensegraph.methods.kag.forms import Plan
 from sensegraph.methods.kag.kag import KAG
 from sensegraph.methods.kag.logical_forms import parse_plan
-from sensegraph.methods.kag.quantities import Moment, Number, Unknown
 from sensegraph.methods.kag.solving import Solved, Solver, Solving, name_likeness
 from sensegraph.testing import check_citations
 from sensegraph.types import Document, Question

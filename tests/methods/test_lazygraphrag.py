@@ -14,9 +14,8 @@ from sensegraph.answering.asking import NOTHING
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError, NotIndexed, SettingsError, UnsupportedTask
 from sensegraph.index.index import Index
-from sensegraph.methods.lazygraphrag.concepts_part import CONCEPTS
-from sensegraph.methods.lazygraphrag.lazygraphrag import LazyGraphRAG
-from sensegraph.methods.lazygraphrag.relevance import Trial
+from sensegraph.methods.lazygraphrag.concepts import CONCEPTS
+from sensegraph.methods.lazygraphrag.lazygraphrag import LazyGraphRAG, Trial
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract, check_citations
 from sensegraph.types import Document, Question, Turn
@@ -277,7 +276,7 @@ def test_words_can_rank_the_chunks(lazy: Corpus, server: ScriptedServer, ranking
     method = LazyGraphRAG(refined=False, budget=5, ranking=ranking)  # type: ignore[arg-type]
     first = method.trials(asked, lazy.index(), lazy.runtime())[0].chunk
     words = lazy.index().words
-    from sensegraph.language.stems import list_stems
+    from sensegraph.language.text import list_stems
 
     best = [lazy.index().catalogue.chunks[int(i)].id for i in words.top(list_stems(asked.text), 3)[0]]
     assert first in best

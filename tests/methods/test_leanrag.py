@@ -14,20 +14,20 @@ from scripted import ScriptedServer
 from sensegraph.answering.asking import NOTHING
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError
-from sensegraph.filters import Scope
 from sensegraph.index.index import Index
 from sensegraph.index.passages import passage_tokens
 from sensegraph.index.restricted.scope import restrict_to_scope
 from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
-from sensegraph.methods.leanrag.ancestor_paths import (
+from sensegraph.methods.leanrag.leanrag import (
     AncestorPaths,
+    LeanRAG,
     aggregate_passages,
     chunks_behind,
     climb_to_ancestors,
     entity_passages,
     find_entity_seeds,
 )
-from sensegraph.methods.leanrag.leanrag import LeanRAG
+from sensegraph.questions import Scope
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract
 from sensegraph.types import Cluster, Document, Entity, Evidence, Question

@@ -16,7 +16,7 @@ from sensegraph.errors import NotIndexed, SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.passages import passage_tokens
 from sensegraph.methods.lightrag.lightrag import LightRAG
-from sensegraph.retrieval.keywords import keywords_of
+from sensegraph.retrieval.signals import keywords_of
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract
 from sensegraph.types import Evidence, Question

@@ -16,8 +16,7 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
 from sensegraph.methods.linearrag.linearrag import LinearRAG, spread_activation
-from sensegraph.methods.linearrag.sentences import Sentences, sentence_graph
-from sensegraph.methods.linearrag.sentences_part import SENTENCES
+from sensegraph.methods.linearrag.sentences import SENTENCES, Sentences, sentence_graph
 from sensegraph.retrieval.arms import rank_by_words
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract

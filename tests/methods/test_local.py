@@ -13,9 +13,8 @@ from scripted import ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
 from sensegraph.index.passages import passage_tokens
-from sensegraph.methods.graphrag.local_search import Local
-from sensegraph.retrieval.named_entities import entities_named_in
-from sensegraph.retrieval.neighbourhood import find_seed_entities
+from sensegraph.methods.graphrag.local_search import Local, find_seed_entities
+from sensegraph.retrieval.signals import entities_named_in
 from sensegraph.types import Document, Question, Turn
 from served import ServedContract
 from wired import corpus
@@ -126,7 +125,7 @@ def test_a_conversation_changes_the_seeds(harbour: Corpus) -> None:
 
 
 def test_the_latest_turns_are_kept_within_their_share(harbour: Corpus) -> None:
-    from sensegraph.retrieval.neighbourhood import Shares, read_around
+    from sensegraph.methods.graphrag.local_search import Shares, read_around
 
     turns = tuple(Turn(f"Question {i}?", "word " * 40) for i in range(20))
     shares = Shares(context_tokens=1_000, history=0.2)

@@ -18,12 +18,12 @@ from scripted import ScriptedServer
 from sensegraph.cli.show import format_evidence
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError, UnsupportedTask
-from sensegraph.filters import Scope
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.scope import restrict_to_scope
-from sensegraph.methods.raptor.nodes import Nodes
 from sensegraph.methods.raptor.raptor import RAPTOR, fit_nodes
+from sensegraph.methods.raptor.tree import Nodes
 from sensegraph.methods.raptor.tree_part import TREE
+from sensegraph.questions import Scope
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract, check_citations
 from sensegraph.types import Document, Question

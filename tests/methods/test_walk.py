@@ -14,13 +14,13 @@ import pytest
 from scripted import ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError
-from sensegraph.filters import Scope
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.scope import restrict_to_scope
 from sensegraph.methods.basic.bm25 import BM25
-from sensegraph.methods.lazygraphrag.concepts_part import CONCEPTS
-from sensegraph.methods.walk.names_part import NAMES
+from sensegraph.methods.lazygraphrag.concepts import CONCEPTS
+from sensegraph.methods.walk.naming import NAMES
 from sensegraph.methods.walk.walk import Walk
+from sensegraph.questions import Scope
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract
 from sensegraph.types import Document, Question

@@ -12,11 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.errors import StoreError
-from sensegraph.personal.finding import build_finder
-from sensegraph.personal.masking import SECRET, Masker, read_secret
-from sensegraph.personal.people_names import Named
+from sensegraph.personal.finding import Named, build_finder
+from sensegraph.personal.masking import SECRET, Masker, mask_shape, read_secret, survey_personal_data
 from sensegraph.personal.personal_settings import KINDS, PersonalSettings, tally_findings
-from sensegraph.personal.surveying import mask_shape, survey_personal_data
 from sensegraph.runtime.keys import key
 from sensegraph.types import Document
 

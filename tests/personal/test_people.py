@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sensegraph.personal.people_names import Named, RepeatedNames, find_named_people, find_possible_names, merge_people
+from sensegraph.personal.finding import Named, RepeatedNames, find_named_people, find_possible_names, merge_people
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sensegraph.resolution import Mentioned, Rule, resolve
-from sensegraph.resolution.contrasts import find_contrast
+from sensegraph.resolution.comparison.aligned import find_contrast
 
 
 def said(text: str, one: str, other: str) -> str:

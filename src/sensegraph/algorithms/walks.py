@@ -1,17 +1,20 @@
 """Random walks with restart over a weighted graph, as arrays: personalised PageRank by power iteration.
 
-Sums run in the order of the arrays, so that equal input gives equal bytes on every machine and in every run.
+Sums run in the order of the arrays, so that equal input gives equal bytes on every machine and in every run. A walk
+that restarts often puts nearly all its mass near its start: on a large graph it is taken over the part around the start
+that mass comes to at all, paths are kept by their source in mapped arrays, and the rest is not read.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sensegraph.algorithms.graphs import Floats, Ints
+from sensegraph.algorithms.graphs import Floats, Ints, Longs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,3 +68,125 @@ def pagerank(walk: Moves, reset: NDArray[Any], damping: float = 0.5, steps: int 
             moved[reached] += np.add.reduceat(share * here[source], first)
         here = damping * moved + (1 - damping) * start
     return here
+
+
+_SMALL = 400_000  # paths up to which a walk is taken over the whole graph
+_LIMIT = 20_000  # nodes of the part that a walk is otherwise taken over, about
+_REACH = 3  # steps by which that part is found
+_LEAST = 1e-6  # mass from which a node is looked at in doing so
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Paths:
+    """From node i a walk goes to `to[start[i]:start[i + 1]]`, to each with its `share`; shares of a node sum to 1.
+
+    int64 (n + 1), int32 (m) and float32 (m); a node without any is a dead end, whose mass is lost.
+    """
+
+    start: Longs
+    to: NDArray[np.int32]
+    share: NDArray[np.float32]
+
+    @property
+    def nodes(self) -> int:
+        """The number of nodes."""
+        return len(self.start) - 1
+
+
+def build_paths(source: ArrayLike, target: ArrayLike, weight: ArrayLike, nodes: int) -> Paths:
+    """The paths along directed edges with weights above 0, shape (m,), on `nodes` nodes, in any order.
+
+    Edges of one pair may repeat. Raises ValueError for a weight that is not above 0.
+    """
+    a, b, w = np.asarray(source, np.int64), np.asarray(target, np.int32), np.asarray(weight, np.float64)
+    if len(w) and not (np.isfinite(w).all() and w.min() > 0):
+        raise ValueError("the weights of paths must be above 0 and finite; leave out the edges that have none.")
+    order = np.lexsort((b, a))
+    a, b, w = a[order], b[order], w[order]
+    total = np.bincount(a, weights=w, minlength=nodes)
+    return Paths(run_offsets(np.bincount(a, minlength=nodes)), b, (w / total[a]).astype(np.float32))
+
+
+def run_offsets(counts: ArrayLike) -> Longs:
+    """Where each of several runs of these lengths begins, and where the last ends, shape (n + 1,)."""
+    return np.concatenate(([0], np.cumsum(np.asarray(counts, np.int64)))).astype(np.int64)
+
+
+def renumber_kept(kept: Sequence[int], whole: int) -> Ints:
+    """The new number of everything that is kept, shape (whole,), −1 for the rest."""
+    places = np.full(whole, -1, np.int32)
+    places[np.asarray(kept, np.int64)] = np.arange(len(kept))
+    return places
+
+
+def gather_entries(start: NDArray[Any], rows: ArrayLike) -> tuple[Longs, Longs]:
+    """The places of all entries of `rows` in arrays that `start` parts, row by row, and how many each row has."""
+    rows = np.asarray(rows, np.int64)
+    begin = np.asarray(start[rows], np.int64)
+    sizes = np.asarray(start[rows + 1], np.int64) - begin
+    first = np.cumsum(sizes) - sizes
+    places = np.repeat(begin - first, sizes)
+    places += np.arange(len(places))
+    return places, sizes
+
+
+def walk_with_restart(
+    way: Paths, nodes: NDArray[Any], mass: NDArray[Any], damping: float, steps: int
+) -> tuple[Longs, Floats]:
+    """The nodes that a walk comes to, ascending, and its mass there after `steps` steps from `mass` at `nodes`.
+
+    Before each step 1 − `damping` of the mass returns to the start: x ← damping · A x + (1 − damping) · r.
+    """
+    nodes, mass = np.asarray(nodes, np.int64), np.asarray(mass, np.float64)
+    if len(way.to) <= _SMALL:
+        here = np.arange(way.nodes)
+        part = way
+    else:
+        here = neighbourhood(way, nodes, mass, damping)
+        part = restrict_paths(way, here)
+    reset = np.zeros(len(here))
+    reset[np.searchsorted(here, nodes)] = mass
+    sizes, share = np.diff(part.start), part.share.astype(np.float64)
+    to = np.asarray(part.to, np.int64)
+    x = reset
+    for _ in range(steps):
+        moved = np.bincount(to, weights=np.repeat(x, sizes) * share, minlength=len(reset))
+        x = damping * moved + (1 - damping) * reset
+    return here, x
+
+
+def neighbourhood(way: Paths, nodes: Longs, mass: Floats, damping: float, limit: int = _LIMIT) -> Longs:
+    """The nodes around a start that a walk brings most mass to, ascending; about `limit` of them, and all of the start.
+
+    Found by a few steps of the walk over those nodes alone that hold most; the paths of the others are not read.
+    """
+    x: Floats = np.zeros(way.nodes)
+    x[nodes] = mass
+    for _ in range(_REACH):
+        here = _select_heaviest(x, limit)
+        places, sizes = gather_entries(way.start, here)
+        moved = np.repeat(x[here], sizes)
+        moved *= way.share[places]
+        x = np.bincount(way.to[places], weights=moved, minlength=way.nodes).astype(np.float64, copy=False)
+        x *= damping
+        x[nodes] += (1 - damping) * mass
+    x[nodes] = np.inf
+    return _select_heaviest(x, limit + len(nodes))
+
+
+def _select_heaviest(x: Floats, limit: int) -> Longs:
+    """The nodes with the most mass above a little, ascending, `limit` of them but for equal ones."""
+    some = np.flatnonzero(x > _LEAST)
+    if len(some) > limit:
+        some = some[x[some] >= np.partition(x[some], len(some) - limit)[len(some) - limit]]
+    return some.astype(np.int64)
+
+
+def restrict_paths(way: Paths, nodes: Longs) -> Paths:
+    """The paths among these nodes, ascending, which are numbered anew; what leads outside is lost."""
+    number = np.full(way.nodes, -1, np.int32)
+    number[nodes] = np.arange(len(nodes))
+    places, sizes = gather_entries(way.start, nodes)
+    at = number[way.to[places]]
+    inside = np.flatnonzero(at >= 0)
+    return Paths(np.searchsorted(inside, run_offsets(sizes)).astype(np.int64), at[inside], way.share[places[inside]])

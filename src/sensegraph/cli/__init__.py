@@ -9,11 +9,8 @@ import typer
 from typer.core import TyperGroup
 
 from sensegraph import __version__
-from sensegraph.cli.approving import ask_approval
-from sensegraph.cli.ask import ask, browse, history, match
-from sensegraph.cli.corpus import build, collect, personal, start, watch
-from sensegraph.cli.graph import curate, draw, interchange
-from sensegraph.cli.lab import evaluate, repro, tune_prompts, tune_training
+from sensegraph.cli import asking, browsing, curating, graphs, indexing, maintenance
+from sensegraph.cli.lab import evaluate, repro, tune, tune_prompts
 from sensegraph.cli.options import print_message
 from sensegraph.errors import SensegraphError, Unapproved
 
@@ -55,8 +52,15 @@ class Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except Unapproved as e:
-            if not ask_approval(e):
+            from sensegraph.corpus.settings import locate_user_file
+            from sensegraph.models.endpoint.endpoint_settings import record_approval
+
+            if not sys.stdin.isatty():
                 raise
+            print_message(e.question)
+            if not typer.confirm(f"Approve it, and keep that in {locate_user_file()}?", err=True):
+                raise
+            record_approval(locate_user_file(), e.wanted)
         with self.make_context(ctx.info_name, ctx.meta[_WORDS], parent=ctx.parent) as again:
             return self._approved(again)
 
@@ -87,37 +91,37 @@ def _read_global_options(
     """Options that stand before a command."""
 
 
-app.command("demo", short_help="Index a bundled book offline and ask what it is about.")(start.run_demo)
-app.command("init", short_help="Prepare a folder: settings, prompts, input.")(start.set_up_folder)
+app.command("demo", short_help="Index a bundled book offline and ask what it is about.")(maintenance.run_demo)
+app.command("init", short_help="Prepare a folder: settings, prompts, input.")(maintenance.set_up_folder)
 app.command(short_help="Fit the prompts to a corpus, with a model.")(tune_prompts.tune_prompts)
-app.command("index", short_help="Add or update documents and build the index.")(build.index_documents)
-app.command("watch", short_help="Keep the index up to date with its files.")(watch.watch_files)
-app.command("estimate", short_help="Say what `index` would compute and cost.")(build.estimate_index)
-app.command("personal", short_help="Report personal data in documents.")(personal.report_personal_data)
-app.command("remove", short_help="Remove documents from the index.")(build.remove_documents)
-app.command("collect", short_help="Remove what the index no longer needs.")(collect.collect_garbage)
-app.command("query", short_help="Answer a question, with citations.")(ask.query_corpus)
-app.command("search", short_help="Show the evidence for a question, without an answer.")(ask.search_corpus)
-app.command("status", short_help="Show what the corpus holds and has cost.")(build.show_status)
-app.command("reports", short_help="List the reports, or read one down to its sources.")(browse.browse_reports)
-app.command("entity", short_help="Show all that is known of an entity.")(browse.browse_entity)
-app.command("match", short_help="Find what matches a pattern in the graph.")(match.match_pattern)
-app.command("timeline", short_help="Show what is said of an entity, in the order of time.")(history.show_timeline)
-app.command("changes", short_help="Show what changed between two moments.")(history.show_changes)
-app.command("resolve", short_help="Find entities that are one thing under different names.")(curate.resolve_entities)
-app.command("merge", short_help="Make entities one.")(curate.merge_entities)
-app.command("split", short_help="Take out of an entity what is not it.")(curate.split_entity)
-app.command("rename", short_help="Call an entity by another name.")(curate.rename_entity)
-app.command("forbid", short_help="Keep entities apart.")(curate.forbid_merge)
-app.command("undo", short_help="Take back what was decided about names.")(curate.undo_operation)
-app.command("operations", short_help="List what was decided about names.")(curate.list_operations)
-app.command("draw", short_help="Draw the communities: a picture, or a page to look around in.")(draw.draw_index)
-app.command("import", short_help="Make an index of the tables of one made elsewhere.")(interchange.import_index)
-app.command("export", short_help="Write the index as tables, CSV, GraphML, Cypher or JSON.")(interchange.export_index)
-app.command("methods", short_help="List the methods.")(ask.list_methods)
+app.command("index", short_help="Add or update documents and build the index.")(indexing.index_documents)
+app.command("watch", short_help="Keep the index up to date with its files.")(indexing.watch_files)
+app.command("estimate", short_help="Say what `index` would compute and cost.")(indexing.estimate_index)
+app.command("personal", short_help="Report personal data in documents.")(maintenance.report_personal_data)
+app.command("remove", short_help="Remove documents from the index.")(indexing.remove_documents)
+app.command("collect", short_help="Remove what the index no longer needs.")(maintenance.collect_garbage)
+app.command("query", short_help="Answer a question, with citations.")(asking.query_corpus)
+app.command("search", short_help="Show the evidence for a question, without an answer.")(asking.search_corpus)
+app.command("status", short_help="Show what the corpus holds and has cost.")(indexing.show_status)
+app.command("reports", short_help="List the reports, or read one down to its sources.")(browsing.browse_reports)
+app.command("entity", short_help="Show all that is known of an entity.")(browsing.browse_entity)
+app.command("match", short_help="Find what matches a pattern in the graph.")(graphs.match_pattern)
+app.command("timeline", short_help="Show what is said of an entity, in the order of time.")(browsing.show_timeline)
+app.command("changes", short_help="Show what changed between two moments.")(browsing.show_changes)
+app.command("resolve", short_help="Find entities that are one thing under different names.")(curating.resolve_entities)
+app.command("merge", short_help="Make entities one.")(curating.merge_entities)
+app.command("split", short_help="Take out of an entity what is not it.")(curating.split_entity)
+app.command("rename", short_help="Call an entity by another name.")(curating.rename_entity)
+app.command("forbid", short_help="Keep entities apart.")(curating.forbid_merge)
+app.command("undo", short_help="Take back what was decided about names.")(curating.undo_operation)
+app.command("operations", short_help="List what was decided about names.")(curating.list_operations)
+app.command("draw", short_help="Draw the communities: a picture, or a page to look around in.")(graphs.draw_index)
+app.command("import", short_help="Make an index of the tables of one made elsewhere.")(graphs.import_index)
+app.command("export", short_help="Write the index as tables, CSV, GraphML, Cypher or JSON.")(graphs.export_index)
+app.command("methods", short_help="List the methods.")(asking.list_methods)
 app.add_typer(evaluate.app, name="evaluate", short_help="Compare methods by answers, or by judged documents.")
 app.command(short_help="Measure tables of papers, beside what was published.")(repro.repro)
-app.add_typer(tune_training.app, name="tune", short_help="Fine-tune a model: data, training, serving.")
+app.add_typer(tune.app, name="tune", short_help="Fine-tune a model: data, training, serving.")
 
 
 def main() -> None:

@@ -9,13 +9,17 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from shutil import rmtree
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from sensegraph.models.endpoint.approvals import mask_urls
+from sensegraph.cli.progress import show_progress
+from sensegraph.models.endpoint.endpoint_settings import mask_urls
 
 if TYPE_CHECKING:
     from sensegraph.corpus.corpus import Corpus
@@ -35,26 +39,18 @@ def _check_engine(name: str | None) -> str | None:
 Root = Annotated[Path, typer.Option("--root", metavar="DIR", help="The corpus's folder.", show_default="this folder")]
 Engine = Annotated[
     str | None,
-    typer.Option(
-        "--engine",
-        callback=_check_engine,
-        metavar="auto|offline|model|local",
-        help="Who reads and writes.",
-        show_default="as the settings say",
-    ),
-]
+    typer.Option("--engine", callback=_check_engine, metavar="auto|offline|model|local", help="Who reads and writes.",
+                 show_default="as the settings say"),
+]  # fmt: skip
 Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="A setting for this run, as in --set index.chunk_tokens=400."),
 ]
 Trust = Annotated[
-    bool,
-    typer.Option("--trust", help="Approve the endpoint or model that the settings file names, for this run."),
+    bool, typer.Option("--trust", help="Approve the endpoint or model that the settings file names, for this run.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no counts.")]
-Question = Annotated[str, typer.Argument(metavar="QUESTION")]
-MethodName = Annotated[str, typer.Option("--method", metavar="NAME", help="One of `sensegraph methods`, or auto.")]
 MaxTokens = Annotated[
     int | None, typer.Option("--max-tokens", min=1, metavar="N", help="Stop before a model has used more tokens.")
 ]
@@ -64,7 +60,11 @@ MaxCost = Annotated[
 Wait = Annotated[
     float, typer.Option("--wait", min=0.0, metavar="SECONDS", help="How long to wait for another build's end.")
 ]
+Paths = Annotated[
+    list[Path] | None, typer.Argument(metavar="PATH", readable=False, help="Files and folders; without, input/.")
+]  # one that may not be read is skipped by name, like one inside a folder
 
+HERE = Path(".")
 _NAMED = 20  # skipped files that are named one by one
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _NAME = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
@@ -180,6 +180,76 @@ def open_corpus(
                         folder.rmdir()
 
 
+@dataclass(frozen=True, slots=True)
+class CommandRun:
+    """One run of a command: the options that most commands share; those that a command has not, say nothing."""
+
+    root: Root = HERE
+    engine: Engine = None
+    wait: Wait = 0.0
+    max_tokens: MaxTokens = None
+    max_cost: MaxCost = None
+    quiet: Quiet = False
+    as_json: Json = False
+    settings: Set = None
+    trust: Trust = False
+
+    def overrides(self) -> dict[str, Any]:
+        """The settings that the flags give, as nested tables."""
+        return read_overrides(self.settings, self.engine, self.max_tokens, self.max_cost, trust=self.trust)
+
+    @contextmanager
+    def corpus(self, *, create: bool = False, indexed: bool = False, silent: bool = False) -> Iterator[Corpus]:
+        """The corpus; with progress, unless `silent`. Raises NotIndexed where it is to be `indexed` and is not."""
+        with (
+            show_progress(silent or self.quiet) as report,
+            open_corpus(self.root, self.overrides(), progress=report, create=create) as corpus,
+        ):
+            corpus.workspace.wait = self.wait
+            if indexed:
+                require_index(corpus, self.root)
+            yield corpus
+
+    def print_result(self, view: Callable[[], Any], text: Callable[[], str]) -> None:
+        """Print what was found or done: for programs with --json, else for people, unless they want no counts."""
+        if self.as_json:
+            print_json(view())
+        elif not self.quiet:
+            print_text(text())
+
+
+def with_options(order: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command its options in this order: those of CommandRun by their names, and `*` for its other ones.
+
+    A parameter whose type is a dataclass, such as `run: CommandRun`, stands for the fields of that, each an option.
+    """
+
+    def list_options(source: Any) -> dict[str, Parameter]:
+        found, types = dict[str, Parameter](), get_type_hints(source, include_extras=True)
+        for name, p in signature(source).parameters.items():
+            own = p.replace(kind=Parameter.KEYWORD_ONLY, annotation=types[name])
+            found |= list_options(types[name]) if is_dataclass(types[name]) else {name: own}
+        return found
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        known, named = list_options(command), order.split()
+        own = [name for name in known if name not in (*named, *CommandRun.__dataclass_fields__)]
+        groups: dict[str, Any] = {n: kind for n, kind in get_type_hints(command).items() if is_dataclass(kind)}
+
+        @wraps(command)
+        def run_command(**given: Any) -> None:
+            for name, kind in groups.items():
+                given[name] = kind(**{f.name: given.pop(f.name) for f in fields(kind) if f.name in given})
+            command(**given)
+
+        chosen = [name for word in named for name in (own if word == "*" else [word])]
+        run_command.__signature__ = Signature([known[name] for name in chosen])  # type: ignore[attr-defined]
+        run_command.__annotations__ = {}  # all is said by the signature
+        return run_command
+
+    return decorate
+
+
 def format_root_flag(root: Path) -> str:
     """` --root DIR` as a command that is shown needs it; nothing for the current folder."""
     return "" if root == Path(".") else f" --root {shlex.quote(str(root))}"
@@ -187,8 +257,8 @@ def format_root_flag(root: Path) -> str:
 
 def find_record_files(corpus: Corpus, documents: Iterable[str]) -> dict[str, str]:
     """The file of each document that is one record of a file which was named to `index`: such ids say no file."""
-    from sensegraph.corpus.outcomes import ORIGIN
-    from sensegraph.documents.folders import RECORDS
+    from sensegraph.corpus.workspace import ORIGIN
+    from sensegraph.documents.document_files import RECORDS
 
     places = {name: corpus.store.ref(ORIGIN + name) or "" for name in documents}
     return {n: Path(p).name for n, p in places.items() if Path(p).suffix.lower() in RECORDS and Path(p).name not in n}
@@ -215,22 +285,20 @@ def choose_paths(paths: Sequence[Path] | None, root: Path) -> list[Path]:
     if paths:
         return list(paths)
     place = root / "input"
-    return [place] if place.is_dir() and not _is_unused_input(place, root) else []
-
-
-def _is_unused_input(place: Path, root: Path) -> bool:
-    """Whether a folder is empty, and the corpus has documents, all of them from elsewhere."""
+    if not place.is_dir():
+        return []
     from sensegraph.corpus.corpus import Corpus
     from sensegraph.corpus.settings import FOLDER, load_settings
     from sensegraph.corpus.tools import has_store
 
     with suppress(OSError):  # one that may not be listed is named where it is read
-        holds = any(not p.name.startswith(".") for p in place.iterdir())
-        if holds or not has_store(load_settings(root), root / FOLDER):
-            return False
-        with Corpus.open(root, create=False) as corpus:
-            return bool(corpus.document_keys()) and not corpus.mirror.find_missing([place], ())
-    return False
+        if not any(not p.name.startswith(".") for p in place.iterdir()) and has_store(
+            load_settings(root), root / FOLDER
+        ):
+            with Corpus.open(root, create=False) as corpus:  # which may have documents, all of them from elsewhere
+                if corpus.document_keys() and not corpus.mirror.find_missing([place], ()):
+                    return []
+    return [place]
 
 
 def report_skipped(skipped: Sequence[Skipped]) -> None:

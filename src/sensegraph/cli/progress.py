@@ -5,10 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
 
 Report = Callable[[str, int, int], None]
 
@@ -19,42 +15,23 @@ def show_progress(quiet: bool = False) -> Iterator[Report]:
     if quiet or not sys.stderr.isatty():
         yield lambda step, done, total: None
         return
+    from rich import progress as rich
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
 
-    with Progress(
-        TextColumn("{task.description:<12}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    ) as bars:
-        yield _Steps(bars)
+    name, left = rich.TextColumn("{task.description:<12}"), rich.TextColumn("left")
+    columns = (name, rich.BarColumn(), rich.MofNCompleteColumn(), rich.TimeElapsedColumn(), left)
+    with rich.Progress(*columns, rich.TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bars:
+        shown: dict[str, rich.TaskID] = {}  # the bar of the step that runs: replaced when the next step begins
 
+        def report(step: str, done: int, total: int) -> None:
+            if step not in shown:
+                for task in shown.values():
+                    bars.remove_task(task)
+                shown.clear()
+                shown[step] = bars.add_task(label_step(step), total=total)
+            bars.update(shown[step], completed=done, total=total)
 
-class _Steps:
-    """One bar a step, replaced when the next step begins."""
-
-    def __init__(self, bars: Progress) -> None:
-        self._bars, self._step = bars, ""
-        self._task: TaskID | None = None
-
-    def __call__(self, step: str, done: int, total: int) -> None:
-        if self._task is None or step != self._step:
-            if self._task is not None:
-                self._bars.remove_task(self._task)
-            self._step, self._task = step, self._bars.add_task(label_step(step), total=total)
-        self._bars.update(self._task, completed=done, total=total)
+        yield report
 
 
 def label_step(step: str) -> str:

@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from math import log
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
+from unicodedata import east_asian_width
 
 from sensegraph.cli.options import explain_missing_index, format_root_flag
-from sensegraph.cli.sentence_matching import find_best_sentences
 from sensegraph.corpus.views import list_passage_documents
+from sensegraph.language.text import collect_terms, split_sentences
+from sensegraph.language.word_lists import STOP
 from sensegraph.types import Usage
 
 if TYPE_CHECKING:
-    from sensegraph.corpus.outcomes import Added, Built, Status
+    from sensegraph.corpus.sources import Added
+    from sensegraph.corpus.workspace import Built, Status
+    from sensegraph.index.browse.pages import Place
     from sensegraph.index.estimate import Estimate
     from sensegraph.index.index import Index
     from sensegraph.methods import Listing
     from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
     from sensegraph.personal.personal_settings import Tally
     from sensegraph.plugins import Plugin
-    from sensegraph.types import Answer, Evidence, Passage
+    from sensegraph.types import Answer, Citation, Evidence
 
 _QUOTE = 160  # characters of a quote or passage that people are shown
 _SENTENCE = 320  # characters of a sentence that matches a question
+_SENTENCES = 2  # those of one passage that are shown
+_SMALL = 0.05  # how much a function word counts: not nothing, since it may be a word of content in another language
+_NEARLY = 0.6  # of the best sentence's weight, for a second one
 _TITLE = 60  # characters of the name of an entity or a report
 _CALL_SECONDS = 5.0  # assumed for one model call, where an estimate needs a time
-NO_FILES: Mapping[str, str] = MappingProxyType({})
 NOTICE = "Written by a machine, which may err: check what matters against the sources."
 
 
@@ -37,36 +45,51 @@ def format_quantity(n: int, thing: str) -> str:
     return f"{n:,} {thing if n == 1 else many}"
 
 
-# ── answers and evidence ──
-
-
-def format_answer(found: Answer, files: Mapping[str, str] = NO_FILES) -> str:
-    """The answer, its citations, its notes, what it cost, and that a machine wrote it; `files` hold some documents."""
-    return f"{found.text}\n\n{format_answer_sources(found, files)}"
-
-
-def format_answer_sources(found: Answer, files: Mapping[str, str] = NO_FILES) -> str:
-    """What stands behind an answer: its citations, its notes, what it cost, and that a machine wrote it."""
-    parts = []
-    if found.citations:
-        places = [f"{c.document}:{c.start}-{c.end}{_name_record_file(c.document, files)}" for c in found.citations]
-        quotes = [f"“{shorten_line(c.quote)}”" for c in found.citations]
-        rows = zip(found.citations, places, quotes, strict=True)
-        parts.append("Sources\n" + "\n".join(f"[{c.marker}] {place} {quote}" for c, place, quote in rows))
-    if found.notes:
-        parts.append("Notes\n" + "\n".join(f"- {note}" for note in found.notes))
-    parts.append(f"method {found.method}, engine {found.engine}: {format_usage(found.usage)}\n{NOTICE}")
-    return "\n\n".join(parts)
-
-
-def _name_record_file(document: str, files: Mapping[str, str]) -> str:
-    return f" in {files[document]}" if document in files else ""
-
-
 def shorten_line(text: str, most: int = _QUOTE) -> str:
     """`text` on one line, cut at a word after about `most` characters."""
     line = " ".join(text.split())
     return line if len(line) <= most else line[:most].rsplit(" ", 1)[0] + " …"
+
+
+def pad_columns(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> Iterator[str]:
+    """Rows in columns as wide as a terminal shows them; those in `right` end at the right; the last is not padded."""
+
+    def width(text: str) -> int:
+        return sum(2 if east_asian_width(c) in "WF" else 1 for c in text)
+
+    widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        pads = [" " * (w - width(c)) for c, w in zip(row, widths, strict=True)]
+        cells = [pad + c if i in right else c + pad for i, (c, pad) in enumerate(zip(row, pads, strict=True))]
+        yield "  ".join(cells).rstrip()
+
+
+# ── answers and evidence ──
+
+
+def format_answer(found: Answer, files: Mapping[str, str] = MappingProxyType({})) -> str:
+    """The answer, its citations, its notes, what it cost, and that a machine wrote it; `files` hold some documents."""
+    parts = [found.text]
+    if found.citations:
+        parts.append("\n".join(["Sources", *(format_citation(c, files) for c in found.citations)]))
+    if found.notes:
+        parts.append("\n".join(["Notes", *(f"- {note}" for note in found.notes)]))
+    parts.append(f"method {found.method}, engine {found.engine}: {format_usage(found.usage)}\n{NOTICE}")
+    return "\n\n".join(parts)
+
+
+def format_citation(c: Citation, files: Mapping[str, str]) -> str:
+    """A citation: its mark, where it leads, and what stands there."""
+    return f"[{c.marker}] {format_place(c, files)} “{shorten_line(c.quote)}”"
+
+
+def format_place(place: Citation | Place, files: Mapping[str, str]) -> str:
+    """A span of a document, and the file that the document is a record of, where it is one."""
+    return f"{place.document}:{place.start}-{place.end}{_name_record_file(place.document, files)}"
+
+
+def _name_record_file(document: str, files: Mapping[str, str]) -> str:
+    return f" in {files[document]}" if document in files else ""
 
 
 def format_usage(usage: Usage) -> str:
@@ -88,7 +111,9 @@ def format_usage(usage: Usage) -> str:
     return ", ".join(parts)
 
 
-def format_evidence(found: Evidence, index: Index, question: str, files: Mapping[str, str] = NO_FILES) -> str:
+def format_evidence(
+    found: Evidence, index: Index, question: str, files: Mapping[str, str] = MappingProxyType({})
+) -> str:
     """Passages with their rank, kind, score, title and documents, and what they say that bears on the question.
 
     A passage of which the time asked about leaves nothing is counted and not shown.
@@ -96,37 +121,50 @@ def format_evidence(found: Evidence, index: Index, question: str, files: Mapping
     passages = [p for p in found.passages if p.text.strip()]
     places = list_passage_documents(passages, index)
     named = [[name + _name_record_file(name, files) for name in names] for names in places]
-    shown = _quote_passages(passages, index, question)
+    # of text of a chunk the sentences that match best, each with its span in the document; of others the beginning;
+    # texts are the passages' own: what a filter took out of them stands in the chunk still
+    alone = [p.sources[0] if p.kind == "chunk" and len(p.sources) == 1 else None for p in passages]
+    exact = [s if s and len(p.text) == s.end - s.start else None for p, s in zip(passages, alone, strict=True)]
+    chunks = index.chunks(sorted({s.chunk for s in exact if s}))
+    texts = [p.text if s and s.chunk in chunks else "" for p, s in zip(passages, exact, strict=True)]
+    best = find_best_sentences(question, texts)
     lines = []
-    for rank, (p, where, said) in enumerate(zip(passages, named, shown, strict=True), 1):
+    for rank, (p, s, where, spans) in enumerate(zip(passages, exact, named, best, strict=True), 1):
         # the name of what is no text of a document: an entity, the ends of a relation, a report
         title = f"{shorten_line(p.title, _TITLE)}  " if p.title and p.kind != "chunk" else ""
-        lines.append(f"{rank}. {p.kind} {p.score:.3f}  {title}{_name_some_documents(where)}\n{said}")
+        lines.append(f"{rank}. {p.kind} {p.score:.3f}  {title}{_name_some_documents(where)}")
+        if s and spans:
+            chunk = chunks[s.chunk]
+            first = chunk.start + s.start
+            quotes = [(first + a, first + b, shorten_line(p.text[a:b], _SENTENCE)) for a, b in spans]
+            lines += [f"   {chunk.document}:{a}-{b} “{quote}”" for a, b, quote in quotes]
+        else:
+            lines.append(f"   {shorten_line(p.text)}")
     if empty := len(found.passages) - len(passages):
         lines.append(f"- not shown: {format_quantity(empty, 'passage')} without anything that held then")
     lines += [f"- {note}" for note in found.notes]
     return "\n".join(lines) or "Nothing was found."
 
 
-def _quote_passages(passages: Sequence[Passage], index: Index, question: str) -> list[str]:
-    """Of text of a chunk the sentences that match best, each with its span in the document; of others the beginning.
+def find_best_sentences(question: str, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
+    """For each text the spans of its one or two best sentences, in order; the first one where none shares a word.
 
-    Texts are the passages' own: what a filter took out of them stands in the chunk still.
+    A word weighs more the fewer sentences of all `texts` hold it; function words weigh little.
     """
-    alone = [p.sources[0] if p.kind == "chunk" and len(p.sources) == 1 else None for p in passages]
-    exact = [s if s and len(p.text) == s.end - s.start else None for p, s in zip(passages, alone, strict=True)]
-    chunks = index.chunks(sorted({s.chunk for s in exact if s}))
-    said = [p.text if s and s.chunk in chunks else "" for p, s in zip(passages, exact, strict=True)]
-    shown = []
-    for p, s, spans in zip(passages, exact, find_best_sentences(question, said), strict=True):
-        if not s or not spans:
-            shown.append(f"   {shorten_line(p.text)}")
-            continue
-        chunk = chunks[s.chunk]
-        first = chunk.start + s.start
-        quotes = [(first + a, first + b, shorten_line(p.text[a:b], _SENTENCE)) for a, b in spans]
-        shown.append("\n".join(f"   {chunk.document}:{a}-{b} “{quote}”" for a, b, quote in quotes))
-    return shown
+    asked = collect_terms(question)
+    spans = [split_sentences(text) for text in texts]
+    shared = [[collect_terms(text[a:b]) & asked for a, b in found] for text, found in zip(texts, spans, strict=True)]
+    known = Counter(word for rows in shared for words in rows for word in words)
+    every = sum(map(len, spans))
+    small = frozenset[str]().union(*STOP.values())
+    weight = {w: log(1 + every / known[w]) * (_SMALL if w in small else 1.0) for w in sorted(known)}
+    best = []
+    for found, rows in zip(spans, shared, strict=True):
+        scores = [sum(weight[word] for word in sorted(words)) for words in rows]
+        ranked = sorted(range(len(found)), key=scores.__getitem__, reverse=True)[:_SENTENCES]  # of equal ones the first
+        kept = [i for i in ranked if scores[i] > 0 and scores[i] >= _NEARLY * scores[ranked[0]]]
+        best.append([found[i] for i in sorted(kept or ranked[:1])])
+    return best
 
 
 def _name_some_documents(documents: Sequence[str]) -> str:
@@ -138,7 +176,7 @@ def _name_some_documents(documents: Sequence[str]) -> str:
 
 def format_build(found: Built, added: Added | None = None) -> str:
     """The counts of the index, what was computed for it, what it cost, and notes."""
-    from sensegraph.index.hierarchy.lineage import count_fates
+    from sensegraph.index.hierarchy.communities import count_fates
 
     lines = [", ".join(format_quantity(n, _SINGULAR[k]) for k, n in found.counts.items())]
     if added is not None:
@@ -171,34 +209,23 @@ def format_tally(found: Tally) -> str:
 
 
 # What a reader calls the steps that take time: to do, done, and of what.
-_WORK: Mapping[str, tuple[str, str, str]] = MappingProxyType(
-    {
-        "extraction.extract": ("read", "read", "chunk"),
-        "extraction.observe": ("survey", "surveyed", "text"),
-        "extraction.read": ("read", "read", "text"),
-        "vectors.embed": ("embed", "embedded", "text"),
-        "graph.summarise": ("write", "wrote", "summary"),
-        "reports.report": ("write", "wrote", "report"),
-        "aggregates.aggregate": ("write", "wrote", "aggregate"),
-        "aggregates.relate": ("relate", "related", "pair"),
-        "layering.abstract": ("sum up", "summed up", "group"),
-        "growing.condense": ("shorten", "shortened", "group"),
-    }
-)
-
-
-_SINGULAR: Mapping[str, str] = {
-    "documents": "document",
-    "chunks": "chunk",
-    "entities": "entity",
-    "relations": "relation",
-    "claims": "claim",
-    "aggregates": "aggregate",
-    "aggregate_relations": "aggregate relation",
-    "summary_entities": "summary entity",
-    "leaves": "leaf",
-    "summaries": "summary",
+_WORK: Mapping[str, tuple[str, str, str]] = {
+    "extraction.extract": ("read", "read", "chunk"),
+    "extraction.observe": ("survey", "surveyed", "text"),
+    "extraction.read": ("read", "read", "text"),
+    "vectors.embed": ("embed", "embedded", "text"),
+    "graph.summarise": ("write", "wrote", "summary"),
+    "reports.report": ("write", "wrote", "report"),
+    "aggregates.aggregate": ("write", "wrote", "aggregate"),
+    "aggregates.relate": ("relate", "related", "pair"),
+    "layering.abstract": ("sum up", "summed up", "group"),
+    "growing.condense": ("shorten", "shortened", "group"),
 }
+
+
+# What is counted, by its name in the counts of an index.
+_COUNTED = "document chunk entity relation claim aggregate aggregate_relation summary_entity leaf summary".split()
+_SINGULAR = {format_quantity(2, thing)[2:]: thing.replace("_", " ") for thing in _COUNTED}
 
 
 def _format_depths(clusters: Sequence[int]) -> str:
@@ -243,9 +270,7 @@ def format_methods(table: Mapping[str, Listing], plugins: Sequence[Plugin]) -> s
 def format_plugins(plugins: Sequence[Plugin]) -> str:
     """The plug-ins that are installed, one a line: kind, name, where it comes from."""
     rows = [(p.kind, p.name, p.origin, p.place) for p in plugins]
-    wide = [max(len(row[i]) for row in rows) for i in range(3)] if rows else []
-    lines = ["  ".join([*(f"{c:<{w}}" for c, w in zip(row[:3], wide, strict=True)), row[3]]) for row in rows]
-    return "\n".join(lines) or "No plug-in is installed."
+    return "\n".join(pad_columns(rows)) or "No plug-in is installed."
 
 
 # ── estimates ──

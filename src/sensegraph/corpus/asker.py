@@ -7,25 +7,24 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sensegraph.answering.reranking import rerank_evidence
-from sensegraph.answering.streaming import Patient
-from sensegraph.corpus.workspace import Workspace
+from sensegraph.answering.asking import Patient, rerank_evidence
+from sensegraph.corpus.workspace import Builder, Workspace
 from sensegraph.errors import InputError, NotIndexed, SettingsError
-from sensegraph.filters import Scope
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.moment import ask_in_time, restrict_to_time, time_notes
-from sensegraph.index.restricted.scope import notes_of
 from sensegraph.language.text import count_tokens
-from sensegraph.methods import load_method, parts_needed
+from sensegraph.methods import METHODS, load_method, parts_needed
 from sensegraph.methods.auto import Choice, choose_method, find_names_with
-from sensegraph.types import Answer, Document, Evidence, Question, Turn
+from sensegraph.questions import Scope
+from sensegraph.types import Answer, Document, Evidence, Question
 
 if TYPE_CHECKING:
     from sensegraph.answering.grounding.checking import Checked
-    from sensegraph.answering.grounding.entailment import By
-    from sensegraph.corpus.builder import Builder
+    from sensegraph.answering.grounding.citations import By
     from sensegraph.corpus.privacy import Privacy
     from sensegraph.protocols import Method
+
+Hear = Callable[[str], None]
 
 
 class Asker:
@@ -54,26 +53,14 @@ class Asker:
             deep = Choice("graphrag", "a depth was given")
             choice = deep if "depth" in given else choose_method(question, index or self._builder.index())
             wanted, reason = choice.method, f"auto chose {choice.method}: {choice.reason}"
-        return load_method(wanted, **settings.method_settings(wanted, given)), reason
+        plain = wanted in METHODS and not given and not settings.methods.get(wanted)  # there is nothing to check
+        return load_method(wanted, **({} if plain else settings.method_settings(wanted, given))), reason
 
-    def query(
-        self,
-        question: str,
-        *,
-        method: str = "auto",
-        scope: Scope,
-        history: Sequence[Turn] = (),
-        hear: Callable[[str], None] | None = None,
-        **options: Any,
-    ) -> Answer:
-        """Answer a question with citations. `options` are settings of the method, such as `depth`.
-
-        Only documents inside `scope` are read. `history` is the conversation before, oldest turn first. `hear` is told
-        the answer piece by piece while it is written; the pieces, joined, are its text.
-        """
+    def query(self, question: Question, scope: Scope, method: str, hear: Hear | None, **options: Any) -> Answer:
+        """Answer a question with citations; see `Corpus.query`."""
         space = self._workspace
         rt, read = space.asking_runtime(), space.settings.index.temporal.questions
-        posed, masked = self._privacy.mask_question(_make_question(question, history))
+        posed, masked = self._privacy.mask_question(_require_words(question))
         asked, index = ask_in_time(posed, self._builder.index(), scope, rt, read=read)
         chosen, reason = self.method(method, asked.text, index=index, **options)
         index.check_parts(parts_needed(chosen))
@@ -89,26 +76,26 @@ class Asker:
         notes = (*notes, *space.notes_since(said))
         return replace(answer, usage=usage, notes=notes, method=chosen.name, engine=space.engine.name)
 
-    def search(self, question: str, *, method: str = "auto", scope: Scope, top: int = 10, **options: Any) -> Evidence:
+    def search(self, question: Question, scope: Scope, method: str, top: int, **options: Any) -> Evidence:
         """The evidence for a question, without an answer: at most `top` passages and documents, best first."""
         if top < 1:
             raise InputError(f"top must be at least 1, not {top}.")
-        asked, masked = self._privacy.mask_question(_make_question(question, ()))
+        asked, masked = self._privacy.mask_question(_require_words(question))
         rt, index = self._workspace.asking_runtime(), restrict_to_time(self._builder.index(), scope)
         own = self._workspace.given.method
         wanted = find_names_with(index) if method == "auto" and own is None else method
-        chosen, _ = self.method(wanted, question, **options)
+        chosen, _ = self.method(wanted, question.text, **options)
         index.check_parts(parts_needed(chosen))
         found = rerank_evidence(asked, chosen.retrieve(asked, index, rt), index, rt)
         kept = found.passages[:top]
         omitted = found.omitted + len(found.passages) - len(kept)
         size = sum(count_tokens(p.text) for p in kept)
-        notes = (*masked, *notes_of(index), *rt.noted, *found.notes)
+        notes = (*masked, *index.notes(), *rt.noted, *found.notes)
         return replace(found, passages=kept, documents=found.documents[:top], tokens=size, omitted=omitted, notes=notes)
 
     def _notes(self, reason: str, index: Index) -> tuple[str, ...]:
         manifest, engine, notes = index.manifest, self._workspace.engine, [reason] if reason else []
-        notes += notes_of(index)
+        notes += index.notes()
         if manifest.engine != engine.name:
             notes.append(f"the index was built by the engine {manifest.engine}, the question answered by {engine.name}")
         if waiting := len(self._workspace.pending()):
@@ -122,7 +109,7 @@ class Asker:
         UnsupportedTask where a model is asked for in vain.
         """
         from sensegraph.answering.grounding.checking import check_answers
-        from sensegraph.answering.grounding.entailment import choose_supporter
+        from sensegraph.answering.grounding.citations import choose_supporter
 
         return check_answers(answers, self._cited, choose_supporter(self._workspace.runtime(), by))
 
@@ -134,7 +121,7 @@ class Asker:
             return None
 
 
-def _make_question(question: str, history: Sequence[Turn]) -> Question:
-    if not question.strip():
+def _require_words(question: Question) -> Question:
+    if not question.text.strip():
         raise InputError("The question is empty; ask something.")
-    return Question(question, tuple(history))
+    return question

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sensegraph.corpus.workspace import Workspace
+from sensegraph.corpus.workspace import Builder, Workspace
 from sensegraph.errors import InputError
-from sensegraph.filters import Scope
 from sensegraph.index.browse.elements import find_entities, list_reports, read_entity, read_report
-from sensegraph.index.hierarchy.lineage import read_lineage
+from sensegraph.index.hierarchy.communities import read_lineage
 from sensegraph.index.restricted.moment import restrict_to_time
-from sensegraph.index.restricted.scope import notes_of
 from sensegraph.index.restricted.timeline import Change, Event, changes_between, entity_timeline
 from sensegraph.language.text import fold
+from sensegraph.questions import Scope
 
 if TYPE_CHECKING:
-    from sensegraph.corpus.builder import Builder
-    from sensegraph.graphs.match.facets import Facets
-    from sensegraph.graphs.match.matches import Matches, Parameter
+    from sensegraph.graphs.match.matches import Matches, Request
     from sensegraph.index.browse.pages import EntityPage, ReportPage, ReportRow
-    from sensegraph.index.index import Index
     from sensegraph.types import Entity
 
 
@@ -54,26 +49,25 @@ class Browser:
 
         `type` narrows them. Raises InputError where none has the name, naming the nearest.
         """
-        if name:
-            return self.entities_named(name, type)
         index = self._builder.index()
+        if name:
+            return find_entities(index, name, type)
         every = (e for e in index.graph.entities if type in ("", e.type) or fold(type) == fold(e.type))
         return sorted(every, key=lambda e: (-e.degree, e.name, e.id))
-
-    def entities_named(self, name: str, type: str = "") -> list[Entity]:
-        """The entities of a name (in any case) or an id. Raises InputError where there is none, naming the nearest."""
-        return find_entities(self._builder.index(), name, type)
 
     def entity(self, name: str, *, type: str = "") -> EntityPage:
         """All that is known of the one entity of this name or id: what chunks say, neighbours, claims, communities.
 
         Raises InputError for a name that is unknown, or that several entities have: give its `type` or its id.
         """
-        return self.entity_page(_require_one_result(self.entities_named(name, type), name))
+        return read_entity(self._builder.index(), self._find_one_entity(name, type))
 
-    def entity_page(self, entity: Entity) -> EntityPage:
-        """All that is known of an entity that was found before."""
-        return read_entity(self._builder.index(), entity)
+    def _find_one_entity(self, name: str, type: str) -> Entity:
+        found = find_entities(self._builder.index(), name, type)
+        if len(found) > 1:
+            kinds = ", ".join(f"{e.type} ({e.id[:10]})" for e in found)
+            raise InputError(f"{name!r} is the name of {len(found)} entities: {kinds}; give the type or the id of one.")
+        return found[0]
 
     # ── history ──
 
@@ -82,8 +76,7 @@ class Browser:
 
         Raises InputError for a name that is unknown, or that several entities have: give its `type` or its id.
         """
-        found = _require_one_result(self.entities_named(entity, type), entity)
-        return entity_timeline(self._builder.index(), found, since, until)
+        return entity_timeline(self._builder.index(), self._find_one_entity(entity, type), since, until)
 
     def changes(self, first: str, last: str) -> list[Change]:
         """What began, ended or changed after the moment `first` and through `last` (ISO 8601)."""
@@ -91,52 +84,19 @@ class Browser:
 
     # ── patterns ──
 
-    def match(
-        self,
-        query: str,
-        *,
-        where: str = "",
-        returned: str = "",
-        order: str = "",
-        skip: int | None = None,
-        limit: int | None = None,
-        parameters: Mapping[str, Parameter] | None = None,
-        scope: Scope,
-        cite: bool = False,
-        most: int | None = None,
-        seconds: float | None = None,
-    ) -> Matches:
-        """The rows that match a pattern, or a whole query, of the part of openCypher that docs/match.md describes.
-
-        `where`, `returned` (RETURN) and `order` (ORDER BY) are clauses beside the pattern, `parameters` the values of
-        its `$names`. Only documents inside `scope` are read. With `cite` each row has citations. Any step may find
-        `most` combinations and all together take `seconds`. Raises InputError for a query that cannot be read, or that
-        such a bound stops.
-        """
+    def match(self, request: Request, scope: Scope, *, cite: bool) -> Matches:
+        """The rows that match a query, of the documents inside `scope`; with `cite` each row has citations."""
         from sensegraph.graphs.match.facets import collect_facets
-        from sensegraph.graphs.match.matches import MOST, SECONDS, Request, match_patterns
-        from sensegraph.graphs.match.shelf import Shelf
+        from sensegraph.graphs.match.matches import match_patterns
+        from sensegraph.graphs.match.shelf import GraphReader
 
-        request = Request(query, where, returned, order, skip, limit, parameters, most or MOST, seconds or SECONDS)
         whole = self._builder.index()
         index = restrict_to_time(whole, scope)
-        every = self._facets(whole)
+        graph, space = whole.graph, self._workspace
+        if space.store.readonly:
+            every = collect_facets.fn([graph])[0]
+        else:  # made by the first query over the whole graph, mapped by all others
+            every = space.runtime().once(collect_facets, lambda: graph, names=(whole.manifest.graph,)).value
         part = every if index is whole else collect_facets.fn([index.graph])[0]
-        found = match_patterns(request, Shelf(index, part, every), citing=cite)
-        return replace(found, notes=(*notes_of(index), *found.notes))
-
-    def _facets(self, index: Index) -> Facets:
-        """The facets of the whole graph: made by the first query over it, mapped by all others."""
-        from sensegraph.graphs.match.facets import collect_facets
-
-        graph = index.graph
-        if self._workspace.store.readonly:
-            return collect_facets.fn([graph])[0]
-        return self._workspace.runtime().once(collect_facets, lambda: graph, names=(index.manifest.graph,)).value
-
-
-def _require_one_result(found: list[Entity], name: str) -> Entity:
-    if len(found) > 1:
-        kinds = ", ".join(f"{e.type} ({e.id[:10]})" for e in found)
-        raise InputError(f"{name!r} is the name of {len(found)} entities: {kinds}; give the type or the id of one.")
-    return found[0]
+        found = match_patterns(request, GraphReader(index, part, every), citing=cite)
+        return replace(found, notes=(*index.notes(), *found.notes))

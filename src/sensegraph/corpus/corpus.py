@@ -7,22 +7,20 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sensegraph.filters import Scope
+from sensegraph.questions import Scope
+from sensegraph.types import Question
 
 if TYPE_CHECKING:
     from sensegraph.answering.grounding.checking import Checked
-    from sensegraph.answering.grounding.entailment import By
+    from sensegraph.answering.grounding.citations import By
     from sensegraph.corpus.asker import Asker
     from sensegraph.corpus.browser import Browser
-    from sensegraph.corpus.builder import Builder
     from sensegraph.corpus.garbage import Collected, GarbageCollector
-    from sensegraph.corpus.mirror import Mirror
     from sensegraph.corpus.names import Applied, NameDecisions, Resolved
-    from sensegraph.corpus.outcomes import Added, Built, Plan, Status
     from sensegraph.corpus.privacy import Privacy
     from sensegraph.corpus.settings import Settings
-    from sensegraph.corpus.sources import Sources
-    from sensegraph.corpus.workspace import GivenTools, Workspace
+    from sensegraph.corpus.sources import Added, Mirror, Plan, Sources
+    from sensegraph.corpus.workspace import Builder, Built, GivenTools, Status, Workspace
     from sensegraph.graphs.match.matches import Matches, Parameter
     from sensegraph.index.browse.pages import EntityPage, ReportPage, ReportRow
     from sensegraph.index.estimate import Estimate
@@ -144,14 +142,14 @@ class Corpus:
     @cached_property
     def builder(self) -> Builder:
         """The index: building, estimating, opening."""
-        from sensegraph.corpus.builder import Builder
+        from sensegraph.corpus.workspace import Builder
 
         return Builder(self.workspace, self.privacy, self.sources)
 
     @cached_property
     def mirror(self) -> Mirror:
         """The corpus against the files that it was read from."""
-        from sensegraph.corpus.mirror import Mirror
+        from sensegraph.corpus.sources import Mirror
 
         return Mirror(self.workspace, self.privacy, self.sources, self.builder)
 
@@ -306,13 +304,13 @@ class Corpus:
         Only documents inside `scope` are read. `history` is the conversation before, oldest turn first. `hear` is told
         the answer piece by piece while it is written; the pieces, joined, are its text.
         """
-        return self.asker.query(question, method=method, scope=scope, history=history, hear=hear, **options)
+        return self.asker.query(Question(question, tuple(history)), scope, method, hear, **options)
 
     def search(
         self, question: str, *, method: str = "auto", scope: Scope = EVERYTHING, top: int = 10, **options: Any
     ) -> Evidence:
         """The evidence for a question, without an answer: at most `top` passages and documents, best first."""
-        return self.asker.search(question, method=method, scope=scope, top=top, **options)
+        return self.asker.search(Question(question), scope, method, top, **options)
 
     def check(self, answer: Answer, *, by: By = "auto") -> Checked:
         """`answer` against the documents of the index that it cites.
@@ -362,11 +360,15 @@ class Corpus:
         most: int | None = None,
         seconds: float | None = None,
     ) -> Matches:
-        """The rows that match a pattern, or a whole query, of the part of openCypher that docs/match.md describes."""
-        return self.browser.match(
-            query, where=where, returned=returned, order=order, skip=skip, limit=limit, parameters=parameters,
-            scope=scope, cite=cite, most=most, seconds=seconds,
-        )  # fmt: skip
+        """The rows that match a pattern, or a whole query, of the part of openCypher that docs/match.md describes.
+
+        `where`, `returned` (RETURN) and `order` (ORDER BY) are clauses beside the pattern, `parameters` the values of
+        its `$names`. With `cite` each row has citations. Any step may find `most` combinations; all take `seconds`.
+        """
+        from sensegraph.graphs.match.matches import MOST, SECONDS, Request
+
+        request = Request(query, where, returned, order, skip, limit, parameters, most or MOST, seconds or SECONDS)
+        return self.browser.match(request, scope, cite=cite)
 
     # ── names ──
 

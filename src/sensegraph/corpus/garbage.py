@@ -6,19 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sensegraph.corpus.outcomes import MASKED, ORIGIN
+from sensegraph.corpus.workspace import MASKED, ORIGIN, Builder, Workspace
 from sensegraph.errors import SettingsError, StoreError
 from sensegraph.index.manifest import REF
 from sensegraph.index.restricted.arrivals import forget_arrivals, outdated_arrivals
 from sensegraph.index.tracing import Traced, keys_behind_index, trace_build
-from sensegraph.resolution.forgetting import Known, forget_names
-from sensegraph.resolution.log import read_operations, rewrite_operations
+from sensegraph.resolution.log import Known, forget_names, read_operations, rewrite_operations
 from sensegraph.runtime.stores.corpus_store import Freed
 
 if TYPE_CHECKING:
-    from sensegraph.corpus.builder import Builder
-    from sensegraph.corpus.workspace import Workspace
-    from sensegraph.index.manifest import Manifest
     from sensegraph.resolution.aliases import Operation
     from sensegraph.runtime.stores.corpus_store import CorpusStore
 
@@ -62,9 +58,7 @@ class GarbageCollector:
             less = self._forgettable(kept)
         if less and not dry:
             rewrite_operations(self._store, less)
-            self._builder.build(
-                parts=()
-            )  # the graph without these names: its texts are the same, and so are the reports
+            self._builder.build(parts=())  # the graph without these names: its texts and reports are the same
             kept = self._kept()
         with self._store.exclusive(self._workspace.wait):
             stale = outdated_arrivals(self._store, self._documents())
@@ -102,7 +96,7 @@ class GarbageCollector:
             keys = keys_behind_index(self._store, manifest, self._store.ref(REF) or "")
             before = [d.key for d in self._builder.index().catalogue.documents]
         made = trace_build(before, rt, own)
-        if manifest and not made.whole and not self._imported(manifest):
+        if manifest and not made.whole and self._store.ref(f"interchange/{manifest.chunks}") is None:  # not imported
             raise SettingsError(
                 f"The index was built by {manifest.engine} and {manifest.embedder} in a way that the settings do not "
                 "name: what it was made of would go. Run `sensegraph index` first, or give the --engine and --set of "
@@ -112,9 +106,6 @@ class GarbageCollector:
         waiting = now != before
         notes = ("documents wait for a build: what the index says of the earlier ones stays until then",) * waiting
         return _Kept([*keys, *now, *(k for found in more for k in found.keys)], more, waiting, notes)
-
-    def _imported(self, manifest: Manifest) -> bool:
-        return self._store.ref(f"interchange/{manifest.chunks}") is not None
 
     def _forgettable(self, kept: _Kept) -> dict[str, Operation | None]:
         """By number the operations with names that no document holds, as they are without them, or None."""

@@ -25,15 +25,13 @@ from sensegraph.index.graph.duplicates import (
 )
 from sensegraph.index.vectors import adds_meaning, stack_vectors
 from sensegraph.language.text import fold
-from sensegraph.resolution.aliases import Aliases, Name, Operation, replay_operations
+from sensegraph.resolution.aliases import Name, Operation, replay_operations
 from sensegraph.resolution.log import read_operations, record_operations, revert_operation
 from sensegraph.runtime.results import Table, recall_result
 from sensegraph.types import Entity
 
 if TYPE_CHECKING:
-    from sensegraph.corpus.builder import Builder
-    from sensegraph.corpus.outcomes import Built
-    from sensegraph.corpus.workspace import Workspace
+    from sensegraph.corpus.workspace import Builder, Built, Workspace
     from sensegraph.index.index import Index
 
 
@@ -112,10 +110,9 @@ class NameDecisions:
         if bool(others) == bool(documents):
             known = _join_quoted([n for n, _ in names])
             raise InputError(f"Say what is not {entity.name!r}: other names of it ({known}), or documents.")
-        made = (
-            self._apart(entity, names, documents, called) if documents else _split_names(entity, names, others, called)
-        )
-        return self._apply(made)
+        if documents:
+            return self._apply(self._split_documents(entity, names, documents, called))
+        return self._apply(_split_names(entity, names, others, called))
 
     def rename(self, name: str, called: str) -> Applied:
         """Call an entity `called`; its other names stay aliases."""
@@ -167,13 +164,12 @@ class NameDecisions:
         return wanted
 
     def _names(self, entities: Sequence[Entity]) -> tuple[Name, ...]:
-        known = names_by_id(self._aliases())
+        known = names_by_id(aliases_of(self._workspace.runtime(), self._builder.index().manifest.graph))
         return tuple(dict.fromkeys(name for e in entities for name in entity_names(e, known)))
 
-    def _aliases(self) -> Aliases:
-        return aliases_of(self._workspace.runtime(), self._builder.index().manifest.graph)
-
-    def _apart(self, entity: Entity, names: tuple[Name, ...], documents: Sequence[str], called: str) -> list[Operation]:
+    def _split_documents(
+        self, entity: Entity, names: tuple[Name, ...], documents: Sequence[str], called: str
+    ) -> list[Operation]:
         """The mentions of an entity in these documents under a name of their own."""
         homes = sorted(set(self._builder.index().documents_of(entity.chunks).values()))
         if wrong := [d for d in documents if d not in homes]:
@@ -182,20 +178,16 @@ class NameDecisions:
             )
         if set(homes) <= set(documents):
             raise InputError(f"No other document mentions {entity.name!r}; nothing would be left of it.")
-        shown = called.strip() or self._numbered(entity.name)
+        # names that were made, or that the graph has
+        taken = {n for o in self.operations() for n in (*o.names, *o.others)}
+        taken |= {(fold(e.name), e.type) for e in self._builder.index().graph.entities}
+        folded = {name for name, _ in taken}
+        numbered = (f"{entity.name} ({n})" for n in count(2))
+        shown = called.strip() or next(name for name in numbered if fold(name) not in folded)
         new = (fold(shown), entity.type)
-        if new in self._taken():
+        if new in taken:
             raise InputError(f"There is an entity {shown!r} already; choose another name for what is split off.")
         return [Operation("", "split", names, (new,), tuple(sorted(set(documents))), shown)]
-
-    def _taken(self) -> frozenset[Name]:
-        """Names that were made, or that the graph has."""
-        logged = {n for o in self.operations() for n in (*o.names, *o.others)}
-        return frozenset(logged | {(fold(e.name), e.type) for e in self._builder.index().graph.entities})
-
-    def _numbered(self, name: str) -> str:
-        taken = {folded for folded, _ in self._taken()}
-        return next(made for n in count(2) if fold(made := f"{name} ({n})") not in taken)
 
 
 def _split_names(entity: Entity, names: tuple[Name, ...], others: Sequence[str], called: str) -> list[Operation]:

@@ -5,18 +5,17 @@ Nothing behind this sees an original: no chunk, key, vector, prompt, endpoint, c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from sensegraph.corpus.outcomes import MASKED
+from sensegraph.corpus.workspace import MASKED
 from sensegraph.errors import SettingsError
 from sensegraph.index.manifest import REF
-from sensegraph.language.stems import list_stems
-from sensegraph.personal.finding import build_finder
-from sensegraph.personal.masking import Masker, read_secret
-from sensegraph.personal.people_names import Named, find_named_people, find_possible_names, merge_people
+from sensegraph.language.text import list_stems
+from sensegraph.personal.finding import Named, build_finder, find_named_people, find_possible_names, merge_people
+from sensegraph.personal.masking import Masker, Survey, read_secret, survey_personal_data
 from sensegraph.personal.personal_settings import (
     PersonalSettings,
     Tally,
@@ -26,12 +25,9 @@ from sensegraph.personal.personal_settings import (
     tally_findings,
     write_settings,
 )
-from sensegraph.personal.surveying import Survey, survey_personal_data
 from sensegraph.types import Chunk, Document, Question, Turn
 
 if TYPE_CHECKING:
-    from collections import Counter
-
     from sensegraph.corpus.workspace import Workspace
     from sensegraph.runtime.stores.corpus_store import CorpusStore
 
@@ -79,10 +75,10 @@ class Privacy:
         if settings.mask == "off":
             return list(documents), Tally()
         masked = self._masks()
-        found = mask_and_count(documents, self._masker() if masked else Masker(build_finder(settings)))
-        return [new if masked else old for old, (new, _) in zip(documents, found, strict=True)], tally_findings(
-            [counts for _, counts in found], masked=masked
-        )
+        masker = self._masker() if masked else Masker(build_finder(settings))
+        found = [masker.document(*row) for row in _find_people_in(documents, masker.settings)]
+        tally = tally_findings([counts for _, counts in found], masked=masked)
+        return [new if masked else old for old, (new, _) in zip(documents, found, strict=True)], tally
 
     def mask_question(self, asked: Question) -> tuple[Question, tuple[str, ...]]:
         """A question with its conversation as the corpus knows things, and a note where that changed anything."""
@@ -185,19 +181,14 @@ class Privacy:
     def remember_masked_index(self) -> None:
         """Remember that the index as it is now was made of masked documents, where all are masked by the same rules."""
         marks = self._store.refs(MASKED)
-        if len(by := {marks.get(MASKED + name) for name in self._workspace.document_keys()}) == 1 and (
-            mark := by.pop()
-        ):
+        by = {marks.get(MASKED + name) for name in self._workspace.document_keys()}
+        if len(by) == 1 and (mark := by.pop()):
             self._store.set_refs({_INDEX: f"{mark} {self._store.ref(REF)}"})
 
     def require_masked_index(self) -> None:
         """Raise SettingsError where the index was not made of documents that were masked by the rules of now."""
-        index = self._store.ref(REF)
-        if (
-            not self._masks()
-            or not index
-            or self._store.ref(_INDEX) == f"{fingerprint_settings(self._settings)} {index}"
-        ):
+        index = self._store.ref(REF) if self._masks() else None
+        if not index or self._store.ref(_INDEX) == f"{fingerprint_settings(self._settings)} {index}":
             return
         said = "The index was not made of documents that were masked under the settings of [personal]: "
         if not (old := self._otherwise()):
@@ -212,18 +203,16 @@ def _count_documents(names: Sequence[str]) -> str:
     return "1 document of this corpus is" if len(names) == 1 else f"{len(names):,} documents of this corpus are"
 
 
-def mask_and_count(documents: Iterable[Document], masker: Masker) -> list[tuple[Document, Counter[str]]]:
-    """Every document masked, and what was found in it by kind."""
-    settings = masker.settings
-    return [
-        masker.document(d, find_people(d.text, settings, d.title), find_people(d.title, settings)) for d in documents
-    ]
-
-
 def survey_documents(documents: Iterable[Document], settings: PersonalSettings) -> Survey:
     """A report of what is personal in these documents, by the kinds of the settings; nothing is changed."""
-    read = ((d, find_people(d.text, settings, d.title), find_people(d.title, settings)) for d in documents)
-    return survey_personal_data(read, settings)
+    return survey_personal_data(_find_people_in(documents, settings), settings)
+
+
+def _find_people_in(
+    documents: Iterable[Document], settings: PersonalSettings
+) -> Iterator[tuple[Document, list[Named], list[Named]]]:
+    """Each document with the persons whom its text and its title name."""
+    return ((d, find_people(d.text, settings, d.title), find_people(d.title, settings)) for d in documents)
 
 
 def find_people(text: str, settings: PersonalSettings, title: str = "") -> list[Named]:

@@ -11,26 +11,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import (
-    Annotated,
-    Any,
-    Literal,
-    TypeVar,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from sensegraph.documents.document_settings import DocumentSettings
+from sensegraph.documents.document_files import DocumentSettings
 from sensegraph.engines.llm.llm_settings import LLMSettings
 from sensegraph.engines.local.local_model import LocalSettings
 from sensegraph.errors import SettingsError
 from sensegraph.index.parts import Part, known_parts, settings_type
 from sensegraph.index.settings import IndexSettings, take_part_settings
 from sensegraph.methods import METHODS, method_class
-from sensegraph.models.endpoint import approvals
+from sensegraph.models.endpoint import endpoint_settings
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.personal.personal_settings import PersonalSettings
 from sensegraph.plugins import Kind, plugin_names
@@ -155,8 +147,17 @@ def load_settings(
 
 def convert_settings(table: Mapping[str, Any], kind: type[T], where: str, parts: Sequence[Part[Any, Any]] = ()) -> T:
     """A settings value from a table. Raises SettingsError, naming the key and where it stands."""
-    _check_field_names(table, kind, where, "", parts)
-    _check_choices(table, kind, where, "", parts)
+    for own, prefix, name, hint, _ in _walk_table(table, kind, parts):
+        if hint is None:
+            plain = (f.name for f in fields(own) if f.name not in FIXED)
+            names = list(dict.fromkeys([*plain, *table_types(own, parts)]))
+            near = _suggest_setting(str(name), names, prefix, own)
+            advice = f"did you mean {near}?" if near else f"known here: {', '.join(names)}."
+            raise SettingsError(f"{where}: unknown setting {prefix}{name!s}; {advice}")
+    for _, prefix, name, hint, value in _walk_table(table, kind, parts):  # a word where one of a few others must stand
+        words = find_allowed_words(hint)
+        if words and isinstance(value, str) and value not in words.own and value not in (known := words.known()):
+            raise SettingsError(f"{where}: {prefix}{name} cannot be {describe_choices(value, known)}")
     try:
         return msgspec.convert(take_part_settings(table, parts) if kind is Settings else table, kind)
     except msgspec.ValidationError as e:
@@ -174,34 +175,16 @@ def table_types(kind: Any, parts: Sequence[Part[Any, Any]] = ()) -> dict[str, An
     return found
 
 
-def _check_field_names(
-    table: Mapping[str, Any], kind: Any, where: str, prefix: str, parts: Sequence[Part[Any, Any]] = ()
-) -> None:
-    hints = get_type_hints(kind)
-    names = [f.name for f in fields(kind) if f.name not in FIXED]
+def _walk_table(
+    table: Mapping[str, Any], kind: Any, parts: Sequence[Part[Any, Any]], prefix: str = ""
+) -> Iterator[tuple[Any, str, str, Any, Any]]:
+    """Of each value of a table, and of the tables in it: the table's type and prefix, name, type (or None), value."""
+    hints, known = get_type_hints(kind, include_extras=True), {f.name for f in fields(kind)} - {*FIXED}
     for name, value in table.items():
-        inner = hints[name] if name in names else (settings_type(name, parts) if kind is IndexSettings else None)
-        if inner is None:
-            names += [n for n in table_types(kind, parts) if n not in names]
-            near = _suggest_setting(str(name), names, prefix, kind)
-            hint = f"did you mean {near}?" if near else f"known here: {', '.join(names)}."
-            raise SettingsError(f"{where}: unknown setting {prefix}{name!s}; {hint}")
-        if is_dataclass(inner) and isinstance(value, Mapping):
-            _check_field_names(value, inner, where, f"{prefix}{name}.", parts)
-
-
-def _check_choices(
-    table: Mapping[str, Any], kind: Any, where: str, prefix: str, parts: Sequence[Part[Any, Any]] = ()
-) -> None:
-    """Raise SettingsError for a word where one of a few others must stand."""
-    hints = get_type_hints(kind, include_extras=True)
-    for name, value in table.items():
-        hint = hints[name] if name in hints else (settings_type(name, parts) if kind is IndexSettings else None)
-        words = find_allowed_words(hint)
+        hint = hints[name] if name in known else (settings_type(name, parts) if kind is IndexSettings else None)
+        yield kind, prefix, name, hint, value
         if is_dataclass(hint) and isinstance(value, Mapping):
-            _check_choices(value, hint, where, f"{prefix}{name}.", parts)
-        elif words and isinstance(value, str) and value not in words.own and value not in (known := words.known()):
-            raise SettingsError(f"{where}: {prefix}{name} cannot be {describe_choices(value, known)}")
+            yield from _walk_table(value, hint, parts, f"{prefix}{name}.")
 
 
 def find_allowed_words(hint: Any) -> Names | None:
@@ -250,9 +233,9 @@ def _join_choices(names: Sequence[str]) -> str:
 def read_api_key(endpoint: EndpointSettings) -> str:
     """The key from the environment. Raises SettingsError when a remote endpoint has none; a local one needs none."""
     found = os.environ.get(endpoint.api_key_env, "")
-    if not found and not approvals.is_this_machine(endpoint.base_url):
+    if not found and not endpoint_settings.is_this_machine(endpoint.base_url):
         raise SettingsError(
-            f"The endpoint {approvals.address_of(endpoint.base_url)} needs a key: set the environment variable "
+            f"The endpoint {endpoint_settings.address_of(endpoint.base_url)} needs a key: set the environment variable "
             f"{endpoint.api_key_env}, or use the offline engine (--engine offline)."
         )
     return found or "none"
@@ -292,12 +275,12 @@ def holds_name(tables: Mapping[str, Any], name: str) -> bool:
 
 def locate_user_file() -> Path:
     """The user's own settings file, outside every corpus."""
-    return approvals.find_user_file(os.environ)
+    return endpoint_settings.find_user_file(os.environ)
 
 
 def check_approved(settings: Settings, *names: Guarded) -> None:
     """Raise Unapproved where files chose the endpoint or the model of one of these tables and nobody approved it."""
-    table, usual = settings.endpoint, settings.endpoint.api_key_env in ("", approvals.USUAL)
+    table, usual = settings.endpoint, settings.endpoint.api_key_env in ("", endpoint_settings.USUAL)
     for name in names:
         chosen = {n: file for n, file in settings.foreign.items() if n.startswith(f"{name}.")}
         if usual:
@@ -305,12 +288,12 @@ def check_approved(settings: Settings, *names: Guarded) -> None:
         if settings.trust or not chosen:
             continue
         model = settings.local.model if name == "local" else settings.rerank.model
-        endpoint = approvals.approval_of(table.base_url, table.api_key_env) if name == "endpoint" else ""
-        wanted = endpoint or approvals.approval_of_model(model)
-        if approvals.needs_no_approval(wanted):
+        endpoint = endpoint_settings.approval_of(table.base_url, table.api_key_env) if name == "endpoint" else ""
+        wanted = endpoint or endpoint_settings.approval_of_model(model)
+        if endpoint_settings.needs_no_approval(wanted):
             continue
         # what the user has approved, in the environment and in the own settings file
         kept = convert_settings(read_toml_tables(locate_user_file()), UserSettings, str(locate_user_file())).trust
-        approved = approvals.read_approvals(os.environ.get("SENSEGRAPH_TRUST", ""), kept, locate_user_file())
-        if not approvals.is_approved(wanted, approved):
-            raise approvals.refuse_unapproved(wanted, sorted({*chosen.values()}), locate_user_file())
+        approved = endpoint_settings.read_approvals(os.environ.get("SENSEGRAPH_TRUST", ""), kept, locate_user_file())
+        if not endpoint_settings.is_approved(wanted, approved):
+            raise endpoint_settings.refuse_unapproved(wanted, sorted({*chosen.values()}), locate_user_file())

@@ -1,28 +1,82 @@
-"""The documents of a corpus: read from paths or given as values, stored, listed, removed."""
+"""The documents of a corpus: read from paths or given as values, stored, listed, removed; and following their files."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+import os
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from sensegraph.corpus.outcomes import MASKED, ORIGIN, Added, Read
-from sensegraph.corpus.workspace import DOCUMENT, Workspace
+from sensegraph.corpus.workspace import DOCUMENT, MASKED, ORIGIN, Builder, Workspace
+from sensegraph.documents.document_files import RECORDS, list_document_files
 from sensegraph.errors import InputError
 from sensegraph.index.build import store_documents
 from sensegraph.index.index import keep_documents
 from sensegraph.index.manifest import REF
-from sensegraph.runtime.keys import encode_canonical
+from sensegraph.personal.personal_settings import Tally
+from sensegraph.resolution.log import read_operations
+from sensegraph.runtime.keys import encode_canonical, key
 from sensegraph.runtime.results import Results
 from sensegraph.types import Document
 
 if TYPE_CHECKING:
     from sensegraph.corpus.privacy import Privacy
-    from sensegraph.documents.document_settings import DocumentSettings
+    from sensegraph.documents.document_files import DocumentSettings, Skipped
+    from sensegraph.index.estimate import Estimate
+    from sensegraph.runtime.stores.corpus_store import CorpusStore
 
+T = TypeVar("T")
 Items = Sequence[str | Path | Document | Iterable[Document]]
+Seen = tuple[tuple[str, int, int, int], ...]
+_NOTHING = Tally()
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What paths and values hold: documents as they are stored, what was skipped, what was found that is personal."""
+
+    documents: Sequence[Document]
+    skipped: tuple[Skipped, ...] = ()
+    personal: Tally = _NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What `add` did: ids that are new, whose content changed, and that were there already; and what was skipped.
+
+    `personal` counts the personal data that was found, where the settings ask for it.
+    """
+
+    new: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    same: tuple[str, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    personal: Tally = _NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What paths hold against what the corpus has of them: ids that are new, whose content changed, that have another
+    name now (old, new), that are gone, and that are as they were.
+
+    `withheld` are documents that cannot be found, though it cannot be said that they are gone, because `unread` could
+    not be read. `estimate` says what a build would compute then, where it was asked for.
+    """
+
+    added: tuple[str, ...] = ()
+    edited: tuple[str, ...] = ()
+    renamed: tuple[tuple[str, str], ...] = ()
+    removed: tuple[str, ...] = ()
+    same: tuple[str, ...] = ()
+    withheld: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    personal: Tally = _NOTHING
+    estimate: Estimate | None = None
+    notes: tuple[str, ...] = ()
 
 
 class Sources:
@@ -41,14 +95,27 @@ class Sources:
         return replace(self._store(read.documents), skipped=read.skipped, personal=read.personal)
 
     def read(self, items: Items) -> Read:
-        """The documents of paths and values, masked where the settings say so, and what could not be read."""
+        """The documents of paths and values, masked where the settings say so, and what could not be read.
+
+        Raises InputError for documents that cannot be stored, before any of them is.
+        """
         from sensegraph.documents import load as load_documents
 
         paths = [i for i in items if isinstance(i, str | Path)]
         loaded = load_documents(paths, settings=self._reading(paths)) if paths else None
         values = [d for i in items if not isinstance(i, str | Path) for d in ([i] if isinstance(i, Document) else i)]
         documents = [*(loaded.documents if loaded else ()), *values]
-        _check_documents(documents)
+        if nameless := [d for d in documents if not d.id]:
+            raise InputError(f"{len(nameless)} documents have no id; give each a name that is unique in the corpus.")
+        if twice := [name for name, n in Counter(d.id for d in documents).items() if n > 1]:
+            raise InputError(f"The id {twice[0]!r} is given more than once; give each document a name of its own.")
+        for d in documents:
+            try:
+                encode_canonical(d)
+            except UnicodeEncodeError as e:
+                raise InputError(f"The document {d.id!r} holds no valid Unicode ({e.reason}); decode it anew.") from e
+            except TypeError as e:
+                raise InputError(f"The document {d.id!r} cannot be stored: {e}.") from e
         kept, personal = self._privacy.without_personal_data(documents)
         return Read(kept, loaded.skipped if loaded else (), personal)
 
@@ -106,16 +173,189 @@ class Sources:
         return Results(self._workspace.store, keep_documents, list(self._workspace.document_keys().values()))
 
 
-def _check_documents(documents: Sequence[Document]) -> None:
-    """Raise InputError for documents that cannot be stored, before any of them is."""
-    if nameless := [d for d in documents if not d.id]:
-        raise InputError(f"{len(nameless)} documents have no id; give each a name that is unique in the corpus.")
-    if twice := [name for name, n in Counter(d.id for d in documents).items() if n > 1]:
-        raise InputError(f"The id {twice[0]!r} is given more than once; give each document a name of its own.")
-    for d in documents:
-        try:
-            encode_canonical(d)
-        except UnicodeEncodeError as e:
-            raise InputError(f"The document {d.id!r} holds no valid Unicode ({e.reason}); decode it anew.") from e
-        except TypeError as e:
-            raise InputError(f"The document {d.id!r} cannot be stored: {e}.") from e
+# ── following files ──
+
+
+class Mirror:
+    """Compares a corpus with the files that it was read from. Raises InputError where no document can be read."""
+
+    def __init__(self, workspace: Workspace, privacy: Privacy, sources: Sources, builder: Builder) -> None:
+        self._workspace, self._privacy, self._sources, self._builder = workspace, privacy, sources, builder
+
+    @property
+    def _store(self) -> CorpusStore:
+        return self._workspace.store
+
+    def plan(self, *paths: str | Path, estimate: bool = False) -> Plan:
+        """What `sync` would do; with `estimate` also what the next build would compute and cost then.
+
+        The corpus stays as it is, and nothing is paid.
+        """
+        plan, keys = self._planned(paths)
+        if not estimate:
+            return plan
+        gone = {*plan.removed, *(old for old, _ in plan.renamed)}
+        left = {n: k for n, k in self._workspace.document_keys().items() if n not in gone} | keys
+        return replace(plan, estimate=self._builder.estimate_of(left, self._builder.index_settings()))
+
+    def sync(self, *paths: str | Path) -> Plan:
+        """Make the corpus hold what the paths hold: documents that were read from them and are gone are removed.
+
+        A file that only has another name is known by its content. Documents that came from elsewhere stay. What could
+        not be read whole removes nothing. The index follows with the next `build`.
+        """
+        plan, keys = self._planned(paths)
+        gone = [*plan.removed, *(old for old, _ in plan.renamed)]
+        self._sources.set_keys(keys, gone)
+        self.record_origin(paths, keys)
+        return plan
+
+    def record_origin(self, paths: Sequence[str | Path], ids: Iterable[str]) -> None:
+        """Remember that these documents were read from these paths."""
+        here, before = "\n".join(self._places(paths)), self._store.refs(ORIGIN)
+        self._store.set_refs({ORIGIN + name: here for name in sorted(ids) if before.get(ORIGIN + name) != here})
+
+    def find_missing(self, paths: Sequence[str | Path], read: Iterable[str]) -> list[str]:
+        """Documents of the corpus that came from these paths, or some of them, and are not among those just `read`."""
+        plain = (str(Path(p).resolve()) for p in paths)  # as it was written before paths were masked, maybe
+        here, have = {*self._places(paths), *plain}, {*self._workspace.document_keys()} - {*read}
+        came = {name.removeprefix(ORIGIN): where.split("\n") for name, where in self._store.refs(ORIGIN).items()}
+        return [name for name, where in came.items() if name in have and here.issuperset(where)]
+
+    def _planned(self, paths: Sequence[str | Path]) -> tuple[Plan, dict[str, str]]:
+        """The plan, and the key of every document that was read."""
+        read = self._sources.read(paths)
+        documents, skipped = read.documents, read.skipped
+        if not documents:
+            raise InputError(
+                f"Nothing could be read from {', '.join(map(str, paths)) or 'nothing'}; the index is as it was."
+            )
+        keys = self._sources.store_keys(documents)
+        now, gone = self._workspace.document_keys(), self.find_missing(paths, keys)
+        # Of what is unread it is not known what it holds. A folder holds nothing at all where its disk is not there.
+        folders = [p for p in paths if os.path.isdir(p) and _can_list(p)]
+        empty = [str(p) for p in folders if all(n.startswith(".") for n in os.listdir(p))]
+        closed = [s.path for s in skipped if not os.path.isdir(s.path) or not _can_list(s.path)]
+        unread = tuple(dict.fromkeys([*empty, *closed]))
+        withheld = [name for name in gone if _may_be_unread(name, paths, unread)]
+        renamed = self._renamed([n for n in gone if n not in withheld], [d for d in documents if d.id not in now], now)
+        new = {b for _, b in renamed}
+        plan = Plan(
+            added=tuple(n for n in keys if n not in now and n not in new),
+            edited=tuple(n for n, k in keys.items() if now.get(n, k) != k),
+            renamed=tuple(renamed),
+            removed=tuple(n for n in gone if n not in {*withheld, *(a for a, _ in renamed)}),
+            same=tuple(n for n, k in keys.items() if now.get(n) == k),
+            withheld=tuple(withheld),
+            unread=unread if withheld else (),
+            skipped=skipped,
+            personal=read.personal,
+        )
+        # decisions about names that speak of documents under names that these no longer have
+        moved = {old for old, _ in renamed}
+        numbers = [o.id for o in read_operations(self._store) if not o.reverted and moved & {*o.documents}]
+        note = f"operation {', '.join(numbers)} speaks of a document that was renamed: split it anew"
+        return replace(plan, notes=(note,) * bool(numbers)), keys
+
+    def _places(self, paths: Sequence[str | Path]) -> list[str]:
+        return sorted(self._privacy.masked_path(str(Path(p).resolve())) for p in paths)
+
+    def _renamed(self, gone: Sequence[str], new: Sequence[Document], now: Mapping[str, str]) -> list[tuple[str, str]]:
+        """Pairs of a document that is gone and a new one of equal content; of several, those of one file name first."""
+        had: dict[str, list[str]] = defaultdict(list)
+        for name, found in zip(gone, Results(self._store, keep_documents, [now[n] for n in gone]), strict=True):
+            had[_content_key(found)].append(name)
+        pairs: list[tuple[str, str]] = []
+        for same_name in (True, False):
+            for d in sorted(new, key=lambda d: d.id):
+                if d.id in {b for _, b in pairs}:
+                    continue
+                old = [
+                    n
+                    for n in had.get(_content_key(d), ())
+                    if not same_name or os.path.basename(n) == os.path.basename(d.id)
+                ]
+                if old:
+                    had[_content_key(d)].remove(old[0])
+                    pairs.append((old[0], d.id))
+        return sorted(pairs)
+
+
+def _content_key(d: Document) -> str:
+    return key(d.text, d.title, d.metadata, d.time)
+
+
+def _can_list(path: str | Path) -> bool:
+    try:
+        os.listdir(path)
+    except OSError:
+        return False
+    return True
+
+
+def _may_be_unread(name: str, paths: Sequence[str | Path], unread: Sequence[str]) -> bool:
+    """Whether a document that was not found may be in what was not read; of a file of records it is not known."""
+    places = {os.path.abspath(p): os.path.abspath(os.path.join(p, name)) for p in paths}
+    for path in unread:
+        where, known = os.path.abspath(path), Path(path).suffix.lower() in RECORDS
+        if known or where in places or any(p == where or p.startswith(where + os.sep) for p in places.values()):
+            return True
+    return False
+
+
+# ── watching for changes ──
+
+
+def take_snapshot(paths: Sequence[str | Path], settings: DocumentSettings) -> Seen:
+    """Path, size, time of the last change (ns) and inode of every file that would be read; a missing path has none."""
+    found: list[str] = []
+    for path in map(str, paths):
+        found += [f.path for f in list_document_files(path, settings)[0]] if os.path.isdir(path) else [path]
+    seen: list[tuple[str, int, int, int]] = []
+    for name in sorted(found):
+        with suppress(OSError):  # it has just gone
+            is_ = os.stat(name)
+            seen.append((name, is_.st_size, is_.st_mtime_ns, is_.st_ino))
+    return tuple(seen)
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Seconds: between two looks (`every`); without a change before files count as written (`settle`); before a round
+    that failed is tried again (`again`, doubled each time up to `most`)."""
+
+    every: float = 2.0
+    settle: float = 2.0
+    again: float = 30.0
+    most: float = 600.0
+
+
+def follow_changes(
+    look: Callable[[], T],
+    act: Callable[[], bool],
+    pace: Pace,
+    *,
+    pause: Callable[[float], None],
+    now: Callable[[], float],
+    rounds: int = 0,
+) -> None:
+    """Call `act` at first and whenever what `look` sees has changed and stayed so; until an exception ends it.
+
+    `act` says whether it succeeded; where it did not it is called again after a while, or after the next change. Only
+    one call runs at a time, and what changes meanwhile is seen by the next look. With `rounds`, so many looks.
+    """
+    done: T | None = None
+    seen, since, failed, retry = look(), now() - pace.settle, 0, 0.0
+    looks = 0
+    while True:
+        due = seen != done or (failed and now() >= retry)
+        if due and now() - since >= pace.settle:
+            done = seen
+            failed = 0 if act() else failed + 1
+            retry = now() + min(pace.most, pace.again * 2 ** max(0, failed - 1))
+        looks += 1
+        if looks == rounds:
+            return
+        pause(pace.every)
+        if (latest := look()) != seen:
+            seen, since = latest, now()

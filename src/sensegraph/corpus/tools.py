@@ -13,7 +13,7 @@ from sensegraph.protocols import Chunker, Embedder, LanguageEngine, Reranker
 
 if TYPE_CHECKING:
     from sensegraph.models.endpoint.client import Endpoint
-    from sensegraph.models.endpoint.journal import Journal
+    from sensegraph.models.endpoint.limits import Journal
     from sensegraph.protocols import Executor
     from sensegraph.runtime.stores.corpus_store import CorpusStore
 
@@ -71,10 +71,17 @@ def make_tools(
 
         engine = LLMEngine(endpoint, settings.model)
     if endpoint and remote_vectors:
-        from sensegraph.models.embedders.remote import RemoteEmbedder
+        from sensegraph.models.embedders import RemoteEmbedder
 
         embedder = RemoteEmbedder(endpoint)
-    return engine or _make_engine_here(settings), embedder or _make_embedder_here(settings)
+    engine = engine or _make_engine_here(settings)
+    if embedder is None and settings.embedder not in ("auto", "offline", "endpoint"):
+        embedder = load_plugin("embedders", settings.embedder)()
+    if embedder is None:
+        from sensegraph.models.embedders import HashedTerms
+
+        embedder = HashedTerms()
+    return engine, embedder
 
 
 def make_reranker(
@@ -94,12 +101,12 @@ def make_reranker(
         raise SettingsError(f"rerank.top must be at least 1, not {rerank.top}; rerank.by = none turns it off.")
     if rerank.by == "cross-encoder":
         check_approved(settings, "rerank")
-        from sensegraph.models.rerankers.cross_encoder import CrossEncoderReranker
+        from sensegraph.models.rerankers import CrossEncoderReranker
 
         return CrossEncoderReranker(rerank.model, rerank.top)
     if not table.rerank_model:
         raise SettingsError("rerank.by = endpoint needs endpoint.rerank_model.")
-    from sensegraph.models.rerankers.remote_reranker import EndpointReranker
+    from sensegraph.models.rerankers import EndpointReranker
 
     shared = next((tool.endpoint for tool in tools if isinstance(tool, _Remote)), None)
     return EndpointReranker(shared or make_endpoint(settings, journal), rerank.top)
@@ -129,16 +136,6 @@ def _make_engine_here(settings: Settings) -> LanguageEngine:
 
     table = settings.endpoint
     return LocalEngine(LocalEndpoint(settings.local, table.temperature, table.seed), settings.model)
-
-
-def _make_embedder_here(settings: Settings) -> Embedder:
-    """The embedder that works in this process: by words, or a plug-in."""
-    if settings.embedder not in ("auto", "offline", "endpoint"):
-        made: Embedder = load_plugin("embedders", settings.embedder)()
-        return made
-    from sensegraph.models.embedders.hashed_words import HashedTerms
-
-    return HashedTerms()
 
 
 def make_chunker(settings: Settings) -> Chunker | None:

@@ -10,23 +10,24 @@ if TYPE_CHECKING:
     from sensegraph.answering.grounding.checking import Checked
     from sensegraph.corpus.garbage import Collected
     from sensegraph.corpus.names import Applied, Resolved
-    from sensegraph.corpus.outcomes import Added, Built, Plan, Status
+    from sensegraph.corpus.sources import Added, Plan
+    from sensegraph.corpus.workspace import Built, Status
     from sensegraph.documents import Skipped
-    from sensegraph.graphs.interchange.exporting.exporting import Exported
-    from sensegraph.graphs.interchange.importing.importing import Imported
+    from sensegraph.graphs.interchange.exporting import Exported
+    from sensegraph.graphs.interchange.importing import Imported
     from sensegraph.graphs.match.matches import Matches
     from sensegraph.index.browse.pages import EntityPage, ReportPage, ReportRow
     from sensegraph.index.estimate import Estimate
     from sensegraph.index.index import Index
     from sensegraph.index.restricted.timeline import Change, Event
     from sensegraph.methods import Listing
-    from sensegraph.personal.surveying import Survey
+    from sensegraph.personal.masking import Survey
     from sensegraph.plugins import Plugin
     from sensegraph.resolution.aliases import Operation
-    from sensegraph.types import Answer, Evidence, Passage
-    from sensegraph.usage import Usage
+    from sensegraph.types import Answer, Evidence, Passage, Usage
 
 JSON = dict[str, Any]
+_USAGE = ("calls", "prompt_tokens", "completion_tokens", "embedding_tokens", "cost_usd", "seconds")  # told of an answer
 
 
 # ── answers and evidence ──
@@ -34,21 +35,14 @@ JSON = dict[str, Any]
 
 def view_answer(found: Answer, index: Index) -> JSON:
     """An answer with its citations, its evidence, what it cost, and notes."""
-    u = found.usage
+    usage = asdict(found.usage)
     return {
         "answer": found.text,
         "method": found.method,
         "engine": found.engine,
         "citations": [asdict(c) for c in found.citations],
         "evidence": _view_passages(found.evidence.passages, index),
-        "usage": {
-            "calls": u.calls,
-            "prompt_tokens": u.prompt_tokens,
-            "completion_tokens": u.completion_tokens,
-            "embedding_tokens": u.embedding_tokens,
-            "cost_usd": u.cost_usd,
-            "seconds": u.seconds,
-        },
+        "usage": {name: usage[name] for name in _USAGE},
         "notes": list(found.notes),
     }
 

@@ -1,9 +1,11 @@
-"""What the parts of a corpus share: its folder, settings, store and tools, and the index as the last build left it."""
+"""What the parts of a corpus share: its folder, settings, store and tools; and its index: built, estimated, opened."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,16 +13,24 @@ from sensegraph.corpus.tools import make_chunker, make_executor, make_reranker, 
 from sensegraph.errors import NotIndexed, StoreError
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import Manifest, read_manifest
-from sensegraph.models.endpoint.journal import Journal
+from sensegraph.models.endpoint.limits import Journal
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Usage
 
 if TYPE_CHECKING:
+    from sensegraph.corpus.privacy import Privacy
     from sensegraph.corpus.settings import Settings
+    from sensegraph.corpus.sources import Sources
+    from sensegraph.index.estimate import Estimate
+    from sensegraph.index.hierarchy.communities import Fate
+    from sensegraph.index.settings import IndexSettings
     from sensegraph.protocols import Chunker, Embedder, Executor, LanguageEngine, Method, Reranker
     from sensegraph.runtime.stores.corpus_store import CorpusStore
+    from sensegraph.types import Document
 
 DOCUMENT = "document/"  # refs: the key of a document's content
+MASKED = "masked/"  # refs: under which rules a document was masked
+ORIGIN = "origin/"  # refs: from which paths a document was read, to tell when it is no longer there
 Progress = Callable[[str, int, int], None]
 
 
@@ -47,20 +57,16 @@ class Workspace:
         self.journal = Journal(store.root / "replies.jsonl")
         self.wait = 0.0
         self._tools: tuple[LanguageEngine, Embedder] | None = None
-        self._reranker: Reranker | None = None
-        self._chunker: Chunker | None = self.given.chunker
-        self._executor: Executor | None = self.given.executor
         self._index: Index | None = None
 
-    # ── tools ──
+    # ── tools, each made on first use ──
 
     @property
     def tools(self) -> tuple[LanguageEngine, Embedder]:
-        """The engine and the embedder, made on first use."""
+        """The engine and the embedder."""
         if self._tools is None:
-            self._tools = make_tools(
-                self.settings, self.journal, engine=self.given.engine, embedder=self.given.embedder
-            )
+            given = self.given
+            self._tools = make_tools(self.settings, self.journal, engine=given.engine, embedder=given.embedder)
         return self._tools
 
     def use_tools(self, engine: LanguageEngine, embedder: Embedder) -> None:
@@ -72,24 +78,22 @@ class Workspace:
         """The engine."""
         return self.tools[0]
 
-    @property
+    @cached_property
     def reranker(self) -> Reranker | None:
-        """The reranker, made on first use; None where there is none."""
-        if self._reranker is None:
-            self._reranker = self.given.reranker or make_reranker(self.settings, self.tools, self.journal)
-        return self._reranker
+        """The reranker; None where there is none."""
+        return self.given.reranker or make_reranker(self.settings, self.tools, self.journal)
 
-    @property
+    @cached_property
     def chunker(self) -> Chunker | None:
-        """The chunker, made on first use; None for windows of tokens."""
-        if self._chunker is None:
-            self._chunker = make_chunker(self.settings)
-        return self._chunker
+        """The chunker; None for windows of tokens."""
+        return self.given.chunker or make_chunker(self.settings)
+
+    @cached_property
+    def _executor(self) -> Executor:
+        return self.given.executor or make_executor(self.settings)
 
     def runtime(self) -> Runtime:
         """A runtime over the tools and the store."""
-        if self._executor is None:
-            self._executor = make_executor(self.settings)
         return Runtime(*self.tools, self.store, self._executor, self.progress, chunker=self.chunker)
 
     def asking_runtime(self) -> Runtime:
@@ -98,7 +102,7 @@ class Workspace:
 
     def usage(self) -> Usage:
         """What the tools have spent since they were made."""
-        return sum((tool.usage() for tool in (*self.tools, self._reranker) if tool), Usage())
+        return sum((tool.usage() for tool in (*self.tools, vars(self).get("reranker")) if tool), Usage())
 
     def notes_since(self, before: tuple[str, ...]) -> tuple[str, ...]:
         """What the engine has noted since then; its counts are since it was made."""
@@ -131,3 +135,108 @@ class Workspace:
             return list(now)
         indexed = {d.id: d.key for d in self.open_index().catalogue.documents}
         return sorted(name for name in now.keys() | indexed.keys() if now.get(name) != indexed.get(name))
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What `build` did: the index's counts, how many results each step computed, what it cost, and notes.
+
+    `fates` tell what became of the communities of the build before; none where they are as they were.
+    """
+
+    counts: Mapping[str, int]
+    clusters: tuple[int, ...]
+    computed: Mapping[str, int]
+    usage: Usage
+    notes: tuple[str, ...] = ()
+    fates: tuple[Fate, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The state of a corpus: counts of the index (empty before the first build), spend by step, what waits."""
+
+    documents: int
+    indexed: int
+    counts: Mapping[str, int]
+    clusters: tuple[int, ...]
+    engine: str
+    embedder: str
+    ledger: Mapping[str, Usage]
+    pending: tuple[str, ...]
+    size_bytes: int
+
+
+class Builder:
+    """Makes the index of the documents of a corpus, and opens it."""
+
+    def __init__(self, workspace: Workspace, privacy: Privacy, sources: Sources) -> None:
+        self._workspace, self._privacy, self._sources = workspace, privacy, sources
+
+    def index(self) -> Index:
+        """The index as the last build left it, open until another build. Raises NotIndexed when there is none."""
+        self._privacy.require_masked_index()
+        return self._workspace.open_index()
+
+    def build(self, *, fresh: bool = False, parts: Sequence[str] | None = None) -> Built:
+        """Make the index of the documents as they are now; only what is missing is computed.
+
+        `parts` (those of the settings by default) are built, and those that the index has already stay. `fresh`
+        clusters without regard to the communities of the index before. Raises StoreError while another process builds
+        the same corpus, after `wait` seconds.
+        """
+        from sensegraph.index.build import build_index
+        from sensegraph.index.hierarchy.communities import follow_communities
+
+        space = self._workspace
+        self._privacy.require_masked_documents()
+        rt, before, said, started = space.runtime(), space.usage(), space.engine.notes(), time.perf_counter()
+        with space.store.exclusive(space.wait), space.journal:
+            manifest = build_index(list(space.document_keys().values()), rt, self.index_settings(parts), fresh=fresh)
+            fates = follow_communities(space.store, manifest)
+        self._privacy.remember_masked_index()
+        usage = replace(space.usage() - before, seconds=time.perf_counter() - started)
+        notes = (*manifest.notes, *space.notes_since(said))
+        return Built(manifest.counts, manifest.clusters, dict(rt.computed), usage, notes, fates)
+
+    def index_settings(self, parts: Sequence[str] | None = None) -> IndexSettings:
+        """How `build` makes the index: with `parts`, those of the settings by default, and those that it has."""
+        from sensegraph.index.parts import sort_parts
+
+        settings, made = self._workspace.settings.index, self._workspace.manifest()
+        wanted = {*(settings.parts if parts is None else parts), *(made.part_names if made else ())}
+        return replace(settings, parts=sort_parts(wanted, settings.part_objects))
+
+    def estimate(self, *items: str | Path | Document | Iterable[Document]) -> Estimate:
+        """What `build` would compute now, or after `add(*items)`: calls, tokens, money.
+
+        Nothing is computed by a model or paid, and the corpus stays as it is.
+        """
+        return self.estimate_with(self._sources.read(items).documents)
+
+    def estimate_with(self, documents: Sequence[Document]) -> Estimate:
+        """What `build` would compute with these documents, which have been read already, added."""
+        return self.estimate_of({**self._workspace.document_keys(), **self._sources.store_keys(documents)})
+
+    def estimate_of(self, keys: dict[str, str], settings: IndexSettings | None = None) -> Estimate:
+        """What a build of the documents with these keys, by id, would compute."""
+        from sensegraph.index.estimate import estimate_build
+
+        settings = settings or self._workspace.settings.index
+        return estimate_build([keys[name] for name in sorted(keys)], self._workspace.runtime(), settings)
+
+    def status(self) -> Status:
+        """The state of the corpus."""
+        space = self._workspace
+        manifest = space.manifest()
+        return Status(
+            documents=len(space.document_keys()),
+            indexed=manifest.counts["documents"] if manifest else 0,
+            counts=manifest.counts if manifest else {},
+            clusters=manifest.clusters if manifest else (),
+            engine=manifest.engine if manifest else "",
+            embedder=manifest.embedder if manifest else "",
+            ledger=space.store.ledger(),
+            pending=tuple(space.pending()),
+            size_bytes=space.store.size(),
+        )

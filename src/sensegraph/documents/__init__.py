@@ -17,12 +17,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from stat import S_ISREG
-from types import MappingProxyType
 
-from sensegraph.documents import markup, office, record_files
+from sensegraph.documents import document_files, markup, office, record_files
 from sensegraph.documents.decoding import decode_text
-from sensegraph.documents.document_settings import DEFAULTS, DocumentSettings, File, Loaded, Skipped, printable_path
-from sensegraph.documents.folders import MARKUP, OFFICE, list_document_files
+from sensegraph.documents.document_files import DEFAULTS, DocumentSettings, File, Loaded, Skipped, printable_path
 from sensegraph.errors import InputError
 from sensegraph.types import Document
 
@@ -71,18 +69,17 @@ def _check_exists(path: str) -> None:
 def _stream_new(path: str, settings: DocumentSettings, seen: _Seen) -> Iterator[Document | Skipped]:
     """The items of `path`, without the files and the ids that were seen before."""
     if os.path.isdir(path):
-        found, left = list_document_files(path, settings)
+        found, left = document_files.list_document_files(path, settings)
         yield from left
     else:
         found = [File(path, printable_path(os.path.basename(path)))]
     for file in found:
         reasons = 0
         for item in _read_file(file, settings, seen):
+            reasons += isinstance(item, str)
             if isinstance(item, Document):
                 yield item
-                continue
-            reasons += 1
-            if reasons <= _NAMED:
+            elif reasons <= _NAMED:
                 yield Skipped(printable_path(file.path), item)
         if reasons > _NAMED:
             more = f"holds {reasons - _NAMED} more records that cannot be used, like those named."
@@ -103,10 +100,8 @@ def _read_file(file: File, settings: DocumentSettings, seen: _Seen) -> Iterator[
             elif item.id in seen.ids:
                 there = seen.ids[item.id]
                 first = "earlier in this file" if there == file.path else f"in {printable_path(there)}"
-                reason = (
-                    f"has the id {item.id!r}, which was given {first}; the first was kept, give this one another id."
-                )
-                yield f"{where} {reason}".strip()
+                reason = f"has the id {item.id!r}, which was given {first}; the first was kept"
+                yield f"{where} {reason}, give this one another id.".strip()
             else:
                 seen.ids[item.id] = file.path
                 yield item
@@ -129,10 +124,10 @@ def _parse_file(file: File, settings: DocumentSettings) -> Iterator[record_files
         size = max(os.fstat(f.fileno()).st_size, len(data))
     if size > limit:
         raise InputError(f"has {size:,} bytes, more than the limit of {limit:,}; split it, or raise max_bytes.")
-    if file.extension in OFFICE and data:
+    if file.extension in document_files.OFFICE and data:
         yield "", office.parse_office(file.name, file.extension, data)
         return
-    text, damage = decode_text(data, markup.declared_encoding(data) if file.extension in MARKUP else "")
+    text, damage = decode_text(data, markup.declared_encoding(data) if file.extension in document_files.MARKUP else "")
     if damage:
         yield "", damage
     if reader := _RECORDS.get(file.extension):
@@ -146,22 +141,13 @@ def _parse_file(file: File, settings: DocumentSettings) -> Iterator[record_files
 
 
 _RecordReader = Callable[[str, str, DocumentSettings], Iterator[record_files.Item]]
-_RECORDS: Mapping[str, _RecordReader] = MappingProxyType(
-    {
-        ".jsonl": record_files.read_json_lines,
-        ".ndjson": record_files.read_json_lines,
-        ".json": record_files.read_json_records,
-        ".csv": record_files.read_csv_rows,
-        ".tsv": record_files.read_csv_rows,
-    }
-)
-_TEXTS: Mapping[str, Callable[[str, str], Document]] = MappingProxyType(
-    {
-        ".md": markup.parse_markdown,
-        ".markdown": markup.parse_markdown,
-        ".rst": markup.parse_restructured_text,
-        ".html": markup.parse_html,
-        ".htm": markup.parse_html,
-        ".xhtml": markup.parse_html,
-    }
-)
+_RECORDS: Mapping[str, _RecordReader] = {
+    **dict.fromkeys((".jsonl", ".ndjson"), record_files.read_json_lines),
+    **dict.fromkeys((".csv", ".tsv"), record_files.read_csv_rows),
+    ".json": record_files.read_json_records,
+}
+_TEXTS: Mapping[str, Callable[[str, str], Document]] = {
+    **dict.fromkeys((".md", ".markdown"), markup.parse_markdown),
+    **dict.fromkeys(document_files.MARKUP, markup.parse_html),
+    ".rst": markup.parse_restructured_text,
+}

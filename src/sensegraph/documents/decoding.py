@@ -11,7 +11,6 @@ import codecs
 import re
 import unicodedata
 from itertools import islice
-from types import MappingProxyType
 
 from sensegraph.errors import InputError
 
@@ -60,9 +59,7 @@ _LEGACY = tuple(
 )
 # What the web means by these names (WHATWG Encoding, §4.2): each is a subset of what is really used.
 _HIGH = re.compile(rb"[\x80-\xff]")
-_ALIASES = MappingProxyType(
-    {"iso8859-1": "cp1252", "ascii": "cp1252", "shift_jis": "cp932", "gb2312": "gb18030", "gbk": "gb18030"}
-)
+_ALIASES = {"iso8859-1": "cp1252", "ascii": "cp1252", "shift_jis": "cp932", "gb2312": "gb18030", "gbk": "gb18030"}
 
 
 def decode_text(data: bytes, declared: str = "") -> tuple[str, str]:

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from sensegraph.documents.metadata import flatten_fields
-from sensegraph.documents.written_dates import read_iso_date
+from sensegraph.documents.metadata import flatten_fields, read_iso_date
 from sensegraph.errors import InputError
 from sensegraph.types import Document
 
@@ -54,20 +53,16 @@ def parse_markdown(name: str, text: str) -> Document:
     """A Markdown document: title and time from its front matter, else the first heading. The text stays whole."""
     front, body = split_front_matter(text)
     title = next((str(front[k]) for k in front if k.casefold() == "title" and front[k]), "") or _find_heading(body)
-    time = next(
-        (t for k in front if k.casefold() in {"date", "time", "published"} and (t := read_iso_date(front[k]))), ""
-    )
+    times = (read_iso_date(front[k]) for k in front if k.casefold() in {"date", "time", "published"})
+    time = next(filter(None, times), "")
     rest = {k: v for k, v in front.items() if k.casefold() not in {"title", "date"}}
     return Document(name, text, title, flatten_fields(rest), time)
 
 
 def parse_restructured_text(name: str, text: str) -> Document:
     """A reStructuredText document: its title is the first underlined line."""
-    lines = text[:_MAX_HEADER].split("\n")
-    pairs = pairwise(lines)
-    title = next(
-        (a for a, b in pairs if a.strip() and _RST_UNDERLINE.match(b) and len(b.rstrip()) >= len(a.rstrip())), ""
-    )
+    pairs = ((a, b.rstrip()) for a, b in pairwise(text[:_MAX_HEADER].split("\n")) if a.strip())
+    title = next((a for a, b in pairs if _RST_UNDERLINE.match(b) and len(b) >= len(a.rstrip())), "")
     return Document(name, text, title.strip() if not _RST_UNDERLINE.match(title) else "")
 
 
@@ -152,13 +147,10 @@ def parse_html(name: str, text: str) -> Document:
     page = LexborHTMLParser(text)
     title = _first_text(page, "head > title") or _first_text(page, "h1")
     times = (read_iso_date(node.attributes.get("content")) for css in _TIMES for node in page.css(css))
-    time = next((t for t in times if t), "")
-    fields = dict[str, object]()
-    for key in _META:
-        node = page.css_first(f"meta[name={key} i]")
-        if value := (node.attributes.get("content") or "").strip() if node else "":
-            fields[key] = value
-    metadata = flatten_fields(fields)
+    time = next(filter(None, times), "")
+    found = {key: page.css_first(f"meta[name={key} i]") for key in _META}
+    fields = {key: (node.attributes.get("content") or "").strip() for key, node in found.items() if node}
+    metadata = flatten_fields({key: value for key, value in fields.items() if value})
     for node in page.css(_DROPPED):
         node.decompose()
     for node in page.css("body > header, body > div > header"):

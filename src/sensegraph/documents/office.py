@@ -5,25 +5,21 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from types import MappingProxyType
 from typing import Any
 
 from sensegraph.documents.decoding import clean_text
-from sensegraph.documents.metadata import flatten_fields
-from sensegraph.documents.written_dates import read_iso_date
+from sensegraph.documents.metadata import flatten_fields, read_iso_date
 from sensegraph.errors import InputError
 from sensegraph.types import Document
 
-_MIME = MappingProxyType(
-    {
-        ".pdf": "application/pdf",
-        ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-        ".pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
-        ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-        ".odt": "application/vnd.oasis.opendocument.text",
-        ".rtf": "application/rtf",
-    }
-)
+_MIME = {
+    ".pdf": "application/pdf",
+    ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    ".pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    ".odt": "application/vnd.oasis.opendocument.text",
+    ".rtf": "application/rtf",
+}
 _EDGE = 2  # lines at the top and at the bottom of a page that may be header or footer
 _MIN_PAGES = 3
 _NUMBER = re.compile(r"\b[0-9]{1,6}\b")
@@ -68,11 +64,8 @@ def strip_page_edges(pages: Sequence[str]) -> list[str]:
     if len(pages) < _MIN_PAGES:
         return ["\n".join(page) for page in lines]
     top, bottom = _find_repeated_lines(lines), _find_repeated_lines([page[::-1] for page in lines])
-    kept = (
-        _strip_repeated_lines(_strip_repeated_lines(page, n, top)[::-1], n, bottom)[::-1]
-        for n, page in enumerate(lines)
-    )
-    return ["\n".join(page) for page in kept]
+    below = [_strip_repeated_lines(page, n, top) for n, page in enumerate(lines)]
+    return ["\n".join(_strip_repeated_lines(page[::-1], n, bottom)[::-1]) for n, page in enumerate(below)]
 
 
 def _find_repeated_lines(pages: Sequence[Sequence[str]]) -> frozenset[str]:

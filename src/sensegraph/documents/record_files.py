@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 
 from sensegraph.documents.decoding import clean_text
-from sensegraph.documents.document_settings import DocumentSettings
-from sensegraph.documents.metadata import flatten_fields
-from sensegraph.documents.written_dates import read_iso_date
+from sensegraph.documents.document_files import DocumentSettings
+from sensegraph.documents.metadata import flatten_fields, read_iso_date
 from sensegraph.errors import InputError
 from sensegraph.runtime.keys import key
 from sensegraph.types import Document
@@ -77,10 +76,8 @@ def read_csv_rows(name: str, text: str, settings: DocumentSettings) -> Iterator[
     for row in reader:
         if header and any(row):
             if len(row) > len(header):
-                said = (
-                    f"has {len(row)} fields where the header has {len(header)}; quote fields that hold the delimiter."
-                )
-                yield f"line {start}", said
+                sizes = f"{len(row)} fields where the header has {len(header)}"
+                yield f"line {start}", f"has {sizes}; quote fields that hold the delimiter."
             else:
                 fields = {c: v for c, v in zip(header, row, strict=False) if v or c}
                 try:
@@ -93,14 +90,7 @@ def read_csv_rows(name: str, text: str, settings: DocumentSettings) -> Iterator[
 
 def _number_lines(text: str) -> Iterator[tuple[int, str]]:
     """The lines that are not blank, with their numbers; only \\n ends a line, as JSON may hold all other breaks."""
-    number = start = 0
-    while start < len(text):
-        end = text.find("\n", start)
-        end = len(text) if end < 0 else end
-        number += 1
-        if line := text[start:end].strip():
-            yield number, line
-        start = end + 1
+    return ((n, line.strip()) for n, line in enumerate(io.StringIO(text, newline="\n"), 1) if line.strip())
 
 
 def _parse_json(text: str) -> object:
@@ -142,9 +132,9 @@ def _make_document(name: str, record: object, settings: DocumentSettings, *, alo
         taken.add(time_column)
     rest = {k: v for k, v in record.items() if k not in taken}
     nested = rest.pop("metadata", None)
-    metadata = flatten_fields(
-        rest | (nested if isinstance(nested, dict) else {} if nested is None else {"metadata": nested})
-    )
+    if nested is not None:
+        rest |= nested if isinstance(nested, dict) else {"metadata": nested}
+    metadata = flatten_fields(rest)
     ident = ident or (name if alone else f"{name}#{key(text, title, metadata)[:12]}")
     return Document(ident, text, title, metadata, time)
 

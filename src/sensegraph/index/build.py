@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from sensegraph.errors import EmptyCorpus, ItemFailed, StoreError
-from sensegraph.index.background import run_in_background
 from sensegraph.index.chunks import cut_documents
 from sensegraph.index.extraction import extract_all, what_was_rejected
 from sensegraph.index.graph.duplicates import resolved_graph
-from sensegraph.index.graph.lookups import find_lookups
+from sensegraph.index.graph.lookups import find_lookups, find_ties
 from sensegraph.index.graph.merging import describe_graphs
-from sensegraph.index.graph.ties import find_ties
 from sensegraph.index.hierarchy.communities import (
     ClusterSettings,
-    Communities,
     Earlier,
     cluster_graphs,
     find_communities,
@@ -31,15 +28,17 @@ from sensegraph.index.manifest import REF, MadePart, Manifest, read_manifest
 from sensegraph.index.navigation import add_navigation
 from sensegraph.index.parts import Building, Part, Spine, Stage
 from sensegraph.index.restricted.arrivals import current_second, note_arrivals
-from sensegraph.index.restricted.dates import dates_part
+from sensegraph.index.restricted.dates import find_dates
 from sensegraph.index.settings import IndexSettings
 from sensegraph.index.vectors import chunk_texts, embed_all, embed_records, entity_texts, report_texts
 from sensegraph.resolution.aliases import replay_operations
 from sensegraph.resolution.log import read_operations
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, recall_result
-from sensegraph.runtime.runtime import Runtime
+from sensegraph.runtime.runtime import Runtime, run_in_background
 from sensegraph.types import Chunk, Document, Graph
+
+T = TypeVar("T")
 
 
 def build_index(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fresh: bool = False) -> Manifest:
@@ -84,7 +83,11 @@ def _add_graph(spine: Spine, rt: Runtime, settings: IndexSettings) -> Spine:
     with run_in_background(
         lambda rt: embed_records(lambda: entity_texts(known.value), rt, name=known.key), rt
     ) as embedded:
-        shape, found = _find_communities(known, rt, settings, fresh=spine.fresh)
+        # the communities of the last build where the shape of the graph is the same
+        shape = key(rt.once(hash_structure, known.value, names=(known.key,)).value, settings.clusters)
+        before = None if spine.fresh else earlier_build(rt, settings.clusters)
+        same = before is not None and before.shape == shape
+        found = before.communities if before and same else find_communities(known, before, rt, settings.clusters)
         reported = report_all(found, known, spine.chunks, rt, settings.reports)
         embedded()
     notes = (*notes, *reported.value.notes)
@@ -134,7 +137,9 @@ def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manife
         manifest = manifest.with_part(name, made)
     for part in _parts_built("within", settings):
         manifest = manifest.with_part(part.name, _build_one_part(part, spine, rt, settings, manifest))
-    manifest = replace(manifest, dates=dates_part(spine.catalogue, spine.chunks, graph, rt, settings.temporal))
+    if settings.temporal.dates:
+        dates = find_dates(spine.catalogue, spine.chunks, graph, rt, settings.temporal)
+        manifest = replace(manifest, dates=dates.key)
     manifest = add_navigation(manifest, rt, settings.exact_below)
     for part in _parts_built("over", settings):
         manifest = manifest.with_part(part.name, _build_one_part(part, spine, rt, settings, manifest))
@@ -181,18 +186,6 @@ def publish_manifest(manifest: Manifest, rt: Runtime) -> None:
 def store_documents(documents: Sequence[Document], rt: Runtime) -> list[str]:
     """Store documents as objects; their keys, in order."""
     return list(rt.each(keep_documents, documents).keys)
-
-
-def _find_communities(
-    known: Result[Graph], rt: Runtime, settings: IndexSettings, *, fresh: bool
-) -> tuple[str, Result[Communities]]:
-    """The shape of the graph and its communities: those of the last build where the shape is the same."""
-    shape = rt.once(hash_structure, known.value, names=(known.key,)).value
-    shape = key(shape, settings.clusters)
-    before = None if fresh else earlier_build(rt, settings.clusters)
-    if before and before.shape == shape:
-        return shape, before.communities
-    return shape, find_communities(known, before, rt, settings.clusters)
 
 
 def earlier_build(rt: Runtime, settings: ClusterSettings) -> Earlier | None:

@@ -98,6 +98,12 @@ class Estimate:
         """All tokens together."""
         return self.prompt_tokens + self.completion_tokens + self.embedding_tokens
 
+    @property
+    def usage(self) -> Usage:
+        """What a model and an embedder would be paid for."""
+        tokens = self.prompt_tokens, self.completion_tokens
+        return Usage(self.calls, *tokens, embedding_tokens=self.embedding_tokens, cost_usd=self.cost_usd)
+
 
 def estimate_build(keys: Sequence[str], rt: Runtime, settings: IndexSettings) -> Estimate:
     """What `build` would compute for the documents with these keys. Nothing is paid; only chunks are stored."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any
 
 from sensegraph.protocols import LanguageEngine, SurveyingEngine
@@ -19,16 +20,19 @@ _NOTHING = b'"nothing":true}'  # how it ends where it is certain
 _SECTION = 256  # chunks of a document that an engine that surveys is given at once
 
 
-def _text_and_title(chunk: Chunk) -> tuple[str, str]:
-    return chunk.text, chunk.title
-
-
 def _may_be_unread(stored: bytes) -> bool:
     """Whether an extraction was stored as empty when replies that could not be read still gave empty ones."""
     return stored.startswith(_EMPTY) and not stored.endswith(_NOTHING)
 
 
-@step("extraction.extract", version=1, uses="engine", task="extract", sees=_text_and_title, doubts=_may_be_unread)
+@step(
+    "extraction.extract",
+    version=1,
+    uses="engine",
+    task="extract",
+    sees=attrgetter("text", "title"),
+    doubts=_may_be_unread,
+)
 def extract_records(chunks: Sequence[Chunk], *, engine: LanguageEngine) -> list[Extraction]:
     """Entities, relations and claims of each chunk, from its text alone."""
     found = engine.extract(chunks)
@@ -126,9 +130,8 @@ def _count_kinds(what: str, counts: Sequence[tuple[str, int]]) -> str:
 def extract_all(chunks: Results[tuple[Chunk, ...]], rt: Runtime) -> Extracted:
     """Run the engine's way of reading over all documents."""
     if "survey" not in rt.engine.tasks:
-        return Extracted(
-            chunks, rt.each(extract_records, [c for document in chunks for c in document]), by_document=False
-        )
+        every = [c for document in chunks for c in document]
+        return Extracted(chunks, rt.each(extract_records, every), by_document=False)
     sections = Sections.of(chunks)
     observations = rt.each(observe_documents, sections, names=sections.keys)
     lexicon = rt.once(learn_corpus, observations, names=sorted(observations.keys))

@@ -14,7 +14,7 @@ from sensegraph.index.graph.lookups import Lookups, build_lookups
 from sensegraph.index.manifest import Catalogue, ChunkEntry, DocumentEntry, Manifest, read_manifest
 from sensegraph.index.parts import SPINE, Part, find_part, known_parts, part_of_kind
 from sensegraph.index.vectors import stack_vectors
-from sensegraph.language.stems import list_stems
+from sensegraph.language.text import list_stems
 from sensegraph.protocols import Embedder, Store, Vectors
 from sensegraph.runtime.results import Results, Table, recall_result, step
 from sensegraph.types import Chunk, Cluster, Document, Entity, Graph, Hierarchy, Relation
@@ -191,6 +191,10 @@ class Index:
     def scores_of_words(self, text: str) -> Floats:
         """The BM25 score of every chunk for `text`, in the order of the catalogue."""
         return self.words.score(list_stems(text))
+
+    def notes(self) -> tuple[str, ...]:
+        """What an answer from this index has to say of a filter; nothing where there is none."""
+        return ()
 
     def document(self, name: str) -> Document:
         """One document with its text. Raises NotIndexed for an id that is not in the index."""

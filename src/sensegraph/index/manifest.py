@@ -138,7 +138,7 @@ def _with_part_entries(fields: Mapping[str, Any]) -> dict[str, Any]:
     entries = {
         name: {
             "key": fields[name],
-            "vectors": {kind: fields[field] for kind, field in part.flat.items() if fields.get(field)},
+            "vectors": {kind: fields[field] for kind, field in part.old_fields.items() if fields.get(field)},
             "needs": part.needs,
         }
         for name, part in BUILT_IN.items()

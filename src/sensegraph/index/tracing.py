@@ -22,7 +22,7 @@ from sensegraph.protocols import Rows, Store
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, Step, load_result, recall_result
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.usage import Usage
+from sensegraph.types import Usage
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -34,7 +34,7 @@ class Untraced(SensegraphError):
     """A result that the rest depends on was never computed: what was found until then is all that there is."""
 
 
-class Looking:
+class KeyRecordingStore:
     """A store that only reads, and notes the keys that are looked for."""
 
     def __init__(self, store: Store) -> None:
@@ -138,7 +138,7 @@ class Traced:
 
 def trace_build(documents: Sequence[str], rt: Runtime, settings: IndexSettings) -> Traced:
     """What a build of the documents with these keys looks for, in the order in which it does."""
-    store = Looking(rt.store)
+    store = KeyRecordingStore(rt.store)
     given = {f.name: getattr(rt, f.name) for f in fields(Runtime)} | {"store": store}
     tracing, names, whole = Tracing(**given), frozenset[str](), False
     try:
@@ -172,4 +172,4 @@ def keys_behind_index(store: Store, manifest: Manifest, name: str) -> list[str]:
     return [*found, *(d.key for d in listed.documents), *dict.fromkeys(c.key for c in listed.chunks)]
 
 
-__all__ = ["Looking", "Traced", "Tracing", "Untraced", "keys_behind_index", "trace_build"]
+__all__ = ["KeyRecordingStore", "Traced", "Tracing", "Untraced", "keys_behind_index", "trace_build"]

@@ -1,17 +1,26 @@
-"""Texts to vectors: one row a record, stored once, memory-mapped."""
+"""Texts to vectors, one row a record, stored once and memory-mapped; and the rows of an index nearest to a query.
+
+Up to `index.exact_below` vectors of a kind all are compared. From there on a build leaves graphs beside them, by which
+candidates are found and then compared exactly; where that takes more than reading all of them, all are read. Inside a
+filter all that is left is compared.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sensegraph.algorithms.ranking import Ranked, nearest_each
 from sensegraph.protocols import Embedder, Vectors
 from sensegraph.runtime.results import Result, Results, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Graph, Hierarchy
+
+if TYPE_CHECKING:
+    from sensegraph.index.index import Index
 
 _BLOCK = 1024
 
@@ -83,3 +92,23 @@ def entity_texts(graph: Graph) -> list[str]:
 def report_texts(hierarchy: Hierarchy) -> list[str]:
     """What is embedded of reports: title and text."""
     return [f"{c.title}\n{c.text}" for c in hierarchy.clusters]
+
+
+def nearest_to(query: Vectors, index: Index, rt: Runtime, top: int, kind: str = "chunk") -> Ranked:
+    """Positions and cosines of the `top` rows of a kind nearest to `query`, shape (dim,), best first."""
+    return nearest_to_each(query[None, :], index, rt, top, kind)[0]
+
+
+def nearest_to_each(queries: Vectors, index: Index, rt: Runtime, top: int, kind: str = "chunk") -> list[Ranked]:
+    """`nearest_to` for every row of `queries`, shape (q, dim). The runtime notes a search that is not the usual one."""
+    vectors = index.vectors_of(rt.embedder, kind)
+    navigator = index.navigator(kind)
+    if navigator is None or not navigator.helps(top):
+        return nearest_each(vectors, queries, top)
+    from sensegraph.algorithms.approximate import NO_EXTRA, is_installed
+
+    if not is_installed():
+        rt.noted[f"all {len(vectors):,} vectors of kind {kind} were compared: {NO_EXTRA}"] += 1
+        return nearest_each(vectors, queries, top)
+    rt.noted[f"of {len(vectors):,} vectors of kind {kind} the nearest were sought approximately"] += 1
+    return [navigator.nearest(query, top) for query in queries]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
-from sensegraph.answering.grounding.entailment import SupportingEngine
+from sensegraph.answering.grounding.citations import SupportingEngine
 from sensegraph.runtime.results import step
 from sensegraph.trials import Contrast, Excerpt, Trial, Verdict, Wish
 

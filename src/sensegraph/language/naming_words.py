@@ -1,4 +1,4 @@
-"""Words that say little, or everything, about whether two names are one thing. All folded.
+"""Words that say little, or everything, about whether two names are one thing, and forms of countries; all folded.
 
 The lists are short on purpose: each entry is common knowledge of how names are written (`data/lexicons/names.txt`).
 """
@@ -6,21 +6,19 @@ The lists are short on purpose: each entry is common knowledge of how names are 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 from types import MappingProxyType
 
-from sensegraph.language.calendar_words import ENGLISH_MONTHS, ENGLISH_WEEKDAYS
-from sensegraph.language.word_lists import read_lines, read_sections
+from sensegraph.language.word_lists import (
+    ENGLISH_MONTHS,
+    ENGLISH_WEEKDAYS,
+    read_forms,
+    read_lines,
+    read_sections,
+    read_table,
+)
 
-_SECTIONS = read_sections("names")
+_SECTIONS = read_sections("lexicons/names")
 _LISTS = {section: frozenset(" ".join(lines).split()) for section, lines in _SECTIONS.items()}
-
-
-def _read_table(lines: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
-    """Lines of the form "name: word word …"."""
-    for line in lines:
-        name, _, words = line.partition(": ")
-        yield name, words.split()
 
 
 LEGAL = _LISTS["legal"]
@@ -56,11 +54,11 @@ ROMAN = MappingProxyType(
 GREEK = _LISTS["greek"]
 UNITS = _LISTS["units"]
 """What may stand at the end of a number without a blank: `8gb` is 8, and gb."""
-EXPANSIONS = MappingProxyType({short: full for full, forms in _read_table(_SECTIONS["expansions"]) for short in forms})
+EXPANSIONS = MappingProxyType({short: full for full, forms in read_table(_SECTIONS["expansions"]) for short in forms})
 """Abbreviations that stand for one word whatever the name."""
 
 _GIVEN: dict[str, tuple[str, ...]] = {}
-for _name, _nicks in _read_table(read_lines("nicknames")):
+for _name, _nicks in read_table(read_lines("nicknames")):
     for _nick in _nicks:
         _GIVEN[_nick] = (*_GIVEN.get(_nick, ()), _name)
 NICKNAMES = MappingProxyType(_GIVEN)
@@ -76,9 +74,13 @@ NEGATIONS = _LISTS["negations"]
 """Words that turn the meaning of a name: one name has it, the other does not."""
 HEADS = _LISTS["heads"]
 """What a name becomes the name of another thing with: Nobel, Nobel Prize."""
-CJK_KINDS = MappingProxyType({ending: kind for ending, (kind,) in _read_table(_SECTIONS["place-kinds"])})
+CJK_KINDS = MappingProxyType({ending: kind for ending, (kind,) in read_table(_SECTIONS["place-kinds"])})
 """What kind of place a Chinese, Japanese or Korean name ends with; of several endings the first one counts."""
 UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af]")
 """A character of a script that writes no blanks within names."""
-KINDS = MappingProxyType({word: kind for kind, words in _read_table(_SECTIONS["type-kinds"]) for word in words})
+KINDS = MappingProxyType({word: kind for kind, words in read_table(_SECTIONS["type-kinds"]) for word in words})
 """The kind of thing that a type of an entity tells of, by its words."""
+
+
+COUNTRY = read_forms(read_lines("countries"))
+"""The name of the country for each of its other forms, both folded: `danish` → `denmark`, `u s` → `united states`."""

@@ -1,4 +1,4 @@
-"""Noun phrases by cheap rules: words become letters, and a phrase is a pattern of letters (lazygraphrag §2).
+"""Phrases that name things: noun phrases by cheap rules (lazygraphrag §2), the names of a document, and plurals.
 
 No model and no tagger reads the text, so that an index costs no more than one of vectors. English is told best; of
 other languages in Latin letters the runs between function words are taken (in German nouns show themselves), of other
@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 from itertools import pairwise
 from typing import Literal
 
-from sensegraph.language.calendar_words import ENGLISH_MONTHS, ENGLISH_WEEKDAYS
-from sensegraph.language.detection import ENGLISH, detect_by_function_words
-from sensegraph.language.word_lists import STOP, read_lexicon
+from sensegraph.language import word_lists
+from sensegraph.language.text import ENGLISH, detect_by_function_words
 
 OneWord = Literal["none", "proper"]
 
@@ -48,25 +48,22 @@ _HAN = re.compile(r"[\u30a0-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
 _HAN_LENGTHS = range(3, 9)  # characters: two are mostly one word
 
 
-_LISTS = read_lexicon("phrases")
+_LISTS = word_lists.read_lexicon("phrases")
 _NOUNS_IN_ING = _LISTS["nouns-in-ing"]  # a phrase may end in one: machine learning
 _NOUNS_IN_LY, _NOUNS_IN_ED = _LISTS["nouns-in-ly"], _LISTS["nouns-in-ed"]
 _SAYING_LITTLE = _LISTS["saying-little"]  # they break a phrase unless they are part of a name: New York
 _NAMING, _GERMAN_LITTLE = _LISTS["naming"], _LISTS["german-little"]
-_NEVER = _LISTS["never"].union(ENGLISH_MONTHS, ENGLISH_WEEKDAYS)  # they break a phrase with a capital too
+# They break a phrase with a capital too.
+_NEVER = _LISTS["never"].union(word_lists.ENGLISH_MONTHS, word_lists.ENGLISH_WEEKDAYS)
 
 
 _TO_IES = re.compile(r"[^aeou]y$")
-_BREAKING = _LISTS[
-    "verb-forms"
-].union(  # and the present forms, some of which do not exist: those do no harm
-    {
-        form
-        for verb in _LISTS["verbs"]
-        for form in (verb, f"{verb[:-1]}ies" if _TO_IES.search(verb) else f"{verb}s", f"{verb}es")
-    }
-    - _NOUNS_IN_ING
+_PRESENT_FORMS = frozenset(  # some of which do not exist: those do no harm
+    form
+    for verb in _LISTS["verbs"]
+    for form in (verb, f"{verb[:-1]}ies" if _TO_IES.search(verb) else f"{verb}s", f"{verb}es")
 )
+_BREAKING = _LISTS["verb-forms"] | (_PRESENT_FORMS - _NOUNS_IN_ING)
 
 
 class Reader:
@@ -74,7 +71,7 @@ class Reader:
 
     def __init__(self, one_word: OneWord = "none") -> None:
         self._proper = one_word == "proper"
-        self._letters = {spoken: _Letters(spoken) for spoken in STOP}
+        self._letters = {spoken: _Letters(spoken) for spoken in word_lists.STOP}
 
     def phrases(self, text: str) -> tuple[str, ...]:
         """The distinct noun phrases of `text`, folded, in the order of their first places."""
@@ -115,7 +112,7 @@ class _Letters(dict[str, str]):
 
     def __init__(self, spoken: str) -> None:
         super().__init__()
-        self._spoken, self._stop = spoken, STOP[spoken]
+        self._spoken, self._stop = spoken, word_lists.STOP[spoken]
 
     def __missing__(self, word: str) -> str:
         letter = self[word] = self._letter(word)
@@ -157,3 +154,102 @@ class _Letters(dict[str, str]):
         if word.endswith("ed") and word not in _NOUNS_IN_ED:
             return "p"
         return "J" if _ADJECTIVE.search(word) else "N"
+
+
+# ── the names that a document bears ───────────────────────────────────────────────────────────────────────────────────
+
+# Its title, what stands over its parts, and what its first sentences call it: the owned names of the walk. A passage
+# that mentions one leads to the document that bears it.
+
+_MONTH = f"(?:{'|'.join(map(str.title, word_lists.ENGLISH_MONTHS))})"
+_BORN, _KNOWN, _LEAD, _HASHES, _PLAIN = (
+    re.compile("".join(lines)) for lines in word_lists.read_patterns("own_names", MONTH=_MONTH).values()
+)
+_MOST_WORDS = 8  # words of a heading or of a lead name
+
+
+def list_title_names(title: str) -> list[str]:
+    """The names in a title: without its parenthesis, and the part before a comma."""
+    whole = re.sub(r"\s*\([^)]*\)\s*$", "", title).strip() or title.strip()
+    part = whole.partition(",")[0].strip()
+    return [name for name in dict.fromkeys((whole, part)) if name]
+
+
+def find_lead_name(opening: str) -> str:
+    """What a text without a title begins by speaking of: the subject of its first sentence; may be empty."""
+    found = _LEAD.match(opening)
+    if not found:
+        return ""
+    words = found[1].split()
+    return found[1] if len(words) <= _MOST_WORDS and words[0].casefold() not in _LISTS["no-lead"] else ""
+
+
+def find_aliases(opening: str) -> list[str]:
+    """Other names that the first sentences give to what they speak of."""
+    found: list[str] = []
+    if born := _BORN.match(opening):  # the name before a date of birth, and its first and last word
+        words = born[1].replace(",", " ").split()
+        if len(words) <= _MOST_WORDS and "known" not in words:
+            found += [born[1], f"{words[0]} {words[-1]}"] if len(words) > 2 else [born[1]]
+    for known in _KNOWN.finditer(opening):
+        before = opening[: known.start()].rsplit(None, 1)[-1:]
+        if before and before[0].casefold().strip("(,") in _LISTS["also-named"]:
+            name = re.split(r"\s(?:or|and|is|was|in|for|from)\s", known[1])[0].strip(" '\"`")
+            if len(name.split()) <= _MOST_WORDS:
+                found.append(name)
+    return list(dict.fromkeys(found))
+
+
+def find_headings(text: str) -> list[str]:
+    """The headings in a text: lines marked with #, or short lines without a stop that stand over a paragraph."""
+    found = [(m.start(1), m[1]) for pattern in (_HASHES, _PLAIN) for m in pattern.finditer(text)]
+    kept = [name.strip(" *_") for _, name in sorted(found) if len(name.split()) <= _MOST_WORDS]
+    return list(dict.fromkeys(n for name in kept for n in list_title_names(name)))
+
+
+# ── types of things as plural nouns: "organizations", "people" ────────────────────────────────────────────────────────
+
+_PLURALS = word_lists.read_sections("lexicons/plurals")
+_NO_KIND, _SAME = (frozenset(" ".join(_PLURALS[section]).split()) for section in ("no-kind", "same"))
+_IRREGULAR = word_lists.read_forms(_PLURALS["irregular"])
+_OF = re.compile(r"(\w+)( (?:of|in|for|at|on|to|by|with) .+)")
+
+
+def pluralize(kind: str) -> str:
+    """The plural of an English type, in small letters; "" where it is none ("other") or no words of Latin script.
+
+    Of several words the last is put in the plural, or the one before "of": "works of art".
+    """
+    words = " ".join(kind.casefold().replace("_", " ").split())
+    if not words or words in _NO_KIND or not re.fullmatch(r"[a-z][a-z /&-]*", words):
+        return ""
+    if words in _IRREGULAR:
+        return _IRREGULAR[words]
+    if match := _OF.fullmatch(words):
+        return pluralize(match[1]) + match[2]
+    before, blank, last = words.rpartition(" ")
+    return f"{before}{blank}{_noun(last)}"
+
+
+@cache
+def _noun(word: str) -> str:
+    """The plural of one noun."""
+    head, mark, last = word.rpartition("/") if "/" in word else word.rpartition("-")
+    if mark:
+        return f"{_noun(head) if mark == '/' else head}{mark}{_noun(last)}"
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if word in _SAME or (word.endswith("s") and not word.endswith(("ss", "us", "is", "as", "os"))):
+        return word
+    if word.endswith("is"):
+        return f"{word[:-2]}es"
+    if word.endswith(("man", "men")) and word not in ("human", "german", "roman", "ottoman"):
+        return f"{word[:-3]}men"
+    if word.endswith("y") and word[-2:-1] not in tuple("aeiou"):
+        return f"{word[:-1]}ies"
+    return f"{word}{'es' if word.endswith(('s', 'x', 'z', 'ch', 'sh')) else 's'}"
+
+
+def find_commonest_type(counts: Mapping[str, int]) -> str:
+    """The commonest of some types, of equally common ones the first by name; "" where there is none."""
+    return min(counts, key=lambda kind: (-counts[kind], kind), default="")

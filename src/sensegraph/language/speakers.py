@@ -2,7 +2,7 @@
 
 Two readers of labels stand side by side, because results depend on each. `openings` serves the reading of whole
 documents: a label may carry a note in parenthesis, and what it names is settled by the corpus. `labels` serves the
-sentences of reports and answers: it decides from one text, and from names that are known.
+sentences of reports and answers: it decides from one text.
 """
 
 from __future__ import annotations
@@ -14,15 +14,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sensegraph.language.tagging import known_word
-from sensegraph.language.text import HAN, fold
-from sensegraph.language.word_lists import english_words, name_connectors, read_lexicon, stop_words
+from sensegraph.language.text import HAN, fold, known_word
+from sensegraph.language.word_lists import english_words, name_connectors, read_lexicon, read_patterns, stop_words
 
-_LINE = re.compile(
-    r"^[ \t\ufeff]*([^\W\d_][^:\n\"“”?!;()]{0,38}?)[ \t]?(?:\([^:\n]{0,90}\)[ \t]?)?:(?=\s)", re.MULTILINE
-)
-_SHOUT = re.compile(r"(?<=[.!?…”’)\]\s])([A-ZÀ-Þ][A-ZÀ-Þ’'.\-]+(?:[ ][A-ZÀ-Þ][A-ZÀ-Þ’'.\-]*){1,3})[ \t]*:(?=\s)")
-_CODE = re.compile(r"[^\W\d_][-_.]?\d")
+_MARKS = {name: re.compile("".join(lines)) for name, lines in read_patterns("speakers", HAN=HAN.pattern[1:-1]).items()}
 _TIMES_SEEN = 3
 _SHORT = 4  # words of a label, at most
 _HONOURS = frozenset("hon hon. right am mp ms mla msp qc kc phd md".split())
@@ -44,7 +39,7 @@ def find_label_candidates(text: str) -> list[Label]:
     """Everything that looks like a speaker's label, in order: at the start of a line, or in capitals after a stop."""
     if ":" not in text:
         return []
-    found = {m.start(1): m for pattern in (_SHOUT, _LINE) for m in pattern.finditer(text)}
+    found = {m.start(1): m for pattern in (_MARKS["shout"], _MARKS["line"]) for m in pattern.finditer(text)}
     read: list[Label] = []
     for _, match in sorted(found.items()):
         name = match[1].rstrip()
@@ -73,7 +68,7 @@ def can_name_speaker(key: str) -> bool:
     words = key.split()
     if not words or words[0] in stop_words("en") - {"the", "right"} or words[-1] in english_words("general"):
         return False
-    return words[-1] not in english_words("headings") and not _CODE.search(key)
+    return words[-1] not in english_words("headings") and not _MARKS["code"].search(key)
 
 
 def find_known_speakers(counts: Mapping[str, Mapping[str, int]]) -> frozenset[str]:
@@ -168,15 +163,8 @@ def read_turns(text: str, speakers: Mapping[str, str], breaks: Sequence[int] = (
 
 # ── labels of sentences ──────────────────────────────────────────────────────────────────────────────────────────────
 
-_NAME = r"[^\W\d_][\w’'.\-]*"
-_NAMED_LINE = re.compile(
-    rf"(?:(?<=\n)|^)[ \t\ufeff]*((?:{_NAME})(?:[ \t/&]+(?:{_NAME}|\([A-Z]+\))){{0,4}})[ \t]*[:：]"
-    rf"(?=\s|[{HAN.pattern[1:-1]}“\"])"
-)
-_CAPITALS = re.compile(r"(?<=[.!?…”\"’)\]\s])([A-Z][A-Z’'.\-]+(?:[ /][A-ZÀ-Þ][A-ZÀ-Þ’'.\-]*){1,3})[ \t]*:(?=\s)")
 _PARTICLES = frozenset("de del della der den di da dos du el al la le van von zu bin ibn ben y e".split())
 _KEPT = frozenset("II III IV AM MP PhD MD CEO CTO TV".split())
-_MARK = re.compile(r"\s*\([A-Z]+\)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,15 +177,14 @@ class SpeakerLabel:
     sure: bool
 
 
-def find_labels(text: str, known: Collection[str] = ()) -> list[SpeakerLabel]:
+def find_labels(text: str) -> list[SpeakerLabel]:
     """What looks like a speaker's label in `text`, in order.
 
-    Sure are: names in `known` (in any case), two or more words in capitals, and line openings that recur in the text.
+    Sure are two or more words in capitals, and line openings that recur in the text.
     """
     if ":" not in text and "：" not in text:
         return []
-    names = {fold(name) for name in known}
-    matches = {m.start(1): m for pattern in (_CAPITALS, _NAMED_LINE) for m in pattern.finditer(text)}
+    matches = {m.start(1): m for pattern in (_MARKS["capitals"], _MARKS["named_line"]) for m in pattern.finditer(text)}
     found = []
     for _, match in sorted(matches.items()):
         words = match[1].split()
@@ -207,45 +194,25 @@ def find_labels(text: str, known: Collection[str] = ()) -> list[SpeakerLabel]:
     often = Counter(fold(m[1]) for m in found)
     read = []
     for match in found:
-        label, key = match[1], fold(match[1])
+        label = match[1]
         shouted = label.upper() == label and len(label.split()) >= 2 and not HAN.search(label)
-        sure = key in names or often[key] >= 2 or shouted
+        sure = often[fold(label)] >= 2 or shouted
         read.append(SpeakerLabel(recase_label(label), match.start(1), match.end(), sure))
     return read
 
 
-def find_speaker(text: str, start: int, known: Collection[str] = ()) -> str:
-    """Who says what begins at `start` of a chunk's text, from the label that governs it; "" when that is not sure.
-
-    A chunk that begins inside a turn, or with a label that may be cut, has no speaker until its next label. What
-    follows a line opening that may be a heading or a name has none either. `known` are speakers' names learnt from the
-    whole document.
-    """
-    found = find_labels(text, known)
-    before = [label for label in found if label.start <= start]
-    if not before or not before[-1].sure:
-        return ""
-    name = before[-1].name
-    cut = before[-1].start == 0 and sum(label.name == name for label in found) < 2  # "VIN SCOTT:" at a chunk's border
-    return "" if cut and fold(name) not in {fold(one) for one in known} else name
-
-
-def find_opening_label(sentence: str, known: Collection[str] = ()) -> SpeakerLabel | None:
+@lru_cache(maxsize=1 << 14)
+def find_opening_label(sentence: str) -> SpeakerLabel | None:
     """The label that a sentence opens with, sure or not."""
     if ":" not in sentence[:60] and "：" not in sentence[:20]:
         return None
-    return _find_opening_label(sentence, tuple(known))
-
-
-@lru_cache(maxsize=1 << 14)
-def _find_opening_label(sentence: str, known: tuple[str, ...]) -> SpeakerLabel | None:
-    first = next(iter(find_labels(sentence, known)), None)
+    first = next(iter(find_labels(sentence)), None)
     return first if first and not sentence[: first.start].strip() else None
 
 
-def split_label(sentence: str, known: Collection[str] = ()) -> tuple[str, str]:
+def split_label(sentence: str) -> tuple[str, str]:
     """(speaker, what is said) of a sentence that opens with a label; ("", sentence) where none is sure."""
-    label = find_opening_label(sentence, known)
+    label = find_opening_label(sentence)
     return (label.name, sentence[label.end :].strip()) if label and label.sure else ("", sentence)
 
 
@@ -262,7 +229,7 @@ def recase_label(label: str) -> str:
             return part.casefold()
         return f"Mc{part[2:].capitalize()}" if part.startswith("MC") and len(part) > 3 else part.capitalize()
 
-    words = _MARK.sub("", label.strip()).split()
+    words = _MARKS["mark"].sub("", label.strip()).split()
     last = len(words) - 1
     for place, word in enumerate(words):
         letters = word.replace(".", "").replace("'", "").replace("’", "")

@@ -1,24 +1,36 @@
-"""Tokens, words, sentences and budgets: the measures of text that everything else shares."""
+"""What is known of words and sentences: their measures, their language, their stems and their parts of speech.
+
+Detectors of the language tell different things, and results depend on each. `detect_by_function_words` serves search
+and names languages as Snowball does. `detect_by_stop_words` serves the reports and answers of the offline engine, by
+code and with scripts beyond Latin. `detect_script` serves its reading of documents: it tells which rules for names
+apply. They look at different samples and count different lists, so that they may differ on short or mixed texts.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
-from functools import cache
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, lru_cache
+from importlib.resources import files
+from types import MappingProxyType
 from typing import Any, TypeVar
 
-from sensegraph.language.calendar_words import ENGLISH_MONTHS, SHORT_MONTHS
+from sensegraph.language.word_lists import (
+    ABBREVIATIONS,
+    LANGUAGES,
+    STOP,
+    read_lexicon,
+    read_list,
+    read_patterns,
+    read_sections,
+)
 
 T = TypeVar("T")
 
 WORD = re.compile(r"\w+(?:[’'\-]\w+)*")
 HAN = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
-_ABBREVIATIONS = frozenset(SHORT_MONTHS).difference(ENGLISH_MONTHS) | frozenset(
-    "mr mrs ms dr prof st sr jr rev hon gen col lt sgt capt maj gov sen rep pres messrs mt ft "
-    "inc ltd co corp bros dept est no nos vol vols pp p ed eds al etc vs viz cf e.g i.e a.m p.m "
-    "sept fig figs approx u.s u.k u.n d.c ca bzw usw z.b d.h nr".split()
-)
 _END = re.compile(
     r"""((?<![.!?…])[.!?…]+["'”’»)\]]*)(\s+)(?=["'“‘«(\[]*[^\W_a-zß-öø-ÿ])|([。！？；]+[」』”’）]*)|((?<!\s)\s*\n\s*)"""
 )
@@ -105,13 +117,18 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
         if match[1] is not None and match[1].startswith("."):  # behind an initial or an abbreviation no sentence ends
             dot = match.start(1)
             word = re.split(r"\s", text[max(0, dot - 12) : dot])[-1].lstrip("\"'“‘([")
-            if (len(word) == 1 and word.isupper()) or word.casefold() in _ABBREVIATIONS:
+            if (len(word) == 1 and word.isupper()) or word.casefold() in ABBREVIATIONS:
                 continue
         end = match.end(1) if match[1] is not None else match.end(3) if match[3] is not None else match.start(4)
         spans.append(_strip_span(text, start, end))
         start = match.end()
     spans.append(_strip_span(text, start, len(text)))
     return [s for s in spans if s[0] < s[1]]
+
+
+def is_word_character(character: str) -> bool:
+    """Whether a character (or none) belongs to a word."""
+    return character.isalnum() or character == "_"
 
 
 def _strip_span(text: str, start: int, end: int) -> tuple[int, int]:
@@ -144,3 +161,219 @@ def pack_batches(items: Iterable[T], budget: int, size: Callable[[T], int]) -> l
         batches[-1].append(item)
         room -= need
     return batches
+
+
+# ── the language ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+ENGLISH = "english"
+_SAMPLE = 64  # words of which the function words are counted
+_SCANNED = 40_000  # characters that a document's language is told from
+_LETTER = re.compile(r"[^\W\d_]")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_FOREIGN = re.compile(r"[\u0370-\u1dff\u2c00-\ua6ff\ua720-\uabff\uac00-\ud7ff\uf900-\ufaff]")  # letters beyond Latin
+_CYRILLIC = re.compile(r"[\u0400-\u04ff]")
+
+
+def detect_by_function_words(words: Sequence[str]) -> str:
+    """The language with most function words among the first of `words`; English unless another has at least two."""
+    if len(words) < 2:
+        return ENGLISH
+    seen = frozenset(word.lower() for word in words[:_SAMPLE])
+    counts = {name: len(seen & stop) for name, stop in STOP.items()}
+    best = max(counts, key=lambda name: counts[name])
+    return best if counts[best] > 1 else ENGLISH
+
+
+@cache
+def _stop_word_places() -> Mapping[str, tuple[int, ...]]:
+    """Stop word → the places in LANGUAGES of those that have it."""
+    words = sorted({word for code in LANGUAGES for word in read_list(code)})
+    return MappingProxyType({w: tuple(i for i, code in enumerate(LANGUAGES) if w in read_list(code)) for w in words})
+
+
+@lru_cache(maxsize=1 << 15)
+def detect_by_stop_words(text: str) -> str:
+    """The language of `text`: a code of LANGUAGES, "zh" (Han or kana), "ru", or "" for another script.
+
+    Latin text is English unless another language has at least two different stop words in it, and more than English.
+    """
+    if not text.isascii() and _FOREIGN.search(text):
+        letters = len(_LETTER.findall(text))
+        if 3 * len(HAN.findall(text)) > letters:
+            return "zh"
+        if 2 * len(_FOREIGN.findall(text)) > letters:
+            return "ru" if 2 * len(_CYRILLIC.findall(text)) > letters else ""
+    hits, places = [0] * len(LANGUAGES), _stop_word_places()
+    for word in places.keys() & WORD.findall(text.casefold().replace("’", "'")):
+        for place in places[word]:
+            hits[place] += 1
+    best = max(hits)
+    return LANGUAGES[hits.index(best)] if best >= 2 else "en"
+
+
+def detect_script(text: str) -> str:
+    """`en`, `de`, `zh`, `xx` (another script with capitals) or `un` (a script without), from letters and stop words.
+
+    A script has capitals when at least half of the letters have a capital form; very short texts count as English.
+    """
+    sample = text[:_SCANNED]
+    found = _LETTERS.findall(sample)
+    letters = "".join(found)
+    if not letters:
+        return "en"
+    if not letters.isascii() and len(HAN.findall(letters)) > 0.2 * len(letters):
+        return "zh"
+    first = letters[:4000]
+    if not first.isascii() and sum(n for c, n in Counter(first).items() if c.lower() != c.upper()) < 0.5 * len(first):
+        return "un"
+    # All words in lower case at once, since none holds a blank; but "İ" becomes two signs.
+    words = _LETTERS.findall(sample.lower()) if "İ" in sample else " ".join(found).lower().split(" ")
+    english, german = (sum(map(read_lexicon(name)["stop"].__contains__, words)) for name in ("english", "german"))
+    if german > english and german / len(words) > 0.12:
+        return "de"
+    return "en" if english / len(words) > 0.12 or len(words) < 20 else "xx"
+
+
+# ── stems ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+# Scripts that write no blanks between words, or join particles to them: Kana, Han, Hangul, Thai, Lao, Burmese, Khmer.
+_UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+# Vowel signs and accents that stand inside words but that `\w` leaves out: Latin, Hebrew, Arabic, Indian scripts.
+_MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff"
+_TERM = re.compile(rf"[{_UNSPACED}]+|(?:(?![_{_UNSPACED}])[\w{_MARKS}])+")
+_RUN = re.compile(f"[{_UNSPACED}]")
+_SCRIPTS = (("Ѐԯ", "russian"), ("ͰϿ", "greek"), ("؀ۿ", "arabic"), ("ऀॿ", "hindi"), ("԰֏", "armenian"))
+
+
+def list_stems(text: str) -> list[str]:
+    """The terms of `text` in order: stems (Snowball), and pairs of characters where no blanks part words.
+
+    Function words are left out unless there is nothing else (The Who). The language is told from the function words.
+    """
+    found = split_runs(text)
+    spoken = detect_by_function_words(found)
+    return [t for word in found for t in stem_run(word, spoken)] or [t for word in found for t in stem_run(word, "")]
+
+
+def split_runs(text: str) -> list[str]:
+    """The runs of letters and digits of `text`; one of a script without blanks is one run."""
+    return _TERM.findall(text if text.isascii() else unicodedata.normalize("NFC", text))
+
+
+@lru_cache(maxsize=1 << 18)
+def stem_run(word: str, spoken: str) -> tuple[str, ...]:
+    """The terms of one run: none for a function word of the language `spoken`, several where no blanks part words."""
+    if is_unspaced(word):
+        run = unicodedata.normalize("NFKC", word)
+        return tuple(run[i : i + 2] for i in range(max(1, len(run) - 1)))
+    folded = unicodedata.normalize("NFKD", word.casefold())
+    if not folded.isascii():
+        folded = "".join(c for c in folded if not unicodedata.combining(c))
+    abbreviation = len(word) > 1 and word.isupper()  # US, IT and WHO are no function words
+    stop = STOP.get(spoken, frozenset())
+    if not folded or (not stop.isdisjoint((word.lower(), folded)) and not abbreviation):
+        return ()
+    of_script = next((name for span, name in _SCRIPTS if span[0] <= folded[0] <= span[1]), "")
+    return (make_stemmer(of_script or spoken or ENGLISH).stemWord(folded),)
+
+
+def is_unspaced(word: str) -> bool:
+    """Whether a run is of a script that writes no blanks between words."""
+    return _RUN.match(word) is not None
+
+
+@cache
+def make_stemmer(spoken: str) -> Any:
+    """The Snowball stemmer of a language."""
+    from Stemmer import Stemmer
+
+    return Stemmer(spoken, 0)
+
+
+# ── parts of speech ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+# A word gets its most frequent tag (`data/lexicons/brill.txt`), unknown words one by suffix; a few rules repair what
+# matters for noun phrases and finite verbs (Brill's tagger applies 280 rules to each token, 8 s a megabyte).
+# n noun · N noun that is no verb · J adjective · b base or present verb · v finite verb · p participle · g -ing form ·
+# m modal or auxiliary · d determiner · o pronoun · s possessive · i preposition · t to · c conjunction · r adverb ·
+# w wh-word · # number · u interjection · X name · . other
+
+_SUFFIXES, _REPAIRS = (
+    [(re.compile(pattern), letter) for letter, pattern in (line.split(": ") for line in lines)]
+    for lines in read_patterns("tags").values()
+)
+
+
+class _Letters(dict[str, str]):
+    """Word → letter; unknown words are decided by form and remembered. `listed` are those of the lexicon."""
+
+    listed: frozenset[str] = frozenset()
+
+    def __missing__(self, word: str) -> str:
+        letter = self[word] = self._guess(word)
+        return letter
+
+    def _guess(self, word: str) -> str:
+        if not word[0].isalnum():
+            return "."
+        if word[0].isdigit():
+            return "#"
+        if "'" in word or "’" in word:
+            stem, _, tail = word.replace("’", "'").lower().rpartition("'")
+            if tail == "t":
+                return "m"
+            return "s" if tail == "s" and self.get(stem, "N") in "nNJX" else "v"
+        lower = word.lower()
+        if lower != word and lower in self:
+            return self[lower]
+        if "-" in word:
+            return "N" if self[word.rsplit("-", 1)[1] or "-"] in "nN" else "J"
+        return next((letter for pattern, letter in _SUFFIXES if pattern.search(lower)), "N")
+
+
+@cache
+def _load_letters() -> _Letters:
+    """The lexicon's lower-case words, loaded on first use: 0.1 s, 15 MB."""
+    tags, forced = (
+        {word: letter for *words, letter in map(str.split, lines) for word in words}
+        for lines in read_sections("lexicons/tags").values()
+    )
+    letters = _Letters()
+    for line in (files(__package__) / "data" / "lexicons" / "brill.txt").read_text("utf-8").splitlines():
+        tag, *words = line.split(" ")
+        if tag != ";;;":
+            letters.update(dict.fromkeys(words, tags.get(tag, ".")))
+    letters.update({word: "m" for word in letters if word.endswith("n't")})
+    for word in [w for w, letter in letters.items() if letter == "N"]:
+        stem = word.removesuffix("e")
+        if letters.get(stem + "ing") == "g" or letters.get(stem + "ed") in ("p", "v"):  # a verb too
+            letters[word] = "n"
+    letters.update(forced)
+    letters.listed = frozenset(letters)
+    return letters
+
+
+def tag_words(words: Sequence[str]) -> str:
+    """One letter a word for the words of one English sentence (lower-case them first where they begin it)."""
+    text = "".join(map(_load_letters().__getitem__, words))
+    for pattern, letter in _REPAIRS:
+        text = pattern.sub(letter, text)
+    return text
+
+
+def known_word(word: str) -> bool:
+    """Whether a folded word is a common word of English."""
+    return word in _load_letters().listed
+
+
+def known_form(word: str) -> bool:
+    """Whether a folded word is a common word of English or a regular form of one ("foggier", "awaking")."""
+    if known_word(word):
+        return True
+    for ending in ("ing", "ed", "er", "est", "ly", "s"):
+        stem = word.removesuffix(ending)
+        if stem != word and len(stem) > 2:
+            stems = (stem, f"{stem}e", f"{stem[:-1]}y" if stem.endswith("i") else stem)
+            if any(map(known_word, stems)):
+                return True
+    return False

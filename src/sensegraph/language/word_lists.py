@@ -3,16 +3,16 @@
 `data/stopwords/` holds three families of stop words beside each other, which differ in content: `search` (left out of
 the terms that texts are found by), `reports` (left out of what the offline engine counts) and `names` (what a name
 never consists of). `data/words/` holds single lists, `data/lexicons/` files of several lists with a section each.
+The names of months and weekdays stand here: every pattern and list that needs them is derived from them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
-
-from sensegraph.language.calendar_words import GERMAN_MONTHS
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pt")
 """The languages with stop words for reports; English first, which wins a tie."""
@@ -29,15 +29,67 @@ def read_words(path: str) -> frozenset[str]:
     return frozenset(" ".join(read_lines(path)).split())
 
 
-def read_sections(name: str) -> dict[str, list[str]]:
-    """The lines of each section of `data/lexicons/<name>.txt`, in order: a section begins with its name in brackets."""
+def read_sections(path: str) -> dict[str, list[str]]:
+    """The lines of each section of the file `data/<path>.txt`, in order: a section begins with its name in brackets."""
     found: dict[str, list[str]] = {}
-    for line in read_lines(f"lexicons/{name}"):
-        if line.startswith("["):
+    for line in read_lines(path):
+        if re.fullmatch(r"\[[\w -]+\]", line):
             found[section := line.strip("[] ")] = []
         else:
             found[section].append(line)
     return found
+
+
+def read_patterns(name: str, **parts: str) -> dict[str, list[str]]:
+    """The lines of each section of `data/patterns/<name>.txt`; `<PART>` stands for a part, or a section before it."""
+    found = {}
+    for section, lines in read_sections(f"patterns/{name}").items():
+        found[section] = [re.sub("<([A-Z]+)>", lambda part: parts[part[1]], line) for line in lines]
+        parts[section] = "".join(found[section])
+    return found
+
+
+def read_table(lines: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
+    """Lines of the form "name: word word …"."""
+    for line in lines:
+        name, _, words = line.partition(": ")
+        yield name, words.split()
+
+
+def read_forms(lines: Iterable[str]) -> Mapping[str, str]:
+    """The name that each form stands for, from lines such as "name: form, other form"."""
+    named = (line.split(": ") for line in lines)
+    return MappingProxyType({form: name for name, forms in named for form in forms.split(", ")})
+
+
+# ── months and weekdays ──────────────────────────────────────────────────────────────────────────────────────────────
+
+MONTHS = MappingProxyType({name: tuple(words) for name, words in read_table(read_lines("months"))})
+"""The twelve months of each language, in lower case, from the first."""
+ENGLISH_MONTHS = MONTHS["english"]
+GERMAN_MONTHS = MONTHS["german"]
+ENGLISH_WEEKDAYS = tuple("monday tuesday wednesday thursday friday saturday sunday".split())
+"""In lower case, from Monday."""
+
+SHORT_MONTHS = tuple(name[:3] for name in ENGLISH_MONTHS)
+"""The English months by their first three letters: `jan` … `dec`."""
+SHORT_FORMS = MappingProxyType(
+    {name[:3]: number for number, name in enumerate(ENGLISH_MONTHS, 1) if len(name) > 3}
+    | {"sept": 9, "okt": 10, "dez": 12, "mär": 3, "mrz": 3, "jän": 1, "jänner": 1}
+)
+"""The number of the month for each short or regional form, English and German: `sept` → 9."""
+MONTH_BEGINNINGS = frozenset({*(name[:3] for name in (*ENGLISH_MONTHS, *GERMAN_MONTHS, *SHORT_FORMS))})
+"""Three letters with one of which every English and German form begins."""
+
+_ABBREVIATIONS = tuple("sept?" if short == "sep" else short for short in SHORT_MONTHS)
+ABBREVIATED_MONTHS = tuple(short for short in _ABBREVIATIONS if short not in ENGLISH_MONTHS)
+"""Patterns of the English abbreviations without their point: `jan` … `sept?` … `dec`; May has none."""
+ENGLISH_MONTH = "|".join(
+    f"{short}(?:{name[len(short.rstrip('?')) :]})?" for short, name in zip(_ABBREVIATIONS, ENGLISH_MONTHS, strict=True)
+)
+"""The pattern of an English month, in full or abbreviated, without a group: `jan(?:uary)?|…`."""
+ABBREVIATIONS = read_words("words/abbreviations").union(SHORT_MONTHS).difference(ENGLISH_MONTHS)
+"""What a point stands behind without ending a sentence; "may" is none."""
 
 
 # ── what search leaves out ───────────────────────────────────────────────────────────────────────────────────────────
@@ -70,13 +122,19 @@ def read_lexicon(name: str) -> Mapping[str, frozenset[str]]:
     """The lists of the lexicon `name`: section → words, "_" read as a blank; `stop` are its stop words of names."""
     lists = {
         section: frozenset(word.replace("_", " ") for line in lines for word in line.split())
-        for section, lines in read_sections(name).items()
+        for section, lines in read_sections(f"lexicons/{name}").items()
     }
     if name == "english":
         lists["stop"] = read_words("stopwords/names/english")
     if name == "german":
         lists["stop"] = read_words("stopwords/names/german") | frozenset(GERMAN_MONTHS)
     return MappingProxyType(lists)
+
+
+@cache
+def read_alternatives(name: str) -> Mapping[str, str]:
+    """The patterns of the lexicon `name`: section → its lines as the alternatives of one regular expression."""
+    return MappingProxyType({section: "|".join(lines) for section, lines in read_sections(f"lexicons/{name}").items()})
 
 
 def english_words(section: str) -> frozenset[str]:

@@ -1,12 +1,33 @@
-"""Where a person can be reached on the net: mail, pages of their own, addresses of their machines."""
+"""Where a person can be reached, lives, and when they were born: phones, mail, pages, machines, addresses, birthdays.
+
+Telephone numbers go by Google's rules for the numbers of every country (the library phonenumbers). Addresses and dates
+of birth need words that say what they are.
+"""
 
 from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from itertools import chain
+from typing import Any
 
+from sensegraph.errors import SettingsError
+from sensegraph.language.word_lists import ABBREVIATED_MONTHS, MONTHS
 from sensegraph.personal.personal_settings import Span
+
+_MONTHS = "|".join(dict.fromkeys([*chain(*MONTHS.values()), *ABBREVIATED_MONTHS, "jänner"]))
+_PATTERNS = tomllib.loads((files("sensegraph") / "personal" / "data" / "patterns.toml").read_text("utf-8"))
+
+
+def read_pattern(name: str) -> str:
+    """The regular expression of `data/patterns.toml` that is called so, its parts in their places."""
+    given = _MONTHS if name == "months" else "".join(_PATTERNS[name])
+    return re.sub(r"\(\?&(\w+)\)", lambda part: read_pattern(part[1]), given)
+
 
 _LOCAL = re.compile(r"[\w.+%'\-]{1,64}$")
 _HOST = re.compile(r"(?:[^\W_][\w\-]{0,62}\.){1,8}[^\W\d_]{2,24}(?![\w@])|\[?\d{1,3}(?:\.\d{1,3}){3}\]?")
@@ -24,32 +45,12 @@ _URL = re.compile(
     r"(?:https?://|ftp://|www\.)[^\s<>\"'“”‘’«»]{3,500}|(?<![\w.@/])(?:[a-z]{2,20}\.)+[a-z]{2,6}/[^\s<>\"']{2,200}"
 )
 _TAIL = ".,;:!?)]}…"
-_SITES = (
-    r"(?:twitter|x|instagram|facebook|tiktok|github|gitlab|medium|pinterest|threads|twitch|soundcloud|flickr|vimeo|"
-    r"quora|xing|vk)\.(?:com|net|tv|org|de)"
-)
-_OF_SITE = (  # pages of a site, of nobody in particular
-    "(?:about|login|signup|search|home|explore|settings|features|pricing|privacy|terms|help|jobs|topics|hashtag|share|"
-    "intent)"
-)
-_USER = re.compile(
-    r"//[^/\s@]{1,100}@"  # a name, and maybe a password, before the host
-    rf"|(?:^|//)(?:www\.|m\.|mobile\.)?{_SITES}/(?!{_OF_SITE}(?:[/?#]|$))@?[\w.\-]{{2,40}}/?(?:$|[?#]|status/)"
-    r"|linkedin\.com/(?:in|pub)/[^/\s]+|//(?:t|wa)\.me/[\w+]{3,}|(?:youtube|tiktok)\.com/@[\w.\-]+"
-    r"|reddit\.com/u(?:ser)?/\w+|orcid\.org/\d|/@[\w.\-]{2,}|/~[\w.\-]+"
-    r"|/(?:users?|profiles?|members?|people|authors?)/[\w.\-%]{2,}"
-    r"|[?&](?:user(?:_?name)?|login|account|member)=[^&#\s]+",
-    re.IGNORECASE,
-)
+_USER = re.compile(read_pattern("user"), re.IGNORECASE)
 
 _V4 = re.compile(r"(?<![\w.\-])(?:\d{1,3}\.){3}\d{1,3}(?![\w\-]|\.\d)")
 _V6 = re.compile(r"(?<![\w:.])[0-9a-fA-F]{0,4}(?::[0-9a-fA-F]{0,4}){2,7}(?:(?<=:)(?:\d{1,3}\.){3}\d{1,3})?(?![\w:])")
-_VERSION = re.compile(
-    r"(?:\bv(?:er(?:sion)?)?|\brelease|\bsection|\bchapter|\bclause|\barticle|§|\bsec|\bbuild|\brev(?:ision)?|\bfirmware|"
-    r"\bpatch|\bupdate[d]?(?: to)?|\bpython|\bkernel|\bdriver|\bparagraph|\bfigure|\btable|\bstep)s?\.? ?$",
-    re.IGNORECASE,
-)
-_MACHINE = re.compile(r"\b(?:ip|ips|address|host|server|client|from|ping|dns|gateway|node|login)\b", re.IGNORECASE)
+_VERSION = re.compile(read_pattern("version"), re.IGNORECASE)
+_MACHINE = re.compile(read_pattern("machine"), re.IGNORECASE)
 
 
 def find_emails(text: str) -> Iterator[Span]:
@@ -98,3 +99,94 @@ def _is_foreign_address(text: str) -> bool:
     except ValueError:
         return False
     return not (found.is_loopback or found.is_unspecified or found.is_multicast or text.startswith("255."))
+
+
+_DIGITS = re.compile(r"\+?\(?\d[\d \t().\-/\u2010-\u2013\u00a0]{5,24}\d")
+_CALL = re.compile(read_pattern("call"), re.IGNORECASE)
+_NUMBERED = re.compile(read_pattern("numbered"), re.IGNORECASE)  # what has digits of its own
+_RANGE = re.compile(r"\u2013|^[^(]*\)|\d\.\d{4,}")  # 1310–1331, (1947) 234 2000, 49.842182
+_ANYWHERE = "ZZ"  # the library's word for no region: numbers with + alone
+
+
+def find_phones(text: str, regions: Sequence[str]) -> Iterator[Span]:
+    """Telephone numbers that are given out; those without `+` are looked for in `regions`.
+
+    Raises SettingsError for a region that nobody knows.
+    """
+    book = _Book.of(regions)
+    for run in _DIGITS.finditer(text):
+        before = text[max(0, run.start() - 40) : run.start()]
+        called = bool(_CALL.search(before))
+        # set as no number is: a range, a decimal, or more and smaller groups than any country has
+        groups = re.findall(r"\d+", run[0])
+        odd = bool(_RANGE.search(run[0])) or len(groups) > 6 or not 7 <= sum(map(len, groups)) <= 15
+        if run[0][0] == "+" or not (_NUMBERED.search(before) or (not called and odd)):
+            span = book.first(text, *run.span(), called=called)
+            yield from [span] if span else []
+
+
+@dataclass(frozen=True, slots=True)
+class _Book:
+    """The library, and the regions in which numbers are looked for."""
+
+    library: Any
+    regions: Sequence[str]
+
+    @classmethod
+    def of(cls, regions: Sequence[str]) -> _Book:
+        import phonenumbers  # 40 ms: loaded where telephone numbers are looked for
+
+        if wrong := [r for r in regions if r not in phonenumbers.SUPPORTED_REGIONS]:
+            raise SettingsError(
+                f"personal.regions: {wrong[0]!r} is no region; give capitals of ISO 3166, such as US or DE."
+            )
+        return cls(phonenumbers, regions)
+
+    def first(self, text: str, start: int, end: int, *, called: bool) -> Span | None:
+        """The number in a run of digits, of the first region that has it: the longest, where other digits follow it.
+
+        A number without `+`, and without a word before it that speaks of calling, must be the whole run, and be
+        grouped as its country does it.
+        """
+        sure = text[start] == "+"
+        ends = [m.start() for m in re.finditer(r"\s", text[start:end])] if sure or called else []
+        for region in [_ANYWHERE] if sure else self.regions:
+            for cut in (end, *(start + e for e in reversed(ends))):
+                if found := self._number(text[max(0, start - 2) : cut], text[cut : cut + 12], region, sure or called):
+                    shift = max(0, start - 2)
+                    return Span("phone", shift + found[0], shift + found[1], found[2])
+        return None
+
+    def _number(self, written: str, behind: str, region: str, likely: bool) -> tuple[int, int, str] | None:
+        lib = self.library
+        behind = "" if behind[:1].isspace() and behind.lstrip()[:1].isdigit() else behind  # an extension may follow
+        strict = lib.Leniency.VALID if likely else lib.Leniency.STRICT_GROUPING
+        for found in lib.PhoneNumberMatcher(written + behind, region, leniency=strict):
+            if likely or len(re.findall(r"\d+", found.raw_string)) > 1:  # one run of digits may be anything
+                return found.start, found.end, lib.format_number(found.number, lib.PhoneNumberFormat.E164)
+        return None
+
+
+_BORN = re.compile(read_pattern("born"), re.IGNORECASE)
+_POSTAL = re.compile(read_pattern("postal"))
+_COUNTED = re.compile(read_pattern("counted"))
+_DATED = re.compile(read_pattern("dated"), re.IGNORECASE)
+_AT = re.compile(read_pattern("at"), re.IGNORECASE)
+_YEARLY = re.compile(r"(?:1[5-9]|20)\d\d [A-Z]")  # 1994 Silver Circle: a year, unless a word says that it is a place
+_SURE = re.compile(f"{read_pattern('zip')}$")
+
+
+def find_birthdays(text: str) -> Iterator[Span]:
+    """Whole dates behind words that make them a date of birth."""
+    for match in _BORN.finditer(text):
+        yield Span("birthday", match.start("date"), match.end("date"), " ".join(match["date"].casefold().split()))
+
+
+def find_postal_addresses(text: str) -> Iterator[Span]:
+    """Postal addresses: a street with its number, and what follows of town and postcode; post-office boxes."""
+    for match in _POSTAL.finditer(text):
+        whole, before = match[0].rstrip(" ,"), text[max(0, match.start() - 14) : match.start()]
+        # the number that opens an address is a house's, and not a count, a day or a year
+        yearly = _YEARLY.match(whole) and not _AT.search(before)
+        if _SURE.search(whole) or not (_COUNTED.match(whole) or _DATED.search(before) or yearly):
+            yield Span("address", match.start(), match.start() + len(whole), " ".join(whole.casefold().split()))

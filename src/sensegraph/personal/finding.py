@@ -1,4 +1,8 @@
-"""All that is personal in a text: every finder's spans, without what is allowed, joined where they overlap."""
+"""All that is personal in a text: every finder's spans, without what is allowed, joined where they overlap.
+
+Names of people stand behind a title, behind initials, behind a label. What a whole text tells about who is a person is
+the offline engine's to say; these rules add what one line tells.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +13,108 @@ from fnmatch import fnmatchcase
 from types import MappingProxyType
 
 from sensegraph.language.text import fold
-from sensegraph.personal import contacts, places
-from sensegraph.personal.digits import IBAN_LENGTHS, check_card, check_iban
-from sensegraph.personal.identities import find_identity_numbers
+from sensegraph.personal import contacts
+from sensegraph.personal.contacts import find_phones, read_pattern
+from sensegraph.personal.identities import IBAN_LENGTHS, check_card, check_iban, find_identity_numbers
 from sensegraph.personal.personal_settings import KINDS, PersonalSettings, Span, compile_patterns
-from sensegraph.personal.phones import find_phones
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A person whom a text names: where, and the name by which all mentions of them are known."""
+
+    start: int
+    end: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedNames:
+    """Names of several words that a text has, to be found wherever they stand again: by their first word."""
+
+    names: Mapping[str, Sequence[tuple[tuple[str, ...], str, str]]]
+
+    @classmethod
+    def of(cls, text: str, people: Sequence[Named]) -> RepeatedNames:
+        """The names of these people, as the text writes them and as they are known."""
+        made: dict[str, dict[tuple[tuple[str, ...], str, str], None]] = {}
+        for p in people:
+            for said in (text[p.start : p.end], p.name):
+                words = tuple(w.casefold() for w in _PART.findall(said))
+                if len(words) > 1:
+                    made.setdefault(words[0], {})[words, " ".join(said.split()), p.name] = None
+        return cls({first: tuple(listed) for first, listed in made.items()})
+
+    def spans(self, text: str, *, loose: bool = False) -> list[Span]:
+        """Where they stand: as they are written or, with `loose`, in any case with any signs between, as in ids."""
+        words = [(m[0].casefold(), *m.span()) for m in _PART.finditer(text)] if self.names else []
+        found = []
+        for i, (first, start, _) in enumerate(words):
+            for parts, said, name in self.names.get(first, ()):
+                here = words[i : i + len(parts)]
+                if tuple(w for w, _, _ in here) == parts:
+                    written = text[start : here[-1][2]]
+                    if loose or " ".join(written.split()) == said:
+                        found.append(Span("person", start, here[-1][2], fold_name(name)))
+        return found
+
+
+def fold_name(name: str) -> str:
+    """The form in which two names are compared."""
+    return " ".join(name.casefold().split())
+
+
+_PART = re.compile(r"[^\W_]+")
+_TITLED, _INITIALS, _NO_NAME, _LABEL, _LISTED = (
+    re.compile(read_pattern(name)) for name in ("titled", "initials", "no_name", "label", "listed")
+)
+_END = ".,’'"
+_WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*")
+_APART = re.compile(r"[^\w\s.'’\-]")
+_LONGEST = 4  # words of a name
+
+
+def find_named_people(text: str) -> Iterator[Named]:
+    """Persons whom a title, initials or a label tell; each by the name as it is written there."""
+    for pattern in (_TITLED, _INITIALS):
+        for match in pattern.finditer(text):
+            if not _NO_NAME.match(match["name"]):
+                yield _name_person(text, *match.span("name"))
+    for label in _LABEL.finditer(text):
+        listed = list(_LISTED.finditer(text, *label.span("list")))
+        first = listed[:1] if listed and listed[0].start() == label.start("list") else []
+        for match in first if label[0][0] in ".!?" else listed:  # a label inside a line says one name
+            yield _name_person(text, *match.span("name"))
+
+
+def find_possible_names(text: str) -> Iterator[Named]:
+    """Every run of up to four words that could be a name: of capitals, or in a text without any, of all words."""
+    words = [m.span() for m in _WORD.finditer(text)]
+    plain = text == text.lower()
+    for size in range(1, _LONGEST + 1):
+        for i in range(len(words) - size + 1):
+            start, end = words[i][0], words[i + size - 1][1]
+            if not _APART.search(text, start, end) and (
+                plain or all(text[a].isupper() for a, _ in words[i : i + size])
+            ):
+                yield Named(start, end, text[start:end])
+
+
+def merge_people(more: Iterator[Named], known: Sequence[Named]) -> list[Named]:
+    """`known` people, and the others; of two at one place the one that is written longer, else the known one."""
+    found = list(known)
+    for one in more:
+        near = [k for k in found if k.start < one.end and one.start < k.end]
+        if all(one.start <= k.start and k.end <= one.end and k.end - k.start < one.end - one.start for k in near):
+            found = [k for k in found if k not in near] + [one]
+    return sorted(found, key=lambda n: n.start)
+
+
+def _name_person(text: str, start: int, end: int) -> Named:
+    name = text[start:end].rstrip(_END)
+    last, comma, first = name.partition(", ")
+    return Named(start, start + len(name), f"{first} {last}" if comma else name)
+
 
 _IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?=((?:[ \-]?[A-Za-z0-9]){11,30}))")  # two may follow one another
 _CARD = re.compile(
@@ -27,7 +128,7 @@ _ORDER = MappingProxyType({kind: n for n, kind in enumerate(dict.fromkeys((*_SUR
 
 @dataclass(frozen=True, slots=True)
 class Finder:
-    """Finds what the settings ask for. Make it with `finder`."""
+    """Finds what the settings ask for. Make it with `build_finder`."""
 
     settings: PersonalSettings
     patterns: Mapping[str, re.Pattern[str]]
@@ -35,21 +136,16 @@ class Finder:
 
     def find(self, text: str, more: Sequence[Span] = ()) -> list[Span]:
         """The spans in `text`, in order, none overlapping another; `more` are those that others found."""
-        found = [
-            s for s in (*self._own(text), *self._ruled(text), *more) if s.end > s.start and not self._stays(text, s)
-        ]
-        return _merge_overlaps(text, [s for s in found if not self._marked(text, s)])
-
-    def _ruled(self, text: str) -> Iterator[Span]:
-        for kind, find in _FINDERS.items():
-            if kind in self.settings.kinds:
-                yield from find(text)
-        if "phone" in self.settings.kinds:
-            yield from find_phones(text, self.settings.regions)
-
-    def _own(self, text: str) -> Iterator[Span]:
+        kinds, found = self.settings.kinds, list[Span]()
         for kind, pattern in self.patterns.items():
-            yield from (Span(kind, m.start(), m.end(), fold(m[0])) for m in pattern.finditer(text))
+            found += [Span(kind, m.start(), m.end(), fold(m[0])) for m in pattern.finditer(text)]
+        for find in (find for kind, find in _FINDERS.items() if kind in kinds):
+            found += find(text)
+        found += find_phones(text, self.settings.regions) if "phone" in kinds else ()
+        kept = [
+            s for s in (*found, *more) if s.end > s.start and not self._stays(text, s) and not self._marked(text, s)
+        ]
+        return _merge_overlaps(text, kept)
 
     def _stays(self, text: str, span: Span) -> bool:
         said = (fold(text[span.start : span.end]), fold(span.value))
@@ -98,8 +194,8 @@ _FINDERS: Mapping[str, Callable[[str], Iterator[Span]]] = MappingProxyType(
         "iban": find_ibans,
         "card": find_cards,
         "identity": find_identity_numbers,
-        "birthday": places.find_birthdays,
-        "address": places.find_postal_addresses,
+        "birthday": contacts.find_birthdays,
+        "address": contacts.find_postal_addresses,
     }
 )
 

@@ -1,25 +1,86 @@
 """Numbers that a state gives to a person: how they are written, and what checks them.
 
-Where a number says little by itself (few digits, weak checks), a word before it must name it.
+Where a number says little by itself (few digits, weak checks), a word before it must name it. Check digits tell a
+number that was given out from any other; arguments are strings of digits, or as said.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
+from importlib.resources import files
 from string import ascii_uppercase, digits
 from types import MappingProxyType
 
-from sensegraph.personal.digits import (
-    check_luhn,
-    check_mod_11_10,
-    check_verhoeff,
-    is_date,
-    is_two_digit_date,
-    weighted_sum,
-)
 from sensegraph.personal.personal_settings import Span
+
+_NUMBERS = tomllib.loads((files("sensegraph") / "personal" / "data" / "numbers.toml").read_text("utf-8"))
+IBAN_LENGTHS = MappingProxyType({part[:2]: int(part[2:]) for part in _NUMBERS["iban"].split()})
+_TIMES = (  # the group of symmetries of a pentagon
+    "0123456789 1234067895 2340178956 3401289567 4012395678 5987604321 6598710432 7659821043 8765932104 9876543210"
+).split()
+_TURNS = "0123456789 1576283094 5803796142 8916043527 9453126870 4286573901 2793806415 7046913258".split()
+
+
+def check_luhn(number: str) -> bool:
+    """Whether the last digit checks the others by Luhn's formula (ISO/IEC 7812-1, annex B)."""
+    doubled = sum(sum(divmod(2 * int(d), 10)) for d in number[-2::-2])
+    return (doubled + sum(map(int, number[-1::-2]))) % 10 == 0
+
+
+def check_verhoeff(number: str) -> bool:
+    """Whether the last digit checks the others by Verhoeff's scheme."""
+    check = 0
+    for i, d in enumerate(reversed(number)):
+        check = int(_TIMES[check][int(_TURNS[i % 8][int(d)])])
+    return check == 0
+
+
+def weighted_sum(number: str, weights: Sequence[int]) -> int:
+    """The sum of digits times weights."""
+    return sum(int(d) * w for d, w in zip(number, weights, strict=False))
+
+
+def check_mod_11_10(number: str) -> bool:
+    """Whether the last digit checks the others by the hybrid system MOD 11,10 (ISO/IEC 7064)."""
+    product = 10
+    for d in number[:-1]:
+        product = 2 * ((int(d) + product) % 10 or 10) % 11
+    return (11 - product) % 10 == int(number[-1])
+
+
+def remainder_97(text: str) -> int:
+    """The remainder by 97 of letters and digits, A counting 10 and Z 35 (ISO/IEC 7064)."""
+    return int("".join(str(int(c, 36)) for c in text)) % 97
+
+
+def check_iban(text: str) -> bool:
+    """Whether capitals and digits are an account number of its country's length with right check digits (ISO 13616)."""
+    return IBAN_LENGTHS.get(text[:2]) == len(text) and remainder_97(text[4:] + text[:4]) == 1
+
+
+def check_card(number: str) -> bool:
+    """Whether a card's number has a known issuer, its length, and the right check digit."""
+    issued = any(a <= number[: len(a)] <= b and len(number) in lengths for a, b, lengths in _NUMBERS["cards"])
+    return issued and check_luhn(number) and len(set(number)) > 1
+
+
+def is_date(year: int, month: int, day: int) -> bool:
+    """Whether there is such a day; a year of two digits may be of any century."""
+    try:
+        return date(year if year > 99 else 2000 + year, month, day).year > 0
+    except ValueError:
+        return year == 0 and (month, day) == (2, 29)
+
+
+def is_two_digit_date(number: str, order: str = "ymd") -> bool:
+    """Whether six digits are a date in this order."""
+    parts = dict(zip(order, (int(number[i : i + 2]) for i in (0, 2, 4)), strict=True))
+    return is_date(parts["y"], parts["m"], parts["d"])
+
 
 _BEFORE = 40  # characters in which a word that names the number is looked for
 _RUN = re.compile(r"[A-Z0-9][A-Z0-9 .\-/+]{7,}")  # what a number can be written with: one look for all kinds
@@ -34,13 +95,12 @@ _SHARED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """A kind of number: a pattern; `check` of its digits and letters alone; words that may (or `must`) stand before."""
+    """A kind of number: a pattern; `check` of its digits and letters alone; words of which one must stand before."""
 
     country: str
     pattern: re.Pattern[str]
     check: Callable[[str], bool]
-    words: re.Pattern[str] | None = None
-    must: bool = False
+    words: re.Pattern[str] | None
 
 
 def find_identity_numbers(text: str) -> Iterator[Span]:
@@ -50,35 +110,12 @@ def find_identity_numbers(text: str) -> Iterator[Span]:
             for one in TABLE:
                 for match in one.pattern.finditer(text, run.start(), run.end() + _BEHIND):
                     plain = re.sub(r"[\W_]", "", match[0]).upper()
-                    if not one.check(plain):
-                        continue
-                    before = text[max(0, match.start() - _BEFORE) : match.start()] if one.must else ""
-                    if not one.must or _SHARED.search(before) or (one.words and one.words.search(before)):
+                    before = text[max(0, match.start() - _BEFORE) : match.start()]
+                    if one.check(plain) and (not one.words or _SHARED.search(before) or one.words.search(before)):
                         yield Span("identity", match.start(), match.end(), plain)
 
 
-def _make_identity(
-    country: str, pattern: str, check: Callable[[str], bool], words: str = "", *, must: bool = False
-) -> Identity:
-    named = re.compile(rf"\b(?:{words})\b", re.IGNORECASE) if words else None
-    return Identity(country, re.compile(rf"(?<![\w.\-/])(?:{pattern})(?![\w/]|[.,\-]\d)"), check, named, must)
-
-
 # ── what checks them ──
-
-
-def _check_us_insurance(n: str) -> bool:
-    return n[:3] not in ("000", "666") and n[0] != "9" and n[3:5] != "00" and n[5:] != "0000" and n != "123456789"
-
-
-def _check_gb_health(n: str) -> bool:
-    check = (11 - weighted_sum(n, range(10, 1, -1)) % 11) % 11
-    return check == int(n[9]) and len(set(n)) > 1
-
-
-def _check_de_tax(n: str) -> bool:
-    counts = sorted(n[:10].count(d) for d in set(n[:10]))
-    return n[0] != "0" and counts[-1] in (2, 3) and counts[-2] == 1 and check_mod_11_10(n)
 
 
 def _check_de_pension(n: str) -> bool:
@@ -87,187 +124,95 @@ def _check_de_pension(n: str) -> bool:
     return total % 10 == int(n[11]) and 1 <= int(n[4:6]) <= 12 and 1 <= int(n[2:4]) % 50 <= 31
 
 
-def _check_br(n: str) -> bool:
-    checks = [weighted_sum(n[:size], range(size + 1, 1, -1)) * 10 % 11 % 10 for size in (9, 10)]
-    return len(set(n)) > 1 and checks == [int(n[9]), int(n[10])]
-
-
-def _check_tr(n: str) -> bool:
-    d = [int(c) for c in n]
-    tenth = (7 * sum(d[0:9:2]) - sum(d[1:8:2])) % 10
-    return n[0] != "0" and tenth == d[9] and sum(d[:10]) % 10 == d[10]
-
-
-def _has_digit(n: str) -> bool:
-    return any(c.isdigit() for c in n)
-
-
 _ES_LETTERS = "TRWAGMYFPDXBNJZSQVHLCKE"
 _FI_SIGNS = "0123456789ABCDEFHJKLMNPRSTUVWXY"
 _IT_EVEN = MappingProxyType({c: int(c) if c.isdigit() else ord(c) - 65 for c in ascii_uppercase + digits})
 _IT_ODD = (1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23)
 _MX_SIGNS = "0123456789ABCDEFGHIJKLMNÑOPQRSTUVWXYZ"
 
-TABLE = (
-    _make_identity("US", r"\d{3}-\d{2}-\d{4}|\d{3} \d{2} \d{4}", _check_us_insurance),
-    _make_identity("US", r"\d{9}", _check_us_insurance, r"ssn|social security(?: (?:number|no\.?))?", must=True),
-    _make_identity(
-        "US",
-        r"9\d\d-\d\d-\d{4}",
-        lambda n: 50 <= int(n[3:5]) <= 99 and n[3:5] not in ("66", "67", "68", "69", "89", "93"),
-    ),
-    _make_identity(
-        "GB",
-        r"(?!BG|GB|NK|KN|TN|NT|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D]",
-        _has_digit,
-    ),
-    _make_identity("GB", r"\d{3} \d{3} \d{4}", _check_gb_health),
-    _make_identity("GB", r"\d{10}|\d{3}-\d{3}-\d{4}", _check_gb_health, "nhs", must=True),
-    _make_identity("DE", r"\d{2} \d{3} \d{3} \d{3}", _check_de_tax),
-    _make_identity("DE", r"\d{11}", _check_de_tax, r"steuer\W?id\w*|steuer\w*nummer|idnr\.?|tin", must=True),
-    _make_identity("DE", r"\d{2} ?[0-3]\d[01]\d\d{2} ?[A-Z] ?\d{3}", _check_de_pension),
-    _make_identity(
-        "FR",
-        r"[12] ?\d{2} ?(?:0[1-9]|1[0-2]|[2-4]\d) ?(?:\d{2}|2[AB]) ?\d{3} ?\d{3} ?\d{2}",
-        lambda n: (
+CHECKS: Mapping[str, Callable[[str], bool]] = MappingProxyType(
+    {
+        "digit": lambda n: any(c.isdigit() for c in n),
+        "luhn": check_luhn,
+        "verhoeff": check_verhoeff,
+        "us": lambda n: (
+            n[:3] not in ("000", "666") and n[0] != "9" and n[3:5] != "00" and n[5:] != "0000" and n != "123456789"
+        ),
+        "us_taxpayer": lambda n: 50 <= int(n[3:5]) <= 99 and n[3:5] not in ("66", "67", "68", "69", "89", "93"),
+        "gb_health": lambda n: (11 - weighted_sum(n, range(10, 1, -1)) % 11) % 11 == int(n[9]) and len(set(n)) > 1,
+        "de_tax": lambda n: (
+            n[0] != "0" and sorted(map(n[:10].count, set(n[:10])))[-2:] in ([1, 2], [1, 3]) and check_mod_11_10(n)
+        ),
+        "de_pension": _check_de_pension,
+        "fr": lambda n: (
             (plain := n[:13].replace("2A", "19").replace("2B", "18")).isdigit() and 97 - int(plain) % 97 == int(n[13:])
         ),
-    ),
-    _make_identity(
-        "ES",
-        r"(?:\d{8}|[XYZ]-?\d{7})-?[A-HJ-NP-TV-Z]",
-        lambda n: _ES_LETTERS[int(n[:8].translate(str.maketrans("XYZ", "012"))) % 23] == n[8],
-    ),
-    _make_identity(
-        "IT",
-        r"[A-Z]{6}\d{2}[A-EHLMPR-T]\d{2}[A-Z]\d{3}[A-Z]",
-        lambda n: (
+        "es": lambda n: _ES_LETTERS[int(n[:8].translate(str.maketrans("XYZ", "012"))) % 23] == n[8],
+        "it": lambda n: (
             sum(_IT_EVEN[c] if i % 2 else _IT_ODD[_IT_EVEN[c]] for i, c in enumerate(n[:15])) % 26 == ord(n[15]) - 65
         ),
-    ),
-    _make_identity(
-        "NL",
-        r"\d{9}|\d{4}\.\d{2}\.\d{3}",
-        lambda n: n != "0" * 9 and weighted_sum(n, (9, 8, 7, 6, 5, 4, 3, 2, -1)) % 11 == 0,
-        r"bsn|burgerservicenummer|sofinummer",
-        must=True,
-    ),
-    _make_identity(
-        "BE",
-        r"\d{2}\.\d{2}\.\d{2}-\d{3}\.\d{2}",
-        lambda n: any(97 - int(century + n[:9]) % 97 == int(n[9:]) for century in ("", "2")) and int(n[2:4]) % 20 <= 12,
-    ),
-    _make_identity(
-        "PL",
-        r"\d{11}",
-        lambda n: (
+        "nl": lambda n: n != "0" * 9 and weighted_sum(n, (9, 8, 7, 6, 5, 4, 3, 2, -1)) % 11 == 0,
+        "be": lambda n: (
+            any(97 - int(century + n[:9]) % 97 == int(n[9:]) for century in ("", "2")) and int(n[2:4]) % 20 <= 12
+        ),
+        "pl": lambda n: (
             -weighted_sum(n[:10], (1, 3, 7, 9, 1, 3, 7, 9, 1, 3)) % 10 == int(n[10])
             and is_date(int(n[:2]), int(n[2:4]) % 20, int(n[4:6]))
         ),
-    ),
-    _make_identity(
-        "SE",
-        r"(?:19|20)?\d{6}[-+]\d{4}",
-        lambda n: check_luhn(n[-10:]) and is_date(int(n[-10:-8]), int(n[-8:-6]), int(n[-6:-4]) % 60),
-    ),
-    _make_identity(
-        "NO",
-        r"\d{6} ?\d{5}",
-        lambda n: (
+        "se": lambda n: check_luhn(n[-10:]) and is_date(int(n[-10:-8]), int(n[-8:-6]), int(n[-6:-4]) % 60),
+        "no": lambda n: (
             (11 - weighted_sum(n, (3, 7, 6, 1, 8, 9, 4, 5, 2)) % 11) % 11 == int(n[9])
             and (11 - weighted_sum(n, (5, 4, 3, 2, 7, 6, 5, 4, 3, 2)) % 11) % 11 == int(n[10])
             and is_two_digit_date(f"{int(n[:2]) % 40:02}{n[2:6]}", "dmy")
         ),
-    ),
-    _make_identity(
-        "DK",
-        r"\d{6}-\d{4}",
-        lambda n: is_two_digit_date(n[:6], "dmy"),
-        r"cpr\W*(?:nr|nummer)?\.?|personnummer",
-        must=True,
-    ),
-    _make_identity(
-        "FI",
-        r"\d{6}[-+A-F]\d{3}[0-9A-FHJ-NPR-Y]",
-        lambda n: is_two_digit_date(n[:6], "dmy") and _FI_SIGNS[int(n[:6] + n[-4:-1]) % 31] == n[-1],
-    ),
-    _make_identity(
-        "CH", r"756\.\d{4}\.\d{4}\.\d{2}", lambda n: (10 - weighted_sum(n[:12], (1, 3) * 6) % 10) % 10 == int(n[12])
-    ),
-    _make_identity(
-        "AT",
-        r"\d{4} ?\d{6}",
-        lambda n: (
+        "dk": lambda n: is_two_digit_date(n[:6], "dmy"),
+        "fi": lambda n: is_two_digit_date(n[:6], "dmy") and _FI_SIGNS[int(n[:6] + n[-4:-1]) % 31] == n[-1],
+        "ch": lambda n: (10 - weighted_sum(n[:12], (1, 3) * 6) % 10) % 10 == int(n[12]),
+        "at": lambda n: (
             n[0] != "0"
             and weighted_sum(n, (3, 7, 9, 0, 5, 8, 4, 2, 1, 6)) % 11 == int(n[3])
             and is_date(int(n[8:]), min(int(n[6:8]), 12), int(n[4:6]))
         ),
-        r"sv\W?(?:nr|nummer)\.?|sozialversicherungsnummer|versicherungsnummer",
-        must=True,
-    ),
-    _make_identity(
-        "CZ",
-        r"\d{6}/\d{4}",
-        lambda n: (
+        "cz": lambda n: (
             is_date(int(n[:2]), int(n[2:4]) % 50 % 20, int(n[4:6]))
             and (int(n) % 11 == 0 or (int(n[:9]) % 11 == 10 and n[9] == "0"))
         ),
-    ),
-    _make_identity("BR", r"\d{3}\.\d{3}\.\d{3}-\d{2}", _check_br),
-    _make_identity("BR", r"\d{11}", _check_br, "cpf", must=True),
-    _make_identity(
-        "MX",
-        r"[A-Z][AEIOUX][A-Z]{2}\d{6}[HMX][A-Z]{5}[0-9A-Z]\d",
-        lambda n: (
+        "br": lambda n: (
+            len(set(n)) > 1
+            and all(weighted_sum(n[:k], range(k + 1, 1, -1)) * 10 % 11 % 10 == int(n[k]) for k in (9, 10))
+        ),
+        "mx": lambda n: (
             is_two_digit_date(n[4:10])
             and -sum(_MX_SIGNS.index(c) * (18 - i) for i, c in enumerate(n[:17])) % 10 == int(n[17])
         ),
-    ),
-    _make_identity(
-        "CN",
-        r"[1-9]\d{16}[\dXx]",
-        lambda n: (
+        "cn": lambda n: (
             "10X98765432"[weighted_sum(n[:17], (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)) % 11] == n[17]
             and is_date(int(n[6:10]), int(n[10:12]), int(n[12:14]))
         ),
-    ),
-    _make_identity("KR", r"\d{6}-[1-8]\d{6}", lambda n: is_two_digit_date(n[:6]) and n[6] in "12345678"),
-    _make_identity("IN", r"[2-9]\d{3} \d{4} \d{4}|[2-9]\d{3}-\d{4}-\d{4}", check_verhoeff),
-    _make_identity("IN", r"[2-9]\d{11}", check_verhoeff, r"aadhaa?r|uidai?", must=True),
-    _make_identity("IN", r"[A-Z]{3}P[A-Z]\d{4}[A-Z]", _has_digit),
-    _make_identity("ZA", r"\d{13}", lambda n: check_luhn(n) and is_two_digit_date(n[:6])),
-    _make_identity("TR", r"[1-9]\d{10}", _check_tr, r"t\.?c\.?|tckn|kimlik", must=True),
-    _make_identity("CA", r"\d{3}[ \-]\d{3}[ \-]\d{3}", check_luhn, r"sin|social insurance", must=True),
-    _make_identity(
-        "AU",
-        r"\d{3} ?\d{3} ?\d{3}",
-        lambda n: weighted_sum(n, (1, 4, 3, 7, 5, 8, 6, 9, 10)) % 11 == 0,
-        r"tfn|tax file",
-        must=True,
-    ),
-    _make_identity(
-        "PT",
-        r"\d{9}|\d{3} \d{3} \d{3}",
-        lambda n: (11 - weighted_sum(n, range(9, 1, -1)) % 11) % 11 % 10 == int(n[8]),
-        r"nif|contribuinte",
-        must=True,
-    ),
-    _make_identity(
-        "JP",
-        r"\d{4}[ \-]?\d{4}[ \-]?\d{4}",
-        lambda n: (
+        "kr": lambda n: is_two_digit_date(n[:6]) and n[6] in "12345678",
+        "za": lambda n: check_luhn(n) and is_two_digit_date(n[:6]),
+        "tr": lambda n: (
+            n[0] != "0"
+            and weighted_sum(n[:9], (7, -1, 7, -1, 7, -1, 7, -1, 7)) % 10 == int(n[9])
+            and sum(map(int, n[:10])) % 10 == int(n[10])
+        ),
+        "au": lambda n: weighted_sum(n, (1, 4, 3, 7, 5, 8, 6, 9, 10)) % 11 == 0,
+        "pt": lambda n: (11 - weighted_sum(n, range(9, 1, -1)) % 11) % 11 % 10 == int(n[8]),
+        "jp": lambda n: (
             (11 - rest if (rest := weighted_sum(n[10::-1], (2, 3, 4, 5, 6, 7, 2, 3, 4, 5, 6)) % 11) > 1 else 0)
             == int(n[11])
         ),
-        r"my number|individual number|マイナンバー|個人番号",
-        must=True,
-    ),
-    _make_identity(
-        "--",
-        r"[A-Z]{0,2}\d{6,9}[A-Z]?",
-        _has_digit,
-        r"passport(?: (?:no|number|nr)\b\.?)?|reisepass(?:nummer|nr\.?)?",
-        must=True,
-    ),
+    }
+)
+"""What checks the numbers of `data/numbers.toml`, by the name that stands there."""
+
+TABLE = tuple(
+    Identity(
+        row["country"],
+        re.compile(rf"(?<![\w.\-/])(?:{row['pattern']})(?![\w/]|[.,\-]\d)"),
+        CHECKS[row["check"]],
+        re.compile(rf"\b(?:{row['words']})\b", re.IGNORECASE) if "words" in row else None,
+    )
+    for row in _NUMBERS["identities"]
 )
 """Every kind of number, by country (ISO 3166; `--` for passports of any)."""

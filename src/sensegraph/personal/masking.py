@@ -1,7 +1,7 @@
 """Placeholders for what was found: the same for the same thing throughout a corpus, and not to be guessed.
 
 A placeholder is a hash of the thing's plain form under a secret of the corpus: who does not have the secret cannot
-try out which address or number gives it.
+try out which address or number gives it. A report has counts, and examples of which only the shape is shown.
 """
 
 from __future__ import annotations
@@ -9,17 +9,18 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import secrets
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 
 from sensegraph.errors import StoreError
-from sensegraph.personal.finding import Finder
-from sensegraph.personal.people_names import Named, RepeatedNames, fold_name
-from sensegraph.personal.personal_settings import PersonalSettings, Span, seeks_people
+from sensegraph.personal.finding import Finder, Named, RepeatedNames, fold_name
+from sensegraph.personal.personal_settings import PersonalSettings, Span, order_kinds, seeks_people
 from sensegraph.runtime.keys import key
 from sensegraph.types import Document, Scalar
 
@@ -166,3 +167,62 @@ def _write_secret(path: Path) -> None:
         path.chmod(0o600)
     finally:
         os.unlink(name)
+
+
+_NAMES = (
+    "names of people: `person` is not among personal.kinds",
+    "of the names of people nicknames, single names in passing, and names in languages without capitals",
+)  # where they are not looked for, and where they are
+_UNFOUND = (
+    "numbers without check digits and without a word before them that says what they are (driving licences, customers, "
+    "plates); give a pattern of your own",
+    "telephone numbers without + from countries that are not in personal.regions; local numbers without an area code",
+    "postal addresses without a street and its number, or written in other orders than those of English, German, "
+    "French, Spanish, Italian, Portuguese and Dutch",
+    "what tells who somebody is without naming them: a post, a place, an illness, a date",
+    "what is in pictures and scans",
+)
+_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """Counts by kind, and by document and kind; examples by kind, as shapes; what was `unfound` by design."""
+
+    counts: Mapping[str, int]
+    documents: Mapping[str, Mapping[str, int]]
+    examples: Mapping[str, tuple[str, ...]]
+    read: int
+    unfound: tuple[str, ...]
+
+
+def survey_personal_data(
+    read: Iterable[tuple[Document, Sequence[Named], Sequence[Named]]], settings: PersonalSettings
+) -> Survey:
+    """What is personal in documents, each with the persons whom its text and its title name. Their ids are masked."""
+    from sensegraph.personal.finding import build_finder
+
+    masker = Masker(build_finder(settings))
+    total: Counter[str] = Counter()
+    documents: dict[str, Mapping[str, int]] = {}
+    shapes: dict[str, dict[str, None]] = {}
+    number = 0
+    for number, (d, people, titled) in enumerate(read, start=1):  # noqa: B007
+        masked, counts = masker.document(d, people, titled)
+        total.update(counts)
+        if counts:
+            same = (f"{masked.id} ({n})" for n in count(2))  # names may differ only in what is hidden
+            documents[masked.id if masked.id not in documents else next(n for n in same if n not in documents)] = (
+                order_kinds(counts)
+            )
+        for span in masker.found(d.text, people):
+            shapes.setdefault(span.kind, {}).setdefault(mask_shape(d.text[span.start : span.end]))
+    examples = {kind: tuple(shapes[kind])[:_SHOWN] for kind in order_kinds(Counter(shapes.keys()))}
+    return Survey(order_kinds(total), documents, examples, number, (_NAMES[seeks_people(settings)], *_UNFOUND))
+
+
+def mask_shape(text: str) -> str:
+    """How a text is written, and nothing of what it says: letters as `a` and `A`, digits as `9`."""
+    text = re.sub(r"\d", "9", text)
+    text = re.sub(r"[^\W\d_]", lambda m: "A" if m[0].isupper() else "a", text)
+    return re.sub(r"\s+", " ", text)[:60]

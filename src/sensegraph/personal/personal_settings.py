@@ -65,8 +65,13 @@ def tally_findings(found: list[Counter[str]], *, masked: bool) -> Tally:
     total: Counter[str] = Counter()
     for counts in found:
         total.update(counts)
-    order = [*KINDS, *sorted(total.keys() - set(KINDS))]
-    return Tally({kind: total[kind] for kind in order if total[kind]}, sum(map(bool, found)), masked)
+    return Tally(order_kinds(total), sum(map(bool, found)), masked)
+
+
+def order_kinds(counts: Counter[str]) -> dict[str, int]:
+    """Counts by kind, kinds in their order, those of the user last; none that is 0."""
+    order = [*KINDS, *sorted(counts.keys() - set(KINDS))]
+    return {kind: counts[kind] for kind in order if counts[kind]}
 
 
 def seeks_people(settings: PersonalSettings) -> bool:

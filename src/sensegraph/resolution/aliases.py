@@ -13,7 +13,8 @@ from itertools import combinations, product
 from typing import Literal
 
 from sensegraph.language.text import fold
-from sensegraph.resolution.canonical import canonical_name, canonical_type
+from sensegraph.resolution.comparison.name_reading import read_name
+from sensegraph.resolution.comparison.scoring import kind_of_type
 from sensegraph.resolution.resolution_types import Mentioned
 from sensegraph.runtime.keys import key
 
@@ -215,10 +216,6 @@ class _Parts:
         roots = sorted({self.root(name) for name in self.parent})
         return tuple(sorted(tuple(sorted(self._members(root))) for root in roots))
 
-    def apart(self) -> tuple[tuple[Name, Name], ...]:
-        """The pairs that are two things, in order."""
-        return tuple(sorted((a, b) for a, foes in self.foes.items() for b in foes if a < b))
-
     def table(self, kept: Sequence[Operation]) -> Aliases:
         """The table that these operations make, which were taken before."""
         moved: dict[tuple[Name, str], Name] = {}
@@ -239,7 +236,7 @@ class _Parts:
             tuple(sorted((name, document, new) for (name, document), new in moved.items())),
             tuple(sorted(made.items())),
             tuple(sorted((first[root], said) for root, (_, said) in shown.items())),
-            self.apart(),
+            tuple(sorted((a, b) for a, foes in self.foes.items() for b in foes if a < b)),
         )
 
 
@@ -303,3 +300,21 @@ def name_entity(group: Name, own: Counter[Name], surfaces: Counter[str], bound: 
     if (asked, type) in own:
         name = (asked, type)
     return Called(name, shown, type)
+
+
+def canonical_name(members: Sequence[Mentioned]) -> str:
+    """The name most often mentioned, then the longest, then the first in order; of persons one of two words."""
+    counts: Counter[str] = Counter()
+    for member in members:
+        counts[member.name] += member.count
+    person = any(kind_of_type(m.type) == "person" for m in members)
+    full = {name: not person or len(read_name(name, True).core) > 1 for name in counts}
+    return min(counts, key=lambda name: (not full[name], -counts[name], -len(name), name))
+
+
+def canonical_type(members: Sequence[Mentioned]) -> str:
+    """The type most often given among those that say something, then the first in order."""
+    counts: Counter[str] = Counter()
+    for member in members:
+        counts[member.type] += member.count
+    return min(counts, key=lambda type: (not kind_of_type(type), -counts[type], type))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import msgspec
 
 from sensegraph.errors import InputError, StoreError
 from sensegraph.protocols import Store
-from sensegraph.resolution.aliases import Operation
+from sensegraph.resolution.aliases import Name, Operation, replay_operations
 from sensegraph.runtime.keys import encode_canonical, key
 
 _REF = "operation/"
@@ -28,7 +29,7 @@ def record_operations(store: Store, new: Sequence[Operation], time: str) -> tupl
     """Write operations at the end of the log, all or none, numbered and with the time."""
     begin = max((int(o.id) for o in read_operations(store)), default=0) + 1
     numbered = tuple(replace(o, id=str(begin + i), time=o.time or time) for i, o in enumerate(new))
-    _write_operations(store, numbered)
+    rewrite_operations(store, {o.id: o for o in numbered})
     return numbered
 
 
@@ -46,7 +47,7 @@ def revert_operation(store: Store, name: str, time: str) -> Operation:
     if found.reverted:
         raise InputError(f"Operation {found.id} was taken back on {found.reverted}; do it anew to have it again.")
     undone = replace(found, reverted=time)
-    _write_operations(store, [undone])
+    rewrite_operations(store, {undone.id: undone})
     return undone
 
 
@@ -57,7 +58,60 @@ def rewrite_operations(store: Store, changed: Mapping[str, Operation | None]) ->
     store.set_refs({f"{_REF}{int(name):08}": made[name][0] if name in made else None for name in changed})
 
 
-def _write_operations(store: Store, operations: Sequence[Operation]) -> None:
-    keys = [key("operation", o) for o in operations]
-    store.write({k: encode_canonical(o) for k, o in zip(keys, operations, strict=True)}, "operation")
-    store.set_refs({f"{_REF}{int(o.id):08}": k for k, o in zip(keys, operations, strict=True)})
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the documents of a corpus hold: folded names, and their own ids."""
+
+    names: Collection[str]
+    documents: Collection[str]
+
+
+def forget_names(log: Sequence[Operation], known: Known) -> list[Operation | None]:
+    """Each operation without the names and documents that are gone; None for one of which nothing is left.
+
+    What the log makes of the names that are left stays as it is: an operation that others rest on is kept whole.
+    """
+    wanted = _find_effect(log, known)
+    whole = [_reduce_operation(o, known, log) for o in log]
+    if _find_effect([o for o in whole if o], known) == wanted:
+        return whole
+    found: list[Operation | None] = list(log)
+    for place, less in enumerate(whole):
+        tried = [*found[:place], less, *found[place + 1 :]]
+        if less != log[place] and _find_effect([o for o in tried if o], known) == wanted:
+            found = tried
+    return found
+
+
+def _reduce_operation(operation: Operation, known: Known, log: Sequence[Operation]) -> Operation | None:
+    # Names that splits made of documents that are still there.
+    made = {name for o in log if any(d in known.documents for d in o.documents) for name in o.others}
+
+    def there(name: Name) -> bool:
+        return name[0] in known.names or name in made
+
+    names = tuple(n for n in operation.names if there(n))
+    others = tuple(n for n in operation.others if there(n))
+    documents = tuple(d for d in operation.documents if d in known.documents)
+    if (names, others, documents) == (operation.names, operation.others, operation.documents):
+        return operation
+    least = 2 if operation.kind in ("merge", "forbid") else 1
+    parted = operation.kind == "split" and not (others and bool(documents) == bool(operation.documents))
+    if operation.reverted or len(names) < least or parted:
+        return None
+    return replace(operation, names=names, others=others, documents=documents, evidence="")
+
+
+def _find_effect(log: Sequence[Operation], known: Known) -> tuple[Any, ...]:
+    """What a log makes of the names that are there."""
+    aliases = replay_operations(log).aliases
+    moved = tuple(m for m in aliases.moved if m[1] in known.documents and m[0][0] in known.names)
+    made = {new for _, _, new in moved}
+
+    def left(names: Sequence[Name]) -> tuple[Name, ...]:
+        return tuple(n for n in names if n[0] in known.names or n in made)
+
+    groups = sorted(g for g in map(left, aliases.groups) if len(g) > 1)
+    shown = sorted((own[0], said) for name, said in aliases.shown if (own := left(aliases.group(name))))
+    apart = [pair for pair in aliases.apart if len(left(pair)) == 2]
+    return moved, groups, shown, apart, [m for m in aliases.made if m[0] in made]

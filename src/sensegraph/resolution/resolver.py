@@ -5,9 +5,10 @@ Everything is computed on the whole set in the order of ids: the result does not
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -15,26 +16,167 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.linkage import cluster_by_linkage, connect_rows
+from sensegraph.algorithms.minhash import hash_bands
+from sensegraph.algorithms.similar import Candidates, Pairs, pair_by_shared_keys, similar_rows
 from sensegraph.errors import InputError
-from sensegraph.resolution.blocking import block_pairs
-from sensegraph.resolution.canonical import make_group
-from sensegraph.resolution.comparison.likeness import SHORT
-from sensegraph.resolution.comparison.name_reading import Name
-from sensegraph.resolution.comparison.scoring import Collection, map_positions, prepare_collection, weigh_rival
-from sensegraph.resolution.lists import raise_matches
-from sensegraph.resolution.resolution_types import Decision, Judged, Mentioned, Proposal, Resolution, Resolving, Rule
-from sensegraph.resolution.ruling import Rulings, apply_rules
+from sensegraph.resolution.aliases import canonical_name, canonical_type
+from sensegraph.resolution.comparison.name_reading import Name, read_name
+from sensegraph.resolution.comparison.scoring import SHORT, Collection, kind_of_type, prepare_collection, weigh_rival
+from sensegraph.resolution.resolution_types import (
+    Alias,
+    Decision,
+    Group,
+    Judged,
+    Mentioned,
+    Origin,
+    Proposal,
+    Resolution,
+    Resolving,
+    Rule,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rulings:
+    """The rules that hold, as pairs of positions (smaller first), and what is to be said of the others."""
+
+    together: Mapping[tuple[int, int], Rule]
+    apart: Mapping[tuple[int, int], Rule]
+    notes: tuple[str, ...] = ()
+
+
+def apply_rules(rules: Sequence[Rule], at: Mapping[str, int]) -> Rulings:
+    """Which rules hold: the user's before others, later before earlier, and a rule that contradicts those is left out.
+
+    Rules about ids that are not there (any more) are counted in the notes.
+    """
+    first = sorted(range(len(rules)), key=lambda i: (rules[i].by != "user", -i))
+    together: dict[tuple[int, int], Rule] = {}
+    apart: dict[tuple[int, int], Rule] = {}
+    root: dict[int, int] = {}
+    notes, missing = [], 0
+    for rule in (rules[i] for i in first):
+        if rule.one not in at or rule.other not in at:
+            missing += 1
+            continue
+        a, b = at[rule.one], at[rule.other]
+        one, other = _follow_root(root, a), _follow_root(root, b)
+        against = ""
+        if rule.kind == "apart":
+            against = "a rule that counts more makes them one" if one == other else ""
+        else:
+            held = (r for (x, y), r in apart.items() if {_follow_root(root, x), _follow_root(root, y)} == {one, other})
+            against = next((f"{_describe_rule(rule)} counts more" for rule in held), "")
+        if against:
+            notes.append(f"{_describe_rule(rule)} is left out: {against}.")
+        elif rule.kind == "merge":
+            together[min(a, b), max(a, b)] = rule
+            root[max(one, other)] = min(one, other)
+        else:
+            apart[min(a, b), max(a, b)] = rule
+    if missing:
+        notes.append(f"{missing} rules name what is not there; they count again when it is.")
+    return Rulings(together, apart, tuple(notes))
+
+
+def _describe_rule(rule: Rule) -> str:
+    return f"the rule that {rule.one} and {rule.other} are {'one' if rule.kind == 'merge' else 'two'}"
+
+
+def _follow_root(root: Mapping[int, int], row: int) -> int:
+    while row in root and root[row] != row:
+        row = root[row]
+    return row
+
 
 Pair = tuple[int, int]
+_LEAD = 0.15  # by which it must be likelier than any other of the list
+_SURE = 0.87
+
+
+def raise_matches(items: Sequence[Mentioned], scores: Mapping[Pair, Judged], least: float) -> dict[Pair, Judged]:
+    """Those pairs of items of two lists that are, from either side, likelier than all others by far; judged anew.
+
+    `least` is the score from which such a pair may be one thing.
+    """
+    best: dict[tuple[int, str], list[float]] = {}
+    lists = [(a, b) for a, b in scores if items[a].listed and items[b].listed and items[a].listed != items[b].listed]
+    for a, b in lists:
+        for row, other in ((a, b), (b, a)):
+            best.setdefault((row, items[other].listed), []).append(scores[a, b].score)
+    tops = {place: sorted(found, reverse=True)[:2] for place, found in best.items()}
+    raised = {}
+    for a, b in lists:
+        judged = scores[a, b]
+        if judged.veto or not least <= judged.score < _SURE:
+            continue
+        both = (tops[a, items[b].listed], tops[b, items[a].listed])
+        if all(judged.score >= top[0] and (len(top) == 1 or judged.score >= top[1] + _LEAD) for top in both):
+            raised[a, b] = replace(judged, score=_SURE, why=f"{judged.why}; neither list has a likelier one")
+    return raised
+
+
+_SAME, _CODE, _PAIR, _BAND, _ACRONYM = 50.0, 8.0, 3.0, 3.0, 20.0  # beside the idf of a word, 0.5 to about 14
+_ENDING = re.compile(r"(.*\d)[^\W\d]*")
+
+
+def block_pairs(found: Collection, vectors: NDArray[Any] | None = None) -> Candidates:
+    """Pairs of positions to compare, each once, smaller first.
+
+    Keys are the whole name, its words, neighbouring words, codes without their endings, first letters, and bands of
+    trigrams; `vectors`, unit length, shape (n, dim), add the nearest of each. Of every thing the best
+    `settings.near` are kept, and so many nearest.
+    """
+    settings = found.settings
+    numbers: dict[str, int] = {}
+    keys, rows, weight = [], [], []
+    for row, names in enumerate(found.names):
+        for name in names:
+            for key, sure in _list_keys(name, found):
+                keys.append(numbers.setdefault(key, len(numbers)))
+                rows.append(row)
+                weight.append(sure)
+    # The bands of all names are keys too, numbered on from the others.
+    made = hash_bands([name.joined for names in found.names for name in names])
+    owner = np.array([row for row, names in enumerate(found.names) for _ in names], np.int64)
+    tagged = made ^ (np.arange(made.shape[1], dtype=np.uint64) << np.uint64(58))
+    _, number = np.unique(tagged.ravel(), return_inverse=True)
+    lettered = number.reshape(-1).astype(np.int64) + len(numbers)
+    count = len(found.items)
+    every = np.concatenate((np.array(keys, np.int64), lettered))
+    owners = np.concatenate((np.array(rows, np.int64), np.repeat(owner, made.shape[1])))
+    weights = np.concatenate((np.array(weight, np.float64), np.full(len(lettered), _BAND)))
+    paired = pair_by_shared_keys(every, owners, weights, count=count, most=settings.rare, near=settings.near)
+    if vectors is None:
+        return paired
+    near = similar_rows(vectors, settings.least, settings.near)
+    one = np.concatenate((paired.pairs.one, near.one)).astype(np.int64)
+    other = np.concatenate((paired.pairs.other, near.other)).astype(np.int64)
+    code = np.unique(one * max(count, 1) + other)
+    ones, others = np.divmod(code, max(count, 1))
+    pairs = Pairs(ones.astype(np.int32), others.astype(np.int32), np.ones(len(code)))
+    return Candidates(pairs, paired.passed_over, paired.crowded)
+
+
+def _list_keys(name: Name, found: Collection) -> Iterator[tuple[str, float]]:
+    yield f"={name.joined or name.key}", _SAME
+    if name.letters:
+        yield f"a{name.letters}", _ACRONYM
+    else:
+        for letters in sorted(name.acronyms):
+            yield f"a{letters}", _ACRONYM
+    for word in sorted(set(name.core)):
+        yield f"w{word}", found.words.weight(word)
+        if word in name.codes and (ending := _ENDING.fullmatch(word)) and len(ending[1]) >= 4:
+            yield f"c{ending[1]}", _CODE
+    for x, y in pairwise(name.plain):
+        yield f"p{min(x, y)} {max(x, y)}", _PAIR
 
 
 def resolve(
-    items: Sequence[Mentioned],
-    *,
-    rules: Sequence[Rule] = (),
-    settings: Resolving | None = None,
+    items: Sequence[Mentioned], *, rules: Sequence[Rule] = (), settings: Resolving | None = None,
     vectors: NDArray[Any] | None = None,
-) -> Resolution:
+) -> Resolution:  # fmt: skip
     """Which of `items` are one thing. `vectors` of their descriptions, unit length (or zero), shape (n, dim).
 
     Raises InputError for two items of one id, or vectors of another number.
@@ -51,7 +193,7 @@ def resolve(
     if not found.items:
         return Resolution((), ())
     near = block_pairs(found, ordered)
-    at = map_positions(found.items)
+    at = {item.id: row for row, item in enumerate(found.items)}
     ruled = apply_rules(rules, at)
     pairs = set(zip(near.pairs.one.tolist(), near.pairs.other.tolist(), strict=True))
     equal: dict[str, list[int]] = defaultdict(list)  # each with the next: however many they are, they are compared
@@ -60,16 +202,12 @@ def resolve(
     pairs.update(pair for rows in equal.values() for pair in pairwise(rows))
     judged = _Judged(found, {pair: found.judge(*pair) for pair in sorted(pairs)})
     scores, large = judged.completed(ruled)
-    earlier = {pair for pair, rule in ruled.together.items() if rule.by == "names"}
-    clusters = cluster_by_linkage(
-        len(found.items),
-        [(a, b, judged.score) for (a, b), judged in scores.items()],
-        accept=settings.accept,
-        reject=settings.reject,
-        together=[pair for pair in ruled.together if pair not in earlier],
-        joined=sorted(earlier),
-        apart=[*(p for p, judged in scores.items() if judged.veto and p not in ruled.together), *ruled.apart],
-    )
+    edges = [(a, b, judged.score) for (a, b), judged in scores.items()]
+    earlier = sorted(pair for pair, rule in ruled.together.items() if rule.by == "names")
+    together = [pair for pair, rule in ruled.together.items() if rule.by != "names"]
+    apart = [*(p for p, judged in scores.items() if judged.veto and p not in ruled.together), *ruled.apart]
+    limits = {"accept": settings.accept, "reject": settings.reject}
+    clusters = cluster_by_linkage(len(found.items), edges, together=together, joined=earlier, apart=apart, **limits)
     proposals = _make_proposals(found, scores, ruled, clusters)
     notes = [*ruled.notes]
     if large:
@@ -162,6 +300,35 @@ def _measure_name(name: Name) -> tuple[int, int, int]:
     return (len(name.core), beside, sum(map(len, name.core)))
 
 
+def make_group(members: Sequence[Mentioned], merges: Sequence[Proposal]) -> Group:
+    """The group of these members, ascending by id, that `merges` made one."""
+    name, type = canonical_name(members), canonical_type(members)
+    group = members[0].id
+    # What ties each member most surely to the group: if possible to the canonical name.
+    named = {m.id for m in members if m.name == name}
+    surest: dict[str, Proposal] = {}
+    for merge in sorted(merges, key=lambda m: (not named & {m.one, m.other}, -m.score, m.one, m.other)):
+        surest.setdefault(merge.one, merge)
+        surest.setdefault(merge.other, merge)
+    rows = []
+    for member in members:
+        for alias in dict.fromkeys((member.name, *member.aliases)):
+            tie = surest.get(member.id)
+            score, why = 1.0, "the canonical name"
+            by: Origin = "names"
+            if alias == name:
+                pass
+            elif alias != member.name:
+                by, why = "text", f"the texts call {member.name} so"
+            elif tie is None:  # one that only others tie to the group cannot be: the group would not be one
+                why = "its own name"
+            else:
+                score, by, why = (1.0 if tie.by == "user" else tie.score), tie.by, tie.why
+            key = read_name(alias, kind_of_type(member.type) == "person").key
+            rows.append(Alias(alias, key, member.id, group, score, by, why))
+    return Group(group, name, type, tuple(m.id for m in members), tuple(rows))
+
+
 def _make_proposals(
     found: Collection, scores: dict[Pair, Judged], ruled: Rulings, clusters: Sequence[Sequence[int]]
 ) -> tuple[Proposal, ...]:
@@ -176,10 +343,9 @@ def _make_proposals(
     for pair, judged in scores.items():
         together = group[pair[0]] == group[pair[1]]
         sure = judged.score >= found.settings.accept
-        if pair in made or judged.score < found.settings.reject or judged.veto:
+        # what makes two of a group one are surer pairs of it
+        if pair in made or judged.score < found.settings.reject or judged.veto or (together and not sure):
             continue
-        if together and not sure:
-            continue  # what makes them one are surer pairs of their group
         a, b = (found.items[row] for row in pair)
         why = judged.why if together or not sure else f"{judged.why}; but others of their groups are not alike"
         made[pair] = Proposal(a.id, b.id, (a.name, b.name), "merge" if together else "ask", judged.score, why)

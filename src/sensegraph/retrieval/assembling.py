@@ -16,13 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from sensegraph.algorithms.graphs import Floats, Ints
 from sensegraph.algorithms.ranking import fuse_by_reciprocal_rank, select_best
-from sensegraph.index.graph.lookups import Lookups
-from sensegraph.index.graph.ties import Ties
+from sensegraph.index.graph.lookups import Lookups, Ties
 from sensegraph.index.index import Index
-from sensegraph.index.neighbours import nearest_to_each
 from sensegraph.index.passages import Room, chunk_passage, entity_passage, passage_tokens, relation_passage
+from sensegraph.index.vectors import nearest_to_each
 from sensegraph.protocols import Vectors
-from sensegraph.retrieval.closeness import by_meaning
+from sensegraph.retrieval.arms import by_meaning
 from sensegraph.runtime.results import step, take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Passage, Question
@@ -183,6 +182,18 @@ def interleave_lists(lists: Sequence[Sequence[T]]) -> list[T]:
 # ── passages ──
 
 
+def read_in_turn(records: Sequence[T], places: Sequence[int]) -> Iterator[tuple[int, T]]:
+    """These places, each with its record; a block of records is read at once, and none that is not asked for."""
+    for begin in range(0, len(places), _BLOCK):
+        block = list(places[begin : begin + _BLOCK])
+        yield from zip(block, take_records(records, block), strict=True)
+
+
+def quoted_chunks(passages: Iterable[Passage]) -> list[str]:
+    """The chunks whose words passages quote, each once, in their order."""
+    return list(dict.fromkeys(quote.source.chunk for passage in passages for quote in passage.quotes))
+
+
 @dataclass(frozen=True, slots=True)
 class Told:
     """Passages that fit a budget, and the tokens that they take."""
@@ -204,11 +215,7 @@ def unite_passages(parts: Sequence[Told]) -> Told:
 
 def entities_within(places: Sequence[int], scores: Mapping[int, float], index: Index, budget: float) -> Told:
     """The first of these entities that fit into `budget` tokens; no more are read."""
-    read = (
-        (p, e)
-        for block in _cut_blocks(places)
-        for p, e in zip(block, take_records(index.graph.entities, block), strict=True)
-    )
+    read = read_in_turn(index.graph.entities, places)
     return _fit_passages((entity_passage(entity, scores.get(place, 0.0)) for place, entity in read), budget)
 
 
@@ -217,14 +224,9 @@ def relations_within(
 ) -> Told:
     """The first of these relations that fit into `budget` tokens, with the names of their ends; no more are read."""
     name = index.lookups.name
-    read = (
-        (p, r)
-        for block in _cut_blocks(places)
-        for p, r in zip(block, take_records(index.graph.relations, block), strict=True)
-    )
     told = (
         relation_passage(relation, name(int(joins.one[p])), name(int(joins.other[p])), scores.get(p, 0.0))
-        for p, relation in read
+        for p, relation in read_in_turn(index.graph.relations, places)
     )
     return _fit_passages(told, budget)
 
@@ -242,7 +244,3 @@ def _fit_passages(passages: Iterable[Passage], budget: float) -> Told:
     room = Room(budget)
     kept = room.filled(passages, passage_tokens)
     return Told(tuple(kept), int(budget - room.left) if kept else 0)
-
-
-def _cut_blocks(places: Sequence[int]) -> Iterator[list[int]]:
-    yield from (list(places[begin : begin + _BLOCK]) for begin in range(0, len(places), _BLOCK))

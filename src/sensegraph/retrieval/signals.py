@@ -1,20 +1,142 @@
-"""What a question shows of its kind before anything is searched: names, words for the whole, relations to follow.
+"""What a question shows before anything is searched: names, themes, words for the whole, relations to follow.
 
-The languages are English, German, French, Spanish and Chinese, and a few words of Italian and Japanese.
+Names are stretches of its words that are names of the graph. LightRAG calls names and themes low-level and high-level
+keywords, FastGraphRAG named and generic entities. Both ask a model for two lists; here the engine's task `refine`,
+which other methods share, splits the question, and rules tell the two apart. What shows the kind of a question is known
+in English, German, French, Spanish and Chinese, and a few words of Italian and Japanese.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
+from sensegraph.answering.asking import make_inquiry, refine_questions
+from sensegraph.errors import StepFailed
 from sensegraph.index.index import Index
-from sensegraph.language.detection import detect_by_function_words
-from sensegraph.language.stems import split_runs
-from sensegraph.retrieval.named_entities import entities_named_in
+from sensegraph.language.text import WORD, detect_by_function_words, fold, split_runs
+from sensegraph.language.word_lists import STOP, read_sections
 from sensegraph.runtime.results import take_records
-from sensegraph.types import Entity
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.types import Entity, Question, Refinement
+
+Sought = Literal["auto", "vectors", "names"]  # how a method looks for the entities of a question
+_LONGEST = 6  # words of a name in a question
+_FUNCTION_WORDS = frozenset(w for words in STOP.values() for w in words)
+_OWNER = re.compile(r"['’]s?$")
+_HAN_NAME = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
+
+
+def entities_named_in(text: str, index: Index) -> list[int]:
+    """Positions of the entities whose names stand in `text`, in its order; of overlapping names the longest."""
+    taken: set[int] = set()
+    found: dict[int, list[int]] = {}
+    stretches = sorted(_candidate_names(text), key=lambda s: (s[0] - s[1], s[0]))
+    called = index.lookups.called_each([name for _, _, name in stretches])
+    for (begin, end, _), places in zip(stretches, called, strict=True):
+        if places and taken.isdisjoint(range(begin, end)):
+            taken.update(range(begin, end))
+            found[begin] = places
+    return [place for begin in sorted(found) for place in found[begin]]
+
+
+def _candidate_names(text: str) -> Iterator[tuple[int, int, str]]:
+    """Stretches of up to six words that may be names, with their places; of scripts without blanks every stretch."""
+    spans = [m.span() for m in WORD.finditer(text)]
+    words = [text[a:b].casefold() for a, b in spans]
+    for i in range(len(spans)):
+        for j in range(i + 1, min(len(spans), i + _LONGEST) + 1):
+            if j - i > 1 or (words[i] not in _FUNCTION_WORDS and len(words[i]) > 1):
+                a, b = spans[i][0], spans[j - 1][1]
+                yield a, b, _OWNER.sub("", text[a:b])
+    for run in _HAN_NAME.finditer(text):
+        a, b = run.span()
+        yield from ((i, j, text[i:j]) for i in range(a, b) for j in range(i + 2, min(b, i + 12) + 1))
+
+
+_CAPITAL = r"[^\W\d_a-zß-öø-ÿ][\w.’'-]*"
+_NAME = re.compile(rf"{_CAPITAL}(?:\s+(?:(?:of|the|de|la|von|van|der|du)\s+)*{_CAPITAL})*")
+
+
+@dataclass(frozen=True, slots=True)
+class Keywords:
+    """`low` are names and details, `high` themes; either may be empty.
+
+    `called` are, for each of `low`, the positions of the entities of exactly this name, often none; `notes` say what
+    was degraded.
+    """
+
+    low: tuple[str, ...]
+    high: tuple[str, ...]
+    called: tuple[tuple[int, ...], ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def entities(self) -> list[int]:
+        """The entities that are named, each once, in the order of the question."""
+        return list(dict.fromkeys(place for places in self.called for place in places))
+
+
+def keywords_of(question: Question, index: Index, rt: Runtime, *, refined: bool = True) -> Keywords:
+    """The keywords of a question; `refined` lets the engine expand and split it, which a model is asked once for.
+
+    Low are the names that the index knows and other runs of capitals, of the question or, where it holds none, of the
+    conversation before it. High are the parts that the engine finds beside them, else the words that are left; common
+    nouns that the index knows as entities are high. A question without either is both. Where the engine cannot split
+    the question, rules alone do, and the notes say so.
+    """
+    asked, notes = Refinement(question.text), list[str]()
+    if refined:
+        try:
+            asked = rt.each(refine_questions, [make_inquiry(question, (), index)])[0]
+        except StepFailed as e:
+            why = "; ".join(sorted(e.reasons))
+            notes.append(f"the engine could not split the question ({why}): rules alone did")
+    text = question.text if fold(asked.question) == fold(question.text) else f"{question.text}\n{asked.question}"
+    low, common = _split_names(text, index)
+    if not low and question.history:
+        low, _ = _split_names(question.sought, index)
+    names = [fold(name) for name in low]
+    themes = [part for part in asked.questions if not any(fold(part) in name for name in names)]
+    if not themes:  # the words that are neither function words nor part of a name, in one phrase
+        taken = _FUNCTION_WORDS.union(*(WORD.findall(name) for name in names))
+        words = [w for w in WORD.findall(question.text) if w.casefold() not in taken and len(w) > 1]
+        themes = [" ".join(words)] if words else []
+    high = tuple({fold(theme): theme for theme in (*common, *themes)}.values())
+    if not low and not high:
+        low, high = {question.text: ()}, (question.text,)
+    return Keywords(tuple(low), high, tuple(low.values()), tuple(notes))
+
+
+def _split_names(text: str, index: Index) -> tuple[dict[str, tuple[int, ...]], list[str]]:
+    """Names in a text with the entities so called, known ones first; and what is known but is no name as it is written.
+
+    A word that the index knows as a name is one only with a capital, unless the text has none inside.
+    """
+    capitals = any(word[0].isupper() for word in WORD.findall(text)[1:])
+    places = list(dict.fromkeys(entities_named_in(text, index)))
+    types = [e.type for e in take_records(index.graph.entities, places)]
+    known: dict[str, list[int]] = {}
+    common: dict[str, None] = {}
+    for place, kind in zip(places, types, strict=True):
+        name = index.lookups.name(place)
+        if kind == _COMMON or (capitals and len(WORD.findall(name)) == 1 and name not in text):
+            common[name] = None
+        else:
+            known.setdefault(name, []).append(place)
+    low = {name: tuple(found) for name, found in known.items()}
+    folded = [fold(name) for name in low]
+    for run in _NAME.finditer(text):  # runs of capitalised words, without the function words that they begin with
+        words = run[0].split()
+        while words and words[0].casefold() in _FUNCTION_WORDS:
+            words.pop(0)
+        name = " ".join(words).rstrip(".’'-").removesuffix("'s").removesuffix("’s")
+        if name and not any(fold(name) in other or other in fold(name) for other in folded):
+            low.setdefault(name, ())
+    return low, list(common)
+
 
 _COMMON = "concept"  # the type of entities that are common nouns
 _CAPITAL_NOUNS = frozenset({"german"})
@@ -46,14 +168,19 @@ def names_in_question(question: str, index: Index) -> list[Name]:
         match = re.search(pattern, question, re.IGNORECASE)
         found.setdefault(match.span() if match else (len(question), len(question)), []).append(entity)
     spoken = detect_by_function_words(split_runs(question))
-    names = [_make_name(question, span, bearers, spoken) for span, bearers in sorted(found.items(), key=lambda x: x[0])]
     kept: list[Name] = []  # names that follow each other are one: `Kevin Scott` where only its parts are known
-    for name in names:
+    for span, bearers in sorted(found.items(), key=lambda x: x[0]):
+        surface = question[span[0] : span[1]] or bearers[0].name
+        lone = question.islower() and len(surface.split()) > 1
+        capital, caseless = surface != surface.lower(), surface.lower() == surface.upper()
+        telling = capital and span[0] > 0 and spoken not in _CAPITAL_NOUNS
+        shown = capital or lone or caseless
+        proper = any(telling if e.type.casefold() == _COMMON else shown or e.name.islower() for e in bearers)
+        name = Name(surface, *span, tuple(bearers), proper)
         if kept and kept[-1].proper and name.proper and question[kept[-1].end : name.start].isspace():
             last = kept.pop()
-            name = Name(
-                question[last.start : name.end], last.start, name.end, (*last.entities[:1], *name.entities[:1]), True
-            )
+            both = (*last.entities[:1], *name.entities[:1])
+            name = Name(question[last.start : name.end], last.start, name.end, both, True)
         kept.append(name)
     return kept
 
@@ -61,9 +188,7 @@ def names_in_question(question: str, index: Index) -> list[Name]:
 def named_in(text: str, index: Index) -> list[int]:
     """Positions of the entities whose names stand in `text`, also before the 's of a possessive, each once."""
     bare = _POSSESSIVE.sub(lambda m: " " * len(m[0]), text)
-    return list(
-        dict.fromkeys([*entities_named_in(text, index), *(entities_named_in(bare, index) if bare != text else [])])
-    )
+    return list(dict.fromkeys(place for t in dict.fromkeys((text, bare)) for place in entities_named_in(t, index)))
 
 
 def wholeness_signs(question: str) -> tuple[float, list[str]]:
@@ -97,92 +222,10 @@ def relation_words(question: str) -> list[str]:
     return [m[0].strip() for m in _RELATIONS.finditer(question)]
 
 
-def _make_name(question: str, span: tuple[int, int], bearers: Sequence[Entity], spoken: str) -> Name:
-    surface = question[span[0] : span[1]] or bearers[0].name
-    lone = question.islower() and len(surface.split()) > 1
-    capital = surface != surface.lower()
-    cased = surface.lower() != surface.upper()
-    telling = capital and span[0] > 0 and spoken not in _CAPITAL_NOUNS
-    proper = any(
-        telling if e.type.casefold() == _COMMON else capital or lone or not cased or e.name.islower() for e in bearers
-    )
-    return Name(surface, *span, tuple(bearers), proper)
-
-
 _POSSESSIVE = re.compile(r"(?<=\w)(?:['’]s|(?<=s)['’])(?!\w)")
 _CAPITALS = re.compile(r"(?<=[\w,;)’'] )[^\W\d_a-zß-öø-ÿ][\w’'-]+(?:\s+[^\W\d_a-zß-öø-ÿ][\w’'-]*)*")
-_EXAMPLES = re.compile(  # what is listed as an example is not what is asked about
-    r"\b(?:such\s+as|including|for\s+example|zum\s+Beispiel|par\s+exemple|por\s+ejemplo|e\.g\.|z\.\s?B\.)"
-    r"[^?;.]*?(?=,\s+(?:are|is|was|were|do|does|have|has|can|that|which|who)\b|[?;.]|$)"
-    r"|\blike\s[^?;.]*?\b(?:etc|and\s+so\s+on)\b",
-    re.IGNORECASE,
-)
-_WHAT_IT_IS = re.compile(  # @ stands for the name
-    r"""^\W*(?:(?:who|what)\s+(?:is|are|was|were)|wer\s+(?:ist|war|sind|waren)|was\s+(?:ist|war|sind|waren)
-        |qui\s+(?:est|était|sont)|qu['’]est-ce\s+que?|(?:quién|qué)\s+(?:es|era|fue)|quiénes\s+(?:son|eran|fueron))
-     \s+(?:(?:the|an?|der|die|das|le|la|les|el|los|las)\s+|l['’])?@\W*$
-    |\b(?:tell\s+(?:me|us)|know|known|learnt?|read|write|talk)\s+(?:\w+\s+)?about\s+(?:the\s+)?@\W*$
-    |\b(?:describe|introduce|portray|décris|présente|describe|beschreibe)\s+(?:\w+\s+)?@
-    |\b(?:role|significance|importance|relationships?|connections?|history|story|life|work)\s+of\s+(?:the\s+)?@\W*$
-    |\bwhat\s+role\s+do(?:es)?\s+(?:the\s+)?@\s+play|\bwhat\s+(?:happen(?:s|ed)\s+to|became\s+of)\s+(?:the\s+)?@\W*$
-    |\b(?:erzähl\w*|bekannt|weiß\s+man)\b[^?]*\büber\s+@|\bparle\w*[- ]moi\s+d[eu'’]\s*@|\bsait-on\s+(?:de\s+|sur\s+)@
-    |\bcuéntame\b[^?]*@|\bse\s+sabe\s+(?:de|sobre)\s+@
-    |@(?:是谁|是什么)|什么是@|介绍(?:一下)?@|描述@""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_STRONG = re.compile(
-    r"""\b(?:(?:sub)?themes?|topics?|trends|overall|overview|summari[sz]e|summary|corpus|recurring|anecdotes|takeaways
-    |most\s+(?:often|frequently|commonly|common|discussed|mentioned)|how\s+(?:often|frequently)|in\s+general|as\s+a\s+whole
-    |across\s+(?:the|all|these|different)|perspectives|viewpoints|opinions|attitudes|patterns|what\s+is\s+(?:this|it)\s+all\s+about
-    |all\s+(?:of\s+)?(?:the\s+)?(?:documents|texts|episodes|articles|chapters|reports|meetings|conversations|chats)
-    |(?:main|major|key|central|common|shared)\s+(?:ideas|points|issues|findings|concerns|messages|arguments|conclusions|subjects|questions)
-    |guests|speakers|participants|interviewees|episodes?|podcast|leaders|discussions|conversations
-    |(?:the|these)\s+(?:documents|texts|articles|chats|transcripts|letters|corpus|collection)
-    |\w*themen|worum\s+geht(?:\s+es)?|überblick|zusammenfass\w*|zusammengefasst|fasse\b.*\bzusammen|wiederkehrend\w*
-    |im\s+(?:ganzen|großen\s+und\s+ganzen)|alle[nr]?\s+(?:texte|dokumente|artikel|gespräche|berichte)n?|(?:die|den)\s+(?:texte|dokumente)n?
-    |wie\s+(?:oft|häufig)|am\s+häufigsten|meinungen|sichtweisen|perspektiven|gäste\w*|gesprächen?
-    |thèmes?|résum\w+|dans\s+l['’]ensemble|vue\s+d['’]ensemble|globalement|points\s+de\s+vue|(?:tous\s+)?(?:les|ces)\s+(?:documents|textes)
-    |invités|récurrent\w*|à\s+quelle\s+fréquence
-    |temas?|resum\w+|tendencias|en\s+conjunto|visión\s+general|perspectivas|opiniones|(?:todos\s+)?(?:los|estos)\s+(?:documentos|textos)
-    |invitados|recurrentes?|con\s+qué\s+frecuencia|temi|riassum\w+)\b
-    |主题|主旨|主要(?:内容|观点|趋势|讨论|议题)|总结|概述|概括|总体|所有(?:文档|文章|文本|报告|资料)|这些(?:文档|文章|文本|报告|资料)|趋势
-    |テーマ|要約""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_WEAK = re.compile(
-    r"""\b(?:(?:main|major|key|central|common|typical|different|shared|notable|emerging|new)\s+(?:\w+\s+)?\w+s
-    |(?:commonly|frequently|typically|generally|often|consistently|primarily)\s+\w+|in\s+what\s+context
-    |collection|sentiments?|views|tone|language|narratives?|storytelling|structur\w+|the\s+host|stories|experts|insights?|evidence
-    |(?:types|kinds|sorts|areas|role|roles|forms)\s+of|companies|businesses|technolog(?:y|ies)|industry|industries|sectors?|markets
-    |(?:are|is)\s+there|across|vary|varies|differ|trend|discussed|discuss|mention(?:ed|s)?|addressed|described?|highlighted|cited|considered
-    |insgesamt|hauptsächlich\w*|haupt\w+|im\s+allgemeinen|trends?|ansichten|muster|wichtigsten|verschiedenen?|diskutiert|erwähnt|besprochen
-    |en\s+général|en\s+general|principa(?:les?|ux|l)|tendances?|différents?|évoqu\w+|diferentes|mencion\w+|discut\w+|importantes?)\b
-    |主要|整体|一般|不同的|讨论|提到|全体""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_KIN = (
-    r"(?:mother|father|parents?|wife|husband|spouse|son|daughter|child|children|brother|sister|sibling|grand\w+|uncle|aunt"
-    r"|director|performer|singer|author|writer|founder|creator|composer|producer|publisher|owner|maker|employer|successor"
-    r"|predecessor|president|ceo|capital|birthplace|hometown|developer|designer|label|manufacturer|headquarters|rival|boss"
-    r"|competitors?|subsidiary|parent\s+company|inventor|editor|coach|teacher|student|killer|founders)s?"
-)
-_RELATIONS = re.compile(
-    rf"""\b(?:{_KIN}|\w+(?:er|or|ist)s?|place|date|country|city|state|year|name|cause|birth|death|nationality|award)\s+of\s+
-         (?:the\s+|an?\s+)?(?:[a-z]\w*\s+){{0,2}}(?:{_KIN}|\w+(?:er|or|ist)s?|place|birth|country|city|state|company|film|song|band|book|album|university|school|man|woman|person|team)\s+
-         (?:of|that|which|who|where|whose|in\s+which|from)\b
-    |\bthe\s+{_KIN}\s+of\s+[^?]+?\s(?:born|die|died|live|lived|buried|educated|stud(?:y|ied)|work|worked|marry|married|w[io]n|receive|found)\b
-    |['’]s\s+(?:\w+\s+)?{_KIN}(?!\w)(?=['’]|\s+(?:\w+|[^?]))
-    |\bwho\s+(?:is|was)\s+[^?]*['’]s\s+{_KIN}\b
-    |\bthe\s+(?:\w+\s+)?\w+\s+(?:that|which|who|whose|where|in\s+which|to\s+which|from\s+which)\s+(?!was\s+the\b)\w+[^?]*\b(?:{_KIN}|of)\b
-    |\b(?:founded|owned|directed|written|produced|published|performed|acquired|bought|led|created|composed|discovered)\s+by\s+(?:an?|the)\s+[a-z]
-    |\bboth\s+[^?]*\band\b|\b(?:both|all\s+three)\s+of\b|\bin\s+common\b|\bthe\s+same\s+\w+|\b(?:compared?\s+(?:to|with)|versus|vs\.?|rather\s+than)\s
-    |\bcompare\b|\bdiffer(?:s|ed|ences?)?\s+(?:between|from)\b|\bbetween\s+[^?]+\band\b
-    |\b(?:first|earlier|later|older|younger|longer|larger|bigger|taller|higher|more|most\s+recently)\b[^?]*,\s+[^?,]+\s+or\s
-    |\b(?:that|which|who)\s+[^?]+?\s+and\s+(?:is|are|was|were|has|have|had|also|who|which|that)\b
-    |\bbeide[nrs]?\b[^?]*\bund\b|\bgemeinsam\b|\bunterschied\w*\s+zwischen\b|\bvergleich\w*\b|\bderselbe\w*|\bdieselbe\w*|\bdasselbe
-    |\b(?:des|der)\s+\w+s?\s+(?:des|der|von|vom)\s
-    |\btous\s+(?:les\s+)?deux\b|\ben\s+commun\b|\bdifférences?\s+entre\b|\bcompar\w+\b|\b(?:du|de\s+la|de\s+l['’])\s*\w+\s+(?:du|de\s+la|de\s+l['’]|de)\s
-    |\bambos\b|\ben\s+común\b|\bdiferencias?\s+entre\b|\b(?:del|de\s+la)\s+\w+\s+(?:del|de\s+la|de)\s
-    |共同|区别|比较|不同之处|的[^的，。？\s]{{1,8}}的(?:[^的，。？\s]{{1,8}})(?:是|在|叫)""",
-    re.IGNORECASE | re.VERBOSE,
+_SECTIONS = {name: "\n".join(lines) for name, lines in read_sections("lexicons/questions").items()}
+_EXAMPLES, _STRONG, _WEAK, _WHAT_IT_IS, _RELATIONS = (
+    re.compile(_SECTIONS[name].replace("{KIN}", _SECTIONS["kin"]), re.IGNORECASE | re.VERBOSE)
+    for name in ("examples", "strong", "weak", "what it is", "relations")
 )

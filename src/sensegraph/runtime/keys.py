@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -24,6 +25,17 @@ def encode_canonical(value: Any) -> bytes:
 def key(*parts: Any) -> str:
     """40 hex digits of BLAKE2b over the canonical form of `parts`."""
     return hashlib.blake2b(encode_canonical(parts), digest_size=20).hexdigest()
+
+
+def hash_files(folder: Path, pattern: str = "*") -> str:
+    """40 hex digits of BLAKE2b over the files of a folder that match: their places, their sizes and their bytes."""
+    found = hashlib.blake2b(digest_size=20)
+    for path in sorted(p for p in folder.glob(pattern) if p.is_file()):
+        found.update(f"{path.relative_to(folder).as_posix()} {path.stat().st_size}\n".encode())
+        with path.open("rb") as file:
+            while block := file.read(1 << 20):
+                found.update(block)
+    return found.hexdigest()
 
 
 def chunk_id(document: str, start: int, text: str) -> str:

@@ -1,7 +1,8 @@
 """The runtime that remembers: `each` runs a step per item, `once` over a whole, and both look in the store first.
 
 So a second run computes nothing and an interrupted run goes on where it stopped. The key of a result hashes the step's
-name and version, the fingerprint of the tool that it uses, its settings, and the item.
+name and version, the fingerprint of the tool that it uses, its settings, and the item. What is computed travels to an
+executor in batches that are ready for any process and can be stopped without loss.
 """
 
 from __future__ import annotations
@@ -11,15 +12,106 @@ import threading
 import typing
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
-from sensegraph.errors import BudgetExceeded, EndpointDown, StepFailed, Unreadable, UnsupportedTask
+from sensegraph.errors import BudgetExceeded, EndpointDown, ItemFailed, StepFailed, Unreadable, UnsupportedTask
 from sensegraph.protocols import Chunker, Embedder, Executor, LanguageEngine, Reranker, Store, Task
-from sensegraph.runtime.batches import Call, Encoded, Stoppable, Work, cut_batches
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, Step, load_result, save_result
 from sensegraph.types import Usage
+
+
+@runtime_checkable
+class Shelved(Protocol):
+    """Items that lie in a store: several are sooner read at once than one by one."""
+
+    def at(self, positions: Sequence[int], /) -> Sequence[Any]:
+        """The items at these positions, in the order asked for."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A step with its tool and settings, ready for a batch; travels to other processes by the step's name."""
+
+    module: str
+    name: str
+    tool: Mapping[str, Any]
+    settings: Mapping[str, Any]
+
+    @property
+    def step(self) -> Step[Any, Any]:
+        """The step that is called."""
+        found: Step[Any, Any] = getattr(import_module(self.module), self.name)
+        return found
+
+    def __call__(self, batch: Sequence[Any]) -> list[Any]:
+        """One result for each item of `batch`. Raises ItemFailed when the tool gave more or fewer."""
+        results = self.step.fn(batch, **self.tool, **self.settings)
+        if len(results) != len(batch):
+            raise ItemFailed(
+                f"{len(results)} results for {len(batch)} items; this is a defect of the engine or embedder"
+            )
+        return results
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A call whose results become bytes where they are computed: what cannot be stored fails its own item alone."""
+
+    call: Call
+
+    def __call__(self, batch: Sequence[Any]) -> list[bytes]:
+        """The stored form of each result."""
+        return list(map(self.call.step.encode, self.call(batch)))
+
+
+@dataclass(frozen=True, slots=True)
+class Stoppable:
+    """A call that gives up before it begins once `stopped` is set; for threads only."""
+
+    call: Encoded
+    stopped: threading.Event
+
+    def __call__(self, batch: Sequence[Any]) -> list[bytes]:
+        """The stored form of each result. Raises ItemFailed when the run was stopped first."""
+        if self.stopped.is_set():
+            raise ItemFailed("the run was stopped before this was begun")
+        return self.call(batch)
+
+
+class Work(Sequence[list[Any]]):
+    """The items of each batch, fetched only when the batch is about to run; none after `stopped` is set.
+
+    So an executor runs out of work, and what is running can end and be stored: a call that was paid for is never
+    thrown away.
+    """
+
+    def __init__(
+        self, items: Sequence[Any], todo: Mapping[str, int], batches: Sequence[list[str]], stopped: threading.Event
+    ) -> None:
+        self._items, self._todo, self._batches, self._stopped = items, todo, batches, stopped
+        self._begun = 0
+
+    def __len__(self) -> int:
+        return self._begun if self._stopped.is_set() else len(self._batches)
+
+    def __getitem__(self, index: Any) -> Any:
+        if index >= len(self):
+            raise IndexError(index)
+        self._begun = max(self._begun, index + 1)
+        wanted = [self._todo[k] for k in self._batches[index]]
+        return list(self._items.at(wanted)) if isinstance(self._items, Shelved) else [self._items[i] for i in wanted]
+
+
+def cut_batches(keys: Sequence[str], size: int) -> list[list[str]]:
+    """`keys` in batches of `size`."""
+    return [list(keys[i : i + size]) for i in range(0, len(keys), size)]
+
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -247,3 +339,27 @@ def _count_reasons(errors: Collection[BaseException]) -> dict[str, int]:
         reason = f"{type(error).__name__}: {text[:200]}" if text else type(error).__name__
         alike.setdefault(_NAMES.sub("…", reason), []).append(reason)
     return {name if len(same) > 1 else same[0]: len(same) for name, same in alike.items()}
+
+
+@contextmanager
+def run_in_background(work: Callable[[Runtime], A], rt: Runtime) -> Iterator[Callable[[], A]]:
+    """Begin `work` in a thread of its own; what is given stands for its result, and waits for it.
+
+    Leaving early stops it: what is running ends and is stored, nothing new begins. It shows no progress. Where the
+    embedder works rather than waits there is nothing to gain, and the work is done when its result is asked for.
+    """
+    if not rt.embedder.waits:
+        yield lambda: work(rt)
+        return
+    left = threading.Event()
+
+    def unless_left(step: str, done: int, total: int) -> None:
+        if left.is_set():
+            raise ItemFailed(f"{step} was stopped at {done} of {total}, because the build ended")
+
+    with ThreadPoolExecutor(1, thread_name_prefix="beside") as pool:
+        future = pool.submit(work, replace(rt, progress=unless_left))
+        try:
+            yield future.result
+        finally:
+            left.set()

@@ -10,14 +10,16 @@ The tests need nothing but pytest's `tmp_path`; no fixture, plugin or mark of ou
 
 from __future__ import annotations
 
-from sensegraph.testing.chunkers import ChunkerContract
-from sensegraph.testing.engines import EmbedderContract, EngineContract
-from sensegraph.testing.judges import JudgeContract
-from sensegraph.testing.methods import MethodContract, check_citations
-from sensegraph.testing.paper_tasks import PaperTasksContract
-from sensegraph.testing.rerankers import RerankerContract
+from sensegraph.testing.engines import EngineContract, JudgeContract, PaperTasksContract
 from sensegraph.testing.samples import QUESTION, SAMPLE, sample_brief, sample_chunks, sample_context, sample_link
 from sensegraph.testing.stores import ExecutorContract, StoreContract
+from sensegraph.testing.tools import (
+    ChunkerContract,
+    EmbedderContract,
+    MethodContract,
+    RerankerContract,
+    check_citations,
+)
 
 __all__ = [
     "QUESTION",

@@ -1,32 +1,168 @@
-"""What engines and embedders keep."""
+"""What engines keep: the tasks that all share, those that single papers ask for, and those of judging."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from sensegraph.protocols import Embedder, LanguageEngine, ResolvingEngine, StreamingEngine
-from sensegraph.testing.judges import JudgeContract
-from sensegraph.testing.paper_tasks import PaperTasksContract
+from sensegraph.protocols import LanguageEngine, ResolvingEngine, StreamingEngine, Task
 from sensegraph.testing.samples import (
     QUESTION,
     SAMPLE,
     sample_brief,
     sample_chunks,
     sample_context,
+    sample_inquiry,
+    sample_link,
 )
-from sensegraph.types import Inquiry, Statement, Usage
+from sensegraph.trials import Check, Excerpt, Trial, Wish
+from sensegraph.types import Brief, Statement, Usage
+
+
+class _TasksContract:
+    def make(self) -> LanguageEngine:
+        """The engine under test."""
+        raise NotImplementedError
+
+    def able(self, task: Task) -> Any:
+        """The engine, where it has the task, else None; what a paper or the lab asks of it no shared protocol says."""
+        engine = self.make()
+        return engine if task in engine.tasks else None
+
+
+class PaperTasksContract(_TasksContract):
+    """What an engine keeps of the tasks that one paper asks for; those that it lacks are not asked for."""
+
+    def test_a_group_has_a_name_and_is_told_of_only_what_was_given(self) -> None:
+        """A reference is the id of a passage of the brief; a name is not empty, nor is what is said."""
+        brief = sample_brief()
+        if (engine := self.able("aggregate")) is not None:
+            (report,) = engine.aggregate([brief])
+            assert report.title.strip()
+            assert _word_count(report.summary)
+            assert all(f.summary.strip() for f in report.findings)
+            assert _all_known([*report.summary, *(s for f in report.findings for s in f.statements)], brief)
+            assert engine.aggregate([]) == []
+
+    def test_every_member_is_in_a_summary_entity(self) -> None:
+        """Summary entities have names; they hold members of the brief alone, with strengths of 0–10."""
+        brief = sample_brief()
+        if (engine := self.able("abstract")) is not None:
+            (found,) = engine.abstract([brief])
+            members = {p.id for p in brief.context.passages if p.kind == "entity"}
+            assert {m.id for e in found for m in e.members} == members
+            assert all(0 <= m.strength <= 10 for e in found for m in e.members)
+            assert all(
+                e.name.strip() and _word_count(e.description) and _all_known(e.description, brief) for e in found
+            )
+            assert engine.abstract([]) == []
+
+    def test_what_is_asked_for_in_so_many_words_has_no_more(self) -> None:
+        """Links between groups and condensed texts say something, within the words of the brief."""
+        relating, condensing = self.able("relate"), self.able("condense")
+        for words in (12, 40):
+            link, text = sample_link(words), Brief(sample_context(), words)
+            if relating is not None:
+                (said,) = relating.relate([link])
+                assert 0 < _word_count(said) <= words
+                assert _all_known(said, link)
+            if condensing is not None:
+                (said,) = condensing.condense([text])
+                assert 0 < _word_count(said) <= words
+                assert _all_known(said, text)
+
+    def test_a_grade_is_a_number_from_0_to_5(self) -> None:
+        """One grade for each inquiry."""
+        if (engine := self.able("grade")) is not None:
+            assert engine.grade([sample_inquiry()])[0] in range(6)
+
+
+def _word_count(statements: Sequence[Statement]) -> int:
+    """The words of statements."""
+    return len("".join(s.text for s in statements).split())
+
+
+def _all_known(statements: Sequence[Statement], brief: Brief) -> bool:
+    """Whether statements refer to passages of the brief alone."""
+    return {name for s in statements for name in s.references} <= {p.id for p in brief.context.passages}
+
+
+_TRIAL = Trial(QUESTION, "directness", "How plainly is it said?", ("Ada Finch.", SAMPLE[0].text))
+
+
+class JudgeContract(_TasksContract):
+    """What an engine keeps of the tasks of `lab.tasks.JudgingEngine`; those that it lacks are not asked for."""
+
+    def test_a_verdict_names_a_place_or_none(self) -> None:
+        """A winner is 1, 2, 0 for a tie, or None; 0 only where ties are allowed, and None with a reason."""
+        if (engine := self.able("judge")) is None:
+            return
+        trials = [_TRIAL, replace(_TRIAL, answers=_TRIAL.answers[::-1]), replace(_TRIAL, tie=False)]
+        found = engine.judge(trials)
+        assert len(found) == len(trials)
+        assert all(v.winner in (None, 0, 1, 2) for v in found)
+        assert found[2].winner != 0
+        assert all(v.reason for v in found if v.winner is None)
+        assert engine.judge([]) == []
+
+    def test_a_score_lies_on_its_scale(self) -> None:
+        """One score from `low` to `high`, or none with a reason, and no winner."""
+        if (engine := self.able("score")) is None:
+            return
+        for low, high in ((1, 10), (0, 1)):
+            (found,) = engine.score([replace(_TRIAL, answers=_TRIAL.answers[:1], low=low, high=high)])
+            assert found.winner is None
+            assert len(found.scores) <= 1
+            assert all(low <= s <= high for s in found.scores)
+            assert found.scores or found.reason
+
+    def test_a_contrast_tells_something_of_two_answers(self) -> None:
+        """Statements are not empty; of equal answers neither says anything alone."""
+        if (engine := self.able("contrast")) is None:
+            return
+        told, same = engine.contrast([_TRIAL, replace(_TRIAL, answers=_TRIAL.answers[:1] * 2)])
+        assert all(s.strip() for s in (*told.common, *told.first, *told.second))
+        assert (*same.first, *same.second) == ()
+
+    def test_lines_are_new_and_no_more_than_asked_for(self) -> None:
+        """At most `count` lines, none twice, none known, none empty."""
+        if (engine := self.able("propose")) is None:
+            return
+        wish = Wish("question", 2, "Letters of a harbour town", "A teacher who reads them.", "Finding out who wrote.")
+        (first,) = engine.propose([wish])
+        (second,) = engine.propose([replace(wish, known=first)])
+        assert max(len(first), len(second)) <= wish.count
+        assert len({*first, *second}) == len(first) + len(second)
+        assert all(line.strip() for line in (*first, *second))
+
+    def test_a_stage_keeps_one_sentence_or_none_and_claims_are_not_repeated(self) -> None:
+        """Selection and disambiguation give at most one sentence; decomposition no claim twice."""
+        if (engine := self.able("claim")) is None:
+            return
+        excerpt = Excerpt("select", QUESTION, "Ada Finch keeps the lighthouse of Skerry Point.")
+        kept, clear, claims = engine.claim(
+            [excerpt, replace(excerpt, stage="disambiguate"), replace(excerpt, stage="decompose")]
+        )
+        assert max(len(kept), len(clear)) <= 1
+        assert len(set(claims)) == len(claims)
+        assert all(text.strip() for text in (*kept, *clear, *claims))
+
+    def test_a_statement_without_a_text_is_not_borne_out(self) -> None:
+        """Nothing bears nothing; other verdicts are true, false, or None with a reason."""
+        if (engine := self.able("support")) is None:
+            return
+        found, nothing = engine.support([Check("Ada Finch keeps it.", (SAMPLE[0].text,)), Check("She does.", ())])
+        assert found.holds in (True, False, None)
+        assert found.reason or found.holds is not None
+        assert nothing.holds is not True
+
 
 _BY = {"survey": "observe"}  # the methods that do tasks of other names
 
 
 class EngineContract(PaperTasksContract, JudgeContract):
     """What every language engine keeps. Override `make`, and `make_other`: the same with another model or rule."""
-
-    def make(self) -> LanguageEngine:
-        """The engine under test."""
-        raise NotImplementedError
 
     def make_other(self) -> LanguageEngine | None:
         """An engine whose results differ in some task, or None where there is none."""
@@ -73,12 +209,10 @@ class EngineContract(PaperTasksContract, JudgeContract):
 
     def test_reports_points_and_answers_refer_only_to_what_they_were_given(self) -> None:
         """A reference is the id of a passage of the context; ratings are 0–10, scores 0–100."""
-        engine, context = self.make(), sample_context()
-        known = {p.id for p in context.passages}
-        inquiry = Inquiry(QUESTION, context, len(SAMPLE))
-        said = []
+        engine, inquiry = self.make(), sample_inquiry()
+        known, said = {p.id for p in inquiry.context.passages}, []
         if "report" in engine.tasks:
-            (report,) = engine.report([context])
+            (report,) = engine.report([inquiry.context])
             assert 0 <= report.rating <= 10
             said += [*report.summary, *(s for f in report.findings for s in f.statements)]
         if "rate" in engine.tasks:
@@ -103,12 +237,11 @@ class EngineContract(PaperTasksContract, JudgeContract):
 
     def test_leads_refinements_and_tests_have_their_ranges(self) -> None:
         """Scores are 0–100, verdicts true or false; references are ids of what was given."""
-        engine, context = self.make(), sample_context()
-        inquiry = Inquiry(QUESTION, context, len(SAMPLE))
+        engine, inquiry = self.make(), sample_inquiry()
         if "ask" in engine.tasks:
             (lead,) = engine.ask([inquiry])
             assert 0 <= lead.score <= 100
-            assert {name for s in lead.statements for name in s.references} <= {p.id for p in context.passages}
+            assert {name for s in lead.statements for name in s.references} <= {p.id for p in inquiry.context.passages}
         if "refine" in engine.tasks:
             assert engine.refine([inquiry])[0].question.strip()
         if "test" in engine.tasks:
@@ -118,10 +251,8 @@ class EngineContract(PaperTasksContract, JudgeContract):
         """Statements told, in order, are those of the draft, and the draft is that of `answer`."""
         engine, told = self.make(), list[Statement]()
         if isinstance(engine, StreamingEngine):
-            inquiry = Inquiry(QUESTION, sample_context(), len(SAMPLE))
-            draft = engine.stream(inquiry, told.append)
-            assert tuple(told) == draft.statements
-            assert draft.statements == engine.answer([inquiry])[0].statements
+            draft = engine.stream(sample_inquiry(), told.append)
+            assert tuple(told) == draft.statements == engine.answer([sample_inquiry()])[0].statements
 
     def test_an_engine_travels_to_another_process(self) -> None:
         """A copy by pickle does the same work."""
@@ -140,44 +271,3 @@ class EngineContract(PaperTasksContract, JudgeContract):
         engine.extract(sample_chunks()[:1])
         spent = engine.usage() - before
         assert all(getattr(spent, name) >= 0 for name in Usage.__slots__)
-
-
-class EmbedderContract:
-    """What every embedder keeps. Override `make`, and `make_other` where there is another."""
-
-    def make(self) -> Embedder:
-        """The embedder under test."""
-        raise NotImplementedError
-
-    def make_other(self) -> Embedder | None:
-        """An embedder with other vectors, or None."""
-        return None
-
-    def test_vectors_have_length_one_and_one_row_a_text(self) -> None:
-        """Shape (n, dim), float32, unit length; an empty text is a zero row."""
-        embedder, texts = self.make(), [c.text for c in sample_chunks()]
-        vectors = embedder.embed([*texts, ""], "document")
-        assert vectors.shape == (len(texts) + 1, embedder.dim)
-        assert vectors.dtype == np.float32
-        assert np.allclose(np.linalg.norm(vectors[:-1], axis=1), 1, atol=1e-4)
-        assert not vectors[-1].any()
-
-    def test_a_vector_does_not_depend_on_its_neighbours(self) -> None:
-        """A text has the same vector alone, in a batch, and in another order."""
-        embedder, texts = self.make(), [c.text for c in sample_chunks()]
-        together = embedder.embed(texts, "document")
-        alone = np.concatenate([embedder.embed([t], "document") for t in texts])
-        assert np.allclose(together, alone, atol=1e-5)
-        assert np.allclose(embedder.embed(texts[::-1], "document"), together[::-1], atol=1e-5)
-
-    def test_a_text_is_nearest_to_itself(self) -> None:
-        """Of the sample's texts, each one's query is nearest to its own document vector."""
-        embedder, texts = self.make(), [c.text for c in sample_chunks()]
-        scores = embedder.embed(texts, "query") @ embedder.embed(texts, "document").T
-        assert scores.argmax(axis=1).tolist() == list(range(len(texts)))
-
-    def test_fingerprints_are_stable_and_sensitive(self) -> None:
-        """Two embedders made alike have equal fingerprints; another has another."""
-        assert self.make().fingerprint() == self.make().fingerprint()
-        if (other := self.make_other()) is not None:
-            assert other.fingerprint() != self.make().fingerprint()

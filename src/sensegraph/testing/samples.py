@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 from sensegraph.language.text import split_sentences
-from sensegraph.types import Brief, Chunk, Context, Description, Document, Passage, Source
+from sensegraph.types import Brief, Chunk, Context, Description, Document, Inquiry, Passage, Source
 
 QUESTION = "Who keeps the lighthouse of Skerry Point?"
 SAMPLE = (
@@ -11,19 +13,12 @@ SAMPLE = (
     Document("board", "The Harbour Board met in Port Ellery. Tom Reeve asked the Harbour Board to pay Ada Finch."),
     Document("storm", "In April a storm broke the lamp of Skerry Point. Tom Reeve sailed there from Port Ellery."),
 )
-_MEMBERS = (
-    ("Ada Finch", "person"),
-    ("Harbour Board", "organization"),
-    ("Port Ellery", "place"),
-    ("Tom Reeve", "person"),
-)
+_MEMBERS = {"Ada Finch": "person", "Harbour Board": "organization", "Port Ellery": "place", "Tom Reeve": "person"}
 
 
 def sample_chunks() -> tuple[Chunk, ...]:
     """One chunk for each of the sample documents."""
-    return tuple(
-        Chunk(f"{d.id}-0", d.id, 0, len(d.text), len(d.text.split()), d.text, d.title) for d in SAMPLE
-    )  # fmt: skip
+    return tuple(Chunk(f"{d.id}-0", d.id, 0, len(d.text), len(d.text.split()), d.text, d.title) for d in SAMPLE)
 
 
 def sample_context() -> Context:
@@ -35,22 +30,25 @@ def sample_context() -> Context:
     return Context(tuple(passages), "Skerry Point")
 
 
+def sample_inquiry() -> Inquiry:
+    """The question about the sample."""
+    return Inquiry(QUESTION, sample_context(), len(SAMPLE))
+
+
 def sample_brief(words: int = 0) -> Brief:
     """A group of the sample's names, by falling degree, then the relations among them, all with their quotes."""
-    names = dict(_MEMBERS)
     members = [
         Passage("entity", f"e-{name}", _join_sentences(said), float(len(said)), name, quotes=said, documents=len(said))
-        for name in names
+        for name in _MEMBERS
         for said in [_find_sentences(name)]
     ]
     members.sort(key=lambda p: (-p.score, p.id))
     relations = [
         Passage("relation", f"r-{a}-{b}", _join_sentences(said), float(len(said)), f"{a} — {b}", quotes=said)
-        for i, a in enumerate(names)
-        for b in list(names)[i + 1 :]
+        for a, b in combinations(_MEMBERS, 2)
         if (said := _find_sentences(a, b))
     ]
-    types = (*(names[p.title] for p in members), *("" for _ in relations))
+    types = (*(_MEMBERS[p.title] for p in members), *("" for _ in relations))
     return Brief(Context((*members, *relations), "Port Ellery"), words, types)
 
 
@@ -66,12 +64,8 @@ def sample_link(words: int = 40) -> Brief:
         for name, own in (("Those who ask", people), ("Those who are asked", others))
     ]
     inside = {p.title for p in people}
-    between = [
-        p
-        for p in brief.context.passages
-        if p.kind == "relation" and len(inside & set(p.title.split(" — "))) == 1
-    ]  # fmt: skip
-    passages = (*groups, *between)
+    relations = (p for p in brief.context.passages if p.kind == "relation")
+    passages = (*groups, *(p for p in relations if len(inside & set(p.title.split(" — "))) == 1))
     return Brief(Context(passages, "Those who ask — Those who are asked"), words, ("",) * len(passages))
 
 

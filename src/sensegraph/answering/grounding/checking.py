@@ -2,23 +2,83 @@
 
 Four things are found: citations that lead nowhere, quoted spans that are not the document's words, statements that
 their citations do not bear, and speakers that the cited documents do not name. What cites nothing is listed apart.
+
+And whether an answer says that it has none, where it should: the wording is matched, in English and a few other
+languages; an answer that abstains at length, or goes on to answer all the same, is told by its first two sentences
+only.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sensegraph.answering.grounding.abstaining import says_no_answer
-from sensegraph.answering.grounding.citations import MOST, Citations, score_citations
-from sensegraph.answering.grounding.cited import CitedStatement, Reference, split_cited_statements
-from sensegraph.answering.grounding.entailment import Supporter
+from sensegraph.answering.grounding.citations import (
+    MOST,
+    Citations,
+    CitedStatement,
+    Reference,
+    Supporter,
+    score_citations,
+    split_cited_statements,
+)
 from sensegraph.answering.grounding.lexical import find_reporter
 from sensegraph.language.speakers import find_label_candidates, select_sure_labels
 from sensegraph.language.text import fold, split_sentences
+from sensegraph.language.word_lists import read_sections
 from sensegraph.types import Answer, Citation, Document
+
+_FIRST = 2  # sentences at the beginning in which an answer says that it has none
+_LONG, _CITED = 4, 2  # sentences from which an answer does answer, whatever it begins with; one that cites
+_REFERENCE_MARK = re.compile(r"\[\s*(?:\d|Data:)")
+_NONE = re.compile("|".join(read_sections("lexicons/answers")["no answer"]), re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Abstention:
+    """How often answers abstained: on questions with an answer, and on those without."""
+
+    answerable: int
+    refused: int
+    unanswerable: int
+    abstained: int
+
+    @property
+    def rate(self) -> float | None:
+        """Abstentions ÷ questions without an answer, 0 to 1; None without such a question."""
+        return self.abstained / self.unanswerable if self.unanswerable else None
+
+    @property
+    def false_rate(self) -> float | None:
+        """Abstentions ÷ questions with an answer, 0 to 1; None without such a question."""
+        return self.refused / self.answerable if self.answerable else None
+
+    @property
+    def precision(self) -> float | None:
+        """Abstentions on questions without an answer ÷ all abstentions, 0 to 1; None without one."""
+        total = self.refused + self.abstained
+        return self.abstained / total if total else None
+
+
+def says_no_answer(text: str) -> bool:
+    """Whether a short answer says in its first two sentences that the sources give none; an empty one does."""
+    spans = split_sentences(text)
+    most = _CITED if _REFERENCE_MARK.search(text) else _LONG
+    return not spans or (len(spans) < most and _NONE.search(text[: spans[:_FIRST][-1][1]]) is not None)
+
+
+def count_abstentions(answers: Iterable[tuple[bool, str]]) -> Abstention:
+    """Counts over (has an answer, text of the answer)."""
+    told = [(has, says_no_answer(text)) for has, text in answers]
+    return Abstention(
+        sum(has for has, _ in told),
+        sum(has and none for has, none in told),
+        sum(not has for has, _ in told),
+        sum(not has and none for has, none in told),
+    )
+
 
 Kind = Literal["dangling", "misquoted", "unsupported", "speaker"]
 Fetch = Callable[[str], Document | None]
@@ -147,25 +207,22 @@ def _find_wrong_speakers(
 ) -> Iterator[Problem]:
     """A speaker who did not say it: another's label stands before the span, or no cited document names the speaker."""
     who = fold(find_reporter(said.text))
-    cited = [
-        (c, d) for c in answer.citations if Reference(c.marker) in said.references and (d := documents[c.document])
-    ]
-    if not who or not cited:
+    read = [(c, d) for c in answer.citations if Reference(c.marker) in said.references and (d := documents[c.document])]
+    if not who or not read:
         return
     others = []
-    for citation, document in cited:
+    for citation, document in read:
         # what may be labels of speakers before the span or at its beginning, the nearest last; those of `who` are
         found = find_label_candidates(document.text)
         labels = [x.key for x in found if (x.likely or x.key == who) and x.start <= citation.start]
         if any(label in who or who in label for label in labels[-1:]):
             return
-        if labels and any(
-            x.key == labels[-1] for x in select_sure_labels(found)
-        ):  # the document shows that it is a speaker's
+        # the document shows that it is a speaker's
+        if labels and labels[-1] in {x.key for x in select_sure_labels(found)}:
             others.append(labels[-1])
     marks = tuple(map(str, said.references))
     if others:
         reason = f"in what is cited, it is said by {', '.join(dict.fromkeys(others))}"
         yield Problem("speaker", said.text, reason, marks)
-    elif not any(who in fold(f"{d.title} {d.text}") for _, d in cited):
+    elif not any(who in fold(f"{d.title} {d.text}") for _, d in read):
         yield Problem("speaker", said.text, f"the cited documents name no {who}", marks)

@@ -15,50 +15,30 @@ from itertools import combinations
 
 from rapidfuzz.distance import LCSseq
 
-from sensegraph.language.detection import detect_by_function_words
-from sensegraph.language.stems import split_runs, stem_run
-from sensegraph.language.text import split_sentences
+from sensegraph.language.text import detect_by_function_words, split_runs, split_sentences, stem_run
+from sensegraph.language.word_lists import read_sections
 
 LABEL = "lexical support"
 
 _NOISE = re.compile(r"\{[^}]*\}|\[[^\]]*\]|[*_#`>]+")
-_FILLERS = frozenset("uh um uhm er erm hmm hm mm mhm ah oh".split())
-_NEGATIONS = frozenset(
-    "not no never none nobody nothing neither nor nowhere without cannot hardly "
-    "nicht kein keine keinen keinem keiner nie niemals niemand nichts ohne "
-    "pas jamais aucun aucune sans ni nunca ningún ninguno ninguna sin jamás não nem sem mai nessun nessuno senza "
-    "не нет ни niet geen nooit".split()
-)
+_LISTS = read_sections("lexicons/answers")
+_FILLERS = frozenset(" ".join(_LISTS["fillers"]).split())
+_NEGATIONS = frozenset(" ".join(_LISTS["negations"]).split())
+_SAYS = "|".join(_LISTS["says"])
+_NUMBERS = {w: str(n) for n, w in enumerate(" ".join(_LISTS["numbers"]).split()) if w != "one"}  # a pronoun
 _CONTRACTED = re.compile(
     r"\b(?:ai|are|ca|could|did|does|do|had|has|have|is|might|must|need|sha|should|was|were|wo|would)n['’]t\b",
     re.IGNORECASE,
 )
 _FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
-_WORDS = {
-    word: str(n)
-    for n, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-        "seventeen eighteen nineteen twenty".split()
-    )
-    if word != "one"  # mostly a pronoun
-}
-_SAYS = (
-    "says|said|argues|argued|holds|held|notes|noted|observes|observed|remarks|remarked|adds|added|recalls|recalled|"
-    "recounts|recounted|explains|explained|expects|expected|foresees|foresaw|predicts|predicted|asks|asked|wonders|"
-    "wondered|insists|insisted|urges|urged|warns|warned|cautions|cautioned|reasons|reasoned|points out|pointed out|"
-    "puts it this way|put it this way|states|stated|writes|wrote|claims|claimed|suggests|suggested|reports|reported|"
-    "emphasi[sz]es|emphasi[sz]ed|mentions|mentioned|believes|believed|thinks|thought|stresses|stressed|concludes|"
-    "concluded|admits|admitted|agrees|agreed|tells|told us|describes it so"
-)
 _HEAD = re.compile(
     rf"^(?:and|but|while|whereas|yet)?\s*(?:the\s+)?(?P<who>[^\W\d_a-zà-ÿ][^:“”\"!?]{{0,80}}?)\s+(?:also\s+)?(?:{_SAYS})"
     r"(?:\s+that\b[:,]?|\s*[:,])\s*(?P<what>\S.*)$",
     re.DOTALL,
 )
 _QUOTED = re.compile(r"^(?P<who>[^\W\d_a-zà-ÿ][^:“”\"!?]{0,60}):\s*(?P<what>[“\"].*)$", re.DOTALL)
-_LOWER = re.compile(
-    rf"^(?P<who>[^:“”\"!?,]{{1,60}}?)\s+(?:{_SAYS}):\s*(?P<what>[“\"].*)$", re.DOTALL
-)  # danah boyd says: “…”
+# danah boyd says: “…”
+_LOWER = re.compile(rf"^(?P<who>[^:“”\"!?,]{{1,60}}?)\s+(?:{_SAYS}):\s*(?P<what>[“\"].*)$", re.DOTALL)
 _NAME = re.compile(r"[^\W\d_a-zà-ÿ][\w.&'’-]*(?:\s+(?:of\s+|the\s+|de\s+|van\s+|von\s+)?[^\W\d_a-zà-ÿ][\w.&'’-]*)*")
 _INITIAL = re.compile(r"(?:^|[\s.])[^\W\d_]\.$")
 _OWN = re.compile(r"(?:['’]s?|[&-]+)$")
@@ -124,9 +104,8 @@ def find_missing_in_texts(statement: str, texts: Sequence[str]) -> tuple[Lack, .
     narrow = [choose_window(statement, text) for text in texts]
     if len(narrow) <= _TOGETHER:
         return find_missing_words(statement, narrow)
-    return min(
-        (find_missing_words(statement, [text]) for text in narrow), key=lambda found: sum(len(x.words) for x in found)
-    )
+    alone = [find_missing_words(statement, [text]) for text in narrow]
+    return min(alone, key=lambda found: sum(len(lack.words) for lack in found))
 
 
 def choose_window(statement: str, text: str) -> str:
@@ -223,8 +202,8 @@ def _read_terms(text: str, spoken: str) -> Read:
             denied, last = False, ""
         elif lower == _MARK or lower in _NEGATIONS:
             denied = True
-        elif lower in _WORDS:
-            numbers.add(_WORDS[lower])
+        elif lower in _NUMBERS:
+            numbers.add(_NUMBERS[lower])
         elif lower not in _FILLERS and not word[0].isdigit():
             for term in stem_run(word, spoken):
                 terms.setdefault(term, set()).add(denied)

@@ -2,34 +2,123 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, BadParameter, Option, Typer, confirm
 from typer.core import TyperGroup
 
-from sensegraph.cli.lab import evaluate_questions, evaluate_run
-from sensegraph.cli.options import (
-    Engine,
-    Json,
-    MaxCost,
-    MaxTokens,
-    Set,
-    Trust,
-    print_json,
-    print_message,
-    print_text,
-    read_overrides,
-)
+from sensegraph.cli import options
+from sensegraph.cli.lab import evaluate_questions
 from sensegraph.cli.progress import show_progress
+from sensegraph.errors import InputError
 
 if TYPE_CHECKING:
+    from sensegraph.cli.lab.evaluation_setup import Forecast
+    from sensegraph.lab.experiments.experiment import Outcome
     from sensegraph.lab.retrieval import Measuring, Result
+
+File = Annotated[
+    Path, Argument(metavar="FILE.toml", exists=True, dir_okay=False, help="The plan: what is compared, and how.")
+]
+Estimate = Annotated[
+    bool, Option("--estimate", help="Say what it would take: calls, tokens, cost of each part. Nothing is done.")
+]
+Yes = Annotated[bool, Option("--yes", "-y", help="Begin without asking, however many calls are foreseen.")]
 
 _HERE = Path(".")
 
 _HELP = "Measure what was built: answers of several methods side by side, rankings against judged documents."
+Data = Annotated[list[Path], Option("--data", metavar="DIR", help="A test collection in BEIR's layout; repeatable.")]
+Methods = Annotated[
+    str, Option("--methods", metavar="A,B,…", help="Methods, each with settings as in hybrid:fusion=rrf:k=20.")
+]
+Split = Annotated[
+    str, Option("--split", metavar="NAME", help="Judgements: qrels/NAME.tsv.", show_default="the only one, dev, test")
+]
+Within = Annotated[
+    str, Option("--within", metavar="FIELD", help="Ask each question of documents with its value of FIELD only.")
+]
+Baseline = Annotated[
+    str, Option("--baseline", metavar="NAME", help="What others are compared with.", show_default="bm25, else first")
+]
+IndexRoot = Annotated[
+    Path | None,
+    Option("--root", metavar="DIR", help="Keep the index there (of several sets: in DIR/SET).", show_default=False),
+]
+Seed = Annotated[int, Option("--seed", min=0, metavar="N", help="Seed of the resampling.")]
+
+
+def run_evaluation(
+    file: File,
+    estimate: Estimate = False,
+    yes: Yes = False,
+    quiet: options.Quiet = False,
+    as_json: options.Json = False,
+    engine: options.Engine = None,
+    max_tokens: options.MaxTokens = None,
+    max_cost: options.MaxCost = None,
+    settings: options.Set = None,
+    trust: options.Trust = False,
+) -> None:
+    """Ask the questions of a plan under every condition, measure and compare the answers, and write a report."""
+    from sensegraph.cli.lab import evaluation_setup
+    from sensegraph.lab.experiments import evaluation_report, experiment
+
+    given = options.read_overrides(settings, engine, max_tokens, max_cost, trust=trust)
+    with show_progress(quiet or as_json) as report:
+        foreseen = evaluation_setup.forecast_evaluation(file, given, report)
+    if estimate:
+        told = evaluation_setup.format_forecast(foreseen)
+        options.print_json(evaluation_setup.record_forecast(foreseen)) if as_json else options.print_text(told)
+        return
+    confirm_calls(file, foreseen, yes=yes)
+    with show_progress(quiet or as_json) as report, evaluation_setup.prepare_evaluation(file, given, report) as ready:
+        found = experiment.run_evaluation(ready.plan, ready.conditions, ready.questions, ready.tools, ready.corpus_name)
+    written = write_evaluation(found, ready.output)
+    if as_json:
+        options.print_json(evaluation_report.record_outcome(found))
+    elif not quiet:
+        options.print_text("\n".join(evaluation_report.summarise_evaluation(found)))
+        options.print_message("written: " + ", ".join(map(str, written)))
+
+
+def confirm_calls(file: Path, foreseen: Forecast, *, yes: bool) -> None:
+    """Go on, ask, or raise: a run of many calls begins only when somebody wants it."""
+    from sensegraph.cli.lab import evaluation_setup
+
+    calls, most = foreseen.whole.calls, evaluation_setup.read_plan(file).ask_above
+    if yes or calls <= most:
+        return
+    options.print_message(evaluation_setup.format_forecast(foreseen))
+    if sys.stdin.isatty() and confirm("Begin?", err=True):
+        return
+    raise InputError(f"{calls:,} calls are foreseen, more than ask_above = {most:,}: add --yes to begin.")
+
+
+def write_evaluation(found: Outcome, folder: Path) -> list[Path]:
+    """Write the report as Markdown and HTML, the figures as JSON, answers and verdicts as JSON lines."""
+    from sensegraph.lab.experiments import evaluation_report as report
+    from sensegraph.lab.experiments.sheets import render_html, render_markdown
+
+    sheet = report.build_report(found)
+    texts = {
+        "report.md": render_markdown(sheet),
+        "report.html": render_html(sheet),
+        "results.json": json.dumps(report.record_outcome(found), ensure_ascii=False, indent=1) + "\n",
+        "answers.jsonl": report.format_json_lines(report.record_answers(found)),
+        "verdicts.jsonl": report.format_json_lines(report.record_verdicts(found)),
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    written = {folder / name: text for name, text in texts.items() if text}
+    for file, text in written.items():
+        file.write_text(text, encoding="utf-8")
+    return list(written)
 
 
 class Measures(TyperGroup):
@@ -41,38 +130,7 @@ class Measures(TyperGroup):
         return super().resolve_command(ctx, ["run", *args] if plan else args)
 
 
-app = typer.Typer(cls=Measures, no_args_is_help=True, help=_HELP)
-
-Data = Annotated[
-    list[Path], typer.Option("--data", metavar="DIR", help="A test collection in BEIR's layout; repeatable.")
-]
-Methods = Annotated[
-    str, typer.Option("--methods", metavar="A,B,…", help="Methods, each with settings as in hybrid:fusion=rrf:k=20.")
-]
-Cuts = Annotated[str, typer.Option("--top", metavar="K,…", help="Where rankings are cut.")]
-Split = Annotated[
-    str,
-    typer.Option("--split", metavar="NAME", help="Judgements: qrels/NAME.tsv.", show_default="the only one, dev, test"),
-]
-Within = Annotated[
-    str, typer.Option("--within", metavar="FIELD", help="Ask each question of documents with its value of FIELD only.")
-]
-Baseline = Annotated[
-    str,
-    typer.Option("--baseline", metavar="NAME", help="What others are compared with.", show_default="bm25, else first"),
-]
-Metric = Annotated[str, typer.Option("--metric", metavar="NAME", help="What is compared.", show_default="recall@5")]
-Untitled = Annotated[bool, typer.Option("--delete-titles", help="Index the documents without their titles.")]
-IndexRoot = Annotated[
-    Path | None,
-    typer.Option(
-        "--root", metavar="DIR", help="Keep the index there (of several sets: in DIR/SET).", show_default=False
-    ),
-]
-Picture = Annotated[Path | None, typer.Option("--picture", metavar="FILE.svg", help="Draw means with intervals.")]
-Runs = Annotated[Path | None, typer.Option("--runs", metavar="DIR", help="Write the rankings, in TREC's format.")]
-Draws = Annotated[int, typer.Option("--draws", min=1, metavar="N", help="Resamplings behind each interval.")]
-Seed = Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of the resampling.")]
+app = Typer(cls=Measures, no_args_is_help=True, help=_HELP)
 
 
 @app.callback(help=_HELP)
@@ -80,7 +138,7 @@ def _describe_evaluate() -> None:
     """Measure what was built."""
 
 
-app.command("run", short_help="Compare methods by their answers, as a plan says.")(evaluate_run.run_evaluation)
+app.command("run", short_help="Compare methods by their answers, as a plan says.")(run_evaluation)
 app.command("questions", short_help="Make questions to measure with.")(evaluate_questions.make_questions)
 
 
@@ -88,65 +146,66 @@ app.command("questions", short_help="Make questions to measure with.")(evaluate_
 def retrieval(
     data: Data,
     methods: Methods,
-    top: Cuts = "2,5,10",
+    top: Annotated[str, Option("--top", metavar="K,…", help="Where rankings are cut.")] = "2,5,10",
     split: Split = "",
     within: Within = "",
     baseline: Baseline = "",
-    metric: Metric = "",
-    delete_titles: Untitled = False,
+    metric: Annotated[str, Option("--metric", metavar="NAME", help="What is compared.", show_default="recall@5")] = "",
+    delete_titles: Annotated[bool, Option("--delete-titles", help="Index the documents without their titles.")] = False,
     root: IndexRoot = None,
-    picture: Picture = None,
-    runs: Runs = None,
-    as_json: Json = False,
-    draws: Draws = 10_000,
+    picture: Annotated[Path | None, Option("--picture", metavar="FILE.svg", help="Draw means with intervals.")] = None,
+    runs: Annotated[Path | None, Option("--runs", metavar="DIR", help="Write the rankings, in TREC's format.")] = None,
+    as_json: options.Json = False,
+    draws: Annotated[int, Option("--draws", min=1, metavar="N", help="Resamplings behind each interval.")] = 10_000,
     seed: Seed = 0,
-    engine: Engine = None,
-    max_tokens: MaxTokens = None,
-    max_cost: MaxCost = None,
-    settings: Set = None,
-    trust: Trust = False,
+    engine: options.Engine = None,
+    max_tokens: options.MaxTokens = None,
+    max_cost: options.MaxCost = None,
+    settings: options.Set = None,
+    trust: options.Trust = False,
 ) -> None:
     """Compare methods by the documents that they find: recall, nDCG, CPU, context, and whether a difference is real."""
     from sensegraph.cli.lab import retrieval_measuring
-    from sensegraph.lab.retrieval import Measuring, read_set, retrieval_records, retrieval_tables
+    from sensegraph.lab.retrieval import Measuring, read_set, retrieval_tables
 
     # the places where rankings are cut, ascending
     cuts = [part.strip() for part in top.split(",")]
     if not all(part.isdecimal() and int(part) for part in cuts):
-        raise typer.BadParameter(f"--top {top!r} is no list of numbers above 0, such as 2,5,10.")
+        raise BadParameter(f"--top {top!r} is no list of numbers above 0, such as 2,5,10.")
     how = Measuring(tuple(sorted({int(part) for part in cuts})), metric, within, baseline, draws, seed)
     if picture and picture.suffix.lower() != ".svg":
-        raise typer.BadParameter(f"--picture {picture}: pictures are SVG; name a file that ends in .svg.")
+        raise BadParameter(f"--picture {picture}: pictures are SVG; name a file that ends in .svg.")
     loaded, parts = retrieval_measuring.load_measuring_settings(
-        root or _HERE, read_overrides(settings, engine, max_tokens, max_cost, trust=trust)
+        root or _HERE, options.read_overrides(settings, engine, max_tokens, max_cost, trust=trust)
     )
     named = retrieval_measuring.load_named_methods(methods, loaded)
     sets = [read_set(folder, split, titles=not delete_titles) for folder in data]
     set_names = [s.name for s in sets]
     if twice := [n for n in set_names if set_names.count(n) > 1]:
-        raise typer.BadParameter(f"--data names two folders called {twice[0]!r}; results go by that name: rename one.")
+        raise BadParameter(f"--data names two folders called {twice[0]!r}; results go by that name: rename one.")
     results: list[Result] = []
-    with show_progress() as report, retrieval_measuring.open_index_folder(root) as place:
+    kept = nullcontext(str(root)) if root else TemporaryDirectory(prefix="sensegraph-")
+    with show_progress() as report, kept as place:
         for judged in sets:
-            inner = place / judged.name if len(sets) > 1 else place
+            inner = Path(place, judged.name) if len(sets) > 1 else Path(place)
             results.append(
                 retrieval_measuring.measure_set(
                     judged, named, how, retrieval_measuring.IndexPlace(inner, loaded, parts, report)
                 )
             )
             if not as_json:
-                print_text(retrieval_tables.format_result(results[-1], how) + "\n")
+                options.print_text(retrieval_tables.format_result(results[-1], how) + "\n")
     _write_extra_files(results, how, picture, runs)
     if as_json:
-        print_json(retrieval_records.record_measurements(named, how, results))
+        options.print_json(retrieval_tables.record_measurements(named, how, results))
     elif len(results) > 1:
-        print_text(retrieval_tables.tabulate_sets(results, how))
+        options.print_text(retrieval_tables.tabulate_sets(results, how))
 
 
 def _write_extra_files(results: Sequence[Result], how: Measuring, picture: Path | None, runs: Path | None) -> None:
     """Write the files that were asked for, and name them on stderr."""
     from sensegraph.graphs.drawing.interval_chart import Mean, Panel, draw_interval_chart
-    from sensegraph.graphs.drawing.svg import render_svg
+    from sensegraph.graphs.drawing.rendering import render_svg
     from sensegraph.lab.retrieval import retrieval_tables
     from sensegraph.lab.retrieval.runs import write_runs
 
@@ -165,4 +224,4 @@ def _write_extra_files(results: Sequence[Result], how: Measuring, picture: Path 
         picture.write_text(render_svg(draw_interval_chart(title, panels)), encoding="utf-8")
         written.append(picture)
     if written:
-        print_message("written: " + ", ".join(map(str, written)))
+        options.print_message("written: " + ", ".join(map(str, written)))

@@ -7,24 +7,11 @@ from contextlib import AbstractContextManager
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import BadParameter, Option
 
-from sensegraph.cli.options import (
-    Engine,
-    Json,
-    MaxCost,
-    MaxTokens,
-    Root,
-    Set,
-    Trust,
-    open_corpus,
-    print_json,
-    print_text,
-    read_overrides,
-)
+from sensegraph.cli import options
 from sensegraph.cli.progress import show_progress
 
 if TYPE_CHECKING:
@@ -34,22 +21,20 @@ if TYPE_CHECKING:
     from sensegraph.types import Usage
 
 _HERE = Path(".")
-_GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {"linked": ("bridge", "comparison", "intersection", "temporal")}
-)
+_GROUPS: Mapping[str, tuple[str, ...]] = {"linked": ("bridge", "comparison", "intersection", "temporal")}
 
 About = Annotated[
-    str, typer.Option("--about", metavar="TEXT", help="What the corpus holds, and for whom: personas ask by it.")
+    str, Option("--about", metavar="TEXT", help="What the corpus holds, and for whom: personas ask by it.")
 ]
 FromGraph = Annotated[
-    bool, typer.Option("--from-graph", help="Questions on the index's own content; done where --about is not given.")
+    bool, Option("--from-graph", help="Questions on the index's own content; done where --about is not given.")
 ]
-Personas = Annotated[int, typer.Option("--personas", min=1, metavar="K", help="Personas.")]
-Tasks = Annotated[int, typer.Option("--tasks", min=1, metavar="N", help="Tasks of each persona.")]
-Each = Annotated[int, typer.Option("--questions", min=1, metavar="M", help="Questions for each persona at each task.")]
+Personas = Annotated[int, Option("--personas", min=1, metavar="K", help="Personas.")]
+Tasks = Annotated[int, Option("--tasks", min=1, metavar="N", help="Tasks of each persona.")]
+Each = Annotated[int, Option("--questions", min=1, metavar="M", help="Questions for each persona at each task.")]
 Classes = Annotated[
     str,
-    typer.Option(
+    Option(
         "--classes",
         metavar="A,B,…",
         help="Of the index's content: local, bridge, comparison, intersection, temporal (these four: linked), "
@@ -57,58 +42,49 @@ Classes = Annotated[
         show_default="all but adversarial",
     ),
 ]
-PerClass = Annotated[int, typer.Option("--each", min=1, metavar="N", help="Questions of each class.")]
-Templates = Annotated[bool, typer.Option("--templates", help="Make them by rule, though there is a model.")]
 Out = Annotated[
     Path | None,
-    typer.Option("--out", metavar="FILE.jsonl|DIR", help="A file of questions, or a test collection with judgements."),
+    Option("--out", metavar="FILE.jsonl|DIR", help="A file of questions, or a test collection with judgements."),
 ]
-Seed = Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of every draw.")]
-Estimated = Annotated[bool, typer.Option("--estimate", help="Say what it would cost; nothing is paid or written.")]
+Seed = Annotated[int, Option("--seed", min=0, metavar="N", help="Seed of every draw.")]
 
 
 def make_questions(
-    root: Root = _HERE,
+    root: options.Root = _HERE,
     about: About = "",
     from_graph: FromGraph = False,
     personas: Personas = 5,
     tasks: Tasks = 5,
     per_task: Each = 5,
     classes: Classes = "",
-    each: PerClass = 10,
-    templates: Templates = False,
+    each: Annotated[int, Option("--each", min=1, metavar="N", help="Questions of each class.")] = 10,
+    templates: Annotated[bool, Option("--templates", help="Make them by rule, though there is a model.")] = False,
     target: Out = None,
     seed: Seed = 0,
-    estimate: Estimated = False,
-    as_json: Json = False,
-    engine: Engine = None,
-    max_tokens: MaxTokens = None,
-    max_cost: MaxCost = None,
-    settings: Set = None,
-    trust: Trust = False,
+    estimate: Annotated[bool, Option("--estimate", help="Say what it would cost; nothing is paid or written.")] = False,
+    as_json: options.Json = False,
+    engine: options.Engine = None,
+    max_tokens: options.MaxTokens = None,
+    max_cost: options.MaxCost = None,
+    settings: options.Set = None,
+    trust: options.Trust = False,
 ) -> None:
     """Make questions to measure with: by personas of a described corpus, or on what an index holds, with evidence."""
     from sensegraph.corpus.corpus import Corpus
+    from sensegraph.lab.questions import question_files
     from sensegraph.lab.questions.grounded_questions import GroundSettings
-    from sensegraph.lab.questions.personas import PersonaSettings
-    from sensegraph.lab.questions.question_files import (
-        GROUNDED,
-        check_folder_is_empty,
-        write_questions,
-        write_test_collections,
-    )
-    from sensegraph.lab.questions.question_making import Posing, foresee_questions, make_question_set
+    from sensegraph.lab.questions.question_making import PersonaSettings, Posing, foresee_questions, make_question_set
 
     if target is None and not estimate and not as_json:
-        raise typer.BadParameter("--out names where the questions go: a file that ends in .jsonl, or a new folder.")
+        raise BadParameter("--out names where the questions go: a file that ends in .jsonl, or a new folder.")
     if target is not None and _names_folder(target):
-        check_folder_is_empty(target)
-    grounds = GroundSettings(_parse_classes(classes) or GROUNDED, each, seed=seed) if from_graph or not about else None
+        question_files.check_folder_is_empty(target)
+    grounds = GroundSettings(_parse_classes(classes), each, seed=seed) if from_graph or not about else None
     posing = Posing(about, PersonaSettings(personas, tasks, per_task), grounds, templates)
-    given = read_overrides(settings, engine, max_tokens, max_cost, trust=trust)
-    alone = grounds is None  # where a description is enough, a new folder keeps what was paid for
-    opening: Callable[..., AbstractContextManager[Corpus]]
-    opening = partial(Corpus.open, root, settings=given) if alone else partial(open_corpus, root, given)
+    given = options.read_overrides(settings, engine, max_tokens, max_cost, trust=trust)
+    opening: Callable[..., AbstractContextManager[Corpus]] = partial(options.open_corpus, root, given)
+    if grounds is None:  # where a description is enough, a new folder keeps what was paid for
+        opening = partial(Corpus.open, root, settings=given)
     with show_progress() as report, opening(progress=report) as corpus:
         index = corpus.index() if grounds or _names_folder(target) else None
         if estimate:
@@ -119,25 +95,25 @@ def make_questions(
         found = make_question_set(posing, index, rt)
         usage = rt.engine.usage() + rt.embedder.usage() - before
         if target is not None and _names_folder(target):
-            write_test_collections(target, found.questions, corpus.index())
+            question_files.write_test_collections(target, found.questions, corpus.index())
         elif target is not None:
-            write_questions(target, found.questions)
+            question_files.write_questions(target, found.questions)
         notes = corpus.engine.notes()
     if as_json:
-        print_json(_record_questions(found, usage, notes, target))
+        options.print_json(record_questions(found, usage, notes, target))
     else:
         _show_questions(found, usage, notes, target)
 
 
 def _parse_classes(text: str) -> tuple[Kind, ...]:
-    """The classes of a list. Raises BadParameter for one that does not exist."""
-    from sensegraph.lab.questions.question_files import KINDS
+    """The classes of a list, all that have grounds where it is empty. Raises BadParameter for an unknown one."""
+    from sensegraph.lab.questions.question_files import GROUNDED, KINDS
 
     named = [part.strip() for part in text.split(",") if part.strip()]
     wanted = [kind for part in named for kind in _GROUPS.get(part, (part,))]
     if unknown := [kind for kind in wanted if kind not in KINDS]:
-        raise typer.BadParameter(f"--classes names {unknown[0]!r}; there are {', '.join((*KINDS, *_GROUPS))}.")
-    return tuple(kind for kind in KINDS if kind in wanted)
+        raise BadParameter(f"--classes names {unknown[0]!r}; there are {', '.join((*KINDS, *_GROUPS))}.")
+    return tuple(kind for kind in KINDS if kind in wanted) or GROUNDED
 
 
 def _names_folder(target: Path | None) -> bool:
@@ -155,22 +131,17 @@ def _show_questions(found: Outcome, usage: Usage, notes: Sequence[str], target: 
     lines += [f"dropped: {n} × {reason}" for reason, n in found.dropped]
     lines += [f"missing: {n} × {kind}: no more could be made" for kind, n in found.missing]
     lines += [f"cost: {show.format_usage(usage)}"] if usage.calls else []
-    print_text("\n".join([*lines, *notes]))
+    options.print_text("\n".join([*lines, *notes]))
 
 
-def _record_questions(found: Outcome, usage: Usage, notes: Sequence[str], target: Path | None) -> dict[str, Any]:
+def record_questions(found: Outcome, usage: Usage, notes: Sequence[str], target: Path | None) -> dict[str, Any]:
     """What was made, for programs."""
     from sensegraph.lab.questions.question_files import record_question
 
-    return {
-        "out": str(target) if target else None,
-        "counts": found.counts,
-        "dropped": dict(found.dropped),
-        "missing": dict(found.missing),
-        "questions": [record_question(q) for q in found.questions],
-        "usage": asdict(usage),
-        "notes": list(notes),
-    }
+    made = {"out": str(target) if target else None, "counts": found.counts}
+    lacking = {"dropped": dict(found.dropped), "missing": dict(found.missing)}
+    questions = [record_question(q) for q in found.questions]
+    return {**made, **lacking, "questions": questions, "usage": asdict(usage), "notes": list(notes)}
 
 
 def _show_question_costs(steps: Sequence[StepEstimate], corpus: Corpus, as_json: bool) -> None:
@@ -182,7 +153,8 @@ def _show_question_costs(steps: Sequence[StepEstimate], corpus: Corpus, as_json:
     cost = engine.price(prompt, completion) if isinstance(engine, PricedEngine) else 0.0
     if as_json:
         told = {"calls": calls, "prompt_tokens": prompt, "completion_tokens": completion, "cost_usd": cost}
-        print_json({"steps": [asdict(s) for s in steps], **told})
+        options.print_json({"steps": [asdict(s) for s in steps], **told})
         return
     lines = [f"{s.step:<20} {s.items:>6} items {s.calls:>6} calls {s.prompt_tokens:>10,} tokens" for s in steps]
-    print_text("\n".join([*lines, f"{calls:,} calls, {prompt:,} tokens in, {completion:,} out, {cost:.4f} USD"]))
+    lines.append(f"{calls:,} calls, {prompt:,} tokens in, {completion:,} out, {cost:.4f} USD")
+    options.print_text("\n".join(lines))

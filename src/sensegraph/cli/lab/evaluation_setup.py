@@ -1,10 +1,10 @@
-"""What `evaluate run` needs: the plan of its file, the corpus with its index, the conditions, and where results go."""
+"""What `evaluate run` needs: plan, corpus with its index, conditions, where results go; and what it would take."""
 
 from __future__ import annotations
 
 import shlex
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -20,17 +20,18 @@ from sensegraph.corpus.settings import FILE, FOLDER, Settings, convert_settings,
 from sensegraph.corpus.tools import can_write, has_store, make_store, make_tools
 from sensegraph.documents import stream
 from sensegraph.errors import EmptyCorpus, InputError, NotIndexed, SettingsError
-from sensegraph.lab.experiments.condition_answers import Condition
+from sensegraph.lab.experiments import experiment
+from sensegraph.lab.experiments.conditions import Asked, Condition, Plan, find_unanswered, read_asked_questions
 from sensegraph.lab.experiments.experiment import Tools, check_plan
-from sensegraph.lab.experiments.plan import Asked, Plan, read_asked_questions
-from sensegraph.lab.retrieval.retrieval_records import list_method_settings
+from sensegraph.lab.experiments.rehearsal import Rehearsed, RehearsedEmbedder, make_stand_in_text
+from sensegraph.lab.retrieval.retrieval_tables import align_columns, list_method_settings
 from sensegraph.lab.retrieval.runs import Named
 from sensegraph.methods import load_method, method_class
-from sensegraph.models.endpoint.journal import Journal
+from sensegraph.models.endpoint.limits import Journal
 from sensegraph.protocols import PartName, Task
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Answer, Document
+from sensegraph.types import Answer, Document, Usage
 
 _FORM = 1  # raise when answers that are stored must not be used again
 _RESULTS = ".results"
@@ -40,6 +41,10 @@ _NEEDED: Mapping[str, str] = MappingProxyType({
     "questions": 'the field `questions`: write questions = "…", a file with one a line',
     "conditions": 'conditions: write a table [conditions.NAME] with method = "…" for each',
 })  # fmt: skip
+
+_CONTEXT = 8_000  # tokens of a context that nobody bounds
+_SHOWN = ("calls", "prompt_tokens", "completion_tokens", "embedding_tokens", "cost_usd")
+_OVERHEAD, _REPLY = 500, 450  # tokens of a prompt besides its context, and of an answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,3 +229,77 @@ def _ask_condition(corpus: Corpus, method: str, own: dict[str, Any], question: s
     """The answer of a method with these settings: as its table, since some are called like arguments of a query."""
     corpus.workspace.settings = replace(corpus.settings, methods={**corpus.settings.methods, method: own})
     return corpus.query(question, method=method)
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """Parts of a run with what each would take; `least` says that answers could only be guessed from below."""
+
+    parts: Mapping[str, Usage]
+    least: bool = False
+
+    @property
+    def whole(self) -> Usage:
+        """All parts together."""
+        return sum(self.parts.values(), Usage())
+
+
+def forecast_evaluation(file: Path, given: Mapping[str, Any], report: Callable[[str, int, int], None]) -> Forecast:
+    """What `evaluate run` would ask for, and is not stored yet. Nothing is asked, and nothing stored."""
+    with prepare_evaluation(file, given, report, dry=True) as ready:
+        if not any(tool.waits for tool in (*ready.corpus.workspace.tools, ready.tools.judging.engine)):
+            return Forecast({})  # all of it is this machine's own work, and not done twice
+        answering = Rehearsed(ready.corpus.engine)
+        judging = Rehearsed(ready.tools.judging.engine)
+        parts: dict[str, Usage] = {}
+        if ready.to_index is not None:
+            parts["index"] = ready.corpus.estimate(ready.to_index).usage
+            guesses = (partial(guess_answer, c, ready.corpus.engine) for c in ready.conditions)
+            conditions = tuple(replace(c, ask=ask) for c, ask in zip(ready.conditions, guesses, strict=True))
+        else:
+            dim = ready.corpus.index().vectors.shape[1]
+            ready.corpus.workspace.use_tools(answering, RehearsedEmbedder(ready.corpus.embedder, dim))
+            conditions = ready.conditions
+        rt = replace(ready.tools.rt, engine=answering)
+        tools = replace(ready.tools, rt=rt, judging=replace(ready.tools.judging, engine=judging))
+        waiting = {c.name: find_unanswered(c, ready.questions, rt) for c in conditions}
+        result = experiment.run_evaluation(replace(ready.plan, draws=1), conditions, ready.questions, tools, "")
+        for c in conditions:
+            places = [i for i, q in enumerate(ready.questions) if q in waiting[c.name]]
+            parts[f"answers of {c.name}"] = sum((result.answers[c.name][i].answer.usage for i in places), Usage())
+        parts |= {f"measuring: {task}": usage for task, usage in judging.by_task.items()}
+        return Forecast({n: replace(u, seconds=0.0) for n, u in parts.items()}, ready.to_index is not None)
+
+
+def guess_answer(condition: Condition, engine: Any, question: str) -> Answer:
+    """An answer of the usual length for one call with a full context: less than a method takes that asks often."""
+    prompt = int(condition.settings.get("context_tokens") or _CONTEXT) + _OVERHEAD
+    spent = Usage(1, prompt, _REPLY, cost_usd=engine.price(prompt, _REPLY)) if engine.waits else Usage()
+    return Answer(make_stand_in_text(condition.name), usage=spent)
+
+
+def format_forecast(found: Forecast) -> str:
+    """The parts with calls, tokens and cost, and their sum."""
+    whole = found.whole
+    if not whole.calls and not whole.embedding_tokens:
+        return "no calls to a model, no cost; the time is this machine's own"
+    rows = [["part", "calls", "tokens in", "tokens out", "cost $"]]
+    rows += [_forecast_row(name, u) for name, u in found.parts.items() if u.calls or u.embedding_tokens]
+    rows.append(_forecast_row("in all", whole))
+    lines = [align_columns(rows)]
+    if not whole.cost_usd:
+        lines.append("cost not known: no prices are set (endpoint.price_…)")
+    if found.least:
+        lines.append("at least: a method that asks more than once is foreseen only when the index is there")
+    return "\n".join(lines)
+
+
+def _forecast_row(name: str, u: Usage) -> list[str]:
+    into = u.prompt_tokens + u.embedding_tokens
+    return [name, f"{u.calls:,}", f"{into:,}", f"{u.completion_tokens:,}", f"{u.cost_usd:.2f}"]
+
+
+def record_forecast(found: Forecast) -> dict[str, Any]:
+    """The parts and their sum, for programs."""
+    named = {**found.parts, "all": found.whole}
+    return {"least": found.least, "parts": {n: {f: getattr(u, f) for f in _SHOWN} for n, u in named.items()}}

@@ -9,14 +9,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import typer
+from typer import BadParameter
 
 from sensegraph.cli.progress import Report
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import FOLDER, load_settings
 from sensegraph.errors import InputError
 from sensegraph.index.parts import parts_with_needs
-from sensegraph.lab.finetuning.data import cleaning, index_source, sources, template_questions
+from sensegraph.lab.finetuning.data import index_source, sources
 from sensegraph.lab.finetuning.data.example_types import SourceQuestion
 from sensegraph.lab.finetuning.data.sources import Source
 from sensegraph.lab.retrieval import JudgedSet
@@ -52,34 +52,34 @@ class SourceRequest:
 def open_question_source(place: SourceRequest, seed: int, progress: Report) -> Iterator[Source]:
     """The questions of a corpus, by what kind of thing it is. Raises InputError for what is none."""
     _check_flags(place)
-    if (place.corpus / "corpus.jsonl").is_file():
-        judged, found = sources.read_judged_source(place.corpus, place.split, place.topic)
-        found = found if place.near == _NONE else _add_retrieval_errors(judged, found, place, progress)
-        yield _mask_by_settings(found, load_settings(_HERE, place.given).personal) if place.mask else found
-    elif place.corpus.is_dir():
+    judged_there = (place.corpus / "corpus.jsonl").is_file()
+    if place.corpus.is_dir() and not judged_there:
         with Corpus.open(place.corpus, settings=place.given, progress=progress, create=False) as corpus:
             index, name = corpus.index(), place.corpus.resolve().name
             if place.questions:
                 found = index_source.read_question_source(index, place.questions, name, place.topic)
                 found = index_source.answer_questions(found, index, corpus.runtime()) if place.write_answers else found
             else:
-                found = replace(
-                    template_questions.draw_graph_questions(index, place.from_graph, seed, place.topic), name=name
-                )
+                drawn = index_source.draw_graph_questions(index, place.from_graph, seed, place.topic)
+                found = replace(drawn, name=name)
             if place.near != _NONE:
                 method, _ = corpus.asker.method(auto.find_names_with(index) if place.near == _AUTO else place.near)
                 found = index_source.add_wrong_chunks(found, method, index, corpus.runtime())
             yield _mask_by_settings(found, corpus.settings.personal) if place.mask else found
+        return
+    if judged_there:
+        judged, found = sources.read_judged_source(place.corpus, place.split, place.topic)
+        found = found if place.near == _NONE else _add_retrieval_errors(judged, found, place, progress)
     else:
         found = sources.read_hotpot_source(place.corpus, seed)
-        yield _mask_by_settings(found, load_settings(_HERE, place.given).personal) if place.mask else found
+    yield _mask_by_settings(found, load_settings(_HERE, place.given).personal) if place.mask else found
 
 
 def _mask_by_settings(found: Source, settings: PersonalSettings) -> Source:
     """`found` without the personal data that rules find; names of people are masked when an index is built."""
     kinds = tuple(k for k in settings.kinds if k != "person")
     masker = Masker(build_finder(replace(settings, kinds=kinds)))
-    return cleaning.mask_source(found, lambda text: masker.text(text)[0], (*kinds, *settings.patterns))
+    return sources.mask_source(found, lambda text: masker.text(text)[0], (*kinds, *settings.patterns))
 
 
 def _check_flags(place: SourceRequest) -> None:
@@ -95,15 +95,13 @@ def _check_flags(place: SourceRequest) -> None:
             f"make one by `sensegraph index PATH --root {corpus}`."
         )
     if indexed_one and asked != 1:
-        raise typer.BadParameter("an index has no questions: give either --questions FILE or --from-graph N.")
+        raise BadParameter("an index has no questions: give either --questions FILE or --from-graph N.")
     if not indexed_one and asked:
-        raise typer.BadParameter(f"--questions and --from-graph go with an index; {corpus} has questions of its own.")
+        raise BadParameter(f"--questions and --from-graph go with an index; {corpus} has questions of its own.")
     if place.write_answers and not place.questions:
-        raise typer.BadParameter("--write-answers goes with --questions: only such questions may have no answer.")
+        raise BadParameter("--write-answers goes with --questions: only such questions may have no answer.")
     if not corpus.is_dir() and place.near not in (_AUTO, _NONE):
-        raise typer.BadParameter(
-            "--near goes with a corpus; a file in the form of HotpotQA has distractors of its own."
-        )
+        raise BadParameter("--near goes with a corpus; a file in the form of HotpotQA has distractors of its own.")
 
 
 # ── a test collection ──

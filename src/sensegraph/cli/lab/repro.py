@@ -7,21 +7,10 @@ from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Argument, Exit, Option
 
-from sensegraph.cli.options import (
-    Engine,
-    Json,
-    MaxCost,
-    MaxTokens,
-    Quiet,
-    Set,
-    Trust,
-    print_json,
-    print_message,
-    print_text,
-    read_overrides,
-)
+from sensegraph.cli import options
+from sensegraph.cli.lab import evaluate
 from sensegraph.cli.progress import show_progress
 from sensegraph.errors import InputError
 
@@ -31,35 +20,27 @@ if TYPE_CHECKING:
 
 _DATA, _ROOT = Path("data"), Path("repro")
 
-Paper = Annotated[str, typer.Argument(metavar="PAPER", help="A paper, such as edge2024, or its method's name.")]
-Table = Annotated[str, typer.Option("--table", metavar="N", help="One table.", show_default="all")]
-Data = Annotated[Path, typer.Option("--data", metavar="DIR", help="The folder of the measuring sets.")]
-Root = Annotated[Path, typer.Option("--root", metavar="DIR", help="Where indexes, answers and reports are kept.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and what it needs and takes.")]
-Questions = Annotated[
-    int, typer.Option("--questions", min=0, metavar="N", help="The first N only.", show_default="all")
-]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Begin without asking, however many calls are foreseen.")]
+Questions = Annotated[int, Option("--questions", min=0, metavar="N", help="The first N only.", show_default="all")]
 
 
 def repro(
-    paper: Paper,
-    table: Table = "",
-    data: Data = _DATA,
-    root: Root = _ROOT,
+    paper: Annotated[str, Argument(metavar="PAPER", help="A paper, such as edge2024, or its method's name.")],
+    table: Annotated[str, Option("--table", metavar="N", help="One table.", show_default="all")] = "",
+    data: Annotated[Path, Option("--data", metavar="DIR", help="The folder of the measuring sets.")] = _DATA,
+    root: Annotated[Path, Option("--root", metavar="DIR", help="Where indexes, answers and reports are kept.")] = _ROOT,
     questions: Questions = 0,
-    dry_run: DryRun = False,
-    yes: Yes = False,
-    quiet: Quiet = False,
-    as_json: Json = False,
-    engine: Engine = None,
-    max_tokens: MaxTokens = None,
-    max_cost: MaxCost = None,
-    settings: Set = None,
-    trust: Trust = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Say what would be done, and what it needs and takes.")] = False,
+    yes: evaluate.Yes = False,
+    quiet: options.Quiet = False,
+    as_json: options.Json = False,
+    engine: options.Engine = None,
+    max_tokens: options.MaxTokens = None,
+    max_cost: options.MaxCost = None,
+    settings: options.Set = None,
+    trust: options.Trust = False,
 ) -> None:
     """Measure a table of a paper with this system, and set the published figures and our own pinned ones beside it."""
-    from sensegraph.cli.lab import evaluate_run, evaluation_forecast, evaluation_setup
+    from sensegraph.cli.lab import evaluation_setup
     from sensegraph.cli.lab.table_measuring import Bench, reproduce_table, write_recipe_plan
     from sensegraph.corpus.settings import FILE, check_approved, lay_tables, load_settings, read_toml_tables
     from sensegraph.corpus.tools import needed_approvals
@@ -68,7 +49,7 @@ def repro(
 
     name = find_paper(paper)
     # all indexes are made by the settings of the current folder's file, with the flags laid over
-    flags = read_overrides(settings, engine, max_tokens, max_cost, trust=trust)
+    flags = options.read_overrides(settings, engine, max_tokens, max_cost, trust=trust)
     loaded = load_settings(Path(), flags)
     check_approved(loaded, *needed_approvals(loaded))  # from here on they count as the user's own
     given, prompts = lay_tables(read_toml_tables(Path(FILE)), flags), loaded.model.prompts
@@ -79,20 +60,20 @@ def repro(
         for recipe in select_recipes(name, table):
             lacking = _find_missing(recipe, bench)
             if dry_run:
-                print_text(describe_recipe(recipe, bench, lacking) + "\n")
+                options.print_text(describe_recipe(recipe, bench, lacking) + "\n")
             elif not lacking:
                 if recipe.plan:  # ask before many calls, as `evaluate run` does
                     file = write_recipe_plan(recipe, bench)
-                    foreseen = evaluation_forecast.forecast_evaluation(file, given, report)
-                    evaluate_run.confirm_calls(foreseen, evaluation_setup.read_plan(file).ask_above, yes=yes)
+                    foreseen = evaluation_setup.forecast_evaluation(file, given, report)
+                    evaluate.confirm_calls(file, foreseen, yes=yes)
                 found.append(reproduce_table(recipe, bench))
-                print_text("" if as_json else format_reproduction(found[-1]) + "\n")
+                options.print_text("" if as_json else format_reproduction(found[-1]) + "\n")
             else:
-                print_message(f"{recipe.title} ({recipe.kind}) is left out: {lacking}")
+                options.print_message(f"{recipe.title} ({recipe.kind}) is left out: {lacking}")
     if as_json and not dry_run:
-        print_json([record_reproduction(one) for one in found])
+        options.print_json([record_reproduction(one) for one in found])
     if not dry_run and (not found or any(one.grade == "fail" for one in found)):
-        raise typer.Exit(1)
+        raise Exit(1)
 
 
 def _find_missing(recipe: Recipe, bench: Bench) -> str:
@@ -117,7 +98,7 @@ def describe_recipe(recipe: Recipe, bench: Bench, lacking: str) -> str:
     """What a recipe would do, what it needs and what it would take: an evaluation, or an index alone."""
     from tempfile import TemporaryDirectory
 
-    from sensegraph.cli.lab import evaluation_forecast
+    from sensegraph.cli.lab import evaluation_setup
     from sensegraph.cli.lab.table_measuring import estimate_indexes, write_recipe_plan
 
     lines = [f"{bench.paper}, {recipe.title}: {recipe.takes}"]
@@ -130,12 +111,10 @@ def describe_recipe(recipe: Recipe, bench: Bench, lacking: str) -> str:
     if recipe.plan:
         with TemporaryDirectory(prefix="sensegraph-") as folder:
             away = bench if bench.root.exists() else replace(bench, root=Path(folder))
-            foreseen = evaluation_forecast.forecast_evaluation(
-                write_recipe_plan(recipe, away), bench.given, bench.report
-            )
-        return "\n".join([*lines, _format_costs(evaluation_forecast.format_forecast(foreseen))])
+            foreseen = evaluation_setup.forecast_evaluation(write_recipe_plan(recipe, away), bench.given, bench.report)
+        return "\n".join([*lines, _format_costs(evaluation_setup.format_forecast(foreseen))])
     index = estimate_indexes(recipe, bench)
-    lines.append(_format_costs(evaluation_forecast.format_forecast(evaluation_forecast.Forecast(index))))
+    lines.append(_format_costs(evaluation_setup.format_forecast(evaluation_setup.Forecast(index))))
     if index and recipe.asks:
         lines.append("  besides: what each question asks of the embedder or a model")
     return "\n".join(lines)

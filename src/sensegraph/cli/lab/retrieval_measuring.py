@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import typer
@@ -20,7 +19,7 @@ from sensegraph.index.index import keep_documents
 from sensegraph.index.manifest import read_manifest
 from sensegraph.index.parts import parts_with_needs
 from sensegraph.lab.retrieval import Cost, JudgedSet, Measuring, Named, Result, measure
-from sensegraph.lab.retrieval.clock import cpu_seconds
+from sensegraph.lab.retrieval.runs import cpu_seconds
 from sensegraph.methods import load_method
 from sensegraph.protocols import PartName
 
@@ -52,16 +51,6 @@ def load_named_methods(text: str, settings: Settings) -> list[Named]:
         method, *pairs = name.split(":")
         found.append(Named(name, load_method(method, **settings.method_settings(method, read_overrides(pairs)))))
     return found
-
-
-@contextmanager
-def open_index_folder(root: Path | None) -> Iterator[Path]:
-    """Where indexes are kept: `root`, or a folder that goes again."""
-    if root:
-        yield root
-        return
-    with TemporaryDirectory(prefix="sensegraph-") as made:
-        yield Path(made)
 
 
 def measure_set(judged: JudgedSet, methods: Sequence[Named], how: Measuring, place: IndexPlace) -> Result:

@@ -22,7 +22,7 @@ from sensegraph.lab.experiments import experiment
 from sensegraph.lab.experiments.experiment import Outcome
 from sensegraph.lab.experiments.published import Published, read_published_table, read_win_rate_comparisons
 from sensegraph.lab.reproduction import table_recipes
-from sensegraph.lab.reproduction.table_recipes import Kind, Recipe, ReproducedTable, Row
+from sensegraph.lab.reproduction.table_recipes import Kind, Pinned, Recipe, ReproducedTable, Row
 from sensegraph.lab.retrieval import Measuring, read_set
 from sensegraph.lab.scores.statistics import correct_by_holm, two_sided_p
 from sensegraph.methods import load_method
@@ -99,14 +99,16 @@ def _set_beside_published(
     """Ours beside what was published and what is pinned."""
     pins = recipe.pins(engine, hash_measuring_sets(recipe, bench))
     whole = not pins and recipe.pins(engine, hash_measuring_sets(recipe, replace(bench, questions=0)))
-    rows = []
-    for name in recipe.rows:
-        by_column = dict(zip(known.columns, known.rows[name], strict=True)) if name in known.rows else {}
-        printed = tuple(by_column.get(c) for c in columns) if name in known.rows else ()
-        pinned = tuple(pins.rows.get(name, ())) if pins else ()
-        rows.append(Row(name, printed, tuple(ours[name]), pinned, pins.within if pins else 0.0))
-    found = ReproducedTable(recipe, tuple(columns), tuple(rows), engine, notes, pins)
+    by_column = {n: dict(zip(known.columns, known.rows[n], strict=True)) for n in recipe.rows if n in known.rows}
+    printed = {name: [figures.get(c) for c in columns] for name, figures in by_column.items()}
+    found = ReproducedTable(recipe, tuple(columns), _make_rows(recipe, ours, printed, pins), engine, notes, pins)
     return replace(found, unpinned="our own figures are pinned for all questions, not for these") if whole else found
+
+
+def _make_rows(recipe: Recipe, ours: Rows, printed: Rows, pins: Pinned | None) -> tuple[Row, ...]:
+    pinned, within = (pins.rows, pins.within) if pins else ({}, 0.0)
+    figures = ((n, printed.get(n, ()), ours[n], pinned.get(n, ())) for n in recipe.rows)
+    return tuple(Row(n, tuple(known), tuple(own), tuple(pin), within) for n, known, own, pin in figures)
 
 
 def estimate_indexes(recipe: Recipe, bench: Bench) -> dict[str, Usage]:
@@ -123,11 +125,7 @@ def estimate_indexes(recipe: Recipe, bench: Bench) -> dict[str, Usage]:
             made = has_store(settings, bench.root / name / FOLDER)
             root = bench.root / name if made else Path(spare)
             with closing(Corpus.of(root, settings, readonly=made, progress=bench.report)) as corpus:
-                need = corpus.estimate(bench.data / name / "corpus.jsonl")
-        tokens = need.prompt_tokens, need.completion_tokens
-        found[f"index of {name}"] = Usage(
-            need.calls, *tokens, embedding_tokens=need.embedding_tokens, cost_usd=need.cost_usd
-        )
+                found[f"index of {name}"] = corpus.estimate(bench.data / name / "corpus.jsonl").usage
     return found
 
 
@@ -139,8 +137,7 @@ def _sum_claims(recipe: Recipe, bench: Bench) -> ReproducedTable:
     """The claims of all answers, from the printed means of Table 3 (G46)."""
     known = read_published_table(bench.paper, recipe.table)
     total = float(round(sum(map(sum, known.rows.values())) * known.questions))
-    (name, printed) = next(iter(recipe.rows.items()))
-    return _compare_arithmetic(recipe, {name: total}, {name: float(printed)})
+    return _compare_arithmetic(recipe, [total], {name: [float(printed)] for name, printed in recipe.rows.items()})
 
 
 @_measures_kind("holm")
@@ -155,11 +152,9 @@ def _correct_printed_values(recipe: Recipe, bench: Bench) -> ReproducedTable:
             below = printed.startswith("<")
             small += below and p < 0.001
             numeric += not below and abs(p - float(printed or 0)) <= _CLOSE
-    names = list(recipe.rows)
-    found = dict(zip(names, (float(numeric), float(small)), strict=True))
     every = len(read_win_rate_comparisons())
     note = f"{numeric + small} of all {every} printed p follow from the printed z by this correction."
-    return replace(_count_agreeing(recipe, found), notes=(note,))
+    return _count_agreeing(recipe, [numeric, small], note)
 
 
 @_measures_kind("joint")
@@ -169,25 +164,21 @@ def _check_joint_cells(recipe: Recipe, bench: Bench) -> ReproducedTable:
 
     cells = recompute_joint(read_figures())
     wrong = select_odd_cells(cells)
-    name = next(iter(recipe.rows))
-    notes = [f"{c.metric}, {c.system}: printed {c.printed:g}, computed {c.computed:.3f}" for c in wrong]
-    return replace(_count_agreeing(recipe, {name: float(len(cells) - len(wrong))}), notes=tuple(notes))
+    notes = (f"{c.metric}, {c.system}: printed {c.printed:g}, computed {c.computed:.3f}" for c in wrong)
+    return _count_agreeing(recipe, [len(cells) - len(wrong)], *notes)
 
 
-def _count_agreeing(recipe: Recipe, ours: Mapping[str, float]) -> ReproducedTable:
+def _count_agreeing(recipe: Recipe, ours: Sequence[float], *notes: str) -> ReproducedTable:
     """How many of the printed figures hold: the rows of the recipe say how many there are."""
     found = _compare_arithmetic(recipe, ours, {})
-    return replace(found, rows=tuple(replace(row, total=float(recipe.rows[row.name])) for row in found.rows))
+    rows = tuple(replace(row, total=float(recipe.rows[row.name])) for row in found.rows)
+    return replace(found, rows=rows, notes=notes)
 
 
-def _compare_arithmetic(recipe: Recipe, ours: Mapping[str, float], printed: Mapping[str, float]) -> ReproducedTable:
-    pins = recipe.pins("any")
-    rows = []
-    for name in recipe.rows:
-        known = (printed[name],) if name in printed else ()
-        pinned = tuple(pins.rows.get(name, ())) if pins else ()
-        rows.append(Row(name, known, (ours[name],), pinned, pins.within if pins else 0.0))
-    return ReproducedTable(recipe, ("",), tuple(rows), "arithmetic", (), pins)
+def _compare_arithmetic(recipe: Recipe, ours: Sequence[float], printed: Rows) -> ReproducedTable:
+    """A figure for each row of the recipe."""
+    pins, own = recipe.pins("any"), {name: [float(v)] for name, v in zip(recipe.rows, ours, strict=True)}
+    return ReproducedTable(recipe, ("",), _make_rows(recipe, own, printed, pins), "arithmetic", (), pins)
 
 
 # ── an index alone ──
@@ -203,17 +194,11 @@ def _measure_units(recipe: Recipe, bench: Bench) -> ReproducedTable:
         corpus.add(bench.data / recipe.data / "corpus.jsonl")
         corpus.build(parts=_UNITS)
         index = corpus.index()
-        read = [index.clusters_at(depth) for depth in range(_DEPTHS)]
-        chunks = index.catalogue.chunks
-        units = [*map(len, read), len(chunks)]
-        tokens = [*(sum(c.tokens for c in clusters) for clusters in read), sum(c.tokens for c in chunks)]
+        sizes = [[c.tokens for c in index.clusters_at(depth)] for depth in range(_DEPTHS)]
+        sizes.append([c.tokens for c in index.catalogue.chunks])
+        units, tokens = [float(len(each)) for each in sizes], [float(sum(each)) for each in sizes]
         engine = corpus.engine.name
-    percent = [100 * t / tokens[-1] for t in tokens]
-    figures: dict[str, list[float]] = {
-        "units": [*map(float, units)],
-        "tokens": [*map(float, tokens)],
-        "percent": percent,
-    }
+    figures = {"units": units, "tokens": tokens, "percent": [100 * t / tokens[-1] for t in tokens]}
     ours = {name: figures[what] for name, what in recipe.rows.items()}
     known = read_published_table(bench.paper, recipe.table)
     return _set_beside_published(recipe, bench, ours, known.columns, engine, known)
@@ -248,12 +233,8 @@ def _measure_recall(recipe: Recipe, bench: Bench) -> ReproducedTable:
 def write_recipe_plan(recipe: Recipe, bench: Bench) -> Path:
     """The evaluation of a recipe as a file of its own, with corpus and questions of the data folder."""
     folder = (bench.data / recipe.data).resolve()
-    head = {
-        "corpus": str(folder / "corpus.jsonl"),
-        "questions": str(folder / "queries.jsonl"),
-        "limit": bench.questions,
-        "output": f"{recipe.data}.{Path(recipe.plan).stem}",
-    }
+    files = {"corpus": str(folder / "corpus.jsonl"), "questions": str(folder / "queries.jsonl")}
+    head = {**files, "limit": bench.questions, "output": f"{recipe.data}.{Path(recipe.plan).stem}"}
     lines = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in head.items()]
     bench.root.mkdir(parents=True, exist_ok=True)
     file = bench.root / recipe.plan
@@ -261,67 +242,59 @@ def write_recipe_plan(recipe: Recipe, bench: Bench) -> Path:
     return file
 
 
-def _run_recipe_plan(recipe: Recipe, bench: Bench) -> Outcome:
-    """The evaluation carried out; its report stands in its folder."""
-    from sensegraph.cli.lab.evaluate_run import write_evaluation
-    from sensegraph.lab.experiments import outcome_records
+def _run_recipe_plan(recipe: Recipe, bench: Bench) -> tuple[Outcome, list[str]]:
+    """The evaluation carried out, and what has to be said of it; its report stands in its folder."""
+    from sensegraph.cli.lab.evaluate import write_evaluation
+    from sensegraph.lab.experiments.comparison_tables import describe_evaluation
 
     with evaluation_setup.prepare_evaluation(write_recipe_plan(recipe, bench), bench.given, bench.report) as ready:
         found = experiment.run_evaluation(ready.plan, ready.conditions, ready.questions, ready.tools, recipe.data)
-    write_evaluation(found, outcome_records.record_outcome(found), ready.output)
-    return found
+    write_evaluation(found, ready.output)
+    return found, [describe_evaluation(found), *found.held]
 
 
 @_measures_kind("answers")
 def _measure_answers(recipe: Recipe, bench: Bench) -> ReproducedTable:
     """Means of a measure for every condition."""
-    found, known = _run_recipe_plan(recipe, bench), read_published_table(bench.paper, recipe.table)
+    (found, remarks), known = _run_recipe_plan(recipe, bench), read_published_table(bench.paper, recipe.table)
     by_name = {c.measure.name: c.measure for c in found.compared}
     ours = {row: [by_name[name].mean(c) for c in known.columns] for row, name in recipe.rows.items()}
-    return _set_beside_published(recipe, bench, ours, known.columns, found.engine, known, *_list_remarks(found))
+    return _set_beside_published(recipe, bench, ours, known.columns, found.engine, known, *remarks)
 
 
 @_measures_kind("wins")
 def _measure_all_pairs(recipe: Recipe, bench: Bench) -> ReproducedTable:
     """Win rates of all pairs by every criterion (edge2024, Table 6), for the data set that is here."""
-    found = _run_recipe_plan(recipe, bench)
-    printed = {
-        (r.metric, r.first, r.second): r.means[0] for r in read_win_rate_comparisons() if r.dataset == recipe.data
-    }
+    found, remarks = _run_recipe_plan(recipe, bench)
+    here = (row for row in read_win_rate_comparisons() if row.dataset == recipe.data)
+    printed = {(row.metric, row.first, row.second): row.means[0] for row in here}
     given = found.verdicts.pairs if found.verdicts else {}
     pairs = [(p.first, p.second) for p in next(iter(given.values()), ())]
     columns = [f"{a} – {b}" for a, b in pairs]
     ours = {c: [p.means[0] if p.n else None for p in given[c]] for c in recipe.rows}
     rows = {c: tuple(printed.get((c, a, b), 100 - printed.get((c, b, a), 50.0)) for a, b in pairs) for c in recipe.rows}
     known = Published("", "6", "", tuple(columns), rows)
-    return _set_beside_published(recipe, bench, ours, columns, found.engine, known, *_list_remarks(found))
+    return _set_beside_published(recipe, bench, ours, columns, found.engine, known, *remarks)
 
 
 @_measures_kind("win")
 def _measure_first_pair(recipe: Recipe, bench: Bench) -> ReproducedTable:
     """The win rate of the first condition against the second by every criterion (zhang2025, Table 2; L27)."""
-    found, known = _run_recipe_plan(recipe, bench), read_published_table(bench.paper, recipe.table)
+    (found, remarks), known = _run_recipe_plan(recipe, bench), read_published_table(bench.paper, recipe.table)
     given = found.verdicts.pairs if found.verdicts else {}
     ours = {row: [given[name][0].means[0]] for row, name in recipe.rows.items()}
-    return _set_beside_published(recipe, bench, ours, [recipe.data], found.engine, known, *_list_remarks(found))
+    return _set_beside_published(recipe, bench, ours, [recipe.data], found.engine, known, *remarks)
 
 
 @_measures_kind("contexts")
 def _measure_contexts(recipe: Recipe, bench: Bench) -> ReproducedTable:
     """How far, in percent, the context of a method lies below the mean of the others (zhang2025, Figure 3; L26)."""
-    found, known = _run_recipe_plan(recipe, bench), read_published_table(bench.paper, recipe.table)
+    (found, _), known = _run_recipe_plan(recipe, bench), read_published_table(bench.paper, recipe.table)
     sizes = {name: spent.context_tokens for name, spent in found.costs.items()}
     ours = {}
     for row, name in recipe.rows.items():
         others = [size for other, size in sizes.items() if other != name]
         ours[row] = [100 * (1 - sizes[name] * len(others) / sum(others))] if sum(others) else [None]
     told = ", ".join(f"{name} {size:,.0f}" for name, size in sizes.items())
-    return _set_beside_published(
-        recipe, bench, ours, known.columns, found.engine, known, f"Mean tokens of a context: {told}."
-    )
-
-
-def _list_remarks(found: Outcome) -> list[str]:
-    from sensegraph.lab.experiments.accounts import describe_evaluation
-
-    return [describe_evaluation(found), *found.held]
+    note = f"Mean tokens of a context: {told}."
+    return _set_beside_published(recipe, bench, ours, known.columns, found.engine, known, note)

@@ -5,27 +5,16 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
-from itertools import zip_longest
+from collections.abc import Sequence
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Option
 
-from sensegraph.cli.corpus.build import Paths
+from sensegraph.cli import options
 from sensegraph.cli.options import (
-    MaxCost,
-    MaxTokens,
-    Root,
-    Set,
-    Trust,
-    choose_paths,
-    format_root_flag,
-    open_corpus,
-    print_message,
-    print_text,
-    read_overrides,
-    report_skipped,
+    Paths,
 )
 from sensegraph.errors import EmptyCorpus, InputError, SettingsError
 
@@ -41,25 +30,26 @@ _STEP = "tune-prompts"  # what the ledger calls it
 
 def tune_prompts(
     paths: Paths = None,
-    root: Root = _HERE,
+    root: options.Root = _HERE,
     sample: Annotated[
-        int, typer.Option("--sample", min=1, metavar="N", help="Passages that the model is shown, of many documents.")
+        int, Option("--sample", min=1, metavar="N", help="Passages that the model is shown, of many documents.")
     ] = 15,
     language: Annotated[
-        str, typer.Option("--language", metavar="L", help="What everything is to be written in, such as German.")
+        str, Option("--language", metavar="L", help="What everything is to be written in, such as German.")
     ] = "",
-    force: Annotated[bool, typer.Option("--force", help="Replace prompts that were edited, too.")] = False,
-    max_tokens: MaxTokens = None,
-    max_cost: MaxCost = None,
-    settings: Set = None,
-    trust: Trust = False,
+    force: Annotated[bool, Option("--force", help="Replace prompts that were edited, too.")] = False,
+    max_tokens: options.MaxTokens = None,
+    max_cost: options.MaxCost = None,
+    settings: options.Set = None,
+    trust: options.Trust = False,
 ) -> None:
     """Fit the prompts to a corpus: its domain, its kinds of things, examples from it. Read and edit what it writes."""
     from sensegraph.engines.llm.llm import LLMEngine
     from sensegraph.engines.llm.prompt_tuning import fit_prompts
     from sensegraph.engines.llm.prompts import copy_templates
 
-    with open_corpus(root, read_overrides(settings, None, max_tokens, max_cost, trust=trust), create=True) as corpus:
+    given = options.read_overrides(settings, None, max_tokens, max_cost, trust=trust)
+    with options.open_corpus(root, given, create=True) as corpus:
         if not isinstance(corpus.engine, LLMEngine):
             raise SettingsError(
                 f"Prompts are for a model, and the offline engine {corpus.engine.name!r} uses none: set endpoint.model "
@@ -67,7 +57,7 @@ def tune_prompts(
             )
         engine, folder = corpus.engine, Path(corpus.settings.model.prompts or root / _FOLDER)
         kept = () if force else _find_edited_prompts(folder)
-        shown = _sample_passages(corpus, choose_paths(paths, root), sample)
+        shown = _sample_passages(corpus, options.choose_paths(paths, root), sample)
         before = engine.usage()
         try:
             found = fit_prompts(engine, shown, language)
@@ -77,9 +67,9 @@ def tune_prompts(
         templates = {name: text for name, text in found.templates if name not in kept}
         for name, text in templates.items():
             (folder / f"{name}.md").write_text(text, encoding="utf-8")
-        print_text(_describe_tuned(found, list(templates), kept, folder))
+        options.print_text(_describe_tuned(found, list(templates), kept, folder))
         _update_settings(found, root, folder, language)
-        print_text(f"read the prompts, edit them, then: sensegraph index{format_root_flag(root)}")
+        options.print_text(f"read the prompts, edit them, then: sensegraph index{options.format_root_flag(root)}")
 
 
 # ── what is shown to the model ──
@@ -94,29 +84,23 @@ def _sample_passages(corpus: Corpus, chosen: Sequence[Path], count: int) -> list
     from sensegraph.runtime.keys import key
 
     read = corpus.sources.read(chosen)
-    report_skipped(read.skipped)
+    options.report_skipped(read.skipped)
     documents = read.documents or ([] if chosen else corpus.sources.masked_documents())
     if not documents:
         where = ", ".join(map(str, chosen)) or f"{corpus.root / 'input'}, and no document is indexed"
         raise EmptyCorpus(f"Nothing can be read from {where}: name files, or put documents into input/.")
-    size, overlap = corpus.settings.index.chunk_tokens, corpus.settings.index.chunk_overlap
+    how = {"size": corpus.settings.index.chunk_tokens, "overlap": corpus.settings.index.chunk_overlap}
     places = {key(_STEP, d.id): n for n, d in enumerate(documents)}
     chunker = corpus.workspace.chunker
-    cut = (
-        chunk_by.fn([d], chunker=chunker)[0] if chunker else chunk_documents.fn([d], size=size, overlap=overlap)[0]
-        for d in (documents[places[k]] for k in sorted(places))
-    )
-    held = _take_first(count, (chunks for chunks in cut if chunks))
+    listed = (documents[places[k]] for k in sorted(places))
+    cut = (chunk_by.fn([d], chunker=chunker)[0] if chunker else chunk_documents.fn([d], **how)[0] for d in listed)
+    held = list(islice(filter(None, cut), count))
     mixed = (sorted(chunks, key=lambda c: key(_STEP, c.id)) for chunks in held)
     turns = (c for turn in zip_longest(*mixed) for c in turn if c is not None)
-    found = _take_first(count, turns)
+    found = list(islice(turns, count))
     if not found:
         raise EmptyCorpus("The documents hold no text: name others.")
     return found
-
-
-def _take_first(count: int, items: Iterable[Any]) -> list[Any]:
-    return [item for item, _ in zip(items, range(count), strict=False)]
 
 
 # ── what is written ──
@@ -128,9 +112,8 @@ def _find_edited_prompts(folder: Path) -> tuple[str, ...]:
     from sensegraph.engines.llm.prompts import read_packaged_template
 
     files = ((name, folder / f"{name}.md") for name in list_fitted_templates())
-    edited = tuple(
-        name for name, file in files if file.is_file() and file.read_text("utf-8") != read_packaged_template(name)
-    )
+    there = ((name, file.read_text("utf-8")) for name, file in files if file.is_file())
+    edited = tuple(name for name, text in there if text != read_packaged_template(name))
     if len(edited) == len(list_fitted_templates()):
         raise InputError(f"Every prompt in {folder} was edited, by hand or by an earlier run: --force replaces them.")
     return edited
@@ -161,10 +144,8 @@ def _update_settings(found: Tuned, root: Path, folder: Path, language: str) -> N
 
     path = root / FILE
     text = path.read_text(encoding="utf-8") if path.is_file() else settings_toml()
-    wanted: dict[str, Any] = {
-        "entity_types": list(found.profile.entity_types),
-        "prompts": os.path.relpath(folder, root),
-    }
+    types, prompts = list(found.profile.entity_types), os.path.relpath(folder, root)
+    wanted: dict[str, Any] = {"entity_types": types, "prompts": prompts}
     wanted |= {"language": language} if language else {}
     changes = []
     for name, value in wanted.items():
@@ -174,7 +155,8 @@ def _update_settings(found: Tuned, root: Path, folder: Path, language: str) -> N
         text = text if added is None else added
     path.write_text(text, encoding="utf-8")
     if changes:
-        print_message(f"{path} says otherwise; to use what was found, change in [model]:\n" + "\n".join(changes))
+        told = "\n".join(changes)
+        options.print_message(f"{path} says otherwise; to use what was found, change in [model]:\n{told}")
 
 
 def set_model_line(text: str, name: str, value: Any, line: str) -> str | None:

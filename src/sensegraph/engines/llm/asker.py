@@ -1,20 +1,28 @@
-"""Asking a model: a task's fixed part, one question, and once more where the reply cannot be used."""
+"""Asking a model: a task's fixed part, one question, once more where the reply cannot be used; and yes or no, cheaply.
+
+A verdict is asked for as cheaply as the endpoint allows (edge2024, §3.1.2: a logit bias of 100 forces the choice). The
+numbers of a bias are those of the model's own tokens, so a bias is sent only to models whose tokens are known. What an
+endpoint refuses, or cannot answer with, is asked more plainly from then on, and said once.
+"""
 
 from __future__ import annotations
 
+import re
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import Any, TypeVar
 
 import msgspec
 
-from sensegraph.engines.llm.replies.reply_text import Reading
-from sensegraph.engines.llm.replies.thoughts import why_empty, without_thoughts
-from sensegraph.errors import ItemFailed, Unreadable
+from sensegraph.engines.llm.llm_settings import LLMSettings
+from sensegraph.engines.llm.replies.reply_text import Reading, is_truncated, strip_wrapping, why_empty, without_thoughts
+from sensegraph.errors import EndpointDown, EndpointError, ItemFailed, ReplyRefused, Unreadable
 from sensegraph.language.text import count_tokens
-from sensegraph.models.endpoint.client import Endpoint, Message, Reply
+from sensegraph.models.endpoint.client import Endpoint, Message, Notes, Reply
+from sensegraph.protocols import Task
 
 T = TypeVar("T")
 
@@ -47,7 +55,7 @@ class Asker:
         self._lock = threading.Lock()
         self._again: Counter[str] = Counter()
         self._removed: Counter[str] = Counter()
-        self._mended: Counter[str] = Counter()
+        self._mended = Notes()
 
     @property
     def again(self) -> int:
@@ -60,20 +68,11 @@ class Asker:
         with self._lock:
             again = tuple(f"{n} replies to {t} were asked for again" for t, n in sorted(self._again.items()))
             removed = tuple(f"{n} unusable parts of replies to {t}" for t, n in sorted(self._removed.items()) if n)
-            return again + removed + tuple(f"{what} ({n} ×)" for what, n in sorted(self._mended.items()))
+        return again + removed + self._mended.read()
 
-    def ask(
-        self,
-        task: str,
-        plan: Plan,
-        user: str,
-        read: Callable[[Reply], Reading[T]],
-        what: str,
-        extra: Mapping[str, Any] | None = None,
-        say: Callable[[Plan, Sequence[Message]], Reply] | None = None,
-    ) -> T:
+    def ask(self, task: str, plan: Plan, user: str, read: Callable[[Reply], Reading[T]], what: str, **how: Any) -> T:
         """The value that a reply to `user` gives, as `ask_in_talk` gets it."""
-        return self.ask_in_talk(task, plan, begin_talk(plan, user), read, what, extra, say)[0]
+        return self.ask_in_talk(task, plan, begin_talk(plan, user), read, what, **how)[0]
 
     def ask_in_talk(
         self,
@@ -83,15 +82,16 @@ class Asker:
         read: Callable[[Reply], Reading[T]],
         what: str,
         extra: Mapping[str, Any] | None = None,
-        say: Callable[[Plan, Sequence[Message]], Reply] | None = None,
+        hear: Callable[[str], None] | None = None,
     ) -> tuple[T, Reply]:
         """Ask, read, and ask once more where the reply has a problem: the value, and the reply that gave it.
 
         The second reply counts, unless it has no value, or one that is more doubtful than the first one's.
-        `extra` are further fields of the request; `say` gets the first reply in another way than `send`.
+        `extra` are further fields of the request; `hear` is told the first reply piece by piece.
         Raises ItemFailed for what stays unusable: Unreadable where a run may go on with something instead.
         """
-        reply = say(plan, talk) if say else self.send(plan, talk, extra)
+        send = partial(self.endpoint.chat, schema=plan.schema, name=plan.name, max_tokens=plan.max_tokens, extra=extra)
+        reply = send(talk, hear=hear)
         first = _read_reply(reply, read)
         if not first.problem and first.value is not None:
             return self.count_repairs(task, first, first.value), reply
@@ -99,7 +99,7 @@ class Asker:
             self._again[task] += 1
         wish = "Send the whole reply again, corrected, in the form asked for."
         objection = make_message("user", f"This reply cannot be used: {first.problem}. {wish}")
-        second = self.send(plan, [*talk, make_message("assistant", without_thoughts(reply.text)), objection], extra)
+        second = send([*talk, make_message("assistant", without_thoughts(reply.text)), objection])
         again = _read_reply(second, read)
         for reading, source in sorted(((again, second), (first, reply)), key=lambda found: found[0].doubtful):
             if reading.value is not None:
@@ -112,15 +112,11 @@ class Asker:
             raise ItemFailed(why)
         raise Unreadable(why, self.count_repairs(task, again, again.instead))
 
-    def send(self, plan: Plan, talk: Sequence[Message], extra: Mapping[str, Any] | None = None) -> Reply:
-        """The reply to `talk` in the form of `plan`."""
-        return self.endpoint.chat(talk, schema=plan.schema, name=plan.name, max_tokens=plan.max_tokens, extra=extra)
-
     def count_repairs(self, task: str, reading: Reading[T], value: T) -> T:
         """`value`, with what `reading` had to remove or to mend counted."""
         with self._lock:
             self._removed[task] += reading.removed
-            self._mended.update(reading.mended)
+        self._mended.add(*reading.mended)
         return value
 
 
@@ -138,3 +134,102 @@ def _read_reply(reply: Reply, read: Callable[[Reply], Reading[T]]) -> Reading[T]
     """What `read` makes of a reply; where it holds nothing to read, that is the problem."""
     reading, why = read(reply), why_empty(reply.text)
     return replace(reading, problem=why) if why and reading.value is None else reading
+
+
+_BIAS = 100  # the largest that endpoints take
+_WORDS = ("yes", "no")
+_ENCODINGS = (  # models that think before they answer take no bias, and are not here
+    (re.compile(r"(?:^|/)(?:chatgpt-4o|gpt-4o|gpt-4\.[15])"), "o200k_base"),
+    (re.compile(r"(?:^|/)gpt-(?:4(?!\.|o)|3\.5)"), "cl100k_base"),
+)
+_FORCED, _SHORT, _ROOMY = range(3)  # ways to ask, cheapest first
+_LIMITS = (1, 4, 2000)  # tokens of a reply; the last leaves room for a model's thoughts
+_REASONS = (
+    "The endpoint takes no bias towards yes and no: asked without",
+    "A word is no room for this model's thoughts: verdicts may take more",
+)
+_UNREADABLE = "verdicts that could not be read were taken as no"
+
+
+class ModelTasks:
+    """What every family of tasks has: the settings, who asks, and the fixed parts of its questions."""
+
+    settings: LLMSettings
+    _asker: Asker
+    _verdicts: Verdicts
+    _plans: dict[Task, Plan]
+
+
+class Verdicts:
+    """Asks for yes or no; what cannot be read is counted."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self.endpoint = endpoint
+        self._bias = build_logit_bias(endpoint.settings.model)
+        self._way = _FORCED if self._bias else _SHORT
+        self._lock = threading.Lock()
+        self._notes = Notes()
+
+    def agrees(self, talk: Sequence[Message]) -> bool:
+        """Whether the model says yes to the question at the end of `talk`; what cannot be read means no."""
+        return self.decide(talk) is True
+
+    def decide(self, talk: Sequence[Message]) -> bool | None:
+        """What the model says to the question at the end of `talk`; None where it says neither yes nor no."""
+        said = read_verdict(self._ask_cheaply(talk))
+        if said is None:
+            self._notes.add(_UNREADABLE)
+        return said
+
+    def notes(self) -> tuple[str, ...]:
+        """What was degraded, each with how often."""
+        return self._notes.read()
+
+    def _ask_cheaply(self, talk: Sequence[Message]) -> Reply:
+        """The reply in the cheapest way that works. Raises as `Endpoint.chat` does when none is left."""
+        way = self._way
+        while True:
+            try:
+                reply = self._send(talk, way)
+            except (EndpointDown, ReplyRefused):
+                raise
+            except EndpointError:
+                if way != _FORCED:
+                    raise
+                way = _SHORT
+                continue
+            if way == _ROOMY or read_verdict(reply) is not None or not is_truncated(reply):
+                self._remember(way)
+                return reply
+            way += 1
+
+    def _send(self, talk: Sequence[Message], way: int) -> Reply:
+        if way != _FORCED:
+            return self.endpoint.chat(talk, max_tokens=_LIMITS[way])
+        cold = {} if self.endpoint.settings.temperature is None else {"temperature": 0.0}
+        return self.endpoint.chat(talk, max_tokens=_LIMITS[way], extra={"logit_bias": self._bias, **cold})
+
+    def _remember(self, way: int) -> None:
+        """Begin with `way` from now on; what lies behind it is said once."""
+        with self._lock:
+            self._notes.add(*_REASONS[self._way : way])
+            self._way = max(self._way, way)
+
+
+def read_verdict(reply: Reply) -> bool | None:
+    """Whether a reply says yes, by its first letter; None where it says neither."""
+    first = strip_wrapping(reply.text).lstrip("\"'“‘*( ")[:1].lower()
+    return {"y": True, "n": False}.get(first)
+
+
+@cache
+def build_logit_bias(model: str) -> dict[str, int]:
+    """A bias of 100 on the tokens of yes and no; empty for a model whose tokens are not known."""
+    encoding = next((name for pattern, name in _ENCODINGS if pattern.search(model)), None)
+    if encoding is None:
+        return {}
+    from rs_bpe.bpe import openai
+
+    tokenizer: Any = getattr(openai, encoding)()
+    forms = [space + form for word in _WORDS for form in (word, word.capitalize()) for space in ("", " ")]
+    return {str(tokenizer.encode(form)[0]): _BIAS for form in forms}

@@ -6,20 +6,21 @@ Each has its own gleaning: a cheap yes or no first, a further list only after a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
-from sensegraph.engines.llm import prompts, schemas
-from sensegraph.engines.llm.asker import Asker, Plan, begin_talk, make_message
-from sensegraph.engines.llm.domain import OTHER, Domain
-from sensegraph.engines.llm.llm_settings import LLMSettings
-from sensegraph.engines.llm.replies.extracted_records import add_extraction
-from sensegraph.engines.llm.replies.extraction_replies import read_claims, read_extraction
+from sensegraph.engines.llm import prompts
+from sensegraph.engines.llm.asker import ModelTasks, Plan, begin_talk, make_message
+from sensegraph.engines.llm.llm_settings import OTHER, Domain, LLMSettings
+from sensegraph.engines.llm.replies.extracted_records import read_claims, read_extraction
 from sensegraph.engines.llm.replies.reply_text import Reading
-from sensegraph.engines.llm.verdicts import Verdicts
-from sensegraph.language.text import count_tokens
+from sensegraph.language.text import count_tokens, fold
 from sensegraph.models.endpoint.client import Reply
 from sensegraph.types import Chunk, Extraction
+
+T = TypeVar("T")
 
 _VERSION = 2  # raise whenever the same replies give another extraction
 _DATES = {
@@ -39,43 +40,42 @@ class Stage:
     more: str
 
 
-class Extractor:
-    """Entities, relations and claims of chunks, by one model."""
+class ExtractionTasks(ModelTasks):
+    """Entities, relations and claims of chunks; `_stages` are the lists that are asked for."""
 
-    def __init__(self, asker: Asker, verdicts: Verdicts, settings: LLMSettings, values: Mapping[str, str]) -> None:
-        self.asker, self.verdicts = asker, verdicts
-        self.gleanings, self.domain = settings.max_gleanings, build_domain(settings)
-        self.stages = plan_stages(settings, values)
+    _stages: tuple[Stage, ...]
 
-    def extract(self, chunk: Chunk) -> Extraction:
-        """What one chunk says. Raises ItemFailed for a chunk whose replies stay unusable."""
+    def extract(self, chunks: Sequence[Chunk]) -> list[Extraction]:
+        """Entities, relations and claims of each chunk. Raises ItemFailed for one whose replies stay unusable."""
+        return [self._extract(c) for c in chunks]
+
+    def _extract(self, chunk: Chunk) -> Extraction:
+        domain = build_domain(self.settings)
 
         def read(reply: Reply) -> Reading[Extraction]:
-            return read_extraction(reply, chunk, typed=bool(self.domain.relation_types))
+            return read_extraction(reply, chunk, typed=bool(domain.relation_types))
 
         what = f"chunk {chunk.id} of document {chunk.document!r}"
-        found = self.domain.unify_types(self._list_all(self.stages[0], prompts.write_chunk(chunk), read, what))
-        if len(self.stages) == 1 or not found.entities:
+        found = domain.unify_types(self._list_all(self._stages[0], prompts.write_chunk(chunk), read, what))
+        if len(self._stages) == 1 or not found.entities:
             return found
         names = "; ".join(dict.fromkeys(" ".join(e.name.split()) for e in found.entities))
         user = f"{prompts.write_chunk(chunk)}\n\nEntities: {names}"
-        claims = self._list_all(self.stages[1], user, lambda reply: read_claims(reply, chunk), f"claims of {what}")
+        claims = self._list_all(self._stages[1], user, lambda reply: read_claims(reply, chunk), f"claims of {what}")
         return replace(add_extraction(found, claims), outside=found.outside, rounds=found.rounds)
 
     # ── estimates ──
 
-    @property
-    def calls(self) -> int:
+    def count_chunk_calls(self) -> int:
         """The calls that a chunk needs at least: each stage, and whether it missed anything."""
-        return len(self.stages) * (2 if self.gleanings else 1)
+        return len(self._stages) * (2 if self.settings.max_gleanings else 1)
 
-    def prompt_tokens(self, chunk: Chunk) -> int:
+    def count_chunk_tokens(self, chunk: Chunk) -> int:
         """Tokens of these calls' prompts; a reply that is read again is taken to be as long as its chunk."""
         user = count_tokens(prompts.write_chunk(chunk))
-        once = [stage.plan.overhead + user for stage in self.stages]
-        again = [
-            n + chunk.tokens + count_tokens(s.check) for n, s in zip(once, self.stages, strict=True) if self.gleanings
-        ]
+        once = [stage.plan.overhead + user for stage in self._stages]
+        read_again = zip(once, self._stages, strict=True) if self.settings.max_gleanings else ()
+        again = [n + chunk.tokens + count_tokens(stage.check) for n, stage in read_again]
         return sum(once) + sum(again)
 
     # ── one list ──
@@ -83,12 +83,12 @@ class Extractor:
     def _list_all(self, stage: Stage, user: str, read: Callable[[Reply], Reading[Extraction]], what: str) -> Extraction:
         """What a stage finds, with what its further rounds bring while the model says that its list is not whole."""
         talk = begin_talk(stage.plan, user)
-        found, reply = self.asker.ask_in_talk("extract", stage.plan, talk, read, what)
+        found, reply = self._asker.ask_in_talk("extract", stage.plan, talk, read, what)
         talk.append(make_message("assistant", reply.text))
-        rounds: list[int] = []
-        while len(rounds) < self.gleanings and self.verdicts.agrees([*talk, make_message("user", stage.check)]):
+        rounds, most = list[int](), self.settings.max_gleanings
+        while len(rounds) < most and self._verdicts.agrees([*talk, make_message("user", stage.check)]):
             talk.append(make_message("user", stage.more))
-            missed, reply = self.asker.ask_in_talk("extract", stage.plan, talk, read, f"what was missed of {what}")
+            missed, reply = self._asker.ask_in_talk("extract", stage.plan, talk, read, f"what was missed of {what}")
             talk.append(make_message("assistant", reply.text))
             more = add_extraction(found, missed)
             rounds.append(len(more.entities) - len(found.entities))
@@ -101,9 +101,9 @@ def build_domain(s: LLMSettings) -> Domain:
     return Domain(s.entity_types, s.relation_types, s.schema == "enforced")
 
 
-def plan_extraction(s: LLMSettings, values: Mapping[str, str]) -> Plan:
+def plan_extraction(s: LLMSettings, stages: Sequence[Stage]) -> Plan:
     """The fixed part of the whole task; all that can change an extraction is in it."""
-    first, *others = plan_stages(s, values)
+    first, *others = stages
     gleaning = [(stage.check, stage.more) for stage in (first, *others)] if s.max_gleanings else []
     matters = (_VERSION, build_domain(s), s.max_gleanings, gleaning, [stage.plan for stage in others])
     return replace(first.plan, matters=matters)
@@ -113,14 +113,14 @@ def plan_stages(s: LLMSettings, values: Mapping[str, str]) -> tuple[Stage, ...]:
     """Entities and relations; then claims, where they are wanted."""
     tuples = s.extraction_format == "tuple"
 
-    def stage(name: str, prompt: str, gleaning: str, form: schemas.Schema) -> Stage:
+    def stage(name: str, prompt: str, gleaning: str, form: prompts.Schema) -> Stage:
         system = prompts.fill_template(f"{prompt}-tuple" if tuples else prompt, values, s.prompts)
         made = Plan(name, system, None if tuples else form, s.extract_tokens)
         check, more = (prompts.fill_template(f"{gleaning}-{part}", values, s.prompts) for part in ("check", "more"))
         return Stage(made, check, more)
 
-    listing = stage("extraction", "extract", "glean", schemas.extraction_schema(build_domain(s), dates=s.dates))
-    return (listing, stage("claims", "claims", "claims", schemas.reply_schema("claims"))) if s.claims else (listing,)
+    listing = stage("extraction", "extract", "glean", prompts.extraction_schema(build_domain(s), dates=s.dates))
+    return (listing, stage("claims", "claims", "claims", prompts.REPLY_SCHEMAS["claims"])) if s.claims else (listing,)
 
 
 def type_placeholders(s: LLMSettings) -> dict[str, str]:
@@ -137,3 +137,20 @@ def type_placeholders(s: LLMSettings) -> dict[str, str]:
     if s.dates:
         typed = {name: value + _DATES.get(name, "") for name, value in typed.items()}
     return {"entity_types": ", ".join(s.entity_types), "entity_rule": f"one of the types above{rule}", **typed}
+
+
+def add_extraction(found: Extraction, more: Extraction) -> Extraction:
+    """`found` with what is new in `more`; what was found first stays as it is (edge2024, §3.1.2)."""
+    rejected = Counter(dict(found.rejected)) + Counter(dict(more.rejected))
+    return Extraction(
+        found.entities + _select_new(found.entities, more.entities, lambda e: (fold(e.name), e.type)),
+        found.relations + _select_new(found.relations, more.relations, lambda r: {fold(r.source), fold(r.target)}),
+        found.claims + _select_new(found.claims, more.claims, lambda c: (fold(c.subject), fold(c.description))),
+        tuple(sorted(rejected.items())),
+    )
+
+
+def _select_new(found: tuple[T, ...], more: tuple[T, ...], name: Callable[[T], object]) -> tuple[T, ...]:
+    """The records of `more` whose name is not among those of `found`."""
+    known = [name(x) for x in found]
+    return tuple(x for x in more if name(x) not in known)

@@ -1,26 +1,97 @@
 """What a model is asked about answers: which is better, how good one is, what it claims, and what bears it out.
 
-papers: Edge et al. 2024, app. F (judge, questions); Zhang et al. 2025, app. D.4 (scores, judge without a tie);
-Metropolitansky and Larson 2025 (claims); Es et al. 2023 (questions from answers); Gao et al. 2023 (support).
+It is shown answers, sentences and corpora, never who wrote them. Papers: Edge et al. 2024, app. F (judge, questions);
+Zhang et al. 2025, app. D.4 (scores, judge without a tie); Metropolitansky and Larson 2025 (claims); Es et al. 2023
+(questions from answers); Gao et al. 2023 (support).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
 from sensegraph.engines.llm import prompts
-from sensegraph.engines.llm.asker import ROUGH_WORDS, Asker, Plan
-from sensegraph.engines.llm.judging_messages import name_item, write_item_message
+from sensegraph.engines.llm.asker import ROUGH_WORDS, ModelTasks, Plan
 from sensegraph.engines.llm.llm_settings import LLMSettings
-from sensegraph.engines.llm.replies import judge_replies
+from sensegraph.engines.llm.prompts import REPLY_SCHEMAS
+from sensegraph.engines.llm.replies import answer_replies
 from sensegraph.engines.llm.replies.reply_text import Reading
-from sensegraph.engines.llm.schemas import reply_schema
-from sensegraph.language.text import count_tokens
 from sensegraph.models.endpoint.client import Reply
 from sensegraph.protocols import Task
 from sensegraph.trials import Check, Contrast, Excerpt, Support, Trial, Verdict, Wish
+
+_TAG = re.compile(r"<(?=\s*/?\s*(?:answer|text))", re.IGNORECASE)
+_ABOUT = 60  # characters by which an item is named in errors
+
+
+def write_item_message(item: Trial | Wish | Excerpt | Check) -> str:
+    """The user's message about `item`."""
+    if isinstance(item, Trial):
+        return _write_trial(item)
+    if isinstance(item, Wish):
+        parts = [f"Wanted: {item.count}" + (f", of the class {item.kind}" if item.kind else "")]
+        given = (("Collection", item.about), ("Person", item.persona), ("Task", item.task))
+        parts += [f"{name}: {_single_spaced(text)}" for name, text in given if text.strip()]
+        reverse = item.wanted == "reverse"
+        parts += [_enclose_text("answer", "\n\n".join(item.texts))] if reverse else _enclose_texts(item.texts)
+        parts += _bullet_list("Known", item.known)
+    elif isinstance(item, Excerpt):
+        parts = [f"Question: {_single_spaced(item.question)}"] if item.question.strip() else []
+        parts += _bullet_list("Sentences before", item.before)
+        parts += [f"Sentence: {_single_spaced(item.sentence)}"]
+        parts += _bullet_list("Sentences after", item.after)
+    else:
+        statement, texts = _single_spaced(item.statement), [text for text in item.evidence if text.strip()]
+        parts = [f"Statement: {statement}", "\n\n".join(_enclose_texts(texts)), f"The statement again: {statement}"]
+    return "\n\n".join(parts)
+
+
+def name_item(item: Trial | Wish | Excerpt | Check) -> str:
+    """What errors call `item`."""
+    if isinstance(item, Wish):
+        return f"{item.count} × {item.wanted}"
+    kinds = {Trial: "question", Excerpt: "sentence", Check: "statement"}
+    line = _single_spaced(getattr(item, kinds[type(item)]))
+    short = line if len(line) <= _ABOUT else line[: _ABOUT - 1] + "…"
+    return f"answers to {short!r}" if isinstance(item, Trial) else repr(short)
+
+
+def _write_trial(trial: Trial) -> str:
+    """The criterion stands before and after the answers (edge2024, app. F.1); a contrast has none.
+
+    What looks like the end of an answer is made harmless.
+    """
+    names = "AB" if trial.bands else "12"
+    tags = [f"answer_{n}" for n in names] if len(trial.answers) > 1 else ["answer"]
+    answers = "\n\n".join(_enclose_text(tag, text) for tag, text in zip(tags, trial.answers, strict=True))
+    if not trial.criterion:
+        return f"Question: {_single_spaced(trial.question)}\n\n{answers}"
+    what = f"{trial.criterion}. {_single_spaced(trial.definition)}"
+    scaled = bool(trial.bands) or len(trial.answers) == 1
+    scale = f"\n\nScale: from {trial.low} to {trial.high}\n{trial.bands}".rstrip() if scaled else ""
+    return (
+        f"Question: {_single_spaced(trial.question)}\n\nCriterion: {what}{scale}\n\n{answers}\n\n"
+        f"Once more the criterion, by which alone to judge: {what}"
+    )
+
+
+def _bullet_list(title: str, texts: Sequence[str]) -> list[str]:
+    return [f"{title}:\n" + "\n".join(f"- {_single_spaced(t)}" for t in texts)] if texts else []
+
+
+def _enclose_texts(texts: Sequence[str]) -> list[str]:
+    return [_enclose_text("text", text) for text in texts]
+
+
+def _enclose_text(tag: str, text: str) -> str:
+    return f"<{tag}>\n{_TAG.sub('‹', text.strip())}\n</{tag}>"
+
+
+def _single_spaced(text: str) -> str:
+    return " ".join(text.split())
+
 
 T = TypeVar("T")
 Item = Trial | Wish | Excerpt | Check
@@ -32,73 +103,79 @@ _VERSION = 1  # raise whenever the same item gives another message, or the same 
 _CONTRAST_TOKENS = 300  # of each of the three lists (evaluation by what is unique)
 
 
-class Judge:
-    """Asks one model about answers; `forms` are the fixed parts of all its questions, by the name of the template.
+class JudgingTasks(ModelTasks):
+    """The tasks of judging; `_forms` are the fixed parts of all their questions, by the name of the template.
 
     What stays unusable after a second asking is Unreadable, and counted: a run goes on with no verdict, nothing, or an
     empty contrast, and the next run asks again. Failures of the endpoint are errors as everywhere.
     """
 
-    def __init__(self, asker: Asker, forms: Mapping[str, Plan], settings: LLMSettings) -> None:
-        self._asker, self._forms, self._settings = asker, forms, settings
+    _forms: Mapping[str, Plan]
 
-    def judge(self, trial: Trial) -> Verdict:
-        """The better of two answers, in the form that the trial asks for."""
-        drawn = self._draw(self._settings.judge_temperature, trial.replicate)
-        return self._ask("judge", trial, partial(judge_replies.read_preference, trial=trial), drawn)
+    def judge(self, trials: Sequence[Trial]) -> list[Verdict]:
+        """The better of the two answers of each trial. Raises Unreadable, with no verdict instead."""
+        return [self._judge_drawn("judge", t, answer_replies.read_preference) for t in trials]
 
-    def score(self, trial: Trial) -> Verdict:
-        """A score for one answer."""
-        drawn = self._draw(self._settings.judge_temperature, trial.replicate)
-        return self._ask("score", trial, partial(judge_replies.read_answer_score, trial=trial), drawn)
+    def score(self, trials: Sequence[Trial]) -> list[Verdict]:
+        """A score for the one answer of each trial. Raises Unreadable, with no verdict instead."""
+        return [self._judge_drawn("score", t, answer_replies.read_answer_score) for t in trials]
 
-    def contrast(self, trial: Trial) -> Contrast:
-        """What two answers share, and what only one says; equal answers need no call."""
-        if not self.calls("contrast", trial):
-            return Contrast(common=(trial.answers[0].strip(),))
-        return self._ask("contrast", trial, partial(judge_replies.read_contrast, most=_CONTRAST_TOKENS))
+    def contrast(self, trials: Sequence[Trial]) -> list[Contrast]:
+        """What the two answers of each trial share, and what only one says; equal answers need no call.
 
-    def propose(self, wish: Wish) -> tuple[str, ...]:
-        """At most so many lines, none of them known; none are wished for without a call."""
-        if not self.calls("propose", wish):
-            return ()
-        return self._ask("propose", wish, partial(judge_replies.read_proposed_lines, wish=wish))
+        Raises Unreadable, with nothing instead.
+        """
+        read = partial(answer_replies.read_contrast, most=_CONTRAST_TOKENS)
+        return [self._ask_about_item("contrast", t, read, Contrast(common=(t.answers[0].strip(),))) for t in trials]
 
-    def claim(self, excerpt: Excerpt) -> tuple[str, ...]:
-        """What one stage makes of a sentence."""
-        read = (
-            judge_replies.read_claim_statements if excerpt.stage == "decompose" else judge_replies.read_claim_sentence
-        )
-        return self._ask("claim", excerpt, read, self._draw(excerpt.temperature, excerpt.sample))
+    def propose(self, wishes: Sequence[Wish]) -> list[tuple[str, ...]]:
+        """At most `count` lines for each wish, none of them known. Raises Unreadable, with none instead."""
+        return [
+            self._ask_about_item("propose", w, partial(answer_replies.read_proposed_lines, wish=w), ()) for w in wishes
+        ]
 
-    def support(self, check: Check) -> Support:
-        """Whether texts bear a statement; where there is no text they do not, without a call."""
-        if not self.calls("support", check):
-            return Support(False, "There is no text to bear it.")
-        return self._ask("support", check, judge_replies.read_support)
+    def claim(self, excerpts: Sequence[Excerpt]) -> list[tuple[str, ...]]:
+        """What the stage makes of each sentence. Raises Unreadable, with nothing instead."""
+        return [
+            self._ask_about_item("claim", e, answer_replies.CLAIMS[e.stage], (), self._draw(e.temperature, e.sample))
+            for e in excerpts
+        ]
 
-    def prompt_tokens(self, task: Task, item: Item) -> int:
-        """Tokens of the prompt that `item` needs."""
-        read = self._forms[choose_form(task, item)].overhead + count_tokens(write_item_message(item))
-        return read * self.calls(task, item)
+    def support(self, checks: Sequence[Check]) -> list[Support]:
+        """Whether the texts of each check bear its statement; without a text they do not, and no call is made.
 
-    def calls(self, task: Task, item: Item) -> int:
-        """1, or 0 where the result is known without asking."""
-        if isinstance(item, Trial):
-            return int(task != "contrast" or item.answers[0].strip() != item.answers[1].strip())
-        if isinstance(item, Wish):
-            return int(item.count > 0)
-        return int(isinstance(item, Excerpt) or any(text.strip() for text in item.evidence))
+        Raises Unreadable, with neither instead.
+        """
+        nothing = Support(False, "There is no text to bear it.")
+        return [self._ask_about_item("support", c, answer_replies.read_support, nothing) for c in checks]
 
-    def _ask(self, task: Task, item: Item, read: Callable[[Reply], Reading[T]], extra: Any = None) -> T:
+    def _judge_drawn(self, task: Task, trial: Trial, read: Callable[[Reply, Trial], Reading[Verdict]]) -> Verdict:
+        drawn = self._draw(self.settings.judge_temperature, trial.replicate)
+        return self._ask_about_item(task, trial, lambda reply: read(reply, trial), Verdict(None), drawn)
+
+    def _ask_about_item(
+        self, task: Task, item: Item, read: Callable[[Reply], Reading[T]], known: T, extra: Any = None
+    ) -> T:
+        """What is read of the reply about `item`; `known` where the result is known without asking."""
+        if not is_asked_about(task, item):
+            return known
         plan = self._forms[choose_form(task, item)]
-        return self._asker.ask(task, plan, write_item_message(item), read, name_item(item), extra)
+        return self._asker.ask(task, plan, write_item_message(item), read, name_item(item), extra=extra)
 
     def _draw(self, temperature: float, sample: int) -> dict[str, Any]:
         """How a reply is drawn: repetitions differ by their seed where the endpoint has one, never by their text."""
         s = self._asker.endpoint.settings
         seed = {} if s.seed is None else {"seed": s.seed + sample}
         return seed if s.temperature is None else seed | {"temperature": temperature}
+
+
+def is_asked_about(task: Task, item: Item) -> bool:
+    """Whether a call is made; there is none where the result is known without asking."""
+    if isinstance(item, Trial):
+        return task != "contrast" or item.answers[0].strip() != item.answers[1].strip()
+    if isinstance(item, Wish):
+        return item.count > 0
+    return isinstance(item, Excerpt) or any(text.strip() for text in item.evidence)
 
 
 def choose_form(task: Task, item: Item) -> str:
@@ -115,11 +192,11 @@ def choose_form(task: Task, item: Item) -> str:
 def plan_forms(s: LLMSettings, values: Mapping[str, str]) -> dict[str, Plan]:
     """The fixed part of every question, by the name of its template."""
     limits = {"contrast": s.contrast_tokens, "score": s.judge_tokens, "support": s.judge_tokens}
-    limits |= dict.fromkeys(judge_replies.PREFERENCES, s.judge_tokens)
+    limits |= dict.fromkeys(answer_replies.PREFERENCES, s.judge_tokens)
     limits |= dict.fromkeys((*_WISH_FORMS.values(), "grounded-questions"), s.propose_tokens)
     limits |= dict.fromkeys(("claim-select", "claim-disambiguate", "claim-decompose"), s.claim_tokens)
     return {
-        name: Plan(name, prompts.fill_template(name, values, s.prompts), reply_schema(name), most, (_VERSION,))
+        name: Plan(name, prompts.fill_template(name, values, s.prompts), REPLY_SCHEMAS[name], most, (_VERSION,))
         for name, most in limits.items()
     }
 
@@ -133,7 +210,7 @@ def plan_judging_tasks(s: LLMSettings, made: Mapping[str, Plan]) -> dict[Task, P
         return Plan(one.name, one.system, one.schema, one.max_tokens, (_VERSION, *matters, *(made[o] for o in others)))
 
     return {
-        "judge": plan(*judge_replies.PREFERENCES, matters=(heat,)),
+        "judge": plan(*answer_replies.PREFERENCES, matters=(heat,)),
         "score": plan("score", matters=(heat,)),
         "contrast": plan("contrast", matters=(_CONTRAST_TOKENS,)),
         "propose": plan(*_WISH_FORMS.values(), "grounded-questions"),

@@ -1,46 +1,26 @@
 """The language tasks by a model: task → prompt → schema → values.
 
-The prompts follow what the papers ask for, in words of our own; their texts are files under `papers/<paper>/prompts`.
+The prompts follow what the papers ask for, in words of our own; their texts are files in the folders of the papers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from sensegraph.engines.llm import extraction_task, group_tasks, judging_tasks, prompts, question_tasks, resolution_task
-from sensegraph.engines.llm.asker import ROUGH_WORDS, Asker, Plan
-from sensegraph.engines.llm.group_tasks import Grouper
-from sensegraph.engines.llm.judging_tasks import Judge
+from sensegraph.engines.llm import extraction_task, group_tasks, judging_tasks, prompts, question_tasks
+from sensegraph.engines.llm.asker import ROUGH_WORDS, Asker, Plan, Verdicts
 from sensegraph.engines.llm.llm_settings import LLMSettings
-from sensegraph.engines.llm.question_tasks import NOTICE, Inquirer
+from sensegraph.engines.llm.prompts import REPLY_SCHEMAS
 from sensegraph.engines.llm.replies.answer_replies import read_community_report, read_summary
 from sensegraph.engines.llm.replies.reply_text import Reading
-from sensegraph.engines.llm.schemas import reply_schema
-from sensegraph.engines.llm.verdicts import Verdicts
 from sensegraph.errors import UnsupportedTask
 from sensegraph.language.text import count_tokens, pack_batches
 from sensegraph.models.endpoint.client import Endpoint, Reply
 from sensegraph.protocols import Task
 from sensegraph.runtime.keys import key
-from sensegraph.trials import Check, Contrast, Excerpt, Support, Trial, Verdict, Wish
-from sensegraph.types import (
-    Brief,
-    Chunk,
-    Context,
-    Draft,
-    Extraction,
-    Inquiry,
-    Lead,
-    Passage,
-    Point,
-    Refinement,
-    Report,
-    Statement,
-    SummaryEntity,
-    Usage,
-)
+from sensegraph.types import Brief, Chunk, Context, Inquiry, Passage, Report, Statement, Usage
 
 T = TypeVar("T")
 
@@ -50,7 +30,9 @@ VERSION = 1  # raise whenever the same prompt and reply give other values
 _GRADE_TOKENS = 300  # room for a sentence and a number
 
 
-class LLMEngine:
+class LLMEngine(
+    extraction_task.ExtractionTasks, group_tasks.GroupTasks, question_tasks.QuestionTasks, judging_tasks.JudgingTasks
+):
     """The language tasks by the chat model of an endpoint."""
 
     tasks: frozenset[Task] = frozenset(
@@ -65,16 +47,12 @@ class LLMEngine:
         self.settings = settings or LLMSettings()
         self.name = endpoint.settings.model
         prompts.check_prompt_folder(self.settings.prompts)
-        forms = judging_tasks.plan_forms(self.settings, _list_placeholders(self.settings))
-        self._plans = _plan_tasks(self.settings) | judging_tasks.plan_judging_tasks(self.settings, forms)
-        self._asker = Asker(endpoint)
-        self._verdicts = Verdicts(endpoint)
-        self._inquirer = Inquirer(self._asker, self._verdicts, self._plans, self.settings)
-        self._grouper = Grouper(self._asker, self._plans, self.settings)
-        self._judge = Judge(self._asker, forms, self.settings)
-        self._extractor = extraction_task.Extractor(
-            self._asker, self._verdicts, self.settings, _list_placeholders(self.settings)
-        )
+        values = list_placeholders(self.settings)
+        self._forms = judging_tasks.plan_forms(self.settings, values)
+        self._stages = extraction_task.plan_stages(self.settings, values)
+        self._plans = plan_tasks(self.settings, values, self._stages)
+        self._plans |= judging_tasks.plan_judging_tasks(self.settings, self._forms)
+        self._asker, self._verdicts = Asker(endpoint), Verdicts(endpoint)
 
     def __reduce__(self) -> tuple[type[LLMEngine], tuple[Endpoint, LLMSettings]]:
         return type(self), (self.endpoint, self.settings)
@@ -94,14 +72,6 @@ class LLMEngine:
 
     # ── tasks ──
 
-    def extract(self, chunks: Sequence[Chunk]) -> list[Extraction]:
-        """Entities, relations and claims of each chunk."""
-        return [self._extractor.extract(c) for c in chunks]
-
-    def resolve(self, briefs: Sequence[Brief]) -> list[tuple[tuple[str, ...], ...]]:
-        """Of the entities of each brief, the sets of ids that are one thing; one entity alone needs no call."""
-        return [resolution_task.find_same_names(self._asker, self._plan("resolve"), b) for b in briefs]
-
     def summarise(self, contexts: Sequence[Context]) -> list[str]:
         """One description from several of the same thing; one alone is kept as it is, without a call."""
         return [self._summarise(c) for c in contexts]
@@ -109,79 +79,6 @@ class LLMEngine:
     def report(self, contexts: Sequence[Context]) -> list[Report]:
         """A report on each community; one of a single entity without claims is that entity, without a call."""
         return [self._report(c) for c in contexts]
-
-    def aggregate(self, briefs: Sequence[Brief]) -> list[Report]:
-        """Name, description and findings of each group; a name that a member has is asked for again."""
-        return [self._grouper.aggregate(b) for b in briefs]
-
-    def relate(self, briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
-        """What links each two groups, in at most so many words."""
-        return [self._grouper.relate(b) for b in briefs]
-
-    def abstract(self, briefs: Sequence[Brief]) -> list[tuple[SummaryEntity, ...]]:
-        """More general entities for each group; a member that is left out is asked about, then given to the first."""
-        return [self._grouper.abstract(b) for b in briefs]
-
-    def condense(self, briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
-        """Each text said shorter; one passage that is short enough is kept, without a call."""
-        return [self._grouper.condense(b) for b in briefs]
-
-    def rate(self, inquiries: Sequence[Inquiry]) -> list[tuple[Point, ...]]:
-        """Partial answers from each context, each with its usefulness 0–100."""
-        return [self._inquirer.rate(i) for i in inquiries]
-
-    def answer(self, inquiries: Sequence[Inquiry]) -> list[Draft]:
-        """A final answer from each context."""
-        return [self._inquirer.answer(i) for i in inquiries]
-
-    def stream(self, inquiry: Inquiry, tell: Callable[[Statement], None]) -> Draft:
-        """The draft that `answer` gives; each of its statements is told, in order, as soon as it is whole.
-
-        Raises EndpointError when the reply breaks off after something was heard of it.
-        """
-        return self._inquirer.stream(inquiry, tell)
-
-    def ask(self, inquiries: Sequence[Inquiry]) -> list[Lead]:
-        """A partial answer from each context with its usefulness 0–100, and questions to follow up."""
-        return [self._inquirer.ask(i) for i in inquiries]
-
-    def refine(self, inquiries: Sequence[Inquiry]) -> list[Refinement]:
-        """Each question expanded, in parts, and with an answer imagined in the outline of the example report."""
-        return [self._inquirer.refine(i) for i in inquiries]
-
-    def test(self, inquiries: Sequence[Inquiry]) -> list[bool]:
-        """Whether the passages of each inquiry help to answer its question. Raises Unreadable, with no instead."""
-        return [self._inquirer.test(i) for i in inquiries]
-
-    def grade(self, inquiries: Sequence[Inquiry]) -> list[int]:
-        """How relevant the passages of each inquiry are, 0 to 5. Raises Unreadable, with 1 instead."""
-        return [self._inquirer.grade(i) for i in inquiries]
-
-    # ── judging ──
-
-    def judge(self, trials: Sequence[Trial]) -> list[Verdict]:
-        """The better of the two answers of each trial. Raises Unreadable, with no verdict instead."""
-        return [self._judge.judge(t) for t in trials]
-
-    def score(self, trials: Sequence[Trial]) -> list[Verdict]:
-        """A score for the one answer of each trial. Raises Unreadable, with no verdict instead."""
-        return [self._judge.score(t) for t in trials]
-
-    def contrast(self, trials: Sequence[Trial]) -> list[Contrast]:
-        """What the two answers of each trial share, and what only one says. Raises Unreadable, with nothing instead."""
-        return [self._judge.contrast(t) for t in trials]
-
-    def propose(self, wishes: Sequence[Wish]) -> list[tuple[str, ...]]:
-        """At most `count` lines for each wish, none of them known. Raises Unreadable, with none instead."""
-        return [self._judge.propose(w) for w in wishes]
-
-    def claim(self, excerpts: Sequence[Excerpt]) -> list[tuple[str, ...]]:
-        """What the stage makes of each sentence. Raises Unreadable, with nothing instead."""
-        return [self._judge.claim(e) for e in excerpts]
-
-    def support(self, checks: Sequence[Check]) -> list[Support]:
-        """Whether the texts of each check bear its statement. Raises Unreadable, with neither instead."""
-        return [self._judge.support(c) for c in checks]
 
     def _summarise(self, context: Context) -> str:
         parts = self._parts(context)
@@ -208,18 +105,15 @@ class LLMEngine:
 
     def prompt_tokens(self, task: Task, item: Chunk | Context | Inquiry | Brief | judging_tasks.Item) -> int:
         """Tokens of the prompts that `item` needs if nothing is asked for again and nothing was missed: see `calls`."""
-        if isinstance(item, judging_tasks.ITEMS):
-            return self._judge.prompt_tokens(task, item)
         if isinstance(item, Chunk):
-            return self._extractor.prompt_tokens(item)
+            return self.count_chunk_tokens(item)
+        judged = self._forms[judging_tasks.choose_form(task, item)] if isinstance(item, judging_tasks.ITEMS) else None
         users = self._users(task, item)
-        return sum(map(count_tokens, users)) + len(users) * self.overhead(task)
+        return sum(map(count_tokens, users)) + len(users) * (judged or self._plan(task)).overhead
 
     def calls(self, task: Task, item: Chunk | Context | Inquiry | Brief | judging_tasks.Item) -> int:
         """The calls that `item` needs at least: for a chunk, those that ask whether anything was missed as well."""
-        if isinstance(item, judging_tasks.ITEMS):
-            return self._judge.calls(task, item)
-        return self._extractor.calls if isinstance(item, Chunk) else len(self._users(task, item))
+        return self.count_chunk_calls() if isinstance(item, Chunk) else len(self._users(task, item))
 
     def price(self, prompt_tokens: int, completion_tokens: int) -> float:
         """US dollars for so many tokens; 0 where no price is set."""
@@ -234,12 +128,14 @@ class LLMEngine:
         """The most tokens that a reply may have."""
         return self._plan(task).max_tokens
 
-    def _users(self, task: Task, item: Context | Inquiry | Brief) -> list[str]:
+    def _users(self, task: Task, item: Context | Inquiry | Brief | judging_tasks.Item) -> list[str]:
         """The user's message of each call that `item` needs; none where no call is made."""
+        if isinstance(item, judging_tasks.ITEMS):
+            return [judging_tasks.write_item_message(item)] if judging_tasks.is_asked_about(task, item) else []
         if isinstance(item, Inquiry):
-            return [user] if (user := self._inquirer.user(task, item)) else []
+            return [user] if (user := self.write_question_message(task, item)) else []
         if isinstance(item, Brief):
-            return [user] if (user := self._grouper.user(task, item)) else []
+            return [user] if (user := self.write_group_message(task, item)) else []
         if task == "summarise":
             parts = self._parts(item)
             return [prompts.write_descriptions(item.title, p) for p in parts] if sum(map(len, parts)) > 1 else []
@@ -264,20 +160,19 @@ def _find_only_entity(context: Context) -> Passage | None:
 # ── the fixed part of each task ──
 
 
-def _plan_tasks(s: LLMSettings) -> dict[Task, Plan]:
-    values = _list_placeholders(s)
+def plan_tasks(s: LLMSettings, values: Mapping[str, str], stages: Sequence[extraction_task.Stage]) -> dict[Task, Plan]:
+    """The fixed part of each task that is no task of judging."""
 
     def plan(name: str, prompt: str, max_tokens: int, *matters: int | str) -> Plan:
-        return Plan(name, prompts.fill_template(prompt, values, s.prompts), reply_schema(name), max_tokens, matters)
+        return Plan(name, prompts.fill_template(prompt, values, s.prompts), REPLY_SCHEMAS[name], max_tokens, matters)
 
     return {
-        "extract": extraction_task.plan_extraction(s, values),
-        "resolve": resolution_task.plan_resolution(s, values),
+        "extract": extraction_task.plan_extraction(s, stages),
         "summarise": plan("summary", "summarise", s.summarise_tokens, s.summary_input_tokens),
         "report": plan("report", "report", s.report_tokens, s.findings_min),
         **group_tasks.plan_group_tasks(s, values),
         "rate": plan("points", "rate-answer" if s.points == "answer" else "rate", s.rate_tokens, s.history_tokens),
-        "answer": plan("answer", "answer", s.answer_tokens, s.history_tokens, NOTICE),
+        "answer": plan("answer", "answer", s.answer_tokens, s.history_tokens, question_tasks.NOTICE),
         "ask": plan("lead", "ask", s.ask_tokens, s.history_tokens),
         "refine": plan("refinement", "refine", s.refine_tokens, s.history_tokens, s.sub_questions),
         "test": Plan("verdict", prompts.fill_template("test", values, s.prompts), None, 1),
@@ -285,7 +180,7 @@ def _plan_tasks(s: LLMSettings) -> dict[Task, Plan]:
     }
 
 
-def _list_placeholders(s: LLMSettings) -> dict[str, str]:
+def list_placeholders(s: LLMSettings) -> dict[str, str]:
     """What the placeholders of the templates stand for."""
     language = f"Write in {s.language}." if s.language else "Write in the language of the text."
     own = "You may add what is generally known; mark each such sentence with (general knowledge)."

@@ -1,11 +1,15 @@
-"""What can be set about the questions to a model."""
+"""What can be set about the questions to a model, and the types that extraction asks for (N93)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from sensegraph.errors import SettingsError
+from sensegraph.language.text import fold
+from sensegraph.types import Extraction
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,3 +81,49 @@ class LLMSettings:
             raise SettingsError("model.judge_temperature must be from 0 to 2.")
         if self.summary_input_tokens < 100:
             raise SettingsError("model.summary_input_tokens must be at least 100.")
+
+
+OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """The types of entities and relations to look for; `enforced` says that there are no others.
+
+    A record of another type is kept and counted. Where the types are enforced it becomes `other`, which a model may
+    also say itself. Relations have types only where some are named; these fill the label.
+    """
+
+    entity_types: tuple[str, ...]
+    relation_types: tuple[str, ...] = ()
+    enforced: bool = False
+
+    def unify_types(self, found: Extraction) -> Extraction:
+        """`found` with every type as the domain writes it, and those of others counted."""
+        outside = Counter[str]()
+        entities = tuple(
+            replace(e, type=self._unify("entity", e.type, self.entity_types, outside).casefold())
+            for e in found.entities
+        )
+        relations = tuple(
+            replace(r, label=self._unify("relation", r.label, self.relation_types, outside)) for r in found.relations
+        )
+        return replace(found, entities=entities, relations=relations, outside=tuple(sorted(outside.items())))
+
+    def _unify(self, what: str, kind: str, listed: Sequence[str], outside: Counter[str]) -> str:
+        """The listed type that `kind` means; another is counted. Where none are listed, it is none."""
+        if not listed:
+            return ""
+        if (known := self._find_listed(kind, listed)) is not None:
+            return known
+        outside[f"{what} type {kind or '(none)'}"] += 1
+        return OTHER if self.enforced else kind
+
+    def _find_listed(self, kind: str, listed: Sequence[str]) -> str | None:
+        """The listed type that `kind` means, in any case and with spaces or underscores; None for another."""
+        return {fold_type_name(k): k for k in (*((OTHER,) if self.enforced else ()), *listed)}.get(fold_type_name(kind))
+
+
+def fold_type_name(kind: str) -> str:
+    """The form in which types are compared: `Legal Principle` is `LEGAL_PRINCIPLE`."""
+    return " ".join(fold(kind).replace("_", " ").replace("-", " ").split())

@@ -15,11 +15,10 @@ import msgspec
 
 from sensegraph.engines.llm import prompts
 from sensegraph.engines.llm.asker import Asker, Plan
-from sensegraph.engines.llm.domain import OTHER, fold_type_name
 from sensegraph.engines.llm.llm import LLMEngine
-from sensegraph.engines.llm.llm_settings import LLMSettings
+from sensegraph.engines.llm.llm_settings import OTHER, LLMSettings, fold_type_name
+from sensegraph.engines.llm.prompts import REPLY_SCHEMAS
 from sensegraph.engines.llm.replies.reply_text import Reading, decode_json
-from sensegraph.engines.llm.schemas import reply_schema
 from sensegraph.language.text import count_tokens, split_sentences, take_within
 from sensegraph.models.endpoint.client import Reply
 from sensegraph.types import Chunk, Extraction, Usage
@@ -65,13 +64,6 @@ class Tuned:
     notes: tuple[str, ...] = ()
 
 
-class _Profile(msgspec.Struct, frozen=True):
-    domain: str
-    persona: str
-    entity_types: list[str]
-    language: str = ""
-
-
 def fit_prompts(engine: LLMEngine, passages: Sequence[Chunk], language: str = "") -> Tuned:
     """Templates fitted to the corpus that `passages` are a sample of, written in `language` (empty: its own).
 
@@ -80,7 +72,7 @@ def fit_prompts(engine: LLMEngine, passages: Sequence[Chunk], language: str = ""
     shown = [_shorten_chunk(p) for p in passages]
     before, settings = engine.usage(), replace(engine.settings, language=language or engine.settings.language)
     values = {"language": f"Write in {settings.language}." if settings.language else "Write in their language."}
-    plan = Plan("profile", prompts.fill_template("tune", values, settings.prompts), reply_schema("profile"), _REPLY)
+    plan = Plan("profile", prompts.fill_template("tune", values, settings.prompts), REPLY_SCHEMAS["profile"], _REPLY)
     user = "\n\n".join(f"Passage {n}. {prompts.write_chunk(p)}" for n, p in enumerate(shown, 1))
     profile = Asker(engine.endpoint).ask("tune-prompts", plan, user, _read_profile, f"{len(shown)} passages")
     reader = LLMEngine(engine.endpoint, replace(settings, entity_types=profile.entity_types, prompts=""))
@@ -112,7 +104,8 @@ def fit_template(name: str, profile: Profile, examples: Sequence[Example], setti
 def _read_profile(reply: Reply) -> Reading[Profile]:
     """The account in a reply; it must say a domain, a persona and at least one type."""
     try:
-        said = msgspec.convert(decode_json(reply), _Profile)
+        data = decode_json(reply)
+        said = msgspec.convert({"language": "", **data} if isinstance(data, dict) else data, Profile)
     except msgspec.ValidationError as e:
         return Reading(None, f"its form is wrong: {e}")
     types = {fold_type_name(kind): " ".join(kind.split()).casefold() for kind in said.entity_types}
@@ -150,7 +143,12 @@ def _write_example(name: str, example: Example, settings: LLMSettings) -> str:
     kind, _, form = name.partition("-")
     if kind not in ("extract", "claims") or (kind == "claims" and not example.found.claims):
         return ""
-    records = _list_records(example.found, settings)
+    entities = [{"name": e.name, "type": e.type, "description": e.description} for e in example.found.entities]
+    relations = []
+    for r in example.found.relations:
+        ends = {"source": r.source, "target": r.target} | ({"type": r.label} if settings.relation_types else {})
+        relations.append(ends | {"description": r.description, "strength": round(r.strength)})
+    records: dict[str, list[dict[str, Any]]] = {"entities": entities, "relations": relations}
     if kind == "claims":
         fields = ("subject", "object", "type", "status", "starts", "ends", "description")
         quotes = [(c, {"quote": example.passage.text[c.start : c.end]}) for c in example.found.claims]
@@ -167,16 +165,6 @@ def _write_example(name: str, example: Example, settings: LLMSettings) -> str:
         for record in listed
     ]
     return _defuse_placeholders("\n".join([text, "\n##\n".join(tuples), "<|COMPLETE|>"]))
-
-
-def _list_records(found: Extraction, settings: LLMSettings) -> dict[str, list[dict[str, Any]]]:
-    entities = [{"name": e.name, "type": e.type, "description": e.description} for e in found.entities]
-    relations = []
-    for r in found.relations:
-        kind = {"type": r.label} if settings.relation_types else {}
-        ends = {"source": r.source, "target": r.target, **kind}
-        relations.append(ends | {"description": r.description, "strength": round(r.strength)})
-    return {"entities": entities, "relations": relations}
 
 
 def _defuse_placeholders(text: str) -> str:

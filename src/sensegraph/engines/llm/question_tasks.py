@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from functools import partial
+from typing import Any, TypeVar
 
 from sensegraph.engines.llm import prompts
-from sensegraph.engines.llm.asker import Asker, Plan, begin_talk
-from sensegraph.engines.llm.llm_settings import LLMSettings
+from sensegraph.engines.llm.asker import ModelTasks, begin_talk
 from sensegraph.engines.llm.replies.answer_replies import (
     read_answer,
     read_grade,
@@ -16,11 +16,10 @@ from sensegraph.engines.llm.replies.answer_replies import (
     read_points,
     read_refinement,
 )
-from sensegraph.engines.llm.replies.answer_stream import AnswerStream
+from sensegraph.engines.llm.replies.cited_records import AnswerStream, Records
 from sensegraph.engines.llm.replies.reply_text import Reading
-from sensegraph.engines.llm.verdicts import Verdicts
 from sensegraph.errors import Unreadable
-from sensegraph.models.endpoint.client import Message, Reply
+from sensegraph.models.endpoint.client import Reply
 from sensegraph.protocols import Task
 from sensegraph.types import Draft, Inquiry, Lead, Point, Refinement, Statement
 
@@ -31,87 +30,84 @@ TASKS: tuple[Task, ...] = ("rate", "answer", "ask", "refine", "test", "grade")
 _WITHOUT_HISTORY = ("test",)  # the cheapest possible
 
 
-class Inquirer:
-    """Asks one model about inquiries; `plans` are the fixed parts of the tasks."""
+class QuestionTasks(ModelTasks):
+    """The tasks about questions; where there is nothing to answer from, most need no call."""
 
-    def __init__(self, asker: Asker, verdicts: Verdicts, plans: Mapping[Task, Plan], settings: LLMSettings) -> None:
-        self._asker, self._verdicts, self._plans, self._settings = asker, verdicts, plans, settings
+    def rate(self, inquiries: Sequence[Inquiry]) -> list[tuple[Point, ...]]:
+        """Partial answers from each context, each with its usefulness 0–100; none where there is no passage."""
+        return [self._ask_citing("rate", i, read_points) if i.context.passages else () for i in inquiries]
 
-    def rate(self, inquiry: Inquiry) -> tuple[Point, ...]:
-        """Rated partial answers; none without a call where there is nothing to answer from."""
-        if not inquiry.context.passages:
-            return ()
-        cited = prompts.number_records(inquiry.context)
-        return self._about("rate", inquiry, lambda r: read_points(r, cited))
-
-    def answer(self, inquiry: Inquiry) -> Draft:
-        """A final answer."""
-        cited = prompts.number_records(inquiry.context)
-        return self._noted(inquiry, self._about("answer", inquiry, lambda r: read_answer(r, cited)))
+    def answer(self, inquiries: Sequence[Inquiry]) -> list[Draft]:
+        """A final answer from each context."""
+        return [self._add_notes(i, self._ask_citing("answer", i, read_answer)) for i in inquiries]
 
     def stream(self, inquiry: Inquiry, tell: Callable[[Statement], None]) -> Draft:
-        """The draft that `answer` gives; each of its statements is told as soon as nothing can change it.
+        """The draft that `answer` gives; each of its statements is told, in order, as soon as nothing can change it.
 
-        A reply of another form than the one asked for is told when it is whole.
+        A reply of another form than the one asked for is told when it is whole. Raises EndpointError when the reply
+        breaks off after something was heard of it.
         """
-        cited = prompts.number_records(inquiry.context)
-        stream = AnswerStream(cited, tell)
-
-        def say(plan: Plan, talk: Sequence[Message]) -> Reply:
-            return self._asker.endpoint.chat_stream(
-                talk, stream.hear, schema=plan.schema, name=plan.name, max_tokens=plan.max_tokens
-            )
-
-        draft = self._about("answer", inquiry, lambda r: read_answer(r, cited), say)
+        stream = AnswerStream(prompts.number_records(inquiry.context), tell)
+        draft = self._ask_citing("answer", inquiry, read_answer, hear=stream.hear)
         stream.tell(draft.statements[stream.count :])
-        return self._noted(inquiry, draft)
+        return self._add_notes(inquiry, draft)
 
-    def ask(self, inquiry: Inquiry) -> Lead:
-        """A partial answer and questions to follow up (DRIFT); nothing where there is nothing to answer from."""
-        if not inquiry.context.passages:
-            return Lead()
-        cited = prompts.number_records(inquiry.context)
-        return self._about("ask", inquiry, lambda r: read_lead(r, cited))
+    def ask(self, inquiries: Sequence[Inquiry]) -> list[Lead]:
+        """A partial answer from each context with its usefulness 0–100, and questions to follow up (DRIFT)."""
+        return [self._ask_citing("ask", i, read_lead) if i.context.passages else Lead() for i in inquiries]
 
-    def refine(self, inquiry: Inquiry) -> Refinement:
-        """The question made ready for search (LazyGraphRAG; the imagined answer is DRIFT's)."""
-        most = self._settings.sub_questions
-        return self._about("refine", inquiry, lambda r: read_refinement(r, inquiry.question, most))
+    def refine(self, inquiries: Sequence[Inquiry]) -> list[Refinement]:
+        """Each question expanded, in parts, and with an answer imagined in the outline of the example report.
 
-    def test(self, inquiry: Inquiry) -> bool:
-        """Whether the passages help; no, without a call, where there are none, and instead of what cannot be read."""
-        if not (user := self.user("test", inquiry)):
-            return False
-        said = self._verdicts.decide(begin_talk(self._plans["test"], user))
-        if said is None:
-            raise Unreadable(
-                f"test: a reply about the question {inquiry.question[:80]!r} is neither yes nor no.", False
-            )
-        return said
+        That makes it ready for search (LazyGraphRAG; the imagined answer is DRIFT's).
+        """
+        read = partial(read_refinement, most=self.settings.sub_questions)
+        return [self._ask_about("refine", i, partial(read, question=i.question)) for i in inquiries]
 
-    def grade(self, inquiry: Inquiry) -> int:
-        """How relevant the passages are, 0 to 5 (graphrag, dynamic selection); no passages are not relevant at all."""
-        return self._about("grade", inquiry, read_grade) if inquiry.context.passages else 0
+    def test(self, inquiries: Sequence[Inquiry]) -> list[bool]:
+        """Whether the passages of each inquiry help to answer its question; no, without a call, where there are none.
 
-    def user(self, task: Task, inquiry: Inquiry) -> str:
+        Raises Unreadable, with no instead.
+        """
+        return [self._is_helpful(i) for i in inquiries]
+
+    def grade(self, inquiries: Sequence[Inquiry]) -> list[int]:
+        """How relevant the passages of each inquiry are, 0 to 5 (graphrag, dynamic selection); none are 0.
+
+        Raises Unreadable, with 1 instead.
+        """
+        return [self._ask_about("grade", i, read_grade) if i.context.passages else 0 for i in inquiries]
+
+    def write_question_message(self, task: Task, inquiry: Inquiry) -> str:
         """The user's message of `task`; empty where no call is made."""
         if task not in ("answer", "refine") and not inquiry.context.passages:
             return ""
-        room = 0 if task in _WITHOUT_HISTORY else self._settings.history_tokens
+        room = 0 if task in _WITHOUT_HISTORY else self.settings.history_tokens
         form = {"refine": prompts.write_refinement, "test": prompts.write_passages, "grade": prompts.write_passages}
         return form.get(task, prompts.write_inquiry)(inquiry, room)
 
-    def _about(
-        self,
-        task: Task,
-        inquiry: Inquiry,
-        read: Callable[[Reply], Reading[T]],
-        say: Callable[[Plan, Sequence[Message]], Reply] | None = None,
-    ) -> T:
-        what = f"the question {inquiry.question[:80]!r}"
-        return self._asker.ask(task, self._plans[task], self.user(task, inquiry), read, what, say=say)
+    def _is_helpful(self, inquiry: Inquiry) -> bool:
+        if not (user := self.write_question_message("test", inquiry)):
+            return False
+        said = self._verdicts.decide(begin_talk(self._plans["test"], user))
+        if said is None:
+            raise Unreadable(f"test: a reply about {_name_question(inquiry)} is neither yes nor no.", False)
+        return said
 
-    def _noted(self, inquiry: Inquiry, draft: Draft) -> Draft:
-        _, left_out = prompts.fit_history(inquiry.history, self._settings.history_tokens)
+    def _ask_citing(self, task: Task, inquiry: Inquiry, read: Callable[[Reply, Records], Reading[T]], **how: Any) -> T:
+        """What is read of a reply that cites the records of the context."""
+        cited = prompts.number_records(inquiry.context)
+        return self._ask_about(task, inquiry, lambda reply: read(reply, cited), **how)
+
+    def _ask_about(self, task: Task, inquiry: Inquiry, read: Callable[[Reply], Reading[T]], **how: Any) -> T:
+        user, what = self.write_question_message(task, inquiry), _name_question(inquiry)
+        return self._asker.ask(task, self._plans[task], user, read, what, **how)
+
+    def _add_notes(self, inquiry: Inquiry, draft: Draft) -> Draft:
+        _, left_out = prompts.fit_history(inquiry.history, self.settings.history_tokens)
         lost = (f"{left_out} earlier turns of the conversation did not fit and were left out",) if left_out else ()
         return replace(draft, notes=(NOTICE, *draft.notes, *lost))
+
+
+def _name_question(inquiry: Inquiry) -> str:
+    return f"the question {inquiry.question[:80]!r}"

@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sensegraph.engines.llm.llm import LLMEngine, LLMSettings
+from sensegraph.engines.llm.llm import LLMEngine
+from sensegraph.engines.llm.llm_settings import LLMSettings
 from sensegraph.engines.llm.question_tasks import NOTICE
 from sensegraph.engines.local.local_model import LocalModel, LocalSettings, TooLong
 from sensegraph.errors import EndpointError, SettingsError
@@ -48,12 +49,7 @@ class LocalCalls:
         self.model, self.journal = model, None
 
     def post(
-        self,
-        path: str,
-        body: dict[str, Any],
-        need: int = 0,
-        retried: Callable[[], None] | None = None,
-        listener: Listener | None = None,
+        self, path: str, body: dict[str, Any], need: int = 0, retried: object = None, listener: Listener | None = None
     ) -> dict[str, Any]:
         """The reply to one request; a listener hears it when it is whole.
 

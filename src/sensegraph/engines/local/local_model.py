@@ -5,7 +5,6 @@ The libraries are those of the extra `finetune`; they are imported when the mode
 
 from __future__ import annotations
 
-import hashlib
 import json
 import threading
 from collections.abc import Mapping, Sequence
@@ -16,12 +15,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sensegraph.errors import InputError, SettingsError
-from sensegraph.runtime.keys import key
+from sensegraph.runtime.keys import hash_files, key
 
 MANIFEST = "sensegraph-tuning.json"  # what a tuned folder says of itself
 NEEDED = ("torch", "transformers", "peft")
 _ADAPTER = "adapter_config.json"
-_BLOCK = 1 << 20
 _SMALL = 10_000_000  # weights of a model for which one thread is best
 
 Device = Literal["auto", "cpu", "cuda"]
@@ -105,7 +103,7 @@ class LocalModel:
         if not folder.is_dir():
             return self.settings.model
         base = read_base_model(folder)
-        return key(_hash_folder(folder), _hash_folder(Path(base)) if base and Path(base).is_dir() else base)
+        return key(hash_files(folder), hash_files(Path(base)) if base and Path(base).is_dir() else base)
 
     @property
     def loaded(self) -> tuple[Any, Any]:
@@ -184,7 +182,15 @@ def load_local_model(
         tokenizer = AutoTokenizer.from_pretrained(model, local_files_only=not download)
         found = AutoModelForCausalLM.from_pretrained(base or model, **how)
     except (OSError, ValueError) as e:
-        raise InputError(_explain_unreadable(model, base, e)) from e
+        if not Path(base or model).is_dir():
+            raise InputError(
+                f"{base or model} is no folder and not among the models that are cached here: give its folder, or "
+                "--download to fetch it."
+            ) from e
+        why = " ".join(str(e).split())[:200]
+        raise InputError(
+            f"{model} holds no model that can be read ({why}): a folder needs config.json, weights and a tokenizer."
+        ) from e
     places = int(found.get_input_embeddings().num_embeddings)
     if len(tokenizer) > places:
         raise InputError(
@@ -258,23 +264,3 @@ def _find_model_folder(model: str) -> Path | None:
     if not model or path.is_absolute() or model.startswith((".", "~")) or model.count("/") != 1 or path.exists():
         raise InputError(f"{model or 'The model'} is no folder with a model: name one, or a name such as OWNER/MODEL.")
     return None
-
-
-def _explain_unreadable(model: str, base: str, error: Exception) -> str:
-    why = " ".join(str(error).split())[:200]
-    if not Path(base or model).is_dir():
-        return (
-            f"{base or model} is no folder and not among the models that are cached here: give its folder, or "
-            "--download to fetch it."
-        )
-    return f"{model} holds no model that can be read ({why}): a folder needs config.json, weights and a tokenizer."
-
-
-def _hash_folder(folder: Path) -> str:
-    found = hashlib.blake2b(digest_size=20)
-    for path in sorted(p for p in folder.iterdir() if p.is_file()):
-        found.update(f"{path.name} {path.stat().st_size}\n".encode())
-        with path.open("rb") as file:
-            while block := file.read(_BLOCK):
-                found.update(block)
-    return found.hexdigest()

@@ -9,24 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from sensegraph import types
 from sensegraph.errors import UnsupportedTask
 from sensegraph.protocols import Task
 from sensegraph.runtime.keys import key
-from sensegraph.types import (
-    Brief,
-    Chunk,
-    Context,
-    Draft,
-    Extraction,
-    Inquiry,
-    Lead,
-    Point,
-    Refinement,
-    Report,
-    Statement,
-    SummaryEntity,
-    Usage,
-)
 
 _VERSION = 20  # raise when any result of this engine changes: it is part of every key
 _VERSIONS: Mapping[Task, str] = MappingProxyType({"answer": f"{_VERSION}.1"})  # where results of one task alone changed
@@ -49,7 +35,7 @@ class ClassicalEngine:
         """The version of this engine's rules."""
         return key("classical", _VERSIONS.get(task, _VERSION), task)
 
-    def observe(self, documents: Sequence[tuple[Chunk, ...]]) -> list[bytes]:
+    def observe(self, documents: Sequence[tuple[types.Chunk, ...]]) -> list[bytes]:
         """What each document shows by itself."""
         from sensegraph.engines.offline.extraction import corpus_reading
 
@@ -61,13 +47,15 @@ class ClassicalEngine:
 
         return corpus_reading.learn_corpus(observations)
 
-    def read(self, items: Sequence[tuple[tuple[Chunk, ...], bytes]], lexicon: bytes) -> list[tuple[Extraction, ...]]:
+    def read(
+        self, items: Sequence[tuple[tuple[types.Chunk, ...], bytes]], lexicon: bytes
+    ) -> list[tuple[types.Extraction, ...]]:
         """The extractions of each document, one per chunk."""
         from sensegraph.engines.offline.extraction import corpus_reading
 
         return corpus_reading.read_documents(items, lexicon)
 
-    def extract(self, chunks: Sequence[Chunk]) -> list[Extraction]:
+    def extract(self, chunks: Sequence[types.Chunk]) -> list[types.Extraction]:
         """Extractions of chunks that know nothing of one another: each is its own corpus."""
         found = []
         for chunk in chunks:
@@ -76,85 +64,85 @@ class ClassicalEngine:
             found.append(extraction)
         return found
 
-    def summarise(self, contexts: Sequence[Context]) -> list[str]:
+    def summarise(self, contexts: Sequence[types.Context]) -> list[str]:
         """One description from several, in the sources' words."""
         from sensegraph.engines.offline.reports import community_reports
 
         return community_reports.summarise_contexts(contexts)
 
-    def report(self, contexts: Sequence[Context]) -> list[Report]:
+    def report(self, contexts: Sequence[types.Context]) -> list[types.Report]:
         """Reports made of chosen sentences, each with its span."""
         from sensegraph.engines.offline.reports import community_reports
 
         return community_reports.report_communities(contexts)
 
-    def aggregate(self, briefs: Sequence[Brief]) -> list[Report]:
+    def aggregate(self, briefs: Sequence[types.Brief]) -> list[types.Report]:
         """Groups named after their most central members, described and supported by sentences with their spans."""
         from sensegraph.engines.offline.reports import group_reports
 
         return group_reports.aggregate_groups(briefs)
 
-    def relate(self, briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
+    def relate(self, briefs: Sequence[types.Brief]) -> list[tuple[types.Statement, ...]]:
         """How many relations link two groups, by which verbs, and the best sentence that says so."""
-        from sensegraph.engines.offline.reports import group_links
+        from sensegraph.engines.offline.reports import group_reports
 
-        return group_links.relate_groups(briefs)
+        return group_reports.relate_groups(briefs)
 
-    def abstract(self, briefs: Sequence[Brief]) -> list[tuple[SummaryEntity, ...]]:
+    def abstract(self, briefs: Sequence[types.Brief]) -> list[tuple[types.SummaryEntity, ...]]:
         """One summary entity for each group, with all its members."""
         from sensegraph.engines.offline.reports import group_reports
 
         return group_reports.abstract_groups(briefs)
 
-    def condense(self, briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
+    def condense(self, briefs: Sequence[types.Brief]) -> list[tuple[types.Statement, ...]]:
         """The most central sentences, whole, in the order of the text."""
-        from sensegraph.engines.offline.reports import condensation
+        from sensegraph.engines.offline.reports import source_lines
 
-        return condensation.condense_texts(briefs)
+        return source_lines.condense_texts(briefs)
 
-    def rate(self, inquiries: Sequence[Inquiry]) -> list[tuple[Point, ...]]:
+    def rate(self, inquiries: Sequence[types.Inquiry]) -> list[tuple[types.Point, ...]]:
         """Themes or relevant sentences, scored for the question."""
         from sensegraph.engines.offline.answers import composing
 
         return composing.rate_inquiries(inquiries)
 
-    def answer(self, inquiries: Sequence[Inquiry]) -> list[Draft]:
+    def answer(self, inquiries: Sequence[types.Inquiry]) -> list[types.Draft]:
         """An extractive answer."""
         from sensegraph.engines.offline.answers import composing
 
         return composing.answer_inquiries(inquiries)
 
-    def ask(self, inquiries: Sequence[Inquiry]) -> list[Lead]:
+    def ask(self, inquiries: Sequence[types.Inquiry]) -> list[types.Lead]:
         """Relevant sentences, their usefulness, and questions about what else stands there."""
-        from sensegraph.engines.offline.answers import leads
+        from sensegraph.engines.offline.answers import asking_tasks
 
-        return leads.find_leads(inquiries)
+        return asking_tasks.find_leads(inquiries)
 
-    def refine(self, inquiries: Sequence[Inquiry]) -> list[Refinement]:
+    def refine(self, inquiries: Sequence[types.Inquiry]) -> list[types.Refinement]:
         """The question with its names and noun phrases; no hypothesis."""
-        from sensegraph.engines.offline.answers import leads
+        from sensegraph.engines.offline.answers import asking_tasks
 
-        return leads.refine_questions(inquiries)
+        return asking_tasks.refine_questions(inquiries)
 
-    def test(self, inquiries: Sequence[Inquiry]) -> list[bool]:
+    def test(self, inquiries: Sequence[types.Inquiry]) -> list[bool]:
         """Whether a passage holds enough of the question's words."""
-        from sensegraph.engines.offline.answers import leads
+        from sensegraph.engines.offline.answers import asking_tasks
 
-        return leads.test_passages(inquiries)
+        return asking_tasks.test_passages(inquiries)
 
-    def grade(self, inquiries: Sequence[Inquiry]) -> list[int]:
+    def grade(self, inquiries: Sequence[types.Inquiry]) -> list[int]:
         """How much of the question's words a report holds, in fifths."""
-        from sensegraph.engines.offline.answers import leads
+        from sensegraph.engines.offline.answers import asking_tasks
 
-        return leads.grade_reports(inquiries)
+        return asking_tasks.grade_reports(inquiries)
 
     def judge(self, *_: object) -> None:
         """Raise UnsupportedTask: rules have no preferences."""
         raise UnsupportedTask("a judgement", self.name, frozenset({"judge"}))
 
-    def usage(self) -> Usage:
+    def usage(self) -> types.Usage:
         """Nothing: this engine costs only the machine's time."""
-        return Usage()
+        return types.Usage()
 
     def notes(self) -> tuple[str, ...]:
         """Nothing: what it leaves out, its results say themselves."""

@@ -33,6 +33,10 @@ class Community:
     parent: int
 
 
+Communities = tuple[tuple[Community, ...], ...]  # by depth, coarsest first
+Levels = Sequence[Sequence[Cluster]]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Drawing:
     """Entities with their places. Arrays have one item an entity; lists of arrays and of communities one item a depth.
@@ -47,7 +51,7 @@ class Drawing:
     relations: int
     edges: Edges
     labels: tuple[Longs, ...]
-    communities: tuple[tuple[Community, ...], ...]
+    communities: Communities
     places: Points
     radius: Floats
     discs: tuple[Points, ...]
@@ -64,9 +68,7 @@ class Drawing:
         return wanted
 
 
-def lay_out_drawing(
-    graph: Graph, levels: Sequence[Sequence[Cluster]], *, name: str = "", seed: int = 0, most: int = 12_000
-) -> Drawing:
+def lay_out_drawing(graph: Graph, levels: Levels, *, name: str = "", seed: int = 0, most: int = 12_000) -> Drawing:
     """Lay out the communities of each depth (`levels`, coarsest first) with the entities inside.
 
     Of more than `most` entities those of the highest degree are drawn. Raises InputError where there is none.
@@ -124,9 +126,7 @@ class _CanvasMap:
         return (points - self.corner) * self.scale + self.aside
 
 
-def _label_entities(
-    levels: Sequence[Sequence[Cluster]], entities: Sequence[Entity]
-) -> tuple[tuple[Longs, ...], tuple[tuple[Community, ...], ...]]:
+def _label_entities(levels: Levels, entities: Sequence[Entity]) -> tuple[tuple[Longs, ...], Communities]:
     """The community of every entity at each depth, and these communities; ones without an entity drawn are left out."""
     number = {e.id: i for i, e in enumerate(entities)}
     labels: list[Longs] = []
@@ -161,17 +161,20 @@ def _lay_out_main(
 ) -> tuple[list[Longs], Layout]:
     """The layout of the entities that do not stand apart, and which communities (by their numbers) it has discs for."""
     inner = [np.unique(label[main], return_inverse=True) for label in labels]
-    number = np.cumsum(main) - 1
-    both = main[edges.source] & main[edges.target]
-    linked = canonical_edges(
-        number[edges.source[both]], number[edges.target[both]], edges.weight[both], int(main.sum())
-    )
     levels = [label.astype(np.int64) for _, label in inner]
+    linked = _select_edges(edges, main)
     return [kept for kept, _ in inner], lay_out_nested(linked, levels, radius[main], seed=seed, gap=_GAP, aspect=1.3)
 
 
+def _select_edges(edges: Edges, kept: NDArray[np.bool_]) -> Edges:
+    """The edges between nodes that are kept, which are numbered anew."""
+    number, both = np.cumsum(kept) - 1, kept[edges.source] & kept[edges.target]
+    ends = number[edges.source[both]], number[edges.target[both]]
+    return canonical_edges(*ends, edges.weight[both], int(kept.sum()))
+
+
 def _place_discs(
-    layout: Layout, kept: list[Longs], communities: Sequence[Sequence[Community]], onto: _CanvasMap
+    layout: Layout, kept: list[Longs], communities: Communities, onto: _CanvasMap
 ) -> tuple[tuple[Points, ...], tuple[Floats, ...]]:
     """The discs of every depth on the canvas, radius 0 for the communities that have none."""
     discs, reaches = [], []
@@ -185,11 +188,7 @@ def _place_discs(
 
 def _lay_out_apart(edges: Edges, apart: NDArray[np.bool_], radius: Floats, seed: int) -> tuple[Points, float]:
     """The components that stand apart in rows from the left, largest first, and the height of all rows."""
-    number = np.cumsum(apart) - 1
-    both = apart[edges.source] & apart[edges.target]
-    linked = canonical_edges(
-        number[edges.source[both]], number[edges.target[both]], edges.weight[both], int(apart.sum())
-    )
+    linked = _select_edges(edges, apart)
     part = label_components(linked).astype(np.int64)
     size = radius[apart]
     places = arrange_discs(size + 1.2, part, linked, seed=seed)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sensegraph.graphs.drawing.colours import name_paint
-from sensegraph.graphs.drawing.shapes import MARGIN, Disc, Scene, Shape, Stroke, Text
+from sensegraph.graphs.drawing.shapes import MARGIN, Disc, Scene, Shape, Stroke, Text, name_paint
 
 _SCALE, _BESIDE = 480.0, 260.0  # widths: from 0 to 100 percent, and of what stands behind
 _LETTER = 7.5  # the width of a letter, about

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -21,15 +20,13 @@ Row = dict[str, Any]
 Late = Callable[[Row], Row]  # columns that are made of others
 
 _REF = "interchange/"
-_READ_AS_OTHERS: Mapping[str, tuple[str, ...]] = MappingProxyType(  # columns that have another name now
-    {
-        "documents": ("raw_content", "text_units", "metadata", "attributes"),
-        "text_units": ("chunk", "document_ids"),
-        "entities": ("name", "node_frequency"),
-        "relationships": ("rank",),
-        "community_reports": ("rating", "rank_explanation"),
-    }
-)
+_READ_AS_OTHERS: Mapping[str, tuple[str, ...]] = {  # columns that have another name now
+    "documents": ("raw_content", "text_units", "metadata", "attributes"),
+    "text_units": ("chunk", "document_ids"),
+    "entities": ("name", "node_frequency"),
+    "relationships": ("rank",),
+    "community_reports": ("rating", "rank_explanation"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +65,6 @@ class Extras:
     def __init__(self, store: Store, chunks: str) -> None:
         """`chunks` is the key of an index's chunks: an index that was built anew from documents has no extras."""
         self._store, self._key = store, store.ref(_REF + chunks)
-
-    def __bool__(self) -> bool:
-        return self._key is not None
 
     def find(self, table: str, ids: Sequence[str]) -> dict[str, Extra]:
         """The extras of these records."""
@@ -163,6 +157,3 @@ def _compare_values(original: Any, derived: Any, path: tuple[str | int, ...]) ->
             yield from _compare_values(original[name], derived[name], (*path, name))
     else:
         yield Difference(path, _mark_value(derived), original)
-
-
-__all__ = ["Difference", "Extra", "Extras", "find_differences", "merge_row", "store_extras"]

@@ -1,24 +1,67 @@
-"""Tokens to expressions: a descent by precedence, or before and, not, comparison, sum, product, sign."""
+"""Text to tokens to expressions: a descent by precedence, or before and, not, comparison, sum, product, sign."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from math import isfinite
+from typing import Literal, TypeVar
 
 from sensegraph.errors import InputError
-from sensegraph.graphs.match.lexer import Token
-from sensegraph.graphs.match.syntax import (
-    Binary,
-    Call,
-    Expression,
-    Fixed,
-    Given,
-    Listed,
-    Property,
-    Spot,
-    Unary,
-    Variable,
+from sensegraph.graphs.match import syntax
+
+LONGEST = 10_000  # characters of a query
+_TOKEN = re.compile(
+    r"""(?P<space>\s+)
+    |(?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)
+    |(?P<name>[^\W\d]\w*)
+    |`(?P<quoted>[^`]+)`
+    |\$(?P<parameter>\w+)
+    |(?P<text>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")
+    |(?P<symbol><>|<=|>=|!=|=~|\.\.|[()\[\]{}:,.|*<>=+\-/%;&])""",
+    re.VERBOSE | re.DOTALL,
 )
+_ESCAPE = re.compile(r"\\([\\'\"nt])")  # any other backslash stays, as regular expressions need it
+
+E = TypeVar("E", bound=syntax.Expression)
+Parameters = Mapping[str, syntax.Given]
+Kind = Literal["number", "name", "quoted", "parameter", "text", "symbol", "end"]
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of a query; `text` is without quotes and escapes. A name in backquotes is `quoted`: never a keyword."""
+
+    kind: Kind
+    text: str
+    at: syntax.Spot
+
+
+def tokenize_query(text: str, piece: str) -> list[Token]:
+    """The tokens of `text`, the last of which is its end. Raises InputError at what cannot be read."""
+    if len(text) > LONGEST:
+        problem = f"a query may have {LONGEST:,} characters; give long lists as parameters."
+        raise syntax.Spot(piece, text, LONGEST).error(problem)
+    found, offset = list[Token](), 0
+    while offset < len(text):
+        spot = syntax.Spot(piece, text, offset)
+        match = _TOKEN.match(text, offset)
+        if match is None:
+            c, advice = text[offset], "put texts into quotes, and types with other signs into `backquotes`."
+            known = {"$": "a parameter needs a name, as in $name."}
+            known |= dict.fromkeys("'\"`", "this quotation has no end.")
+            raise spot.error(known.get(c, f"{c!r} has no meaning here; {advice}"))
+        kind: Kind = match.lastgroup  # type: ignore[assignment]
+        if match.lastgroup != "space":
+            read = match[kind]
+            if kind == "text":
+                read = _ESCAPE.sub(lambda m: {"n": "\n", "t": "\t"}.get(m[1], m[1]), read[1:-1])
+            found.append(Token(kind, read, spot))
+        offset = match.end()
+    return [*found, Token("end", "", syntax.Spot(piece, text, len(text)))]
+
 
 _DEEPEST = 40  # brackets within brackets
 _MOST = 200  # signs and words that join two expressions
@@ -32,11 +75,9 @@ _COMPARING = ("=", "<>", "!=", "<=", ">=", "<", ">", "=~")
 class Expressions:
     """A place in a row of tokens, and what can be read there. Raises InputError that names what was expected."""
 
-    def __init__(self, tokens: Sequence[Token], parameters: Mapping[str, Given]) -> None:
+    def __init__(self, tokens: Sequence[Token], parameters: Parameters) -> None:
         self.tokens, self.parameters = tokens, parameters
-        self.place = 0
-        self.depth = 0
-        self.operators = 0
+        self.place = self.depth = self.operators = 0
 
     # ── tokens ──
 
@@ -66,8 +107,7 @@ class Expressions:
     def accept(self, *texts: str) -> bool:
         """Read the next token if it is one of these signs or words."""
         found = self.is_symbol(*texts) or self.is_word(*texts)
-        if found:
-            self.take()
+        self.place += found
         return found
 
     def expect(self, text: str, said: str = "") -> None:
@@ -86,7 +126,7 @@ class Expressions:
             raise self.expected(what)
         return self.take().text
 
-    def parameter(self, token: Token) -> Given:
+    def parameter(self, token: Token) -> syntax.Given:
         """What a parameter stands for."""
         if token.text not in self.parameters:
             given = ", ".join(f"${name}" for name in self.parameters) or "none"
@@ -95,40 +135,39 @@ class Expressions:
 
     # ── by precedence ──
 
-    def expression(self) -> Expression:
+    def expression(self) -> syntax.Expression:
         """An expression."""
         self.depth += 1
         if self.depth > _DEEPEST:
             raise self.token.at.error(f"brackets may stand in one another {_DEEPEST} deep.")
-        found = self._and()
-        while self.is_word("or"):
-            at = self.take().at
-            found = self._joined("or", found, self._and(), at)
+        conjunction = partial(self._chain, self._not, "and")
+        found = self._chain(conjunction, "or")
         self.depth -= 1
         return found
 
-    def _and(self) -> Expression:
-        found = self._not()
-        while self.is_word("and"):
-            at = self.take().at
-            found = self._joined("and", found, self._not(), at)
+    def _chain(self, part: Callable[[], syntax.Expression], *operators: str) -> syntax.Expression:
+        """Parts with these signs or words between them, joined from the left."""
+        found = part()
+        while self.is_symbol(*operators) or self.is_word(*operators):
+            token = self.take()
+            found = self._joined(token.text.lower(), found, part(), token.at)
         return found
 
-    def _not(self) -> Expression:
+    def _not(self) -> syntax.Expression:
         ats = []
         while self.is_word("not"):
             ats.append(self.take().at)
         found = self._comparison()
         for at in reversed(ats):
             self._count_one(at)
-            found = Unary("not", found, at)
+            found = syntax.Unary("not", found, at=at)
         return found
 
-    def _comparison(self) -> Expression:
+    def _comparison(self) -> syntax.Expression:
         left, at = self._sum(), self.token.at
         operator = self._operator()
         if operator.startswith("is"):
-            return Unary(operator, left, at)
+            return syntax.Unary(operator, left, at=at)
         if not operator:
             return left
         found = self._joined({"!=": "<>"}.get(operator, operator), left, self._sum(), at)
@@ -136,12 +175,12 @@ class Expressions:
             raise self.token.at.error("comparisons cannot be chained; join two with AND.")
         return found
 
-    def _joined(self, operator: str, left: Expression, right: Expression, at: Spot) -> Binary:
+    def _joined(self, sign: str, left: syntax.Expression, right: syntax.Expression, at: syntax.Spot) -> syntax.Binary:
         """Two expressions as one. What joins them is counted: a tree too deep to walk cannot be made."""
         self._count_one(at)
-        return Binary(operator, left, right, at)
+        return syntax.Binary(sign, left, right, at=at)
 
-    def _count_one(self, at: Spot) -> None:
+    def _count_one(self, at: syntax.Spot) -> None:
         self.operators += 1
         if self.operators > _MOST:
             raise at.error(f"a query may hold {_MOST} signs such as AND, NOT or +; use IN and a list as a parameter.")
@@ -160,76 +199,63 @@ class Expressions:
             return "is not null" if negated else "is null"
         return ""
 
-    def _sum(self) -> Expression:
-        found = self._product()
-        while self.is_symbol("+", "-"):
-            token = self.take()
-            found = self._joined(token.text, found, self._product(), token.at)
-        return found
+    def _sum(self) -> syntax.Expression:
+        product = partial(self._chain, self._signed, "*", "/", "%")
+        return self._chain(product, "+", "-")
 
-    def _product(self) -> Expression:
-        found = self._signed()
-        while self.is_symbol("*", "/", "%"):
-            token = self.take()
-            found = self._joined(token.text, found, self._signed(), token.at)
-        return found
-
-    def _signed(self) -> Expression:
+    def _signed(self) -> syntax.Expression:
         at = self.token.at
         if not self.accept("-"):
             return self._atom()
         operand = self._atom()
-        if isinstance(operand, Fixed) and isinstance(operand.value, int | float):
-            return Fixed(-operand.value, at)
-        return Unary("-", operand, at)
+        if isinstance(operand, syntax.Fixed) and isinstance(operand.value, int | float):
+            return syntax.Fixed(-operand.value, at=at)
+        return syntax.Unary("-", operand, at=at)
 
     # ── atoms ──
 
-    def _atom(self) -> Expression:
+    def _atom(self) -> syntax.Expression:
         token = self.token
-        if token.kind in ("text", "number", "parameter"):
-            return self._constant(self.take())
+        if token.kind == "text":
+            return syntax.Fixed(self.take().text, at=token.at)
+        if token.kind == "number":
+            return syntax.Fixed(parse_number(self.take()), at=token.at)
+        if token.kind == "parameter":
+            return _write_parameter(self.parameter(self.take()), token)
         if self.accept("("):
             found = self.expression()
             self.expect(")", "')'")
             return found
         if self.accept("["):
-            return Listed(self._until("]"), token.at)
+            return syntax.Listed(self.until("]", self.expression), at=token.at)
         if token.kind == "quoted" or (token.kind == "name" and token.text.lower() not in _RESERVED):
             return self._named(self.take())
         if self.is_word("null", "true", "false"):
-            return Fixed({"null": None, "true": True, "false": False}[self.take().text.lower()], token.at)
+            return syntax.Fixed({"null": None, "true": True, "false": False}[self.take().text.lower()], at=token.at)
         raise self.expected("a value, a variable, a property such as a.name, or a function")
 
-    def _constant(self, token: Token) -> Expression:
-        if token.kind == "text":
-            return Fixed(token.text, token.at)
-        if token.kind == "parameter":
-            return _write_parameter(self.parameter(token), token)
-        return Fixed(parse_number(token), token.at)
-
-    def _named(self, token: Token) -> Expression:
+    def _named(self, token: Token) -> syntax.Expression:
         if self.is_symbol("(") and token.kind == "name":
             return self._call(token)
         if self.accept("."):
-            at = self.token.at
-            return Property(token.text, self.name("a property's name"), token.at, at)
-        return Variable(token.text, token.at)
+            named = self.token.at
+            return syntax.Property(token.text, self.name("a property's name"), named, at=token.at)
+        return syntax.Variable(token.text, at=token.at)
 
-    def _call(self, token: Token) -> Expression:
+    def _call(self, token: Token) -> syntax.Expression:
         self.take()
         name = token.text.lower()
         if name == "count" and self.accept("*"):
             self.expect(")", "')'")
-            return Call(name, (), star=True, at=token.at)
+            return syntax.Call(name, (), star=True, at=token.at)
         distinct = self.accept("distinct")
-        return Call(name, self._until(")"), distinct, at=token.at)
+        return syntax.Call(name, self.until(")", self.expression), distinct, at=token.at)
 
-    def _until(self, close: str) -> tuple[Expression, ...]:
-        """Expressions with commas between, to the closing bracket."""
-        found = list[Expression]()
+    def until(self, close: str, part: Callable[[], E]) -> tuple[E, ...]:
+        """Parts with commas between, to the closing bracket."""
+        found = list[E]()
         while not self.accept(close):
-            found.append(self.expression())
+            found.append(part())
             if not self.is_symbol(close):
                 self.expect(",", f"',' or {close!r}")
         return tuple(found)
@@ -242,8 +268,8 @@ def parse_number(token: Token) -> int | float:
     return int(token.text) if token.text.isdecimal() else found
 
 
-def _write_parameter(value: Given, token: Token) -> Expression:
+def _write_parameter(value: syntax.Given, token: Token) -> syntax.Expression:
     """A parameter's value as if it stood in the query; it is a value, whatever it says."""
     if isinstance(value, tuple):
-        return Listed(tuple(_write_parameter(v, token) for v in value), token.at)
-    return Fixed(value, token.at)
+        return syntax.Listed(tuple(_write_parameter(v, token) for v in value), at=token.at)
+    return syntax.Fixed(value, at=token.at)

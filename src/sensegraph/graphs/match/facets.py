@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.language.text import HAN
+from sensegraph.language.text import HAN, is_word_character
 from sensegraph.runtime.results import step
 from sensegraph.types import Graph, Relation
 
@@ -70,18 +70,9 @@ def collect_facets(graphs: Sequence[Graph]) -> list[Facets]:
         degrees, frequencies = np.asarray(counts, np.int32).reshape(-1, 2).T
         types, kind = _number_texts(kinds)
         names, label = _number_texts(labels)
-        found.append(
-            Facets(
-                kind,
-                degrees.copy(),
-                frequencies.copy(),
-                label,
-                np.asarray(weights, np.float64),
-                np.asarray(told, np.uint8),
-                _encode_texts(types),
-                _encode_texts(names),
-            )
-        )
+        encoded = (np.frombuffer(json.dumps(texts).encode(), np.uint8) for texts in (types, names))
+        measured = (np.asarray(weights, np.float64), np.asarray(told, np.uint8))
+        found.append(Facets(kind, degrees.copy(), frequencies.copy(), label, *measured, *encoded))
     return found
 
 
@@ -91,20 +82,16 @@ def _number_texts(texts: Sequence[str]) -> tuple[list[str], Ints]:
     return listed, np.asarray([number[text] for text in texts], np.int32)
 
 
-def _encode_texts(texts: Sequence[str]) -> NDArray[np.uint8]:
-    return np.frombuffer(json.dumps(list(texts)).encode(), np.uint8)
-
-
 # ── direction ──
 
 
 def read_direction(relation: Relation, called: Mapping[str, tuple[str, ...]]) -> int:
     """How the texts of a relation tell it: a sum of FORTH and BACK."""
-    texts = [d.text.lower() for d in relation.descriptions]
-    ways = [_compare_positions(text, called[relation.source], called[relation.target]) for text in dict.fromkeys(texts)]
+    texts = dict.fromkeys(d.text.lower() for d in relation.descriptions)
+    ways = [_compare_positions(text, called[relation.source], called[relation.target]) for text in texts]
     if relation.label:
         label = relation.label.replace("_", " ").lower()
-        saying = [way for text, way in zip(dict.fromkeys(texts), ways, strict=True) if label in text]
+        saying = [way for text, way in zip(texts, ways, strict=True) if label in text]
         ways = saying if any(saying) else ways
     return (FORTH if FORTH in ways else 0) + (BACK if BACK in ways else 0)
 
@@ -115,10 +102,8 @@ def _compare_positions(text: str, source: tuple[str, ...], target: tuple[str, ..
     A name within a longer one of the other ("Berg" in "Anna Berg") is not counted, and what both are called counts
     for the one whose name it is.
     """
-    first, second = (
-        list(_find_names(text, _distinct_forms(source, target))),
-        list(_find_names(text, _distinct_forms(target, source))),
-    )
+    first = list(_find_names(text, _distinct_forms(source, target)))
+    second = list(_find_names(text, _distinct_forms(target, source)))
     first, second = _drop_contained(first, second), _drop_contained(second, first)
     if not first or not second:
         return 0
@@ -143,11 +128,11 @@ def _find_names(text: str, forms: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 def _splits_word(text: str, border: int) -> bool:
     """Whether a word goes on across a border."""
-    return 0 < border < len(text) and _is_word_character(text[border - 1]) and _is_word_character(text[border])
+    return 0 < border < len(text) and _is_spaced_letter(text[border - 1]) and _is_spaced_letter(text[border])
 
 
-def _is_word_character(c: str) -> bool:
-    return (c.isalnum() and not HAN.match(c)) or c == "_"
+def _is_spaced_letter(c: str) -> bool:
+    return is_word_character(c) and not HAN.match(c)
 
 
 def _drop_contained(spans: list[tuple[int, int]], others: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -5,26 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Literal
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Literal, TypeVar
 
-from sensegraph.graphs.match.expressions import Expressions, parse_number
-from sensegraph.graphs.match.lexer import Token, tokenize_query
-from sensegraph.graphs.match.syntax import (
-    Binary,
-    EdgePattern,
-    Exists,
-    Expression,
-    Given,
-    Item,
-    NodePattern,
-    PathPattern,
-    Property,
-    Query,
-    Sort,
-    Word,
-    read_variables,
-)
+from sensegraph.graphs.match import syntax
+from sensegraph.graphs.match.expressions import Expressions, Parameters, Token, parse_number, tokenize_query
+
+T = TypeVar("T")
 
 HOPS = 6  # the longest chain of relations that one edge may stand for
 EDGES = 12  # edges of all patterns together
@@ -36,9 +24,7 @@ _ELSEWHERE = frozenset(
 class Parser(Expressions):
     """Reads one piece of a query: a whole one, or what an option gives of it."""
 
-    def __init__(
-        self, text: str, piece: str, parameters: Mapping[str, Given], outer: Sequence[PathPattern] = ()
-    ) -> None:
+    def __init__(self, text: str, piece: str, parameters: Parameters, outer: Sequence[syntax.PathPattern] = ()) -> None:
         super().__init__(tokenize_query(text, piece), parameters)
         self.unnamed = 0
         self.edges = sum(len(path.edges) for path in outer)
@@ -46,7 +32,7 @@ class Parser(Expressions):
 
     # ── clauses ──
 
-    def query(self) -> Query:
+    def query(self) -> syntax.Query:
         """All clauses, in their order, to the end."""
         paths = self._paths()
         self.outer = tuple(name for path in paths for name in path.names)
@@ -57,27 +43,25 @@ class Parser(Expressions):
         limit = self._count("LIMIT") if self.accept("limit") else None
         self.accept(";")
         self.end("WHERE, RETURN, ORDER BY, SKIP, LIMIT or the end")
-        return Query(paths, where, items, distinct, order, skip, limit)
+        return syntax.Query(paths, where, items, distinct, order, skip, limit)
 
-    def condition(self) -> Expression:
+    def condition(self) -> syntax.Expression:
         """What an option says of WHERE."""
         self.accept("where")
         found = self.expression()
         self.end("AND, OR or the end")
         return found
 
-    def returned(self) -> tuple[tuple[Item, ...], bool]:
+    def returned(self) -> tuple[tuple[syntax.Item, ...], bool]:
         """What an option says of RETURN: the items, and whether distinct."""
         self.accept("return")
         found = self._return()
         self.end("a comma or the end")
         return found
 
-    def ordered(self) -> tuple[Sort, ...]:
+    def ordered(self) -> tuple[syntax.Sort, ...]:
         """What an option says of ORDER BY."""
-        if self.accept("order"):
-            self.expect("by")
-        found = self._sorts()
+        found = self._order() if self.accept("order") else self._several(self._sort)
         self.end("a comma, DESC or the end")
         return found
 
@@ -92,42 +76,38 @@ class Parser(Expressions):
             )
         raise self.expected(expected)
 
-    def _return(self) -> tuple[tuple[Item, ...], bool]:
+    def _return(self) -> tuple[tuple[syntax.Item, ...], bool]:
         distinct = self.accept("distinct")
-        if self.accept("*"):
-            return (), distinct
-        items = [self._item()]
-        while self.accept(","):
-            items.append(self._item())
-        return tuple(items), distinct
+        return () if self.accept("*") else self._several(self._item), distinct
 
-    def _item(self) -> Item:
+    def _item(self) -> syntax.Item:
         begin = self.token.at
         expression = self.expression()
         if self.accept("as"):
-            return Item(expression, self.name("a name for the column"))
-        return Item(expression, begin.text[begin.offset : self.token.at.offset].strip())
+            return syntax.Item(expression, self.name("a name for the column"))
+        return syntax.Item(expression, begin.text[begin.offset : self.token.at.offset].strip())
 
-    def _order(self) -> tuple[Sort, ...]:
-        self.expect("by")
-        return self._sorts()
-
-    def _sorts(self) -> tuple[Sort, ...]:
-        found = [self._sort()]
+    def _several(self, part: Callable[[], T]) -> tuple[T, ...]:
+        """One part or more, with commas between."""
+        found = [part()]
         while self.accept(","):
-            found.append(self._sort())
+            found.append(part())
         return tuple(found)
 
-    def _sort(self) -> Sort:
+    def _order(self) -> tuple[syntax.Sort, ...]:
+        self.expect("by")
+        return self._several(self._sort)
+
+    def _sort(self) -> syntax.Sort:
         expression = self.expression()
         falling = self.accept("desc", "descending")
         if not falling:
             self.accept("asc", "ascending")
-        return Sort(expression, falling)
+        return syntax.Sort(expression, falling)
 
     def _count(self, clause: str) -> int:
         at = self.token.at
-        value: Given = None
+        value: syntax.Given = None
         if self.token.kind == "number" and self.token.text.isdecimal():
             value = parse_number(self.take())
         elif self.token.kind == "parameter":
@@ -138,14 +118,11 @@ class Parser(Expressions):
 
     # ── patterns ──
 
-    def _paths(self) -> tuple[PathPattern, ...]:
+    def _paths(self) -> tuple[syntax.PathPattern, ...]:
         self.accept("match")
-        paths = [self._path()]
-        while self.accept(","):
-            paths.append(self._path())
-        return tuple(paths)
+        return self._several(self._path)
 
-    def _named(self, token: Token) -> Expression:
+    def _named(self, token: Token) -> syntax.Expression:
         """A pattern where EXISTS stands before it, else what any name is."""
         if token.kind != "name" or token.text.lower() != "exists" or not self.is_symbol("{"):
             return super()._named(token)
@@ -154,76 +131,70 @@ class Parser(Expressions):
         self.outer = (*around, *(name for path in paths for name in path.names))
         where = self.expression() if self.accept("where") else None
         self.outer = around
-        if not self.accept("}"):
-            raise self.expected("WHERE, a comma or '}'")
+        self.expect("}", "WHERE, a comma or '}'")
         nodes = (n.variable for path in paths for n in path.nodes)
         tests = [t for path in paths for part in path.parts for t in part.tests] + ([where] if where else [])
-        read = dict.fromkeys([*nodes, *(name for test in tests for name in read_variables(test))])
-        return Exists(paths, where, tuple(name for name in read if name in around), token.at)
+        read = dict.fromkeys([*nodes, *(name for test in tests for name in syntax.read_variables(test))])
+        return syntax.Exists(paths, where, tuple(name for name in read if name in around), at=token.at)
 
-    def _path(self) -> PathPattern:
+    def _path(self) -> syntax.PathPattern:
         variable = ""
         if self.token.kind in ("name", "quoted") and self.ahead().text == "=":
             variable = self.take().text
             self.take()
-        nodes, edges = [self._node()], list[EdgePattern]()
+        nodes, edges = [self._node()], list[syntax.EdgePattern]()
         while self.is_symbol("-", "<"):
             edges.append(self._edge())
             nodes.append(self._node())
-        return PathPattern(tuple(nodes), tuple(edges), variable)
+        return syntax.PathPattern(tuple(nodes), tuple(edges), variable)
 
-    def _node(self) -> NodePattern:
+    def _node(self) -> syntax.NodePattern:
         at = self.token.at
         if not self.accept("("):
             if self.token.kind == "name" and self.token.text.lower() in _ELSEWHERE:
                 self.end("")
             raise self.expected("'(' and an entity, as in (a:Person)")
         variable = self._variable()
-        types = self._types()
-        tests = self._tests(variable)
-        if not self.accept(")"):
-            raise self.expected("a type after ':', {properties} or ')'")
-        return NodePattern(variable, types, tests, at)
+        made = syntax.NodePattern(variable, self._types(), self._tests(variable), at=at)
+        self.expect(")", "a type after ':', {properties} or ')'")
+        return made
 
-    def _edge(self) -> EdgePattern:
+    def _edge(self) -> syntax.EdgePattern:
         at, left = self.token.at, self.accept("<")
         self.expect("-", "'-'")
-        made = self._inside() if self.accept("[") else EdgePattern(self._anonymous(), at=at)
+        made = self._inside() if self.accept("[") else syntax.EdgePattern(self._anonymous(), at=at)
         self.expect("-", "'-' after the relation")
-        right = self.is_symbol(">") and self.take() is not None
+        right = self.accept(">")
         if left and right:
             raise at.error("an arrow points one way; leave out both heads for any direction.")
         self.edges += 1
         if self.edges > EDGES:
             raise at.error(f"a query may have {EDGES} edges; ask in parts.")
         direction: Literal["-", ">", "<"] = "<" if left else ">" if right else "-"
-        return EdgePattern(made.variable, made.types, made.tests, direction, made.low, made.high, at)
+        return replace(made, direction=direction, at=at)
 
-    def _inside(self) -> EdgePattern:
+    def _inside(self) -> syntax.EdgePattern:
         bare = self._bare()
         variable = self._anonymous() if bare else self._variable()
         types = self._more([bare]) if bare else self._types()
         low, high = self._length() if self.accept("*") else (None, None)
-        tests = self._tests(variable)
-        if not self.accept("]"):
-            raise self.expected("a type after ':', a length such as *1..3, {properties} or ']'")
-        return EdgePattern(variable, types, tests, "-", low, high)
+        made = syntax.EdgePattern(variable, types, self._tests(variable), "-", low, high)
+        self.expect("]", "a type after ':', a length such as *1..3, {properties} or ']'")
+        return made
 
-    def _bare(self) -> Word | None:
+    def _bare(self) -> syntax.Word | None:
         """A word in capitals alone, as in `[FOUNDED]`: a type whose colon was left out."""
         token = self.token
         if token.kind != "name" or not token.text.isupper() or len(token.text) < 2 or self.ahead().text == ":":
             return None
-        return Word(self.take().text, token.at)
+        return syntax.Word(self.take().text, at=token.at)
 
     def _length(self) -> tuple[int, int]:
         """After the star: `n`, `n..m`, `..m`. There must be an upper bound."""
         at = self.token.at
-        low = self._whole()
-        high = low
+        low = high = self._whole()
         if self.accept(".."):
-            high = self._whole()
-            low = 1 if low is None else low
+            low, high = 1 if low is None else low, self._whole()
         if high is None or low is None:
             raise at.error(f"a chain of relations needs its bounds, up to {HOPS}, as in *1..3.")
         if high > HOPS:
@@ -237,12 +208,10 @@ class Parser(Expressions):
         there = self.token.kind == "number" and self.token.text.isdecimal()
         return int(parse_number(self.take())) if there else None
 
-    def _types(self) -> tuple[Word, ...]:
-        if not self.accept(":"):
-            return ()
-        return self._more([self._type()])
+    def _types(self) -> tuple[syntax.Word, ...]:
+        return self._more([self._type()]) if self.accept(":") else ()
 
-    def _more(self, found: list[Word]) -> tuple[Word, ...]:
+    def _more(self, found: list[syntax.Word]) -> tuple[syntax.Word, ...]:
         """A type and those that it may be instead."""
         while self.accept("|"):
             self.accept(":")
@@ -251,26 +220,23 @@ class Parser(Expressions):
             raise self.token.at.error("everything has one type here; write several to choose from as :A|B.")
         return tuple(found)
 
-    def _type(self) -> Word:
+    def _type(self) -> syntax.Word:
         at = self.token.at
-        return Word(self.name("a type, as in :Person (in `backquotes` where it holds other signs)"), at)
+        return syntax.Word(self.name("a type, as in :Person (in `backquotes` where it holds other signs)"), at=at)
 
-    def _tests(self, variable: str) -> tuple[Expression, ...]:
+    def _tests(self, variable: str) -> tuple[syntax.Expression, ...]:
         """`{name: value, …}` as conditions on the variable."""
-        found = list[Expression]()
-        if self.accept("{"):
-            while not self.accept("}"):
-                at = self.token.at
-                name = self.name("a property's name or '}'")
-                self.expect(":", "':' and a value")
-                found.append(Binary("=", Property(variable, name, at, at), self.expression(), at))
-                if not self.is_symbol("}"):
-                    self.expect(",", "',' or '}'")
-        return tuple(found)
+
+        def test() -> syntax.Expression:
+            at = self.token.at
+            name = self.name("a property's name or '}'")
+            self.expect(":", "':' and a value")
+            return syntax.Binary("=", syntax.Property(variable, name, at, at=at), self.expression(), at=at)
+
+        return self.until("}", test) if self.accept("{") else ()
 
     def _variable(self) -> str:
-        named = self.token.kind in ("name", "quoted")
-        return self.take().text if named else self._anonymous()
+        return self.take().text if self.token.kind in ("name", "quoted") else self._anonymous()
 
     def _anonymous(self) -> str:
         """A name that no query can write, and no other pattern of it has."""

@@ -8,49 +8,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any
 
 from sensegraph.errors import InputError
-from sensegraph.graphs.match.query_values import Kind, fold_type
-from sensegraph.graphs.match.regular_expressions import compile_matcher
-from sensegraph.graphs.match.shelf import CLAIM, ENTITY, RELATION, Readable, Shelf
-from sensegraph.graphs.match.syntax import (
-    Binary,
-    Call,
-    EdgePattern,
-    Exists,
-    Expression,
-    Fixed,
-    Item,
-    Listed,
-    Property,
-    Query,
-    Spot,
-    Variable,
-    Word,
-    child_expressions,
-    read_variables,
-    replace_variables,
-    split_conjuncts,
-    walk_expression,
-)
+from sensegraph.graphs.match import syntax
+from sensegraph.graphs.match.query_values import Kind, compile_matcher, fold_type
+from sensegraph.graphs.match.shelf import PROPERTIES, GraphReader, Readable
 from sensegraph.language.text import fold
 
 AGGREGATES = frozenset({"count", "collect", "min", "max", "avg", "sum"})
-FUNCTIONS: Mapping[str, tuple[int, int]] = MappingProxyType(
-    {"lower": (1, 1), "tolower": (1, 1), "upper": (1, 1), "toupper": (1, 1), "size": (1, 1), "length": (1, 1),
-     "type": (1, 1), "id": (1, 1), "coalesce": (1, 20), "abs": (1, 1), "round": (1, 2), "nodes": (1, 1),
-     "relations": (1, 1), "relationships": (1, 1)}
-)  # fmt: skip
+_OF_ONE = "lower tolower upper toupper size length type id abs nodes relations relationships"  # take one value
+FUNCTIONS = dict.fromkeys(_OF_ONE.split(), (1, 1)) | {"coalesce": (1, 20), "round": (1, 2)}
 TIES = ("about", "object")
-_PROPERTIES: Mapping[Kind, Mapping[str, Readable]] = MappingProxyType(
-    {"entity": ENTITY, "relation": RELATION, "claim": CLAIM}
-)
-_KIND_NAMES: Mapping[Kind, str] = MappingProxyType(
-    {"entity": "an entity", "relation": "a relation", "claim": "a claim", "tie": "the tie of a claim",
-     "chain": "a chain of relations", "path": "a path"}
-)  # fmt: skip
+_KIND_NAMES: Mapping[Kind, str] = {
+    "entity": "an entity", "relation": "a relation", "claim": "a claim", "tie": "the tie of a claim",
+    "chain": "a chain of relations", "path": "a path",
+}  # fmt: skip
+NodeTypes = Mapping[str, tuple[syntax.Word, ...]]
 _SUGGESTED = 5  # names that are offered for one that is unknown
 _ALL_LISTED = 12  # as many are all offered
 _ALIKE = 70  # of 100, how like a name must be to be offered before all others
@@ -64,14 +38,14 @@ class Checked:
     regular expressions by their text, `inner` the patterns inside conditions.
     """
 
-    query: Query
+    query: syntax.Query
     kinds: Mapping[str, Kind]
-    nodes: Mapping[str, tuple[Word, ...]]
-    edges: tuple[tuple[str, EdgePattern, str], ...]
-    tests: tuple[Expression, ...]
-    items: tuple[Item, ...]
+    nodes: NodeTypes
+    edges: tuple[tuple[str, syntax.EdgePattern, str], ...]
+    tests: tuple[syntax.Expression, ...]
+    items: tuple[syntax.Item, ...]
     matchers: Mapping[str, Callable[[str], bool]]
-    inner: Mapping[Exists, Checked]
+    inner: Mapping[syntax.Exists, Checked]
 
     @property
     def grouped(self) -> bool:
@@ -79,12 +53,12 @@ class Checked:
         return any(has_aggregate(i.expression) for i in self.items)
 
 
-def has_aggregate(expression: Expression) -> bool:
+def has_aggregate(expression: syntax.Expression) -> bool:
     """Whether an expression counts or collects."""
-    return any(isinstance(e, Call) and e.name in AGGREGATES for e in walk_expression(expression))
+    return any(isinstance(e, syntax.Call) and e.name in AGGREGATES for e in syntax.walk_expression(expression))
 
 
-def check_query(query: Query, shelf: Shelf, outer: Mapping[str, Kind] = MappingProxyType({})) -> Checked:
+def check_query(query: syntax.Query, shelf: GraphReader, outer: Mapping[str, Kind]) -> Checked:
     """The query as it is understood, around it `outer`. Raises InputError at the first thing that is not."""
     kinds = _find_kinds(query, outer)
     nodes = _collect_types(query, kinds, shelf)
@@ -92,7 +66,7 @@ def check_query(query: Query, shelf: Shelf, outer: Mapping[str, Kind] = MappingP
     for near, edge, far in edges:
         _check_edge(edge, (kinds[near], kinds[far]), shelf)
     tests = [t for path in query.paths for part in path.parts for t in part.tests]
-    tests += split_conjuncts(query.where)
+    tests += syntax.split_conjuncts(query.where)
     items = query.items or _list_all_elements(query, kinds, nodes)
     looking = _ExpressionChecker(kinds, shelf)
     for test in tests:
@@ -103,16 +77,15 @@ def check_query(query: Query, shelf: Shelf, outer: Mapping[str, Kind] = MappingP
         if times > 1:
             raise InputError(f"Two columns are called {name!r}; give one another name with AS.")
     columns = {i.name: i.expression for i in items}
-    order = tuple(replace(s, expression=replace_variables(s.expression, columns)) for s in query.order)
+    order = tuple(replace(s, expression=syntax.replace_variables(s.expression, columns)) for s in query.order)
     for sort in order:
         looking.item(sort.expression)
     # rows that are put together can be ordered only by what they are put together by
-    grouped = query.distinct or any(has_aggregate(i.expression) for i in items)
-    for sort in order:
-        if grouped and sort.expression not in [i.expression for i in items] and not has_aggregate(sort.expression):
-            raise sort.expression.at.error(
-                "ORDER BY can name columns of RETURN only, where rows are counted, collected or distinct."
-            )
+    if query.distinct or any(has_aggregate(i.expression) for i in items):
+        for expression in (s.expression for s in order):
+            if expression not in [i.expression for i in items] and not has_aggregate(expression):
+                problem = "ORDER BY can name columns of RETURN only, where rows are counted, collected or distinct."
+                raise expression.at.error(problem)
     found = replace(query, order=order)
     return Checked(found, kinds, nodes, edges, tuple(tests), items, looking.matchers, looking.inner)
 
@@ -120,15 +93,13 @@ def check_query(query: Query, shelf: Shelf, outer: Mapping[str, Kind] = MappingP
 # ── variables ──
 
 
-def _find_kinds(query: Query, outer: Mapping[str, Kind]) -> dict[str, Kind]:
+def _find_kinds(query: syntax.Query, outer: Mapping[str, Kind]) -> dict[str, Kind]:
     kinds = dict(outer)
     for node in (n for path in query.paths for n in path.nodes):
         claim = any(fold_type(w.text) == "claim" for w in node.types)
         around = outer.get(node.variable)
         if around not in (None, "claim", "entity") or (claim and around == "entity"):
-            raise node.at.error(
-                f"{node.variable!r} is the name of {_KIND_NAMES[kinds[node.variable]]} already; choose another."
-            )
+            _declare_variable(kinds, node.variable, "claim", node.at)  # raises: the name is taken
         if kinds.get(node.variable) != "claim":
             kinds[node.variable] = "claim" if claim else "entity"
     for path in query.paths:
@@ -140,15 +111,17 @@ def _find_kinds(query: Query, outer: Mapping[str, Kind]) -> dict[str, Kind]:
     return kinds
 
 
-def _declare_variable(kinds: dict[str, Kind], variable: str, kind: Kind, at: Spot) -> None:
+def _declare_variable(kinds: dict[str, Kind], variable: str, kind: Kind, at: syntax.Spot) -> None:
     if variable in kinds:
         raise at.error(f"{variable!r} is the name of {_KIND_NAMES[kinds[variable]]} already; choose another.")
     kinds[variable] = kind
 
 
-def _collect_types(query: Query, kinds: Mapping[str, Kind], shelf: Shelf) -> dict[str, tuple[Word, ...]]:
+def _collect_types(
+    query: syntax.Query, kinds: Mapping[str, Kind], shelf: GraphReader
+) -> dict[str, tuple[syntax.Word, ...]]:
     """The types of every node; where a variable stands twice, those that both places allow."""
-    found = dict[str, tuple[Word, ...]]()
+    found = dict[str, tuple[syntax.Word, ...]]()
     for node in (n for path in query.paths for n in path.nodes):
         types = tuple(w for w in node.types if fold_type(w.text) != "claim")
         if types and kinds[node.variable] == "claim":
@@ -163,7 +136,7 @@ def _collect_types(query: Query, kinds: Mapping[str, Kind], shelf: Shelf) -> dic
     return found
 
 
-def _check_edge(edge: EdgePattern, ends: tuple[Kind, Kind], shelf: Shelf) -> None:
+def _check_edge(edge: syntax.EdgePattern, ends: tuple[Kind, Kind], shelf: GraphReader) -> None:
     if ends == ("claim", "claim"):
         raise edge.at.error("no relation links two claims; link each to an entity, as in (k:Claim)-[:ABOUT]->(a).")
     if "claim" in ends and edge.long:
@@ -175,7 +148,7 @@ def _check_edge(edge: EdgePattern, ends: tuple[Kind, Kind], shelf: Shelf) -> Non
             raise word.at.error("a claim is linked by :ABOUT to its subject and by :OBJECT to what it names besides.")
 
 
-def _check_known(word: Word, names: Sequence[str], said: str, what: str) -> None:
+def _check_known(word: syntax.Word, names: Sequence[str], said: str, what: str) -> None:
     if fold_type(word.text) in map(fold_type, names):
         return
     listed = [n for n in names if n]
@@ -201,9 +174,7 @@ def _quote_names(names: Iterable[str]) -> str:
     return ", ".join(map(repr, names))
 
 
-def _list_all_elements(
-    query: Query, kinds: Mapping[str, Kind], nodes: Mapping[str, tuple[Word, ...]]
-) -> tuple[Item, ...]:
+def _list_all_elements(query: syntax.Query, kinds: Mapping[str, Kind], nodes: NodeTypes) -> tuple[syntax.Item, ...]:
     """All elements of the patterns in their order, under their names or what they are."""
     words = {e.variable: e.types for path in query.paths for e in path.edges} | dict(nodes)
     found = dict[str, None]()
@@ -212,12 +183,12 @@ def _list_all_elements(
         found |= {path.nodes[0].variable: None}
         for _, edge, far in path.hops:
             found |= {edge.variable: None, far: None}
-    seen, items = Counter[str](), list[Item]()
+    seen, items = Counter[str](), list[syntax.Item]()
     for variable in found:
         types = words.get(variable, ())
         name = variable if not variable.startswith(" ") else fold(types[0].text) if len(types) == 1 else kinds[variable]
         seen[name] += 1
-        items.append(Item(Variable(variable), name if seen[name] == 1 else f"{name} {seen[name]}"))
+        items.append(syntax.Item(syntax.Variable(variable), name if seen[name] == 1 else f"{name} {seen[name]}"))
     return tuple(items)
 
 
@@ -227,52 +198,47 @@ def _list_all_elements(
 class _ExpressionChecker:
     """Looks through expressions; keeps the regular expressions that it meets."""
 
-    def __init__(self, kinds: Mapping[str, Kind], shelf: Shelf) -> None:
+    def __init__(self, kinds: Mapping[str, Kind], shelf: GraphReader) -> None:
         self.kinds, self.shelf = kinds, shelf
-        self.inner = dict[Exists, Checked]()
+        self.inner = dict[syntax.Exists, Checked]()
         self.matchers = dict[str, Callable[[str], bool]]()
 
-    def plain(self, expression: Expression, where: str) -> None:
+    def plain(self, expression: syntax.Expression, where: str) -> None:
         """Check what may not count or collect."""
-        for part in walk_expression(expression):
-            if isinstance(part, Call) and part.name in AGGREGATES:
+        for part in syntax.walk_expression(expression):
+            if isinstance(part, syntax.Call) and part.name in AGGREGATES:
                 raise part.at.error(f"{part.name} puts rows together, which {where} cannot; use it in RETURN.")
             self.one(part)
 
-    def item(self, expression: Expression) -> None:
+    def item(self, expression: syntax.Expression) -> None:
         """Check what may. Beside an aggregate no variable may stand: it would have many values."""
         if not has_aggregate(expression):
             self.plain(expression, "RETURN")
-        elif isinstance(expression, Call) and expression.name in AGGREGATES:
+        elif isinstance(expression, syntax.Call) and expression.name in AGGREGATES:
             self.one(expression)
             for argument in expression.arguments:
                 self.plain(argument, expression.name)
-                self.numbers(expression, argument)
+                if expression.name in ("sum", "avg") and isinstance(argument, syntax.Property):
+                    kind, named = self.property(argument).kind, f"{argument.variable}.{argument.name}"
+                    if kind != "number":
+                        raise argument.at.error(f"{expression.name} adds up numbers; {named} is a {kind}.")
         else:
             self.one(expression)
-            for part in child_expressions(expression):
-                if not has_aggregate(part) and read_variables(part):
+            for part in syntax.child_expressions(expression):
+                if not has_aggregate(part) and syntax.read_variables(part):
                     raise part.at.error("this has many values beside a count; return it by itself.")
                 self.item(part)
 
-    def numbers(self, call: Call, argument: Expression) -> None:
-        """Raise InputError for the sum of what is no number."""
-        if call.name not in ("sum", "avg") or not isinstance(argument, Property):
-            return
-        kind = self.property(argument).kind
-        if kind != "number":
-            raise argument.at.error(f"{call.name} adds up numbers; {argument.variable}.{argument.name} is a {kind}.")
-
-    def one(self, part: Expression) -> None:
+    def one(self, part: syntax.Expression) -> None:
         match part:
-            case Variable(name):
+            case syntax.Variable(name):
                 self.kind(name, part.at)
-            case Property():
+            case syntax.Property():
                 self.property(part)
-            case Call(name, arguments) if name in AGGREGATES:
+            case syntax.Call(name, arguments) if name in AGGREGATES:
                 if len(arguments) != (0 if part.star else 1):
                     raise part.at.error(f"{name} takes one value.")
-            case Call(name, arguments):
+            case syntax.Call(name, arguments):
                 if name not in FUNCTIONS:
                     near = suggest_names(name, sorted({*FUNCTIONS, *AGGREGATES}), "function")
                     raise part.at.error(f"there is no function {name!r}{near}.")
@@ -280,66 +246,61 @@ class _ExpressionChecker:
                 if part.distinct or not low <= len(arguments) <= high:
                     count = low if low == high else f"{low} to {high}"
                     raise part.at.error(f"{name} takes {count} value{'s' * (high > 1)}.")
-            case Exists(paths, where):
+            case syntax.Exists(paths, where):
                 for name in part.shared:
                     if self.kinds[name] in ("path", "chain"):
-                        raise part.at.error(
-                            f"{name!r} is {_KIND_NAMES[self.kinds[name]]}, which EXISTS cannot look into."
-                        )
-                self.inner[part] = check_query(Query(paths, where), self.shelf, self.kinds)
-            case Binary(operator, left, right):
+                        called = _KIND_NAMES[self.kinds[name]]
+                        raise part.at.error(f"{name!r} is {called}, which EXISTS cannot look into.")
+                self.inner[part] = check_query(syntax.Query(paths, where), self.shelf, self.kinds)
+            case syntax.Binary(operator, left, right):
                 self.comparison(operator, left, right, part.at)
             case _:
                 pass
 
-    def kind(self, name: str, at: Spot) -> Kind:
+    def kind(self, name: str, at: syntax.Spot) -> Kind:
         if name not in self.kinds:
             listed = [n for n in self.kinds if not n.startswith(" ")]
             hint = "" if listed else "; name what is meant in the pattern, as in (a:Person)"
             raise at.error(f"the pattern has no variable {name!r}{suggest_names(name, listed, 'variable')}{hint}.")
         return self.kinds[name]
 
-    def property(self, part: Property) -> Readable:
-        variable, name, at = part.variable, part.name, part.named
-        kind = self.kind(variable, part.at)
-        known = _PROPERTIES.get(kind)
+    def property(self, part: syntax.Property) -> Readable:
+        kind, name = self.kind(part.variable, part.at), part.name
+        called, known = _KIND_NAMES[kind], PROPERTIES.get(kind)
         if known is None:
-            raise at.error(
-                f"{variable!r} is {_KIND_NAMES[kind]} and has no properties; use length, nodes or relations."
-            )
+            use = "use length, nodes or relations"
+            raise part.named.error(f"{part.variable!r} is {called} and has no properties; {use}.")
         if name.lower() not in known:
-            raise at.error(
-                f"{_KIND_NAMES[kind]} has no property {name!r}{suggest_names(name, list(known), 'property')}."
-            )
+            near = suggest_names(name, list(known), "property")
+            raise part.named.error(f"{called} has no property {name!r}{near}.")
         return known[name.lower()]
 
-    def comparison(self, operator: str, left: Expression, right: Expression, at: Spot) -> None:
+    def comparison(self, operator: str, left: syntax.Expression, right: syntax.Expression, at: syntax.Spot) -> None:
         for one, other in ((left, right), (right, left)):
-            if isinstance(one, Property):
+            if isinstance(one, syntax.Property):
                 self.operand(operator, one, other, is_left=one is left)
         if operator != "=~":
             return
-        if not isinstance(right, Fixed) or not isinstance(right.value, str):
+        if not isinstance(right, syntax.Fixed) or not isinstance(right.value, str):
             raise at.error("the right side of =~ must be a text in quotes or a parameter.")
         try:
             self.matchers[right.value] = compile_matcher(right.value)
         except InputError as e:
             raise right.at.error(str(e)) from e
 
-    def operand(self, operator: str, one: Property, other: Expression, *, is_left: bool) -> None:
+    def operand(self, operator: str, one: syntax.Property, other: syntax.Expression, *, is_left: bool) -> None:
         """Raise InputError where a property is compared with a value of another kind: that is true of nothing."""
         kind, name = self.property(one).kind, f"{one.variable}.{one.name}".strip()
         if operator in ("contains", "starts with", "ends with", "=~") and is_left and kind != "text":
             hint = f"it is a list: write value IN {name}" if kind == "list" else f"it is a {kind}"
             raise one.at.error(f"{name} cannot be searched like a text: {hint}.")
-        constants = [other] if operator != "in" else other.items if isinstance(other, Listed) and is_left else ()
-        given = [c.value for c in constants if isinstance(c, Fixed) and c.value is not None]
+        constants = [other] if operator != "in" else other.items if isinstance(other, syntax.Listed) and is_left else ()
+        given = [c.value for c in constants if isinstance(c, syntax.Fixed) and c.value is not None]
         wanted: Mapping[str, Any] = {"text": str, "number": (int, float), "truth": bool}
         wrong = [
             v
             for v in given
-            if not isinstance(v, wanted.get(kind, object))
-            or (kind == "number" and v in (True, False) and isinstance(v, bool))
+            if not isinstance(v, wanted.get(kind, object)) or (kind == "number" and isinstance(v, bool))
         ]
         if operator in ("=", "<>", "<", "<=", ">", ">=", "in") and wrong:
             how = {"text": "a text: put the value into quotes", "number": "a number: write it without quotes"}

@@ -1,18 +1,35 @@
-"""The values of a query, and how they compare: three-valued, as in openCypher, with texts compared without case."""
+"""The values of a query and how they compare: three-valued, as in openCypher, texts without case; and `=~` by RE2.
+
+RE2 is in proportion to the text, whatever the expression. It reads `\\d`, `\\s` and `\\w` as ASCII: they are rewritten
+here, so that they mean all scripts, as in Python.
+"""
 
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import isfinite
-from types import MappingProxyType
 from typing import Any, Literal
 
+from sensegraph.errors import InputError
 from sensegraph.language.text import fold
 
 Kind = Literal["entity", "relation", "claim", "tie", "chain", "path"]
+Truth = bool | None
+_folded = lru_cache(maxsize=1 << 16)(fold)
+ORDERS: Mapping[str, Callable[[Any, Any], bool]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+_SIGNS: Mapping[str, Callable[[Any, Any], int | float]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "%": operator.mod,
+}  # fmt: skip
+_LONGEST = 500  # characters of an expression
+_ESCAPE = re.compile(r"\\.", re.DOTALL)
+_PART = re.compile(r"\\Q.*?(?:\\E|\Z)|\\.|\[\^?\]?(?:\[:\^?[a-z]+:\]|\\.|[^\]\\])*\]", re.DOTALL)  # quoted, escape, set
+_CLASSES: Mapping[str, str] = {"d": r"\p{Nd}", "s": r"\t-\r\x{85}\x1c-\x20\pZ", "w": r"\pL_\pN"}
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -25,26 +42,13 @@ class Element:
 
 
 Value = None | bool | int | float | str | Element | tuple["Value", ...]
-Truth = bool | None
 
-_folded = lru_cache(maxsize=1 << 16)(fold)
-_ORDER: Mapping[str, Callable[[Any, Any], bool]] = MappingProxyType(
-    {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
-)
-_SIGNS: Mapping[str, Callable[[Any, Any], int | float]] = MappingProxyType(
-    {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "%": operator.mod}
-)
 _RANKS = (bool, int | float, str, Element, tuple)
 
 
 def fold_type(text: str) -> str:
     """The form in which types are compared: folded, `_` and `-` as blanks."""
     return _folded(text.replace("_", " ").replace("-", " "))
-
-
-def text_or_null(text: str) -> str | None:
-    """A text of a record; None where nothing stands there."""
-    return text or None
 
 
 def equal_values(a: Value, b: Value) -> Truth:
@@ -74,9 +78,9 @@ def compare_order(sign: str, a: Value, b: Value) -> Truth:
     if isinstance(a, bool) or isinstance(b, bool):
         return None
     if isinstance(a, str) and isinstance(b, str):
-        return _ORDER[sign](_folded(a), _folded(b))
+        return ORDERS[sign](_folded(a), _folded(b))
     if isinstance(a, int | float) and isinstance(b, int | float):
-        return _ORDER[sign](a, b)
+        return ORDERS[sign](a, b)
     return None
 
 
@@ -139,3 +143,56 @@ def group_key(value: Value) -> Any:
     if isinstance(value, tuple):
         return tuple(map(group_key, value))
     return type(value) is bool, value
+
+
+def compile_matcher(expression: str) -> Callable[[str], bool]:
+    """Whether a whole text matches `expression` (RE2 syntax; `.` is any character; `(?i)` at the start ignores case).
+
+    Raises InputError where the expression cannot be used, or RE2 (the extra `match`) is not installed.
+    """
+    try:
+        import re2
+    except ImportError as e:
+        advice = "pip install 'sensegraph[match]', or search with CONTAINS, STARTS WITH or ENDS WITH."
+        raise InputError(f"=~ needs RE2: {advice}") from e
+    if len(expression) > _LONGEST:
+        raise InputError(f"a regular expression may have {_LONGEST} characters.")
+    options = re2.Options()
+    options.dot_nl, options.never_capture, options.log_errors = True, True, False
+    rewritten = _PART.sub(lambda m: _rewrite_part(m[0]), expression)
+    try:
+        compiled = re2.compile(rewritten.encode(errors="surrogatepass"), options)
+    except re2.error as e:
+        problem, _, place = e.args[0].decode(errors="replace").partition(": ")
+        where = f" ({place})" if place in expression and place else ""
+        hint = "references back and looking around are not supported."
+        raise InputError(f"this regular expression cannot be used, {problem}{where}; {hint}") from e
+    return lambda text: compiled.fullmatch(text.encode(errors="surrogatepass")) is not None
+
+
+def _rewrite_part(part: str) -> str:
+    """An escape or a set in brackets, with the classes of characters written out; quoted text as it is."""
+    if part.startswith("\\Q"):
+        return part
+    if part.startswith("["):
+        return _ESCAPE.sub(lambda m: _rewrite_escape(m[0], in_set=True), part)
+    return _rewrite_escape(part, in_set=False)
+
+
+def _rewrite_escape(escape: str, *, in_set: bool) -> str:
+    kind = escape[1]
+    if kind.lower() not in _CLASSES:
+        return escape if escape.isascii() else kind
+    if kind in _CLASSES:
+        return _CLASSES[kind] if in_set else f"[{_CLASSES[kind]}]"
+    return _list_complement(kind.lower()) if in_set else f"[^{_CLASSES[kind.lower()]}]"
+
+
+@cache
+def _list_complement(kind: str) -> str:
+    """The characters outside a class as ranges, for sets: RE2 has no set in a set."""
+    import re2
+
+    every = "".join(map(chr, (*range(0xD800), *range(0xE000, 0x110000)))).encode()
+    runs = [m[0].decode() for m in re2.finditer(f"[^{_CLASSES[kind]}]+".encode(), every)]
+    return "".join(f"\\x{{{ord(run[0]):x}}}-\\x{{{ord(run[-1]):x}}}" for run in runs)

@@ -6,7 +6,7 @@ Types, labels, weights and directions are mapped arrays; texts are decoded only 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.graphs.match.facets import BACK, FORTH, Facets
-from sensegraph.graphs.match.query_values import Kind, Value, fold_type, text_or_null
+from sensegraph.graphs.match.query_values import Kind, Value, fold_type
 from sensegraph.index.index import Index
 from sensegraph.runtime.results import Table, take_records
 from sensegraph.types import Claim, Entity, Relation
@@ -44,7 +44,7 @@ class Adjacency:
     edges: NDArray[Any]
 
 
-class Shelf:
+class GraphReader:
     """One index, and what a query has read of it.
 
     `whole` are the facets of the whole graph, where a filter leaves a part: they say which types there are.
@@ -130,11 +130,8 @@ class Shelf:
 
     def ties(self, kind: str, backwards: bool) -> Adjacency:
         """Claims over ties (`about`, `object` or any) to entities, or backwards."""
-        if (kind, backwards) not in self._tied:
-            self._tied[kind, backwards] = self._along(kind, backwards)
-        return self._tied[kind, backwards]
-
-    def _along(self, kind: str, backwards: bool) -> Adjacency:
+        if (found := self._tied.get((kind, backwards))) is not None:
+            return found
         claim, entity, border = self._ties
         edges = np.arange(len(claim))
         if kind:
@@ -143,7 +140,8 @@ class Shelf:
         order = edges[np.lexsort((far[edges], near[edges]))]
         n = self.count("entity" if backwards else "claim")
         start = np.concatenate(([0], np.cumsum(np.bincount(near[edges], minlength=n)))).astype(np.int64)
-        return Adjacency(start, far[order], order)
+        found = self._tied[kind, backwards] = Adjacency(start, far[order], order)
+        return found
 
     # ── records ──
 
@@ -200,45 +198,32 @@ def _is_name(text: str) -> bool:
 
 # ── properties ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-Column = Callable[[Shelf, list[int]], list[Value]]
+Column = Callable[[GraphReader, list[int]], list[Value]]
 
 
 @dataclass(frozen=True, slots=True)
 class Readable:
-    """A property: what kind of value it has (`text`, `number`, `truth` or `list`), how it is read, what it means."""
+    """A property: what kind of value it has (`text`, `number`, `truth` or `list`), and how it is read."""
 
     kind: str
     read: Column
-    meaning: str
-
-
-def _pick_values(values: NDArray[Any], positions: list[int]) -> list[Value]:
-    found: list[Value] = values[positions].tolist()
-    return found
 
 
 def _field_column(kind: Kind, field: str) -> Column:
-    def read(shelf: Shelf, positions: list[int]) -> list[Value]:
+    def read(shelf: GraphReader, positions: list[int]) -> list[Value]:
         records = shelf.records(kind, positions)
-        return [text_or_null(v) if isinstance(v := getattr(r, field), str) else v for r in records]
+        return [None if (value := getattr(r, field)) == "" else value for r in records]
 
     return read
 
 
-def _description_column(kind: Kind) -> Column:
-    def read(shelf: Shelf, positions: list[int]) -> list[Value]:
-        return [text_or_null(text) for text in shelf.descriptions(kind, positions)]
-
-    return read
-
-
-def _read_labels(shelf: Shelf, positions: list[int]) -> list[Value]:
+def _read_labels(shelf: GraphReader, positions: list[int]) -> list[Value]:
     numbers = shelf.facets.labels[positions].tolist()
-    return [text_or_null(shelf.facets.names[n]) for n in numbers]
+    return [shelf.facets.names[n] or None for n in numbers]
 
 
 def _date_column(field: str, choose: Callable[[list[str]], str]) -> Column:
-    def read(shelf: Shelf, positions: list[int]) -> list[Value]:
+    def read(shelf: GraphReader, positions: list[int]) -> list[Value]:
         told = [[date for d in r.descriptions if (date := getattr(d, field))] for r in shelf.links(positions)]
         return [choose(dates) if dates else None for dates in told]
 
@@ -246,7 +231,7 @@ def _date_column(field: str, choose: Callable[[list[str]], str]) -> Column:
 
 
 def _end_column(first: bool) -> Column:
-    def read(shelf: Shelf, positions: list[int]) -> list[Value]:
+    def read(shelf: GraphReader, positions: list[int]) -> list[Value]:
         source, target = shelf.ends
         sure = FORTH if first else BACK  # told from the source on, the source comes first
         told = shelf.facets.told[positions].tolist()
@@ -256,61 +241,47 @@ def _end_column(first: bool) -> Column:
     return read
 
 
-def _list_documents(shelf: Shelf, chunks: Sequence[Sequence[str]]) -> list[Value]:
+def _list_documents(shelf: GraphReader, chunks: Sequence[Sequence[str]]) -> list[Value]:
     every = shelf.index.documents_of(sorted({c for found in chunks for c in found}))
     return [tuple(dict.fromkeys(every[c] for c in found if c in every)) for found in chunks]
 
 
-ENTITY = {
-    "name": Readable("text", lambda s, p: [s.name(i) for i in p], "what most texts call it"),
-    "type": Readable(
-        "text", lambda s, p: [text_or_null(s.facets.types[n]) for n in s.facets.kinds[p].tolist()], "its type"
-    ),
-    "description": Readable("text", _description_column("entity"), "what the texts say of it"),
-    "degree": Readable("number", lambda s, p: _pick_values(s.facets.degrees, p), "its neighbours in the whole graph"),
-    "frequency": Readable("number", lambda s, p: _pick_values(s.facets.frequencies, p), "how often it is mentioned"),
-    "aliases": Readable("list", _field_column("entity", "aliases"), "its other names"),
-    "documents": Readable(
-        "list",
-        lambda s, p: _list_documents(s, [e.chunks for e in s.entities(p)]),
-        "the ids of the documents that name it",
-    ),
-    "id": Readable("text", _field_column("entity", "id"), "its id"),
+_ENTITY = {
+    "name": Readable("text", lambda s, p: [s.name(i) for i in p]),  # what most texts call it
+    "type": Readable("text", lambda s, p: [s.facets.types[n] or None for n in s.facets.kinds[p].tolist()]),
+    # what the texts say of it
+    "description": Readable("text", lambda s, p: [d or None for d in s.descriptions("entity", p)]),
+    "degree": Readable("number", lambda s, p: s.facets.degrees[p].tolist()),  # its neighbours in the whole graph
+    "frequency": Readable("number", lambda s, p: s.facets.frequencies[p].tolist()),  # how often it is mentioned
+    "aliases": Readable("list", _field_column("entity", "aliases")),  # its other names
+    "documents": Readable("list", lambda s, p: _list_documents(s, [e.chunks for e in s.entities(p)])),  # that name it
+    "id": Readable("text", _field_column("entity", "id")),
 }
-RELATION = {
-    "label": Readable("text", _read_labels, "its label, where it has one"),
-    "type": Readable("text", _read_labels, "the same"),
-    "description": Readable("text", _description_column("relation"), "what the texts say of it"),
-    "weight": Readable("number", lambda s, p: _pick_values(s.facets.weights, p), "how much the texts make of it"),
-    "starts": Readable(
-        "text", _date_column("starts", min), "since when, where a model told: the earliest of its texts"
-    ),
-    "ends": Readable("text", _date_column("ends", max), "until when, where a model told: the latest of its texts"),
-    "directed": Readable(
-        "truth",
-        lambda s, p: [told in (FORTH, BACK) for told in s.facets.told[p].tolist()],
-        "whether the texts tell it one way",
-    ),
-    "first": Readable("text", _end_column(True), "the end that the texts name first, where they tell it one way"),
-    "second": Readable("text", _end_column(False), "the other end"),
-    "documents": Readable(
-        "list", lambda s, p: _list_documents(s, [r.chunks for r in s.links(p)]), "the ids of the documents that tell it"
-    ),
-    "id": Readable("text", _field_column("relation", "id"), "its id"),
+_RELATION = {
+    "label": Readable("text", _read_labels),  # where it has one
+    "type": Readable("text", _read_labels),  # the same
+    # what the texts say of it
+    "description": Readable("text", lambda s, p: [d or None for d in s.descriptions("relation", p)]),
+    "weight": Readable("number", lambda s, p: s.facets.weights[p].tolist()),  # how much the texts make of it
+    # since when, where a model told: the earliest of its texts
+    "starts": Readable("text", _date_column("starts", min)),
+    "ends": Readable("text", _date_column("ends", max)),  # until when, where a model told: the latest of its texts
+    "directed": Readable("truth", lambda s, p: np.isin(s.facets.told[p], (FORTH, BACK)).tolist()),  # told one way
+    "first": Readable("text", _end_column(True)),  # the end that the texts name first, where they tell it one way
+    "second": Readable("text", _end_column(False)),  # the other end
+    "documents": Readable("list", lambda s, p: _list_documents(s, [r.chunks for r in s.links(p)])),  # that tell it
+    "id": Readable("text", _field_column("relation", "id")),
 }
-CLAIM = {
-    "type": Readable("text", _field_column("claim", "type"), "its type"),
-    "status": Readable("text", _field_column("claim", "status"), "TRUE, FALSE or SUSPECTED"),
-    "description": Readable("text", _field_column("claim", "description"), "what is claimed"),
-    "object": Readable(
-        "text",
-        lambda s, p: [c.object if _is_name(c.object) else None for c in s.claims(p)],
-        "what it names besides its subject",
-    ),
-    "starts": Readable("text", _field_column("claim", "starts"), "since when it held (ISO 8601)"),
-    "ends": Readable("text", _field_column("claim", "ends"), "until when (ISO 8601)"),
-    "documents": Readable(
-        "list", lambda s, p: _list_documents(s, [(c.source.chunk,) for c in s.claims(p)]), "the document that claims it"
-    ),
-    "id": Readable("text", _field_column("claim", "id"), "its id"),
+_CLAIM = {
+    "type": Readable("text", _field_column("claim", "type")),
+    "status": Readable("text", _field_column("claim", "status")),  # TRUE, FALSE or SUSPECTED
+    "description": Readable("text", _field_column("claim", "description")),  # what is claimed
+    # what it names besides its subject
+    "object": Readable("text", lambda s, p: [c.object if _is_name(c.object) else None for c in s.claims(p)]),
+    "starts": Readable("text", _field_column("claim", "starts")),  # since when it held (ISO 8601)
+    "ends": Readable("text", _field_column("claim", "ends")),  # until when (ISO 8601)
+    "documents": Readable("list", lambda s, p: _list_documents(s, [(c.source.chunk,) for c in s.claims(p)])),
+    "id": Readable("text", _field_column("claim", "id")),
 }
+PROPERTIES: Mapping[Kind, Mapping[str, Readable]] = {"entity": _ENTITY, "relation": _RELATION, "claim": _CLAIM}
+"""The properties of each kind of element that has some, by their names in lower case."""

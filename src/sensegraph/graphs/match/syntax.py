@@ -28,90 +28,86 @@ class Spot:
         line, column = before.count("\n") + 1, self.offset - (before.rfind("\n") + 1) + 1
         place = f"line {line}, column {column}" if "\n" in self.text else f"column {column}"
         rest = " ".join(self.text[self.offset : self.offset + _SHOWN].split())
-        return InputError(f"In {self.piece}, {place}, at {rest!r}: {problem}" if rest else self._at_end(place, problem))
-
-    def _at_end(self, place: str, problem: str) -> str:
-        return f"In {self.piece}, {place}, at its end: {problem}"
+        return InputError(f"In {self.piece}, {place}, at {repr(rest) if rest else 'its end'}: {problem}")
 
 
 NOWHERE = Spot("", "", 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """What stands in a query, and where: two that say the same are equal wherever they stand."""
+
+    at: Spot = field(default=NOWHERE, compare=False, repr=False)
 
 
 # ── expressions ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True, slots=True)
-class Fixed:
+class Fixed(Placed):
     """A value that is written in the query, or one that a parameter stands for."""
 
     value: Constant
-    at: Spot = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(Placed):
     """Expressions in square brackets."""
 
     items: tuple[Expression, ...]
-    at: Spot = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(Placed):
     """A name that the pattern gives to an entity, a relation, a claim or a path."""
 
     name: str
-    at: Spot = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Property:
+class Property(Placed):
     """`variable.name`; the name stands at `named`."""
 
     variable: str
     name: str
-    at: Spot = field(default=NOWHERE, compare=False, repr=False)
     named: Spot = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class Call(Placed):
     """A function or an aggregate, its name in lower case; `star` for `count(*)`."""
 
     name: str
     arguments: tuple[Expression, ...]
     distinct: bool = False
     star: bool = False
-    at: Spot = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Unary:
+class Unary(Placed):
     """`operator` is not, -, is null or is not null."""
 
     operator: str
     operand: Expression
-    at: Spot = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Binary:
+class Binary(Placed):
     """`operator` in lower case: or, and, a comparison, in, contains, starts with, ends with, or an arithmetic sign."""
 
     operator: str
     left: Expression
     right: Expression
-    at: Spot = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Exists:
+class Exists(Placed):
     """Whether a pattern matches around what is bound: `shared` are the variables that it has from outside."""
 
     paths: tuple[PathPattern, ...]
     where: Expression | None
     shared: tuple[str, ...]
-    at: Spot = field(default=NOWHERE, compare=False, repr=False)
 
 
 Expression = Fixed | Listed | Variable | Property | Call | Unary | Binary | Exists
@@ -183,25 +179,23 @@ def split_conjuncts(expression: Expression | None) -> Iterator[Expression]:
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class Word(Placed):
     """A type as it is written."""
 
     text: str
-    at: Spot = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class NodePattern:
+class NodePattern(Placed):
     """`(variable:type|type {name: value})`; a variable that begins with a blank was not named."""
 
     variable: str
     types: tuple[Word, ...] = ()
     tests: tuple[Expression, ...] = ()
-    at: Spot = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class EdgePattern:
+class EdgePattern(Placed):
     """`-[variable:type|type *low..high {name: value}]->`; `low` and `high` are None for a single relation."""
 
     variable: str
@@ -210,7 +204,6 @@ class EdgePattern:
     direction: Literal["-", ">", "<"] = "-"
     low: int | None = None
     high: int | None = None
-    at: Spot = field(default=NOWHERE, compare=False, repr=False)
 
     @property
     def long(self) -> bool:

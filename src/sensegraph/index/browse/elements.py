@@ -31,8 +31,8 @@ from sensegraph.index.browse.pages import (
     ReportRow,
     Said,
 )
-from sensegraph.index.citing import cite_statements
 from sensegraph.index.index import Index
+from sensegraph.index.passages import cite_statements
 from sensegraph.language.text import fold
 from sensegraph.runtime.results import Table, take_records
 from sensegraph.types import Chunk, Citation, Cluster, Entity, Relation, Source, Statement

@@ -1,21 +1,32 @@
-"""Where things are in an index: neighbours, communities and names of entities, by position, in mapped arrays."""
+"""Where things are in an index, by position, in mapped arrays, so that a question reads no record.
+
+Neighbours, communities and names of entities; and what ties chunks together: the entities that they mention, the
+relations they state, the titles that name them (hybrid retrieval; N86).
+"""
 
 from __future__ import annotations
 
 import hashlib
+import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sensegraph.algorithms.graphs import Floats, Ints, Longs
+from sensegraph.algorithms.walks import Moves, build_moves
+from sensegraph.index.manifest import Catalogue
 from sensegraph.language.text import fold
 from sensegraph.runtime.results import Result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Graph, Hierarchy
 
-Ints = NDArray[np.int32]
+if TYPE_CHECKING:
+    from sensegraph.index.index import Index
 
 
 @dataclass(frozen=True)
@@ -145,3 +156,159 @@ def _cluster_homes(hierarchy: Hierarchy, position: dict[str, int]) -> Ints:
 def _hash_names(names: Iterable[str]) -> NDArray[np.uint64]:
     digests = [hashlib.blake2b(n.encode("utf-8", "surrogatepass"), digest_size=8).digest() for n in names]
     return np.frombuffer(b"".join(digests), np.dtype("<u8")).astype(np.uint64)
+
+
+_OWNERS = 5  # a name that titles more documents than this singles out none of them
+_OWNED, _LINK, _BACK, _RELATION = 2.0, 2.0, 0.4, 0.2  # weights beside that of a mention, 1
+_BRACKET = re.compile(r"\s*[(（][^()（）]*[)）]\s*$")
+
+Edge = tuple[NDArray[np.int64], NDArray[np.int64], Floats]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ties:
+    """Chunks are numbered as in the catalogue (c), entities (n) and relations (m) as in the graph.
+
+    Entity i is mentioned by the chunks `held[start[i]:start[i + 1]]` and gives its name to the documents that begin
+    with the chunks `owned[owns[i]:owns[i + 1]]`; relation j, of weight `weight[j]`, is stated by the chunks
+    `stated[first[j]:first[j + 1]]`. `source`, `target` and `share` are the moves of a walk over chunks (0…c−1) and
+    entities (c…c+n−1).
+    """
+
+    start: Longs
+    held: Ints
+    owns: Longs
+    owned: Ints
+    first: Longs
+    stated: Ints
+    weight: Floats
+    source: Ints
+    target: Ints
+    share: Floats
+
+    @property
+    def walk(self) -> Moves:
+        """The moves of a walk over chunks and entities."""
+        return Moves(self.source, self.target, self.share)
+
+    def mentioning(self, entity: int) -> Ints:
+        """The chunks that mention an entity."""
+        return self.held[int(self.start[entity]) : int(self.start[entity + 1])]
+
+    def titled(self, entity: int) -> Ints:
+        """The first chunks of the documents whose title is the entity's name."""
+        return self.owned[int(self.owns[entity]) : int(self.owns[entity + 1])]
+
+    def stating(self, relation: int) -> Ints:
+        """The chunks that state a relation."""
+        return self.stated[int(self.first[relation]) : int(self.first[relation + 1])]
+
+
+@step("ties.ties", version=2, form="arrays")
+def build_ties(wholes: Sequence[tuple[Graph, Catalogue]]) -> list[Ties]:
+    """The ties between the chunks of a catalogue by a graph."""
+    return [_tie_chunks(graph, catalogue) for graph, catalogue in wholes]
+
+
+def find_ties(graph: Result[Graph], listed: Result[Catalogue], rt: Runtime) -> Result[Ties]:
+    """The ties of a graph and its chunks, made anew only when one of them changed."""
+    return rt.once(build_ties, lambda: (graph.value, listed.value), names=(graph.key, listed.key))
+
+
+def ties_of(index: Index, rt: Runtime) -> Ties:
+    """The ties of an index; a filtered one has its own, which are not kept."""
+    if index.whole is not None:
+        return build_ties.fn([(index.graph, index.catalogue)])[0]
+    graph, listed = Result(index.manifest.graph, index.graph), Result(index.manifest.documents, index.catalogue)
+    return find_ties(graph, listed, rt).value
+
+
+def entity_salience(ties: Ties, entities: Sequence[int], chunks: int) -> Floats:
+    """How much a mention of each entity says, 0 to 1: its inverse document frequency over the largest possible."""
+    count = np.asarray([ties.start[e + 1] - ties.start[e] for e in entities], np.float64)
+    return _rate_salience(count, chunks)
+
+
+def _rate_salience(count: Floats, chunks: int) -> Floats:
+    """ln(1 + (N − df + ½) / (df + ½)) of every entity over that of one in a single chunk."""
+    df = np.maximum(count, 1)
+    return np.asarray(np.log1p((chunks - df + 0.5) / (df + 0.5)) / np.log1p((chunks - 0.5) / 1.5))
+
+
+def _tie_chunks(graph: Graph, catalogue: Catalogue) -> Ties:
+    place = {c.id: i for i, c in enumerate(catalogue.chunks)}
+    position: dict[str, int] = {}
+    called: dict[str, list[int]] = defaultdict(list)
+    mentions: list[list[int]] = []
+    for i, entity in enumerate(graph.entities):
+        position[entity.id] = i
+        called[fold(entity.name)].append(i)
+        mentions.append(sorted({place[c] for c in entity.chunks if c in place}))
+    ends, weights, statements = [], [], []
+    for r in graph.relations:
+        ends.append((position[r.source], position[r.target]))
+        weights.append(r.weight)
+        statements.append(sorted({place[c] for c in r.chunks if c in place}))
+    start, held = _pack_lists(mentions)
+    owns, owned = _pack_lists(_title_owners(catalogue, called, len(mentions)))
+    first, stated = _pack_lists(statements)
+    weight = np.asarray(weights, np.float64)
+    edges = _walk_edges((start, held, owns, owned), np.asarray(ends, np.int64).reshape(-1, 2), weight, len(place))
+    walk = build_moves(*edges, len(place) + len(mentions))
+    return Ties(start, held, owns, owned, first, stated, weight, walk.source, walk.target, walk.share)
+
+
+def _pack_lists(lists: Sequence[Sequence[int]]) -> tuple[Longs, Ints]:
+    """Lists one after the other, and where each begins."""
+    start = np.concatenate(([0], np.cumsum([len(x) for x in lists], dtype=np.int64))).astype(np.int64)
+    return start, np.asarray([i for x in lists for i in x], np.int32)
+
+
+def _title_owners(catalogue: Catalogue, called: dict[str, list[int]], entities: int) -> list[list[int]]:
+    """For every entity the first chunks of the documents that its name is the title of, a closing bracket aside."""
+    first = {c.document: i for i, c in reversed(list(enumerate(catalogue.chunks)))}
+    owned: list[list[int]] = [[] for _ in range(entities)]
+    for d in catalogue.documents:
+        if d.id in first:
+            for entity in called.get(fold(_BRACKET.sub("", d.title)), []):
+                owned[entity].append(first[d.id])
+    return [x if len(x) <= _OWNERS else [] for x in owned]
+
+
+def _walk_edges(rows: tuple[Longs, Ints, Longs, Ints], ends: NDArray[np.int64], weight: Floats, chunks: int) -> Edge:
+    """Directed, weighted edges: chunk – entity, entity – entity, and from a mention of a title to what it titles.
+
+    The weights are those that did best without a model on questions of two to four hops (`bench/hybrid.py`).
+    """
+    start, held, owns, owned = rows
+    salient = _rate_salience(np.diff(start).astype(np.float64), chunks)
+    mention = np.repeat(np.arange(len(start) - 1), np.diff(start))
+    owner = np.repeat(np.arange(len(owns) - 1), np.diff(owns))
+    links = _title_links(start, held, owns, owned, salient)
+    pairs: list[Edge] = [
+        *_both_directions(held, chunks + mention, salient[mention]),
+        *_both_directions(owned, chunks + owner, _OWNED * salient[owner]),
+        *_both_directions(chunks + ends[:, 0], chunks + ends[:, 1], _RELATION * weight),
+        (links[0], links[1], _LINK * links[2]),
+        (links[1], links[0], _BACK * links[2]),
+    ]
+    source, target, strength = (np.concatenate(column) for column in zip(*pairs, strict=True))
+    there = strength > 0
+    return source[there], target[there], strength[there]
+
+
+def _both_directions(a: NDArray[np.integer], b: NDArray[np.integer], weight: Floats) -> Iterable[Edge]:
+    one, other = a.astype(np.int64), b.astype(np.int64)
+    return (one, other, weight), (other, one, weight)
+
+
+def _title_links(start: Longs, held: Ints, owns: Longs, owned: Ints, salient: Floats) -> Edge:
+    """From every chunk that mentions a title to the chunks so titled, which share the weight."""
+    source, target, weight = [], [], []
+    for e in np.flatnonzero(np.diff(owns)).tolist():
+        mine = owned[owns[e] : owns[e + 1]].tolist()
+        pairs = [(a, b) for a in held[start[e] : start[e + 1]].tolist() for b in mine if a != b]
+        source += [a for a, _ in pairs]
+        target += [b for _, b in pairs]
+        weight += [float(salient[e]) / len(mine)] * len(pairs)
+    return np.asarray(source, np.int64), np.asarray(target, np.int64), np.asarray(weight, np.float64)

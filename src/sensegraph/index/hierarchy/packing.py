@@ -1,19 +1,79 @@
-"""What a report is written from: the elements of a community packed into a context (edge2024 §3.1.5; N19–N22, D1, D2).
+"""What a report is written from, and what was written led back to it (edge2024 §3.1.5; N19–N22, D1, D2).
 
 All relations with both ends inside are offered, and no other; a community that does not fit has the reports of its
-children put in the place of their elements, largest first.
+children put in the place of their elements, largest first. References that lead nowhere go, spans are filled in.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from zlib import crc32
 
 from sensegraph.language.text import count_tokens
 from sensegraph.protocols import LanguageEngine
-from sensegraph.types import Cluster, Context, Description, Graph, Passage, Statement
+from sensegraph.types import (
+    Cluster,
+    Context,
+    Description,
+    Entity,
+    Finding,
+    Graph,
+    Passage,
+    Relation,
+    Report,
+    Source,
+    Statement,
+)
+
+SOURCES = 8  # spans kept for one statement: the first of each record that it refers to, in turn
+
+Spans = Callable[[str], Iterable[Source]]
+
+
+def resolve_references(statements: Sequence[Statement], known: Collection[str]) -> tuple[tuple[Statement, ...], int]:
+    """Statements without references to what they were not written from, and how many of those there were."""
+    kept, lost = [], 0
+    for statement in statements:
+        references = tuple(name for name in statement.references if name in known)
+        gone = len(statement.references) - len(references)
+        kept.append(replace(statement, references=references) if gone else statement)
+        lost += gone
+    return tuple(kept), lost
+
+
+def resolve_report(found: Report, known: Collection[str]) -> tuple[Report, int]:
+    """A report without references to what it was not written from, and how many of those there were.
+
+    What an engine made up leads nowhere.
+    """
+    summary, lost = resolve_references(found.summary, known)
+    findings = list[Finding]()
+    for finding in found.findings:
+        said, gone = resolve_references(finding.statements, known)
+        findings.append(replace(finding, statements=said))
+        lost += gone
+    return replace(found, summary=summary, findings=tuple(findings)), lost + found.dangling
+
+
+def ground_statement(statement: Statement, spans: Spans) -> Statement:
+    """The statement with the spans behind its references, where the engine did not give them."""
+    if statement.sources or not statement.references:
+        return statement
+    found: dict[Source, None] = {}
+    for row in zip_longest(*map(spans, statement.references)):
+        found.update((source, None) for source in row if source)
+        if len(found) >= SOURCES:
+            break
+    return replace(statement, sources=tuple(found)[:SOURCES])
+
+
+def ground_unless_quoted(engine: LanguageEngine, statement: Statement, spans: Spans) -> Statement:
+    """The statement of `engine` with the spans behind it; of one that quotes only its quotations have any."""
+    return statement if engine.quotes else ground_statement(statement, spans)
+
 
 _LINE = 6  # tokens of a line besides its title and text: number and separators
 _QUOTES = 20  # sentences per element that an engine which quotes is given
@@ -73,10 +133,7 @@ def list_elements(graph: Graph, documents: Mapping[str, str], *, quotes: bool) -
         names[e.id], degree[e.id] = e.name, e.degree
         passage = Passage("entity", e.id, e.description, title=e.name)
         if quotes:
-            count = len({documents[c] for c in e.chunks if c in documents})
-            passage = replace(
-                passage, score=float(e.degree), quotes=_choose_quotes(e.descriptions, documents), documents=count
-            )
+            passage = _with_quotes(replace(passage, score=float(e.degree)), e, documents)
         found.entity[e.id] = _make_line(passage, (e.id,), e.degree)
     for r in graph.relations:
         title = f"{names[r.source]} — {names[r.target]}"
@@ -84,10 +141,7 @@ def list_elements(graph: Graph, documents: Mapping[str, str], *, quotes: bool) -
         text = f"{r.label}: {r.description}" if r.label and not quotes else r.description
         passage = Passage("relation", r.id, text, title=title)
         if quotes:
-            count = len({documents[c] for c in r.chunks if c in documents})
-            passage = replace(
-                passage, score=r.weight, quotes=_choose_quotes(r.descriptions, documents), documents=count
-            )
+            passage = _with_quotes(replace(passage, score=r.weight), r, documents)
         found.relations[r.source].append(_make_line(passage, (r.source, r.target), rank))
     for c in graph.claims:
         dates = " to ".join(d for d in (c.starts, c.ends) if d)
@@ -164,8 +218,10 @@ def _substitute_reports(
     kept = [n for n in nodes if n.passage.id not in home]
     crossing = [r for r in links if home.get(r.ends[0]) is None or home.get(r.ends[0]) != home.get(r.ends[1])]
     packer = _Packer(budget)
-    for report in reports:
-        packer.add_report(report)
+    for line in reports:  # where one does not fit its first paragraph, and else nothing
+        brief = _make_line(replace(line.passage, text=line.passage.text.partition("\n")[0]), line.ends)
+        if fitting := [version for version in (line, brief) if version.tokens <= packer.room]:
+            packer.put(fitting[0])
     entity = {n.passage.id: n for n in kept}
     for link in crossing:
         ends = [entity[e] for e in link.ends if e in entity]
@@ -191,17 +247,10 @@ class _Packer:
             if line.tokens > self.room:
                 self.full = True
             else:
-                self._put(line)
+                self.put(line)
 
-    def add_report(self, line: Line) -> None:
-        """Add a child's report; where it does not fit its first paragraph, and else nothing."""
-        brief = _make_line(replace(line.passage, text=line.passage.text.partition("\n")[0]), line.ends)
-        for version in (line, brief):
-            if version.tokens <= self.room:
-                self._put(version)
-                return
-
-    def _put(self, line: Line) -> None:
+    def put(self, line: Line) -> None:
+        """Add a line that fits."""
         self.room -= line.tokens
         self.lines[line.passage.id] = line
 
@@ -217,6 +266,11 @@ class _Packer:
 
 def _make_line(passage: Passage, ends: tuple[str, ...], rank: int = 0) -> Line:
     return Line(passage, count_tokens(passage.title) + count_tokens(passage.text) + _LINE, ends, rank)
+
+
+def _with_quotes(passage: Passage, element: Entity | Relation, documents: Mapping[str, str]) -> Passage:
+    count = len({documents[c] for c in element.chunks if c in documents})
+    return replace(passage, quotes=_choose_quotes(element.descriptions, documents), documents=count)
 
 
 def _choose_quotes(said: Sequence[Description], documents: Mapping[str, str]) -> tuple[Description, ...]:
@@ -248,8 +302,7 @@ def report_line(cluster: Cluster) -> Line:
 
 def report_passage(cluster: Cluster, details: Sequence[Description] = ()) -> Passage:
     """A cluster's report as a passage, with a quote for each source of each of its statements, then `details`."""
-    said = [*cluster.summary, *(s for f in cluster.findings for s in f.statements)]
-    quotes = tuple(Description(s.text.strip(), source) for s in said for source in s.sources)
+    quotes = tuple(Description(s.text.strip(), source) for s in report_statements(cluster) for source in s.sources)
     shown = {q.source for q in quotes}
     quotes += tuple(d for d in details if d.source not in shown)
     return Passage(

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from sensegraph.errors import SettingsError
 from sensegraph.index.hierarchy.communities import Communities
-from sensegraph.index.hierarchy.grounding import ground_statement, resolve_report
-from sensegraph.index.hierarchy.packing import Elements, Group, elements_for, pack_community, report_statements
+from sensegraph.index.hierarchy.packing import (
+    Elements,
+    Group,
+    elements_for,
+    ground_statement,
+    pack_community,
+    report_statements,
+    resolve_report,
+)
 from sensegraph.language.text import count_tokens
 from sensegraph.protocols import LanguageEngine
 from sensegraph.runtime.results import Result, step
@@ -87,15 +95,14 @@ class Writer:
             self.level[g.id] = 1 + max((self.level[c] for c in g.children), default=-1)
         waiting = list(groups)
         while waiting:
-            packed = {g.id: self._pack(g, by_id) for g in waiting}
+            packed = {}
+            for g in waiting:
+                children = [(by_id[c], self.done.get(c)) for c in g.children]
+                packed[g.id] = pack_community(g, self.elements, children, self.settings.context_tokens)
             ready = [(g, context) for g in waiting if (context := packed[g.id]) is not None]
             self._wave(ready)
             waiting = [g for g in waiting if packed[g.id] is None]
         return [self.done[g.id] for g in sorted(groups, key=lambda g: (g.depth, g.id))]
-
-    def _pack(self, group: Group, by_id: dict[str, Group]) -> Context | None:
-        children = [(by_id[c], self.done.get(c)) for c in group.children]
-        return pack_community(group, self.elements, children, self.settings.context_tokens)
 
     def _wave(self, ready: Sequence[tuple[Group, Context]]) -> None:
         plain = [(g, c) for g, c in ready if _speaks_for_itself(c)]
@@ -110,14 +117,12 @@ class Writer:
         rest = [(g, c) for g, c in ready if not _speaks_for_itself(c)]
         written = self.ask([c for _, c in rest])
         for (g, context), found in zip(rest, written, strict=True):
-            self.done[g.id] = self._cluster(g, self._resolved(found, context), context)
-
-    def _resolved(self, found: Report, context: Context) -> Report:
-        kept, lost = resolve_report(found, {p.id for p in context.passages})
-        self.lost += lost
-        return kept
+            kept, lost = resolve_report(found, {p.id for p in context.passages})
+            self.lost += lost
+            self.done[g.id] = self._cluster(g, kept, context)
 
     def _cluster(self, group: Group, found: Report, context: Context) -> Cluster:
+        ground = partial(ground_statement, spans=self._sources)
         made = Cluster(
             id=group.id,
             level=self.level[group.id],
@@ -126,17 +131,14 @@ class Writer:
             members=group.children or group.entities,
             entities=group.entities,
             title=found.title,
-            summary=tuple(map(self._grounded, found.summary)),
-            findings=tuple(Finding(f.summary, tuple(map(self._grounded, f.statements))) for f in found.findings),
+            summary=tuple(map(ground, found.summary)),
+            findings=tuple(Finding(f.summary, tuple(map(ground, f.statements))) for f in found.findings),
             rating=min(10.0, max(0.0, found.rating)),
             rating_explanation=found.rating_explanation,
             documents=len({self.documents[c] for e in group.entities for c in self.entities[e].chunks}),
             omitted=context.omitted,
         )
         return replace(made, tokens=count_tokens(made.title) + count_tokens(made.text))
-
-    def _grounded(self, statement: Statement) -> Statement:
-        return ground_statement(statement, self._sources)
 
     def _sources(self, name: str) -> Iterator[Source]:
         element = self.entities.get(name) or self.relations.get(name)

@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 
 from sensegraph.index.index import keep_documents
 from sensegraph.index.manifest import Catalogue
-from sensegraph.language.dates.holding import Held, held_in
-from sensegraph.language.dates.intervals import Assertion, Interval, make_interval, settle_assertions
+from sensegraph.language.dates.intervals import Assertion, Held, Interval, held_in, make_interval, settle_assertions
 from sensegraph.language.dates.stated_dates import stated_in
 from sensegraph.language.text import fold, split_sentences
 from sensegraph.runtime.keys import key
@@ -154,7 +153,12 @@ def entities_by_name(graph: Graph) -> dict[str, str]:
 
 
 def _settle_facts(w: Dating, functional: Sequence[str]) -> Dates:
-    places = _places_in_chunks(w)
+    places: dict[tuple[str, int], list[Source]] = defaultdict(list)  # the spans of dated sentences in chunks
+    for c in w.chunks:
+        for s in w.sentences.get(c.document, ()):
+            start, end = max(s.start, c.start), min(s.end, c.end)
+            if start < end:
+                places[c.document, s.start].append(Source(c.id, start - c.start, end - c.start))
     facts = [
         _make_fact(
             name, s, places.get((name, s.start), ()), held_in(s.text, functional, w.known) if functional else None
@@ -171,13 +175,9 @@ def _settle_facts(w: Dating, functional: Sequence[str]) -> Dates:
     )
     for i, f in enumerate(facts):
         if found := closed.get(f.id):
+            held, by = found.interval, found.superseded_by
             facts[i] = replace(
-                f,
-                starts=found.interval.starts,
-                ends=found.interval.ends,
-                disputed=found.disputed,
-                superseded_by=found.superseded_by,
-                reason=found.reason,
+                f, starts=held.starts, ends=held.ends, disputed=found.disputed, superseded_by=by, reason=found.reason
             )
     return Dates(tuple(facts), unread)
 
@@ -189,25 +189,3 @@ def _make_fact(name: str, s: DatedSentence, sources: Sequence[Source], held: Hel
         key("fact", name, s.start, s.end, s.text)[:20], name, s.start, s.end, s.text, s.first, s.last,
         interval.starts, interval.ends, tuple(sources), *own, flagged=interval.flagged,
     )  # fmt: skip
-
-
-def _places_in_chunks(w: Dating) -> dict[tuple[str, int], list[Source]]:
-    """The spans of every dated sentence in the chunks that it touches, by document and start."""
-    found: dict[tuple[str, int], list[Source]] = defaultdict(list)
-    for c in w.chunks:
-        for s in w.sentences.get(c.document, ()):
-            start, end = max(s.start, c.start), min(s.end, c.end)
-            if start < end:
-                found[c.document, s.start].append(Source(c.id, start - c.start, end - c.start))
-    return found
-
-
-def dates_part(
-    listed: Result[Catalogue],
-    chunks: Callable[[], Iterable[Chunk]],
-    graph: Result[Graph] | None,
-    rt: Runtime,
-    settings: TemporalSettings,
-) -> str:
-    """The key of the dated statements; empty where dates are not asked for."""
-    return find_dates(listed, chunks, graph, rt, settings).key if settings.dates else ""

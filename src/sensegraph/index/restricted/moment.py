@@ -10,20 +10,20 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, TypeVar
 
 from sensegraph.errors import InputError, NotIndexed
-from sensegraph.filters import Scope
 from sensegraph.index.index import Index
 from sensegraph.index.parts import Part
-from sensegraph.index.restricted.arrivals import current_second, known_then, read_arrivals
+from sensegraph.index.restricted.arrivals import known_then, read_arrivals
 from sensegraph.index.restricted.dates import Dates, Fact, settle_dates
 from sensegraph.index.restricted.scope import ScopedIndex, join_texts, restrict_to_scope
-from sensegraph.language.dates.asked_dates import When, describe_when, when_asked, without_date
 from sensegraph.language.dates.intervals import Span, holds_during, make_interval, span_through
 from sensegraph.language.dates.moments import first_instant, instant_after, is_readable
-from sensegraph.language.dates.stated_dates import stated_in
+from sensegraph.language.dates.stated_dates import When, describe_when, stated_in, when_asked, without_date
+from sensegraph.questions import Scope
 from sensegraph.runtime.results import recall_result
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import (
@@ -154,7 +154,8 @@ def restrict_to_time(index: Index, scope: Scope, when: When | None = None) -> In
     inside, note = index, ""
     if scope.known_at:
         inside, note = _restrict_to_known(index, scope)
-    inside = restrict_to_scope(inside, documents)
+    if documents != Scope():
+        inside = restrict_to_scope(inside, documents)
     own = when_of(scope) or when
     if own is None and not note:
         return inside
@@ -285,7 +286,7 @@ def ask_in_time(
     A date that is `read` from the question is the filter; an engine that quotes looks for the rest of the question,
     because what holds at a time need not name it.
     """
-    today = current_second()[:10]
+    today = datetime.now(UTC).date().isoformat()
     when = None
     if read and index.manifest.dates and when_of(scope) is None:
         when = when_asked(question.text, today)

@@ -20,13 +20,13 @@ import numpy as np
 
 from sensegraph.algorithms.graphs import Floats
 from sensegraph.errors import InputError
-from sensegraph.filters import Condition, Scope
 from sensegraph.index.graph.lookups import Lookups, build_lookups
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import Catalogue, DocumentEntry
 from sensegraph.index.parts import Part
 from sensegraph.language.text import count_tokens, take_within
 from sensegraph.protocols import Embedder, Vectors
+from sensegraph.questions import Condition, Scope
 from sensegraph.types import (
     Chunk,
     Cluster,
@@ -73,11 +73,6 @@ def restrict_to_scope(index: Index, scope: Scope) -> Index:
             "`sensegraph status --documents` lists their ids."
         )
     return ScopedIndex(index, inside)
-
-
-def notes_of(index: Index) -> tuple[str, ...]:
-    """What an answer from this index has to say of the filter; nothing where there is none."""
-    return index.notes() if isinstance(index, ScopedIndex) else ()
 
 
 def scope_holds(scope: Scope, document: DocumentEntry) -> bool:

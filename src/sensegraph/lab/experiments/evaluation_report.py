@@ -1,31 +1,29 @@
-"""The report of an evaluation: what was found, as sections and tables."""
+"""What an evaluation found: a report of sections and tables, and plain objects for programs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import groupby
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from itertools import groupby, starmap
+from typing import Any
 
-from sensegraph.answering.grounding.abstaining import count_abstentions
-from sensegraph.lab.experiments import verdict_tables
-from sensegraph.lab.experiments.accounts import describe_evaluation
-from sensegraph.lab.experiments.experiment import Compared, Outcome
-from sensegraph.lab.experiments.pair_tables import HOW, explain_lack_of_power, tabulate_pairs
+from sensegraph.answering.grounding.checking import count_abstentions
+from sensegraph.lab.experiments import comparison_tables, sheets
+from sensegraph.lab.experiments.comparison_tables import HOW, describe_evaluation, explain_lack_of_power, tabulate_pairs
+from sensegraph.lab.experiments.conditions import Condition
+from sensegraph.lab.experiments.experiment import Compared, Outcome, Verdicts
 from sensegraph.lab.experiments.sheets import (
-    Beside,
     Cell,
-    Fold,
-    Items,
-    Part,
     Section,
     Sheet,
     Table,
-    Words,
     format_count,
     format_number,
     make_table,
 )
 from sensegraph.lab.retrieval.retrieval_tables import align_columns
-from sensegraph.lab.scores.pairs import Values, count_compared
+from sensegraph.lab.scores.statistics import Pair, Values, count_compared
 from sensegraph.types import Usage
 
 _WARNED = 5  # warnings about the judge that stand at the top
@@ -35,14 +33,10 @@ _FEWER = "n: the questions with a value, where some have none. Means of differen
 
 def build_report(found: Outcome) -> Sheet:
     """The whole report."""
-    settings: list[list[Cell | str]] = [
-        [
-            c.name,
-            Cell(c.method, words=True),
-            Cell(", ".join(f"{name} = {value}" for name, value in c.changed.items()) or "–", words=True),
-        ]
-        for c in found.conditions
-    ]
+    settings: list[sheets.Cells] = []
+    for c in found.conditions:
+        changed = ", ".join(f"{name} = {value}" for name, value in c.changed.items()) or "–"
+        settings.append([c.name, Cell(c.method, words=True), Cell(changed, words=True)])
     caveats = list(found.held)  # what has to be said of answers: failures first
     for name, replies in found.answers.items():
         reasons = list(dict.fromkeys(r.failure for r in replies if r.failure))
@@ -50,30 +44,24 @@ def build_report(found: Outcome) -> Sheet:
         if cut := sum(r.cut > 0 for r in replies):
             of, were = format_count(len(replies), "answer"), "was" if cut == 1 else "were"
             caveats.append(f"{name}: {cut:,} of {of} {were} longer than the bound, and cut.")
-    measured: list[Part] = [
-        Items((*caveats, *found.notes)),
-        make_table("Conditions", ["condition", "method", "settings that are not the method's own"], settings),
-        *([Words(HOW)] if len(found.conditions) > 1 else []),
-    ]
-    sections = [
-        Section("In short", (Items(tuple(_list_findings(found))),)),
-        Section("How it was measured", tuple(measured)),
-        *verdict_tables.report_verdicts(found),
-    ]
+    methods = make_table("Conditions", ["condition", "method", "settings that are not the method's own"], settings)
+    compared_by = [HOW] if len(found.conditions) > 1 else []
+    measured = Section("How it was measured", (sheets.Items((*caveats, *found.notes)), methods, *compared_by))
+    short = Section("In short", (sheets.Items(tuple(_list_findings(found))),))
+    sections = [short, measured, *comparison_tables.report_verdicts(found)]
     # a section for each group of measures: the means, then every pair
     for group, listed in groupby(found.compared[1:], lambda c: c.measure.group):
         compared = list(listed)
         every = tuple(tabulate_pairs(c.measure.name, c.pairs, c.measure.digits) for c in compared)
-        spread = [verdict_tables.tabulate_marks(found.marks)] if found.marks and group.startswith("Scores") else []
-        fold = [Fold(_EVERY, every)] if len(found.conditions) > 1 else []
+        spread = [comparison_tables.tabulate_marks(found.marks)] if found.marks and group.startswith("Scores") else []
+        fold = [sheets.Fold(_EVERY, every)] if len(found.conditions) > 1 else []
         sections.append(Section(group, (tabulate_means(compared, found), *spread, *fold)))
-    sections += [*report_types(found), Section("Cost, latency and length", tuple(_tabulate_costs(found)))]
+    sections += [*report_types(found), Section("Cost, latency and length", tuple(tabulate_costs(found)))]
     examples = []
     for i, question in enumerate(found.questions[: found.plan.examples]):
-        texts = (
-            (n, replies[i].answer.text or f"(failed: {replies[i].failure})") for n, replies in found.answers.items()
-        )
-        examples.append(Beside(question.text, tuple(texts)))
+        own = ((n, replies[i]) for n, replies in found.answers.items())
+        texts = tuple((n, reply.answer.text or f"(failed: {reply.failure})") for n, reply in own)
+        examples.append(sheets.Beside(question.text, texts))
     if examples:
         sections.append(Section("Answers side by side", tuple(examples)))
     return Sheet(found.plan.title or f"Evaluation of {found.corpus}", tuple(_describe_setup(found)), tuple(sections))
@@ -88,23 +76,19 @@ def summarise_evaluation(found: Outcome) -> list[str]:
 
 
 def _describe_setup(found: Outcome) -> Iterable[str]:
-    judge = f"; judge {found.judge}" if found.judge else "; no judge"
-    yield (
-        f"{format_count(len(found.conditions), 'condition')}, {format_count(len(found.questions), 'question')}; "
-        f"engine {found.engine}, embedder {found.embedder}{judge}."
-    )
+    judge = f"judge {found.judge}" if found.judge else "no judge"
+    conditions, questions = len(found.conditions), format_count(len(found.questions), "question")
+    who = f"engine {found.engine}, embedder {found.embedder}; {judge}"
+    yield f"{format_count(conditions, 'condition')}, {questions}; {who}."
 
 
 def _list_findings(found: Outcome) -> Iterable[str]:
     """The differences that are more than chance, in words; or that there are none."""
     if found.verdicts:
-        yield from (
-            verdict_tables.describe_wins(criterion, listed) for criterion, listed in found.verdicts.pairs.items()
-        )
+        yield from starmap(comparison_tables.describe_wins, found.verdicts.pairs.items())
         yield from found.verdicts.bias.warnings[:_WARNED]
-    yield from (
-        _list_differences(found) if len(found.conditions) > 1 else ("One condition: there is nothing to compare.",)
-    )
+    alone = ("One condition: there is nothing to compare.",)
+    yield from _list_differences(found) if len(found.conditions) > 1 else alone
     for name, replies in found.answers.items():
         failed, refused = sum(bool(r.failure) for r in replies), sum(r.refused for r in replies)
         of, lacking = f"of {format_count(len(replies), 'answer')}", []
@@ -147,17 +131,15 @@ def tabulate_means(compared: Sequence[Compared], found: Outcome) -> Table:
     Marked is what is highest as it is shown, unless all are, or questions differ.
     """
     names, first = [c.name for c in found.conditions], compared[0].measure
-    rows: list[list[Cell | str]] = []
+    rows: list[sheets.Cells] = []
     for measure in (c.measure for c in compared):
         defined = {n: m for n in names if (m := measure.mean(n)) is not None}
         shown = {n: format_number(m, measure.digits) for n, m in defined.items()}
         questions = {tuple(v is None for v in measure.values[n]) for n in defined}
         top = shown[max(defined, key=defined.__getitem__)] if defined else ""
         marked = len(questions) == 1 and len(set(shown.values())) > 1
-        cells = (
-            Cell(_format_mean(measure.values[n], measure.digits), strong=marked and shown.get(n) == top) for n in names
-        )
-        rows.append([measure.name, *cells])
+        means = ((n, _format_mean(measure.values[n], measure.digits)) for n in names)
+        rows.append([measure.name, *(Cell(mean, strong=marked and shown.get(n) == top) for n, mean in means)])
     lacking = any(c.measure.undefined(n) for c in compared for n in names)
     note = " ".join(filter(None, (first.note, _FEWER if lacking else "", describe_evaluation(found))))
     caption = f"{first.group}: mean of {format_count(len(found.questions), 'question')} ({first.by})"
@@ -181,7 +163,7 @@ def report_types(found: Outcome) -> Iterable[Section]:
     parts: list[Table] = []
     for _, listed in groupby(found.compared, lambda c: c.measure.group) if len(kinds) > 1 else ():
         measure = next(listed).measure
-        averages: list[list[Cell | str]] = []
+        averages: list[sheets.Cells] = []
         for kind, places in sorted(kinds.items()):
             own = (_format_mean([v[i] for i in places], measure.digits) for v in measure.values.values())
             averages.append([f"{kind} ({len(places)})", *own])
@@ -200,31 +182,27 @@ def report_types(found: Outcome) -> Iterable[Section]:
         yield Section("Types of question", tuple(parts))
 
 
-def _tabulate_costs(found: Outcome) -> Iterable[Table | Fold]:
-    head_of_costs = [
-        "", "answers", "failed", "refused", "calls", "tokens in", "tokens out", "cost $", "s mean", "s median",
-        "context", "words",
-    ]  # fmt: skip
+def tabulate_costs(found: Outcome) -> Iterable[Table | sheets.Fold]:
+    """What answers took by condition, their lengths, and what measuring and judging took."""
+    spending = ["calls", "tokens in", "tokens out", "cost $"]
+    head_of_costs = ["", "answers", "failed", "refused", *spending, "s mean", "s median", "context", "words"]
     costs = []
     words = found.compared[0].measure
     for condition, spent in found.costs.items():
-        u, listed = spent.usage, found.answers[condition]
+        listed = found.answers[condition]
         failed, refused = sum(bool(r.failure) for r in listed), sum(r.refused for r in listed)
-        costs.append([
-            condition, f"{len(listed):,}", str(failed), str(refused), f"{u.calls + u.embedding_calls:,}",
-            f"{u.prompt_tokens + u.embedding_tokens:,}", f"{u.completion_tokens:,}", f"{u.cost_usd:.4f}",
-            format_number(spent.seconds_mean), format_number(spent.seconds_median),
-            format_number(spent.context_tokens, 0), format_number(words.mean(condition), 0),
-        ])  # fmt: skip
+        seconds = format_number(spent.seconds_mean), format_number(spent.seconds_median)
+        sizes = format_number(spent.context_tokens, 0), format_number(words.mean(condition), 0)
+        counts = f"{len(listed):,}", str(failed), str(refused)
+        costs.append([condition, *counts, *_format_spent(spent.usage), *seconds, *sizes])
     note = (
         "As it was when the answers were made. What conditions share is paid once, by the first that asks. Context: "
         "mean tokens of the evidence that an answer was written from. Words: mean length of an answer."
     )
     yield make_table(f"What the answers took: engine {found.engine}", head_of_costs, costs, note)
     if len(found.conditions) > 1:
-        yield Fold(
-            "Lengths: every pair of conditions, with tests", (tabulate_pairs("words", found.compared[0].pairs, 0),)
-        )
+        lengths = tabulate_pairs("words", found.compared[0].pairs, 0)
+        yield sheets.Fold("Lengths: every pair of conditions, with tests", (lengths,))
     # what was paid for, named as the estimate names it: `measuring: claim` is the step claimify.claim
     paid: dict[str, Usage] = {}
     for step, usage in found.spent.items():
@@ -232,12 +210,79 @@ def _tabulate_costs(found: Outcome) -> Iterable[Table | Fold]:
             name = f"measuring: {step.rpartition('.')[2]}"
             paid[name] = paid.get(name, Usage()) + usage
     if paid:
-        rows = [
-            [
-                task, f"{u.calls + u.embedding_calls:,}", f"{u.prompt_tokens + u.embedding_tokens:,}",
-                f"{u.completion_tokens:,}", f"{u.cost_usd:.4f}",
-            ]
-            for task, u in paid.items()
-        ]  # fmt: skip
-        head = ["", "calls", "tokens in", "tokens out", "cost $"]
-        yield make_table("What measuring and judging took, all runs of this evaluation together", head, rows)
+        rows = [[task, *_format_spent(usage)] for task, usage in paid.items()]
+        caption = "What measuring and judging took, all runs of this evaluation together"
+        yield make_table(caption, ["", *spending], rows)
+
+
+def _format_spent(u: Usage) -> tuple[str, ...]:
+    """Calls, tokens in and out, and what they cost, as cells."""
+    calls, into = u.calls + u.embedding_calls, u.prompt_tokens + u.embedding_tokens
+    return f"{calls:,}", f"{into:,}", f"{u.completion_tokens:,}", f"{u.cost_usd:.4f}"
+
+
+def record_outcome(found: Outcome) -> dict[str, Any]:
+    """All figures: who worked, conditions with their cost, every measure with its means and pairs."""
+    measures = []
+    for compared in found.compared:
+        m = compared.measure
+        means, undefined = {n: m.mean(n) for n in m.values}, {n: m.undefined(n) for n in m.values}
+        own = {"group": m.group, "name": m.name, "by": m.by, "means": means, "undefined": undefined}
+        values, pairs = {n: list(v) for n, v in m.values.items()}, [record_pair(p) for p in compared.pairs]
+        measures.append(own | {"values": values, "pairs": pairs})
+    who = {"title": found.plan.title, "corpus": found.corpus, "engine": found.engine, "embedder": found.embedder}
+    asked = {"judge": found.judge or None, "questions": len(found.questions), "seed": found.plan.seed}
+    conditions = {c.name: record_condition(found, c) for c in found.conditions}
+    verdicts = record_judgements(found.verdicts) if found.verdicts else None
+    measured = {"held": list(found.held), "conditions": conditions, "measures": measures, "verdicts": verdicts}
+    spent = {step: asdict(usage) for step, usage in found.spent.items()}
+    return {**who, **asked, **measured, "spent": spent, "notes": list(found.notes)}
+
+
+def record_condition(found: Outcome, condition: Condition) -> dict[str, Any]:
+    """A condition with its settings, how many of its answers failed, were refused or cut, and what they took."""
+    spent, answers = found.costs[condition.name], found.answers[condition.name]
+    failed, refused = sum(bool(r.failure) for r in answers), sum(r.refused for r in answers)
+    told = {"method": condition.method, "settings": dict(condition.settings), "answers": len(answers)}
+    return {**told, "failed": failed, "refused": refused, "cut": sum(r.cut > 0 for r in answers), **asdict(spent)}
+
+
+def record_pair(p: Pair) -> dict[str, Any]:
+    """A comparison of two conditions, with what may be said of it."""
+    return asdict(p) | {"better": p.better or None}
+
+
+def record_answers(found: Outcome) -> Iterator[Mapping[str, Any]]:
+    """Every answer with its question, condition, citations and cost."""
+    for name, listed in found.answers.items():
+        for question, reply in zip(found.questions, listed, strict=True):
+            given = reply.answer
+            asked = {"question": question.id, "text": question.text, "condition": name}
+            said = {"answer": given.text, "words": reply.words, "failure": reply.failure or None}
+            shown = {"citations": [asdict(c) for c in given.citations], "documents": list(given.evidence.documents)}
+            took = {"usage": asdict(given.usage), "notes": list(given.notes)}
+            yield {**asked, **said, "refused": reply.refused, **shown, **took}
+
+
+def record_verdicts(found: Outcome) -> Iterator[Mapping[str, Any]]:
+    """Every verdict and every score of a judge, as it was given."""
+    for v in found.verdicts.judgements.verdicts if found.verdicts else ():
+        yield asdict(v) | {"question": found.questions[v.question].id, "won": v.won}
+    for m in found.marks.marks if found.marks else ():
+        yield asdict(m) | {"question": found.questions[m.question].id}
+
+
+def record_judgements(found: Verdicts) -> dict[str, Any]:
+    """What follows from verdicts on pairs: win rates, bias, agreement with counts."""
+    given, bias, whole = found.judgements, found.bias, found.bias.whole
+    rates = {c: [record_pair(p) | {"rate": asdict(p.rate)} for p in listed] for c, listed in found.pairs.items()}
+    place = {"first": whole.first, "consistent": whole.consistent, "ties": whole.ties, "agreement": bias.agreement}
+    suspects = {"suspects": [list(p) for p in bias.suspects], "warnings": list(bias.warnings)}
+    told = {"rules": asdict(given.rules), "verdicts": len(given.verdicts), "missing": given.missing, "pairs": rates}
+    agreed = {c: asdict(a) | {"share": a.share, "kept": a.kept} for c, a in found.agreement.items()}
+    return {**told, "bias": {**place, "length": dict(bias.length), **suspects}, "agreement": agreed}
+
+
+def format_json_lines(objects: Iterable[Mapping[str, Any]]) -> str:
+    """Objects as JSON, one a line."""
+    return "".join(json.dumps(o, ensure_ascii=False) + "\n" for o in objects)

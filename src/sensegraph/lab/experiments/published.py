@@ -1,4 +1,4 @@
-"""Published tables, as data under `papers/PAPER/tables`: what figures of ours are put beside."""
+"""Published tables, as data in the folders of their papers: what figures of ours are put beside."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from importlib.resources import files
 from importlib.resources.abc import Traversable
 from io import StringIO
 from types import MappingProxyType
 
 from sensegraph.errors import InputError
+from sensegraph.papers import PAPERS, paper_folder
 
 _FOLDER = "tables"
 RECIPES = "repro.toml"  # beside the tables: how they are measured here
@@ -50,8 +50,8 @@ class Comparison6:
 
 def list_papers() -> tuple[str, ...]:
     """The papers of which tables or recipes are here, by name."""
-    known = files("sensegraph.papers").iterdir()
-    return tuple(sorted(p.name for p in known if (p / _FOLDER).is_dir() or (p / RECIPES).is_file()))
+    folders = ((paper, paper_folder(paper)) for paper in PAPERS)
+    return tuple(paper for paper, f in folders if (f / _FOLDER).is_dir() or (f / RECIPES).is_file())
 
 
 def find_paper(name: str) -> str:
@@ -84,18 +84,16 @@ def read_published_table(paper: str, table: str) -> Published:
 
 def read_win_rate_comparisons() -> tuple[Comparison6, ...]:
     """The 120 comparisons of Table 6 of Edge et al. (2024), in its order (G35)."""
-    text = (files("sensegraph.papers") / "edge2024" / _FOLDER / _TABLE6).read_text(encoding="utf-8")
-    return tuple(
-        Comparison6(
-            r["dataset"], r["metric"], r["condition1"], r["condition2"],
-            (float(r["mean1"]), float(r["mean2"])), float(r["z"]), r["p_published"],
-        )
-        for r in csv.DictReader(StringIO(text))
-    )  # fmt: skip
+    text = (paper_folder("edge2024") / _FOLDER / _TABLE6).read_text(encoding="utf-8")
+    found = []
+    for r in csv.DictReader(StringIO(text)):
+        pair, means = (r["condition1"], r["condition2"]), (float(r["mean1"]), float(r["mean2"]))
+        found.append(Comparison6(r["dataset"], r["metric"], *pair, means, float(r["z"]), r["p_published"]))
+    return tuple(found)
 
 
 def _list_table_files(paper: str) -> Iterator[Traversable]:
-    folder = files("sensegraph.papers") / paper / _FOLDER
+    folder = paper_folder(paper) / _FOLDER
     found = folder.iterdir() if folder.is_dir() else ()
     yield from sorted((f for f in found if f.name.endswith((".toml", ".csv"))), key=lambda f: f.name)
 

@@ -64,24 +64,21 @@ class Rehearsed:
         return lambda items: [self._reply(task, item) for item in items]
 
     def _reply(self, task: Any, item: Any) -> Any:
-        calls, prompt, written = 0, 0, 0
         if isinstance(self._of, PricedEngine):
-            calls, prompt = self._of.calls(task, item), self._size(task, item)
+            calls, prompt = self._of.calls(task, item), self._size(self._of, task, item)
             written = calls * _WRITTEN[task]
             spent = Usage(calls, prompt, written, cost_usd=self._of.price(prompt, written))
             with self._lock:
                 self.by_task[task] = self.by_task.get(task, Usage()) + spent
         return _REPLIES[task](item)
 
-    def _size(self, task: Any, item: Any) -> int:
+    def _size(self, engine: PricedEngine, task: Any, item: Any) -> int:
         """Tokens of the prompt; a trial is as long whatever its replicate and order."""
-        if not isinstance(self._of, PricedEngine):
-            return 0
         if not isinstance(item, Trial):
-            return self._of.prompt_tokens(task, item)
+            return engine.prompt_tokens(task, item)
         like = (task, item.question, item.criterion, *sorted(item.answers))
         if like not in self._sizes:
-            self._sizes[like] = self._of.prompt_tokens(task, item)
+            self._sizes[like] = engine.prompt_tokens(task, item)
         return self._sizes[like]
 
 

@@ -17,17 +17,22 @@ from types import MappingProxyType
 import numpy as np
 
 from sensegraph.answering.asking import test_contexts
-from sensegraph.answering.grounding.abstaining import says_no_answer
-from sensegraph.answering.grounding.citations import MOST, Citations, score_citations
-from sensegraph.answering.grounding.cited import Reference, split_cited_statements
-from sensegraph.answering.grounding.entailment import By, Supporter, choose_supporter
+from sensegraph.answering.grounding.checking import says_no_answer
+from sensegraph.answering.grounding.citations import (
+    MOST,
+    By,
+    Citations,
+    Reference,
+    Supporter,
+    choose_supporter,
+    score_citations,
+    split_cited_statements,
+)
 from sensegraph.errors import SettingsError
 from sensegraph.index.vectors import embed_all
-from sensegraph.lab.grounding.claimify import ClaimSettings, find_claims
-from sensegraph.lab.grounding.claims import split_answer
+from sensegraph.lab.grounding.claims import ClaimSettings, find_claims, split_answer
 from sensegraph.lab.tasks import propose_lines, score_trials
-from sensegraph.language.stems import list_stems
-from sensegraph.language.text import split_sentences
+from sensegraph.language.text import list_stems, split_sentences
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.trials import Check, Trial, Wish
 from sensegraph.types import Answer, Context, Inquiry, Passage
@@ -111,15 +116,10 @@ def collect_evidence(
     question: str, answer: Answer, *, reference: str = "", gold: Sequence[str] = (), found: Sequence[str] = ()
 ) -> Grounded:
     """An answer of ours, with its evidence and what it quotes; `found` are the evidence's documents if not given."""
-    return Grounded(
-        question,
-        answer.text,
-        tuple(p.text for p in answer.evidence.passages),
-        tuple((Reference(c.marker), c.quote) for c in answer.citations),
-        reference,
-        tuple(found) or answer.evidence.documents,
-        tuple(gold),
-    )
+    context = tuple(p.text for p in answer.evidence.passages)
+    quoted = tuple((Reference(c.marker), c.quote) for c in answer.citations)
+    ids = tuple(found) or answer.evidence.documents
+    return Grounded(question, answer.text, context, quoted, reference, ids, tuple(gold))
 
 
 def measure_grounding(answers: Sequence[Grounded], how: GroundingSettings, rt: Runtime) -> list[Grounding]:
@@ -129,17 +129,12 @@ def measure_grounding(answers: Sequence[Grounded], how: GroundingSettings, rt: R
     by_citations = {"citation_recall", "citation_precision"} & set(how.metrics)
     cited = measured.citations if by_citations else [None] * len(answers)
     claimed = find_claims([("", "")], how.claims, rt)[0].by  # how claims are found, by name
-    return [
-        Grounding(
-            MappingProxyType({name: values[i] for name, values in columns.items()}),
-            measured.by.name,
-            claimed,
-            measured.silent[i],
-            len(c.dangling) if c else 0,
-            c.more if c else 0,
-        )
-        for i, c in enumerate(cited)
-    ]
+    found = []
+    for i, c in enumerate(cited):
+        values = MappingProxyType({name: column[i] for name, column in columns.items()})
+        dangling, unresolved = (len(c.dangling), c.more) if c else (0, 0)
+        found.append(Grounding(values, measured.by.name, claimed, measured.silent[i], dangling, unresolved))
+    return found
 
 
 def average_measures(found: Sequence[Grounding]) -> tuple[Mean, ...]:
@@ -180,11 +175,8 @@ class _Answers:
 
     def useful(self, texts: Sequence[Sequence[str]]) -> list[list[bool]]:
         """Whether each text helps with its answer's question, by the engine."""
-        asked = [
-            Inquiry(a.question, Context((Passage("chunk", str(i), t),)))
-            for a, own in zip(self.answers, texts, strict=True)
-            for i, t in enumerate(own)
-        ]
+        pairs = [(a.question, i, t) for a, own in zip(self.answers, texts, strict=True) for i, t in enumerate(own)]
+        asked = [Inquiry(question, Context((Passage("chunk", str(i), t),))) for question, i, t in pairs]
         told = iter(self.rt.each(test_contexts, asked))
         return [[next(told) for _ in own] for own in texts]
 
@@ -255,10 +247,8 @@ class _Answers:
         """The mean cosine of the question with three that the answer answers; 0 where it abstains or none is asked."""
         if "propose" not in self.rt.engine.tasks:
             return [None] * len(self.answers)
-        wishes = [
-            Wish("reverse", 0 if s else _QUESTIONS, texts=(a.text,))
-            for a, s in zip(self.answers, self.silent, strict=True)
-        ]
+        counts = [0 if s else _QUESTIONS for s in self.silent]
+        wishes = [Wish("reverse", n, texts=(a.text,)) for a, n in zip(self.answers, counts, strict=True)]
         asked = list(self.rt.each(propose_lines, wishes))
         texts = [t for a, own in zip(self.answers, asked, strict=True) for t in (a.question, *own)]
         vectors, found, begin = np.asarray(embed_all(texts, self.rt).value), Values(), 0
@@ -281,15 +271,9 @@ def _split_sentences(texts: Sequence[str]) -> list[str]:
     return [text[a:b] for text in texts for a, b in split_sentences(text)]
 
 
-METRICS: Mapping[str, Callable[[_Answers], Values]] = MappingProxyType({
-    "faithfulness": _Answers.faithfulness,
-    "relevant_share": _Answers.relevant_share,
-    "relevance_rating": _Answers.relevance_rating,
-    "used_share": _Answers.used_share,
-    "precision_at_k": _Answers.precision_at_k,
-    "statement_recall": _Answers.statement_recall,
-    "document_recall": _Answers.document_recall,
-    "relevancy": _Answers.relevancy,
-    "citation_recall": _Answers.citation_recall,
-    "citation_precision": _Answers.citation_precision,
-})  # fmt: skip
+_MEASURES = (
+    *(_Answers.faithfulness, _Answers.relevant_share, _Answers.relevance_rating, _Answers.used_share),
+    *(_Answers.precision_at_k, _Answers.statement_recall, _Answers.document_recall, _Answers.relevancy),
+    *(_Answers.citation_recall, _Answers.citation_precision),
+)
+METRICS: Mapping[str, Callable[[_Answers], Values]] = MappingProxyType({m.__name__: m for m in _MEASURES})

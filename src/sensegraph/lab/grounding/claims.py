@@ -1,23 +1,39 @@
-"""How much an answer claims, and how varied that is, without a judge: claims counted, and clusters of them.
+"""What an answer claims, found by a model in three stages or by rules, and how varied that is: clusters of claims.
 
-paper: Edge et al. 2024, §3.2.2 and §4.2 (Experiment 2; G35–G38). There a model finds the claims; here rules do, and
-every table must call them *heuristic claims*. The rules know English best; elsewhere verbs are not looked for.
+By a model (Claimify) a sentence is reduced to what can be verified, what it refers to is named, and it is parted into
+claims. Each stage sees some sentences before and behind, asks for several completions, and takes the first where enough
+of them gave something. Where the engine has no model rules find the claims, and every table must call them *heuristic
+claims*. The rules know English best; elsewhere verbs are not looked for.
+
+papers: Metropolitansky and Larson 2025 (Claimify), as Edge et al. 2024 use it (§3.2.2; G44); Edge et al. 2024, §4.2
+(Experiment 2; G35–G38)
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
-from sensegraph.answering.grounding.cited import flatten_table_rows
-from sensegraph.lab.scores.word_overlap import Floats, rouge_distances, split_words
-from sensegraph.language.detection import ENGLISH, detect_by_function_words
-from sensegraph.language.tagging import known_form, tag_words
-from sensegraph.language.text import HAN, WORD, split_sentences
+from sensegraph.answering.grounding.citations import flatten_table_rows
+from sensegraph.errors import UnsupportedTask
+from sensegraph.lab.scores.standard import Floats, split_words
+from sensegraph.lab.tasks import claim_excerpts
+from sensegraph.language.text import (
+    ENGLISH,
+    HAN,
+    WORD,
+    detect_by_function_words,
+    known_form,
+    split_sentences,
+    tag_words,
+)
 from sensegraph.language.word_lists import STOP
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.trials import Excerpt, Stage
 
 LABEL = "heuristic claims"
 THRESHOLDS = (0.5, 0.6, 0.7, 0.8)
@@ -40,21 +56,6 @@ _DIGIT = re.compile(r"\d")
 _STARTERS = frozenset(STOP["english"])
 
 
-@dataclass(frozen=True, slots=True)
-class _Reader:
-    """The names that the last sentences were about, while an answer is read."""
-
-    subjects: list[str] = field(default_factory=list)  # one a sentence; "" where it names nothing
-
-    def resolved(self, clause: str) -> str:
-        """The clause with the name that its pronoun stands for; "" where none was said lately."""
-        match = _PRONOUN.match(clause)
-        if not match:
-            return clause
-        name = next((s for s in reversed(self.subjects[-_BACK:]) if s), "")
-        return name + clause[match.end() :] if name else ""
-
-
 def extract_claims(text: str) -> tuple[str, ...]:
     """The factual claims of an answer by rules, in order, none twice.
 
@@ -62,12 +63,15 @@ def extract_claims(text: str) -> tuple[str, ...]:
     question. Clauses are told apart, subjects that share a verb too; a pronoun at the beginning takes the name that the
     five sentences before were last about, and without one the clause is dropped.
     """
-    reader, found = _Reader(), dict[str, str]()
+    subjects, found = list[str](), dict[str, str]()  # one subject a sentence; "" where it names nothing
     english = not HAN.search(text) and detect_by_function_words(split_words(text)) == ENGLISH
     for sentence in split_answer(text):
         subject = ""
         for clause in _split_clauses(sentence) if english else [sentence]:
-            whole = reader.resolved(clause) if english else clause
+            whole, pronoun = clause, _PRONOUN.match(clause) if english else None
+            if pronoun:
+                name = next((s for s in reversed(subjects[-_BACK:]) if s), "")
+                whole = name + clause[pronoun.end() :] if name else ""
             names = _find_names(whole)
             subject = subject or next(iter(names), "")
             if not whole or _OPINION.search(whole) or not (_DIGIT.search(whole) or names):
@@ -76,21 +80,16 @@ def extract_claims(text: str) -> tuple[str, ...]:
                 continue
             for one in _repeat_predicate(whole):
                 found.setdefault(" ".join(split_words(one)), one)
-        reader.subjects.append(subject)
+        subjects.append(subject)
     return tuple(found.values())
 
 
-def count_clusters(texts: Sequence[str], threshold: float, *, strict: bool = True) -> int:
-    """The number of clusters by complete linkage over 1 − ROUGE-L (edge2024 §4.2).
+def count_linkage_clusters(apart: Floats, threshold: float, *, strict: bool = True) -> int:
+    """The number of clusters by complete linkage over distances, shape (n, n): 1 − ROUGE-L of claims (edge2024 §4.2).
 
     Clusters merge while the largest distance between them is below `threshold`, or with `strict=False` at most
     `threshold`: the paper says the latter, the library that it used does the former.
     """
-    return count_linkage_clusters(rouge_distances(texts), threshold, strict=strict)
-
-
-def count_linkage_clusters(apart: Floats, threshold: float, *, strict: bool = True) -> int:
-    """`count_clusters` for distances that are known, shape (n, n)."""
     apart = np.array(apart, np.float64)
     np.fill_diagonal(apart, np.inf)
     left = len(apart)
@@ -167,3 +166,115 @@ def _repeat_predicate(clause: str) -> list[str]:
         return [clause]
     names = [n.strip() for n in re.split(r",\s+", match[1]) if n.strip()] + [match[2]]
     return [f"{name} {clause[match.end() :]}" for name in names]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """How a stage asks: sentences it sees `before` and `after`, `completions` at a `temperature`, how many it needs."""
+
+    before: int
+    after: int
+    completions: int
+    needed: int
+    temperature: float
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimSettings:
+    """How claims are found; `by` is `model`, `rules`, or `auto`: a model where the engine is one."""
+
+    by: Literal["auto", "model", "rules"] = "auto"
+    select: Window = Window(5, 5, 3, 2, 0.2)
+    disambiguate: Window = Window(5, 0, 3, 2, 0.2)
+    decompose: Window = Window(5, 0, 1, 1, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """The claims of one answer, none twice, and by whom they were found.
+
+    `dropped` counts by stage the sentences that it let go (empty for rules, which know no stages), `repeated` the
+    claims that the same answer had made before.
+    """
+
+    claims: tuple[str, ...]
+    by: str
+    sentences: int = 0
+    dropped: tuple[tuple[str, int], ...] = ()
+    repeated: int = 0
+
+
+def find_claims(answers: Sequence[tuple[str, str]], how: ClaimSettings, rt: Runtime) -> list[Claimed]:
+    """The claims of each answer, given as (question, text): by the engine where it can find claims, else by rules.
+
+    Raises UnsupportedTask where a model is asked for and the engine has none.
+    """
+    able = "claim" in rt.engine.tasks
+    if how.by == "model" and not able:
+        raise UnsupportedTask("Finding claims by a model", rt.engine.name, frozenset({"claim"}))
+    if how.by == "rules" or not able:
+        return [Claimed(extract_claims(text), LABEL, len(split_answer(text))) for _, text in answers]
+    texts = [split_answer(text) for _, text in answers]
+    now = [_Sentence(a, i, s) for a, listed in enumerate(texts) for i, s in enumerate(listed)]
+    stages: dict[Stage, Window] = {"select": how.select, "disambiguate": how.disambiguate, "decompose": how.decompose}
+    dropped: list[dict[str, int]] = [dict.fromkeys(stages, 0) for _ in answers]
+    for stage, window in stages.items():
+        found = list(zip(now, complete_stage(stage, now, answers, texts, window, rt), strict=True))
+        for sentence, made in found:
+            dropped[sentence.answer][stage] += not made
+        most = None if stage == "decompose" else 1  # what a sentence becomes: several claims, or one sentence
+        now = [replace(sentence, text=text) for sentence, made in found for text in made[:most]]
+    said: list[list[str]] = [[] for _ in answers]
+    for sentence in now:
+        said[sentence.answer].append(sentence.text)
+    claimed = []
+    for listed, sentences, lost in zip(said, texts, dropped, strict=True):
+        once: dict[str, str] = {}
+        for one in listed:
+            once.setdefault(" ".join(split_words(one)), one)
+        unique, repeated = tuple(once.values()), len(listed) - len(once)
+        by = f"claims by {rt.engine.name}"
+        claimed.append(Claimed(unique, by, len(sentences), tuple(lost.items()), repeated))
+    return claimed
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """A sentence on its way: in which answer, at which place, and what has become of it."""
+
+    answer: int
+    place: int
+    text: str
+
+
+def complete_stage(
+    stage: Stage,
+    sentences: Sequence[_Sentence],
+    answers: Sequence[tuple[str, str]],
+    texts: Sequence[Sequence[str]],
+    window: Window,
+    rt: Runtime,
+) -> list[tuple[str, ...]]:
+    """The first completion of each sentence that gave something, or nothing where too few did.
+
+    A completion is only asked for while it can still change whether there are enough.
+    """
+    asked, good = [0] * len(sentences), list[list[tuple[str, ...]]]([] for _ in sentences)
+    for sample in range(window.completions):
+        todo = [
+            i
+            for i, found in enumerate(good)
+            if len(found) < window.needed <= len(found) + window.completions - asked[i]
+        ]
+        excerpts = []
+        for sentence in (sentences[i] for i in todo):
+            around, place = texts[sentence.answer], sentence.place
+            before = tuple(around[max(0, place - window.before) : place])
+            after = tuple(around[place + 1 : place + 1 + window.after])
+            question = answers[sentence.answer][0]
+            excerpts.append(Excerpt(stage, question, sentence.text, before, after, sample, window.temperature))
+        for i, reply in zip(todo, rt.each(claim_excerpts, excerpts), strict=True):
+            asked[i] += 1
+            if completion := tuple(t.strip() for t in reply if t.strip()):
+                good[i].append(completion)
+    return [found[0] if found and len(found) >= window.needed else () for found in good]

@@ -104,14 +104,8 @@ def tally_places(verdicts: Sequence[Judged]) -> Places:
         orders.setdefault((v.question, v.criterion, frozenset((v.first, v.second)), v.replicate), []).append(v.won)
     both = [won for won in orders.values() if len(won) == 2]
     decided = [v.winner for v in given if v.winner]
-    return Places(
-        len(verdicts),
-        len(verdicts) - len(given),
-        len(decided),
-        decided.count(1),
-        len(both),
-        sum(a == b for a, b in both),
-    )
+    missing, same = len(verdicts) - len(given), sum(a == b for a, b in both)
+    return Places(len(verdicts), missing, len(decided), decided.count(1), len(both), same)
 
 
 def replicate_agreement(judgements: Judgements) -> float | None:

@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache
-from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
 from sensegraph.errors import InputError
+from sensegraph.papers import paper_folder
 
 RUNS = 5  # of every score (zhang2025), and replicates of every comparison (edge2024, §4.1)
 _LOW, _HIGH = 1, 10
@@ -68,7 +68,7 @@ class Rules:
 
 @cache
 def read_criteria(paper: str) -> tuple[Criterion, ...]:
-    """The criteria of `papers/<paper>/criteria.toml`, in their order."""
+    """The criteria of `criteria.toml` of a paper, in their order."""
     return tuple(Criterion(**c) for c in _read_criteria_file(paper)["criteria"])
 
 
@@ -117,13 +117,8 @@ def choose_rules(
         if isinstance(name, str) and name not in known:
             raise InputError(f"The preset {preset} has no criterion {name!r}{_suggest_name(name, list(known))}.")
     chosen = tuple(known[c] if isinstance(c, str) else c for c in criteria)
-    return replace(
-        found,
-        criteria=chosen or found.criteria,
-        replicates=replicates or found.replicates,
-        seed=seed,
-        differential=differential,
-    )
+    found = replace(found, criteria=chosen or found.criteria, replicates=replicates or found.replicates)
+    return replace(found, seed=seed, differential=differential)
 
 
 def _suggest_name(name: str, known: list[str]) -> str:
@@ -133,4 +128,4 @@ def _suggest_name(name: str, known: list[str]) -> str:
 
 
 def _read_criteria_file(paper: str) -> dict[str, Any]:
-    return tomllib.loads((files("sensegraph") / "papers" / paper / "criteria.toml").read_text("utf-8"))
+    return tomllib.loads((paper_folder(paper) / "criteria.toml").read_text("utf-8"))

@@ -10,15 +10,15 @@ question, a criterion and answers: never a condition, a method, or that it has s
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from itertools import product
+from operator import add
 from typing import Any
 
 from sensegraph.errors import InputError
 from sensegraph.lab.judging.criteria import Rules
-from sensegraph.lab.judging.judgements import Judged, Judgements, Pair, list_pairs
-from sensegraph.lab.judging.marks import Mark, Marks
-from sensegraph.lab.scores.word_overlap import split_words
+from sensegraph.lab.judging.judgements import Judged, Judgements, Mark, Marks, Pair, list_pairs
+from sensegraph.lab.scores.standard import split_words
 from sensegraph.lab.tasks import contrast_trials, judge_trials, score_trials
 from sensegraph.protocols import PricedEngine, Task
 from sensegraph.runtime.keys import key
@@ -49,14 +49,7 @@ class Foreseen:
     cost_usd: float
 
     def __add__(self, other: Foreseen) -> Foreseen:
-        return Foreseen(
-            self.trials + other.trials,
-            self.stored + other.stored,
-            self.calls + other.calls,
-            self.prompt_tokens + other.prompt_tokens,
-            self.completion_tokens + other.completion_tokens,
-            self.cost_usd + other.cost_usd,
-        )
+        return Foreseen(*map(add, astuple(self), astuple(other)))
 
 
 def judge_pairs(
@@ -71,7 +64,7 @@ def judge_pairs(
     _check_judging(answers, questions, rules, rt, "judge")
     chosen = tuple(pairs) if pairs is not None else list_pairs(list(answers))
     shown = list(_list_pair_trials(answers, questions, rules, chosen))
-    trials = [s.trial for s in shown]
+    trials = [trial for _, trial in shown]
     if rules.differential:  # one contrast serves all trials of two answers
         rt.check("Judging what differs", frozenset({"contrast"}))
         needed = _list_contrasts([t for t in trials if isinstance(t, Trial)])
@@ -79,9 +72,9 @@ def judge_pairs(
         trials = [_show_differences(t, contrasts[_unordered_key(t)]) if isinstance(t, Trial) else t for t in trials]
     found = iter(rt.each(judge_trials, [t for t in trials if isinstance(t, Trial)]))
     rows = []
-    for s, trial in zip(shown, trials, strict=True):
+    for (judged, _), trial in zip(shown, trials, strict=True):
         v = next(found) if isinstance(trial, Trial) else trial
-        rows.append(Judged(s.question, s.criterion, s.first, s.second, s.replicate, v.winner, v.reason, v.scores))
+        rows.append(replace(judged, winner=v.winner, reason=v.reason, scores=v.scores))
     return Judgements(rules, len(questions), chosen, tuple(rows), _count_words(answers))
 
 
@@ -112,7 +105,7 @@ def foresee_judging(
     if singly:
         return _foresee_step(score_trials, [trial for _, trial in _list_single_trials(answers, questions, rules)], rt)
     chosen = tuple(pairs) if pairs is not None else list_pairs(list(answers))
-    trials = [s.trial for s in _list_pair_trials(answers, questions, rules, chosen) if isinstance(s.trial, Trial)]
+    trials = [t for _, t in _list_pair_trials(answers, questions, rules, chosen) if isinstance(t, Trial)]
     found = _foresee_step(judge_trials, trials, rt)
     return found + _foresee_step(contrast_trials, _list_contrasts(trials), rt) if rules.differential else found
 
@@ -120,22 +113,13 @@ def foresee_judging(
 # ── what is shown ──
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """A trial with what the judge is not told: whose answers they are. A verdict in its place needs no judge."""
-
-    question: int
-    first: str
-    second: str
-    criterion: str
-    replicate: int
-    trial: Trial | Verdict
-
-
 def _list_pair_trials(
     answers: Answers, questions: Sequence[str], rules: Rules, pairs: Sequence[Pair]
-) -> Iterator[_Shown]:
-    """All trials, question by question; where one order is asked, it is drawn by the seed alone."""
+) -> Iterator[tuple[Judged, Trial | Verdict]]:
+    """All trials, question by question, with what the judge is not told; a verdict in a trial's place needs no judge.
+
+    Where one order is asked, it is drawn by the seed alone.
+    """
     bands = rules.bands if rules.scored else ""
     replicates = range(rules.replicates)
     for (q, text), pair, criterion, r in product(enumerate(questions), pairs, rules.criteria, replicates):
@@ -150,7 +134,7 @@ def _list_pair_trials(
                 name, definition = criterion.name, criterion.definition
                 texts = (one.strip() or _EMPTY, other.strip() or _EMPTY)
                 trial = Trial(text, name, definition, texts, r, rules.low, rules.high, bands, rules.tie)
-            yield _Shown(q, first, second, criterion.name, r, trial)
+            yield Judged(q, criterion.name, first, second, r, None), trial
 
 
 def _list_single_trials(answers: Answers, questions: Sequence[str], rules: Rules) -> Iterator[tuple[Mark, Trial]]:

@@ -1,35 +1,181 @@
 """Questions grounded in an index, each with the evidence that it needs: the grounds, and questions by template.
 
-    index ─▶ grounds of each class, spread over the corpus ─▶ templates, or a model (`model_questions`) ─▶ questions
+    index ─▶ grounds of each class, spread over the corpus ─▶ templates, or a model (`question_making`) ─▶ questions
 
-papers: the classes of Edge et al. (2025); section 35 of the survey (N42)
+Spread means that groups of chunks take turns. Templates need no model, and hold the words of the sentences that they
+are made from, so their questions are easier to find evidence for than a person's, for methods that look for words most
+of all: compare methods by them, and never with other sets.
+
+papers: the classes and the k-means of chunks of Edge et al. (2025); section 35 of the survey (N42)
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sensegraph.errors import InputError, NotIndexed
 from sensegraph.index.index import Index
-from sensegraph.lab.questions import question_templates, strata
-from sensegraph.lab.questions.grounds import Ground, Material, find_grounds, find_looser_grounds
+from sensegraph.lab.questions import stated_facts
+from sensegraph.lab.questions.grounds import Ground, Material, find_grounds, find_looser_grounds, remove_date
 from sensegraph.lab.questions.proposing import Proposer
 from sensegraph.lab.questions.question_files import GROUNDED, KINDS, Kind, Outcome, Posed, sum_counts
-from sensegraph.lab.questions.stated_facts import (
-    find_gapped_sentences,
-    find_stated_facts,
-    find_tied_entities,
-    speaks_english,
-)
+from sensegraph.lab.scores.standard import Floats
+from sensegraph.language.text import fold
+from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import take_records
 from sensegraph.types import Entity
 
+T = TypeVar("T")
+
+GROUPS = 50
+_ROWS = 5_000  # on which centres are found
+_CYCLES = 25
+
+_ANSWERED = frozenset(("local", "bridge", "intersection"))  # classes of which the answer is known
+_GAPPED = frozenset(("local", "intersection"))  # classes that need no words of ours
 _ABOUT = 3  # questions on one entity at most, while others are left
+
+
+def cluster_vectors(rows: NDArray[np.float32], groups: int = GROUPS, seed: int = 0) -> NDArray[np.int64]:
+    """The group of each of the unit vectors `rows`, shape (n, d), by spherical k-means from k-means++ with `seed`.
+
+    There are at most `groups`, and at most as many as rows that differ. Equal rows are in one group.
+    """
+    if not len(rows):
+        return np.zeros(0, np.int64)
+    random = np.random.default_rng(seed)
+    some = np.asarray(rows if len(rows) <= _ROWS else rows[np.sort(random.permutation(len(rows))[:_ROWS])], np.float64)
+    # the first centres: rows drawn by their squared distance from those drawn before (Arthur and Vassilvitskii 2007)
+    chosen = [int(random.integers(len(some)))]
+    far = _cosine_distance(some, some[chosen[0]])
+    while len(chosen) < groups and far.sum() > 1e-9:
+        chosen.append(int(random.choice(len(some), p=far / far.sum())))
+        far = np.minimum(far, _cosine_distance(some, some[chosen[-1]]))
+    centres: Floats = some[chosen]
+    for _ in range(_CYCLES):
+        placed = (some @ centres.T).argmax(axis=1)
+        moved = centres.copy()
+        for i, centre in enumerate(centres):  # the direction of the mean; where there is none, the centre stays
+            members = some[placed == i]
+            mean = members.sum(axis=0) if len(members) else centre
+            length = float(np.linalg.norm(mean))
+            moved[i] = mean / length if length else centre
+        if np.allclose(moved, centres):
+            break
+        centres = moved
+    found: NDArray[np.int64] = np.asarray(rows @ centres.T.astype(rows.dtype)).argmax(axis=1)
+    return found
+
+
+def _cosine_distance(rows: Floats, centre: Floats) -> Floats:
+    apart: Floats = np.maximum(1 - rows @ centre, 0)
+    apart[apart < 1e-9] = 0
+    return apart
+
+
+def take_turns(items: Iterable[T], group: Callable[[T], int], name: Callable[[T], str], seed: int = 0) -> list[T]:
+    """`items` so that the groups take turns; inside a group, and among groups, by a hash of name and seed."""
+    inside: dict[int, list[T]] = {}
+    for item in items:
+        inside.setdefault(group(item), []).append(item)
+    for listed in inside.values():
+        listed.sort(key=lambda item: key(seed, name(item)))
+    lists = [inside[g] for g in sorted(inside, key=lambda g: key(seed, g))]
+    longest = max(map(len, lists), default=0)
+    return [listed[i] for i in range(longest) for listed in lists if i < len(listed)]
+
+
+def word_question(ground: Ground, documents: Sequence[str], *, english: bool = True) -> Posed:
+    """The question that a template makes of a ground, whose chunks are of `documents`.
+
+    In other languages than English sentences get a gap, and only the classes that need no words of ours are asked.
+    """
+    if english:
+        text = _word_in_english(ground)
+    elif ground.kind == "local":
+        (one,) = ground.told
+        text = one.rest if stated_facts.GAP in one.rest else f"{stated_facts.GAP} {one.rest}?"
+    else:
+        text = " … ".join(f"{stated_facts.GAP} {one.rest}" for one in ground.told) + "?"
+    answers = tuple(dict.fromkeys(e.name for e in ground.entities[:1])) if ground.kind in _ANSWERED else ()
+    if ground.claims:
+        answers = (remove_date(ground.claims[0]),)
+    evidence = () if ground.kind == "adversarial" else ground.chunks
+    return Posed(
+        text,
+        ground.kind,
+        "template",
+        evidence,
+        tuple(dict.fromkeys(documents)) if evidence else (),
+        answers,
+        tuple(e.name for e in ground.entities),
+        max(1, len(ground.told)) if ground.kind in ("bridge", "intersection") else 1,
+    )
+
+
+def _word_in_english(ground: Ground) -> str:
+    """The question in English, by the class of the ground."""
+    told, entities = ground.told, ground.entities
+    match ground.kind:
+        case "local" if stated_facts.GAP in told[0].rest:
+            return f"Which name is missing here: “{told[0].rest}”?"
+        case "local":
+            return f"{_question_word(told[0].subject)} {told[0].rest}?"
+        case "bridge" if ground.other:
+            return f"What links {_name_in_sentence(entities[1])} with {_name_in_sentence(entities[2])}?"
+        case "bridge":
+            # each sentence but the last gives up the name of what the next one is about, which says what is meant
+            text = told[-1].rest
+            for one in told[-2::-1]:
+                text = f"{one.head} the one that {text}{f', {one.after}' if one.after else ''}"
+            return f"{_question_word(told[0].subject)} {text}?"
+        case "intersection":
+            first, second = told
+            also = "" if "also" in second.rest.split() else "also "
+            return f"{_question_word(first.subject)} {first.rest}, and {also}{second.rest}?"
+        case "comparison":
+            left, right, shared = entities[0].name, entities[1].name, _name_in_sentence(entities[2])
+            return f"How do {left} and {right} differ in what they have to do with {shared}?"
+        case "temporal" if ground.claims:
+            sooner, later = sorted(map(remove_date, ground.claims))
+            return f"Which came first: “{sooner}”, or “{later}”?"
+        case "temporal":
+            begin, end = ground.times
+            return f"What changed in what is said of {_name_in_sentence(entities[0])} between {begin} and {end}?"
+        case "disambiguation":
+            meant, mark, *others = entities
+            what = f"the {ground.other.title()}"
+            if others and fold(meant.name) == fold(others[0].name) and fold(meant.type) != fold(others[0].type):
+                what = f"{meant.name}, the {meant.type.casefold()}"
+            return f"What is said of {what} that has to do with {_name_in_sentence(mark)}?"
+        case "global":
+            *names, last = map(_name_in_sentence, entities)
+            listed = f"{', '.join(names)} and {last}"
+            return f"What are the main themes in all that is said of {listed}, and how do they hang together?"
+        case "adversarial":
+            (sentence,) = told
+            return f"{_question_word(sentence.subject)} {f'{sentence.head} {ground.other} {sentence.after}'.strip()}?"
+
+
+def has_template(kind: Kind, *, english: bool) -> bool:
+    """Whether there is a template of this class in the language."""
+    return english or kind in _GAPPED
+
+
+def _question_word(entity: Entity) -> str:
+    return "Who" if fold(entity.type) == "person" else "What"
+
+
+def _name_in_sentence(entity: Entity) -> str:
+    """An entity inside a sentence: what is no name gets its article."""
+    return entity.name if entity.name[:1] != entity.name[:1].lower() else f"the {entity.name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +192,7 @@ class GroundSettings:
     over: int = 2
     rounds: int = 4
     near: float = 0.9
-    strata: int = strata.GROUPS
+    strata: int = GROUPS
     hops: int = 4
     seed: int = 0
 
@@ -71,7 +217,7 @@ class Grounds:
         """Whether the corpus is English: the templates' own words are."""
         entries = self.index.catalogue.chunks
         ids = [e.id for e in take_records(entries, range(0, len(entries), max(1, len(entries) // 50)))]
-        return speaks_english(c.text for c in self.index.chunks(ids).values())
+        return stated_facts.speaks_english(c.text for c in self.index.chunks(ids).values())
 
     def of(self, kind: Kind) -> list[Ground]:
         """The grounds of a class: groups of chunks take turns, and nothing is asked about too often.
@@ -84,8 +230,13 @@ class Grounds:
         return found if enough else [*found, *self._turned(find_looser_grounds(kind, material))]
 
     def _turned(self, found: Sequence[Ground]) -> list[Ground]:
-        turned = strata.take_turns(found, lambda g: self._group[g.chunks[0]], lambda g: g.id, self.how.seed)
-        return sorted(turned, key=_Often().rank)
+        turned = take_turns(found, lambda g: self._group[g.chunks[0]], lambda g: g.id, self.how.seed)
+        asked, rounds = Counter[str](), list[int]()
+        for ground in turned:  # 0 for the first grounds of what a ground is about, 1 for the next, and so on
+            about = ground.entities[0].id if ground.entities else ground.chunks[0]
+            rounds.append(asked[about] // _ABOUT)
+            asked[about] += 1
+        return [turned[i] for i in sorted(range(len(turned)), key=rounds.__getitem__)]
 
     def texts(self, ground: Ground) -> tuple[str, ...]:
         """What a model is to read of a ground: its chunks, or the report."""
@@ -114,17 +265,14 @@ class Grounds:
         times = {d.id: d.time for d in catalogue.documents if d.time}
         dated = {c.id: times[c.document] for c in catalogue.chunks if c.document in times}
         graph = self.index.graph
-        told, ties, gaps = (
-            find_stated_facts(graph, english=self.english),
-            find_tied_entities(graph),
-            find_gapped_sentences(graph),
-        )
+        told = stated_facts.find_stated_facts(graph, english=self.english)
+        ties, gaps = stated_facts.find_tied_entities(graph), stated_facts.find_gapped_sentences(graph)
         return Material(told, ties, gaps, self._entities, list(graph.claims), times=dated, hops=self.how.hops)
 
     def sampled(self, kind: Kind) -> list[Ground]:
         """The chunks as grounds, groups of them by turns: what a model reads that needs no more than one text."""
         names = [c.id for c in self.index.catalogue.chunks]
-        turned = strata.take_turns(names, self._group.__getitem__, lambda n: n, self.how.seed)
+        turned = take_turns(names, self._group.__getitem__, lambda n: n, self.how.seed)
         return [Ground(kind, (name,)) for name in turned]
 
     def documents(self, ground: Ground) -> list[str]:
@@ -136,21 +284,8 @@ class Grounds:
     def _group(self) -> Mapping[str, int]:
         """The group of every chunk."""
         rows = np.asarray(self.index.vectors)
-        groups = strata.cluster_vectors(rows, self.how.strata, self.how.seed)
+        groups = cluster_vectors(rows, self.how.strata, self.how.seed)
         return {c.id: int(g) for c, g in zip(self.index.catalogue.chunks, groups, strict=True)}
-
-
-class _Often:
-    """How often an entity has been asked about already, when its next ground comes."""
-
-    def __init__(self) -> None:
-        self._count: Counter[str] = Counter()
-
-    def rank(self, ground: Ground) -> int:
-        """0 for the first grounds of what the ground is about, 1 for the next, and so on."""
-        about = ground.entities[0].id if ground.entities else ground.chunks[0]
-        self._count[about] += 1
-        return (self._count[about] - 1) // _ABOUT
 
 
 # ── by template ──
@@ -162,8 +297,8 @@ def make_template_questions(index: Index, by: Proposer, how: GroundSettings | No
     found, made = Grounds(index, how), list[Posed]()
     dropped, missing = Counter[str](), Counter[str]()
     for kind in how.classes:
-        listed = found.of(kind) if question_templates.has_template(kind, english=found.english) else []
-        written = [question_templates.word_question(g, found.documents(g), english=found.english) for g in listed]
+        listed = found.of(kind) if has_template(kind, english=found.english) else []
+        written = [word_question(g, found.documents(g), english=found.english) for g in listed]
         written = written[: how.each * (1 + how.rounds)]
         kept: list[Posed] = []
         if written:  # the first that are new, as many as are wanted

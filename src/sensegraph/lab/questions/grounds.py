@@ -20,15 +20,13 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, islice
-from types import MappingProxyType
 
 from sensegraph.lab.questions.question_files import Kind
 from sensegraph.lab.questions.stated_facts import Told, depends_on_context, has_proper_name, match_subject
-from sensegraph.lab.scores.word_overlap import rouge_1
-from sensegraph.language.calendar_words import ABBREVIATED_MONTHS, ENGLISH_MONTHS
-from sensegraph.language.countries import COUNTRY
-from sensegraph.language.tagging import known_form
-from sensegraph.language.text import fold
+from sensegraph.lab.scores.standard import rouge_1
+from sensegraph.language.naming_words import COUNTRY
+from sensegraph.language.text import fold, known_form
+from sensegraph.language.word_lists import ABBREVIATED_MONTHS, ENGLISH_MONTHS
 from sensegraph.runtime.keys import key
 from sensegraph.types import Claim, Cluster, Entity
 
@@ -132,10 +130,9 @@ class Material:
             if one.named and fold(one.subject.type) not in _VAGUE:
                 by[one.object.id, fold(one.subject.type)].append(one)
         for place in sorted(by):
-            pairs = (
-                p for p in combinations(by[place], 2) if p[0].subject.id != p[1].subject.id and p[0].chunk != p[1].chunk
-            )
-            for pair in islice(pairs if len(by[place]) <= _SHARED else (), _EACH):
+            two = combinations(by[place] if len(by[place]) <= _SHARED else (), 2)
+            pairs = (p for p in two if p[0].subject.id != p[1].subject.id and p[0].chunk != p[1].chunk)
+            for pair in islice(pairs, _EACH):
                 both = (pair[0].subject, pair[1].subject)
                 yield Ground("comparison", tuple(t.chunk for t in pair), (*both, pair[0].object), pair)
 
@@ -143,12 +140,9 @@ class Material:
         """Two dated claims, or one entity in documents of different times."""
         # claims of different chunks that do not overlap in time: pairs that share an entity, and some that do not
         named = {e.id: e for e in self.entities}
-        complete = (c for c in self.claims if c.starts and c.ends and c.subject in named)
-        whole = (
-            c
-            for c in complete
-            if has_proper_name(named[c.subject]) and remove_date(c) and match_subject(c.description, named[c.subject])
-        )
+        complete = (c for c in self.claims if c.starts and c.ends and c.subject in named and remove_date(c))
+        about = ((c, named[c.subject]) for c in complete)
+        whole = (c for c, entity in about if has_proper_name(entity) and match_subject(c.description, entity))
         known = sorted(whole, key=lambda c: (c.starts, c.id))
         sharing = defaultdict[str, list[Claim]](list)
         for claim in known:
@@ -309,15 +303,13 @@ def _rank_partners(told: Iterable[Told]) -> dict[str, list[Entity]]:
     return {a: [entities[b] for b, _ in sorted(n.items(), key=lambda p: (-p[1], p[0]))] for a, n in count.items()}
 
 
-_FIND: Mapping[Kind, Callable[[Material], Iterator[Ground]]] = MappingProxyType(
-    {
-        "local": Material.find_local,
-        "bridge": Material.find_bridges,
-        "intersection": Material.find_intersections,
-        "comparison": Material.find_comparisons,
-        "temporal": Material.find_temporal,
-        "disambiguation": Material.find_ambiguous_names,
-        "global": Material.find_themes,
-        "adversarial": Material.find_adversarial,
-    }
-)
+_FIND: Mapping[Kind, Callable[[Material], Iterator[Ground]]] = {
+    "local": Material.find_local,
+    "bridge": Material.find_bridges,
+    "intersection": Material.find_intersections,
+    "comparison": Material.find_comparisons,
+    "temporal": Material.find_temporal,
+    "disambiguation": Material.find_ambiguous_names,
+    "global": Material.find_themes,
+    "adversarial": Material.find_adversarial,
+}

@@ -1,6 +1,6 @@
 """Asking an engine for lines and for support, so that each is paid once; or foreseeing what that would cost.
 
-`Paid` asks and remembers. `Foreseen` asks nobody: what the store holds is taken from there, the rest is counted and
+`Proposer` asks and remembers. `Foreseen` asks nobody: what the store holds is taken from there, the rest is counted and
 stands in, so that the same code that makes questions also estimates them.
 """
 
@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
-from sensegraph.answering.grounding.entailment import support_statements
+from sensegraph.answering.grounding.citations import support_statements
 from sensegraph.index.estimate import StepEstimate
 from sensegraph.index.vectors import embed_texts
-from sensegraph.lab.scores.word_overlap import Floats
+from sensegraph.lab.scores.standard import Floats
 from sensegraph.lab.tasks import propose_lines
 from sensegraph.language.text import count_tokens, fold
 from sensegraph.protocols import PricedEngine, Task
@@ -30,24 +30,8 @@ _LINE = 30  # tokens of a line that nobody has written yet
 _REASON = 40  # tokens of a reply about support
 
 
-class Proposer(Protocol):
-    """Who is asked for lines, for support, and for what is new among lines."""
-
-    def lines(self, wishes: Sequence[Wish]) -> list[tuple[str, ...]]:
-        """The lines for each wish."""
-        ...
-
-    def supports(self, checks: Sequence[Check], expected: bool) -> list[Support]:
-        """Whether each check holds; `expected` is what a question that is kept needs."""
-        ...
-
-    def fresh(self, lines: Sequence[str], known: Sequence[str], near: float) -> list[int]:
-        """The places of the lines that are new: below `near` by cosine to all known ones and to those before."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
-class Paid:
+class Proposer:
     """Asks the engine of a runtime; what was asked before comes from the store."""
 
     rt: Runtime
@@ -57,11 +41,11 @@ class Paid:
         return list(self.rt.each(propose_lines, wishes))
 
     def supports(self, checks: Sequence[Check], expected: bool) -> list[Support]:
-        """Whether each check holds."""
+        """Whether each check holds; `expected` is what a question that is kept needs."""
         return list(self.rt.each(support_statements, checks))
 
     def fresh(self, lines: Sequence[str], known: Sequence[str], near: float) -> list[int]:
-        """The places of the lines that are new, by the vectors of the runtime's embedder."""
+        """The places of the lines that are new: below `near` by cosine to all known ones and to those before."""
         texts = [*known, *lines]
         rows = [np.frombuffer(row, np.float32).astype(np.float64) for row in self.rt.each(embed_texts, texts)]
         return first_of_each(texts, np.array(rows), len(known), near)
@@ -83,10 +67,9 @@ def first_of_each(texts: Sequence[str], rows: Floats, known: int, near: float) -
 
 
 @dataclass(frozen=True, slots=True)
-class Foreseen:
+class Foreseen(Proposer):
     """Asks nobody, and counts what would be asked; what is stored is taken from there."""
 
-    rt: Runtime
     asked: list[StepEstimate] = field(default_factory=list)
 
     def lines(self, wishes: Sequence[Wish]) -> list[tuple[str, ...]]:
@@ -113,20 +96,11 @@ class Foreseen:
     @property
     def steps(self) -> tuple[StepEstimate, ...]:
         """What would be asked, summed by step."""
-        by_step: dict[str, list[StepEstimate]] = {}
-        for estimate in self.asked:
-            if estimate.items:
-                by_step.setdefault(estimate.step, []).append(estimate)
-        return tuple(
-            StepEstimate(
-                name,
-                sum(s.items for s in estimates),
-                sum(s.calls for s in estimates),
-                sum(s.prompt_tokens for s in estimates),
-                sum(s.completion_tokens for s in estimates),
-            )
-            for name, estimates in by_step.items()
-        )
+        by_step: dict[str, list[tuple[int, int, int, int]]] = {}
+        for s in self.asked:
+            if s.items:
+                by_step.setdefault(s.step, []).append((s.items, s.calls, s.prompt_tokens, s.completion_tokens))
+        return tuple(StepEstimate(step, *map(sum, zip(*rows, strict=True))) for step, rows in by_step.items())
 
     def _stored(
         self, one: Step[Any, B], task: Task, items: Sequence[Wish | Check], replies: Sequence[int]
@@ -139,7 +113,6 @@ class Foreseen:
         if isinstance(engine, PricedEngine):
             prompts = sum(engine.prompt_tokens(task, items[i]) for i in absent.values())
             calls = sum(engine.calls(task, items[i]) for i in absent.values())
-            self.asked.append(
-                StepEstimate(one.name, len(absent), calls, prompts, sum(replies[i] for i in absent.values()))
-            )
+            written = sum(replies[i] for i in absent.values())
+            self.asked.append(StepEstimate(one.name, len(absent), calls, prompts, written))
         return [one.decode(found[k]) if k in found else None for k in keys]

@@ -13,8 +13,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, get_args
 
 from sensegraph.errors import InputError
 from sensegraph.index.index import Index
@@ -25,13 +24,11 @@ Kind = Literal["local", "bridge", "comparison", "intersection", "temporal", "glo
 Made = Literal["persona", "model", "template", "given"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 GROUNDED: tuple[Kind, ...] = tuple(k for k in KINDS if k != ADVERSARIAL)
-NEEDS: Mapping[str, str] = MappingProxyType(  # the three things that vector search alone does not do (N42)
-    {
-        **dict.fromkeys(("bridge", "comparison", "intersection", "temporal"), "multi-hop"),
-        "global": "global",
-        "disambiguation": "disambiguation",
-    }
-)
+NEEDS: Mapping[str, str] = {  # the three things that vector search alone does not do (N42)
+    **dict.fromkeys(("bridge", "comparison", "intersection", "temporal"), "multi-hop"),
+    "global": "global",
+    "disambiguation": "disambiguation",
+}
 SPLIT = "test"
 _BLOCK = 256  # chunks read at once
 
@@ -103,18 +100,10 @@ def sum_counts(counted: Iterable[tuple[str, int]]) -> tuple[tuple[str, int], ...
 
 def record_question(question: Posed) -> dict[str, Any]:
     """A question as a line of `queries.jsonl` holds it."""
-    told = {
-        "type": question.kind,
-        "made": question.made,
-        "needs": question.needs,
-        "hops": question.hops,
-        "persona": question.persona,
-        "task": question.task,
-        "answer": list(question.answers),
-        "names": list(question.names),
-        "documents": list(question.documents),
-        "chunks": list(question.chunks),
-    }
+    told: dict[str, Any] = {"type": question.kind, "made": question.made, "needs": question.needs}
+    told |= {"hops": question.hops, "persona": question.persona, "task": question.task}
+    told |= {"answer": list(question.answers), "names": list(question.names)}
+    told |= {"documents": list(question.documents), "chunks": list(question.chunks)}
     return {"_id": question.id, "text": question.text, "metadata": {k: v for k, v in told.items() if v}}
 
 
@@ -122,44 +111,6 @@ def write_questions(path: Path, questions: Sequence[Posed]) -> None:
     """Write questions, one a line."""
     path.parent.mkdir(parents=True, exist_ok=True)
     _write_json_lines(path, map(record_question, questions))
-
-
-def read_posed_questions(path: Path) -> tuple[Posed, ...]:
-    """The questions of a file that `write_questions` wrote, or of any `queries.jsonl`: then they are `given`.
-
-    Raises InputError for a line that is no question, naming it.
-    """
-    if not path.is_file():
-        raise InputError(f"There is no {path}; name a file of questions, one JSON object a line.")
-    lines = enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1)
-    return tuple(_parse_posed_question(line, f"{path}, line {number}") for number, line in lines if line.strip())
-
-
-def _parse_posed_question(line: str, where: str) -> Posed:
-    try:
-        found = json.loads(line)
-    except ValueError as e:
-        raise InputError(f"{where}: not valid JSON ({e}); mend or delete it.") from e
-    text = found.get("text") if isinstance(found, dict) else None
-    if not isinstance(text, str) or not text.strip():
-        raise InputError(f'{where}: not a question; give an object with "_id" and "text".')
-    told = found.get("metadata")
-    told = told if isinstance(told, dict) else {}
-    kind, made = told.get("type"), told.get("made")
-    lists: dict[str, tuple[str, ...]] = {}
-    for name in ("chunks", "documents", "names", "answer"):
-        given = told.get(name)
-        lists[name] = tuple(map(str, given if isinstance(given, list) else [given] if given else ()))
-    return Posed(
-        text,
-        kind if kind in KINDS else "local",
-        cast(Made, made) if made in get_args(Made) else "given",
-        answers=lists.pop("answer"),
-        hops=int(told.get("hops") or 1),
-        persona=str(told.get("persona") or ""),
-        task=str(told.get("task") or ""),
-        **lists,
-    )
 
 
 def write_test_collections(folder: Path, questions: Sequence[Posed], index: Index) -> None:

@@ -7,16 +7,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sensegraph.lab.scores.word_overlap import split_words
-from sensegraph.language.detection import ENGLISH, detect_by_function_words
-from sensegraph.language.tagging import tag_words
-from sensegraph.language.text import HAN, WORD, fold, split_sentences
+from sensegraph.lab.scores.standard import split_words
+from sensegraph.language.text import ENGLISH, HAN, WORD, detect_by_function_words, fold, split_sentences, tag_words
 from sensegraph.types import Entity, Graph
 
 _WORDS = (2, 25)  # of what is told, least and most
 _POINTING = re.compile(  # what only the text around it explains
-    r"\b(?:he|she|it|they|him|hers|them|this|these|those|there|then|here|former|latter|such|i|we|us|our|you|your|my)\b",
-    re.IGNORECASE,
+    r"(?i)\b(?:he|she|it|they|him|hers|them|this|these|those|there|then|here|former|latter|such|i|we|us|our|you|your|my)\b"
 )
 _KIND = re.compile(r"(?:is|was|are|were|has been|became)\s+(?:an?|one of)\s")
 _CAPITAL = re.compile(r"\b[^\W\d_a-z]\w*(?:\s+[^\W\d_a-z]\w*)*")  # names, each as a whole

@@ -6,18 +6,17 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from importlib.resources import files
 from typing import Literal
 
 import msgspec
 
 from sensegraph.errors import InputError
 from sensegraph.lab.experiments.published import find_paper
+from sensegraph.papers import paper_folder
 
 Kind = Literal["units", "sum", "answers", "holm", "wins", "win", "contexts", "recall", "joint"]
 Grade = Literal["ok", "okish", "fail", ""]
 _OKISH = 3  # times the tolerance
-_PAPERS = "sensegraph.papers"
 _FIGURES = re.compile(r"fig(ure)?s?\.?\s*")
 
 
@@ -124,7 +123,7 @@ def grade_figure(own: float | None, pinned: float, within: float) -> Grade:
 
 def read_recipes(paper: str) -> tuple[Recipe, ...]:
     """The recipes of a paper."""
-    text = (files(_PAPERS) / find_paper(paper) / "repro.toml").read_text(encoding="utf-8")
+    text = (paper_folder(find_paper(paper)) / "repro.toml").read_text(encoding="utf-8")
     found: Mapping[str, tuple[Recipe, ...]] = msgspec.toml.decode(text, type=dict[str, tuple[Recipe, ...]])
     return found["recipes"]
 
@@ -147,4 +146,4 @@ def select_recipes(paper: str, table: str) -> tuple[Recipe, ...]:
 
 def read_plan_text(paper: str, plan: str) -> str:
     """The evaluation that a recipe names, as TOML without corpus and questions."""
-    return (files(_PAPERS) / paper / "plans" / plan).read_text(encoding="utf-8")
+    return (paper_folder(paper) / "plans" / plan).read_text(encoding="utf-8")

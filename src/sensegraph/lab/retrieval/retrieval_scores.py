@@ -1,9 +1,15 @@
-"""Retrieval measured: rankings scored against judgements, and methods compared question by question."""
+"""Retrieval measured: rankings scored against judgements, and methods compared question by question.
+
+A measure of one ranking lies between 0 and 1. `ranked` holds document ids, best first; ranks are their places, so ties
+cannot occur. `gold` holds the grade of every document that was judged relevant, each above 0; it is never empty.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import log2
 from statistics import median
 
 import numpy as np
@@ -11,17 +17,67 @@ import numpy as np
 from sensegraph.errors import InputError
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import Manifest
-from sensegraph.lab.retrieval.clock import Cost
-from sensegraph.lab.retrieval.metrics import list_metrics, measure_ranking
-from sensegraph.lab.retrieval.runs import Named, Run, ask_methods, group_queries
+from sensegraph.lab.retrieval.runs import Cost, Named, Run, ask_methods, group_queries
 from sensegraph.lab.retrieval.test_collections import JudgedSet, Query
 from sensegraph.lab.scores import statistics
 from sensegraph.lab.scores.statistics import Floats, Interval, bootstrap_intervals, correct_by_holm, signed_rank_test
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Usage
 
+Gold = Mapping[str, int]
+NDCG = 10  # the depth of nDCG
+
 BASELINE = "bm25"  # what others are compared with, where it is among the methods
 _PRIMARY = 5  # the cut of the recall that is compared, where it is among the cuts
+
+
+def recall_at_k(ranked: Sequence[str], gold: Gold, k: int) -> float:
+    """The share of the relevant documents that the first `k` hold."""
+    return len(gold.keys() & set(ranked[:k])) / len(gold)
+
+
+def all_gold(ranked: Sequence[str], gold: Gold, k: int) -> float:
+    """1 where the first `k` hold every relevant document, as a question of several hops needs; else 0."""
+    return float(gold.keys() <= set(ranked[:k]))
+
+
+def precision_at_k(ranked: Sequence[str], gold: Gold, k: int) -> float:
+    """The share of the first `k` places that hold a relevant document; an empty place holds none."""
+    return len(gold.keys() & set(ranked[:k])) / k
+
+
+def reciprocal_rank(ranked: Sequence[str], gold: Gold) -> float:
+    """1 / rank of the first relevant document; 0 where there is none."""
+    return next((1 / rank for rank, name in enumerate(ranked, 1) if name in gold), 0.0)
+
+
+def ndcg(ranked: Sequence[str], gold: Gold, k: int = NDCG) -> float:
+    """Σ grade / log2(1 + rank) over the first `k`, divided by that of the best order (Järvelin and Kekäläinen 2002).
+
+    The gain is the grade itself, as in trec_eval, so that figures on BEIR's sets can be compared.
+    """
+    ideal = sorted(gold.values(), reverse=True)
+    return _discounted_gain(gold.get(name, 0) for name in ranked[:k]) / _discounted_gain(ideal[:k])
+
+
+def _discounted_gain(gains: Iterable[int]) -> float:
+    return sum(gain / log2(1 + rank) for rank, gain in enumerate(gains, 1))
+
+
+def list_metrics(cuts: Sequence[int]) -> tuple[str, ...]:
+    """The measures that `measure_ranking` gives, in its order."""
+    at_cuts = (f"{kind}@{k}" for kind in ("recall", "all", "precision") for k in cuts)
+    return (*at_cuts, f"ndcg@{NDCG}", "mrr")
+
+
+def measure_ranking(ranked: Sequence[str], gold: Gold, cuts: Sequence[int]) -> tuple[float, ...]:
+    """Every measure of one ranking: recall, all-gold and precision at each of `cuts`, nDCG@10, reciprocal rank.
+
+    A document that a ranking names twice counts at its first place.
+    """
+    ranked = tuple(dict.fromkeys(ranked))
+    at_cuts = (f(ranked, gold, k) for f in (recall_at_k, all_gold, precision_at_k) for k in cuts)
+    return (*at_cuts, ndcg(ranked, gold), reciprocal_rank(ranked, gold))
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,10 +188,8 @@ class Measured:
 
     def by_type(self, scores: Scores) -> dict[str, dict[str, float]]:
         """The mean of every metric of one run, by type of question."""
-        return {
-            kind: {m: float(np.mean([values[i] for i in places])) for m, values in scores.values.items()}
-            for kind, places in self.types.items()
-        }
+        listed = scores.values.items()
+        return {k: {m: float(np.mean([v[i] for i in own])) for m, v in listed} for k, own in self.types.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,9 +228,7 @@ def score_run(run: Run, queries: Sequence[Query], how: Measuring) -> Scores:
     """The scores of a run against the judgements of its questions, in the same order."""
     rows = np.array([measure_ranking(f.documents, q.gold, how.cuts) for f, q in zip(run.found, queries, strict=True)])
     named = list_metrics(how.cuts)
-    said: dict[str, int] = {}
-    for note in (note for f in run.found for note in f.notes):
-        said[note] = said.get(note, 0) + 1
+    said = Counter(note for f in run.found for note in f.notes)
     return Scores(
         method=run.method,
         values={m: tuple(rows[:, i].tolist()) for i, m in enumerate(named)},
@@ -200,13 +252,44 @@ def compare_runs(scores: Sequence[Scores], baseline: str, how: Measuring) -> tup
         tests = [signed_rank_test(np.array(s.values[metric]) - below) for s in others]
         corrected = correct_by_holm([t.p for t in tests])
         for s, row, t, p in zip(others, means, tests, corrected, strict=True):
-            ties, losses = len(below) - t.n, t.n - t.wins
-            found.append(
-                Comparison(s.method, baseline, metric, row[i], t.z, t.n, t.exact, t.p, p, t.wins, ties, losses)
-            )
+            counts = t.wins, len(below) - t.n, t.n - t.wins
+            found.append(Comparison(s.method, baseline, metric, row[i], t.z, t.n, t.exact, t.p, p, *counts))
     return tuple(found)
 
 
 def _score_matrix(scores: Scores) -> Floats:
     """The values of a run, shape (questions, metrics)."""
     return np.array(list(scores.values.values())).T
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A set held out: the `method` that was best on the others, its `mean` here, and the `best` mean here."""
+
+    name: str
+    method: str
+    mean: float
+    best: float
+
+
+def choose_held_out(results: Sequence[Measured], metric: str, among: Sequence[str]) -> tuple[Held, ...]:
+    """Of every set the method of `among` with the highest mean over the other sets, and what it reaches on this one.
+
+    Sets count alike, whatever their size; of equal methods the one named first is taken. The mean of the `mean`s is an
+    honest figure of a grid of settings, the mean of the `best`s is not. Raises InputError with fewer than two sets, or
+    for a method that was not measured.
+    """
+    if len(results) < 2:
+        raise InputError("Leaving one set out needs two sets at least; measure on more.")
+    table = []
+    for found in results:
+        scores = {s.method: s for s in found.scores}
+        if missing := [name for name in among if name not in scores]:
+            raise InputError(f"{missing[0]!r} was not measured on {found.judged.name}; name methods that were.")
+        table.append({name: scores[name].means[metric].mean for name in among})
+    held = []
+    for i, found in enumerate(results):
+        others = [row for j, row in enumerate(table) if j != i]
+        chosen = max(among, key=lambda name: sum(row[name] for row in others))
+        held.append(Held(found.judged.name, chosen, table[i][chosen], max(table[i].values())))
+    return tuple(held)

@@ -1,10 +1,14 @@
-"""What was measured, as text for people: shares in percent, differences in points, CPU in milliseconds of a query."""
+"""What was measured: as text for people (shares in percent, CPU in ms of a query), as one plain object for programs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict, fields
+from typing import Any
 
 from sensegraph.lab.retrieval.retrieval_scores import Comparison, Measured, Measuring, Result
+from sensegraph.lab.retrieval.runs import Named
+from sensegraph.lab.scores.statistics import format_p_value
 
 _NAMED = 5  # judgements of something missing that are named, and notes of a method
 _LABELS = {"recall": "R", "ndcg": "nDCG", "mrr": "MRR", "precision": "P"}
@@ -66,14 +70,13 @@ def tabulate_methods(found: Measured) -> str:
 
 def tabulate_comparisons(found: Measured, how: Measuring) -> str:
     """A row a method: its difference from the baseline in points, the p of Wilcoxon's test raw and by Holm, wins."""
-    rows = [
-        [f"{metric_label(how.primary)} − {found.baseline}", "points", "95 %", "p", "p Holm", "wins", "ties", "losses"]
-    ]
+    what = f"{metric_label(how.primary)} − {found.baseline}"
+    rows = [[what, "points", "95 %", "p", "p Holm", "wins", "ties", "losses"]]
     for c in found.comparisons:
         if c.metric == how.primary:
             d, counts = c.difference, (str(n) for n in (c.wins, c.ties, c.losses))
             interval = f"{_as_points(d.low)} … {_as_points(d.high)}"
-            rows.append([c.method, _as_points(d.mean), interval, _format_p(c.p), _format_p(c.p_holm), *counts])
+            rows.append([c.method, _as_points(d.mean), interval, *map(format_p_value, (c.p, c.p_holm)), *counts])
     return align_columns(rows)
 
 
@@ -113,19 +116,63 @@ def _as_points(share: float) -> str:
     return f"{100 * share:+.1f}".replace("-", "−")
 
 
-def _format_p(value: float) -> str:
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
-
-
 def describe_comparison(c: Comparison) -> str:
     """A comparison on one line, for a picture."""
-    return f"{_as_points(c.difference.mean)} ({_format_p(c.p_holm) if c.p_holm < 0.001 else f'p {c.p_holm:.3f}'})"
+    return f"{_as_points(c.difference.mean)} ({'' if c.p_holm < 0.001 else 'p '}{format_p_value(c.p_holm)})"
 
 
 def align_columns(rows: Sequence[Sequence[str]]) -> str:
     """Rows as columns: the first to the left, numbers to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        "  ".join(c.rjust(w) if i else c.ljust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))).rstrip()
-        for row in rows
-    )
+    numbered = (enumerate(zip(row, widths, strict=True)) for row in rows)
+    lines = ("  ".join(c.rjust(w) if i else c.ljust(w) for i, (c, w) in cells) for cells in numbered)
+    return "\n".join(map(str.rstrip, lines))
+
+
+_FIXED = ("name", "requires", "reads")
+
+
+def record_measurements(methods: Sequence[Named], how: Measuring, results: Sequence[Result]) -> dict[str, Any]:
+    """The object that a program is given: how was measured, the methods with their settings, the sets."""
+    named = {m.name: {"method": m.method.name, "settings": list_method_settings(m)} for m in methods}
+    measuring = asdict(how) | {"metric": how.primary}
+    return {"measuring": measuring, "methods": named, "sets": list(map(record_set, results))}
+
+
+def list_method_settings(named: Named) -> dict[str, Any]:
+    """The settings of a method, by name."""
+    kind: Any = named.method
+    return {f.name: getattr(kind, f.name) for f in fields(kind) if f.name not in _FIXED}
+
+
+def record_set(result: Result) -> dict[str, Any]:
+    """One set: what it holds, what its index took, and of every method scores, comparisons and each question."""
+    found, judged = result.found, result.found.judged
+    manifest, cost = result.manifest, result.cost
+    index = {"engine": manifest.engine, "embedder": manifest.embedder, "counts": dict(manifest.counts)}
+    built = {"cpu_s": cost.cpu_s, "megabytes": cost.megabytes, "s_per_mb": cost.s_per_mb, "computed": cost.computed}
+    scores = {}
+    for s in found.scores:
+        means = {metric: asdict(mean) for metric, mean in s.means.items()}
+        took = {"cpu_ms": s.cpu_ms, "context_tokens": s.context_tokens, "wide": s.wide, "empty": s.empty}
+        scores[s.method] = {"means": means, "by_type": found.by_type(s), **took, "notes": dict(s.notes)}
+    left = dict(judged.left_out) | ({"unplaced": found.unplaced} if found.unplaced else {})
+    size = {"documents": len(judged.documents), "questions": len(found.queries)}
+    lacking = {"left_out": left, "dangling": list(judged.dangling), "skipped": [asdict(s) for s in judged.skipped]}
+    types = {kind: len(places) for kind, places in found.types.items()}
+    reranking = asdict(found.reranking) if found.reranking else None
+    by = {"index": index | built, "reranking": reranking, "baseline": found.baseline, "types": types}
+    compared, queries = [asdict(c) for c in found.comparisons], list(record_queries(found))
+    told = {"name": judged.name, "split": judged.split, **size, **lacking, **by}
+    return {**told, "scores": scores, "comparisons": compared, "queries": queries}
+
+
+def record_queries(found: Measured) -> Iterable[dict[str, Any]]:
+    """Every question with its judgements, and what each method found for it."""
+    for i, q in enumerate(found.queries):
+        methods = {}
+        for run, s in zip(found.runs, found.scores, strict=True):
+            own, values = run.found[i], {metric: values[i] for metric, values in s.values.items()}
+            told = {"documents": list(own.documents), "tokens": own.tokens, "cpu_ms": 1000 * own.cpu_s}
+            methods[run.method] = {**told, "wide": own.wide, **values}
+        yield {"id": q.id, "text": q.text, "type": q.type, "gold": dict(q.gold), "methods": methods}

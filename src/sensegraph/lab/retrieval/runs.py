@@ -7,6 +7,7 @@ ranking counts: a budget for text must not look like a bad ranking.
 
 from __future__ import annotations
 
+import os
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -14,19 +15,55 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from sensegraph.answering.reranking import rerank_evidence
+from sensegraph.answering.asking import rerank_evidence
 from sensegraph.errors import InputError
-from sensegraph.filters import Condition, Scope
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.scope import restrict_to_scope, scope_holds
 from sensegraph.lab.retrieval.test_collections import Query
 from sensegraph.protocols import Method
+from sensegraph.questions import Condition, Scope
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Evidence, Question
+
+_PROCESSES = Path("/proc")
 
 _ROOM = 1_000_000  # tokens: a context that cuts nothing
 _CHUNKS = 10  # for each document that is looked at, as many chunks may be needed
 _LISTS = ("top", "k")  # how methods call the number of chunks that they take
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What an index took: CPU seconds of all processes, MB of text, the results computed (0: all were there)."""
+
+    cpu_s: float
+    megabytes: float
+    computed: int
+
+    @property
+    def s_per_mb(self) -> float:
+        """CPU seconds for one MB of text."""
+        return self.cpu_s / self.megabytes if self.megabytes else 0.0
+
+
+def cpu_seconds() -> float:
+    """CPU of this process, its finished children, and, where /proc tells, of those that still run."""
+    own = os.times()
+    spent = own.user + own.system + own.children_user + own.children_system
+    below: dict[int, list[tuple[int, float]]] = {}  # processes by their parent, with their CPU seconds
+    for place in _PROCESSES.glob("[0-9]*/stat"):
+        try:
+            fields = place.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue  # it has ended meanwhile, and its parent has counted it
+        ticks = sum(int(n) for n in fields[11:15])  # its own, user and system, and those of its finished children
+        below.setdefault(int(fields[1]), []).append((int(place.parent.name), ticks / os.sysconf("SC_CLK_TCK")))
+    parents = [os.getpid()]
+    while parents:
+        for process, seconds in below.get(parents.pop(), []):
+            parents.append(process)
+            spent += seconds
+    return spent
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,11 +175,8 @@ def write_runs(runs: Sequence[Run], folder: Path, name: str) -> list[Path]:
     written = []
     for run in runs:
         tag = "".join(c if c.isalnum() or c in "-_.=" else "-" for c in run.method)
-        lines = [
-            f"{found.query} Q0 {document} {rank} {1 / rank:.6f} {tag}\n"
-            for found in run.found
-            for rank, document in enumerate(found.documents, 1)
-        ]
+        ranked = ((f.query, rank, document) for f in run.found for rank, document in enumerate(f.documents, 1))
+        lines = [f"{query} Q0 {document} {rank} {1 / rank:.6f} {tag}\n" for query, rank, document in ranked]
         path = folder / f"{name}.{tag}.trec"
         path.write_text("".join(lines), encoding="utf-8")
         written.append(path)

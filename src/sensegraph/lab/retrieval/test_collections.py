@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from sensegraph.documents import load
-from sensegraph.documents.document_settings import Skipped
+from sensegraph.documents.document_files import Skipped
 from sensegraph.errors import InputError
 from sensegraph.types import Document, Scalar
 
@@ -73,15 +73,9 @@ def read_set(folder: Path, split: str = "", *, titles: bool = True) -> JudgedSet
     documents = loaded.documents if titles else tuple(replace(d, title="") for d in loaded.documents)
     gold = _read_judgements(judgements)
     queries = _read_queries(_require_file(folder / "queries.jsonl"), gold)
-    kept: list[Query] = []
-    left_out: Counter[str] = Counter()
-    for query in queries:
-        if query.type == ADVERSARIAL:
-            left_out["adversarial"] += 1
-        elif not query.gold:
-            left_out["not judged"] += 1
-        else:
-            kept.append(query)
+    kept = [q for q in queries if q.gold and q.type != ADVERSARIAL]
+    void = [q.type == ADVERSARIAL for q in queries if q.type == ADVERSARIAL or not q.gold]
+    left_out = Counter("adversarial" if adversarial else "not judged" for adversarial in void)
     if not kept:
         raise InputError(
             f"None of the {len(queries)} questions of {folder} is judged in {judgements.name}; name another."
@@ -93,15 +87,8 @@ def read_set(folder: Path, split: str = "", *, titles: bool = True) -> JudgedSet
             dangling += (f"document {d} of question {name}" for d in grades if d not in ids)
         else:
             dangling.append(f"question {name}")
-    return JudgedSet(
-        folder.resolve().name,
-        judgements.stem,
-        documents,
-        tuple(kept),
-        tuple(sorted(left_out.items())),
-        tuple(dangling),
-        loaded.skipped,
-    )
+    left, name = tuple(sorted(left_out.items())), folder.resolve().name
+    return JudgedSet(name, judgements.stem, documents, tuple(kept), left, tuple(dangling), loaded.skipped)
 
 
 def _require_file(path: Path) -> Path:
@@ -140,18 +127,21 @@ def _read_judgements(path: Path) -> dict[str, dict[str, int]]:
     return gold
 
 
+def read_json_objects(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The lines of a file of JSON with their places; what is no object is an empty one. InputError names a bad line."""
+    for number, line in enumerate(path.open(encoding="utf-8-sig"), 1):
+        if line.strip():
+            try:
+                record = json.loads(line)
+            except ValueError as e:
+                raise InputError(f"{path}, line {number}: not valid JSON ({e}); mend or delete it.") from e
+            yield f"{path}, line {number}", record if isinstance(record, dict) else {}
+
+
 def _read_queries(path: Path, gold: Mapping[str, Mapping[str, int]]) -> list[Query]:
     """All questions, in the order of the file. Raises InputError for a line that is none, or an id given twice."""
     found: dict[str, Query] = {}
-    for number, line in enumerate(path.open(encoding="utf-8-sig"), 1):
-        if not line.strip():
-            continue
-        where = f"{path}, line {number}"
-        try:
-            record = json.loads(line)
-        except ValueError as e:
-            raise InputError(f"{where}: not valid JSON ({e}); mend or delete it.") from e
-        fields: dict[str, Any] = record if isinstance(record, dict) else {}
+    for where, fields in read_json_objects(path):
         given, text = fields.get("_id", fields.get("id")), fields.get("text")
         if given is None or not isinstance(text, str) or not text.strip():
             raise InputError(f'{where}: not a question; give an object with "_id" and "text".')

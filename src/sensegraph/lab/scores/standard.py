@@ -1,11 +1,18 @@
 """Answers scored against gold answers, without a judge: exact match, token F1, ROUGE, BLEU, nearness of vectors.
 
-    pairs ─▶ table(pairs, metrics, [rt]) ─▶ Table: of every metric each pair's value, the mean, what is undefined, empty
+    pairs ─▶ score_pairs(pairs, metrics, [rt]) ─▶ Table: of every metric each pair's value, the mean, what is undefined
 
 Every score lies between 0 and 1 (a cosine between −1 and 1), and an answer with several gold answers gets its best one.
-A pair without a gold answer has no score: it is counted apart, never as 0. An empty answer is a wrong one.
+A pair without a gold answer has no score: it is counted apart, never as 0. An empty answer is a wrong one. BLEU is that
+of the library sacrebleu (the extra `metrics`), with everything stated that the name leaves open.
 
-source: Rajpurkar et al. 2016 (exact match, F1); Lin 2004 (ROUGE); Papineni et al. 2002 (BLEU); GRAFT, section 5 (R16)
+ROUGE is for any script: on ASCII text the words are those of the usual library (runs of letters and digits, without
+regard to case); elsewhere they are Unicode words with their accents and vowel signs, and each character of a script
+that is written without spaces is one. The usual library sees nothing but a-z and 0-9: other scripts score 0 there, and
+"Zürich" falls in two.
+
+source: Rajpurkar et al. 2016 (exact match, F1); Lin 2004 (ROUGE); Papineni et al. 2002; Post 2018, A Call for Clarity
+in Reporting BLEU Scores; GRAFT, section 5 (R16)
 """
 
 from __future__ import annotations
@@ -15,20 +22,129 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
+from itertools import pairwise
 from math import fsum
 from types import MappingProxyType
+from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz.distance import Indel, LCSseq
+from rapidfuzz.process import cdist
 
-from sensegraph.errors import InputError
+from sensegraph.errors import InputError, SettingsError
 from sensegraph.index.vectors import embed_all
-from sensegraph.lab.scores import bleu as _bleu
-from sensegraph.lab.scores.word_overlap import rouge_1, rouge_2, rouge_l, split_words
 from sensegraph.runtime.runtime import Runtime
 
+Floats = NDArray[np.float64]
+Tokenizer = Literal["13a", "intl", "char", "zh", "none"]
+Smoothing = Literal["exp", "floor", "add-k", "none"]
+Answers = Sequence[tuple[str, Sequence[str]]]
+SEMANTIC, BLEU = "semantic", "bleu"
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
-SEMANTIC = "semantic"
-BLEU = "bleu"
+
+_UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_SIGNS = (  # accents, points and vowel signs that stand apart from their letter, and the joiners inside words
+    r"\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
+    r"\u06d6-\u06ed\u0900-\u0903\u093a-\u0963\u0981-\u0df3\u200c\u200d"
+)
+_WORD = re.compile(rf"[{_UNSPACED}]|(?![{_UNSPACED}])[^\W_](?:(?![{_UNSPACED}])[^\W_]|[{_SIGNS}])*")
+
+
+# ── words that two texts share ──
+
+
+def split_words(text: str) -> list[str]:
+    """The words of `text`, in order, without regard to case; composed and decomposed letters are the same."""
+    return _WORD.findall(unicodedata.normalize("NFC", text.lower()))
+
+
+def rouge_1(candidate: str, reference: str) -> float:
+    """F1 of the words that the two share, each as often as both have it; 0 where one has none."""
+    ours, theirs = split_words(candidate), split_words(reference)
+    return _shared_f1((Counter(ours) & Counter(theirs)).total(), len(ours), len(theirs))
+
+
+def rouge_2(candidate: str, reference: str) -> float:
+    """F1 of the pairs of neighbouring words that the two share; 0 where one has none."""
+    ours, theirs = list(pairwise(split_words(candidate))), list(pairwise(split_words(reference)))
+    return _shared_f1((Counter(ours) & Counter(theirs)).total(), len(ours), len(theirs))
+
+
+def rouge_l(candidate: str, reference: str) -> float:
+    """F1 of the longest common sequence of words; 0 where one has none."""
+    ours, theirs = split_words(candidate), split_words(reference)
+    return _shared_f1(LCSseq.similarity(ours, theirs), len(ours), len(theirs))
+
+
+def rouge_distances(texts: Sequence[str]) -> Floats:
+    """1 − ROUGE-L of every pair, shape (n, n); two texts without a word are as far apart as can be."""
+    listed = [split_words(t) for t in texts]
+    if not listed:
+        return np.zeros((0, 0))
+    apart: Floats = cdist(listed, listed, scorer=Indel.normalized_distance, dtype=np.float64)
+    empty = np.array([not found for found in listed])
+    apart[np.ix_(empty, empty)] = 1.0
+    np.fill_diagonal(apart, 0.0)
+    return apart
+
+
+def _shared_f1(shared: int, ours: int, theirs: int) -> float:
+    return 2 * shared / (ours + theirs) if ours and theirs else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Bleu:
+    """How BLEU is taken: n-grams up to 4, the words of `tokenizer`, `smoothing` of orders without a match.
+
+    `13a` is the tokenizer of published tables and knows ASCII punctuation only; `intl` parts at any, `char` and `zh`
+    are for scripts without spaces. Of one answer orders that it is too short for are left out, as sacrebleu's sentence
+    score does. Raises SettingsError where the extra is not installed, InputError for an unknown choice.
+    """
+
+    tokenizer: Tokenizer = "13a"
+    smoothing: Smoothing = "exp"
+    lowercase: bool = False
+
+    def __post_init__(self) -> None:
+        for given, known in ((self.tokenizer, get_args(Tokenizer)), (self.smoothing, get_args(Smoothing))):
+            if given not in known:
+                raise InputError(f"BLEU knows no {given!r}; choose one of {', '.join(known)}.")
+
+    @property
+    def told(self) -> str:
+        """What a table must say beside the figure."""
+        case = "lower case" if self.lowercase else "as written"
+        return f"mean over answers; tokenizer {self.tokenizer}, smoothing {self.smoothing}, {case}"
+
+    def each(self, answers: Answers) -> list[float]:
+        """The BLEU of every answer by itself, against all of its references."""
+        if not answers:
+            return []
+        scorer = self._scorer(effective_order=True)
+        return [scorer.sentence_score(answer, list(gold)).score / 100 for answer, gold in answers]
+
+    def corpus(self, answers: Answers) -> float | None:
+        """The BLEU of all answers at once, which is no mean of theirs; None without any.
+
+        An answer with fewer references than another is compared with those that it has.
+        """
+        if not answers:
+            return None
+        most = max(len(gold) for _, gold in answers)
+        streams = [[gold[i] if i < len(gold) else None for _, gold in answers] for i in range(most)]
+        found: float = self._scorer(effective_order=False).corpus_score([a for a, _ in answers], streams).score
+        return found / 100
+
+    def _scorer(self, *, effective_order: bool) -> Any:
+        if find_spec("sacrebleu") is None:
+            raise SettingsError("BLEU needs an extra: pip install 'sensegraph[metrics]'.")
+        from sacrebleu.metrics.bleu import BLEU
+
+        return BLEU(
+            self.lowercase, tokenize=self.tokenizer, smooth_method=self.smoothing, effective_order=effective_order
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,14 +248,9 @@ def _best_of_gold(score: Callable[[str, str], float]) -> Callable[[str, Sequence
     return lambda answer, gold: max(score(answer, g) for g in gold)
 
 
+_OVERLAPS = {"rouge-1": rouge_1, "rouge-2": rouge_2, "rouge-l": rouge_l}
 METRICS: Mapping[str, Callable[[str, Sequence[str]], float]] = MappingProxyType(
-    {
-        "exact-match": exact_match,
-        "token-f1": token_f1,
-        "rouge-1": _best_of_gold(rouge_1),
-        "rouge-2": _best_of_gold(rouge_2),
-        "rouge-l": _best_of_gold(rouge_l),
-    }
+    {"exact-match": exact_match, "token-f1": token_f1, **{n: _best_of_gold(f) for n, f in _OVERLAPS.items()}}
 )
 NAMES = (*METRICS, BLEU, SEMANTIC)
 
@@ -148,10 +259,7 @@ NAMES = (*METRICS, BLEU, SEMANTIC)
 
 
 def score_pairs(
-    pairs: Sequence[Pair],
-    metrics: Sequence[str] = tuple(METRICS),
-    rt: Runtime | None = None,
-    bleu: _bleu.Bleu | None = None,
+    pairs: Sequence[Pair], metrics: Sequence[str] = tuple(METRICS), rt: Runtime | None = None, bleu: Bleu | None = None
 ) -> Table:
     """The scores of `pairs` by `metrics` (some of `NAMES`).
 
@@ -165,7 +273,7 @@ def score_pairs(
     for metric in dict.fromkeys(metrics):
         how, corpus = "", None
         if metric == BLEU:
-            by, answers = bleu or _bleu.Bleu(), [(p.answer, p.gold) for p in golded]
+            by, answers = bleu or Bleu(), [(p.answer, p.gold) for p in golded]
             values, how, corpus = by.each(answers), by.told, by.corpus(answers)
         elif metric != SEMANTIC:
             values = [METRICS[metric](p.answer, p.gold) for p in golded]

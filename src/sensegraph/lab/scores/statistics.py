@@ -1,13 +1,17 @@
 """Whether two methods differ: on the same questions, by resampling and by signed ranks, corrected for many comparisons.
 
+Conditions are compared two by two; all pairs on one measure are one family for Holm.
+
 source: Efron 1979 (bootstrap); Wilcoxon 1945; Holm 1979; Royston 1995 (normality). The convention of Edge et al.
-(2024), §3.3: two-sided, no continuity correction, Holm's step-down over a family of comparisons.
+(2024), §3.3 and appendix G (G33–G35): two-sided, no continuity correction, Holm's step-down over a family of
+comparisons, there the fifteen pairs of six conditions for each data set and metric.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
 from math import asin, comb, erfc, exp, log, pi, sqrt
 from statistics import NormalDist
 
@@ -15,7 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Values = Sequence[float | None]
 
+LEVEL = 0.05  # of a corrected p below which a difference counts
 DRAWS = 10_000
 EXACT = 25  # differences up to which the distribution of the rank sum is counted out
 FEW = 9  # the same by the convention of edge2024, which is normal wherever a normal distribution can be meant
@@ -36,6 +42,11 @@ def format_interval(value: Interval, *, signed: bool = False) -> str:
     """A mean with its interval to three digits; `signed` shows the sign of what is positive too."""
     form = "+.3f" if signed else ".3f"
     return f"{value.mean:{form}} [{value.low:{form}}, {value.high:{form}}]"
+
+
+def format_p_value(p: float) -> str:
+    """A p as the papers print it."""
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +132,7 @@ def two_sided_p(z: float) -> float:
 def sign_test(wins: int, losses: int) -> float:
     """The exact two-sided p that wins and losses are equally likely; ties take no part."""
     total, fewer = wins + losses, min(wins, losses)
-    ways: int = sum(comb(total, k) for k in range(fewer + 1))
-    share: float = ways / (1 << total)
-    return min(1.0, 2 * share)
+    return min(1.0, 2 * (sum(comb(total, k) for k in range(fewer + 1)) / (1 << total)))
 
 
 def midranks(values: Floats) -> Floats:
@@ -173,9 +182,9 @@ def _royston_weights(count: int) -> Floats:
     normal = NormalDist()
     expected = np.array([normal.inv_cdf((i - 0.375) / (count + 0.25)) for i in range(1, count + 1)])
     squares, root = float(expected @ expected), 1 / sqrt(count)
-    ends = [_evaluate_polynomial(_LAST, root) + expected[-1] / sqrt(squares)]
+    ends = [_sum_powers(_LAST, root) + expected[-1] / sqrt(squares)]
     if count > 5:
-        ends.append(_evaluate_polynomial(_NEXT, root) + expected[-2] / sqrt(squares))
+        ends.append(_sum_powers(_NEXT, root) + expected[-2] / sqrt(squares))
     apart = len(ends)
     left = squares - 2 * float((expected[-apart:] ** 2).sum())
     weights: Floats = expected / sqrt(left / (1 - 2 * sum(e * e for e in ends)))
@@ -193,20 +202,114 @@ def _normality_p(w: float, count: int) -> float:
         bound = -2.273 + 0.459 * count
         if (short := log(1 - w)) >= bound:
             return 0.0
-        value, mean, sd = (
-            -log(bound - short),
-            _evaluate_polynomial(_FEW_MEAN, count),
-            exp(_evaluate_polynomial(_FEW_LOG_SD, count)),
-        )
+        value, mean, log_sd = -log(bound - short), _sum_powers(_FEW_MEAN, count), _sum_powers(_FEW_LOG_SD, count)
     else:
-        value, mean, sd = (
-            log(1 - w),
-            _evaluate_polynomial(_MEAN, log(count)),
-            exp(_evaluate_polynomial(_LOG_SD, log(count))),
-        )
-    return erfc((value - mean) / sd / sqrt(2)) / 2
+        value, mean, log_sd = log(1 - w), _sum_powers(_MEAN, log(count)), _sum_powers(_LOG_SD, log(count))
+    return erfc((value - mean) / exp(log_sd) / sqrt(2)) / 2
 
 
-def _evaluate_polynomial(coefficients: Sequence[float], x: float) -> float:
+def _sum_powers(coefficients: Sequence[float], x: float) -> float:
     """c₀ + c₁x + c₂x² + …"""
     return sum(c * x**i for i, c in enumerate(coefficients))
+
+
+# ── conditions two by two ──
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """`first` against `second`: their means over the questions that both have, and the mean difference.
+
+    `n` counts those questions, `missing` the others; `wins`, `ties` and `losses` are the first's. `effect` is z / √n,
+    −1 to 1, which questions without a difference draw to 0; `normal` the p of Shapiro and Wilk's test on the
+    differences, None where it says nothing; `sign_p` that of the sign test.
+    """
+
+    first: str
+    second: str
+    means: tuple[float, float]
+    difference: Interval
+    n: int
+    missing: int
+    wins: int
+    ties: int
+    losses: int
+    z: float
+    p: float
+    exact: bool
+    effect: float
+    normal: float | None
+    sign_p: float
+    p_holm: float = 1.0
+
+    @property
+    def better(self) -> str:
+        """The one that is higher by more than chance: corrected p below 0.05 and an interval without 0; else ""."""
+        if self.p_holm >= LEVEL or self.difference.low <= 0 <= self.difference.high:
+            return ""
+        return self.first if self.difference.mean > 0 else self.second
+
+    @property
+    def rate(self) -> Interval:
+        """The mean score of the first where the two share 100 (a judge's win rate), with its interval."""
+        d = self.difference
+        return Interval(50 + d.mean / 2, 50 + d.low / 2, 50 + d.high / 2)
+
+    @property
+    def worse(self) -> str:
+        """The other one, where one is better; else ""."""
+        return {self.first: self.second, self.second: self.first}.get(self.better, "")
+
+
+def compare_all_pairs(values: Mapping[str, Values], *, draws: int = DRAWS, seed: int = 0) -> tuple[Pair, ...]:
+    """Every two conditions, in their order; `values` are one a question, None where there is none."""
+    return _compare_family({(a, b): (values[a], values[b]) for a, b in combinations(values, 2)}, draws, seed)
+
+
+def compare_judged_pairs(
+    scores: Mapping[tuple[str, str], Values], *, draws: int = DRAWS, seed: int = 0
+) -> tuple[Pair, ...]:
+    """Pairs that a judge compared: the first's score of each question, 0 to 100; the second's is what is left."""
+    left = {pair: [None if s is None else 100 - s for s in own] for pair, own in scores.items()}
+    return _compare_family({pair: (own, left[pair]) for pair, own in scores.items()}, draws, seed)
+
+
+def count_compared(listed: Sequence[Pair]) -> int:
+    """The most questions that any of these pairs is compared on."""
+    return max((p.n for p in listed), default=0)
+
+
+def least_p_values(listed: Sequence[Pair]) -> tuple[float, float]:
+    """The least p that the questions of a family of pairs allow, whatever was measured, and the least corrected one."""
+    bound = least_possible_p(count_compared(listed), FEW)
+    return bound, min(1.0, bound * max(1, len(listed)))
+
+
+def _compare_family(values: Mapping[tuple[str, str], tuple[Values, Values]], draws: int, seed: int) -> tuple[Pair, ...]:
+    """Pairs of conditions by the values of both; their p values are corrected together."""
+    pairs = []
+    for (first, second), (ours, theirs) in values.items():
+        both = [(a, b) for a, b in zip(ours, theirs, strict=True) if a is not None and b is not None]
+        table: Floats = np.array(both, np.float64).reshape(len(both), 2)
+        apart = table[:, 0] - table[:, 1]
+        test, normal = signed_rank_test(apart, FEW), shapiro_wilk(apart)
+        found = Pair(
+            first,
+            second,
+            means=(float(table[:, 0].mean()), float(table[:, 1].mean())) if both else (0.0, 0.0),
+            difference=bootstrap_intervals(apart[:, None], draws, seed)[0] if both else Interval(0.0, 0.0, 0.0),
+            n=len(both),
+            missing=len(ours) - len(both),
+            wins=test.wins,
+            ties=len(both) - test.n,
+            losses=test.n - test.wins,
+            z=test.z,
+            p=test.p,
+            exact=test.exact,
+            effect=test.z / sqrt(len(both)) if both else 0.0,
+            normal=normal[1] if normal else None,
+            sign_p=sign_test(test.wins, test.n - test.wins),
+        )
+        pairs.append(found)
+    corrected = correct_by_holm([p.p for p in pairs])
+    return tuple(replace(p, p_holm=c) for p, c in zip(pairs, corrected, strict=True))

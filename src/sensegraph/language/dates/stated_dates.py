@@ -1,57 +1,34 @@
-"""From when until when a sentence says that something was so: its dates, what stands before them, and its verb.
+"""What a sentence or a question states of time: from when until when, at which time it asks, and times and numbers.
 
 "since 2015" begins, "until 2018" ends, "from 2011 to 2018" does both; a verb of beginning ("became") makes of a date a
 beginning, a verb of ending ("resigned") an end; of any other sentence a date is when it was so.
+
+"Who was CEO of Nordwind in 2015?" asks what held then (N90, §4). Read are dates at the beginning or the end of a
+question about how things were; not those that tell which thing is meant ("the film released in 1995"), nor those of a
+question for the date itself.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from calendar import monthrange
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import Literal
 
-from sensegraph.language.dates.atoms import Atom, find_atoms
-from sensegraph.language.dates.moments import first_instant, instant_after, moment_after, moment_before
+from sensegraph.language.dates.moments import (
+    Atom,
+    find_atoms,
+    first_instant,
+    instant_after,
+    moment_after,
+    moment_before,
+)
+from sensegraph.language.word_lists import ABBREVIATED_MONTHS, ENGLISH_MONTHS, SHORT_MONTHS, read_patterns
 
-_SINCE = re.compile(
-    r"(?:\b(?:since|starting(?: in| on| from)?|beginning(?: in| on)?|as from|effective|from|seit|ab|seit dem|ab dem|"
-    r"from the|since the)(?: (?:the )?(?:year|early|mid|late|beginning of|start of|anfang|ende|mitte|jahr|dem jahr))?"
-    r"|自从?|从)\s*-?$",
-    re.IGNORECASE,
-)
-_UNTIL = re.compile(
-    r"(?:\b(?:until|till|up to|through|bis|bis zum|bis ins|bis ende|bis anfang)"
-    r"(?: (?:the )?(?:year|early|mid|late|end of|beginning of|jahr|ende|anfang|mitte))?|直到|至|到)\s*$",
-    re.IGNORECASE,
-)
-_BEFORE = re.compile(
-    r"\b(?:before|prior to|earlier than|vor|vor dem)(?: (?:the year|jahr|dem jahr))?\s*$", re.IGNORECASE
-)
-_AFTER = re.compile(r"\b(?:after|later than|nach|nach dem)(?: (?:the year|jahr|dem jahr))?\s*$", re.IGNORECASE)
-_BETWEEN = re.compile(r"(?:\b(?:between|zwischen)|从|自)(?: (?:the years?|den jahren|dem))?\s*$", re.IGNORECASE)
-_FROM = re.compile(r"(?:\b(?:from|von|vom)|从|自)(?: (?:the|early|late|mid|dem))?\s*$", re.IGNORECASE)
-_TO = re.compile(
-    r"\s*(?:[-–—]|to|until|till|through|bis|bis zum|から|到|至)(?: (?:the|early|late|mid|end of))?\s*", re.IGNORECASE
-)
-_AND = re.compile(r"\s*(?:and|und|和)\s*(?:the\s+)?", re.IGNORECASE)
+_CUES = {name: re.compile("".join(lines), re.IGNORECASE) for name, lines in read_patterns("time_cues").items()}
 _STRETCHES = ("short_span", "months", "days", "month_days")  # two dates written as one
-_SINCE_BEHIND = re.compile(r"\s*(?:以来|起|から|onwards?\b|on\b(?=[,.])|以降)", re.IGNORECASE)
-_UNTIL_BEHIND = re.compile(r"\s*(?:まで|为止|為止)")
-
-_BEGINS = re.compile(
-    r"\b(?:becam?e|becoming|began|begun|starte?d|start(?:s|ing)|took over|takes over|took office|takes office|sworn in|"
-    r"appointed|named|elected|founded|established|created|joined|joins|opened|launched|introduced|moved|acquired|bought|"
-    r"purchased|merged|married|succeeded|succeeds|replaced|inaugurated|hired|promoted|adopted|crowned|signed|renamed|"
-    r"raised|lowered|born|wurde|wurden|begann|übernahm|gegründet|ernannt|gewählt|eröffnet|eingeführt|trat(?!.{0,60}(?:zurück|aus)\b)|beigetreten|"
-    r"heiratete|geboren|zog|erwarb|kaufte|verlegt|verlegte|umbenannt|就任|成立|上任|加入|成为|設立)",
-    re.IGNORECASE,
-)
-_ENDS = re.compile(
-    r"\b(?:left|leaves|resigned|resigns|retired|retires|stepped down|steps down|died|dissolved|closed|ended|abolished|"
-    r"withdrew|quit|sold|expired|ceased|fired|dismissed|verließ|starb|gestorben|aufgelöst|geschlossen|"
-    r"beendet|endete|austrat|trat\b.{0,60}\b(?:zurück|aus)\b|zurückgetreten|abgeschafft|辞任|退出|解散|去世)",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +69,10 @@ def stated_in(sentence: str, reference: str = "") -> Stated:
     since = next((e.first for e in read if e.kind == "since"), "")
     until = next((e.last for e in reversed(read) if e.kind == "until"), "")
     at = [e for e in read if e.kind == "at"]
-    begins, ends = _find_nearest_date(sentence, at, _BEGINS), _find_nearest_date(sentence, at, _ENDS)
+    begins, ends = _find_nearest_date(sentence, at, _CUES["begins"]), _find_nearest_date(sentence, at, _CUES["ends"])
     if begins is ends and begins:
         # One date for both verbs is that of the first of them: "died in 2015 and was succeeded".
-        ending, beginning = _ENDS.search(sentence), _BEGINS.search(sentence)
+        ending, beginning = _CUES["ends"].search(sentence), _CUES["begins"].search(sentence)
         if len(at) == 1 and ending and beginning and ending.start() < beginning.start():
             begins = None
         else:
@@ -122,18 +99,18 @@ def find_expressions(text: str, reference: str = "") -> list[Expression]:
     while waiting:
         here = waiting.pop(0)
         between = text[here.end : waiting[0].start] if waiting else ""
-        if _AND.fullmatch(between):
-            one_stretch = bool(_BETWEEN.search(text[max(0, here.start - 32) : here.start]))
+        if _CUES["and"].fullmatch(between):
+            one_stretch = bool(_CUES["between"].search(text[max(0, here.start - 32) : here.start]))
         else:
-            one_stretch = bool(waiting and _TO.fullmatch(between))
+            one_stretch = bool(waiting and _CUES["to"].fullmatch(between))
         if not one_stretch:
             found.append(_read_single(text, here))
             continue
         there = waiting.pop(0)
-        lead = _FROM.search(text[: here.start]) or _BETWEEN.search(text[: here.start])
+        lead = _CUES["from"].search(text[: here.start]) or _CUES["between"].search(text[: here.start])
         unread = not (here.first and there.last) or first_instant(there.last) < first_instant(here.first)
         first, last = ("", "") if unread else (here.first, there.last)
-        closing = _UNTIL_BEHIND.match(text, there.end)
+        closing = _CUES["until_behind"].match(text, there.end)
         start, stop = lead.start() if lead else here.start, closing.end() if closing else there.end
         found.append(Expression(start, stop, "span", first, last, unread))
     return found
@@ -147,11 +124,11 @@ def _read_single(text: str, a: Atom) -> Expression:
         return Expression(a.start, a.end, "at", "", "", True)
     if a.first != a.last and a.kind in _STRETCHES:
         return Expression(a.start, a.end, "span", a.first, a.last)
-    for pattern, kind in ((_BEFORE, "before"), (_AFTER, "after"), (_UNTIL, "until"), (_SINCE, "since")):
-        if (cue := pattern.search(ahead)) and not (a.kind == "ago" and kind == "before"):
+    for kind in ("before", "after", "until", "since"):
+        if (cue := _CUES[kind].search(ahead)) and not (a.kind == "ago" and kind == "before"):
             return _bound_expression(a, kind, shift + cue.start(), a.end)
-    for pattern, kind in ((_SINCE_BEHIND, "since"), (_UNTIL_BEHIND, "until")):
-        if behind := pattern.match(text, a.end):
+    for kind in ("since", "until"):
+        if behind := _CUES[f"{kind}_behind"].match(text, a.end):
             return _bound_expression(a, kind, a.start, behind.end())
     return Expression(a.start, a.end, "at", a.first, a.last)
 
@@ -162,3 +139,141 @@ def _bound_expression(a: Atom, kind: str, start: int, end: int) -> Expression:
     if kind == "after":
         return Expression(start, end, "since", moment_after(a.last), "")
     return Expression(start, end, kind, a.first if kind == "since" else "", a.last if kind == "until" else "")
+
+
+# ── at which time a question asks ─────────────────────────────────────────────────────────────────────────────────────
+
+_CLOSING_MARKS = " ?？.!。！,，;:"
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """What is asked about: from `first` through `last`, ISO 8601; `phrase` is what said so in a question."""
+
+    first: str = ""
+    last: str = ""
+    unknown: Literal["include", "exclude"] = "include"
+    phrase: str = ""
+
+
+def describe_when(when: When) -> str:
+    """The filter as an answer names it."""
+    if when.first == when.last:
+        stretch = f"as of {when.first}"
+    elif when.first and when.last:
+        stretch = f"from {when.first} through {when.last}"
+    else:
+        stretch = f"from {when.first} on" if when.first else f"until the end of {when.last}"
+    read = f", read from “{when.phrase}” in the question" if when.phrase else ""
+    left = "; what states no date is left out" if when.unknown == "exclude" else ""
+    return f"facts {stretch}{read}{left}"
+
+
+def when_asked(question: str, today: str = "") -> When | None:
+    """The time that a question asks about; None where it names none, or several, or as a mark of something else.
+
+    `today` (a day, ISO) is what "now" and "last year" mean; without it they are not read.
+    """
+    if (found := _find_date(question, today)) is None:
+        return None
+    start, end, when = found
+    return When(when.first, when.last, phrase=question[start:end].strip(_CLOSING_MARKS))
+
+
+def without_date(question: str, today: str = "") -> str:
+    """The question without the date that `when_asked` reads: what is to be looked for in texts of that time."""
+    if (found := _find_date(question, today)) is None:
+        return question
+    start, end, _ = found
+    rest = f"{question[:start].rstrip(' ,，')} {question[end:].lstrip(' ,，')}".strip()
+    mark = "?" if question.rstrip().endswith("?") else ""
+    plain = re.sub(r"\s+([?？.!。！])", r"\1", rest)
+    return plain[:1].upper() + plain[1:] if plain.strip(_CLOSING_MARKS) else question.rstrip(mark) + mark
+
+
+def _find_date(question: str, today: str) -> tuple[int, int, When] | None:
+    """Where a question says its time, with what stands before the date, and which."""
+    if _CUES["when"].search(question) or not _CUES["state"].search(question):
+        return None
+    read = find_expressions(question, today)
+    if not read:
+        match = _CUES["now"].search(question)
+        return (match.start(), match.end(), When(today, today)) if match and today else None
+    if len(read) > 1 or read[0].unread:
+        return None
+    one = read[0]
+    lead = _CUES["lead"].search(question[: one.start])
+    start = lead.start() if lead else one.start
+    outer = not question[one.end :].strip(_CLOSING_MARKS) or not question[:start].strip(_CLOSING_MARKS)
+    # "last year", "yesterday" and "2015年" need no preposition; a bare number does.
+    bare = not question[one.start : one.end].strip().isdigit()
+    if not outer or _CUES["picks"].search(question[: one.start]) or not (lead or one.kind != "at" or bare):
+        return None
+    return start, one.end, When(one.first, one.last)
+
+
+# ── times and numbers, by patterns (English; years, dates with digits and amounts in any language) ────────────────────
+
+_NAMES = tuple(map(str.title, ENGLISH_MONTHS))
+_MONTH = "(?:" + "|".join([*_NAMES, *(short.title() + r"\.?" for short in ABBREVIATED_MONTHS)]) + ")"
+_PATTERNS = read_patterns("times", MONTH=_MONTH, NAMES="|".join(_NAMES))
+_TIMES, _NUMBERS = "|".join(_PATTERNS["times"]), "|".join(_PATTERNS["numbers"])
+_CENTURY, _SPAN, _ALONE, _WEEKDAY, _SPELT, _YEAR = (
+    "".join(_PATTERNS[part]) for part in ("CENTURY", "SPAN", "ALONE", "WEEKDAY", "SPELT", "YEAR")
+)
+_NOT_NUMBERS = frozenset({"one", "second"})
+_DIGIT = re.compile(r"\d")
+# Most sentences state no time and no number. What follows finds the same as _TIMES and _NUMBERS alone, in a fifth of
+# the time: a time without a digit holds one of these words, and nothing begins with another letter than those below.
+_TIME_WORDS = (*"entur millennium year month week day hour minute second decade".split(), *_NAMES)
+_ENDLESS = "teenth"  # what ends so may begin with any letter
+_TIME_AHEAD = r"(?=[\dabefhlmnostwADEFJLMNOSTW])(?:\b|(?=\d))"
+_WORDS_AHEAD = r"\b(?=[befhmnostADFJMNOSTW])"
+_NUMBER_AHEAD = r"(?=[\d$€£¥₹ACHNUbefhmnostBEFHMNOSTſ])"
+_SPELT_AHEAD = r"(?=[befhmnostBEFHMNOSTſ])"
+_WORDY_TIMES = f"{_WORDS_AHEAD}(?:{'|'.join((_CENTURY, _SPAN, _ALONE, _WEEKDAY))})"  # for text without digits
+_TIMES_AHEAD = f"{_TIME_AHEAD}(?:{_TIMES})"
+_NUMBERS_AHEAD = f"{_NUMBER_AHEAD}(?:{_NUMBERS})"
+_WORDY_NUMBERS = _SPELT_AHEAD + _SPELT
+_compile = cache(re.compile)  # on first use
+
+
+def find_times(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Spans of the times in `text[start:end]`."""
+    sentence = text[start:end]
+    wordy = not _DIGIT.search(sentence)
+    if wordy and not any(word in sentence for word in _TIME_WORDS):
+        return
+    pattern = _TIMES if _ENDLESS in sentence else _WORDY_TIMES if wordy else _TIMES_AHEAD
+    for match in _compile(pattern).finditer(text, start, end):
+        yield match.span()
+
+
+def find_numbers(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Spans of the amounts, measures and counts in `text[start:end]`; a bare "one" is none."""
+    pattern = _NUMBERS_AHEAD if _DIGIT.search(text, start, end) else _WORDY_NUMBERS
+    for match in _compile(pattern).finditer(text, start, end):
+        if match[0].lower() not in _NOT_NUMBERS:
+            yield match.span()
+
+
+def read_iso_span(stated: str) -> tuple[str, str]:
+    """The first and last day of a stated date, month, year or decade in ISO 8601; empty where it says none."""
+    years = re.findall(rf"(?<!\d){_YEAR}(?!\d)", stated)
+    if not years:
+        return "", ""
+    if stated.rstrip().endswith("s") and len(years) == 1:
+        return f"{years[0]}-01-01", f"{int(years[0]) + 9}-12-31"
+    if len(years) == 2 and years[0] <= years[1]:
+        return f"{years[0]}-01-01", f"{years[1]}-12-31"
+    year = years[0]
+    if re.fullmatch(r"(\d{4})-(\d\d)-(\d\d)", stated.strip()):
+        return stated.strip(), stated.strip()
+    rest = stated.replace(year, " ")
+    month = re.search(r"[A-Z][a-z]{2}", rest)
+    number = SHORT_MONTHS.index(month[0].lower()) + 1 if month and month[0].lower() in SHORT_MONTHS else 0
+    days = [int(d) for d in re.findall(r"(?<!\d)\d{1,2}(?!\d)", rest)]
+    if not number:
+        return ("", "") if days else (f"{year}-01-01", f"{year}-12-31")
+    first, last = (min(days), max(days)) if days else (1, monthrange(int(year), number)[1])
+    return (f"{year}-{number:02}-{first:02}", f"{year}-{number:02}-{last:02}") if 0 < last <= 31 else ("", "")

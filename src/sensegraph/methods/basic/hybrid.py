@@ -8,21 +8,28 @@ query: up to three rankings → fusion → chunks until the context is full, the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from sensegraph.algorithms.fusion import Ranking, by_ranks, by_scores, by_shares, near_best
-from sensegraph.answering.asking import conclude_answer
+from sensegraph.algorithms.ranking import Ranking, by_ranks, by_scores, by_shares, near_best
+from sensegraph.answering.asking import AnswersOnce
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
+from sensegraph.methods import IT_MUST, check_fields
 from sensegraph.protocols import PartName, Task
-from sensegraph.retrieval.arms import evidence_of, rank_by_vectors, rank_by_words
-from sensegraph.retrieval.diversifying import Diversify, check_balance, diversify_ranking
-from sensegraph.retrieval.graph_arms import Walk, rank_by_graph, rank_by_walk
+from sensegraph.retrieval.arms import (
+    Diversify,
+    Walk,
+    diversify_ranking,
+    evidence_of,
+    rank_by_graph,
+    rank_by_vectors,
+    rank_by_walk,
+    rank_by_words,
+)
 from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Answer, Evidence, Question
+from sensegraph.types import Evidence, Question
 
 Fusion = Literal["prior", "rrf", "minmax", "quota"]
 
@@ -46,7 +53,7 @@ class Hit:
 
 
 @dataclass(frozen=True)
-class Hybrid:
+class Hybrid(AnswersOnce):
     """`vector`, `bm25` and `graph` are the lengths of the lists; the weights are theirs, and 0 leaves a list out.
 
     `fusion` = prior lets a walk over chunks and entities restart weakly from the text's ranking, and needs the graph:
@@ -78,9 +85,7 @@ class Hybrid:
     can_miss: ClassVar[frozenset[PartName]] = frozenset({"graph"})
 
     def __post_init__(self) -> None:
-        for field in ("vector", "bm25", "graph", "hops", "k", "context_tokens"):
-            if getattr(self, field) < 1:
-                raise SettingsError(f"hybrid: {field} ({getattr(self, field)}) must be at least 1.")
+        check_fields(self, "vector bm25 graph hops k context_tokens", "be at least 1")
         if min(weights := (self.vector_weight, self.bm25_weight, self.graph_weight)) < 0 or not any(weights):
             raise SettingsError(f"hybrid: weights must not be negative, and one must be above 0, not {weights}.")
         if self.c < 0 or not 0 <= self.text_share <= 1 or not 0 <= self.damping < 1:
@@ -88,18 +93,13 @@ class Hybrid:
                 f"hybrid: c ({self.c}) must not be negative, text_share ({self.text_share}) lie in 0 to 1, and damping "
                 f"({self.damping}) in 0 to below 1."
             )
-        check_balance(self.name, self.balance)
+        check_fields(self, "balance", "be from 0 to 1", IT_MUST)
 
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """The fused chunks, best first, within the context; the notes say what they were fused from."""
         fused, lists, notes = self._fused(question, index, rt)
         found = ", ".join(f"{r.name} {len(r)}" for r in lists)
         return evidence_of(fused, index, self.k, self.context_tokens, (f"{fused.name} of {found} chunks", *notes))
-
-    def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
-        """One answer from these chunks."""
-        rt.check(self.name, self.requires)
-        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
 
     def hits(self, question: Question, index: Index, rt: Runtime) -> tuple[Hit, ...]:
         """The first `k` chunks with the rank and the score that each has in every list."""
@@ -119,39 +119,21 @@ class Hybrid:
 
     def _fused(self, question: Question, index: Index, rt: Runtime) -> tuple[Ranking, list[Ranking], list[str]]:
         """The fused ranking, the lists that it is made of, and what has to be said."""
-        texts, weights = self._texts(question, index, rt)
+        texts = [rank_by_vectors(question, index, rt, self.vector)] if self.vector_weight else []
+        texts += [rank_by_words(question, index, self.bm25)] if self.bm25_weight else []
+        weights = [weight for weight in (self.vector_weight, self.bm25_weight) if weight]
         has_graph, notes = bool(index.manifest.graph and self.graph_weight), list[str]()
         if self.graph_weight and not index.manifest.graph:
             notes.append("this index has no graph: vectors and words were fused alone")
         around = [rank_by_graph(question, index, rt, self.graph, self.hops, self.seed_floor)] if has_graph else []
         lists = [*texts, *around]
-        if self.fusion == "prior" and has_graph:
-            fused = self._walked(question, texts, weights, index, rt)
+        votes = [*weights, self.graph_weight] if around else weights
+        if self.fusion == "prior" and has_graph:  # a walk from the names of the question, and weakly from its text
+            names = 1 - self.text_share
+            walk = Walk(names * 6 / 7, self.text_share, names / 7, self.damping)
+            fused = rank_by_walk(question, near_best(texts, weights), index, rt, walk, self.seed_floor)
+        elif self.fusion == "minmax":
+            fused = by_scores(lists, votes)
         else:
-            fused = self._voted(lists, [*weights, *([self.graph_weight] if around else [])])
+            fused = (by_shares if self.fusion == "quota" else by_ranks)(lists, votes, self.c)
         return diversify_ranking(question, fused, index, rt, self.diversify, self.balance), lists, notes
-
-    def _texts(self, question: Question, index: Index, rt: Runtime) -> tuple[list[Ranking], list[float]]:
-        """The lists of the text alone, and their weights."""
-        lists, weights = list[Ranking](), list[float]()
-        if self.vector_weight:
-            lists.append(rank_by_vectors(question, index, rt, self.vector))
-            weights.append(self.vector_weight)
-        if self.bm25_weight:
-            lists.append(rank_by_words(question, index, self.bm25))
-            weights.append(self.bm25_weight)
-        return lists, weights
-
-    def _walked(
-        self, question: Question, texts: Sequence[Ranking], weights: Sequence[float], index: Index, rt: Runtime
-    ) -> Ranking:
-        """The walk, from the names of the question and weakly from its text."""
-        names = 1 - self.text_share
-        walk = Walk(names * 6 / 7, self.text_share, names / 7, self.damping)
-        return rank_by_walk(question, near_best(texts, weights), index, rt, walk, self.seed_floor)
-
-    def _voted(self, lists: Sequence[Ranking], weights: Sequence[float]) -> Ranking:
-        """The fusion of finished lists."""
-        if self.fusion == "minmax":
-            return by_scores(lists, weights)
-        return by_shares(lists, weights, self.c) if self.fusion == "quota" else by_ranks(lists, weights, self.c)

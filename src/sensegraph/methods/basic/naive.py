@@ -9,18 +9,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sensegraph.answering.asking import conclude_answer
+from sensegraph.answering.asking import AnswersOnce
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
+from sensegraph.methods import IT_MUST, check_fields
 from sensegraph.protocols import PartName, Task
-from sensegraph.retrieval.arms import evidence_of, rank_by_vectors
-from sensegraph.retrieval.diversifying import POOL, Diversify, check_balance, diversify_ranking
+from sensegraph.retrieval.arms import (
+    POOL,
+    Diversify,
+    diversify_ranking,
+    evidence_of,
+    rank_by_vectors,
+)
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Answer, Evidence, Question
+from sensegraph.types import Evidence, Question
 
 
 @dataclass(frozen=True)
-class Naive:
+class Naive(AnswersOnce):
     """Vector RAG. `top` chunks at most are taken, as many as `context_tokens` holds.
 
     `diversify` says whether each is to add to those before it, and `balance` how much its cosine counts then.
@@ -39,15 +45,10 @@ class Naive:
             raise SettingsError(
                 f"naive: top ({self.top}) and context_tokens ({self.context_tokens}) must be at least 1."
             )
-        check_balance(self.name, self.balance)
+        check_fields(self, "balance", "be from 0 to 1", IT_MUST)
 
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """The nearest chunks by cosine, best first, within the context."""
         near = rank_by_vectors(question, index, rt, self.top if self.diversify == "none" else max(self.top, POOL))
         ranked = diversify_ranking(question, near, index, rt, self.diversify, self.balance)
         return evidence_of(ranked, index, self.top, self.context_tokens)
-
-    def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
-        """One answer from the nearest chunks."""
-        rt.check(self.name, self.requires)
-        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)

@@ -11,27 +11,126 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats
 from sensegraph.algorithms.ranking import Ranked, select_best
-from sensegraph.algorithms.walks import pagerank
+from sensegraph.algorithms.similar import Pairs, similar_rows, similar_words
+from sensegraph.algorithms.walks import Moves, build_moves, pagerank
 from sensegraph.answering.asking import conclude_answer
 from sensegraph.errors import SettingsError
-from sensegraph.index.citing import documents_behind
-from sensegraph.index.graph.ties import Ties, ties_of
+from sensegraph.index.graph.lookups import Ties, ties_of
 from sensegraph.index.index import Index
-from sensegraph.index.neighbours import nearest_to_each
-from sensegraph.methods.fastgraphrag.identity import Edges, Identity, Likeness, entity_walk
+from sensegraph.index.passages import documents_behind
+from sensegraph.index.restricted.scope import ScopedIndex
+from sensegraph.index.vectors import nearest_to_each
+from sensegraph.language.text import list_stems
+from sensegraph.methods import check_fields
 from sensegraph.protocols import PartName, Task
-from sensegraph.retrieval.arms import evidence_of
+from sensegraph.retrieval.arms import by_meaning, by_text, evidence_of, settle_comparison
 from sensegraph.retrieval.assembling import Ends, chunks_within, ends_of, entities_within, relations_within
-from sensegraph.retrieval.closeness import by_meaning, by_text
-from sensegraph.retrieval.keywords import Keywords, keywords_of
-from sensegraph.runtime.results import take_records
+from sensegraph.retrieval.signals import Keywords, keywords_of
+from sensegraph.runtime.results import step, take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Evidence, Question
+
+Identity = Literal["auto", "vectors", "names", "none"]
+Edges = Literal["simple", "weighted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """What makes two entities one thing: a cosine of `least` among the `neighbours` nearest of either.
+
+    `by` vectors (name and description), or by the words of the names; `auto` takes the vectors, but the names where
+    vectors compare words alone: offline, two names of one sentence are described by the same words.
+    """
+
+    by: Identity = "auto"
+    least: float = 0.8
+    neighbours: int = 3
+
+
+@step("identity.same_vectors", version=1, form="arrays")
+def same_vectors(wholes: Sequence[NDArray[Any]], *, least: float, neighbours: int) -> list[Pairs]:
+    """Pairs of entities whose vectors are nearly the same."""
+    return [similar_rows(vectors, least, neighbours) for vectors in wholes]
+
+
+@step("identity.same_names", version=1, form="arrays")
+def same_names(wholes: Sequence[Sequence[Sequence[str]]], *, least: float, neighbours: int) -> list[Pairs]:
+    """Pairs of entities whose names, given as their words, are nearly the same."""
+    return [similar_words(names, least, neighbours) for names in wholes]
+
+
+@step("identity.entity_moves", version=1, form="arrays")
+def entity_moves(wholes: Sequence[tuple[Ends, Floats, Pairs, int]], *, edges: Edges) -> list[Moves]:
+    """The moves of a walk over so many entities, along relations of these weights and links of weight 1."""
+    results: list[Moves] = []
+    for joins, weight, links, count in wholes:
+        stated = weight if edges == "weighted" else np.ones(len(weight))
+        known = np.unique(_number_pairs(joins.one, joins.other, count))
+        new = ~np.isin(_number_pairs(links.one, links.other, count), known)  # links that no relation joins already
+        there = stated > 0
+        a = np.concatenate((joins.one[there], links.one[new]))
+        b = np.concatenate((joins.other[there], links.other[new]))
+        w = np.concatenate((stated[there], np.ones(int(new.sum()))))
+        both = np.concatenate((a, b)), np.concatenate((b, a)), np.concatenate((w, w))
+        results.append(build_moves(*both, count))
+    return results
+
+
+def entity_walk(index: Index, rt: Runtime, likeness: Likeness, edges: Edges, joins: Ends, weight: Floats) -> Moves:
+    """The walk of an index, made when it is first asked for; that of a filtered index is not kept.
+
+    With `edges` simple every relation weighs 1, however often it is stated; with weighted what its weight is.
+    """
+
+    def whole() -> tuple[Ends, Floats, Pairs, int]:
+        return joins, weight, identity_links(index, rt, likeness), len(index.graph.entities)
+
+    if isinstance(index, ScopedIndex):
+        return entity_moves.fn([whole()], edges=edges)[0]
+    how = (_settle_identity(likeness, rt), str(likeness.least), str(likeness.neighbours))
+    names = (index.manifest.lookups, index.manifest.entity_vectors, *how)
+    return rt.once(entity_moves, whole, names=names, edges=edges).value
+
+
+def identity_links(index: Index, rt: Runtime, likeness: Likeness) -> Pairs:
+    """The pairs of entities that are one thing; in a filtered index those of the whole with both ends inside."""
+    if isinstance(index, ScopedIndex):
+        links = identity_links(index.whole, rt, likeness)
+        kept = {entity.id: i for i, entity in enumerate(index.graph.entities)}
+        place = np.asarray([kept.get(entity.id, -1) for entity in index.whole.graph.entities], np.int32)
+        one, other = place[links.one], place[links.other]
+        both = (one >= 0) & (other >= 0)
+        return Pairs(one[both], other[both], links.similarity[both])
+    by, how = _settle_identity(likeness, rt), {"least": likeness.least, "neighbours": likeness.neighbours}
+    if by == "none" or not likeness.neighbours:
+        return Pairs(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0))
+    if by == "vectors":
+        vectors = index.vectors_of(rt.embedder, "entity")
+        return rt.once(same_vectors, lambda: vectors, names=(index.manifest.entity_vectors,), **how).value
+    lookups = index.lookups
+
+    def names() -> list[list[str]]:
+        return [list_stems(lookups.name(i)) for i in range(len(lookups.start) - 1)]
+
+    return rt.once(same_names, names, names=(index.manifest.lookups,), **how).value
+
+
+def _settle_identity(likeness: Likeness, rt: Runtime) -> Identity:
+    return settle_comparison(likeness.by, rt, vectors="vectors", words="names")
+
+
+def _number_pairs(one: NDArray[Any], other: NDArray[Any], count: int) -> NDArray[np.int64]:
+    low, high = np.minimum(one, other).astype(np.int64), np.maximum(one, other).astype(np.int64)
+    found: NDArray[np.int64] = low * max(count, 1) + high
+    return found
+
 
 _FEW = 10  # entities that are kept where all are below the threshold
 _RANKED = 100  # chunks whose documents are told
@@ -80,12 +179,8 @@ class FastGraphRAG:
     reads: frozenset[PartName] = frozenset({"graph"})
 
     def __post_init__(self) -> None:
-        for field in ("named_top", "generic_top", "entities", "relations", "chunks", "text_tokens"):
-            if getattr(self, field) < 1:
-                raise SettingsError(f"fastgraphrag: {field} ({getattr(self, field)}) must be at least 1.")
-        for field in ("entity_tokens", "relation_tokens", "mention", "floor", "identity_neighbours"):
-            if getattr(self, field) < 0:
-                raise SettingsError(f"fastgraphrag: {field} ({getattr(self, field)}) must not be negative.")
+        check_fields(self, "named_top generic_top entities relations chunks text_tokens", "be at least 1")
+        check_fields(self, "entity_tokens relation_tokens mention floor identity_neighbours", "not be negative")
         if not 0 < self.damping < 1 or not 0 < self.tolerance < 1 or not 0 < self.identity_floor <= 1:
             raise SettingsError(
                 f"fastgraphrag: damping ({self.damping}), tolerance ({self.tolerance}) and identity_floor "
@@ -103,9 +198,8 @@ class FastGraphRAG:
         relations = select_best(entities[joins.one] + entities[joins.other], self.relations)
         chunks = select_best(self._chunks(entities, relations, tied, len(index.catalogue.chunks)), _RANKED)
         start = f"a walk from {np.count_nonzero(reset)} entities: {np.count_nonzero(entities)} were kept"
-        return self._read(
-            select_best(entities, self.entities), relations, chunks, joins, index, (start, *notes, *words.notes)
-        )
+        said = (start, *notes, *words.notes)
+        return self._read(select_best(entities, self.entities), relations, chunks, joins, index, said)
 
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """One answer from these passages."""

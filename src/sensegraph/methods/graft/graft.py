@@ -15,27 +15,24 @@ from math import log1p
 
 import numpy as np
 
-from sensegraph.answering.asking import conclude_answer
-from sensegraph.answering.quoting import for_quoting
+from sensegraph.answering.asking import AnswersOnce, for_quoting
 from sensegraph.errors import SettingsError
-from sensegraph.index.citing import documents_behind
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
-from sensegraph.index.neighbours import nearest_to
-from sensegraph.index.passages import entity_passage, passage_tokens, relation_passage
-from sensegraph.language.stems import list_stems
-from sensegraph.language.text import take_within
+from sensegraph.index.passages import documents_behind, entity_passage, passage_tokens, relation_passage
+from sensegraph.index.vectors import nearest_to
+from sensegraph.language.text import list_stems, take_within
 from sensegraph.protocols import PartName, Task
-from sensegraph.retrieval.closeness import asked_vector
+from sensegraph.retrieval.arms import asked_vector
 from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Answer, Cluster, Description, Evidence, Passage, Question
+from sensegraph.types import Cluster, Description, Evidence, Passage, Question
 
 _QUOTES = 40  # sentences beside one summary
 
 
 @dataclass(frozen=True)
-class Graft:
+class Graft(AnswersOnce):
     """Retrieval of community summaries. The `top` nearest by cosine are read (the paper's k), of equal ones by id.
 
     `explain` puts beside each that many of its entities, those with most neighbours, and as many relations among its
@@ -72,11 +69,6 @@ class Graft:
         said = ", ".join(f"{cluster.title!r} at depth {cluster.depth} ({score:.3f})" for _, cluster, score in near)
         notes = (f"nearest of {len(index.hierarchy.clusters)} community summaries: {said}",)
         return Evidence(tuple(kept), documents_behind(kept, index), sum(map(passage_tokens, kept)), omitted, notes)
-
-    def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
-        """One answer from these summaries."""
-        rt.check(self.name, self.requires)
-        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
 
     def _nearest(self, question: Question, index: Index, rt: Runtime) -> list[tuple[int, Cluster, float]]:
         """The place, the cluster and the cosine of the `top` nearest summaries that share anything with the question.
@@ -119,9 +111,7 @@ def _elements_behind(place: int, cluster: Cluster, index: Index, most: int) -> I
         neighbours, relations = lookups.around(member)
         links |= {r: (member, n) for n, r in zip(neighbours.tolist(), relations.tolist(), strict=True) if inside[n]}
     listed = sorted(links)
-    ranked = sorted(
-        zip(take_records(index.graph.relations, listed), listed, strict=True), key=lambda p: (-p[0].weight, p[0].id)
-    )
-    for relation, number in ranked[:most]:
+    pairs = zip(take_records(index.graph.relations, listed), listed, strict=True)
+    for relation, number in sorted(pairs, key=lambda p: (-p[0].weight, p[0].id))[:most]:
         one, other = sorted(links[number])
         yield relation_passage(relation, lookups.name(one), lookups.name(other), relation.weight)

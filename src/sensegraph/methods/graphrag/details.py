@@ -15,10 +15,11 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sensegraph.answering.quoting import for_quoting
+from sensegraph.answering.asking import for_quoting
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
 from sensegraph.language.text import HAN, WORD, collect_terms, fold
+from sensegraph.language.word_lists import read_words
 from sensegraph.runtime.keys import document_part
 from sensegraph.runtime.results import Table
 from sensegraph.runtime.runtime import Runtime
@@ -32,20 +33,7 @@ _CENTRAL = 400  # of those sentences, how many for each at most
 _READABLE = (40, 300)  # characters of a sentence that may be shown
 _STRONG, _TOGETHER = 10, 3  # a document is about a community where three of its ten best-linked members share a chunk
 _LONGEST = 3  # words of a name in a question
-_ASKING = frozenset(  # words of asking, of any corpus: they find nothing
-    """
-    about across anecdote anecdotes answer arise arises article articles asked believe best book books chapter
-    chapters chat chats common commonly compare compared considered contain conversation conversations corpus
-    describe described different discuss discussed discusses discussing discussion discussions document documents
-    does episode episodes feature find focus focused frequently from guest guests have highlight highlighted host
-    hosts idea ideas interview interviews issue issues leader leaders main major meeting meetings mention mentioned
-    mentions most often other overall particular people perspective perspectives podcast podcasts point points
-    question questions role roles said says share shared sharing speak speaker speakers speaking speaks specific
-    stories story summarise summarize summary talk talking talks tell text texts that their them theme themes there
-    these they think this topic topics transcript transcripts view views were what when where which whole whom whose
-    with would your
-    """.split()
-)
+_ASKING = read_words("words/asking")  # words of asking, of any corpus: they find nothing
 _NAME = re.compile(rb'"name":"((?:[^"\\]|\\.)*)"')
 _COMPARES = re.compile(r"\b(?:compar\w+|versus|than|other)\b", re.IGNORECASE)
 _BESIDE = 8  # entities that a question which compares is given besides
@@ -105,9 +93,8 @@ def rare_sentences(question: str, index: Index, clusters: Sequence[Cluster]) -> 
                 found[place].weight[_span_of(said)] = weight
     # the best of each community, and of all of them together no more than `_ALL`
     best = {name: f.best(_MOST) for name, f in found.items()}
-    ranked = sorted(
-        ((-found[name].weight[_span_of(d)], name, i) for name, quotes in best.items() for i, d in enumerate(quotes))
-    )[:_ALL]
+    quoted = ((name, i, said) for name, quotes in best.items() for i, said in enumerate(quotes))
+    ranked = sorted((-found[name].weight[_span_of(said)], name, i) for name, i, said in quoted)[:_ALL]
     count = Counter(name for _, name, _ in ranked)
     return {name: best[name][:n] for name, n in sorted(count.items())}
 

@@ -7,27 +7,74 @@ query: reports → first answers and follow-up questions → rounds of local sea
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from random import Random
 from typing import Literal
 
 import numpy as np
 
-from sensegraph.answering.actions import Action, Actions, Asked, leads_of, points_of, settle_action
-from sensegraph.answering.asking import conclude_answer, gather_evidence, make_inquiry, refine_questions
-from sensegraph.answering.quoting import settle_asking
-from sensegraph.errors import SettingsError, StepFailed
+from sensegraph.algorithms.ranking import find_nearest_rows
+from sensegraph.answering.asking import (
+    conclude_answer,
+    gather_evidence,
+    leads_of,
+    make_inquiry,
+    refine_questions,
+    settle_asking,
+)
+from sensegraph.errors import NotIndexed, SettingsError, StepFailed
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
 from sensegraph.index.passages import passage_tokens
 from sensegraph.language.text import take_within
-from sensegraph.methods.graphrag.near_reports import nearest_reports, report_vectors, share_out_reports
+from sensegraph.methods.graphrag.actions import Action, Actions, Asked, points_of, settle_action
+from sensegraph.methods.graphrag.details import report_passages
+from sensegraph.methods.graphrag.local_search import Shares, read_around, skip_nested_clusters
 from sensegraph.protocols import PartName, Task, Vectors
-from sensegraph.retrieval.neighbourhood import Shares, read_around
+from sensegraph.retrieval.assembling import read_in_turn
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Answer, Evidence, Inquiry, Lead, Passage, Question
+from sensegraph.types import Answer, Cluster, Evidence, Inquiry, Lead, Passage, Question
+
+
+def report_vectors(depth: int, index: Index, rt: Runtime, method: str) -> Vectors:
+    """The vectors of the reports at `depth` or above it, shape (reports, dim), in the order of the clusters.
+
+    Raises NotIndexed where `method` finds none, or where another embedder made them.
+    """
+    count = bisect_right(index.hierarchy.clusters, depth, key=lambda c: c.depth)
+    if not count:
+        raise NotIndexed(
+            f"{method} reads reports, and this index has none: no entity was found in the documents that are read. "
+            "Ask with --method naive, which reads passages, or add documents and run `sensegraph index`."
+        )
+    return index.vectors_of(rt.embedder, "report")[:count]
+
+
+def nearest_reports(query: Vectors, vectors: Vectors, most: int, index: Index) -> list[Cluster]:
+    """At most `most` reports by falling cosine of their `vectors` with `query`, shape (dim,).
+
+    Never one and another above or below it: they tell the same twice.
+    """
+    places, _ = find_nearest_rows(vectors, query, len(vectors))
+    ranked = (cluster for _, cluster in read_in_turn(index.hierarchy.clusters, places.tolist()))
+    return list(islice(skip_nested_clusters(ranked), most))
+
+
+def share_out_reports(
+    question: Question, reports: Sequence[Cluster], batches: int, budget: int, index: Index, rt: Runtime
+) -> tuple[list[list[Passage]], int]:
+    """The reports as passages shared out by rank, each batch within `budget` tokens, and how many had no room.
+
+    There are at most as many batches as reports.
+    """
+    passages = report_passages(question.text, index, reports, rt) if reports else []
+    count = min(batches, len(reports))
+    fitted = [take_within(passages[i::count], budget, passage_tokens) for i in range(count)]
+    return [kept for kept, _ in fitted if kept], sum(left for _, left in fitted)
 
 
 @dataclass(frozen=True)
@@ -69,9 +116,8 @@ class Drift:
         self.shares.check(self.name)
         least = dict.fromkeys(("primer_reports", "primer_folds", "width", "reduce_tokens"), 1)
         least |= dict.fromkeys(("rounds", "depth", "max_calls"), 0)
-        if bad := [
-            f"{n} ({getattr(self, n)}) must be at least {low}" for n, low in least.items() if getattr(self, n) < low
-        ]:
+        bad = [f"{n} ({getattr(self, n)}) must be at least {low}" for n, low in least.items() if getattr(self, n) < low]
+        if bad:
             raise SettingsError(f"drift: {', '.join(bad)}.")
         if not 0 < self.same_question <= 1 or not 0 <= self.stop_score <= 100:
             raise SettingsError(

@@ -10,22 +10,35 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol, runtime_checkable
 
-import numpy as np
-
-from sensegraph.answering.asking import conclude_answer, make_inquiry
-from sensegraph.answering.map_reduce import map_reduce
+from sensegraph.answering.asking import conclude_answer, make_inquiry, map_reduce
 from sensegraph.errors import SettingsError
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
-from sensegraph.index.neighbours import nearest_to
+from sensegraph.index.vectors import nearest_to
 from sensegraph.methods.graphrag.details import report_passages
-from sensegraph.methods.graphrag.tasks import grade
-from sensegraph.protocols import PartName, Task
-from sensegraph.runtime.results import take_records
+from sensegraph.protocols import LanguageEngine, PartName, Task
+from sensegraph.retrieval.arms import asked_vector
+from sensegraph.runtime.results import step, take_records
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Answer, Cluster, Evidence, Question
+from sensegraph.types import Answer, Cluster, Evidence, Inquiry, Question
+
+
+@runtime_checkable
+class GradingEngine(LanguageEngine, Protocol):
+    """An engine that can grade passages (task `grade`)."""
+
+    def grade(self, inquiries: Sequence[Inquiry]) -> list[int]:
+        """How relevant the passages of each inquiry are to its question, 0 (not at all) to 5."""
+        ...
+
+
+@step("language.grade", version=1, uses="engine", task="grade")
+def grade(inquiries: Sequence[Inquiry], *, engine: GradingEngine, vote: int = 0) -> list[int]:
+    """How relevant each context is, 0 to 5; another `vote` asks again."""
+    return engine.grade(inquiries)
+
 
 _BEST = 5  # the highest grade
 
@@ -93,9 +106,8 @@ class GraphRAG:
 
     def _nearest(self, question: Question, index: Index, rt: Runtime, clusters: Sequence[Cluster]) -> list[Cluster]:
         """The `top` nearest of these clusters (1 where it is 0), nearest first."""
-        query = np.asarray(rt.embedder.embed([question.sought], "query")[0], np.float32)
         ids = {c.id for c in clusters}
-        positions, _ = nearest_to(query, index, rt, len(index.hierarchy.clusters), "report")
+        positions, _ = nearest_to(asked_vector(question, rt), index, rt, len(index.hierarchy.clusters), "report")
         found = take_records(index.hierarchy.clusters, [int(i) for i in positions])
         return [c for c in found if c.id in ids][: self.top or 1]
 
@@ -125,6 +137,5 @@ class GraphRAG:
         """The grade of every cluster's report: what most votes say, of equally many the lower."""
         asked = [make_inquiry(question, [report_passage(c)], index) for c in clusters]
         votes = [list(rt.each(grade, asked, vote=vote)) for vote in range(self.votes)]
-        return [
-            min(Counter(given).items(), key=lambda item: (-item[1], item[0]))[0] for given in zip(*votes, strict=True)
-        ]
+        counts = (Counter(given) for given in zip(*votes, strict=True))
+        return [min(count.items(), key=lambda item: (-item[1], item[0]))[0] for count in counts]

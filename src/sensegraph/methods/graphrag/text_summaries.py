@@ -7,23 +7,19 @@ query: map-reduce over all chunks, shuffled (§3.1.6 with sources in the place o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sensegraph.answering.asking import conclude_answer
-from sensegraph.answering.map_reduce import map_reduce
+from sensegraph.answering.asking import AnswersOnce, map_reduce
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.passages import chunk_passage
 from sensegraph.protocols import PartName, Task
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Answer, Evidence, Passage, Question
-
-_BLOCK = 256  # chunks fetched at once
+from sensegraph.types import Evidence, Question
 
 
 @dataclass(frozen=True)
-class TS:
+class TS(AnswersOnce):
     """Map-reduce over every chunk: thorough, and as expensive as reading the whole corpus for each question."""
 
     context_tokens: int = 8_000  # §4.1.2
@@ -38,20 +34,7 @@ class TS:
 
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """Points from every batch of chunks, best first, within the context."""
-        return map_reduce(
-            question, _read_all_chunks(index), index, rt, budget=self.context_tokens, seed=self.seed, place="chunks"
-        )
-
-    def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
-        """One answer from the points."""
-        rt.check(self.name, self.requires)
-        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
-
-
-def _read_all_chunks(index: Index) -> Iterator[Passage]:
-    """All chunks of the index, in order."""
-    names = [c.id for c in index.catalogue.chunks]
-    for start in range(0, len(names), _BLOCK):
-        block = names[start : start + _BLOCK]
-        found = index.chunks(block)
-        yield from (chunk_passage(found[name]) for name in block)
+        names = [entry.id for entry in index.catalogue.chunks]
+        chunks = index.chunks(names)
+        passages = [chunk_passage(chunks[name]) for name in names]
+        return map_reduce(question, passages, index, rt, budget=self.context_tokens, seed=self.seed, place="chunks")

@@ -2,15 +2,15 @@
 
 The graph of HippoRAG 2 (Gutiérrez et al. 2025, §3.1) over the entities that all methods share: fact edges between two
 entities, context edges between an entity and the chunks that mention it, and synonym edges between entities whose names
-are nearly the same. No engine is asked.
+are nearly the same. No engine is asked. HippoRAG reads them as the part `facts` of an index.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,17 +18,22 @@ from numpy.typing import NDArray
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
 from sensegraph.algorithms.similar import Pairs, similar_rows, similar_words
 from sensegraph.algorithms.tfidf import Tfidf
-from sensegraph.algorithms.walking import gather_entries, renumber_kept, run_offsets
-from sensegraph.algorithms.walks import Moves, build_moves
+from sensegraph.algorithms.walks import Moves, build_moves, gather_entries, renumber_kept, run_offsets
 from sensegraph.errors import SettingsError
+from sensegraph.index.index import Index
+from sensegraph.index.manifest import MadePart, PartEntry
+from sensegraph.index.parts import Building, Part, PartEstimate
 from sensegraph.index.vectors import beyond_words, embed_all, embed_records
-from sensegraph.language.stems import list_stems
-from sensegraph.language.text import fold
+from sensegraph.language.text import fold, list_stems
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, step
-from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Chunk, Graph, Relation
+from sensegraph.runtime.results import recall_result, step
+from sensegraph.types import Graph, Relation
+
+if TYPE_CHECKING:
+    from sensegraph.index.estimate import Foresight
+    from sensegraph.index.restricted.scope import ScopedIndex
+
 
 FactText = Literal["auto", "triple", "description"]
 _Edges = tuple[NDArray[np.int64], NDArray[np.int64], Floats]
@@ -210,29 +215,6 @@ def make_facts(wholes: Sequence[tuple[Graph, Sequence[str], Vectors | None]], *,
     return results
 
 
-def find_facts(
-    known: Result[Graph], chunks: Callable[[], Iterable[Chunk]], name: str, rt: Runtime, settings: FactSettings
-) -> Result[Facts]:
-    """The facts of an index, made anew only when its graph, its chunks (whose key is `name`) or the settings changed.
-
-    Synonyms are told by the vectors of the names; where the embedder sees words only, by their words.
-    """
-    vectors = beyond_words(rt, lambda: embed_all(name_texts(known.value), rt))
-    names = (known.key, name, vectors.key if vectors else "")
-
-    def whole() -> tuple[Graph, Sequence[str], Vectors | None]:
-        return known.value, [c.id for c in chunks()], vectors.value if vectors else None
-
-    return rt.once(make_facts, whole, names=names, settings=settings)
-
-
-def embed_facts(known: Result[Graph], found: Result[Facts], rt: Runtime, settings: FactSettings) -> str:
-    """The key of the vectors of facts, shape (f, dim); empty where the embedder sees words only, as their words do."""
-    name = key("facts", found.key)
-    made = beyond_words(rt, lambda: embed_records(lambda: fact_texts(known.value, settings), rt, name=name))
-    return made.key if made else ""
-
-
 def name_texts(graph: Graph) -> list[str]:
     """What is embedded of names, to tell which are synonyms."""
     return [e.name for e in graph.entities]
@@ -259,9 +241,8 @@ def _texts_of_relations(graph: Graph, settings: FactSettings) -> Iterator[tuple[
         source, target = names[relation.source], names[relation.target]
         found: dict[str, list[str]] = {}
         for said in relation.descriptions:
-            found.setdefault(_write_fact(said.text, relation.label, source, target, settings), []).append(
-                said.source.chunk
-            )
+            text = _write_fact(said.text, relation.label, source, target, settings)
+            found.setdefault(text, []).append(said.source.chunk)
         silent = [c for c in relation.chunks if all(c not in chunks for chunks in found.values())]
         if silent:
             found.setdefault(_write_fact("", relation.label, source, target, settings), []).extend(silent)
@@ -297,3 +278,46 @@ def _typed_edges(one: NDArray[np.integer], other: NDArray[np.integer], weight: F
 
 def _chain_rows(lists: Sequence[Sequence[int]]) -> Ints:
     return np.fromiter(chain.from_iterable(lists), np.int32)
+
+
+class FactsPart(Part[Facts, FactSettings]):
+    """Facts, the synonyms among the entities' names, and the vectors of facts."""
+
+    name = "facts"
+    needs = ("graph",)
+    reader = "hipporag"
+    kinds = ("fact",)
+    settings = FactSettings
+
+    def build(self, building: Building, settings: FactSettings) -> MadePart:
+        """The facts of the graph, and their vectors unless the embedder sees words only."""
+        known, rt = building.graph, building.rt
+        called = beyond_words(rt, lambda: embed_all(name_texts(known.value), rt))  # else their words tell synonyms
+
+        def whole() -> tuple[Graph, Sequence[str], Vectors | None]:
+            return known.value, [c.id for c in building.chunks()], called.value if called else None
+
+        names = (known.key, building.chunks_key, called.key if called else "")
+        found = rt.once(make_facts, whole, names=names, settings=settings)
+        name = key("facts", found.key)
+        made = beyond_words(rt, lambda: embed_records(lambda: fact_texts(known.value, settings), rt, name=name))
+        return MadePart(PartEntry(found.key, {"fact": made.key} if made else {}))
+
+    def estimate(self, foresight: Foresight, settings: FactSettings) -> PartEstimate:
+        """The texts of names and facts."""
+        return PartEstimate(texts=[*name_texts(foresight.graph), *fact_texts(foresight.graph, settings)])
+
+    def read(self, index: Index) -> Facts:
+        """The facts, mapped."""
+        return recall_result(index.store, make_facts, index.manifest.parts[self.name].key)
+
+    def restrict_to_scope(self, value: Facts, index: ScopedIndex) -> Facts:
+        """What the chunks inside state."""
+        return value.within(index.positions("entity"), index.places)
+
+    def positions(self, kind: str, index: ScopedIndex) -> Sequence[int]:
+        """The numbers of the facts inside."""
+        return [int(i) for i in index.part(self).number]
+
+
+FACTS = FactsPart()

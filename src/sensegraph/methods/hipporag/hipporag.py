@@ -15,40 +15,31 @@ from typing import Literal
 
 import numpy as np
 
-from sensegraph.algorithms.fusion import Ranking
 from sensegraph.algorithms.graphs import Floats, Longs
-from sensegraph.algorithms.ranking import select_best
+from sensegraph.algorithms.ranking import Ranking, select_best
 from sensegraph.algorithms.walks import pagerank
-from sensegraph.answering.asking import conclude_answer, make_inquiry
+from sensegraph.answering.asking import AnswersOnce, make_inquiry, settle_asking
 from sensegraph.answering.asking import test_contexts as helps
-from sensegraph.answering.quoting import settle_asking
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
-from sensegraph.index.neighbours import nearest_to
-from sensegraph.methods.hipporag.facts import Facts
-from sensegraph.methods.hipporag.facts_part import FACTS
+from sensegraph.index.vectors import nearest_to
+from sensegraph.methods import check_fields
+from sensegraph.methods.hipporag.facts import FACTS, Facts
 from sensegraph.protocols import PartName, Task
-from sensegraph.retrieval.arms import evidence_of
-from sensegraph.retrieval.closeness import Comparing, asked_vector, by_meaning, by_text, text_closeness
-from sensegraph.retrieval.graph_arms import seeds_of
+from sensegraph.retrieval.arms import Comparing, asked_vector, by_meaning, by_text, evidence_of, nearness_of, seeds_of
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Answer, Evidence, Passage, Question
+from sensegraph.types import Evidence, Passage, Question
 
 GUTIERREZ2025 = MappingProxyType({"passage_factor": 0.05, "parallel": 2.0})
 """The settings of the authors' code where ours differ."""
 
-
-@dataclass(frozen=True, slots=True)
-class Start:
-    """Where a walk starts: mass of every entity, shape (n,), and what has to be said of how it was found."""
-
-    mass: Floats
-    notes: tuple[str, ...] = ()
+Start = tuple[Floats, tuple[str, ...]]
+"""Where a walk starts: mass of every entity, shape (n,), and what has to be said of how it was found."""
 
 
 @dataclass(frozen=True)
-class HippoRAG:
+class HippoRAG(AnswersOnce):
     """`facts` are linked to the question, `phrases` entities at most start the walk.
 
     `linking` compares facts and chunks with the question by vectors or by words; `auto` by vectors unless they see
@@ -80,14 +71,10 @@ class HippoRAG:
     reads: frozenset[PartName] = frozenset({"graph", "facts"})
 
     def __post_init__(self) -> None:
-        for field in ("facts", "phrases", "top", "read", "context_tokens"):
-            if getattr(self, field) < 1:
-                raise SettingsError(f"hipporag: {field} ({getattr(self, field)}) must be at least 1.")
+        check_fields(self, "facts phrases top read context_tokens", "be at least 1")
         if self.version not in (1, 2):
             raise SettingsError(f"hipporag: there is no version {self.version}; there are 1 and 2.")
-        for field in ("damping", "tolerance"):
-            if not 0 < getattr(self, field) < 1:
-                raise SettingsError(f"hipporag: {field} ({getattr(self, field)}) must lie between 0 and 1.")
+        check_fields(self, "damping tolerance", "lie between 0 and 1")
         if not 0 < self.phrase_share <= 1 or self.passage_factor < 0 or self.parallel <= 0:
             raise SettingsError(
                 f"hipporag: phrase_share ({self.phrase_share}) must lie above 0 and up to 1, passage_factor "
@@ -99,19 +86,14 @@ class HippoRAG:
         ranking, notes = self.rank(question, index, rt)
         return evidence_of(ranking, index, self.read, self.context_tokens, notes)
 
-    def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
-        """One answer from these chunks."""
-        rt.check(self.name, self.requires)
-        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
-
     def rank(self, question: Question, index: Index, rt: Runtime) -> tuple[Ranking, tuple[str, ...]]:
         """The `top` chunks, and what has to be said of how they were found; without a start, by text alone (§3.2)."""
-        start = self._named(question, index, rt) if self.version == 1 else self._linked(question, index, rt)
-        if not start.mass.any():
+        mass, notes = self._named(question, index, rt) if self.version == 1 else self._linked(question, index, rt)
+        if not mass.any():
             plain = by_text(question, index, rt, self.linking, self.top)
-            return plain, (*start.notes, f"nothing in the graph fits the question: chunks were ranked by {plain.name}")
-        scores = self._first(start.mass, index) if self.version == 1 else self._second(start.mass, question, index, rt)
-        return Ranking("hipporag", *select_best(scores, self.top)), start.notes
+            return plain, (*notes, f"nothing in the graph fits the question: chunks were ranked by {plain.name}")
+        scores = self._first(mass, index) if self.version == 1 else self._second(mass, question, index, rt)
+        return Ranking("hipporag", *select_best(scores, self.top)), notes
 
     # ── version 2 ──
 
@@ -121,7 +103,7 @@ class HippoRAG:
         kept = self._recognised(question, found, index, rt)
         dropped = len(found) - int(kept.sum())
         notes = (f"recognition memory: {dropped} of {len(found)} facts were dropped",) if dropped else ()
-        return Start(phrase_mass(index.part(FACTS), found[kept], scores[kept], self.phrases), notes)
+        return phrase_mass(index.part(FACTS), found[kept], scores[kept], self.phrases), notes
 
     def _facts(self, question: Question, index: Index, rt: Runtime) -> tuple[Longs, Floats]:
         """The facts nearest to the question, and their nearness as a share of the nearest's."""
@@ -148,7 +130,7 @@ class HippoRAG:
 
     def _second(self, mass: Floats, question: Question, index: Index, rt: Runtime) -> Floats:
         """The probability of every chunk, from entities and weakly from all chunks (§3.2, personalised PageRank)."""
-        near = text_closeness(question, index, rt, self.linking)
+        near = nearness_of(question, index, rt, self.linking)
         if self.passage_factor:
             reset = np.concatenate((self.passage_factor * near, mass))
         else:
@@ -171,7 +153,7 @@ class HippoRAG:
         known, mass = index.part(FACTS), np.zeros(index.part(FACTS).entities)
         for seed in seeds_of(question, index, rt, self.seed_floor):
             mass[seed] = 1 / max(int(known.start[seed + 1] - known.start[seed]), 1)
-        return Start(mass)
+        return mass, ()
 
     def _first(self, mass: Floats, index: Index) -> Floats:
         """Σ of the probability of the entities of every chunk; chunks are no nodes of the walk (HippoRAG §2.3)."""

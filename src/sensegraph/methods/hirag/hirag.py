@@ -7,31 +7,27 @@ query: nearest entities → reports of their communities, paths between key enti
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 
+from sensegraph.algorithms.graphs import Floats, Ints
+from sensegraph.algorithms.paths import find_paths_through
 from sensegraph.answering.asking import conclude_answer
 from sensegraph.errors import SettingsError
-from sensegraph.index.citing import documents_behind
-from sensegraph.index.graph.ties import Ties, ties_of
+from sensegraph.index.graph.lookups import Lookups, Ties, ties_of
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
-from sensegraph.index.passages import passage_tokens
-from sensegraph.index.restricted.scope import notes_of
+from sensegraph.index.passages import documents_behind, passage_tokens
+from sensegraph.index.vectors import nearest_to
 from sensegraph.language.text import take_within
-from sensegraph.methods.hirag.bridging import (
-    bridge_relations,
-    chunks_around,
-    communities_around,
-    find_candidates,
-    key_entities,
-)
 from sensegraph.methods.hirag.layers_part import LAYERS
 from sensegraph.protocols import PartName, Task, Vectors
+from sensegraph.retrieval.arms import asked_vector, by_meaning, settle_comparison
 from sensegraph.retrieval.assembling import (
     Ends,
     Nearness,
@@ -39,40 +35,106 @@ from sensegraph.retrieval.assembling import (
     chunks_within,
     ends_of,
     entities_within,
+    flatten_groups,
     links_of,
+    near_neighbours,
     ranked_links,
     relations_within,
 )
-from sensegraph.retrieval.closeness import asked_vector, settle_comparison
-from sensegraph.retrieval.named_entities import Sought
+from sensegraph.retrieval.signals import Sought, entities_named_in
 from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Cluster, Evidence, Question
+
+
+def find_candidates(
+    question: Question, query: Vectors, index: Index, rt: Runtime, top: int, floor: float, by: Sought
+) -> dict[int, float]:
+    """The `top` entities of all layers nearest to `query`, (dim,), best first; cosines of at least `floor` (Eq. 12).
+
+    `names` puts those before them that the question names, and takes what is near at all; `auto` does so where vectors
+    compare words alone, whose cosines are small.
+    """
+    places, scores = nearest_to(query, index, rt, top, "entity")
+    near = dict(zip(places.tolist(), scores.tolist(), strict=True))
+    if by_meaning(by, rt):
+        return {place: score for place, score in near.items() if score >= floor}
+    found = dict.fromkeys(entities_named_in(question.text, index), 1.0)
+    found |= {place: score for place, score in near.items() if score > 0 and place not in found}
+    return dict(list(found.items())[:top])
+
+
+def communities_around(local: Sequence[int], index: Index, deepest: int) -> dict[int, Cluster]:
+    """The communities down to depth `deepest` that hold one of these entities, first those with most of them (Eq. 13).
+
+    Ratings break ties: they are an engine's invention.
+    """
+    homes = index.lookups.homes[list(local), : deepest + 1].tolist()
+    inside = Counter(place for row in homes for place in dict.fromkeys(row) if place >= 0)
+    places = sorted(inside)
+    found = dict(zip(places, take_records(index.hierarchy.clusters, places), strict=True))
+    ranked = sorted(places, key=lambda place: (-inside[place], -found[place].rating, found[place].id))
+    return {place: found[place] for place in ranked}
+
+
+def key_entities(
+    candidates: Sequence[int], communities: Mapping[int, Cluster], lookups: Lookups, most: int
+) -> list[int]:
+    """The first `most` candidates of each community, in their order; without a community the first of all (Eq. 14)."""
+    if not communities:
+        return list(candidates[:most])
+    homes = lookups.homes[list(candidates)]
+    rows = {
+        row
+        for place, community in communities.items()
+        for row in np.flatnonzero(homes[:, community.depth] == place)[:most].tolist()
+    }
+    return [candidates[row] for row in sorted(rows)]
+
+
+def bridge_relations(keys: Sequence[int], index: Index, joins: Ends, weight: Floats, *, path_only: bool) -> list[int]:
+    """The relations on the paths from each key entity to the next, or all among what lies on them (Eq. 15, 16).
+
+    Those between much-linked entities come first, of equal ones the heavier.
+    """
+    lookups = index.lookups
+    paths = find_paths_through(lookups.start, lookups.neighbours, keys)
+    found: list[Ints] = [np.zeros(0, np.int32)]
+    if path_only:  # the relations between each node of a path and the next
+        for one, other in (ends for path in paths for ends in pairwise(path)):
+            others, relations = lookups.around(one)
+            found.append(relations[others == other])
+    else:  # the relations with both ends on the paths
+        nodes = sorted({node for path in paths for node in path})
+        inside = np.zeros(len(lookups.start) - 1, bool)
+        inside[nodes] = True
+        for node in nodes:
+            others, relations = lookups.around(node)
+            found.append(relations[inside[others]])
+    return ranked_links(np.concatenate(found), index, joins, weight)
+
 
 Mode = Literal["hirag", "hi_nobridge", "hi_local", "hi_global", "hi_bridge", "flat"]
 Section = Literal["reports", "bridge", "entities", "relations", "chunks"]
 Order = Literal["auto", "shared", "near"]
 
 _WIDER = 10  # times `top` entities are candidates (the authors' code)
-_CALLED: Mapping[Section, tuple[str, str]] = MappingProxyType(
-    {
-        "reports": ("report", "reports"),
-        "bridge": ("relation on bridges", "relations on bridges"),
-        "entities": ("entity", "entities"),
-        "relations": ("relation", "relations"),
-        "chunks": ("chunk", "chunks"),
-    }
-)
-_SECTIONS: Mapping[Mode, tuple[Section, ...]] = MappingProxyType(
-    {
-        "hirag": ("reports", "bridge", "entities", "chunks"),
-        "hi_nobridge": ("reports", "entities", "chunks"),
-        "hi_local": ("entities", "relations", "chunks"),
-        "hi_global": ("reports", "chunks"),
-        "hi_bridge": ("bridge", "chunks"),
-        "flat": ("reports", "bridge", "entities", "chunks"),
-    }
-)
+# what one and several things of a section are called, and the setting that holds its budget
+_CALLED: Mapping[Section, tuple[str, str, str]] = {
+    "reports": ("report", "reports", "report_tokens"),
+    "bridge": ("relation on bridges", "relations on bridges", "bridge_tokens"),
+    "entities": ("entity", "entities", "entity_tokens"),
+    "relations": ("relation", "relations", "relation_tokens"),
+    "chunks": ("chunk", "chunks", "text_tokens"),
+}
+_SECTIONS: Mapping[Mode, tuple[Section, ...]] = {
+    "hirag": ("reports", "bridge", "entities", "chunks"),
+    "hi_nobridge": ("reports", "entities", "chunks"),
+    "hi_local": ("entities", "relations", "chunks"),
+    "hi_global": ("reports", "chunks"),
+    "hi_bridge": ("bridge", "chunks"),
+    "flat": ("reports", "bridge", "entities", "chunks"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +206,7 @@ class HiRAG:
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """Reports, relations, entities and chunks, in this order; documents by their best chunk."""
         seen = index if self.mode == "flat" else index.part(LAYERS)
-        notes = () if self.mode == "flat" else notes_of(seen)
+        notes = () if self.mode == "flat" else seen.notes()
         query = asked_vector(question, rt)
         candidates = find_candidates(question, query, seen, rt, _WIDER * self.top, self.cosine_floor, self.by)
         if not candidates:
@@ -181,13 +243,7 @@ class HiRAG:
         return Evidence(passages, documents, taken, sum(left.values()), (*said, *notes))
 
     def _budget(self, section: Section) -> int:
-        return {
-            "reports": self.report_tokens,
-            "bridge": self.bridge_tokens,
-            "entities": self.entity_tokens,
-            "relations": self.relation_tokens,
-            "chunks": self.text_tokens,
-        }[section]
+        return int(getattr(self, _CALLED[section][2]))
 
     def _told(self, section: Section, desk: _Desk, room: int) -> tuple[Told, int]:
         """What fits of a section, and how much there is of it."""
@@ -211,7 +267,8 @@ class HiRAG:
         levels = [e.level for e in take_records(desk.index.graph.entities, desk.local)]
         # those that texts name first: a summary entity rests on very many chunks
         ranked = sorted(zip(desk.local, levels, strict=True), key=lambda pair: pair[1] > 0)
-        places = list(chunks_around([place for place, _ in ranked], desk.index, desk.ties))
+        entities = [place for place, _ in ranked]
+        places = flatten_groups(near_neighbours(entities, desk.index, desk.ties, len(desk.index.catalogue.chunks)))
         if settle_comparison(self.order, desk.rt, vectors="shared", words="near") == "shared":
             return dict.fromkeys(places, 0.0)
         scores = Nearness(desk.question, desk.query, desk.index, desk.rt, "auto").of(places)
@@ -226,5 +283,5 @@ class HiRAG:
 
 def _count_things(section: Section, n: int) -> str:
     """`1 report`, `2 relations on bridges`."""
-    one, many = _CALLED[section]
+    one, many, _ = _CALLED[section]
     return f"{n} {one if n == 1 else many}"

@@ -73,17 +73,9 @@ def in_place(manifest: Manifest, made: LayerKeys) -> Manifest:
     """The manifest of the same index with the larger graph in the place of its own; what tells of the own is gone."""
     parts = {name: part for name, part in manifest.parts.items() if "graph" not in part.needs}
     kept = {"chunk", *(kind for part in parts.values() for kind in part.vectors)}
+    ways = {kind: ways for kind, ways in manifest.ways.items() if kind in kept} | made.ways
     return replace(
-        manifest,
-        graph=made.graph,
-        structure=made.structure,
-        communities=made.communities,
-        clustering=made.clustering,
-        hierarchy=made.hierarchy,
-        lookups=made.lookups,
-        entity_vectors=made.entity_vectors,
-        report_vectors=made.report_vectors,
-        parts=parts,
-        ways={kind: ways for kind, ways in manifest.ways.items() if kind in kept} | made.ways,
-        clusters=made.clusters,
-    )
+        manifest, graph=made.graph, structure=made.structure, communities=made.communities, parts=parts, ways=ways,
+        clustering=made.clustering, clusters=made.clusters, hierarchy=made.hierarchy, lookups=made.lookups,
+        entity_vectors=made.entity_vectors, report_vectors=made.report_vectors,
+    )  # fmt: skip

@@ -13,14 +13,15 @@ from typing import TypeVar
 
 import numpy as np
 
+from sensegraph.algorithms.graphs import Ints
 from sensegraph.algorithms.meaning import measure_sparsity
+from sensegraph.algorithms.mixtures import assign_softly, of_labels
+from sensegraph.algorithms.reduction import reduce_dimensions
 from sensegraph.index.graph.merging import relation_id, summarise_descriptions
-from sensegraph.index.hierarchy.grounding import ground_unless_quoted, resolve_references
-from sensegraph.index.hierarchy.packing import elements_for
-from sensegraph.index.hierarchy.similar_clusters import group_vectors
+from sensegraph.index.hierarchy.earlier_groups import EarlierGroups
+from sensegraph.index.hierarchy.packing import elements_for, ground_unless_quoted, resolve_references
 from sensegraph.index.vectors import embed_records, entity_texts
 from sensegraph.language.text import count_tokens, fold, pack_batches, take_within
-from sensegraph.methods.hirag.layer_clusters import Grouped, Layers, Traced, rows_of_clusters, stops_layers, summary_id
 from sensegraph.methods.hirag.layered import LayerSettings
 from sensegraph.methods.hirag.tasks import AbstractingEngine
 from sensegraph.protocols import Vectors
@@ -40,6 +41,59 @@ from sensegraph.types import (
     Statement,
     SummaryEntity,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """A cluster of the entities below `layer`: its `members`, and the ids of what was `made` of it for that layer.
+
+    A member that is passed on as it is was made of itself.
+    """
+
+    id: str
+    layer: int
+    members: tuple[str, ...]
+    made: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Layers:
+    """Clusters layer by layer, all summary entities, and their members' links to them, whose weight is a strength 0–10.
+
+    `sizes` counts the entities of each layer, from layer 0; `sparsity` is that of the clusters below each other layer,
+    and at last of those that were not summed up any more, where there are such.
+    """
+
+    groups: Sequence[Grouped] = ()
+    entities: Sequence[Entity] = ()
+    relations: Sequence[Relation] = ()
+    sparsity: tuple[float, ...] = ()
+    sizes: tuple[int, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def rows_of_clusters(vectors: Vectors, labels: Ints, settings: LayerSettings) -> list[list[int]]:
+    """The rows of each cluster, given the label of each row, shape (n,): in one of them, or with soft membership more.
+
+    Then it is in every one whose posterior is above the threshold, each cluster being a component of a mixture.
+    """
+    if settings.membership == "argmax":
+        order = np.argsort(labels, kind="stable")
+        return [part.tolist() for part in np.split(order, np.flatnonzero(np.diff(labels[order])) + 1)]
+    rows = reduce_dimensions(vectors, settings.dims, seed=settings.seed)
+    return [part.tolist() for part in assign_softly(of_labels(rows, labels), rows, settings.threshold)]
+
+
+def stops_layers(found: Sequence[float], settings: LayerSettings) -> bool:
+    """Whether clusters of the last of these sparsities are not summed up any more (§4.1: a change of at most ε)."""
+    little = len(found) > 1 and abs(found[-1] - found[-2]) <= settings.epsilon * found[-2]
+    return little or found[-1] >= settings.sparsity
+
+
+def summary_id(layer: int, name: str, kind: str) -> str:
+    """The id of the summary entity of this name and type on a layer: no entity of another layer has it."""
+    return key("summary entity", layer, fold(name), fold(kind))[:20]
+
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -79,7 +133,9 @@ class Builder:
     def __init__(
         self, rt: Runtime, graph: Graph, documents: Mapping[str, str], settings: LayerSettings, earlier: Layers | None
     ) -> None:
-        self.rt, self.settings, self.traced = rt, settings, Traced(earlier)
+        self.rt, self.settings = rt, settings
+        groups = earlier.groups if earlier else ()
+        self.earlier = EarlierGroups((group.layer, group.members, group.made) for group in groups)
         self.documents = documents
         self.place = {chunk: i for i, chunk in enumerate(documents)}
         self.known = {e.id: e for e in graph.entities}
@@ -122,11 +178,8 @@ class Builder:
 
     def clusters(self, nodes: Sequence[str], vectors: Result[Vectors]) -> list[list[str]]:
         """The clusters of the nodes of a layer."""
-        start, s = self.traced.labels(len(self.sizes), nodes), self.settings
-        names = (vectors.key, key(start.tolist()))
-        found = self.rt.once(
-            group_vectors, lambda: (vectors.value, start), names=names, size=s.cluster_size, dims=s.dims, seed=s.seed
-        ).value
+        s = self.settings
+        found = self.earlier.group_anew(len(self.sizes), nodes, vectors, self.rt, s.cluster_size, s.dims, s.seed)
         self.said += filter(None, [found.note()])
         return [[nodes[row] for row in part] for part in rows_of_clusters(vectors.value, np.asarray(found.labels), s)]
 
@@ -149,13 +202,12 @@ class Builder:
             names = [self._gather(found, s, briefs[i], layer) for s in said]
             made[c] |= dict.fromkeys(names or batch)  # one alone, or of whom nothing is said, is passed on
         self._finish(found, layer)
-        groups = [self._group(layer, part, above) for part, above in zip(parts, made, strict=True)]
-        self.traced.pass_on(layer, groups)
+        pairs = [(tuple(part), tuple(above)) for part, above in zip(parts, made, strict=True)]
+        groups = [Grouped(key("layer", layer, part)[:20], layer, part, above) for part, above in pairs]
+        for group in groups:
+            self.earlier.pass_on(layer, group.members, group.made)
         self.groups += groups
         return sorted({name for above in made for name in above})
-
-    def _group(self, layer: int, members: Sequence[str], made: Mapping[str, None]) -> Grouped:
-        return Grouped(key("layer", layer, tuple(members))[:20], layer, tuple(members), tuple(made))
 
     def _batches(self, members: Sequence[str]) -> list[list[str]]:
         """Members by falling degree, as many as may be read at once (§3, step 4d)."""
@@ -212,11 +264,8 @@ class Builder:
     def _summaries(self, found: Mapping[str, _Summary]) -> dict[str, str]:
         """One description for each that several clusters say too much of (§3, step 5)."""
         said = {name: s.texts for name, s in found.items()}
-        long = [
-            n
-            for n, texts in said.items()
-            if len(texts) > 1 and sum(map(count_tokens, texts)) > self.settings.describe_above
-        ]
+        most = self.settings.describe_above
+        long = [n for n, texts in said.items() if len(texts) > 1 and sum(map(count_tokens, texts)) > most]
         kept = [take_within(said[n], self.settings.input_tokens, count_tokens)[0] for n in long]
         parts = [tuple(Passage("description", "", text) for text in texts) for texts in kept]
         contexts = [Context(part, found[n].name) for n, part in zip(long, parts, strict=True)]
@@ -237,13 +286,10 @@ class Builder:
 
     def _descriptions(self, summary: _Summary, members: Sequence[Entity]) -> tuple[Description, ...]:
         """What is said of it by span; where no span is known, what is said first of each member."""
-        said = [self._grounded(s) for text in summary.said for s in text]
+        engine = self.rt.engine
+        said = [ground_unless_quoted(engine, s, self._sources) for text in summary.said for s in text]
         found = [Description(s.text.strip(), source) for s in said for source in s.sources if s.text.strip()]
         return tuple(dict.fromkeys(found or (d for e in members for d in e.descriptions[:1])))
-
-    def _grounded(self, said: Statement) -> Statement:
-        """A statement with the spans behind it."""
-        return ground_unless_quoted(self.rt.engine, said, self._sources)
 
     def _sources(self, name: str) -> Iterator[Source]:
         record = self.known.get(name) or self.given.get(name)

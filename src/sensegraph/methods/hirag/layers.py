@@ -7,12 +7,14 @@ larger one by the same functions.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from sensegraph.errors import StoreError
-from sensegraph.index.graph.lookups import find_lookups
-from sensegraph.index.graph.ties import find_ties
+from sensegraph.index.graph.lookups import find_lookups, find_ties
 from sensegraph.index.hierarchy.communities import (
     ClusterSettings,
     Earlier,
@@ -22,18 +24,21 @@ from sensegraph.index.hierarchy.communities import (
 )
 from sensegraph.index.hierarchy.reports import ReportSettings, report_all
 from sensegraph.index.hierarchy.similar_clusters import group_vectors
+from sensegraph.index.hierarchy.stand_ins import first_words, foresee_results
 from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.navigation import add_navigation
-from sensegraph.index.parts import Building
+from sensegraph.index.parts import Building, PartEstimate
 from sensegraph.index.vectors import embed_records, entity_texts, report_texts
-from sensegraph.methods.hirag.layer_clusters import Layers
 from sensegraph.methods.hirag.layered import LayerKeys, LayerSettings, in_place, keep_layer_keys
-from sensegraph.methods.hirag.layering import Builder
+from sensegraph.methods.hirag.layering import A, B, Builder, Layers, write_summary_entities
 from sensegraph.protocols import Store, Vectors
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, recall_result, step
+from sensegraph.runtime.results import Result, Step, recall_result, step
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Chunk, Graph
+from sensegraph.types import Brief, Chunk, Context, Graph, Membership, Statement, SummaryEntity
+
+if TYPE_CHECKING:
+    from sensegraph.index.estimate import Foresight
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +66,9 @@ def enlarge_graph(wholes: Sequence[tuple[Graph, Layers]]) -> list[Graph]:
         new = [replace(e, degree=degree[e.id]) for e in found.entities]
         scale = _mean_weight([r.weight for r in graph.relations]) / _mean_weight([r.weight for r in found.relations])
         links = [replace(r, weight=r.weight * scale) for r in found.relations]
-        entities, relations = (*own, *new), (*graph.relations, *links)
-        results.append(
-            Graph(
-                tuple(sorted(entities, key=lambda e: e.id)), tuple(sorted(relations, key=lambda r: r.id)), graph.claims
-            )
-        )
+        entities = tuple(sorted((*own, *new), key=lambda e: e.id))
+        relations = tuple(sorted((*graph.relations, *links), key=lambda r: r.id))
+        results.append(Graph(entities, relations, graph.claims))
     return results
 
 
@@ -126,10 +128,8 @@ def layer_all(
     large = rt.once(enlarge_graph, lambda: (graph.value, found.value), names=(graph.key, found.key))
     shape = key(rt.once(hash_structure, large.value, names=(large.key,)).value, clusters)
     earlier = before.communities if before else None
-    if earlier and earlier.shape == shape:
-        groups = earlier.communities  # the shape of the graph is the same
-    else:
-        groups = find_communities(large, earlier, rt, clusters)
+    same = earlier if earlier and earlier.shape == shape else None  # where the shape of the graph is the same
+    groups = same.communities if same else find_communities(large, earlier, rt, clusters)
     reported = report_all(groups, large, chunks, rt, reports)
     depths = Counter(c.depth for c in reported.value.clusters)
     keys = LayerKeys(
@@ -149,11 +149,8 @@ def earlier_layers(store: Store, name: str, settings: LayerSettings, clusters: C
         return None
     try:
         made = recall_result(store, keep_layer_keys, name)
-        found = (
-            Result(made.layers, recall_result(store, keep_layers, made.layers))
-            if made.settings == key(settings)
-            else None
-        )
+        same = made.settings == key(settings)
+        found = Result(made.layers, recall_result(store, keep_layers, made.layers)) if same else None
         if made.clustering != key(clusters):
             return Before(found, made.made_of)
         groups = Result(made.communities, recall_result(store, cluster_graphs, made.communities))
@@ -169,3 +166,72 @@ def _layer_writers(rt: Runtime) -> tuple[str, ...]:
 
 def _mean_weight(weights: Sequence[float]) -> float:
     return (sum(sorted(weights)) / len(weights) if weights else 0.0) or 1.0
+
+
+_EACH = 10  # members of a summary entity that nobody has written yet
+_TEXT, _MEMBER = 60, 30  # tokens of its description, and of one of its members
+_NOTHING: Result[Vectors] = Result("", np.zeros((0, 0), np.float32))  # vectors of texts that stand in say nothing
+
+
+class ForeseenLayers(Builder):
+    """Builds layers without vectors: what is not known from an earlier build is grouped by its first chunk.
+
+    `asked` holds the briefs whose summary entities are not stored.
+    """
+
+    def __init__(
+        self, rt: Runtime, graph: Graph, documents: Mapping[str, str], settings: LayerSettings, earlier: Layers | None
+    ) -> None:
+        super().__init__(rt, graph, documents, settings, earlier)
+        self.asked: list[Brief] = []
+
+    def ask(self, step: Step[A, B], items: Sequence[A]) -> Sequence[B]:
+        """Stored results; else something of the usual length."""
+        found, missing = foresee_results(self.rt, step, items, _stand_in_summaries)
+        self.asked += [item for item in missing if isinstance(item, Brief)]
+        return found
+
+    def clusters(self, nodes: Sequence[str], vectors: Result[Vectors]) -> list[list[str]]:
+        """The earlier clusters of the nodes; new nodes in groups of the usual size."""
+        labels = self.earlier.labels(len(self.sizes), nodes)
+        known = labels.tolist() if len(labels) else [-1] * len(nodes)
+        found: dict[int, list[str]] = {}
+        for node, label in zip(nodes, known, strict=True):
+            found.setdefault(label, []).append(node)
+        new = sorted(found.pop(-1, []), key=lambda name: (self.known[name].chunks[:1], name))
+        size = max(2, min(self.settings.cluster_size, (len(new) + 1) // 2))  # two clusters at least
+        return [*found.values(), *(new[i : i + size] for i in range(0, len(new), size))]
+
+    def embedded(self, nodes: Sequence[str]) -> Result[Vectors]:
+        """Nothing."""
+        return _NOTHING
+
+
+def foresee_layers(foresight: Foresight, settings: LayerSettings, earlier: str) -> PartEstimate:
+    """What would be asked of the engine and embedded; `earlier` is the key of the part as it is now.
+
+    Reports are written on the communities of a larger graph, with layers that may come of it.
+    """
+    rt, graph = foresight.rt, foresight.graph
+    before = earlier_layers(rt.store, earlier, settings, foresight.settings.clusters)
+    made = before.layers.value if before and before.layers else None
+    builder = ForeseenLayers(rt, graph, {c.id: c.document for c in foresight.chunks}, settings, made)
+    large = enlarge_graph.fn([(graph, builder.build(_NOTHING))])[0]
+    members = [sum(p.kind != "relation" for p in brief.context.passages) for brief in builder.asked]
+    sizes = [-(-count // _EACH) * _TEXT + count * _MEMBER for count in members]
+    step = foresight.step(write_summary_entities.name, "abstract", builder.asked, sizes)
+    return PartEstimate((step,), entity_texts(large), ((large, before.communities if before else None),))
+
+
+def _stand_in_summaries(item: Brief | Context | Any) -> Any:
+    """Summary entities of some members each, or the first words of descriptions that are to be summed up."""
+    if not isinstance(item, Brief):
+        return " ".join(p.text for p in item.passages)[: 4 * _TEXT]
+    members = [(p, kind) for p, kind in zip(item.context.passages, item.types, strict=True) if p.kind != "relation"]
+    said = list[SummaryEntity]()
+    for begin in range(0, len(members), _EACH):
+        passages, kind = [p for p, _ in members[begin : begin + _EACH]], members[begin][1]
+        text = (Statement(first_words(passages, _TEXT * 2 // 3), (passages[0].id,)),)
+        links = tuple(Membership(p.id, "one of them", 5.0) for p in passages)
+        said.append(SummaryEntity(f"{passages[0].title} and others", kind, text, links))
+    return tuple(said)

@@ -38,7 +38,7 @@ class LayersPart(Part[Index, LayerSettings]):
 
     def estimate(self, foresight: Foresight, settings: LayerSettings) -> PartEstimate:
         """Summary entities, and the graph with them, on whose communities reports are written too."""
-        from sensegraph.methods.hirag.foreseen_layers import foresee_layers
+        from sensegraph.methods.hirag.layers import foresee_layers
 
         return foresee_layers(foresight, settings, foresight.earlier(self.name))
 

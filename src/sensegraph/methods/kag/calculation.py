@@ -8,21 +8,114 @@ grammar of + − × ÷, comparisons and nine functions, and what is not of it is
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from statistics import fmean
 
-from sensegraph.methods.kag.quantities import (
-    LARGEST,
-    Moment,
-    Number,
-    Scalar,
-    Unknown,
-    Value,
-    order_of_value,
-    read_scalar,
-    write_value,
+from sensegraph.language.word_lists import ENGLISH_MONTH, SHORT_MONTHS
+
+LARGEST = 1e18
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number with its unit, empty where it has none."""
+
+    value: float
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Moment:
+    """A date; month and day are 0 where they are not known."""
+
+    year: int
+    month: int = 0
+    day: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """What could not be worked out, and why."""
+
+    reason: str
+
+
+Scalar = str | Number | Moment | bool
+Value = Scalar | Unknown | tuple[Scalar, ...]
+
+
+def read_date(text: str) -> Moment | None:
+    """The first date or year that stands in `text`."""
+    for pattern, order in _DATES:
+        if found := pattern.search(text):
+            given = {field: found[i + 1] for i, field in enumerate(order)}
+            name = given.get("month", "")
+            month = int(name) if name.isdigit() else SHORT_MONTHS.index(name[:3].casefold()) + 1 if name else 0
+            moment = Moment(int(given["year"]), month, int(given.get("day", 0)))
+            try:
+                date(moment.year, moment.month or 1, moment.day or 1)
+            except ValueError:
+                return Moment(moment.year)
+            return moment
+    return None
+
+
+def read_number(text: str) -> Number | None:
+    """The first number that stands in `text`, with the word after it as unit; thousands may have commas."""
+    found = _NUMBER.search(text)
+    if not found:
+        return None
+    value = float(found[1].replace(",", "").replace("−", "-")) * _SCALES.get((found[2] or "").casefold(), 1.0)
+    if not abs(value) <= LARGEST:
+        return None
+    unit = (found[3] or "").casefold()
+    return Number(value, "" if unit in _NO_UNITS else unit)
+
+
+def read_scalar(value: Scalar) -> Scalar:
+    """A text as the date or number that it is, where it is one."""
+    return (read_date(value) or read_number(value) or value) if isinstance(value, str) else value
+
+
+def order_of_value(value: Scalar) -> tuple[float, ...]:
+    """What numbers or dates are ordered by."""
+    if isinstance(value, Moment):
+        return (value.year, value.month, value.day)
+    return (value.value,) if isinstance(value, Number) else (0.0,)
+
+
+def write_value(value: Value) -> str:
+    """A value as it is told; a set with commas."""
+    if isinstance(value, tuple):
+        return ", ".join(map(write_value, value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Number):
+        number = f"{value.value:,.0f}" if value.value == int(value.value) else f"{value.value:,.4g}"
+        return f"{number} {value.unit}".strip()
+    if isinstance(value, Moment):
+        parts = (f"{value.year:04}", f"{value.month:02}", f"{value.day:02}")
+        return "-".join(parts[: 3 if value.day else 2 if value.month else 1])
+    return f"unknown ({value.reason})" if isinstance(value, Unknown) else value
+
+
+_NAMED = rf"({ENGLISH_MONTH})\.?"
+_YEAR = r"([12]\d{3}|[3-9]\d{2})"
+_DATES = (
+    (re.compile(r"\b([12]\d{3})-(\d{2})-(\d{2})\b"), ("year", "month", "day")),
+    (re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_NAMED},?\s+{_YEAR}\b", re.I), ("day", "month", "year")),
+    (re.compile(rf"\b{_NAMED}\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+{_YEAR}\b", re.I), ("month", "day", "year")),
+    (re.compile(rf"\b{_NAMED},?\s+{_YEAR}\b", re.I), ("month", "year")),
+    (re.compile(r"\b(1\d{3}|20\d{2})\b(?![,.]\d)"), ("year",)),
+)  # fmt: skip
+_NUMBER = re.compile(
+    r"(?i)(?<![\w.\-–])([-−]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|-?\d{1,18}(?:\.\d+)?)\s?(thousand|million|billion|trillion)?\s?(%|[^\W\d_]{1,20})?",
 )
+_NO_UNITS = frozenset("in of and the to by at on for was is are were with from or a an as that which".split())
+_SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+
 
 MOST_CHARACTERS = 400
 MOST_DEPTH = 20
@@ -57,7 +150,7 @@ def calculate_expression(content: str, values: Mapping[str, Value]) -> Value:
 
 def calculate_words(words: str, inputs: Sequence[Value]) -> Value:
     """The value that words ask for over `inputs`: how many, the sum, the difference, which is earlier, the same."""
-    rule = next((name for name, pattern in _SPOKEN if pattern.search(words)), "")
+    rule = next((name for name, pattern in _SPOKEN.items() if re.search(pattern, words, re.I)), "")
     try:
         if not inputs:
             raise _Refused("there is nothing to calculate with")
@@ -105,14 +198,9 @@ def _need_numbers(inputs: Sequence[Value]) -> list[Number]:
     return numbers
 
 
-def _sum_numbers(inputs: Sequence[Value]) -> Value:
+def _fold_numbers(inputs: Sequence[Value], fold: Callable[[Iterable[float]], float] = sum) -> Value:
     numbers = _need_numbers(inputs)
-    return Number(sum(n.value for n in numbers), numbers[0].unit)
-
-
-def _mean_number(inputs: Sequence[Value]) -> Value:
-    numbers = _need_numbers(inputs)
-    return Number(fmean(n.value for n in numbers), numbers[0].unit)
+    return Number(fold(n.value for n in numbers), numbers[0].unit)
 
 
 def _difference_between(inputs: Sequence[Value]) -> Value:
@@ -163,8 +251,8 @@ def _share_a_value(inputs: Sequence[Value]) -> Value:
 
 _FUNCTIONS: Mapping[str, Callable[[Sequence[Value]], Value]] = {
     "count": lambda inputs: Number(float(len(dict.fromkeys(_flatten_values(inputs))))),
-    "sum": _sum_numbers,
-    "mean": _mean_number,
+    "sum": _fold_numbers,
+    "mean": lambda inputs: _fold_numbers(inputs, fmean),
     "min": lambda inputs: min(_comparable_values(inputs), key=order_of_value),
     "max": lambda inputs: max(_comparable_values(inputs), key=order_of_value),
     "abs": _absolute_number,
@@ -176,22 +264,18 @@ _FUNCTIONS: Mapping[str, Callable[[Sequence[Value]], Value]] = {
 }
 _LESS = "min minimum first earlier earliest older oldest smaller smallest fewer fewest less least lower lowest shorter"
 _MORE = "max maximum last later latest younger youngest larger largest bigger more most higher highest longer greater"
-_SPOKEN = tuple(
-    (name, re.compile(pattern, re.I))
-    for name, pattern in (
-        ("days", r"\bhow many days\b|\bdays (?:between|from)\b"),
-        ("difference", r"\bdifference\b|\bhow (?:many|much) (?:more|less|fewer|years|older|younger|longer)\b"),
-        ("difference", r"\bbetween\b"),
-        ("mean", r"\b(?:mean|average)\b"),
-        ("sum", r"\b(?:sum|total|together|combined|altogether)\b"),
-        ("both", r"\b(?:both|intersection|in common|shared?)\b"),
-        ("same", r"\b(?:same|equal)\b"),
-        ("union", r"\b(?:union|either|all of)\b"),
-        ("count", r"\b(?:how many|count|number)\b"),
-        ("min", rf"\b(?:{_LESS.replace(' ', '|')})\b"),
-        ("max", rf"\b(?:{_MORE.replace(' ', '|')})\b"),
-    )
-)
+_SPOKEN = {
+    "days": r"\bhow many days\b|\bdays (?:between|from)\b",
+    "difference": r"\bdifference\b|\bhow (?:many|much) (?:more|less|fewer|years|older|younger|longer)\b|\bbetween\b",
+    "mean": r"\b(?:mean|average)\b",
+    "sum": r"\b(?:sum|total|together|combined|altogether)\b",
+    "both": r"\b(?:both|intersection|in common|shared?)\b",
+    "same": r"\b(?:same|equal)\b",
+    "union": r"\b(?:union|either|all of)\b",
+    "count": r"\b(?:how many|count|number)\b",
+    "min": rf"\b(?:{_LESS.replace(' ', '|')})\b",
+    "max": rf"\b(?:{_MORE.replace(' ', '|')})\b",
+}
 
 
 # ── expressions ──
@@ -234,7 +318,7 @@ class _Expression:
         while sign := self._next("+", "-", "−"):
             right = self._product()
             if sign == "+":
-                left = _sum_numbers([left, right])
+                left = _fold_numbers([left, right])
                 continue
             one, other = _comparable_values([left, right])
             if isinstance(one, Moment) and isinstance(other, Moment):

@@ -12,18 +12,22 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Literal
 
-from sensegraph.algorithms.fusion import Ranking, by_scores
-from sensegraph.answering.actions import leads_of
-from sensegraph.answering.asking import conclude_answer, make_inquiry, refine_questions
-from sensegraph.answering.quoting import for_writing, settle_asking
+from sensegraph.algorithms.ranking import by_scores
+from sensegraph.answering.asking import (
+    conclude_answer,
+    for_writing,
+    make_inquiry,
+    refine_questions,
+    settle_asking,
+)
 from sensegraph.errors import SettingsError, StepFailed
 from sensegraph.index.index import Index
 from sensegraph.index.passages import passage_tokens
 from sensegraph.language.text import fold, take_within
+from sensegraph.methods.kag.calculation import Unknown
 from sensegraph.methods.kag.forms import Output, Parsed, Plan, Retrieval, Term
 from sensegraph.methods.kag.logical_forms import parse_plan
-from sensegraph.methods.kag.planning import sketch_plan
-from sensegraph.methods.kag.quantities import Unknown
+from sensegraph.methods.kag.question_steps import sketch_plan
 from sensegraph.methods.kag.solving import Solved, Solver, Solving
 from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.arms import evidence_of
@@ -89,8 +93,7 @@ class KAG:
 
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """One answer from what the steps found, and the chunks behind it."""
-        search = self._searched(question, index, rt)
-        return conclude_answer(question, search.with_memory(), index, rt)
+        return conclude_answer(question, self._searched(question, index, rt).with_memory(), index, rt)
 
     def follow(
         self, question: Question, plan: Plan, index: Index, rt: Runtime, given: Mapping[str, str] | None = None
@@ -119,7 +122,6 @@ class _Search:
         self.solver = Solver(question, index, rt, Solving(**{n: getattr(settings, n) for n in named}))
         self.memory: list[Solved] = []
         self.notes: list[str] = []
-        self.calls, self.failures = Counter[str](), Counter[str]()
         self.rounds = 1
 
     # ── the plan ──
@@ -137,11 +139,11 @@ class _Search:
         return _one_step(text)
 
     def _by_model(self) -> Plan | None:
-        self.calls["refine"] += 1
+        self.solver.calls += 1
         try:
             found = self.rt.each(refine_questions, [make_inquiry(self.question, (), self.index)])[0]
         except StepFailed as e:
-            self.failures.update(e.reasons)
+            self.solver.failures.update(e.reasons)
             return None
         return self._taken(parse_plan(found.questions), "the model") if found.questions else None
 
@@ -178,19 +180,18 @@ class _Search:
         points = for_writing(self.rt, self._points)  # an engine that quotes asks for words that it saw
         if not points:
             return ""
-        self.calls["ask"] += 1
-        (lead,), reasons = leads_of([make_inquiry(self.question, points, self.index)], self.rt)
-        self.failures.update(reasons)
-        known = lead or Lead(score=100.0)
+        known = self.solver.ask_lead(self.question, points) or Lead(score=100.0)
         return "" if known.score >= self.settings.enough else next(iter(known.questions), "")
 
     # ── the end ──
 
     def evidence(self) -> Evidence:
         """The chunks of all steps, merged."""
-        return evidence_of(
-            self._ranking(), self.index, self.settings.k, self.settings.context_tokens, tuple(self._said())
-        )
+        # the mean of the steps' rankings, and beside it that of the question itself
+        s, ranked = self.settings, [step.ranking for step in self.memory if len(step.ranking)]
+        weights = [*(1 / len(ranked) for _ in ranked), s.whole or 1e-9]
+        ranking = by_scores([*ranked, self.solver.around(self.question)], weights)
+        return evidence_of(ranking, self.index, s.k, s.context_tokens, tuple(self._said()))
 
     def with_memory(self) -> Evidence:
         """The sub-answers, then the chunks, in one context."""
@@ -205,12 +206,6 @@ class _Search:
     def _points(self) -> list[Passage]:
         return [s.passage for s in self.memory if s.layer != "none" and s.passage.text]
 
-    def _ranking(self) -> Ranking:
-        """The mean of the steps' rankings, and beside it that of the question itself."""
-        ranked = [s.ranking for s in self.memory if len(s.ranking)]
-        own = self.solver.around(self.question)
-        return by_scores([*ranked, own], [*(1 / len(ranked) for _ in ranked), self.settings.whole or 1e-9])
-
     def _said(self) -> Iterator[str]:
         """How the steps were solved, what stayed open, and how often the engine was asked."""
         yield from self.notes
@@ -220,12 +215,10 @@ class _Search:
         for step in self.memory:
             if step.layer == "none" and isinstance(step.value, Unknown):
                 yield f"unknown: {step.question!r} ({step.value.reason})"
-        failures = self.failures + self.solver.failures
-        if failures:
+        if failures := self.solver.failures:
             reason, _ = min(failures.items(), key=lambda item: (-item[1], item[0]))
             yield f"steps that failed and were not asked again: {failures.total()} ({reason})"
-        calls = self.calls + Counter({"ask": self.solver.calls})
-        yield f"the engine was asked {calls.total()} times before the answer"
+        yield f"the engine was asked {self.solver.calls} times before the answer"
 
 
 _LAYERS = {"exact": "the exact graph", "graph": "the graph around", "chunks": "the chunks", "worked out": "calculation"}

@@ -15,7 +15,7 @@ that is read here is ever executed: a plan is data, and its arithmetic is worked
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from sensegraph.methods.kag.forms import (
@@ -27,34 +27,114 @@ from sensegraph.methods.kag.forms import (
     Math,
     Output,
     Parsed,
+    Plan,
     Retrieval,
     Sort,
     Term,
-    target_of,
-    validate_plan,
 )
+
+
+def validate_plan(steps: Sequence[Form], errors: Sequence[str] = (), repairs: Sequence[str] = ()) -> Parsed:
+    """The steps as a plan: one output at the end, every alias bound before it is used, no cycle."""
+    wrong, right = [*errors], [*repairs]
+    outputs = [s for s in steps if isinstance(s, Output)]
+    inner = [s for s in steps if not isinstance(s, Output)]
+    if len(outputs) > 1:
+        wrong.append(f"there are {len(outputs)} outputs, one is needed")
+    if not inner:
+        wrong.append("there is no step")
+    left, bound, ordered = list(inner), dict[str, None](), list[Form]()
+    while step := next((s for s in left if not list(_missing_aliases(s, bound))), None):
+        left.remove(step)
+        bound |= dict.fromkeys(aliases_bound(step))
+        ordered.append(step)
+    loose = dict[str, None]()
+    for step in left:
+        later = {a for other in left if other is not step for a in aliases_bound(other)}
+        for alias in _missing_aliases(step, bound):
+            why = "bound only by steps that need it themselves" if alias in later else "never bound"
+            loose[f"{alias!r} is used, but {why}"] = None
+    wrong += loose
+    if ordered != inner and not loose:
+        right.append("steps stood before what they need")
+    last = outputs[0] if outputs else Output(tuple(bound)[-1:])
+    if not outputs:
+        right.append("there was no output")
+    wrong += [f"the output {a!r} is bound by no step" for a in last.aliases if a not in bound and not loose]
+    if not last.aliases:
+        wrong.append("nothing is put out")
+    return Parsed(None if wrong else Plan((*ordered, last)), tuple(wrong), tuple(right))
+
+
+def terms_of(step: Retrieval) -> tuple[Term, Term, Term]:
+    """Subject, predicate, object."""
+    return (step.subject, step.predicate, step.object)
+
+
+def aliases_used(step: Form) -> tuple[str, ...]:
+    """The aliases that a step may read: those of its arguments, and those that its words mark."""
+    if isinstance(step, Retrieval):
+        terms = terms_of(step)
+        found = [t.alias for t in terms if not t.name] + [m for t in terms for m in MARK.findall(t.name)]
+    elif isinstance(step, Sort):
+        found = [step.alias]
+    elif isinstance(step, Output):
+        found = [*step.aliases]
+    else:
+        found = [*MARK.findall(step.content), *step.inputs]
+    return tuple(dict.fromkeys(a for a in (*MARK.findall(step.text), *found) if a))
+
+
+def aliases_bound(step: Form) -> tuple[str, ...]:
+    """The aliases that a step may bind: of a retrieval those of its terms, the object last."""
+    if isinstance(step, Retrieval):
+        return tuple(dict.fromkeys(t.alias for t in (step.predicate, step.subject, step.object) if t.alias))
+    return () if isinstance(step, Output) else (step.target,)
+
+
+def target_of(step: Form, bound: Container[str] = ()) -> str:
+    """The alias for what a step finds: of a retrieval the end, else the edge, that is neither named nor bound."""
+    if not isinstance(step, Retrieval):
+        return "" if isinstance(step, Output) else step.target
+    free = [t.alias for t in (step.object, step.subject, step.predicate) if t.alias and not t.name]
+    return next((a for a in free if a not in bound), free[0] if free else "")
+
+
+def _missing_aliases(step: Form, bound: Iterable[str]) -> Iterator[str]:
+    """The aliases that must be bound before `step`: a retrieval may leave free what it binds, but needs a start."""
+    known = set(bound)
+    if not isinstance(step, Retrieval):
+        yield from (a for a in aliases_used(step) if a not in known)
+        return
+    free = {t.alias for t in terms_of(step) if not t.name}
+    marks = MARK.findall(" ".join([step.text, *(t.name for t in terms_of(step))]))
+    for alias in aliases_used(step):
+        # the words may name an alias, and the subject may be the result of a numbered step
+        needed = alias in marks or (alias == step.subject.alias and alias.isdigit())
+        if alias not in known and (alias not in free or needed):
+            yield alias
+    ends = (step.subject, step.object)
+    if not step.text and not any(t.name or t.alias in known for t in ends):
+        yield step.subject.alias or step.object.alias or "?"
+
 
 MOST_STEPS = 30
 MOST_CHARACTERS = 20_000
 
-_FUNCTIONS = {
-    name: function
-    for function, names in {
-        "retrieval": "retrieval retrieve get_spo getspo spo search",
-        "sort": "sort rank order_by",
-        "math": "math maths calculate compute",
-        "deduce": "deduce judge logic reason",
-        "output": "output get return answer finish",
-    }.items()
-    for name in names.split()
-}
+_NAMES = (  # what the five functions are called by those who write plans, first as here
+    "retrieval retrieve get_spo getspo spo search",
+    "sort rank order_by",
+    "math maths calculate compute",
+    "deduce judge logic reason",
+    "output get return answer finish",
+)
+_FUNCTIONS = {name: names.split()[0] for names in _NAMES for name in names.split()}
 _CALL = re.compile(r"^([A-Za-z_]\w*)\s*\((.*)\)\s*[.;,]?$", re.DOTALL)
 _OPEN = re.compile(r"^([A-Za-z_]\w*)\s*\((.*)$", re.DOTALL)
 _LABEL = re.compile(r"^(?:[-*•]\s*)?(?:(step|action|question|sub-?question|q)\s*(\d*)\s*[:.)]|\(?\d+\s*[.):])\s*", re.I)
 _TERM = re.compile(r"^(?:(?P<alias>#?\w*)\s*:)?\s*(?P<type>[^\[\]]*?)\s*(?:\[(?P<name>.*)\])?$", re.DOTALL)
 _ALIAS = re.compile(r"^(?:#\d+|[a-z]\w{0,20})$")
 _LIKE_ALIAS = re.compile(r"^(?:#\d+|[a-z]{1,8}_?\d+)$")
-_NUMBER = re.compile(r"#(\d+)")
 _CONDITION = re.compile(r"^(#?\w+)\.(\w+)\s*(<=|>=|!=|=|<|>)\s*(.+)$", re.DOTALL)
 _QUOTES = "`'\"“”‘’ \t"
 _ARROW = re.compile(r"\s*(?:>>|→|->)\s*")
@@ -108,12 +188,10 @@ class _Reader:
 
     def end(self) -> None:
         """Take what is still open."""
-        if self.held:
+        if self.held and (call := _OPEN.match(self.held)):
             self.repairs.append("a bracket was not closed")
-            call = _OPEN.match(self.held)
             self.held = ""
-            if call:
-                self._called(call[1], call[2])
+            self._called(call[1], call[2])
         self._said()
 
     def _said(self) -> None:
@@ -131,7 +209,7 @@ class _Reader:
             return
         for relation in path:  # `A >> director >> spouse` is two steps
             alias = str(len(self.steps) + 1)
-            start = Term(subject[1:]) if _NUMBER.fullmatch(subject) else Term("", "", subject)
+            start = Term(subject[1:]) if re.fullmatch(r"#\d+", subject) else Term("", "", subject)
             self.steps.append(Retrieval(start, Term("", relation), Term(alias), text=f"{subject} {relation}"))
             subject = f"#{alias}"
 
@@ -210,7 +288,7 @@ def _mark_references(steps: Sequence[Form]) -> list[Form]:
         if isinstance(step, Math | Deduce):
             step = replace(step, content=MARK.sub(mark, step.content))
         elif isinstance(step, Retrieval):
-            subject, predicate, object_ = (replace(t, name=MARK.sub(mark, t.name)) for t in step.terms)
+            subject, predicate, object_ = (replace(t, name=MARK.sub(mark, t.name)) for t in terms_of(step))
             step = replace(step, subject=subject, predicate=predicate, object=object_)
         if isinstance(step, Math):  # all aliases of its expression stand among its inputs
             named = (w for w in re.findall(r"\w+", step.content) if w in called and w != step.target)

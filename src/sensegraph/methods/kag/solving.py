@@ -16,24 +16,27 @@ from typing import Literal
 
 import numpy as np
 
-from sensegraph.algorithms.fusion import Ranking, by_scores, near_best
-from sensegraph.answering.actions import leads_of
-from sensegraph.answering.asking import make_inquiry
-from sensegraph.answering.map_reduce import point_passage
-from sensegraph.answering.quoting import for_writing, written_text
-from sensegraph.index.graph.ties import ties_of
+from sensegraph.algorithms.ranking import Ranking, by_scores, near_best
+from sensegraph.answering.asking import for_writing, leads_of, make_inquiry, point_passage, written_text
+from sensegraph.index.graph.lookups import ties_of
 from sensegraph.index.index import Index
-from sensegraph.index.neighbours import nearest_to
 from sensegraph.index.passages import chunk_passage, passage_tokens, relation_passage
-from sensegraph.language.stems import list_stems
-from sensegraph.language.text import fold, take_within
-from sensegraph.methods.kag.binding import Candidate, find_values, split_passages
-from sensegraph.methods.kag.calculation import calculate_expression, calculate_words
-from sensegraph.methods.kag.forms import MARK, Deduce, Form, Math, Output, Plan, Retrieval, Sort, Term, target_of
-from sensegraph.methods.kag.quantities import Unknown, Value, order_of_value, read_scalar, write_value
-from sensegraph.retrieval.arms import rank_by_vectors, rank_by_words
-from sensegraph.retrieval.graph_arms import Walk, rank_by_walk
-from sensegraph.retrieval.named_entities import entities_named_in
+from sensegraph.index.vectors import nearest_to
+from sensegraph.language.text import fold, list_stems, take_within
+from sensegraph.methods.kag.calculation import (
+    Unknown,
+    Value,
+    calculate_expression,
+    calculate_words,
+    order_of_value,
+    read_scalar,
+    write_value,
+)
+from sensegraph.methods.kag.forms import MARK, Deduce, Form, Math, Output, Plan, Retrieval, Sort, Term
+from sensegraph.methods.kag.logical_forms import target_of, terms_of
+from sensegraph.methods.kag.question_steps import Candidate, find_values, split_passages
+from sensegraph.retrieval.arms import Walk, rank_by_vectors, rank_by_walk, rank_by_words
+from sensegraph.retrieval.signals import entities_named_in
 from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Lead, Passage, Point, Question, Relation, Statement
@@ -132,12 +135,10 @@ class Solver:
     def around(self, question: Question) -> Ranking:
         """The chunks by a walk from the entities that a question names, and weakly from its words."""
         if question not in self.searched:
-            lists = [
-                rank_by_vectors(question, self.index, self.rt, 2 * _FIRST),
-                rank_by_words(question, self.index, _FIRST),
-            ]
+            index, rt = self.index, self.rt
+            lists = [rank_by_vectors(question, index, rt, 2 * _FIRST), rank_by_words(question, index, _FIRST)]
             walk = Walk(damping=self.settings.damping)
-            found = rank_by_walk(question, near_best(lists, _TEXT), self.index, self.rt, walk)
+            found = rank_by_walk(question, near_best(lists, _TEXT), index, rt, walk)
             count = 5 * self.settings.chunks
             self.searched[question] = Ranking(found.name, found.positions[:count], found.scores[:count])
         return self.searched[question]
@@ -149,17 +150,18 @@ class Solver:
         best = readings[0][0]
         if exact := self._exact(step, memory, best):
             return exact
-        graph = self._merged([(self.around(self._asked(q)), share) for q, share in readings])
+        shares = [share for _, share in readings]
+        graph = by_scores([self.around(self._asked(q)) for q, _ in readings], shares)
         solved = self._answered(step, best, graph, "graph", memory)
         if solved.score >= self.settings.enough:
             return solved
-        text = self._merged([(self._text(q), share) for q, share in readings])
+        text = by_scores([self._text(q) for q, _ in readings], shares)
         read, ranked = (by_scores([graph, text], [s, 1 - s]) for s in (self.settings.share, self.settings.rank_share))
         return replace(self._answered(step, best, read, "chunks", memory), ranking=ranked)
 
     def _readings(self, step: Retrieval, memory: Mapping[str, Solved]) -> list[tuple[str, float]]:
         """The sub-question with the likeliest values in the place of its variables, each with its share."""
-        text = step.text or " ".join(_write_term(t) for t in step.terms if _write_term(t))
+        text = step.text or " ".join(_write_term(t) for t in terms_of(step) if _write_term(t))
         text = " ".join([text, *(f"{c.field} {c.operator} {c.value}" for c in step.where)])
         marks = [m for m in dict.fromkeys(MARK.findall(text)) if m in memory]
         options = [memory[m].found[: self.settings.branches] or (Candidate("", 1.0),) for m in marks]
@@ -208,10 +210,7 @@ class Solver:
             chosen = np.sort(np.argsort(-ties_of(self.index, self.rt).weight[relations], kind="stable")[:most])
             others, relations = others[chosen], relations[chosen]
         records = take_records(self.index.graph.relations, relations.tolist())
-        return [
-            _Hop(place, other, position, record)
-            for other, position, record in zip(others.tolist(), relations.tolist(), records, strict=True)
-        ]
+        return [_Hop(place, *row) for row in zip(others.tolist(), relations.tolist(), records, strict=True)]
 
     def _passage(self, hop: _Hop) -> Passage:
         name = self.index.lookups.name
@@ -252,9 +251,6 @@ class Solver:
         lists = [rank_by_vectors(asked, self.index, self.rt, s.chunks), rank_by_words(asked, self.index, s.chunks)]
         return near_best(lists, _TEXT, 1.0)
 
-    def _merged(self, parts: Sequence[tuple[Ranking, float]]) -> Ranking:
-        return by_scores([r for r, _ in parts], [share for _, share in parts])
-
     # ── sub-answers ──
 
     def _answered(
@@ -270,7 +266,7 @@ class Solver:
         read = (*for_writing(self.rt, partial(self._relations, step, question, memory)), *passages)
         if not passages:
             return Solved(step, question, ranking=ranking)
-        lead = self._lead(question, read)
+        lead = self.ask_lead(self._asked(question), read) or Lead()
         told = written_text(lead.statements, self.rt)
         texts = [("", told, 1.0)] if told is not None else [(p.title, p.text, p.score) for p in passages[:_READ]]
         bound = tuple(find_values(question, split_passages(texts), self.index, told=told is not None))
@@ -282,11 +278,12 @@ class Solver:
         score = lead.score if bound or lead.statements else 0.0
         return Solved(step, question, bound, value, layer, ranking, read, lead.statements, score)
 
-    def _lead(self, question: str, read: Sequence[Passage]) -> Lead:
+    def ask_lead(self, question: Question, read: Sequence[Passage]) -> Lead | None:
+        """What the engine says of a question from these passages; None where it failed."""
         self.calls += 1
-        (lead,), reasons = leads_of([make_inquiry(self._asked(question), read, self.index)], self.rt)
+        (lead,), reasons = leads_of([make_inquiry(question, read, self.index)], self.rt)
         self.failures.update(reasons)
-        return lead or Lead()
+        return lead
 
     def _relations(self, step: Retrieval, question: str, memory: Mapping[str, Solved]) -> list[Passage]:
         """The relations around the entities of a sub-question whose words fit it best: the free choice of the graph."""
@@ -303,12 +300,10 @@ class Solver:
 
     # ── calculation and decision ──
 
-    def _worked(self, step: Form, memory: Mapping[str, Solved]) -> Solved:
+    def _worked(self, step: Sort | Math | Deduce, memory: Mapping[str, Solved]) -> Solved:
         """A step that reads no text."""
         if isinstance(step, Sort):
             return self._sorted(step, memory)
-        if not isinstance(step, Math | Deduce):
-            raise TypeError(f"{type(step).__name__} is no step to be worked out")
         inputs = [memory[a] for a in step.inputs]
         quantities: list[Value] = []
         for solved in inputs:  # a value as the number or the date that it names first; a set of names as it is

@@ -1,7 +1,8 @@
 """The concept graph: noun phrases that occur together, and their communities, without a model (lazygraphrag §2; N88).
 
-It stands on the chunks of the index, which all methods share. With overlapping chunks (the default) a phrase in the
-overlap counts in both of its chunks; `index.chunk_tokens = 500`, `index.chunk_overlap = 0` are the method's own.
+It stands on the chunks of the index, which all methods share, and is their part `concepts`. With overlapping chunks
+(the default) a phrase in the overlap counts in both of its chunks; `index.chunk_tokens = 500`,
+`index.chunk_overlap = 0` are the method's own.
 """
 
 from __future__ import annotations
@@ -9,20 +10,54 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.clustering import hierarchical_leiden, project
+from sensegraph.algorithms.clustering import hierarchical_leiden
 from sensegraph.algorithms.cooccurrence import Extent, Pruning, keep_concepts, prune_concepts
 from sensegraph.algorithms.graphs import Ints, Longs, canonical_edges
+from sensegraph.algorithms.trees import project
+from sensegraph.algorithms.walks import gather_entries, run_offsets
 from sensegraph.errors import SettingsError
-from sensegraph.language.noun_phrases import OneWord
-from sensegraph.methods.lazygraphrag.noting import Noted, note
-from sensegraph.runtime.results import Result, Results, step
+from sensegraph.index.index import Index
+from sensegraph.index.manifest import MadePart, PartEntry
+from sensegraph.index.parts import Building, Part
+from sensegraph.language.noun_phrases import OneWord, Reader
+from sensegraph.methods import check_fields
+from sensegraph.runtime.results import Result, Results, recall_result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk
+
+if TYPE_CHECKING:
+    from sensegraph.index.restricted.scope import ScopedIndex
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """What a chunk speaks of: its noun phrases, folded, in the order of the text, and a hash of the text itself."""
+
+    text: str
+    phrases: tuple[str, ...]
+
+
+@step("nounphrases.note", version=2)
+def note(documents: Sequence[tuple[Chunk, ...]], *, one_word: OneWord) -> list[tuple[Noted, ...]]:
+    """The noun phrases of every chunk of each document."""
+    reader = Reader(one_word)
+    return [
+        tuple(
+            Noted(
+                blake2b(chunk.text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest(),
+                reader.phrases(chunk.text),
+            )
+            for chunk in chunks
+        )
+        for chunks in documents
+    ]
+
 
 _EXTENTS: tuple[Extent, ...] = ("full", "weak", "none")
 
@@ -52,9 +87,9 @@ class ConceptSettings:
                 raise SettingsError(f"index.concepts.{name} is {getattr(self, name)}; it must be at least {least}.")
         if not 0 <= self.cover <= 1:
             raise SettingsError(f"index.concepts.cover is {self.cover}; it must be from 0 to 1.")
-        for name in ("max_cluster_size", "resolution"):
-            if not 0 < getattr(self, name) < float("inf"):
-                raise SettingsError(f"index.concepts.{name} is {getattr(self, name)}; it must be above 0.")
+        check_fields(
+            self, "max_cluster_size resolution", "be above 0", "index.concepts.{field} is {value}; it must {bound}."
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,9 +163,7 @@ class Concepts:
         Concepts that none of them holds keep their numbers, but have no degree and no edge.
         """
         chosen = np.asarray(chunks, np.int64)
-        sizes = np.diff(self.start)[chosen]
-        begin = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
-        places = np.arange(int(begin[-1])) - np.repeat(begin[:-1], sizes) + np.repeat(self.start[chosen], sizes)
+        places, sizes = gather_entries(self.start, chosen)
         held = np.asarray(self.held[places], np.int32)
         there = np.bincount(held, minlength=len(self)) > 0
         edges = there[self.source] & there[self.target]
@@ -142,7 +175,7 @@ class Concepts:
             source=self.source[edges],
             target=self.target[edges],
             weight=self.weight[edges],
-            start=begin,
+            start=run_offsets(sizes),
             held=held,
             document=np.asarray(self.document[chosen], np.int32),
             same=first[where].astype(np.int32),
@@ -154,17 +187,29 @@ def make_concepts(wholes: Sequence[Iterable[tuple[Noted, ...]]], *, settings: Co
     """The concept graph of the phrases of all chunks, document by document."""
     results: list[Concepts] = []
     for documents in wholes:
-        read = _number_concepts(documents)
+        numbers: dict[str, int] = {}
+        texts: dict[str, int] = {}
+        held_by, document, same = list[Longs](), list[int](), list[int]()
+        for place, noted in enumerate(documents):
+            for chunk in noted:
+                same.append(texts.setdefault(chunk.text, len(same)))
+                document.append(place)
+                held_by.append(np.array([numbers.setdefault(p, len(numbers)) for p in chunk.phrases], np.int64))
+        known = sorted(numbers)  # concepts are numbered in the order of their names, those of each chunk ascending
+        order = np.empty(len(known), np.int64)
+        order[[numbers[name] for name in known]] = np.arange(len(known))
+        start = run_offsets([len(h) for h in held_by])
+        held = np.concatenate([np.zeros(0, np.int64), *(np.sort(order[h]) for h in held_by)])
         rule = Pruning(settings.hub_deviations, settings.min_weight, settings.min_degree, settings.cover)
-        left = prune_concepts(read.start, read.held, len(read.names), rule)
+        left = prune_concepts(start, held, len(known), rule)
         number = np.cumsum(left.kept) - 1
         kept = left.edges
         edges = canonical_edges(number[kept.source], number[kept.target], kept.weight, int(left.kept.sum()))
         tree = hierarchical_leiden(
             edges, max_cluster_size=settings.max_cluster_size, resolution=settings.resolution, seed=settings.seed
         )
-        start, held = keep_concepts(read.start, read.held, left.kept)
-        names = [name.encode("utf-8", "replace") for name, stays in zip(read.names, left.kept, strict=True) if stays]
+        start, held = keep_concepts(start, held, left.kept)
+        names = [name.encode("utf-8", "replace") for name, stays in zip(known, left.kept, strict=True) if stays]
         homes = [project(tree, depth) for depth in range(tree.depths)]
         results.append(
             Concepts(
@@ -178,8 +223,8 @@ def make_concepts(wholes: Sequence[Iterable[tuple[Noted, ...]]], *, settings: Co
                 held=number[held].astype(np.int32),
                 parent=tree.parent,
                 homes=np.array(homes, np.int32).reshape(len(homes), len(names)).T.copy(),
-                document=read.document,
-                same=read.same,
+                document=np.array(document, np.int32),
+                same=np.array(same, np.int32),
                 dropped=np.array([left.hubs, left.light, left.sparse, _EXTENTS.index(left.extent)], np.int64),
             )
         )
@@ -205,35 +250,26 @@ def pruning_notes(found: Concepts) -> tuple[str, ...]:
     return (f"the concept graph was pruned {how}: {why}",)
 
 
-# ── making it ────────────────────────────────────────────────────────────────────────────────────────────────────────
+class ConceptsPart(Part[Concepts, ConceptSettings]):
+    """Noun phrases that occur together, and their communities."""
+
+    name = "concepts"
+    reader = "lazygraphrag"
+    stage = "beside"
+    settings = ConceptSettings
+
+    def build(self, building: Building, settings: ConceptSettings) -> MadePart:
+        """The concept graph of all chunks; no engine is asked."""
+        found = concept_graph(building.spine.by_document, building.rt, settings)
+        return MadePart(PartEntry(found.key), notes=pruning_notes(found.value))
+
+    def read(self, index: Index) -> Concepts:
+        """The concept graph, mapped."""
+        return recall_result(index.store, make_concepts, index.manifest.parts[self.name].key)
+
+    def restrict_to_scope(self, value: Concepts, index: ScopedIndex) -> Concepts:
+        """The concepts of the chunks inside."""
+        return value.within(np.asarray(index.places, np.int64))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Read:
-    """All chunks as numbers: their concepts, documents, and which texts are equal."""
-
-    names: list[str]
-    start: Longs
-    held: Longs
-    document: Ints
-    same: Ints
-
-
-def _number_concepts(documents: Iterable[tuple[Noted, ...]]) -> _Read:
-    """Concepts numbered in the order of their names, the concepts of each chunk ascending."""
-    numbers: dict[str, int] = {}
-    texts: dict[str, int] = {}
-    held: list[NDArray[np.int64]] = []
-    document: list[int] = []
-    same: list[int] = []
-    for place, noted in enumerate(documents):
-        for chunk in noted:
-            same.append(texts.setdefault(chunk.text, len(same)))
-            document.append(place)
-            held.append(np.array([numbers.setdefault(p, len(numbers)) for p in chunk.phrases], np.int64))
-    names = sorted(numbers)
-    order = np.empty(len(names), np.int64)
-    order[[numbers[name] for name in names]] = np.arange(len(names))
-    start = np.concatenate(([0], np.cumsum([len(h) for h in held]))).astype(np.int64)
-    ascending = np.concatenate([np.zeros(0, np.int64), *(np.sort(order[h]) for h in held)])
-    return _Read(names, start, ascending, np.array(document, np.int32), np.array(same, np.int32))
+CONCEPTS = ConceptsPart()

@@ -14,23 +14,87 @@ from typing import Literal
 
 import numpy as np
 
-from sensegraph.algorithms.deepening import Pace, group_by_community, search_on_budget
+from sensegraph.algorithms.deepening import Pace, Terrain, group_by_community, search_on_budget
 from sensegraph.algorithms.graphs import Longs
 from sensegraph.algorithms.ranking import select_best
-from sensegraph.answering.asking import conclude_answer, gather_evidence, make_inquiry, rate_contexts, refine_questions
-from sensegraph.answering.map_reduce import point_passage
+from sensegraph.answering.asking import (
+    conclude_answer,
+    for_quoting,
+    gather_evidence,
+    make_inquiry,
+    rate_batches,
+    refine_questions,
+    test_contexts,
+)
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.index.index import Index
-from sensegraph.index.neighbours import nearest_to_each
 from sensegraph.index.passages import chunk_passage, passage_tokens
-from sensegraph.language.text import pack_batches, take_within
-from sensegraph.methods.lazygraphrag.concepts_part import CONCEPTS
-from sensegraph.methods.lazygraphrag.relevance import Tester, Trial, Unit, terrain_of
+from sensegraph.index.vectors import nearest_to_each
+from sensegraph.language.noun_phrases import Reader
+from sensegraph.language.text import collect_terms, pack_batches, split_sentences, take_within
+from sensegraph.methods import check_fields
+from sensegraph.methods.lazygraphrag.concepts import CONCEPTS, Concepts
 from sensegraph.protocols import PartName, Task
-from sensegraph.retrieval.closeness import settle_comparison
+from sensegraph.retrieval.arms import settle_comparison
 from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Answer, Evidence, Passage, Question, Refinement
+from sensegraph.types import Answer, Chunk, Context, Evidence, Inquiry, Passage, Question, Refinement
+
+Unit = Literal["chunk", "sentence"]
+_LINKED = 20  # concepts beside the question's that an engine which quotes is told
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One relevance test: which chunk was tested for which (sub-)question, and the verdict."""
+
+    chunk: str
+    question: str
+    relevant: bool
+
+
+@dataclass(frozen=True)
+class Tester:
+    """Tests chunks for one question; what was tested before is remembered.
+
+    With `unit` = sentence only the sentence of a chunk that shares most words with the question is shown.
+    """
+
+    question: Question
+    unit: Unit
+    index: Index
+    rt: Runtime
+
+    def __call__(self, positions: list[int]) -> list[bool]:
+        """The verdicts on the chunks at these positions."""
+        names = [entry.id for entry in take_records(self.index.catalogue.chunks, positions)]
+        chunks = self.index.chunks(names)
+        linked = for_quoting(self.rt, self._linked)
+        return list(self.rt.each(test_contexts, [self._inquiry(chunks[name], linked) for name in names]))
+
+    def _inquiry(self, chunk: Chunk, linked: Sequence[Passage]) -> Inquiry:
+        """Nothing but the question and the passage, so that a verdict outlasts changes elsewhere in the corpus."""
+        passage = chunk_passage(chunk)
+        if self.unit == "sentence":
+            wanted = collect_terms(self.question.text)
+            spans: Sequence[tuple[int, int]] = split_sentences(chunk.text) or [(0, len(chunk.text))]
+            first, last = max(spans, key=lambda s: (len(wanted & collect_terms(chunk.text[s[0] : s[1]])), -s[0]))
+            passage = Passage("chunk", chunk.id, chunk.text[first:last], title=chunk.title)
+        return Inquiry(self.question.text, Context((passage, *linked)), history=self.question.history)
+
+    def _linked(self) -> list[Passage]:
+        """The concepts beside those of the question, for an engine that compares words (lazygraphrag §6)."""
+        concepts = self.index.part(CONCEPTS)
+        own = [i for phrase in Reader("proper").phrases(self.question.text) if (i := concepts.find(phrase)) is not None]
+        near = dict.fromkeys(j for i in own for j in concepts.around(i).tolist())
+        names = concepts.names(list(near)[:_LINKED])
+        return [Passage("concept", name, "", title=name) for name in names]
+
+
+def terrain_of(known: Concepts) -> Terrain:
+    """What a search for chunks sees of a concept graph."""
+    return Terrain(known.start, known.held, known.homes, known.parent, known.document, known.same)
+
 
 _REACH = 2_000  # chunks that are ranked at least
 
@@ -76,9 +140,7 @@ class LazyGraphRAG:
     reads: frozenset[PartName] = frozenset({"concepts"})
 
     def __post_init__(self) -> None:
-        for field in ("budget", "questions", "tests", "batch", "patience", "best", "context_tokens"):
-            if getattr(self, field) < 1:
-                raise SettingsError(f"lazygraphrag: {field} ({getattr(self, field)}) must be at least 1.")
+        check_fields(self, "budget questions tests batch patience best context_tokens", "be at least 1")
         if self.neighbours < 0 or self.shown < 0:
             raise SettingsError(
                 f"lazygraphrag: neighbours ({self.neighbours}) and shown ({self.shown}) must not be negative."
@@ -172,20 +234,16 @@ class LazyGraphRAG:
         Chunks of one community are read together, small communities in one call.
         """
         position = dict(zip(found.chunks, evidence.passages, strict=True))
-        groups = [
-            [position[c] for c in group] for group in group_by_community(terrain_of(index.part(CONCEPTS)), found.chunks)
-        ]
+        near = group_by_community(terrain_of(index.part(CONCEPTS)), found.chunks)
+        groups = [[position[chunk] for chunk in group] for group in near]
         parts = [part for group in groups for part in pack_batches(group, self.context_tokens, passage_tokens)]
         batches = [
             [p for part in batch for p in part]
             for batch in pack_batches(parts, self.context_tokens, lambda part: sum(map(passage_tokens, part)))
         ]
-        mapped = rt.each(rate_contexts, [make_inquiry(asked, batch, index) for batch in batches])
-        rated = [point_passage(p, b) for b, points in zip(batches, mapped, strict=True) for p in points if p.score > 0]
-        if not rated and evidence.passages:
-            kept, omitted = take_within(evidence.passages, self.context_tokens, passage_tokens)
-            notes = (*evidence.notes, "no statement was drawn from the relevant chunks: they were read themselves")
-            return gather_evidence(kept, index, omitted=omitted, notes=notes)
-        kept, omitted = take_within(sorted(rated, key=lambda p: -p.score), self.context_tokens, passage_tokens)
-        notes = (*evidence.notes, f"{len(rated)} points from {len(groups)} communities, read in {len(batches)} calls")
-        return gather_evidence(kept, index, omitted=omitted, notes=notes)
+        rated = rate_batches(asked, batches, index, rt)
+        note = f"{len(rated)} points from {len(groups)} communities, read in {len(batches)} calls"
+        if evidence.passages and not rated:
+            note = "no statement was drawn from the relevant chunks: they were read themselves"
+        kept, omitted = take_within(rated or evidence.passages, self.context_tokens, passage_tokens)
+        return gather_evidence(kept, index, omitted=omitted, notes=(*evidence.notes, note))

@@ -7,10 +7,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sensegraph.index.index import Index
-from sensegraph.index.manifest import MadePart, PartEntry
+from sensegraph.index.manifest import MadePart
 from sensegraph.index.parts import Building, Part, PartEstimate
 from sensegraph.index.restricted.scope import ScopedIndex, positions_among
-from sensegraph.methods.leanrag.aggregated import Aggregates, AggregateSettings, aggregates_of
+from sensegraph.methods.leanrag.aggregated import (
+    Aggregates,
+    AggregateSettings,
+    keep_aggregate_keys,
+    keep_aggregates,
+    make_ancestry,
+)
+from sensegraph.runtime.results import recall_result
 from sensegraph.types import Cluster
 
 if TYPE_CHECKING:
@@ -31,21 +38,21 @@ class AggregatesPart(Part[Aggregates, AggregateSettings]):
         """Raises UnsupportedTask where the engine does not write aggregates."""
         from sensegraph.methods.leanrag.aggregates import aggregate_all, earlier_aggregates
 
-        rt, vectors = building.rt, building.entity_vectors()
-        before = earlier_aggregates(rt.store, building.earlier, settings)
-        name, made, found = aggregate_all(building.graph, vectors, building.chunks, rt, settings, before)
-        counts = {"aggregates": len(found.clusters), "aggregate_relations": len(found.relations)}
-        return MadePart(PartEntry(name, {"described": made.described, "aggregate": made.vectors}), counts, found.notes)
+        before = earlier_aggregates(building.rt.store, building.earlier, settings)
+        vectors = building.entity_vectors()
+        return aggregate_all(building.graph, vectors, building.chunks, building.rt, settings, before)
 
     def estimate(self, foresight: Foresight, settings: AggregateSettings) -> PartEstimate:
         """Aggregates and the relations between them; without vectors they can only be grouped roughly."""
-        from sensegraph.methods.leanrag.foreseen_aggregates import foresee_aggregates
+        from sensegraph.methods.leanrag.aggregates import foresee_aggregates
 
         return foresee_aggregates(foresight, settings, foresight.earlier(self.name))
 
     def read(self, index: Index) -> Aggregates:
         """The hierarchy, its records read when they are asked for."""
-        return aggregates_of(index.store, index.manifest.parts[self.name].key)
+        made = recall_result(index.store, keep_aggregate_keys, index.manifest.parts[self.name].key)
+        hierarchy = recall_result(index.store, keep_aggregates, made.hierarchy)
+        return Aggregates(hierarchy, recall_result(index.store, make_ancestry, made.ancestry))
 
     def restrict_to_scope(self, value: Aggregates, index: ScopedIndex) -> Aggregates:
         """Aggregates that draw on nothing outside; for every other what is known of its members inside."""

@@ -11,16 +11,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from sensegraph.answering.asking import conclude_answer
 from sensegraph.errors import SettingsError
-from sensegraph.index.citing import documents_behind
-from sensegraph.index.graph.ties import Ties, ties_of
+from sensegraph.index.graph.lookups import Ties, ties_of
 from sensegraph.index.index import Index
+from sensegraph.index.manifest import MadePart, PartEntry
+from sensegraph.index.parts import Building, NoSettings, Part, PartEstimate
+from sensegraph.index.passages import documents_behind
+from sensegraph.index.restricted.scope import ScopedIndex, positions_among
+from sensegraph.index.vectors import embed_records
 from sensegraph.language.text import count_tokens
+from sensegraph.methods import check_fields
 from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.assembling import (
     Ends,
@@ -42,9 +47,56 @@ from sensegraph.retrieval.assembling import (
     shared_out,
     unite_passages,
 )
-from sensegraph.retrieval.keywords import keywords_of
+from sensegraph.retrieval.signals import keywords_of
+from sensegraph.runtime.keys import key
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Answer, Evidence, Question
+from sensegraph.types import Answer, Evidence, Graph, Question, Relation
+
+if TYPE_CHECKING:
+    from sensegraph.index.estimate import Foresight
+
+
+class RelationsPart(Part[Sequence[Relation], NoSettings]):
+    """The relations of the graph, and their vectors."""
+
+    name = "relations"
+    needs = ("graph",)
+    reader = "lightrag"
+    kinds = ("relation",)
+    settings = NoSettings
+
+    def build(self, building: Building, settings: NoSettings) -> MadePart:
+        """The vectors of the relations' texts."""
+        graph = building.graph
+        made = embed_records(lambda: relation_texts(graph.value), building.rt, name=key("relations", graph.key))
+        return MadePart(PartEntry(made.key, {"relation": made.key}))
+
+    def estimate(self, foresight: Foresight, settings: NoSettings) -> PartEstimate:
+        """The texts of the relations."""
+        return PartEstimate(texts=relation_texts(foresight.graph))
+
+    def read(self, index: Index) -> Sequence[Relation]:
+        """The relations that the vectors are of."""
+        return index.graph.relations
+
+    def restrict_to_scope(self, value: Sequence[Relation], index: ScopedIndex) -> Sequence[Relation]:
+        """The relations inside."""
+        return index.graph.relations
+
+    def positions(self, kind: str, index: ScopedIndex) -> Sequence[int]:
+        """Where the relations inside are among all of them."""
+        return positions_among(index.whole.graph.relations, index.graph.relations)
+
+
+def relation_texts(graph: Graph) -> list[str]:
+    """What is embedded of relations: the label where there is one, the names of the ends, the description."""
+    names = {e.id: e.name for e in graph.entities}
+    parts = ((r.label, names[r.source], names[r.target], r.description) for r in graph.relations)
+    return ["\n".join(filter(None, told)) for told in parts]
+
+
+RELATIONS = RelationsPart()
+
 
 Mode = Literal["auto", "local", "global", "hybrid", "mix", "naive"]
 Preset = Literal["current", "paper"]
@@ -110,9 +162,7 @@ class LightRAG:
         for field in ("top", "entity_tokens", "relation_tokens", "text_tokens"):
             if getattr(self, field) < 0:
                 raise SettingsError(f"lightrag: {field} ({getattr(self, field)}) is below 0; 0 is the preset's own.")
-        for field in ("chunks", "related", "sources"):
-            if getattr(self, field) < 1:
-                raise SettingsError(f"lightrag: {field} ({getattr(self, field)}) must be at least 1.")
+        check_fields(self, "chunks related sources", "be at least 1")
         if not -1 <= self.cosine_floor < 1:
             raise SettingsError(f"lightrag: cosine_floor ({self.cosine_floor}) must lie in -1 to below 1.")
         if self.preset == "paper" and self.mode in ("mix", "naive"):
@@ -124,9 +174,8 @@ class LightRAG:
             query = np.asarray(rt.embedder.embed([question.sought], "query"), np.float32)
             found = Nearness(question, query[0], index, rt, self.ranking).top(self.chunks)
             left = self._number("text_tokens") - count_tokens(question.text) - _SPARE
-            return _evidence_of_parts(
-                Told(), Told(), chunks_within(list(found), found, index, left), len(found), index, ()
-            )
+            text = chunks_within(list(found), found, index, left)
+            return _evidence_of_parts(Told(), Told(), text, len(found), index, ())
         desk = self._desk(question, index, rt)
         return self._paper(desk) if self.preset == "paper" else self._current(desk, count_tokens(question.text))
 
@@ -186,15 +235,15 @@ class LightRAG:
         relations = interleave_lists([self._links(low, desk), high])
         told = self._entities(entities, desk)
         linked = self._relations(relations, desk)
-        mine = deal_chunks(self._mentioning(e, desk) for e in entities[: len(told)])
-        theirs = deal_chunks((self._stating(r, desk) for r in relations[: len(linked)]), flatten_groups(mine))
+        mine = deal_chunks(desk.ties.mentioning(e)[: self.sources].tolist() for e in entities[: len(told)])
+        stating = (desk.ties.stating(r)[: self.sources].tolist() for r in relations[: len(linked)])
+        theirs = deal_chunks(stating, flatten_groups(mine))
         ranked = interleave_lists([list(desk.chunks), self._chosen(mine, desk), self._chosen(theirs, desk)])
         left = self._number("text_tokens") - told.tokens - linked.tokens - question - _SPARE
         chunks = chunks_within(ranked[: self.chunks], desk.chunks, desk.index, left)
         behind = dict.fromkeys([*ranked, *flatten_groups(mine), *flatten_groups(theirs)])
-        return _evidence_of_parts(
-            told, linked, chunks, len(entities) + len(relations) + len(behind), desk.index, desk.notes
-        )
+        found = len(entities) + len(relations) + len(behind)
+        return _evidence_of_parts(told, linked, chunks, found, desk.index, desk.notes)
 
     def _chosen(self, groups: Sequence[Sequence[int]], desk: _Desk) -> list[int]:
         """Of the chunks behind entities or relations those nearest to the question, or those of the first."""
@@ -212,7 +261,7 @@ class LightRAG:
         high = ranked_links(list(desk.relations), desk.index, desk.joins, desk.ties.weight)
         links, ends = self._links(low, desk), ends_in_order(high, desk.joins)
         behind = (
-            deal_chunks(self._stating(r, desk) for r in high),
+            deal_chunks(desk.ties.stating(r)[: self.sources].tolist() for r in high),
             near_neighbours(low, desk.index, desk.ties, self.sources),
         )
         everything = entities_within(low, desk.entities, desk.index, _ALL)
@@ -220,23 +269,14 @@ class LightRAG:
         relations = unite_passages([self._relations(high, desk), self._relations(links, desk)])
         text = self._number("text_tokens")
         chunks = unite_passages([chunks_within(flatten_groups(b), desk.chunks, desk.index, text) for b in behind])
-        found = (
-            len({*low, *ends}) + len({*high, *links}) + len({*flatten_groups(behind[0]), *flatten_groups(behind[1])})
-        )
+        texts = {*flatten_groups(behind[0]), *flatten_groups(behind[1])}
+        found = len({*low, *ends}) + len({*high, *links}) + len(texts)
         return _evidence_of_parts(entities, relations, chunks, found, desk.index, desk.notes)
 
     # ── both ──
 
     def _links(self, entities: Sequence[int], desk: _Desk) -> list[int]:
         return ranked_links(links_of(entities, desk.index), desk.index, desk.joins, desk.ties.weight)
-
-    def _mentioning(self, entity: int, desk: _Desk) -> list[int]:
-        found: list[int] = desk.ties.mentioning(entity)[: self.sources].tolist()
-        return found
-
-    def _stating(self, relation: int, desk: _Desk) -> list[int]:
-        found: list[int] = desk.ties.stating(relation)[: self.sources].tolist()
-        return found
 
     def _entities(self, places: Sequence[int], desk: _Desk) -> Told:
         return entities_within(places, desk.entities, desk.index, self._number("entity_tokens"))

@@ -14,23 +14,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.fusion import Ranking
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
-from sensegraph.algorithms.ranking import select_best
-from sensegraph.algorithms.walking import gather_entries
-from sensegraph.algorithms.walks import pagerank
-from sensegraph.answering.asking import conclude_answer
-from sensegraph.errors import SettingsError
+from sensegraph.algorithms.ranking import Ranking, select_best
+from sensegraph.algorithms.walks import gather_entries, pagerank
+from sensegraph.answering.asking import AnswersOnce
 from sensegraph.index.index import Index
-from sensegraph.index.neighbours import nearest_to
-from sensegraph.methods.linearrag.sentences import Sentences
-from sensegraph.methods.linearrag.sentences_part import SENTENCES
+from sensegraph.index.vectors import nearest_to
+from sensegraph.methods import check_fields
+from sensegraph.methods.linearrag.sentences import SENTENCES, Sentences
 from sensegraph.protocols import PartName, Task
-from sensegraph.retrieval.arms import evidence_of
-from sensegraph.retrieval.closeness import Comparing, asked_vector, by_meaning, by_text, text_closeness
-from sensegraph.retrieval.graph_arms import seeds_of
+from sensegraph.retrieval.arms import Comparing, asked_vector, by_meaning, by_text, evidence_of, nearness_of, seeds_of
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Answer, Evidence, Question
+from sensegraph.types import Evidence, Question
 
 Near = Callable[[Longs], Floats]
 """How near sentences, given by position, are to the question: σ."""
@@ -48,7 +43,7 @@ class Activation:
 
 
 @dataclass(frozen=True)
-class LinearRAG:
+class LinearRAG(AnswersOnce):
     """`iterations` T, `delta` δ, `kappa` κ, `dense` λ, `passages` w and `damping` d are the paper's.
 
     T − 1 times every entity of an activation from δ on gives it on through its κ best sentences. `comparing` tells how
@@ -76,28 +71,15 @@ class LinearRAG:
     reads: frozenset[PartName] = frozenset({"graph", "sentences"})
 
     def __post_init__(self) -> None:
-        for field in ("iterations", "kappa", "top", "read", "context_tokens"):
-            if getattr(self, field) < 1:
-                raise SettingsError(f"linearrag: {field} ({getattr(self, field)}) must be at least 1.")
-        for field in ("damping", "tolerance"):
-            if not 0 < getattr(self, field) < 1:
-                raise SettingsError(f"linearrag: {field} ({getattr(self, field)}) must lie between 0 and 1.")
-        for field in ("delta", "quantile", "seed_floor"):
-            if not 0 <= getattr(self, field) <= 1:
-                raise SettingsError(f"linearrag: {field} ({getattr(self, field)}) must lie in 0 to 1.")
-        for field in ("dense", "dense_words", "passages"):
-            if not 0 <= getattr(self, field) < math.inf:
-                raise SettingsError(f"linearrag: {field} ({getattr(self, field)}) must be 0 or more.")
+        check_fields(self, "iterations kappa top read context_tokens", "be at least 1")
+        check_fields(self, "damping tolerance", "lie between 0 and 1")
+        check_fields(self, "delta quantile seed_floor", "lie in 0 to 1")
+        check_fields(self, "dense dense_words passages", "be 0 or more")
 
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """The chunks that the walk comes to most, best first, within the context."""
         ranking, notes = self.rank(question, index, rt)
         return evidence_of(ranking, index, self.read, self.context_tokens, notes)
-
-    def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
-        """One answer from these chunks."""
-        rt.check(self.name, self.requires)
-        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
 
     def rank(self, question: Question, index: Index, rt: Runtime) -> tuple[Ranking, tuple[str, ...]]:
         """The `top` chunks, and what has to be said; without an entity in the question, by text alone."""
@@ -137,7 +119,7 @@ class LinearRAG:
 
     def _passages(self, question: Question, active: Activation, index: Index, rt: Runtime) -> Floats:
         """I(p) = w · (λ · nearness + ln(1 + Σ_e A_e · ln(1 + n(e, p)) / L_e)), shape (chunks,)."""
-        known, near = index.part(SENTENCES), text_closeness(question, index, rt, self.comparing)
+        known, near = index.part(SENTENCES), nearness_of(question, index, rt, self.comparing)
         per_hop = active.weight / np.maximum(active.hop, 1)
         named = np.repeat(per_hop, np.diff(known.first)) * np.log1p(known.times)
         bonus = np.log1p(np.bincount(known.chunks, weights=named, minlength=len(near)))
@@ -158,9 +140,8 @@ def spread_activation(
     hop = (seeds > 0).astype(np.int32)
     used = np.zeros(len(known), np.bool_)
     for t in range(1, iterations):
-        owners, chosen, sigma = _choose_sentences(
-            known, near, np.flatnonzero((value >= delta) & (value > 0)), used, kappa
-        )
+        active = np.flatnonzero((value >= delta) & (value > 0))
+        owners, chosen, sigma = _choose_sentences(known, near, active, used, kappa)
         places, sizes = gather_entries(known.start, chosen)
         giver, taker = np.repeat(owners, sizes), np.asarray(known.held[places], np.int64)
         gift = value[giver] * np.repeat(sigma, sizes)

@@ -1,30 +1,37 @@
 """Sentences with the entities they name: the graph of LinearRAG, which needs no relation (Zhuang et al. 2025).
 
-Names are looked up in the text at the borders of words, the longest first. No engine is asked.
+Names are looked up in the text at the borders of words, the longest first. No engine is asked. LinearRAG reads them as
+the part `sentences` of an index.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
 from sensegraph.algorithms.tfidf import Tfidf
-from sensegraph.algorithms.walking import gather_entries, renumber_kept, run_offsets
-from sensegraph.algorithms.walks import Moves, build_moves
+from sensegraph.algorithms.walks import Moves, build_moves, gather_entries, renumber_kept, run_offsets
+from sensegraph.index.index import Index
+from sensegraph.index.manifest import MadePart, PartEntry
+from sensegraph.index.parts import Building, NoSettings, Part, PartEstimate
 from sensegraph.index.vectors import beyond_words, embed_records
-from sensegraph.language.stems import list_stems
-from sensegraph.language.text import HAN, WORD, split_sentences
+from sensegraph.language.text import HAN, WORD, list_stems, split_sentences
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, step
-from sensegraph.runtime.runtime import Runtime
+from sensegraph.runtime.results import recall_result, step
 from sensegraph.types import Chunk, Graph
+
+if TYPE_CHECKING:
+    from sensegraph.index.estimate import Foresight
+    from sensegraph.index.restricted.scope import ScopedIndex
+
 
 _LONGEST = 12  # characters of a name in a script without blanks
 
@@ -77,10 +84,8 @@ class Sentences:
     @cached_property
     def naming(self) -> tuple[Longs, Ints]:
         """The sentences of every entity: those of entity j are `second[first[j]:first[j + 1]]`."""
-        order = np.argsort(self.held, kind="stable")
-        return run_offsets(np.bincount(self.held, minlength=self.entities)), _row_numbers(self.start)[order].astype(
-            np.int32
-        )
+        rows = _row_numbers(self.start)[np.argsort(self.held, kind="stable")]
+        return run_offsets(np.bincount(self.held, minlength=self.entities)), rows.astype(np.int32)
 
     @property
     def walk(self) -> Moves:
@@ -128,20 +133,6 @@ def sentence_graph(wholes: Sequence[tuple[Graph, Iterable[Chunk]]]) -> list[Sent
             noted.take(chunk, lexicon)
         results.append(noted.made(len(lexicon.chunks)))
     return results
-
-
-def find_sentences(
-    known: Result[Graph], chunks: Callable[[], Iterable[Chunk]], name: str, rt: Runtime
-) -> Result[Sentences]:
-    """The sentences of an index, made anew only when its graph or its chunks, whose key is `name`, changed."""
-    return rt.once(sentence_graph, lambda: (known.value, chunks()), names=(known.key, name))
-
-
-def embed_sentences(found: Result[Sentences], chunks: Callable[[], Iterable[Chunk]], rt: Runtime) -> str:
-    """The key of the vectors of sentences, shape (s, dim); empty where the embedder sees words only."""
-    name = key("sentences", found.key)
-    made = beyond_words(rt, lambda: embed_records(lambda: sentence_texts(found.value, chunks()), rt, name=name))
-    return made.key if made else ""
 
 
 def sentence_texts(found: Sentences, chunks: Iterable[Chunk]) -> list[str]:
@@ -306,3 +297,42 @@ def _with_sentence_walk(found: Sentences) -> Sentences:
 def _row_numbers(start: Longs) -> Longs:
     """The row of every entry."""
     return np.repeat(np.arange(len(start) - 1), np.diff(start))
+
+
+class SentencesPart(Part[Sentences, NoSettings]):
+    """Sentences that name an entity, and their vectors."""
+
+    name = "sentences"
+    needs = ("graph",)
+    reader = "linearrag"
+    kinds = ("sentence",)
+    settings = NoSettings
+
+    def build(self, building: Building, settings: NoSettings) -> MadePart:
+        """The sentences of all chunks, and their vectors unless the embedder sees words only; no engine is asked."""
+        known, chunks, rt = building.graph, building.chunks, building.rt
+        names = (known.key, building.chunks_key)
+        found = rt.once(sentence_graph, lambda: (known.value, chunks()), names=names)
+        name = key("sentences", found.key)
+        made = beyond_words(rt, lambda: embed_records(lambda: sentence_texts(found.value, chunks()), rt, name=name))
+        return MadePart(PartEntry(found.key, {"sentence": made.key} if made else {}))
+
+    def estimate(self, foresight: Foresight, settings: NoSettings) -> PartEstimate:
+        """The texts of the sentences."""
+        chunks = foresight.chunks
+        return PartEstimate(texts=sentence_texts(sentence_graph.fn([(foresight.graph, chunks)])[0], chunks))
+
+    def read(self, index: Index) -> Sentences:
+        """The sentences, mapped."""
+        return recall_result(index.store, sentence_graph, index.manifest.parts[self.name].key)
+
+    def restrict_to_scope(self, value: Sentences, index: ScopedIndex) -> Sentences:
+        """The sentences of the chunks inside."""
+        return value.within(index.positions("entity"), index.places)
+
+    def positions(self, kind: str, index: ScopedIndex) -> Sequence[int]:
+        """The numbers of the sentences inside."""
+        return [int(i) for i in index.part(self).number]
+
+
+SENTENCES = SentencesPart()

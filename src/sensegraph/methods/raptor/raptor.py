@@ -13,24 +13,22 @@ from typing import Literal
 
 import numpy as np
 
-from sensegraph.algorithms.fusion import Ranking
 from sensegraph.algorithms.graphs import Floats
-from sensegraph.algorithms.ranking import select_best
+from sensegraph.algorithms.ranking import Ranking, select_best
 from sensegraph.answering.asking import conclude_answer
 from sensegraph.errors import SettingsError
-from sensegraph.index.citing import documents_behind
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
-from sensegraph.index.neighbours import nearest_to
+from sensegraph.index.passages import documents_behind
+from sensegraph.index.vectors import nearest_to
 from sensegraph.language.text import count_tokens
-from sensegraph.methods.raptor.leaves import Leaf
-from sensegraph.methods.raptor.nodes import Nodes
+from sensegraph.methods.raptor.tree import Nodes, leaf_passage
 from sensegraph.methods.raptor.tree_part import TREE
 from sensegraph.protocols import PartName, Task
-from sensegraph.retrieval.closeness import Comparing, asked_vector, by_meaning
+from sensegraph.retrieval.arms import Comparing, asked_vector, by_meaning
 from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Answer, Chunk, Evidence, Passage, Question, Source
+from sensegraph.types import Answer, Evidence, Question
 
 Search = Literal["collapsed", "traverse"]
 
@@ -71,21 +69,16 @@ class RAPTOR:
         cut = dict(zip(low, take_records(tree.leaves, low), strict=True))
         summed = dict(zip(high, take_records(tree.summaries, [i - count for i in high]), strict=True))
         chunks = index.chunks([leaf.chunk for leaf in cut.values()])
-        passages = tuple(
-            leaf_passage(cut[i], chunks[cut[i].chunk], scores[i])
-            if i in cut
-            else replace(report_passage(summed[i]), score=scores[i])
-            for i in kept
-        )
+        made = {i: leaf_passage(leaf, chunks[leaf.chunk], scores[i]) for i, leaf in cut.items()}
+        made |= {i: replace(report_passage(cluster), score=scores[i]) for i, cluster in summed.items()}
+        passages = tuple(made[i] for i in kept)
         size = sum(count_tokens(p.text) for p in passages)
         # the documents of the leaves that were found, best first, then those that only summaries lead to
         places = tree.nodes.chunk[found.positions[found.positions < count]].tolist()
         named = dict.fromkeys(e.document for e in take_records(index.catalogue.chunks, places))
         documents = tuple(named | dict.fromkeys(documents_behind(passages, index)))
-        shown = len(tree.summaries)
-        hidden = (
-            f"{tree.hidden} of {tree.hidden + shown} summaries rest on documents outside the filter and were left out"
-        )
+        total = tree.hidden + len(tree.summaries)
+        hidden = f"{tree.hidden} of {total} summaries rest on documents outside the filter and were left out"
         return Evidence(passages, documents, size, len(found) - len(kept), (hidden,) if tree.hidden else ())
 
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
@@ -154,9 +147,3 @@ def fit_nodes(ranked: Sequence[int], nodes: Nodes, budget: int, *, no_overlap: b
         if not shown:
             return kept
         gone.update(shown)
-
-
-def leaf_passage(leaf: Leaf, chunk: Chunk, score: float) -> Passage:
-    """A leaf with its exact span."""
-    source = Source(chunk.id, leaf.start, leaf.end)
-    return Passage("chunk", leaf.id, chunk.text[leaf.start : leaf.end], score, chunk.title, (source,), documents=1)

@@ -7,9 +7,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sensegraph.index.index import Index
-from sensegraph.index.manifest import MadePart, PartEntry
+from sensegraph.index.manifest import MadePart
 from sensegraph.index.parts import Building, Part, PartEstimate
-from sensegraph.methods.raptor.tree import Tree, TreeSettings, read_tree, split_positions
+from sensegraph.methods.raptor.tree import (
+    Tree,
+    TreeSettings,
+    index_node_words,
+    keep_summaries,
+    keep_tree_keys,
+    make_leaves,
+    make_nodes,
+    split_positions,
+)
+from sensegraph.runtime.results import recall_result
 
 if TYPE_CHECKING:
     from sensegraph.index.estimate import Foresight
@@ -29,23 +39,23 @@ class TreePart(Part[Tree, TreeSettings]):
         """Raises UnsupportedTask where the engine does not condense."""
         from sensegraph.methods.raptor.growing import plant_tree
 
-        ids = [c.id for c in building.spine.catalogue.value.chunks]
-        made = plant_tree(building.chunks, building.chunks_key, ids, building.rt, settings)
-        entry = PartEntry(made.tree, {"leaf": made.leaf_vectors, "summary": made.summary_vectors})
-        return MadePart(entry, {"leaves": made.leaves, "summaries": made.summaries}, made.notes)
+        return plant_tree(building, settings)
 
     def estimate(self, foresight: Foresight, settings: TreeSettings) -> PartEstimate:
         """The summaries that nobody has written, and the texts of all nodes."""
-        from sensegraph.methods.raptor.foreseen_tree import foresee_tree
-        from sensegraph.methods.raptor.growing import condense_groups
+        from sensegraph.methods.raptor.growing import foresee_tree
 
-        asked, texts = foresee_tree(foresight.chunks, foresight.rt, settings)
-        step = foresight.step(condense_groups.name, "condense", asked, [settings.summary_tokens] * len(asked))
-        return PartEstimate((step,), texts)
+        return foresee_tree(foresight, settings)
 
     def read(self, index: Index) -> Tree:
         """The tree, its records read when they are asked for."""
-        return read_tree(index.store, index.manifest.parts[self.name].key)
+        made = recall_result(index.store, keep_tree_keys, index.manifest.parts[self.name].key)
+        return Tree(
+            recall_result(index.store, make_leaves, made.leaves).leaves,
+            recall_result(index.store, keep_summaries, made.summaries).clusters,
+            recall_result(index.store, make_nodes, made.nodes),
+            recall_result(index.store, index_node_words, made.words),
+        )
 
     def restrict_to_scope(self, value: Tree, index: ScopedIndex) -> Tree:
         """The leaves of the chunks inside, and the summaries that rest on nothing outside."""

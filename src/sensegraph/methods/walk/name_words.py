@@ -3,19 +3,23 @@
 Words become letters, and a name is a pattern of letters: C capital · I initial · A abbreviation before a name ·
 K connector · F capital function word · D number of up to four digits · x any other word. Between two of them stands how
 they are parted: `_` by a blank, `-` by a hyphen or an apostrophe, `.` by a full stop, `|` by anything else.
+
+Names are then found in texts: those that documents bear, wherever they are written, and those that capitals show. A
+word at the beginning of a sentence is a name only if inside of sentences it has a capital more often than not.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sensegraph.language.detection import ENGLISH
-from sensegraph.language.text import split_sentences
-from sensegraph.language.titles import find_aliases, find_headings, find_lead_name, list_title_names
+from sensegraph.language.naming_words import COUNTRY
+from sensegraph.language.noun_phrases import find_aliases, find_headings, find_lead_name, list_title_names
+from sensegraph.language.text import ENGLISH, split_sentences
 from sensegraph.language.word_lists import STOP
 from sensegraph.runtime.results import step
 from sensegraph.types import Chunk
@@ -71,24 +75,18 @@ def _note_names(chunks: tuple[Chunk, ...]) -> Noted:
     shown = [find_headings(chunk.text) for chunk in chunks]
     titled = list_title_names(first.title)
     bears = [*(titled or shown[0][:1] or [find_lead_name(opening)]), *find_aliases(opening)]
-    quoted = sorted(
-        {fold_written_name(m[1]) for c in chunks if _UNSPACED.search(c.text) for m in _QUOTED.finditer(c.text)}
-    )
-    return Noted(
-        tuple(_spell_chunk(c, over) for c, over in zip(chunks, _headings_above(shown), strict=True)),
-        tuple(dict.fromkeys(k for name in bears if (k := fold_written_name(name)))),
-        tuple(fold_words(first.title.partition("(")[2])),
-        tuple(q for q in quoted if q),
-    )
-
-
-def _headings_above(shown: Sequence[Sequence[str]]) -> Iterator[tuple[str, ...]]:
-    """The headings over each chunk: its own, and the last of those before."""
-    last = ""
-    for found in shown:
-        over = [last, *found] if last else list(found)
-        yield tuple(dict.fromkeys(k for name in over if (k := fold_written_name(name))))
+    spelt, last = list[Spelt](), ""
+    for chunk, found in zip(chunks, shown, strict=True):  # over a chunk stand its headings, and the last before
+        spelt.append(_spell_chunk(chunk, _fold_names([last, *found])))
         last = found[-1] if found else last
+    quoted = {fold_written_name(m[1]) for c in chunks if _UNSPACED.search(c.text) for m in _QUOTED.finditer(c.text)}
+    aside = fold_words(first.title.partition("(")[2])
+    return Noted(tuple(spelt), _fold_names(bears), tuple(aside), tuple(sorted(quoted - {""})))
+
+
+def _fold_names(names: Iterable[str]) -> tuple[str, ...]:
+    """Names as they are compared, each once."""
+    return tuple(dict.fromkeys(folded for name in names if (folded := fold_written_name(name))))
 
 
 def _spell_chunk(chunk: Chunk, bears: tuple[str, ...]) -> Spelt:
@@ -149,19 +147,132 @@ def _fold_word(word: str) -> tuple[str, str]:
     form = word.casefold()
     if not form.isascii():
         form = "".join(c for c in unicodedata.normalize("NFKD", form) if not unicodedata.combining(c)) or form
-    return form, _classify_word(word, form)
-
-
-def _classify_word(word: str, form: str) -> str:
     first = word[0]
     if first.isdigit():
-        return "D" if len(word) <= 4 else "H"
+        return form, "D" if len(word) <= 4 else "H"
     if _UNSPACED.match(first):
-        return "Z"
+        return form, "Z"
     if not first.isupper():
-        return "K" if word in _CONNECTORS else "x"
+        return form, "K" if word in _CONNECTORS else "x"
     if len(word) == 1:
-        return "I"
+        return form, "I"
     if form in _BEFORE:
-        return "A"
-    return "F" if form in STOP[ENGLISH] and not (word.isupper() and len(word) > 1) else "C"
+        return form, "A"
+    return form, "F" if form in STOP[ENGLISH] and not (word.isupper() and len(word) > 1) else "C"
+
+
+_LONG = 3  # words from which a name is recognised without a capital
+
+
+@dataclass(frozen=True, slots=True)
+class Gazetteer:
+    """The names that documents bear, to be found in texts: the longest at each word, from left to right.
+
+    `lengths` are the numbers of words of the names that begin with a word, longest first; `capitals` counts how often
+    a word has a capital inside a sentence, less how often it has none.
+    """
+
+    names: frozenset[str]
+    lengths: dict[str, tuple[int, ...]]
+    capitals: dict[str, int]
+
+    def proper(self, word: str) -> bool:
+        """Whether a word by itself is a name, as the corpus writes it."""
+        return self.capitals.get(word, 0) > 0
+
+    def found(self, marked: Sequence[str], words: Sequence[str], *, asked: bool = False) -> Iterator[tuple[int, int]]:
+        """Spans of the names in a sentence; in a question (`asked`) they need no capital."""
+        at, count = 0, len(words)
+        while at < count:
+            word = words[at]
+            end = at + 1
+            for size in self.lengths.get(word, ()):
+                if at + size > count or not (asked or marked[at][0] == MARK or size >= _LONG):
+                    continue
+                if " ".join(words[at : at + size]) in self.names and self._stands(marked, at, size):
+                    end = at + size
+                    yield at, end
+                    break
+            at = end
+
+    def _stands(self, marked: Sequence[str], at: int, size: int) -> bool:
+        """Whether a match is a name where it stands: one word at the beginning of a sentence may be none."""
+        return size > 1 or at > 0 or len(marked[0]) == 2 or self.proper(marked[at].removeprefix(MARK))
+
+
+def make_gazetteer(documents: Iterable[Noted]) -> Gazetteer:
+    """The names that `documents` bear, and how they write their words."""
+    names: set[str] = set()
+    counts: Counter[str] = Counter()
+    for document in documents:
+        names.update(document.bears, document.quoted, *(chunk.bears for chunk in document.chunks))
+        for chunk in document.chunks:
+            for line in chunk.words.split("\n"):
+                counts.update(line.split(" ")[1:])
+    capitals: dict[str, int] = defaultdict(int)
+    for word, count in counts.items():
+        if word.startswith(MARK):
+            capitals[word[1:]] += count
+    for word in list(capitals):
+        capitals[word] -= counts.get(word, 0)
+    lengths: dict[str, set[int]] = defaultdict(set)
+    for name in names:
+        parts = name.split(" ")
+        lengths[parts[0]].add(len(parts))
+    return Gazetteer(frozenset(names), {w: tuple(sorted(s, reverse=True)) for w, s in lengths.items()}, dict(capitals))
+
+
+def count_mentions(document: Noted, known: Gazetteer) -> list[dict[str, int]]:
+    """For each chunk of a document the names that it mentions, with the number of its sentences that do.
+
+    A last name alone, which no document bears, stands for the longer name that was met last in this document. Where
+    something is called Danish, or of the US, the country is mentioned too.
+    """
+    ending: dict[str, str] = {}  # the longer names met so far, by their last words
+    results: list[dict[str, int]] = []
+    for chunk in document.chunks:
+        runs: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        for place in range(0, len(chunk.runs), 3):
+            sentence, begin, end = chunk.runs[place : place + 3]
+            runs[sentence].append((begin, end))
+        counts: dict[str, int] = defaultdict(int)
+        for number, line in enumerate(chunk.words.split("\n")):
+            marked, words = line.split(" "), line.replace(MARK, "").split(" ")
+            here: dict[str, None] = {}
+            for name in names_in_sentence(marked, words, runs.get(number, ()), known):
+                _, blank, last = name.rpartition(" ")
+                if blank:
+                    ending[last] = name
+                elif name not in known.names:
+                    name = ending.get(name, name)
+                here[name] = None
+            here |= {COUNTRY[name]: None for name in list(here) if name in COUNTRY}
+            for name in here:
+                counts[name] += 1
+        results.append(dict(counts))
+    return results
+
+
+def names_in_sentence(
+    marked: Sequence[str], words: Sequence[str], runs: Sequence[tuple[int, int]], known: Gazetteer
+) -> list[str]:
+    """The names of one sentence in their order: those known, and runs of capitals that none at least as long covers."""
+    borne = list(known.found(marked, words))
+    spans = [*borne]
+    for run in runs:
+        begin, end = trim_run(run, words, known)
+        if end > begin and not any(b < end and begin < e and e - b >= end - begin for b, e in borne):
+            spans.append((begin, end))
+    return [" ".join(words[b:e]) for b, e in sorted(spans)]
+
+
+def trim_run(run: tuple[int, int], words: Sequence[str], known: Gazetteer) -> tuple[int, int]:
+    """A run without a word at its beginning that has its capital from the sentence; empty where nothing is left."""
+    begin, end = run
+    if begin > 0:
+        return run
+    if end == 1:
+        return (0, 1) if known.proper(words[0]) else (0, 0)
+    if known.capitals.get(words[0], 0) >= 0:
+        return run
+    return (1, end)

@@ -1,31 +1,37 @@
 """The index of names: which chunk mentions, and which bears, which name, and the paths that a walk takes between them.
 
 A name that a document bears (its title, a heading, another name of its first sentences) is identity: a passage that
-mentions it leads there. No engine is asked.
+mentions it leads there. No engine is asked. The walk reads it as the part `names` of an index.
 """
 
 from __future__ import annotations
 
 import hashlib
-import math
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
-from sensegraph.algorithms.walking import Paths, build_paths, gather_entries, run_offsets
+from sensegraph.algorithms.walks import Paths, build_paths, gather_entries, renumber_kept, run_offsets
 from sensegraph.errors import SettingsError
-from sensegraph.language.stems import list_stems
-from sensegraph.methods.walk.gazetteer import Gazetteer, count_mentions, make_gazetteer
-from sensegraph.methods.walk.name_words import Noted, spell_documents
-from sensegraph.runtime.results import Result, Results, step
+from sensegraph.index.index import Index
+from sensegraph.index.manifest import MadePart, PartEntry
+from sensegraph.index.parts import Building, Part
+from sensegraph.language.text import list_stems
+from sensegraph.methods import check_fields
+from sensegraph.methods.walk.name_words import Gazetteer, Noted, count_mentions, make_gazetteer, spell_documents
+from sensegraph.runtime.results import Result, Results, recall_result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk
+
+if TYPE_CHECKING:
+    from sensegraph.index.restricted.scope import ScopedIndex
+
 
 Hashes = NDArray[np.uint64]
 _EVERYWHERE = 0.02  # share of the chunks from which a name that is in them is a hub
@@ -51,9 +57,7 @@ class NameSettings:
             raise SettingsError(
                 f"index.names: owners ({self.owners}) must be at least 1, common ({self.common}) above 0 and at most 1."
             )
-        for name in ("bears", "forward", "backward"):
-            if not 0 <= getattr(self, name) < math.inf:
-                raise SettingsError(f"index.names.{name} is {getattr(self, name)}; it must be 0 or more.")
+        check_fields(self, "bears forward backward", "be 0 or more", "index.names.{field} is {value}; it must {bound}.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,16 +153,14 @@ class Names:
         """
         places, sizes = gather_entries(self.start, chunks)
         row = np.repeat(np.arange(len(sizes)), sizes)
-        new = np.full(self.chunks, -1, np.int64)
-        new[chunks] = np.arange(len(chunks))
-        hints = new[self.hints]
+        hints = renumber_kept(chunks.tolist(), self.chunks)[self.hints]
         whose = np.repeat(np.arange(len(self)), np.diff(self.hint))[hints >= 0]
         _, document = np.unique(np.asarray(self.document)[chunks], return_inverse=True)
         cut = replace(
             self,
             document=document.astype(np.int32),
             hint=run_offsets(np.bincount(whose, minlength=len(self))),
-            hints=hints[hints >= 0].astype(np.int32),
+            hints=hints[hints >= 0],
             **_take_rows("title", "stems", self.title, self.stems, chunks),
             **_take_rows("aside", "asides", self.aside, self.asides, chunks),
         )
@@ -171,20 +173,19 @@ def make_names(wholes: Sequence[Iterable[Noted]], *, settings: NameSettings) -> 
     results: list[Names] = []
     for documents in wholes:
         known = make_gazetteer(documents)
-        read = _read_pairs(documents, known)
-        keys = hash_words(read.names)
+        names, pairs, places, borne, asides = _read_pairs(documents, known)
+        keys = hash_words(names)
         order = np.argsort(keys)
         rank = np.empty(len(order), np.int64)
         rank[order] = np.arange(len(order))
-        titles = [sorted(set(list_stems(" \n ".join(names)))) if names else [] for names in read.titles]
-        hint, hints = _find_hints(titles, read.names, rank)
-        single = [" " in name or known.proper(name) for name in read.names]
-        facts = [max((n.count(" ") + 1 for n in read.names), default=0), settings.owners, settings.common]
+        titles = [sorted(set(list_stems(" \n ".join(own)))) if own else [] for own in borne]
+        hint, hints = _find_hints(titles, names, rank)
+        single = [" " in name or known.proper(name) for name in names]
+        facts = [max((n.count(" ") + 1 for n in names), default=0), settings.owners, settings.common]
         # the types of the arrays of an index of no names
         kinds: dict[str, Any] = dict.fromkeys((f.name for f in fields(Names)), np.int32)
-        kinds |= dict.fromkeys(("keys", "stems", "asides"), np.uint64) | dict.fromkeys(
-            ("salience", "share"), np.float32
-        )
+        kinds |= dict.fromkeys(("keys", "stems", "asides"), np.uint64)
+        kinds |= dict.fromkeys(("salience", "share"), np.float32)
         kinds |= dict.fromkeys(("start", "begin", "hint", "title", "aside", "way"), np.int64)
         kinds |= dict.fromkeys(("proper", "bears", "borne"), np.uint8) | {"facts": np.float64}
         made = replace(
@@ -195,17 +196,12 @@ def make_names(wholes: Sequence[Iterable[Noted]], *, settings: NameSettings) -> 
             hints=hints,
             title=run_offsets([len(t) for t in titles]),
             stems=hash_words([w for t in titles for w in t]),
-            aside=run_offsets([len(t) for t in read.asides]),
-            asides=hash_words([w for t in read.asides for w in t]),
-            document=np.asarray(read.document, np.int32),
+            aside=run_offsets([len(t) for t in asides]),
+            asides=hash_words([w for t in asides for w in t]),
+            document=np.asarray(places, np.int32),
             facts=np.array([*facts, settings.bears, settings.forward, settings.backward, 0.0]),
         )
-        held = rank[np.asarray(read.held, np.int64)]
-        results.append(
-            _link_pairs(
-                made, np.asarray(read.row, np.int64), held, np.asarray(read.times), np.asarray(read.bears, np.uint8)
-            )
-        )
+        results.append(_link_pairs(made, pairs[0], rank[pairs[1]], pairs[2], pairs[3]))
     return results
 
 
@@ -227,38 +223,24 @@ def hash_words(words: Sequence[str]) -> Hashes:
 # ── making it ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Read:
-    """All pairs of chunk and name, and what the titles of the chunks say."""
-
-    names: list[str]
-    row: array[int]
-    held: array[int]
-    times: array[int]
-    bears: array[int]
-    document: array[int]
-    titles: list[tuple[str, ...]]
-    asides: list[tuple[str, ...]]
-
-
-def _read_pairs(documents: Iterable[Noted], known: Gazetteer) -> _Read:
+def _read_pairs(
+    documents: Iterable[Noted], known: Gazetteer
+) -> tuple[list[str], NDArray[np.int64], list[int], list[tuple[str, ...]], list[tuple[str, ...]]]:
+    """All names; the pairs of chunk and name with how often it is mentioned, and whether it is borne, shape (4, pairs);
+    and of each chunk its document, the names that it bears, and the words in parenthesis in its title.
+    """
     numbers: dict[str, int] = {}
-    pairs = [array("q") for _ in range(5)]
-    read = _Read([], pairs[0], pairs[1], pairs[2], pairs[3], pairs[4], [], [])
+    pairs, places, titles, asides = array("q"), list[int](), list[tuple[str, ...]](), list[tuple[str, ...]]()
     for place, document in enumerate(documents):
         for chunk, counts in zip(document.chunks, count_mentions(document, known), strict=True):
             bears = dict.fromkeys((*document.bears, *chunk.bears))
-            row = len(read.document)
             for name in dict.fromkeys((*counts, *bears)):
-                read.row.append(row)
-                read.held.append(numbers.setdefault(name, len(numbers)))
-                read.times.append(counts.get(name, 0))
-                read.bears.append(name in bears)
-            read.document.append(place)
-            read.titles.append(tuple(bears))
-            read.asides.append(document.aside)
-    read.names.extend(numbers)
-    return read
+                number = numbers.setdefault(name, len(numbers))
+                pairs.extend((len(places), number, counts.get(name, 0), name in bears))
+            places.append(place)
+            titles.append(tuple(bears))
+            asides.append(document.aside)
+    return list(numbers), np.asarray(pairs, np.int64).reshape(-1, 4).T, places, titles, asides
 
 
 def _find_hints(titles: Sequence[Sequence[str]], names: Sequence[str], rank: Longs) -> tuple[Longs, Ints]:
@@ -350,3 +332,27 @@ def _link_bearers(found: Names, row: Longs) -> tuple[Longs, Longs, Floats]:
     total = np.minimum(1.0, np.bincount(where, weights=share[other], minlength=len(pair)))
     keep = total > 0
     return pair[keep] // max(found.chunks, 1), pair[keep] % max(found.chunks, 1), total[keep]
+
+
+class NamesPart(Part[Names, NameSettings]):
+    """Which chunk mentions, and which bears, which name."""
+
+    name = "names"
+    reader = "walk"
+    stage = "beside"
+    settings = NameSettings
+
+    def build(self, building: Building, settings: NameSettings) -> MadePart:
+        """The names of all chunks; no engine is asked."""
+        return MadePart(PartEntry(name_graph(building.spine.by_document, building.rt, settings).key))
+
+    def read(self, index: Index) -> Names:
+        """The names, mapped."""
+        return recall_result(index.store, make_names, index.manifest.parts[self.name].key)
+
+    def restrict_to_scope(self, value: Names, index: ScopedIndex) -> Names:
+        """The names of the chunks inside."""
+        return value.within(np.asarray(index.places, np.int64))
+
+
+NAMES = NamesPart()

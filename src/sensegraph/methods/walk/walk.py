@@ -8,27 +8,108 @@ query: names and words of the question → a walk of a few steps → bridges to 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sensegraph.algorithms.fusion import Ranking
 from sensegraph.algorithms.graphs import Floats, Longs
-from sensegraph.algorithms.ranking import Ranked, select_best
-from sensegraph.algorithms.walking import gather_entries, walk_with_restart
-from sensegraph.answering.asking import conclude_answer
+from sensegraph.algorithms.ranking import Ranked, Ranking, select_best
+from sensegraph.algorithms.walks import gather_entries, walk_with_restart
+from sensegraph.answering.asking import AnswersOnce
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
-from sensegraph.index.neighbours import nearest_to
-from sensegraph.methods.walk.asked import Asked, ask_names
-from sensegraph.methods.walk.names_part import NAMES
-from sensegraph.methods.walk.naming import Names
+from sensegraph.index.restricted.scope import ScopedIndex
+from sensegraph.index.vectors import nearest_to
+from sensegraph.language.text import list_stems
+from sensegraph.methods import IT_MUST, check_fields
+from sensegraph.methods.walk.name_words import fold_words, write_letters
+from sensegraph.methods.walk.naming import NAMES, Hashes, Names, hash_words
 from sensegraph.protocols import PartName, Task
-from sensegraph.retrieval.arms import evidence_of
-from sensegraph.retrieval.closeness import asked_vector, by_meaning
-from sensegraph.retrieval.diversifying import Diversify, check_balance, diversify_ranking
+from sensegraph.retrieval.arms import Diversify, asked_vector, by_meaning, diversify_ranking, evidence_of
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Answer, Evidence, Question
+from sensegraph.types import Evidence, Question
+
+_MOST = 12  # words of a name that is looked for
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """A question over chunks (n): `names` are those of the index that it has, in its order.
+
+    For each of its distinct stems (t), in the order of `keys`, their hashes: `hits`, which chunks, ascending, score
+    what by BM25, and `idf`. `words` (n) is the BM25 score of every chunk, `plain` the hashes of the folded words.
+    """
+
+    names: tuple[int, ...]
+    keys: Hashes
+    hits: tuple[Ranked, ...]
+    idf: Floats
+    words: Floats
+    plain: Hashes
+
+    def aside(self, chunk: int, names: Names) -> float:
+        """How many words of the parenthesis in a chunk's title the question has, less 0.01 for each that it has not."""
+        mine = names.asides[int(names.aside[chunk]) : int(names.aside[chunk + 1])]
+        there = int(np.isin(mine, self.plain).sum())
+        return there - 0.01 * (len(mine) - there)
+
+    def uncovered(self, chunk: int, names: Names, inside: float) -> Floats:
+        """The weight of every stem, shape (t,), once this chunk is known: 0 in its title, `inside` its text, else 1."""
+        titled = np.isin(self.keys, names.stems[int(names.title[chunk]) : int(names.title[chunk + 1])])
+        places = [(who, int(np.searchsorted(who, chunk))) for who, _ in self.hits]
+        there = np.array([at < len(who) and int(who[at]) == chunk for who, at in places], bool)
+        return np.where(titled, 0.0, np.where(there, inside, 1.0))
+
+    def scores(self, pool: Longs) -> Floats:
+        """The BM25 score of each stem in each chunk of `pool`, ascending, shape (t, len(pool))."""
+        found = np.zeros((len(self.hits), len(pool)))
+        for row, (who, score) in zip(found, self.hits, strict=True):
+            if len(pool) == len(self.words):
+                row[who] = score
+            elif len(who):
+                at = np.minimum(np.searchsorted(who, pool), len(who) - 1)
+                row[:] = np.where(who[at] == pool, score[at], 0.0)
+        return found
+
+
+def ask_names(text: str, index: Index, k1: float, b: float) -> Asked:
+    """What `text` says to the names and words of an index; BM25 with `k1` and `b`."""
+    names, words = index.part(NAMES), replace(index.words, k1=k1, b=b)
+    found = list_stems(text)
+    distinct = sorted(set(found))
+    places = np.asarray(index.places, np.int64) if isinstance(index, ScopedIndex) else None
+    total, hits = np.zeros(names.chunks), list[Ranked]()
+    for times, (who, score) in words.hits(found):
+        if places is not None:  # the part of a hit that a filter leaves, on its own numbers
+            at = np.minimum(np.searchsorted(places, who), len(places) - 1)
+            there = places[at] == who
+            who, score = at[there], score[there]
+        total[who] += score if times == 1 else times * score
+        hits.append((who, score))
+    idf = np.array([words.idf(word) for word in distinct])
+    plain = hash_words(fold_words(text))
+    return Asked(tuple(names_in_question(text, names)), hash_words(distinct), tuple(hits), idf, total, plain)
+
+
+def names_in_question(text: str, names: Names) -> list[int]:
+    """The names of the index in a text, each once, in its order: the longest at each word, from left to right.
+
+    A single word counts where it has a capital, or is a name in the corpus wherever it has one.
+    """
+    words, letters = write_letters(text)
+    most = min(names.longest, _MOST)
+    spans = [(i, j) for i in range(len(words)) for j in range(i + 1, min(i + most, len(words)) + 1)]
+    places = names.find([" ".join(words[i:j]) for i, j in spans])
+    known = {span: place for span, place in zip(spans, places.tolist(), strict=True) if place >= 0}
+    found: list[int] = []
+    reached = 0
+    for begin, end in sorted(known, key=lambda span: (span[0], -span[1])):
+        place = known[begin, end]
+        if begin >= reached and (end - begin > 1 or letters[2 * begin] in "CAZ" or names.proper[place]):
+            found.append(place)
+            reached = end
+    return list(dict.fromkeys(found))
+
 
 _ALL = 20_000  # chunks up to which every one is looked at
 _POOL = 2_000  # chunks that are looked at for their words in a larger corpus
@@ -36,7 +117,7 @@ _TIE = 1e-6  # words decide among what the walk does not come to
 
 
 @dataclass(frozen=True)
-class Walk:
+class Walk(AnswersOnce):
     """A walk over passages and names.
 
     It starts with `borne` at the passages that bear a name of the question, with `text` at the `first` best passages
@@ -82,23 +163,13 @@ class Walk:
         for name in ("first", "steps", "bridges", "spread", "top", "context_tokens"):
             if getattr(self, name) < (0 if name == "bridges" else 1):
                 raise SettingsError(f"walk: {name} is {getattr(self, name)}; it must be at least 1.")
-        for name in ("borne", "text", "named", "bridge", "covered", "titled", "mentioned", "untied", "k1", "power"):
-            if not 0 <= getattr(self, name) < float("inf"):
-                raise SettingsError(f"walk: {name} is {getattr(self, name)}; it must be 0 or more.")
-        for name in ("damping", "dialogue", "hubbed", "b"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise SettingsError(f"walk: {name} is {getattr(self, name)}; it must be from 0 to 1.")
-        check_balance(self.name, self.balance)
+        check_fields(self, "borne text named bridge covered titled mentioned untied k1 power", "be 0 or more", IT_MUST)
+        check_fields(self, "damping dialogue hubbed b balance", "be from 0 to 1", IT_MUST)
 
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """The passages that the walk comes to, best first, within the context."""
         ranked = diversify_ranking(question, self.rank(question, index, rt), index, rt, self.diversify, self.balance)
         return evidence_of(ranked, index, self.top, self.context_tokens)
-
-    def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
-        """One answer from these passages."""
-        rt.check(self.name, self.requires)
-        return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
 
     def rank(self, question: Question, index: Index, rt: Runtime) -> Ranking:
         """The `top` best chunks of the index."""

@@ -52,7 +52,13 @@ class Dialect:
 
     def fields(self, request: ChatRequest) -> dict[str, Any]:
         """The fields of a request that depend on what the endpoint understands."""
-        return {self.limit: request.max_tokens} | self._form(request)
+        limit = {self.limit: request.max_tokens}
+        if request.schema is None or self.form == 2:
+            return limit
+        if self.form == 1:
+            return limit | {"response_format": {"type": "json_object"}}
+        wanted = {"name": request.name, "schema": request.schema, "strict": True}
+        return limit | {"response_format": {"type": "json_schema", "json_schema": wanted}}
 
     def streaming(self) -> dict[str, Any]:
         """The fields that ask for a reply in pieces."""
@@ -89,14 +95,6 @@ class Dialect:
         limit = self.limit if self.limit != "max_tokens" else other.limit
         can = {n: getattr(self, n) and getattr(other, n) for n in _ABLE}
         return Dialect(max(self.form, other.form), limit, **can)
-
-    def _form(self, request: ChatRequest) -> dict[str, Any]:
-        if request.schema is None or self.form == 2:
-            return {}
-        if self.form == 1:
-            return {"response_format": {"type": "json_object"}}
-        wanted = {"name": request.name, "schema": request.schema, "strict": True}
-        return {"response_format": {"type": "json_schema", "json_schema": wanted}}
 
 
 class Parts:

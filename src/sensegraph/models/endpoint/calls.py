@@ -16,12 +16,12 @@ import msgspec
 
 from sensegraph.errors import EndpointDown, EndpointError
 from sensegraph.models.endpoint import bodies
-from sensegraph.models.endpoint.approvals import address_of
+from sensegraph.models.endpoint.endpoint_settings import address_of
 from sensegraph.models.endpoint.limits import Pace, choose_pause, read_retry_after
 
 if TYPE_CHECKING:
     from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
-    from sensegraph.models.endpoint.journal import Journal
+    from sensegraph.models.endpoint.limits import Journal
     from sensegraph.models.endpoint.wire import Incoming, Response, Wire
 
 _HOPELESS = ("insufficient_quota", "billing_hard_limit_reached", "account_deactivated")
@@ -71,12 +71,7 @@ class Calls:
         self._answered = False
 
     def post(
-        self,
-        path: str,
-        body: dict[str, Any],
-        need: int,
-        retried: Callable[[], None],
-        listener: Listener | None = None,
+        self, path: str, body: dict[str, Any], need: int, retried: Callable[[], None], listener: Listener | None = None
     ) -> dict[str, Any]:
         """The decoded reply, after as many attempts as are allowed; once a piece of it was heard there is no other.
 
@@ -121,7 +116,8 @@ class Calls:
                     return self._post_streamed(path, body, listener, heard)
                 return self._post_whole(path, body)
         except Unreachable as e:
-            return self._explain_unreachable_host(str(e))
+            why = f"({self._clean(str(e))}): check endpoint.base_url and that it is running."
+            return _Failure(EndpointDown(f"Cannot reach {self.address} {why}"), self._answered)
         except WireError as e:
             return self._explain_break(e, heard)
         except _Unusable as e:
@@ -175,10 +171,6 @@ class Calls:
             return failure
         text = f"{self.address} broke off in the middle of a reply, after {heard.count} characters"
         return _Failure(EndpointError(f"{text}: {self._clean(str(failure.error))}. Ask again."), False)
-
-    def _explain_unreachable_host(self, reason: str) -> _Failure:
-        text = f"Cannot reach {self.address} ({self._clean(reason)}): check endpoint.base_url and that it is running."
-        return _Failure(EndpointDown(text), self._answered)
 
     def _explain_status(self, response: Response) -> _Failure:
         status, (message, code) = response.status, bodies.read_error(response.body)

@@ -10,6 +10,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -17,15 +18,14 @@ import msgspec
 from sensegraph.errors import ReplyRefused, SettingsError
 from sensegraph.language.text import count_tokens
 from sensegraph.models.endpoint import bodies
-from sensegraph.models.endpoint.approvals import address_of
 from sensegraph.models.endpoint.calls import Calls, Listener, Refusal
-from sensegraph.models.endpoint.endpoint_settings import EndpointSettings, check_endpoint
+from sensegraph.models.endpoint.endpoint_settings import EndpointSettings, address_of, check_endpoint
 from sensegraph.models.endpoint.limits import Amount, Budget
 from sensegraph.protocols import Vectors
 from sensegraph.types import Usage
 
 if TYPE_CHECKING:
-    from sensegraph.models.endpoint.journal import Journal
+    from sensegraph.models.endpoint.limits import Journal
 
 Kind = Literal["chat", "embedding", "rerank"]
 Message = Mapping[str, str]
@@ -43,6 +43,23 @@ class Reply:
     finish_reason: str
 
 
+class Notes:
+    """What was degraded, each with how often; safe to write to from many threads."""
+
+    def __init__(self) -> None:
+        self._lock, self._counts = threading.Lock(), Counter[str]()
+
+    def add(self, *notes: str) -> None:
+        """Count each of these once more."""
+        with self._lock:
+            self._counts.update(notes)
+
+    def read(self) -> tuple[str, ...]:
+        """The notes in order, each with how often."""
+        with self._lock:
+            return tuple(f"{note} ({n} ×)" for note, n in sorted(self._counts.items()))
+
+
 class Endpoint:
     """An OpenAI-compatible endpoint: `chat`, `embed` and `rerank`, safe to call from many threads."""
 
@@ -53,7 +70,7 @@ class Endpoint:
         self._calls = Calls(settings, self.address, journal, api_key)
         self._lock = threading.Lock()
         self._spent: dict[Kind, Usage] = {"chat": Usage(), "embedding": Usage(), "rerank": Usage()}
-        self._notes: Counter[str] = Counter()
+        self._notes = Notes()
         self._budget = Budget(settings.max_tokens_total, settings.max_cost_usd)
         self._dialect = bodies.Dialect()
 
@@ -70,8 +87,7 @@ class Endpoint:
 
     def notes(self) -> tuple[str, ...]:
         """What was degraded, each with how often."""
-        with self._lock:
-            return tuple(f"{note} ({n} ×)" for note, n in sorted(self._notes.items()))
+        return self._notes.read()
 
     # ── calls ──
 
@@ -83,29 +99,42 @@ class Endpoint:
         name: str = "",
         max_tokens: int,
         extra: Mapping[str, Any] | None = None,
+        hear: Callable[[str], None] | None = None,
     ) -> Reply:
         """One reply to `messages`, in the form of `schema` (named `name`) where the endpoint can do that.
 
-        `extra` are further fields of the request, which the endpoint may refuse.
-        Raises EndpointDown when no call can succeed, EndpointError for this call, ReplyRefused where its reply was
-        refused by the model or a filter, BudgetExceeded before it is made.
+        `extra` are further fields of the request, which the endpoint may refuse. `hear` is told the reply piece by
+        piece as it is written; the pieces joined are its text.
+        Raises EndpointDown when no call can succeed, EndpointError for this call or when the reply breaks off after a
+        piece was heard, ReplyRefused where its reply was refused by the model or a filter, BudgetExceeded before it is
+        made.
         """
-        return self._chat(bodies.ChatRequest(messages, max_tokens, schema, name, extra or {}))
+        if not self.settings.model:
+            raise SettingsError("endpoint.model is empty: name the chat model to use.")
+        request = bodies.ChatRequest(messages, max_tokens, schema, name, extra or {}, hear is not None)
+        most, heard = self._bound(request), list[str]()
 
-    def chat_stream(
-        self,
-        messages: Sequence[Message],
-        hear: Callable[[str], None],
-        *,
-        schema: dict[str, Any] | None = None,
-        name: str = "",
-        max_tokens: int,
-    ) -> Reply:
-        """The reply that `chat` gives, heard piece by piece as it is written; the pieces joined are its text.
+        def keep_and_hear(text: str) -> None:
+            heard.append(text)
+            if hear:
+                hear(text)
 
-        Raises as `chat` does, and EndpointError when the reply breaks off after a piece was heard.
-        """
-        return self._chat(bodies.ChatRequest(messages, max_tokens, schema, name, streamed=True), hear)
+        self._budget.reserve(most)
+        used = None
+        try:
+            data = self._post_chat(request, most.tokens, keep_and_hear if hear else None)
+            reply = self._reply(data, request.messages)
+            used = self._spend(reply)
+            if why := bodies.name_refusal(data):
+                raise ReplyRefused(
+                    f"The reply of {self.settings.model} was refused ({why}). Leave the text out, or ask another model."
+                )
+            return reply
+        finally:
+            if used is None and any(heard):
+                self._notes.add("A streamed reply broke off: its tokens are our own estimate")
+                used = self._spend(_estimate_reply("".join(heard), request.messages, ""))
+            self._budget.settle(most, used or Amount())
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """The vectors of `texts`, shape `(n, dim)` float32, as the endpoint gives them (not normalised).
@@ -137,58 +166,26 @@ class Endpoint:
         self._budget.reserve(most)
         used = Amount()
         try:
-            data = self._post_once(kind, path, body, need)
+            data = self._calls.post(path, body, need, partial(self._count, kind, Usage(retries=1)))
             named = [bodies.read_usage(data, name) for name in ("prompt_tokens", "total_tokens")]
             count = next((n for n in named if n is not None), None)
             if count is None:
                 count = need or sum(map(count_tokens, texts))
-                self._note(_NO_USAGE)
+                self._notes.add(_NO_USAGE)
             usage = self._price_reading(kind, count)
             used = Amount(count, usage.cost_usd)
             self._count(kind, usage)
+        except Refusal as e:
+            raise self._calls.error(e) from None
         finally:
             self._budget.settle(most, used)
         return data
-
-    def _post_once(self, kind: Kind, path: str, body: dict[str, Any], need: int) -> dict[str, Any]:
-        try:
-            return self._calls.post(path, body, need, lambda: self._count(kind, Usage(retries=1)))
-        except Refusal as e:
-            raise self._calls.error(e) from None
 
     def _price_reading(self, kind: Kind, count: int) -> Usage:
         """What a call that read `count` tokens took."""
         if kind == "embedding":
             return self._price(Usage(embedding_calls=1, embedding_tokens=count))
         return Usage(1, count, cost_usd=count * self.settings.price_rerank / 1e6)
-
-    def _chat(self, request: bodies.ChatRequest, hear: Callable[[str], None] | None = None) -> Reply:
-        """One chat call within the budget, counted; what was heard of a reply that broke off is counted too."""
-        if not self.settings.model:
-            raise SettingsError("endpoint.model is empty: name the chat model to use.")
-        most, heard = self._bound(request), list[str]()
-
-        def keep_and_hear(text: str) -> None:
-            heard.append(text)
-            if hear:
-                hear(text)
-
-        self._budget.reserve(most)
-        used = None
-        try:
-            data = self._post_chat(request, most.tokens, keep_and_hear if hear else None)
-            reply = self._reply(data, request.messages)
-            used = self._spend(reply)
-            if why := bodies.name_refusal(data):
-                raise ReplyRefused(
-                    f"The reply of {self.settings.model} was refused ({why}). Leave the text out, or ask another model."
-                )
-            return reply
-        finally:
-            if used is None and any(heard):
-                self._note("A streamed reply broke off: its tokens are our own estimate")
-                used = self._spend(_estimate_reply("".join(heard), request.messages, ""))
-            self._budget.settle(most, used or Amount())
 
     def _post_chat(self, request: bodies.ChatRequest, need: int, hear: Callable[[str], None] | None) -> dict[str, Any]:
         """Post in the best way that the endpoint understands, leaving out one thing more where it refuses."""
@@ -197,15 +194,11 @@ class Endpoint:
         body: dict[str, Any] = {"model": s.model, "messages": list(request.messages)}
         body |= {n: v for n, v in (("temperature", s.temperature), ("seed", s.seed)) if v is not None}
         body |= request.extra
-
-        def count_retry() -> None:
-            self._count("chat", Usage(retries=1))
-
+        retried = partial(self._count, "chat", Usage(retries=1))
         while True:
             listener = Listener(hear, dialect.streaming()) if hear and dialect.streams else None
             try:
-                wanted = body | dialect.fields(request)
-                data = self._calls.post("/chat/completions", wanted, need, count_retry, listener)
+                data = self._calls.post("/chat/completions", body | dialect.fields(request), need, retried, listener)
             except Refusal as e:
                 easier = dialect.easier(request, known, str(e), e.of_form)
                 if easier is None:
@@ -221,8 +214,7 @@ class Endpoint:
     def _remember(self, dialect: bodies.Dialect) -> None:
         """Take what the endpoint was found not to understand for known, and note it once."""
         with self._lock:
-            for note in dialect.without(self._dialect):
-                self._notes[note] += 1
+            self._notes.add(*dialect.without(self._dialect))
             self._dialect = dialect.joined(self._dialect)
 
     # ── counting ──
@@ -245,7 +237,7 @@ class Endpoint:
         prompt, completion = bodies.read_usage(data, "prompt_tokens"), bodies.read_usage(data, "completion_tokens")
         reason = bodies.read_finish(data)
         if prompt is None or completion is None:
-            self._note(_NO_USAGE)
+            self._notes.add(_NO_USAGE)
             return _estimate_reply(text, messages, reason)
         return Reply(text, prompt, completion, reason)
 
@@ -263,10 +255,6 @@ class Endpoint:
     def _count(self, kind: Kind, usage: Usage) -> None:
         with self._lock:
             self._spent[kind] += usage
-
-    def _note(self, note: str) -> None:
-        with self._lock:
-            self._notes[note] += 1
 
 
 def _estimate_reply(text: str, messages: Sequence[Message], reason: str) -> Reply:

@@ -1,11 +1,198 @@
-"""Where a model is and how it is treated: the table `[endpoint]` of the settings. The key itself is no setting."""
+"""Where a model is and how it is treated, and what a user approves outside a corpus's folder: endpoints and models.
+
+The table `[endpoint]` of the settings says where a model is; the key itself is no setting. An approval is one line of
+text: `https://host/v1` (with the usual variable), `VARIABLE@https://host/v1`, or `model:FOLDER`. The environment, the
+user's settings file and messages all use this form.
+"""
 
 from __future__ import annotations
 
+import os
+import re
+import sys
+import tomllib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from ipaddress import ip_address
+from pathlib import Path
+from urllib.parse import SplitResult, quote, unquote, urlsplit
 
-from sensegraph.errors import SettingsError
-from sensegraph.models.endpoint.approvals import USUAL, is_address
+from sensegraph.errors import SettingsError, Unapproved
+
+USUAL = "OPENAI_API_KEY"  # the variable that needs no approval at its vendor's own address, nor on this machine
+MODEL = "model:"
+FORMS = "write https://HOST/PATH, VARIABLE@https://HOST/PATH, or model:FOLDER"
+_VENDOR = "https://api.openai.com"
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_PLACE = re.compile(r"([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d+)?")
+_PORTS = {"http": 80, "https": 443}
+_UNREADABLE = "an address that cannot be read"
+
+
+# ── addresses ──
+
+
+def is_address(url: str) -> bool:
+    """Whether `url` is http or https and names a host, and its port is a number."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in _PORTS and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+def is_this_machine(url: str) -> bool:
+    """Whether `url` leads to the machine that this runs on."""
+    host = (urlsplit(url).hostname or "") if is_address(url) else ""
+    try:
+        found = ip_address(host)
+    except ValueError:
+        return host == "localhost"
+    return found.is_loopback or host == "0.0.0.0"
+
+
+def address_of(url: str) -> str:
+    """The URL in plain characters, without anything that may be secret: user, password, query."""
+    try:
+        parts = urlsplit(url)
+        place = _host_and_port(parts)
+    except ValueError:
+        return _UNREADABLE
+    path = quote(parts.path, safe="/%:@!$&'()*+,;=~")
+    return f"{parts.scheme}://{place}{path}" if place else path
+
+
+def _host_and_port(parts: SplitResult) -> str:
+    """Host and port, the port only where it is not the usual one. Raises ValueError for a port that is none."""
+    host = parts.netloc.rpartition("@")[2].lower()
+    if parts.port is None or parts.port == _PORTS.get(parts.scheme):
+        host = re.sub(r":\d*$", "", host)
+    return host.encode("ascii", "backslashreplace").decode()
+
+
+def mask_urls(text: str) -> str:
+    """`text` without what may be secret in its URLs: all before an @, all from a ? or # on."""
+    return re.sub(r"(://[^\s?#]*)[?#][^\s'\"]*", r"\1?***", re.sub(r"(://)\S*@", r"\1***@", text))
+
+
+# ── approvals ──
+
+
+def approval_of(url: str, variable: str = USUAL) -> str:
+    """What has to be approved before texts, and the key in `variable`, go to `url`.
+
+    Raises SettingsError for what is no address or no name of a variable.
+    """
+    if not is_address(url) or not _PLACE.fullmatch(_host_and_port(urlsplit(url))):
+        raise SettingsError(
+            "endpoint.base_url must be http:// or https:// and a host in plain characters; it usually ends with /v1."
+        )
+    if variable in ("", USUAL):
+        return address_of(url).rstrip("/")
+    if not _VARIABLE.fullmatch(variable):
+        raise SettingsError("endpoint.api_key_env must be the name of an environment variable: letters, digits and _.")
+    return f"{variable}@{address_of(url).rstrip('/')}"
+
+
+def approval_of_model(model: str) -> str:
+    """What has to be approved before a model is loaded: its folder, or the name of one that is no folder."""
+    return MODEL + str(Path(model).resolve() if Path(model).is_dir() else model)
+
+
+def needs_no_approval(wanted: str) -> bool:
+    """Whether an endpoint needs no approval: the usual variable, at its vendor's address or on this machine."""
+    variable, url = _variable_and_url(wanted)
+    return not variable and (is_approved(url, [_VENDOR]) or is_this_machine(url))
+
+
+def read_approvals(named: str, kept: Mapping[str, bool], path: Path) -> list[str]:
+    """The approvals `named` in the environment, with commas between them, and those `kept` in the file at `path`.
+
+    They have the form that `approval_of` gives. Raises SettingsError, saying where it stands, for what is none.
+    """
+    found = [(text.strip(), "SENSEGRAPH_TRUST") for text in named.split(",") if text.strip()]
+    found += [(text, f"{path}, [trust]") for text, holds in kept.items() if holds]
+    approvals: list[str] = []
+    for text, where in found:
+        if text.startswith(MODEL) and text != MODEL:
+            approvals.append(approval_of_model(text.removeprefix(MODEL)))
+            continue
+        try:
+            approvals.append(approval_of(*reversed(_variable_and_url(text))))
+        except SettingsError as e:
+            raise SettingsError(f"{where}: {mask_urls(text)!r} approves nothing; {FORMS}.") from e
+    return approvals
+
+
+def _variable_and_url(approval: str) -> tuple[str, str]:
+    """The two parts of an endpoint's approval; the variable is empty where it is the usual one."""
+    before, _, _ = approval.partition("://")
+    variable, at, _ = before.rpartition("@")
+    return variable, approval[len(variable) + len(at) :]
+
+
+def is_approved(wanted: str, approvals: Iterable[str]) -> bool:
+    """Whether one of `approvals` covers what is `wanted`: the same, or an address above it with the same variable.
+
+    An address with steps upwards in its path lies below nothing.
+    """
+    for given in approvals:
+        if given == wanted:
+            return True
+        if wanted.startswith(given) and not wanted.startswith(MODEL):
+            below = unquote(unquote(wanted[len(given) :])).replace("\\", "/")
+            if below.startswith("/") and not {".", ".."} & set(below.split("/")):
+                return True
+    return False
+
+
+def refuse_unapproved(wanted: str, files: Iterable[str], kept: Path) -> Unapproved:
+    """What is said where `files` chose what is `wanted` and nobody approved it; `kept` is the user's settings file."""
+    if wanted.startswith(MODEL):
+        what = f"load the model {wanted.removeprefix(MODEL)}, which may run a program"
+    else:
+        variable, url = _variable_and_url(wanted)
+        what = f"send texts of this corpus to {url} with the key in {variable or USUAL}"
+    ways = (
+        f"If you trust it, add --trust for one run, or set SENSEGRAPH_TRUST={wanted} in the environment, or put "
+        f"{_write_approval_line(wanted)} under [trust] in {kept}."
+    )
+    return Unapproved(f"{' and '.join(files)} would {what}.", wanted, ways)
+
+
+def find_user_file(environment: Mapping[str, str]) -> Path:
+    """The user's settings file: under XDG_CONFIG_HOME, on Windows under APPDATA, else under ~/.config."""
+    names = ("XDG_CONFIG_HOME", "APPDATA") if sys.platform == "win32" else ("XDG_CONFIG_HOME",)
+    named = (Path(environment[name]) for name in names if environment.get(name))
+    base = next((path for path in named if path.is_absolute()), Path.home() / ".config")
+    return base / "sensegraph" / "settings.toml"
+
+
+def record_approval(path: Path, wanted: str) -> None:
+    """Add `wanted` to the table [trust] of the user's settings file, and make the file where there is none.
+
+    What else stands in the file stays. Raises SettingsError where the line cannot be put there.
+    """
+    line = _write_approval_line(wanted)
+    before = path.read_text(encoding="utf-8") if path.is_file() else ""
+    text, heads = re.subn(r"^\[trust\][^\n]*$", lambda found: f"{found[0]}\n{line}", before, count=1, flags=re.M)
+    text = text if heads else f"{before.rstrip()}\n\n[trust]\n{line}\n".lstrip()
+    try:
+        written = tomllib.loads(text)["trust"][wanted]
+    except (tomllib.TOMLDecodeError, KeyError, TypeError):
+        written = None
+    if written is not True:
+        raise SettingsError(f"{path} could not be added to; put this under [trust]: {line}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
+    unfinished.write_text(text, encoding="utf-8")
+    unfinished.replace(path)
+
+
+def _write_approval_line(wanted: str) -> str:
+    """An approval as a line of the user's settings file."""
+    quoted = f"'{wanted}'" if '"' in wanted or "\\" in wanted else f'"{wanted}"'
+    return f"{quoted} = true"
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,9 +61,10 @@ class Wire:
         parts = urlsplit(base_url)
         host = parts.netloc.rpartition("@")[2]
         self._base, self._query = f"{parts.scheme}://{host}{parts.path.rstrip('/')}", parts.query
-        self._headers = {"Content-Type": "application/json", "User-Agent": f"sensegraph/{__version__}"}
-        self._headers |= _authorization(parts.username, parts.password, api_key)
-        self._timeout = urllib3.Timeout(total=timeout_s)
+        headers = {"Content-Type": "application/json", "User-Agent": f"sensegraph/{__version__}"}
+        headers |= _authorization(parts.username, parts.password, api_key)
+        timeout = urllib3.Timeout(total=timeout_s)
+        self._how: dict[str, Any] = {"headers": headers, "timeout": timeout, "retries": False, "redirect": False}
         secure = {"ssl_context": ssl.create_default_context()} if parts.scheme == "https" else {}
         self._pools = _open_pools(parts.scheme, host, num_pools=2, maxsize=connections, **secure)
 
@@ -85,16 +86,7 @@ class Wire:
 
     def _posted(self, path: str, body: bytes, *, whole: bool) -> BaseHTTPResponse:
         url = self._base + path + (f"?{self._query}" if self._query else "")
-        return self._pools.urlopen(
-            "POST",
-            url,
-            body=body,
-            headers=self._headers,
-            timeout=self._timeout,
-            retries=False,
-            redirect=False,
-            preload_content=whole,
-        )
+        return self._pools.urlopen("POST", url, body=body, preload_content=whole, **self._how)
 
 
 class Incoming:
@@ -124,11 +116,7 @@ class Incoming:
 
 
 _PIECE = 65536  # bytes; the most that is taken at once of what has come
-_UNREACHABLE = (
-    exceptions.NewConnectionError,
-    exceptions.SSLError,
-    exceptions.ProxyError,
-)
+_UNREACHABLE = (exceptions.NewConnectionError, exceptions.SSLError, exceptions.ProxyError)
 
 
 @contextmanager

@@ -9,14 +9,13 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
-from types import MappingProxyType
+from itertools import pairwise, product
 
-from sensegraph.language.detection import ENGLISH
-from sensegraph.language.stems import make_stemmer
+from sensegraph.language import naming_words
+from sensegraph.language.text import ENGLISH, make_stemmer
 from sensegraph.language.word_lists import STOP
 from sensegraph.resolution.comparison.name_reading import Name
 
@@ -43,12 +42,6 @@ class Lexis:
     def known(self, word: str) -> bool:
         """Whether more than one name has the word: then it is hardly a misspelling."""
         return self.frequency.get(word, 0) > 1
-
-
-def count_words(names: Iterable[Name]) -> Lexis:
-    """The words of a collection, each counted once in a name."""
-    distinct = {name.core for name in names}
-    return Lexis(len(distinct), MappingProxyType(Counter(w for core in sorted(distinct) for w in set(core))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +78,8 @@ def align_names(a: Name, b: Name, words: Lexis) -> Aligned:
             right.remove(word)
             shared += words.weight(word)
     # Words (or two words that the other name writes as one) that may match, with how well.
-    similar = [
-        (quality, x, y)
-        for x in left
-        for y in right
-        if x[0] == y[0] and (quality := compare_words(x, y, words.known(x) and words.known(y)))
-    ]
+    begins = ((x, y) for x in left for y in right if x[0] == y[0])
+    similar = [(q, x, y) for x, y in begins if (q := compare_words(x, y, words.known(x) and words.known(y)))]
     similar += [(0.98, f"{x} {y}", x + y) for x, y in pairwise(left) if x + y in right]
     similar += [(0.98, x + y, f"{x} {y}") for x, y in pairwise(right) if x + y in left]
     near = []
@@ -143,3 +132,94 @@ def is_plural(x: str, y: str) -> bool:
 def stem_word(word: str) -> str:
     """The stem of a word of Latin letters."""
     return str(make_stemmer(ENGLISH).stemWord(word)) if word.isascii() and len(word) > 3 else word
+
+
+_RARE = 4  # names that may share a code which tells a thing: one thing is not called many ways
+_SHORT = 4  # words up to which a number that only one name has makes it another thing
+_PREFIXES = ("non", "anti", "un", "pre", "post", "sub", "super", "inter", "intra", "pseudo", "semi", "micro", "macro")
+# For each word with an opposite, a bit for each set of opposites that it is in.
+_CONTRAST = {
+    word: sum(1 << place for place, words in enumerate(naming_words.CONTRASTS) if word in words)
+    for word in sorted(frozenset().union(*naming_words.CONTRASTS))
+}
+
+
+def veto_words(a: Name, b: Name, found: Aligned, code: str = "") -> str:
+    """Why two names are two things, or nothing; numbers do not count where they share a `code`."""
+    return next(_list_reasons(a, b, found, code), "")
+
+
+def veto_beside(a: Name, b: Name) -> str:
+    """Why what stands beside two names makes them two things', or nothing; the words are not looked at."""
+    return next(_compare_beside(a, b), "")
+
+
+def shared_code(a: Name, b: Name, words: Lexis) -> str:
+    """The longest code that both names, and few others, have: of five characters at least, two of them digits."""
+    if not a.codes or not b.codes:
+        return ""
+    codes = [c for c in sorted(set(a.codes) & set(b.codes)) if len(c) >= 5 and sum(d.isdigit() for d in c) > 1]
+    return max((c for c in codes if words.frequency.get(c, 0) <= _RARE), key=len, default="")
+
+
+def _compare_beside(a: Name, b: Name) -> Iterator[str]:
+    if (a.woman and b.man) or (a.man and b.woman):
+        yield "one is a woman's title, the other a man's"
+    if a.kind and b.kind and a.kind != b.kind:
+        yield f"one is a {a.kind}, the other a {b.kind}"
+    if a.generation and b.generation and a.generation != b.generation:
+        yield f"different generations: {a.generation}, {b.generation}"
+    if a.qualifier and b.qualifier and not set(a.qualifier) & set(b.qualifier):
+        yield f"told apart in parentheses: {' '.join(a.qualifier)}, {' '.join(b.qualifier)}"
+
+
+def _list_reasons(a: Name, b: Name, found: Aligned, code: str) -> Iterator[str]:
+    yield from _compare_beside(a, b)
+    shorter = min(len(a.plain), len(b.plain))
+    if not code:
+        one, other = Counter(a.numbers), Counter(b.numbers)
+        left, right = sorted((one - other).elements()), sorted((other - one).elements())
+        if left and right:
+            yield f"different numbers: {', '.join(left)} and {', '.join(right)}"
+        elif (left or right) and shorter <= _SHORT:
+            yield f"only one has the number {', '.join(left or right)}"
+        left = [word for word in found.one if word in a.codes]
+        right = [word for word in found.other if word in b.codes]
+        if (left and right) or ((left or right) and shorter <= 2):
+            yield f"different codes: {', '.join(left) or 'none'} and {', '.join(right) or 'none'}"
+    telling = [x for x in found.one if x in _CONTRAST or len(x) == 1 or x in naming_words.GREEK]
+    for x, y in [*((x, y) for x, y, _ in found.near), *product(telling, found.other)]:
+        if _CONTRAST.get(x, 0) & _CONTRAST.get(y, 0):
+            yield f"{x} is not {y}"
+        if len(x) == len(y) == 1 or (x in naming_words.GREEK and y in naming_words.GREEK):
+            yield f"{x} is not {y}"
+    for words, others in ((found.one, found.other), (found.other, found.one)):
+        for word, prefix in product(words, _PREFIXES):  # linear, nonlinear
+            if word.startswith(prefix) and word[len(prefix) :] in others:
+                yield f"{word} is not {word[len(prefix) :]}"
+    for word in (*found.one, *found.other):
+        if word in naming_words.NEGATIONS:
+            yield f"only one says {word}"
+
+
+_SIDE_BY_SIDE = re.compile(
+    r"\s*(?:,\s*)?(?P<word>and|or|nor|&|versus|vs\.?|than|unlike|but not|not|from|und|oder|et|ou|y|e|o|och|og|и|или|"
+    r"和|与|與|跟|及|、|と|や|및|와|과)\s*(?:(?:the|a|an|its|his|her|in|die|der|das|le|la|les|el|los)\s+)?",
+    re.IGNORECASE,
+)
+_LETTER = re.compile(r"[^\W_]")
+
+
+def find_contrast(text: str, one: tuple[int, int], other: tuple[int, int]) -> str:
+    """The word by which `text` sets two names, given as half-open spans, side by side; or nothing.
+
+    Only what stands between them is looked at. Spans that overlap set nothing apart.
+    """
+    first, second = sorted((one, other))
+    between = text[first[1] : second[0]]
+    found = _SIDE_BY_SIDE.fullmatch(between) if first[1] < second[0] else None
+    if found is None:
+        return ""
+    word = found["word"]
+    glued = _LETTER.match(word) and word.isascii() and (not between[0].isspace() and between[0] != ",")
+    return "" if glued else word.casefold().rstrip(".")

@@ -94,21 +94,17 @@ def read_name(raw: str, person: bool = False) -> Name:
     family, comma, given = outside.partition(", ") if person else (outside, "", "")
     if comma and "," not in given and fold_word(given).rstrip(".") not in _AFTER_COMMA:
         outside = f"{given} {family}"  # Smith, John is John Smith
-    fits = (
-        t for t in naming_words.LEGAL_TAILS if len(outside) > len(t) and (outside.endswith(t) or outside.startswith(t))
-    )
+    tails = naming_words.LEGAL_TAILS
+    fits = (t for t in tails if len(outside) > len(t) and (outside.endswith(t) or outside.startswith(t)))
     if legal_tail := next(fits, ""):
         cut = outside.removesuffix(legal_tail)
         outside = (cut if cut != outside else outside.removeprefix(legal_tail)).strip()
     tokens = _split_tokens(_POSSESSIVE.sub(" ", outside))
     words = tuple(_normalize_word(t, place, len(tokens)) for place, t in enumerate(tokens))
-    core, legal = _strip_core(
-        words, naming_words.HONORIFICS | naming_words.OFFICES if person else naming_words.HONORIFICS
-    )
+    core, legal = _strip_core(words, naming_words.HONORIFICS | (naming_words.OFFICES if person else frozenset()))
     place_kind = ""
-    if len(core) == 1 and naming_words.UNSPACED.match(
-        core[0]
-    ):  # written without blanks, with a kind of place at its end
+    if len(core) == 1 and naming_words.UNSPACED.match(core[0]):
+        # written without blanks, with a kind of place at its end
         endings = ((tail, kind) for tail, kind in naming_words.CJK_KINDS.items() if core[0].endswith(tail))
         tail, place_kind = next(((t, kind) for t, kind in endings if len(core[0]) >= len(t) + 2), ("", ""))
         core = (core[0].removesuffix(tail),)
@@ -118,21 +114,14 @@ def read_name(raw: str, person: bool = False) -> Name:
         generation = naming_words.GENERATIONS.get(last, last if last.isdecimal() and int(last) < 30 else "")
     titles = frozenset(words[:2])
     return Name(
-        raw=raw,
-        words=words,
-        core=core,
-        key=" ".join(core) or text.casefold(),
-        numbers=_read_numbers(core),
+        raw, words, core, key=" ".join(core) or text.casefold(), numbers=_read_numbers(core),
         codes=tuple(w for w in core if _is_code(w)),
         qualifier=tuple(_normalize_word(t, 0, 1) for t in _split_tokens(qualifier)),
-        legal=legal or ((legal_tail,) if legal_tail else ()),
-        kind=place_kind,
-        generation=generation,
+        legal=legal or ((legal_tail,) if legal_tail else ()), kind=place_kind, generation=generation,
         woman=len(words) > 1 and bool(titles & naming_words.WOMAN),
         man=len(words) > 1 and bool(titles & naming_words.MAN),
-        letters=_read_acronym(outside),
-        acronyms=_list_acronyms(words, core),
-    )
+        letters=_read_acronym(outside), acronyms=_list_acronyms(words, core),
+    )  # fmt: skip
 
 
 def fold_word(word: str) -> str:

@@ -1,11 +1,14 @@
-"""Extractions out of replies: JSON or delimited tuples (edge2024, app. E.1), each record checked by itself."""
+"""Extractions out of replies: JSON or delimited tuples (edge2024, app. E.1), each record checked by itself.
+
+One without a record is believed only where the reply says in its form that there are none.
+"""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
 from datetime import date
 from math import isfinite
@@ -14,10 +17,19 @@ from unicodedata import decimal
 
 import msgspec
 
-from sensegraph.language.text import HAN, WORD, fold, split_sentences
-from sensegraph.types import ExtractedClaim, ExtractedEntity, ExtractedRelation, Extraction, Mention
+from sensegraph.engines.llm.replies.reply_text import (
+    Reading,
+    decode_json,
+    describe_cut,
+    is_truncated,
+    list_in,
+    lists_nothing,
+    strip_wrapping,
+)
+from sensegraph.language.text import HAN, WORD, is_word_character, split_sentences
+from sensegraph.models.endpoint.client import Reply
+from sensegraph.types import Chunk, ExtractedClaim, ExtractedEntity, ExtractedRelation, Extraction, Mention
 
-T = TypeVar("T")
 R = TypeVar("R", bound=msgspec.Struct)
 D = TypeVar("D", ExtractedClaim, ExtractedRelation)
 Value = str | int | float | None
@@ -77,15 +89,8 @@ class Found:
 
 def collect_json_records(data: dict[str, Any], text: str) -> Found:
     """The extraction in a JSON reply about the chunk `text`."""
-    raws: list[Raw] = []
-    for kind, names in (
-        ("entity", ("entities",)),
-        ("relation", ("relations", "relationships")),
-        ("claim", ("claims",)),
-    ):
-        for name in names:
-            records = data.get(name)
-            raws += [(kind, r) for r in records] if isinstance(records, list) else []
+    kinds = {"entities": "entity", "relations": "relation", "relationships": "relation", "claims": "claim"}
+    raws = [(kind, record) for name, kind in kinds.items() for record in list_in(data, name)]
     return _check_records(raws, text)
 
 
@@ -112,17 +117,6 @@ def collect_tuple_records(reply: str, text: str, truncated: bool = False, *, typ
     return _check_records(raws, text)
 
 
-def add_extraction(found: Extraction, more: Extraction) -> Extraction:
-    """`found` with what is new in `more`; what was found first stays as it is (edge2024, §3.1.2)."""
-    rejected = Counter(dict(found.rejected)) + Counter(dict(more.rejected))
-    return Extraction(
-        found.entities + _select_new(found.entities, more.entities, lambda e: (fold(e.name), e.type)),
-        found.relations + _select_new(found.relations, more.relations, lambda r: {fold(r.source), fold(r.target)}),
-        found.claims + _select_new(found.claims, more.claims, lambda c: (fold(c.subject), fold(c.description))),
-        tuple(sorted(rejected.items())),
-    )
-
-
 def drop_foreign_dates(found: Extraction, said: str) -> tuple[Extraction, int]:
     """`found` without the dates whose year does not stand in `said`, and how many those were (G06, N90)."""
     years = set(_YEAR.findall("".join(str(decimal(c, c)) for c in said)))
@@ -138,12 +132,6 @@ def _keep_known_dates(records: tuple[D, ...], years: Set[str]) -> tuple[tuple[D,
         lost += (starts != record.starts) + (ends != record.ends)
         kept.append(replace(record, starts=starts, ends=ends))
     return tuple(kept), lost
-
-
-def _select_new(found: tuple[T, ...], more: tuple[T, ...], name: Callable[[T], object]) -> tuple[T, ...]:
-    """The records of `more` whose name is not among those of `found`."""
-    known = [name(x) for x in found]
-    return tuple(x for x in more if name(x) not in known)
 
 
 def has_tuples(reply: str) -> bool:
@@ -252,19 +240,11 @@ def _make_claim(raw: Any, place: _Place) -> ExtractedClaim | str:
     record = convert_record(raw, _Claim)
     if record is None or not _strip_field(record.subject) or not record.description.strip():
         return "a claim without subject or description"
+    named = (_strip_field(record.subject), _strip_field(record.object or "") or "none", (record.type or "").strip())
     status = (record.status or "").strip().upper()
-    start, end = place.quote(record.quote or "")
-    return ExtractedClaim(
-        _strip_field(record.subject),
-        _strip_field(record.object or "") or "none",
-        (record.type or "").strip(),
-        status if status in _STATUS else "SUSPECTED",
-        record.description.strip(),
-        _read_iso_date(record.starts),
-        _read_iso_date(record.ends),
-        start,
-        end,
-    )
+    said = (status if status in _STATUS else "SUSPECTED", record.description.strip())
+    dates = (_read_iso_date(record.starts), _read_iso_date(record.ends))
+    return ExtractedClaim(*named, *said, *dates, *place.quote(record.quote or ""))
 
 
 def _read_iso_date(value: str | None) -> str:
@@ -308,7 +288,7 @@ class _Place:
         plain, end = self._plain, 0
         while (start := plain.find(wanted, end)) >= 0:
             end = start + len(wanted)
-            if free or not (_is_word_character(plain[start - 1 : start]) or _is_word_character(plain[end : end + 1])):
+            if free or not (is_word_character(plain[start - 1 : start]) or is_word_character(plain[end : end + 1])):
                 first, last = self._at[start], self._at[end - 1] + 1
                 yield Mention(self._text[first:last], first, last)
 
@@ -356,6 +336,55 @@ def _lower_same_length(text: str) -> str:
     return low if len(low) == len(text) else "".join(c if len(c.lower()) > 1 else c.lower() for c in text)
 
 
-def _is_word_character(character: str) -> bool:
-    """Whether a character (or none) belongs to a word."""
-    return character.isalnum() or character == "_"
+MAX_REJECTED = 0.5  # share of the records of a reply (graphrag: our choice)
+_MARKS = (("entities", "name"), ("relations", "source"), ("claims", "subject"))  # what a bare record is of
+
+
+def read_extraction(reply: Reply, chunk: Chunk, *, typed: bool = False) -> Reading[Extraction]:
+    """Entities and relations of the chunk; `typed` says that relations were asked for with a type.
+
+    A date whose year the chunk does not hold is removed and counted.
+
+    Unusable when more than half of the records are, or when there are none and the reply does not say so in its form.
+    """
+    reading = _read_listed_records(reply, chunk, typed, "entities", "relations", "relationships")
+    if reading.value is None:
+        return reading
+    found, lost = drop_foreign_dates(replace(reading.value, claims=()), f"{chunk.title} {chunk.text}")
+    return replace(reading, value=found, removed=reading.removed + lost)
+
+
+def read_claims(reply: Reply, chunk: Chunk) -> Reading[Extraction]:
+    """Claims of the chunk, and nothing else; a date whose year the chunk does not hold is removed and counted."""
+    reading = _read_listed_records(reply, chunk, False, "claims")
+    if reading.value is None:
+        return reading
+    found, lost = drop_foreign_dates(reading.value, f"{chunk.title} {chunk.text}")
+    only = Extraction(claims=found.claims, rejected=found.rejected)
+    return replace(reading, value=only, removed=reading.removed + lost)
+
+
+def _read_listed_records(reply: Reply, chunk: Chunk, typed: bool, *wanted: str) -> Reading[Extraction]:
+    text = strip_wrapping(reply.text)
+    data = None if has_tuples(text) else decode_json(reply)
+    empty = is_end_mark(text) if data is None else lists_nothing(reply, data, *wanted)
+    if isinstance(data, list):  # a bare list of records
+        data = {name: [r for r in data if isinstance(r, dict) and mark in r] for name, mark in _MARKS}
+    if isinstance(data, dict) and data.keys() & set(wanted):
+        found = collect_json_records(data, chunk.text)
+    elif has_tuples(text):
+        found = collect_tuple_records(text, chunk.text, is_truncated(reply), typed=typed)
+    else:
+        return Reading(None, f"it holds no list of {' and '.join(wanted[:2])}")
+    got = found.extraction
+    if found.rejected > MAX_REJECTED * found.offered:
+        why = "; ".join(f"{n} × {reason}" for reason, n in got.rejected)
+        return Reading(None, f"{found.rejected} of its {found.offered} records are unusable: {why}", found.rejected)
+    problem = describe_cut(reply)
+    if problem and not (got.entities or got.claims):
+        return Reading(None, problem, found.rejected)
+    if not (empty or any(getattr(got, name, ()) for name in wanted)):
+        return Reading(None, f"it holds no {' and no '.join(wanted[:2])}, nor says in its form that there are none")
+    if problem:
+        got = replace(got, rejected=(*got.rejected, ("a reply cut off at its limit, the rest of it lost", 1)))
+    return Reading(got, problem, found.rejected)

@@ -1,33 +1,143 @@
-"""The third pass: what lies in each chunk of a document."""
+"""The third pass: what lies in each chunk of a document, and the sentences that show it best.
+
+A claim is a checkable fact: a sentence with a finite verb, a name, and a date, a number or a second name.
+"""
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import lru_cache
+from itertools import combinations, pairwise, product
+from typing import TypeVar
 
-from sensegraph.engines.offline.extraction import claim_rules, name_types
-from sensegraph.engines.offline.extraction.boilerplate import find_body
-from sensegraph.engines.offline.extraction.mentions import Spot, Thing, resolve_mentions
-from sensegraph.engines.offline.extraction.observations import Lexicon, Observation, Value
-from sensegraph.engines.offline.extraction.page_text import join_chunks
-from sensegraph.engines.offline.extraction.pair_strength import CROWD
-from sensegraph.engines.offline.extraction.readability import find_link_words, rate_description, rate_readability
+from sensegraph.engines.offline.extraction.kinds import LETTERS
+from sensegraph.engines.offline.extraction.mentions import Spot, Thing, find_body, resolve_mentions
+from sensegraph.engines.offline.extraction.observations import CROWD, Lexicon, Observation, Value
+from sensegraph.engines.offline.extraction.page_reader import TOKEN, join_chunks
+from sensegraph.language.dates.stated_dates import read_iso_span
 from sensegraph.language.speakers import Turns, read_turns
+from sensegraph.language.text import tag_words
+from sensegraph.language.word_lists import english_words, read_lexicon
 from sensegraph.types import Chunk, ExtractedClaim, ExtractedEntity, ExtractedRelation, Extraction, Mention
+
+_PRONOUNS = frozenset(
+    "it this that these those they he she there him her them its their his one such so and but or".split()
+)
+_STRICT = re.compile(
+    r"[\"”]?\s?(?:\([^()]{0,80}\)\s?)?,?\s*"
+    r"(?:(?:is|was|are|were|became)\s+(?:\w+ly\s)?(?:an?|the|one of)\b|,\s+(?:an?|the)\s)",
+    re.IGNORECASE,
+)
+_VERB_GAP = 60  # characters between two names that may hold the verb which links them
+_LABEL_WORDS = 8
+_SCANNED = 600
+
+
+@lru_cache(maxsize=4096)
+def rate_readability(sentence: str, english: bool) -> float:
+    """How well a sentence can be read by itself, in (0, 1]: neither short nor long, ended, without open pronouns."""
+    words = sentence.split() if english else list(sentence)
+    size = len(words) if english else len(words) // 4
+    score = 0.2 if size < 6 else 0.6 if size < 10 else 0.6 if size > 42 else 1.0
+    stripped = sentence.rstrip('"”’)» ')
+    if not stripped or stripped[-1] not in ".!?。！？…:":
+        score *= 0.5
+    if stripped.endswith(("?", "？")):
+        score *= 0.4
+    for word in words[:4]:
+        if word.strip(",.").lower() in _PRONOUNS:
+            score *= 0.8
+    return score
+
+
+def rate_description(text: str, start: int, end: int, span: tuple[int, int], english: bool) -> float:
+    """How much the sentence `span` of `text` says about what is mentioned at `start:end`: definitions first."""
+    score = rate_readability(text[span[0] : span[1]][:_SCANNED], english)
+    if english and start - span[0] < 60 and _STRICT.match(text, end, min(span[1], end + 120)):
+        score += 1.0
+    return score + 0.3 / (1 + (start - span[0]) / 20)
+
+
+def find_link_words(text: str, first_end: int, second_start: int) -> str:
+    """The words between two mentions when they are few and hold a finite verb, without edges; else nothing."""
+    if not 0 < second_start - first_end <= _VERB_GAP:
+        return ""
+    words = TOKEN.findall(text, first_end, second_start)
+    if not 0 < len(words) <= _LABEL_WORDS or any(w in ',;:.()"”“' for w in words):
+        return ""
+    letters = tag_words([w.lower() for w in words])
+    begin = re.search(r"r*(?:[vbm]|p(?=i))|^r*p", letters)  # "founded" right after a name is finite; "never" stays
+    if begin is None:
+        return ""
+    end = len(letters.rstrip("d"))
+    return " ".join(words[begin.start() : end])
+
+
+def has_finite_verb(words: Sequence[str]) -> bool:
+    """Whether the words of an English sentence hold a finite verb."""
+    return re.search(r"[vm]|[oNn]r?[bp]", tag_words(words)) is not None
+
+
+# ── claims ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+MOST = 4  # claims of one chunk
+_LEAST_QUALITY = 0.6
+_TYPES = {verb: kind for kind, verbs in read_lexicon("claims").items() for verb in verbs}
+
+
+@dataclass(frozen=True, slots=True)
+class StatedSentence:
+    """A sentence with what it names: the names in order of place, its times, and how many numbers it holds."""
+
+    text: str
+    start: int
+    end: int
+    names: Sequence[str]
+    times: Sequence[str]
+    numbers: int
+
+
+def select_claims(sentences: Sequence[StatedSentence]) -> tuple[ExtractedClaim, ...]:
+    """The claims of one chunk, in order of place: the sentences that state most, at most `MOST`.
+
+    A claim is FALSE when the sentence denies, SUSPECTED when it hedges ("may" only in lower case), else TRUE.
+    """
+    scored = []
+    for s in sentences:
+        good, asks = rate_readability(s.text, True), s.text.rstrip('"”’) ').endswith("?")
+        checkable = s.names and (s.times or s.numbers or len(s.names) > 1)
+        if checkable and good >= _LEAST_QUALITY and not asks and has_finite_verb(_lower_words(s.text)):
+            scored.append((good * (1 + bool(s.times) + 0.5 * (len(s.names) > 1) + 0.3 * bool(s.numbers)), s))
+    best = sorted(scored, key=lambda x: (-x[0], x[1].start))[:MOST]
+    hedges, negations = english_words("hedges"), english_words("negations")
+    claims = []
+    for _, s in sorted(best, key=lambda x: x[1].start):
+        words, lower = _lower_words(s.text), s.text.lower()
+        denied = any(w.replace("’", "'").endswith("n't") or w in negations for w in words)
+        hedged = any(w in hedges for w in words if w != "may") or any(h in lower for h in hedges if " " in h)
+        dates = [d for t in s.times if (d := read_iso_span(t))[0]]
+        kind = next((_TYPES[w] for w in words if w in _TYPES), "FACT")
+        status = "FALSE" if denied else "SUSPECTED" if hedged or " may " in s.text else "TRUE"
+        since, until = min((d[0] for d in dates), default=""), max((d[1] for d in dates), default="")
+        said, other = " ".join(s.text.split()), s.names[1] if len(s.names) > 1 else "NONE"
+        claims.append(ExtractedClaim(s.names[0], other, kind, status, said, since, until, s.start, s.end))
+    return tuple(claims)
+
+
+def _lower_words(text: str) -> list[str]:
+    return [w.lower() for w in TOKEN.findall(text)]
+
+
+# ── the reader ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 TITLE = 0.5  # evidence of being in a document that is about the other, in sentences
 _SOURCES = 12  # sentences that are weighed for one description
 _Pair = tuple[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class FoundPairs:
-    """What the corpus found related in a chunk: weight, and the sentences that show it."""
-
-    weights: dict[_Pair, float]
-    spans: dict[_Pair, list[tuple[Spot, Spot]]]
+T = TypeVar("T")
 
 
 class DocumentReader:
@@ -46,7 +156,10 @@ class DocumentReader:
         for value in seen.values:
             self.stated[value.sentence].append(value)
         self.turns = self._find_turns()
-        self._spans: dict[int, tuple[int, int]] = {}  # of the chunk that is read: asked for by all that it holds
+        # of the chunk that is read: its text and place, its mentions by sentence, and what all that it holds asks for
+        self.text, self.shift = "", 0
+        self.here: dict[int, list[Spot]] = {}
+        self._spans: dict[int, tuple[int, int]] = {}
         self._texts: dict[tuple[int, int], str] = {}
 
     def read(self) -> tuple[Extraction, ...]:
@@ -54,18 +167,13 @@ class DocumentReader:
         return tuple(self._chunk(c) for c in self.chunks)
 
     def _chunk(self, chunk: Chunk) -> Extraction:
-        shift = chunk.start - self.base
+        self.text, self.shift = chunk.text, chunk.start - self.base
         self._spans.clear()
         self._texts.clear()
-        spots = [s for s in self.spots if shift <= s.start and s.end <= shift + len(chunk.text)]
-        by_sentence: dict[int, list[Spot]] = defaultdict(list)
-        for s in spots:
-            by_sentence[s.sentence].append(s)
-        return Extraction(
-            entities=(*self._entities(chunk, shift, spots), *self._values(chunk, shift)),
-            relations=tuple(self._relations(chunk, shift, by_sentence)),
-            claims=self._claims(chunk, shift, by_sentence) if self.english else (),
-        )
+        spots = [s for s in self.spots if self.shift <= s.start and s.end <= self.shift + len(self.text)]
+        self.here = _group_spots(spots, lambda s: s.sentence)
+        entities = (*self._entities(spots), *(self._values() if self.values else ()))
+        return Extraction(entities, tuple(self._relations()), self._claims() if self.english else ())
 
     def _find_turns(self) -> Turns:
         """Who speaks where in the document; what stands behind missing text, or behind its end, is nobody's."""
@@ -78,169 +186,137 @@ class DocumentReader:
             reach = max(reach, c.start + len(c.text))
         return read_turns(join_chunks(self.chunks)[0], self.lexicon.speakers, breaks)
 
-    def _span(self, chunk: Chunk, shift: int, sentence: int) -> tuple[int, int]:
+    def _span(self, sentence: int) -> tuple[int, int]:
         """A sentence's span in the chunk, cut at the chunk's edges, without white space around it."""
         if sentence in self._spans:
             return self._spans[sentence]
         begin, until = self.seen.sentences[2 * sentence], self.seen.sentences[2 * sentence + 1]
         begin = min(self.turns.behind(max(begin, self.body[0])), until)
-        start = max(0, begin - shift)
-        end = min(len(chunk.text), min(until, self.body[1]) - shift)
-        while start < end and chunk.text[start].isspace():
+        start, end = max(0, begin - self.shift), min(len(self.text), min(until, self.body[1]) - self.shift)
+        while start < end and self.text[start].isspace():
             start += 1
-        while end > start and chunk.text[end - 1].isspace():
+        while end > start and self.text[end - 1].isspace():
             end -= 1
         self._spans[sentence] = start, end
         return start, end
 
-    def _said(self, chunk: Chunk, shift: int, start: int, end: int) -> str:
+    def _said(self, start: int, end: int) -> str:
         """The text of a span of the chunk on one line, behind the name of its speaker where that is known."""
         if (start, end) not in self._texts:
-            text = " ".join(chunk.text[start:end].split())
-            name = self.turns.at(start + shift)
+            text = " ".join(self.text[start:end].split())
+            name = self.turns.at(start + self.shift)
             self._texts[start, end] = f"{name}: {text}" if name and text else text
         return self._texts[start, end]
 
+    def _mentions(self, members: Sequence[Spot | Value]) -> tuple[Mention, ...]:
+        spans = ((m.start - self.shift, m.end - self.shift) for m in members)
+        return tuple(Mention(self.text[start:end], start, end) for start, end in spans)
+
     # ── entities ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _entities(self, chunk: Chunk, shift: int, spots: Sequence[Spot]) -> Iterator[ExtractedEntity]:
-        grouped: dict[str, list[Spot]] = defaultdict(list)
-        for s in spots:
-            grouped[s.key].append(s)
-        for key, members in grouped.items():
-            thing = self.things[key]
-            scored = []  # the sentence that says most about a thing describes it
+    def _entities(self, spots: Sequence[Spot]) -> Iterator[ExtractedEntity]:
+        for key, members in _group_spots(spots, lambda s: s.key).items():
+            thing, scored = self.things[key], []  # the sentence that says most about a thing describes it
             for s in members[:_SOURCES]:
-                span = self._span(chunk, shift, s.sentence)
-                at = max(span[0], s.start - shift)
-                scored.append((-rate_description(chunk.text, at, s.end - shift, span, self.english), span))
-            start, end = min(scored)[1]
-            yield ExtractedEntity(
-                name=thing.name,
-                type=name_types.LETTERS[thing.kind],
-                description=self._said(chunk, shift, start, end),
-                start=start,
-                end=end,
-                mentions=tuple(_make_mention(chunk, s.start - shift, s.end - shift) for s in members),
-            )
+                span = self._span(s.sentence)
+                at = max(span[0], s.start - self.shift)
+                scored.append((-rate_description(self.text, at, s.end - self.shift, span, self.english), span))
+            span = min(scored)[1]
+            yield ExtractedEntity(thing.name, LETTERS[thing.kind], self._said(*span), *span, self._mentions(members))
 
-    def _values(self, chunk: Chunk, shift: int) -> Iterator[ExtractedEntity]:
-        if not self.values:
-            return
+    def _values(self) -> Iterator[ExtractedEntity]:
         grouped: dict[tuple[str, str], list[Value]] = defaultdict(list)
         for v in self.seen.values:
-            inside = max(shift, self.body[0]) <= v.start and v.end <= min(shift + len(chunk.text), self.body[1])
+            inside = max(self.shift, self.body[0]) <= v.start
+            inside = inside and v.end <= min(self.shift + len(self.text), self.body[1])
             near = (s for s in self.spots if s.sentence == v.sentence)
             if inside and not any(s.start < v.end and v.start < s.end for s in near):
                 grouped[" ".join(v.surface.split()), v.kind].append(v)
         for (name, kind), members in grouped.items():
-            start, end = self._span(chunk, shift, members[0].sentence)
-            text = self._said(chunk, shift, start, end)
-            mentions = tuple(_make_mention(chunk, v.start - shift, v.end - shift) for v in members)
-            yield ExtractedEntity(name, kind, text, start, end, mentions)
+            span = self._span(members[0].sentence)
+            yield ExtractedEntity(name, kind, self._said(*span), *span, self._mentions(members))
 
     # ── relations ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _relations(
-        self, chunk: Chunk, shift: int, by_sentence: Mapping[int, Sequence[Spot]]
-    ) -> Iterator[ExtractedRelation]:
-        found = self._pairs(by_sentence)
-        titled = self._titled(by_sentence)
-        for pair in sorted({*found.weights, *titled}):
-            strength = found.weights.get(pair, 0.0) * self._unit(pair) + titled.get(pair, 0.0)
-            if not (shown := found.spans.get(pair)):
+    def _relations(self) -> Iterator[ExtractedRelation]:
+        weights: dict[_Pair, float] = defaultdict(float)
+        spans: dict[_Pair, list[tuple[Spot, Spot]]] = defaultdict(list)
+        for a, b, weight in self._list_neighbours():
+            pair = (a.key, b.key) if a.key < b.key else (b.key, a.key)
+            if self._unit(pair) > 0:
+                weights[pair] += weight
+                spans[pair].append((a, b if weight == 1.0 else a))
+        titled = self._titled()
+        for pair in sorted({*weights, *titled}):
+            strength = weights.get(pair, 0.0) * self._unit(pair) + titled.get(pair, 0.0)
+            if not (shown := spans.get(pair)):
                 other = pair[0] if pair[1] == self.about else pair[1]
-                shown = [(s, s) for n in sorted(by_sentence) for s in by_sentence[n] if s.key == other]
-            a, b, span = self._shown(chunk, shift, shown)
-            verb = find_link_words(chunk.text, a.end - shift, b.start - shift) if self.english and a is not b else ""
-            source, target = (a.key, b.key) if verb else pair
-            yield ExtractedRelation(
-                source=self.things[source].name,
-                target=self.things[target].name,
-                description=self._said(chunk, shift, *span),
-                strength=round(strength, 6),
-                start=span[0],
-                end=span[1],
-                label=verb,
-            )
+                shown = [(s, s) for n in sorted(self.here) for s in self.here[n] if s.key == other]
+            a, b, span = self._shown(shown)
+            between = (self.text, a.end - self.shift, b.start - self.shift)
+            verb = find_link_words(*between) if self.english and a is not b else ""
+            source, target = (self.things[key].name for key in ((a.key, b.key) if verb else pair))
+            yield ExtractedRelation(source, target, self._said(*span), round(strength, 6), *span, verb)
 
-    def _pairs(self, by_sentence: Mapping[int, Sequence[Spot]]) -> FoundPairs:
-        """The corpus's pairs that this chunk shows, in a sentence or across two neighbours."""
-        found = FoundPairs(defaultdict(float), defaultdict(list))
-        firsts = {n: _find_first_mentions(spots) for n, spots in by_sentence.items()}
+    def _list_neighbours(self) -> Iterator[tuple[Spot, Spot, float]]:
+        """The pairs of things in one sentence of the chunk, with weight 1, or in two neighbouring ones, with half."""
+        firsts = {n: _find_first_mentions(spots) for n, spots in self.here.items()}
         for number in sorted(firsts):
-            here = list(firsts[number].values())
-            for i, a in enumerate(here):
-                for b in here[i + 1 :]:
-                    self._add(found, a, b, 1.0)
-        for one, two in pairwise(sorted(firsts)):
-            if two == one + 1:
-                for a in firsts[one].values():
-                    for b in firsts[two].values():
-                        if a.key not in firsts[two] and b.key not in firsts[one]:
-                            self._add(found, a, b, 0.5)
-        return found
-
-    def _add(self, found: FoundPairs, a: Spot, b: Spot, weight: float) -> None:
-        pair = (a.key, b.key) if a.key < b.key else (b.key, a.key)
-        if self._unit(pair) > 0:
-            found.weights[pair] += weight
-            if weight == 1.0:
-                found.spans[pair].append((a, b))
-            else:
-                found.spans.setdefault(pair, []).append((a, a))
+            yield from ((a, b, 1.0) for a, b in combinations(firsts[number].values(), 2))
+        for one, two in ((firsts[n], firsts[m]) for n, m in pairwise(sorted(firsts)) if m == n + 1):
+            both = product(one.values(), two.values())
+            yield from ((a, b, 0.5) for a, b in both if a.key not in two and b.key not in one)
 
     def _unit(self, pair: _Pair) -> float:
         """The strength of one unit of evidence for this pair; 0 when the corpus does not keep it."""
-        return self.lexicon.strength(*pair)
+        number, pairs = self.lexicon.nodes.get, self.lexicon.pairs  # asked for every pair of every chunk
+        one, two = number(pair[0]), number(pair[1])
+        if one is None or two is None:
+            return 0.0
+        code = one << 32 | two if one < two else two << 32 | one
+        at = bisect_left(pairs, code)
+        return self.lexicon.strengths[at] if at < len(pairs) and pairs[at] == code else 0.0
 
-    def _titled(self, by_sentence: Mapping[int, Sequence[Spot]]) -> dict[_Pair, float]:
+    def _titled(self) -> dict[_Pair, float]:
         """Links from the thing that the title names to the others of the chunk, concepts left out."""
-        keys = {s.key for spots in by_sentence.values() for s in spots}
+        keys = {s.key for spots in self.here.values() for s in spots}
         if self.about not in keys:
             return {}
         others = (k for k in keys if k != self.about and self.things[k].kind != "c")
         return {(min(k, self.about), max(k, self.about)): TITLE for k in others}
 
-    def _shown(
-        self, chunk: Chunk, shift: int, shown: Sequence[tuple[Spot, Spot]]
-    ) -> tuple[Spot, Spot, tuple[int, int]]:
+    def _shown(self, shown: Sequence[tuple[Spot, Spot]]) -> tuple[Spot, Spot, tuple[int, int]]:
         """The evidence whose sentence reads best, both ends in one sentence first."""
         scored = []
         for i, (a, b) in enumerate(shown[:_SOURCES]):
-            span = self._span(chunk, shift, a.sentence)
+            start, end = self._span(a.sentence)
             both = 1.0 if a is not b else 0.0
-            scored.append((-rate_readability(chunk.text[span[0] : span[1]][:600], self.english) - both, i, span))
+            scored.append((-rate_readability(self.text[start:end][:600], self.english) - both, i, (start, end)))
         _, i, span = min(scored)
         a, b = sorted(shown[i], key=lambda s: s.start)
         return a, b, span
 
     # ── claims ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _claims(
-        self, chunk: Chunk, shift: int, by_sentence: Mapping[int, Sequence[Spot]]
-    ) -> tuple[ExtractedClaim, ...]:
+    def _claims(self) -> tuple[ExtractedClaim, ...]:
         stated = []
-        for number in sorted(by_sentence):
-            start, end = self._span(chunk, shift, number)
-            whole = self.seen.sentences[2 * number] >= shift and self.seen.sentences[2 * number + 1] <= shift + len(
-                chunk.text
-            )
-            names = [k for k in _find_first_mentions(by_sentence[number]) if self.things[k].kind != "c"]
-            if whole and names:
+        for number in sorted(self.here):
+            start, end = self._span(number)
+            begin, until = self.seen.sentences[2 * number], self.seen.sentences[2 * number + 1]
+            names = [k for k in _find_first_mentions(self.here[number]) if self.things[k].kind != "c"]
+            if names and begin >= self.shift and until <= self.shift + len(self.text):
                 values = self.stated.get(number, ())
                 times = [v.surface for v in values if v.kind == "time"]
                 shown = [self.things[k].name for k in names]
-                stated.append(
-                    claim_rules.StatedSentence(
-                        chunk.text[start:end], start, end, shown, times, len(values) - len(times)
-                    )
-                )
-        return claim_rules.select_claims(stated)
+                stated.append(StatedSentence(self.text[start:end], start, end, shown, times, len(values) - len(times)))
+        return select_claims(stated)
 
 
-def _make_mention(chunk: Chunk, start: int, end: int) -> Mention:
-    return Mention(chunk.text[start:end], start, end)
+def _group_spots(spots: Sequence[Spot], key: Callable[[Spot], T]) -> dict[T, list[Spot]]:
+    grouped: dict[T, list[Spot]] = defaultdict(list)
+    for s in spots:
+        grouped[key(s)].append(s)
+    return grouped
 
 
 def _find_first_mentions(spots: Sequence[Spot]) -> dict[str, Spot]:

@@ -6,10 +6,17 @@ count characters from the start of the document's first chunk.
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from functools import lru_cache
-
 import msgspec
+
+CROWD = 24  # things of one sentence that are paired, at most: more is a list
+
+
+class Word(msgspec.Struct, frozen=True, gc=False):  # made for every word: a dataclass takes five times as long
+    """A word or mark with its place in the document."""
+
+    text: str
+    start: int
+    end: int
 
 
 class Candidate(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -64,7 +71,7 @@ class Ends(msgspec.Struct, frozen=True, array_like=True):
     tail: str = ""
 
 
-class Observation(msgspec.Struct, frozen=True, array_like=True):
+class Observation(Ends, frozen=True, array_like=True):
     """What one document shows by itself.
 
     `head` and `tail` are its first and last characters; `sentences` holds start and end in turn; `prints` three
@@ -73,12 +80,6 @@ class Observation(msgspec.Struct, frozen=True, array_like=True):
     word is capitalised inside a sentence; `lowers` how often it is not.
     """
 
-    work: str
-    title: str
-    language: str
-    bounds: tuple[int, ...] = ()
-    head: str = ""
-    tail: str = ""
     sentences: tuple[int, ...] = ()
     prints: tuple[int, ...] = ()
     names: tuple[Candidate, ...] = ()
@@ -122,39 +123,3 @@ class Lexicon(msgspec.Struct, frozen=True, array_like=True):
     nodes: dict[str, int] = msgspec.field(default_factory=dict)
     pairs: tuple[int, ...] = ()
     strengths: tuple[float, ...] = ()
-
-    def strength(self, a: str, b: str) -> float:
-        """The strength of one unit of evidence for two keys; 0 when the corpus does not hold them to be related."""
-        number, pairs = self.nodes.get, self.pairs  # asked for every pair of every chunk
-        one, two = number(a), number(b)
-        if one is None or two is None:
-            return 0.0
-        code = one << 32 | two if one < two else two << 32 | one
-        at = bisect_left(pairs, code)
-        return self.strengths[at] if at < len(pairs) and pairs[at] == code else 0.0
-
-
-_encoder = msgspec.msgpack.Encoder(order="deterministic")
-_decoder = msgspec.msgpack.Decoder(Observation)
-_ends_decoder = msgspec.msgpack.Decoder(Ends)
-
-
-def decode_ends(data: bytes) -> Ends:
-    """The first fields of the observation in these bytes."""
-    return _ends_decoder.decode(data)
-
-
-def encode_record(record: Observation | Lexicon) -> bytes:
-    """The bytes of a record: equal records, equal bytes."""
-    return _encoder.encode(record)
-
-
-def decode_observation(data: bytes) -> Observation:
-    """The observation in these bytes."""
-    return _decoder.decode(data)
-
-
-@lru_cache(maxsize=1)
-def decode_lexicon(data: bytes) -> Lexicon:
-    """The lexicon in these bytes; the last one is kept, because every batch of a run comes with the same."""
-    return msgspec.msgpack.decode(data, type=Lexicon)

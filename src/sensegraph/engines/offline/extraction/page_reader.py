@@ -1,4 +1,4 @@
-"""The first pass: what one document shows by itself."""
+"""The first pass: what one document shows by itself, read sentence by sentence from the text of its chunks."""
 
 from __future__ import annotations
 
@@ -6,16 +6,126 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
+from zlib import crc32
 
-from sensegraph.engines.offline.extraction import boilerplate, page_text
-from sensegraph.engines.offline.extraction.name_candidates import Sentence, find_name_candidates
-from sensegraph.engines.offline.extraction.observations import Candidate, Observation, Phrase, Value
-from sensegraph.engines.offline.extraction.page_text import Page, Word
-from sensegraph.language import speakers, times
-from sensegraph.language.tagging import tag_words
-from sensegraph.language.text import HAN
+from sensegraph.engines.offline.extraction.names import Sentence, find_name_candidates
+from sensegraph.engines.offline.extraction.observations import Candidate, Observation, Phrase, Value, Word
+from sensegraph.language import speakers
+from sensegraph.language.dates import stated_dates
+from sensegraph.language.text import HAN, detect_script, split_sentences, tag_words
 from sensegraph.language.word_lists import english_words, stop_words
 from sensegraph.types import Chunk
+
+LONGEST = 1200  # characters of a sentence; longer ones (tables, text without stops) are cut at white space
+_BLOCK = 20_000
+_FILLING = re.compile(r"[^\S\n]{40,}|[.!?…\"'”’»)\]]{40,}")  # blanks and leaders: they split, and cost no time
+_LETTERS = re.compile(r"[^\W\d_]+")
+TOKEN = re.compile(r"[^\W_]+(?:['’.\-&][^\W_]+)*|[^\w\s]|_+")
+EDGE = 400  # characters of a document's beginning and end that are looked at
+_CODED = re.compile(r"[\d/@_\\{\[]|\.\w{2,5}\b|www")
+_FILE = "txt|pdf|docx?|html?|mp[34]|wav|jpe?g|png|gif|csv|tsv|xlsx?|pptx?|json|xml|md|py|zip|srt|vtt"
+_CODE = re.compile(
+    rf"\b(?:https?://|www\.)[^\s<>\"”]{{1,300}}|[\w.+\-]{{1,60}}@[\w\-]{{1,60}}(?:\.\w{{2,20}}){{1,4}}\b"
+    rf"|[\w.\-()]{{1,120}}\.(?:{_FILE})\b|\w{0, 60}[^\W_]_[^\W_]\w{0, 60}"
+    r"|\{[^{}\n]{1,40}\}|\[(?-i:[A-Z ]){2,30}\]"  # marks of a transcript
+    r"|(?<!\w)(?:[A-Za-z]{1,4}\d+[-_]\d+|[A-Za-z]{1,6}[-_]?0\d+|(?:ep|vol|fig|ref|id|rev|ver|doc|no)[-_.]?\d+)(?![\w])",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A document as one text; `base` is where it begins in the source, `spans` its sentences."""
+
+    text: str
+    base: int
+    title: str
+    language: str
+    spans: tuple[tuple[int, int], ...]
+
+
+def join_chunks(chunks: Sequence[Chunk]) -> tuple[str, int]:
+    """The text that the chunks cover, and where it begins in the document."""
+    ordered = sorted(chunks, key=lambda c: (c.start, c.end))
+    base = end = ordered[0].start if ordered else 0
+    parts = []
+    for chunk in ordered:
+        if chunk.start > end:
+            parts.append("\n" * (chunk.start - end))
+            end = chunk.start
+        if chunk.start + len(chunk.text) > end:
+            parts.append(chunk.text[end - chunk.start :])
+            end = chunk.start + len(chunk.text)
+    return "".join(parts), base
+
+
+def split_spans(text: str) -> list[tuple[int, int]]:
+    """Sentences of `text`; long blanks and text without stops cost linear time."""
+    text = _FILLING.sub(lambda m: "\n" * len(m[0]), text)
+    found: list[tuple[int, int]] = []
+    start = 0
+    while start < len(text):
+        end = _find_cut(text, start, _BLOCK)
+        for a, b in split_sentences(text[start:end]):
+            first, last = start + a, start + b
+            while last - first > LONGEST:
+                cut = _find_cut(text, first, LONGEST)
+                found.append((first, cut))
+                first = cut
+            found.append((first, last))
+        start = end
+    return found
+
+
+def _find_cut(text: str, start: int, size: int) -> int:
+    """Where to end a block of about `size` characters: after a line end if there is one, else a blank, else there."""
+    end = start + size
+    if end >= len(text):
+        return len(text)
+    for mark in ("\n", " "):
+        cut = text.rfind(mark, start + size // 2, end)
+        if cut > 0:
+            return cut + 1
+    return end
+
+
+def locate_words(text: str, start: int, end: int) -> list[Word]:
+    """Words and marks of one sentence."""
+    return [Word(m[0], *m.span()) for m in TOKEN.finditer(text, start, end)]
+
+
+def count_capitals(words: Sequence[Word], capitals: list[str], lowers: list[str], inside: bool = False) -> None:
+    """Lists the capitals inside a sentence and its lower-case words; `inside` says that the words do not open it."""
+    texts = [t for w in words if (t := w.text)[0].isalpha()]
+    lowers += [t for t in texts if t.islower() and len(t) > 1]
+    capitals += [t.lower() for t in texts[0 if inside else 1 :] if t[0].isupper() and len(t) > 1]
+
+
+def find_codes(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Spans of what machines read: addresses, names of files, identifiers ("EP-12"), marks ("{pause}", "[MUSIC]")."""
+    return [m.span() for m in _CODE.finditer(text, start, end)] if _CODED.search(text, start, end) else []
+
+
+def hash_sentence(text: str) -> tuple[int, int, int]:
+    """Hashes of a sentence, of its first and of its last eight words; 0 where it has too few words."""
+    parts = _LETTERS.findall(text)
+    whole = _hash_words(parts) if len(parts) >= 4 else 0
+    return whole, *((_hash_words(parts[:8]), _hash_words(parts[-8:])) if len(parts) > 8 else (0, 0))
+
+
+def _hash_words(parts: Sequence[str]) -> int:
+    return crc32(" ".join(parts).lower().encode("utf-8", "surrogatepass")) or 1
+
+
+def cut_edges(text: str) -> tuple[str, str]:
+    """The beginning and the end of a document, in which a wrapper is looked for.
+
+    Each half of a broken character, which no encoding holds, becomes a mark.
+    """
+    head, tail = (edge.encode("utf-8", "replace").decode() for edge in (text[:EDGE], text[-EDGE:]))
+    return head, tail
+
 
 _NOUNS = re.compile(r"[JnN]*[nN]+")
 _LATIN_NAME = re.compile(r"[A-Z][A-Za-z0-9&.\-]*[A-Za-z0-9](?: [A-Z][A-Za-z0-9&.\-]*[A-Za-z0-9])*")
@@ -40,7 +150,7 @@ class _PageReader:
         self.subjects: list[tuple[int, int]] = []
         # where the text says the document's title of several words, as it is written or with other hyphens
         words = _TITLE_WORD.findall(page.title.split(" (")[0].split(", ")[0])
-        if 1 < len(words) < 9 and words[0][0].isupper() and not page_text.find_codes(page.title, 0, len(page.title)):
+        if 1 < len(words) < 9 and words[0][0].isupper() and not find_codes(page.title, 0, len(page.title)):
             pattern = re.compile(rf"\b{_BETWEEN.join(map(re.escape, words))}\b")
             self.subjects = [m.span() for m in pattern.finditer(page.text)]
 
@@ -50,11 +160,11 @@ class _PageReader:
         if language == "zh":
             self._read_chinese(number, start, end)
             return
-        words = page_text.locate_words(self.page.text, start, end)
+        words = locate_words(self.page.text, start, end)
         taken = self._collect_values(number, start, end, words)
         if language != "un":
             named = self._collect_names(number, words, taken)
-            page_text.count_capitals(words, self.capitals, self.lowers)
+            count_capitals(words, self.capitals, self.lowers)
             taken |= named
         if language == "en":
             self._collect_noun_phrases(number, words, taken)
@@ -69,21 +179,21 @@ class _PageReader:
         for match in _HAN_RUN.finditer(text, start, end):
             if match.end() - match.start() > 1:
                 self.phrases.append(Phrase(number, match.span(), (match[0],)))
-        for a, b in times.find_times(text, start, end):
+        for a, b in stated_dates.find_times(text, start, end):
             self.values.append(Value(number, a, b, text[a:b], "time"))
 
     def _collect_values(self, number: int, start: int, end: int, words: Sequence[Word]) -> set[int]:
         """Times, then numbers beside them; returns the positions of the words of times and amounts with letters."""
         text = self.page.text
-        spans = list(times.find_times(text, start, end))
+        spans = list(stated_dates.find_times(text, start, end))
         values = [Value(number, a, b, text[a:b], "time") for a, b in spans]
         if self.page.language == "en" or any(w.text[0].isdigit() for w in words):
-            for a, b in times.find_numbers(text, start, end):
+            for a, b in stated_dates.find_numbers(text, start, end):
                 if all(b <= c or d <= a for c, d in spans):
                     values.append(Value(number, a, b, text[a:b], "number"))
         self.values.extend(sorted(values, key=lambda v: v.start))
         inside = {i for i, w in enumerate(words) for a, b in spans if a <= w.start and w.end <= b} if spans else set()
-        if codes := page_text.find_codes(text, start, end):
+        if codes := find_codes(text, start, end):
             inside |= {i for i, w in enumerate(words) for a, b in codes if a < w.end and w.start < b}
         return inside
 
@@ -101,7 +211,7 @@ class _PageReader:
 
     def _collect_noun_phrases(self, number: int, words: Sequence[Word], taken: set[int]) -> None:
         """Runs of adjectives and nouns of an English sentence, general words dropped at both ends."""
-        lower = page_text.lower_words(words)
+        lower = " ".join(w.text for w in words).lower().split(" ") if words else []  # at once: no word holds a blank
         letters = tag_words(lower)
         hidden = {i for i, w in enumerate(words) if i and w.text[0].isupper()} | taken
         if hidden:
@@ -136,7 +246,9 @@ class _PageReader:
 
 def observe_document(chunks: Sequence[Chunk]) -> Observation:
     """The observation of the document with these chunks."""
-    page = page_text.make_page(chunks)
+    text, base = join_chunks(chunks)
+    title = next((c.title for c in chunks if c.title), "")
+    page = Page(text, base, title, detect_script(text), tuple(split_spans(text)))
     labels = speakers.find_label_candidates(page.text) if page.language in ("en", "de", "xx") else []
     labelled = speakers.select_sure_labels(labels)
     # sentences without the speaker labels that open them; a sentence that was only a label is dropped
@@ -159,7 +271,8 @@ def observe_document(chunks: Sequence[Chunk]) -> Observation:
             start, end = speakers.find_name_span(page.text, label)
             found.names.append(Candidate(number, start, end, page.text[start:end], marks="s"))
     shown = {x.key: page.text[x.start : x.name_end] for x in sorted(labelled, key=lambda x: (x.key, -x.start))}
-    head, tail = boilerplate.cut_edges(page.text)
+    capitals = sorted({x for x in shown.values() if x.isupper()})
+    head, tail = cut_edges(page.text)
     return Observation(
         work=page.title or (chunks[0].document if chunks else ""),
         title=page.title,
@@ -168,15 +281,13 @@ def observe_document(chunks: Sequence[Chunk]) -> Observation:
         head=head,
         tail=tail,
         sentences=tuple(x for span in spans for x in span),
-        prints=tuple(p for a, b in spans for p in page_text.hash_sentence(page.text[a:b])),
+        prints=tuple(p for a, b in spans for p in hash_sentence(page.text[a:b])),
         names=tuple(sorted(found.names, key=lambda c: (c.start, c.end))),
         values=tuple(found.values),
         phrases=tuple(found.phrases),
         labels=speakers.count_labels(labels),
         shown=shown,
-        spellings=speakers.count_spellings(
-            f"{page.title}\n{page.text}", sorted({x for x in shown.values() if x.isupper()})
-        ),
+        spellings=speakers.count_spellings(f"{page.title}\n{page.text}", capitals),
         capitals=dict(sorted(Counter(found.capitals).items())),
         lowers=dict(sorted(Counter(found.lowers).items())),
     )

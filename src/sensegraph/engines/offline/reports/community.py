@@ -1,22 +1,121 @@
-"""A community as a report sees it: its members by strength, its sentences by how central and general they are."""
+"""A community as a report sees it: its members by strength, and the sentences behind it as quotes, by worth."""
 
 from __future__ import annotations
 
 import math
 import re
+import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import msgspec
 from msgspec.structs import replace
 
-from sensegraph.engines.offline.reports.general_sentences import rate_generality
-from sensegraph.engines.offline.reports.quotes import Quote, gather_quotes, split_relation_title, weigh_salience
-from sensegraph.engines.offline.reports.sentence_choice import Candidate, general_stems
-from sensegraph.engines.offline.reports.sentence_quality import stem_text, stem_word_lists
-from sensegraph.engines.offline.reports.shown_names import names_nothing, show_natural_case, split_title
-from sensegraph.language.detection import detect_by_stop_words
-from sensegraph.types import Context, Passage
+from sensegraph.engines.offline.reports import sentence_quality
+from sensegraph.engines.offline.reports.report_parts import Candidate, names_nothing, show_natural_case, split_title
+from sensegraph.language.speakers import split_label
+from sensegraph.language.text import WORD, detect_by_stop_words, fold
+from sensegraph.types import Context, Description, Passage, Source
+
+PLACES = 3  # spans kept for a text that stands in several
+LIMIT = 240  # quotes looked at for one report: what follows is quadratic in them at worst
+
+
+class Quote(msgspec.Struct, frozen=True):
+    """A tidied sentence of the text, with its span, the ids of the passages it supports, and how it may be used."""
+
+    text: str
+    speaker: str
+    sources: tuple[Source, ...]
+    owners: tuple[str, ...]
+    worth: float
+    candidate: Candidate
+
+    @property
+    def chunk(self) -> str:
+        """The chunk it stands in, "" when its place is not known."""
+        return self.sources[0].chunk if self.sources else ""
+
+
+def list_quotes(passage: Passage) -> tuple[Description, ...]:
+    """The passage's quotes; where it has none, its text with its first source."""
+    if passage.quotes or not passage.text.strip():
+        return passage.quotes
+    source = passage.sources[0] if passage.sources else Source("", 0, 0)
+    return (Description(passage.text, source),)
+
+
+def split_relation_title(relation: Passage) -> tuple[str, str]:
+    """The two names of a relation's title ("A — B")."""
+    first, _, second = relation.title.partition(" — ")
+    return first.strip(), second.strip()
+
+
+def gather_quotes(context: Context, code: str) -> list[Quote]:
+    """The quotes of all passages, each text once, at most LIMIT: first those that support most passages.
+
+    Those of odd length, questions and what speakers say of themselves come last. Ties are broken by a hash of the
+    place, so that no document is preferred for coming first.
+    """
+    owners: dict[str, dict[str, None]] = {}
+    sources: dict[str, dict[Source, None]] = {}
+    owned: dict[str, tuple[str, ...]] = {}  # passage id → the folded names of the entities that a quote of it holds
+    for passage in context.passages:
+        for quote in list_quotes(passage):
+            owners.setdefault(quote.text, {})[passage.id] = None
+            sources.setdefault(quote.text, {})[quote.source] = None
+        if passage.kind == "entity":
+            owned[passage.id] = (fold(passage.title),)
+        elif passage.kind == "relation":
+            owned[passage.id] = tuple(fold(name) for name in split_relation_title(passage))
+        elif passage.kind == "report":  # what a report shows was chosen for holding several
+            owned[passage.id] = (passage.id, fold(passage.title))
+    places = {text: sorted(found, key=hash_place) for text, found in sources.items()}
+
+    def rank(text: str) -> tuple[bool, int, tuple[int, str, int], str]:
+        personal = sentence_quality.FIRST_PERSON.search(text) is not None
+        odd = not 40 <= len(text) <= 280 or text.rstrip().endswith("?") or personal
+        return odd, -len(owners[text]), hash_place(places[text][0]), text
+
+    order = sorted(owners, key=rank)[:LIMIT]
+    return [_make_quote(text, places[text][:PLACES], tuple(owners[text]), owned, code) for text in order]
+
+
+def hash_place(source: Source) -> tuple[int, str, int]:
+    """What orders places so that no document is preferred for coming first."""
+    return zlib.crc32(f"{source.chunk}\0{source.start}".encode()), source.chunk, source.start
+
+
+def _make_quote(
+    raw: str, places: Sequence[Source], owners: tuple[str, ...], owned: dict[str, tuple[str, ...]], code: str
+) -> Quote:
+    speaker, said = split_label(raw)
+    if any(place.chunk and not place.start for place in places):  # the label may be cut at the chunk's border
+        speaker = speaker if (fold(speaker),) in owned.values() else ""
+    text = sentence_quality.tidy_sentence(said)
+    terms = tuple(sentence_quality.stem_text(text, code))
+    members = len({name for owner in owners for name in owned.get(owner, ())})
+    worth = sentence_quality.rate_quality(text) * (0.6 if sentence_quality.is_hanging(text) else 1.0)
+    sources = tuple(place for place in places if place.chunk)
+    value = worth * math.log1p(max(members, 1))
+    return Quote(text, speaker, sources, owners, worth, Candidate(terms, max(1, len(WORD.findall(text))), value))
+
+
+def weigh_salience(quotes: Iterable[Quote], names: Sequence[str], code: str) -> dict[str, float]:
+    """Term weights of a community: by the chunks that hold a term, and more for words of its strongest names."""
+    chunks: dict[str, dict[str, None]] = {}
+    for quote in quotes:
+        chunks.setdefault(quote.chunk, {}).update(dict.fromkeys(quote.candidate.terms))
+    counts = sentence_quality.weigh_stems((tuple(terms) for terms in chunks.values()), once=0.15)
+    for i, name in enumerate(names):
+        for stem in sentence_quality.stem_text(name, code):
+            if stem in counts:
+                counts[stem] = max(counts[stem], 0.7) * (1 + 1.5 / (1 + i / 2))
+    return counts
+
+
+# ── the community ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 CORE = 8  # members that count as strong
 THEMES = 20  # terms of the centre that count as its own
@@ -105,8 +204,11 @@ def read_community(context: Context) -> Community:
     quotes = []
     for quote in gather_quotes(context, code):
         # soundness: how well it stands alone, how general it is, whether it presents people, whether it is long
-        value = quote.worth * rate_generality(quote.text, code) * min(1.0, READABLE / quote.candidate.words)
-        value *= (_PRESENTED if quote.introduces else 1.0) * (1.0 if _ENDED.search(quote.text) else _CUT)
+        value = quote.worth * sentence_quality.rate_generality(quote.text, code)
+        value *= min(1.0, READABLE / quote.candidate.words)
+        value *= (_PRESENTED if sentence_quality.introduces_person(quote.text) else 1.0) * (
+            1.0 if _ENDED.search(quote.text) else _CUT
+        )
         quotes.append(replace(quote, worth=value))
     kinds: dict[str, list[Passage]] = defaultdict(list)
     for passage in context.passages:
@@ -127,17 +229,11 @@ def read_community(context: Context) -> Community:
         one, other = (strength.get(name, 0.0) for name in split_relation_title(relation))
         return math.log1p(relation.score) * (0.05 + one) * (0.05 + other)
 
-    return Community(
-        code,
-        members,
-        tuple(sorted(kinds["entity"], key=lambda e: (-strength[e.title], -e.score, e.id))),
-        tuple(sorted(kinds["relation"], key=lambda r: (-importance(r), r.id))),
-        tuple(reports),
-        tuple(kinds["claim"]),
-        tuple(ranked),
-        whole,
-        weigh_salience(ranked, [m.name for m in members[:CORE]], code),
-    )
+    entities = tuple(sorted(kinds["entity"], key=lambda e: (-strength[e.title], -e.score, e.id)))
+    relations = tuple(sorted(kinds["relation"], key=lambda r: (-importance(r), r.id)))
+    salience = weigh_salience(ranked, [m.name for m in members[:CORE]], code)
+    claims = tuple(kinds["claim"])
+    return Community(code, members, entities, relations, tuple(reports), claims, tuple(ranked), whole, salience)
 
 
 def weigh_report(report: Passage) -> float:
@@ -158,7 +254,7 @@ def find_centre(sentences: Sequence[Sequence[str]], code: str) -> Centre:
     """
     bags = [dict.fromkeys(terms) for terms in sentences]
     counts = Counter(t for bag in bags for t in bag)
-    general = general_stems() if code == "en" else frozenset()
+    general = sentence_quality.general_stems() if code == "en" else frozenset()
     weights = {t: math.log1p(len(bags) / n) * (0.25 if t in general else 1.0) for t, n in counts.items()}
     total: dict[str, float] = defaultdict(float)
     for bag in bags:
@@ -198,7 +294,7 @@ def _rank_members(
             if len(name.split()) <= 4:
                 raw[name] = max(raw.get(name, 0.0), factor * weigh_report(report))
     known = {entity.title: entity.documents for entity in entities}
-    own = {n: frozenset(stem_text(n, code)) for n in raw}
+    own = {n: frozenset(sentence_quality.stem_text(n, code)) for n in raw}
     held: dict[str, list[str]] = {name: [] for name in raw}  # the sentences that hold all stems of a name
     by_stem: dict[str, list[str]] = defaultdict(list)
     for name in (n for n in raw if own[n]):
@@ -211,29 +307,29 @@ def _rank_members(
     speakers = {quote.speaker.casefold() for quote in quotes if quote.speaker}
     people = frozenset(part for name in speakers for part in (name, *name.split()))
     some = sorted(weight, key=lambda n: (-weight[n], n))[: 3 * CORE]  # only what can become strong is looked at closely
-    special = {n: _rate_specificity(n, held[n], len(quotes), people, code) for n in some}
+    special = {n: rate_specificity(n, held[n], len(quotes), people, code) for n in some}
     strength = {n: weight[n] * special.get(n, _EMPTY) for n in raw}
     top = max(strength.values(), default=0.0) or 1.0
     ordered = sorted(strength, key=lambda n: (-strength[n], n))
     return tuple(Member(n, own[n], strength[n] / top) for n in ordered)
 
 
-def _rate_specificity(name: str, texts: Sequence[str], size: int, people: frozenset[str], code: str) -> float:
+def rate_specificity(name: str, texts: Sequence[str], size: int, people: frozenset[str], code: str) -> float:
     """What the kind of a name makes of its strength: compounds most, broad words less, people unless it is on them.
 
     `texts` are those of the `size` sentences that hold it. A name is somebody's where a speaker has it, or where it is
     capitalised, with "he", "she", "Dr" … in many of its sentences.
     """
-    own = stem_text(name, code)
+    own = sentence_quality.stem_text(name, code)
     if names_nothing(name) or not own:
         return _EMPTY
     if code != "en":
         return 1.0
-    if set(own) <= general_stems():
+    if set(own) <= sentence_quality.general_stems():
         return _EMPTY
     person = name.casefold() in people
     if not person and all(word[:1].isupper() and not word.isupper() for word in show_natural_case(name, texts).split()):
         person = sum(_HUMAN.search(text) is not None for text in texts) > _HUMAN_SHARE * len(texts)
     if person:
         return 1.0 if len(texts) > _ABOUT * size else _PERSON
-    return _COMPOUND if len(own) > 1 else _BROAD if own[0] in stem_word_lists("vague") else 1.0
+    return _COMPOUND if len(own) > 1 else _BROAD if own[0] in sentence_quality.stem_word_lists("vague") else 1.0

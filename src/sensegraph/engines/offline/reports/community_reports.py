@@ -12,24 +12,21 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from sensegraph.engines.offline.reports.community import CORE, SHOWN, Community, Member, raise_bar, read_community
-from sensegraph.engines.offline.reports.general_sentences import rate_generality
-from sensegraph.engines.offline.reports.headlines import find_headline, find_link_clause
-from sensegraph.engines.offline.reports.quotes import LIMIT, Quote, split_relation_title
-from sensegraph.engines.offline.reports.sentence_choice import Candidate, choose_sentences, general_stems, weigh_stems
-from sensegraph.engines.offline.reports.sentence_quality import rate_quality, stem_text, tidy_sentence
-from sensegraph.engines.offline.reports.shown_names import (
-    capitalise,
-    choose_distinct_names,
-    extend_name,
-    join_title_names,
-    mentions_name,
-    names_nothing,
-    show_natural_case,
+from sensegraph.engines.offline.reports import report_parts, sentence_quality
+from sensegraph.engines.offline.reports.community import (
+    CORE,
+    LIMIT,
+    SHOWN,
+    Community,
+    Member,
+    Quote,
+    raise_bar,
+    read_community,
+    split_relation_title,
 )
-from sensegraph.language.detection import detect_by_stop_words
 from sensegraph.language.speakers import split_label
-from sensegraph.language.text import WORD, split_sentences
+from sensegraph.language.text import HAN, WORD, detect_by_stop_words, split_sentences
+from sensegraph.language.word_lists import read_list
 from sensegraph.types import Context, Finding, Passage, Report, Statement
 
 SUMMARY = 3  # sentences of a summary
@@ -45,6 +42,9 @@ STRONG = 0.7  # soundness from which a sentence on one member alone makes a find
 WEAKEST = 0.35  # strength, as a share of the strongest member's, from which a member stands in the title
 _DOCUMENTS, _WEIGHT, _MEMBERS = 20.0, 40.0, 15.0  # what makes half of a share, when rating
 _PARENT = 0.985
+_NEXT = re.compile(r" ([^\W\d_][\w’'-]*)")
+_MOST = 0.55  # share of a name's uses with one and the same word after it that makes that word part of it
+_USES = 4  # uses from which that share counts
 _DEFINES = r"(?:\s+(?:is|was|are|were|means|refers to)\s+|,\s+)(?:an?|the|one of|when|how)\b"  # behind a name (English)
 
 
@@ -59,22 +59,27 @@ def summarise_contexts(contexts: Sequence[Context]) -> list[str]:
     described = []
     for context in contexts:
         name, descriptions = context.title, (p.text for p in context.passages[:LIMIT])
-        shown = (tidy_sentence(split_label(text[a:b])[1]) for text in descriptions for a, b in split_sentences(text))
+        said = (split_label(text[a:b])[1] for text in descriptions for a, b in split_sentences(text))
+        shown = map(sentence_quality.tidy_sentence, said)
         texts = list(dict.fromkeys(shown))[:LIMIT]
         if not texts:
             described.append(name)
             continue
         code = detect_by_stop_words(" ".join(texts[:20]))
-        terms = [tuple(stem_text(text, code)) for text in texts]
+        terms = [tuple(sentence_quality.stem_text(text, code)) for text in texts]
         defining = re.compile(rf"(?<!\w){re.escape(name)}{_DEFINES}", re.IGNORECASE)
         told = [bool(name) and " — " not in name and defining.search(text) is not None for text in texts]
-        candidates = [
-            Candidate(own, max(1, len(WORD.findall(text))), rate_quality(text) * (3.0 if defines else 1.0))
-            for text, own, defines in zip(texts, terms, told, strict=True)
+        worths = [
+            sentence_quality.rate_quality(t) * (3.0 if defines else 1.0) for t, defines in zip(texts, told, strict=True)
         ]
+        lengths = [max(1, len(WORD.findall(text))) for text in texts]
+        candidates = [report_parts.Candidate(*given) for given in zip(terms, lengths, worths, strict=True)]
         best = max(range(len(candidates)), key=lambda i: (candidates[i].worth, -i))
-        good = [i for i, c in enumerate(candidates) if rate_quality(texts[i]) >= SHOWN and c.terms] or [best]
-        picked = [good[i] for i in choose_sentences([candidates[i] for i in good], weigh_stems(terms), 3)] or good[:1]
+        good = [
+            i for i, c in enumerate(candidates) if sentence_quality.rate_quality(texts[i]) >= SHOWN and c.terms
+        ] or [best]
+        pool, weights = [candidates[i] for i in good], sentence_quality.weigh_stems(terms)
+        picked = [good[i] for i in report_parts.choose_sentences(pool, weights, 3)] or good[:1]
         described.append(" ".join(texts[i] for i in sorted(picked, key=lambda i: not told[i])))
     return described
 
@@ -106,10 +111,23 @@ def _state_quote(quote: Quote, first: str = "") -> Statement:
     return Statement(text, tuple(owners[:REFERENCES]), quote.sources)
 
 
-def _place_candidate(quote: Quote, place: str = "") -> Candidate:
-    """The quote's candidate with another place."""
-    own = quote.candidate
-    return Candidate(own.terms, own.words, own.worth, place)
+def extend_name(name: str, texts: Sequence[str]) -> str:
+    """`name` with the word that mostly follows it: "machine" → "machine learning" where that is what is meant."""
+    if " " in name or HAN.search(name):
+        return name
+    after: Counter[str] = Counter()
+    uses = 0
+    for text in texts:
+        for at in report_parts.find_places(text, name):
+            uses += 1
+            match = _NEXT.match(text, at + len(name))
+            if match and match[1].casefold() not in read_list("en"):
+                after[match[1].casefold().removesuffix("'s").removesuffix("’s")] += 1
+    if uses < _USES or not after:
+        return name
+    word, count = max(after.items(), key=lambda pair: (pair[1], pair[0]))
+    fits = count > _MOST * uses and word not in read_list("general") | read_list("verbs")
+    return f"{name} {word}" if fits else name
 
 
 class _ReportWriter:
@@ -154,14 +172,15 @@ class _ReportWriter:
     def gist(self, pool: Sequence[Quote], count: int, used: Sequence[Quote]) -> list[Quote]:
         """The best of `pool`, each from a place of its own: a chunk, in a parent a sub-report."""
         parent = bool(self.of.reports)
-        taken = [_place_candidate(q, q.owners[0] if parent else q.chunk) for q in used]
-        candidates = [_place_candidate(q, q.owners[0] if parent else q.chunk) for q in pool]
-        return [pool[i] for i in choose_sentences(candidates, self.of.weights, count, taken)]
+        taken = [replace(q.candidate, place=q.owners[0] if parent else q.chunk) for q in used]
+        candidates = [replace(q.candidate, place=q.owners[0] if parent else q.chunk) for q in pool]
+        return [pool[i] for i in report_parts.choose_sentences(candidates, self.of.weights, count, taken)]
 
     def pick(self, quotes: Sequence[Quote], count: int) -> list[Quote]:
         """The best of `quotes`, none alike to each other or to those used."""
-        used = [_place_candidate(quote) for quote in self.shown]
-        return [quotes[i] for i in choose_sentences([q.candidate for q in quotes], self.of.weights, count, used)]
+        used = [replace(quote.candidate, place="") for quote in self.shown]
+        own = [quote.candidate for quote in quotes]
+        return [quotes[i] for i in report_parts.choose_sentences(own, self.of.weights, count, used)]
 
     # ── findings ──
 
@@ -182,16 +201,11 @@ class _ReportWriter:
 
     def on_report(self, passage: Passage) -> list[Finding]:
         """A finding on a sub-report: the sentences of its report that hold most of its title."""
-        mark = set(stem_text(passage.title, self.code))
-        own = [q for q, terms in self.told if passage.id in q.owners and mark & terms]
-        told = [replace(q, candidate=self.titled(q, mark)) for q in own]
+        mark = set(sentence_quality.stem_text(passage.title, self.code))
+        own = [(q, len(mark & terms) / len(mark)) for q, terms in self.told if passage.id in q.owners and mark & terms]
+        # worth as much as it is sound and holds of the title
+        told = [replace(q, candidate=replace(q.candidate, worth=q.worth * (0.1 + held))) for q, held in own]
         return self.finding(passage.title, self.pick(told, PARENTS), passage, mark)
-
-    @staticmethod
-    def titled(quote: Quote, mark: set[str]) -> Candidate:
-        """The quote's candidate, worth as much as it is sound and holds of the title."""
-        held = len(mark & set(quote.candidate.terms)) / len(mark)
-        return replace(quote.candidate, worth=quote.worth * (0.1 + held))
 
     def on_relation(self, relation: Passage) -> list[Finding]:
         """A finding on a relation of which one end is new and the other not worn out: its first sentence holds both.
@@ -199,35 +213,38 @@ class _ReportWriter:
         Each further sentence holds both ends, or one end and another term of the headline or the first sentence.
         """
         names = split_relation_title(relation)
-        one, other = (set(stem_text(name, self.code)) or {name} for name in names)
+        one, other = (set(sentence_quality.stem_text(name, self.code)) or {name} for name in names)
         both = self.holding(one | other)
-        if one & other or not both or not self.fresh(one, other) or not all(map(self.tells, names)):
-            return []
-        picked = self.pick(both, 1)
+        little = any(report_parts.says_little(name, self.code) for name in names)
+        used = sorted(max(self.stems[s] for s in sorted(end)) for end in (one, other))
+        picked = self.pick(both, 1) if not (one & other or little or used[0] or used[1] >= HUBS) else []
         if not picked:
             return []
         headline = self.headline(picked[0], names)
-        topic = (set(stem_text(headline, self.code)) - one - other) | (one | other)
+        topic = (set(sentence_quality.stem_text(headline, self.code)) - one - other) | (one | other)
+
+        def fits(quote: Quote) -> bool:
+            terms = set(quote.candidate.terms)
+            ends = (one <= terms) + (other <= terms)
+            return ends == 2 or (ends == 1 and 2 * len(topic & terms) > len(topic))
+
         near = [*self.holding(one), *self.holding(other)]
-        rest = [quote for quote in dict.fromkeys([*both, *near]) if self.fits(quote, one, other, topic)]
+        rest = [quote for quote in dict.fromkeys([*both, *near]) if fits(quote)]
         self.shown += picked
-        more = self.pick([q for q in rest if q not in picked], self.quoted() - 1)
+        # fewer sentences where a community has few
+        most = min(QUOTED, 1 + sum(quote.worth >= SHOWN for quote in self.of.quotes) // 9)
+        more = self.pick([q for q in rest if q not in picked], most - 1)
         self.shown.pop()
         return self.finding(headline, [*picked, *more], relation, one | other)
-
-    def fresh(self, one: set[str], other: set[str]) -> bool:
-        """Whether at least one end of a relation is new, and the other has been written of fewer than HUBS times."""
-        used = sorted(max(self.stems[s] for s in sorted(end)) for end in (one, other))
-        return used[0] == 0 and used[1] < HUBS
 
     def on_name(self, passage: Passage, *, alone: bool) -> list[Finding]:
         """A finding on one entity or claim not written of before: its best sentence that holds another member too.
 
         `alone` takes one that holds no other, if it is strong or there is no finding yet.
         """
-        mark = set(stem_text(passage.title, self.code))
+        mark = set(sentence_quality.stem_text(passage.title, self.code))
         own = [q for q in self.holding(mark) if passage.kind == "entity" or passage.id in q.owners]
-        if mark & self.stems.keys() or not self.tells(passage.title):
+        if mark & self.stems.keys() or report_parts.says_little(passage.title, self.code):
             return []
         others = {id(q): self.beside(q, mark) for q in own}
         good = [q for q in own if others[id(q)] or (alone and (q.worth >= STRONG or not self.headlines))]
@@ -240,34 +257,20 @@ class _ReportWriter:
     def beside(self, quote: Quote, mark: set[str]) -> Member | None:
         """The strongest member in a sentence besides the one with the stems `mark`, if it tells something."""
         terms = set(quote.candidate.terms) - mark
-        held = (m for m in self.of.members if m.stems and m.stems <= terms and self.tells(m.name))
+        held = (m for m in self.of.members if m.stems and m.stems <= terms)
+        held = (m for m in held if not report_parts.says_little(m.name, self.code))
         return next(held, None)
 
     def finding(self, headline: str, picked: Sequence[Quote], passage: Passage, mark: set[str]) -> list[Finding]:
         """The finding, noted as used; none where there is no sentence or the headline is taken."""
-        if not picked or capitalise(headline) in self.headlines:
+        if not picked or sentence_quality.capitalise(headline) in self.headlines:
             return []
         self.shown += picked
         self.stems.update(sorted(mark))
-        self.headlines.add(capitalise(headline))
-        return [Finding(capitalise(headline), tuple(_state_quote(quote, passage.id) for quote in picked))]
-
-    @staticmethod
-    def fits(quote: Quote, one: set[str], other: set[str], topic: set[str]) -> bool:
-        """Whether a sentence is on a headline: it holds both ends, or one end and half of the headline's terms."""
-        terms = set(quote.candidate.terms)
-        if one <= terms and other <= terms:
-            return True
-        return (one <= terms or other <= terms) and 2 * len(topic & terms) > len(topic)
-
-    def quoted(self) -> int:
-        """Sentences of a finding: fewer where a community has few."""
-        return min(QUOTED, 1 + sum(quote.worth >= SHOWN for quote in self.of.quotes) // 9)
-
-    def tells(self, name: str) -> bool:
-        """Whether a name is worth a headline: neither a general word nor a number."""
-        own = stem_text(name, self.code)
-        return bool(own) and not names_nothing(name) and (self.code != "en" or not set(own) <= general_stems())
+        self.headlines.add(sentence_quality.capitalise(headline))
+        return [
+            Finding(sentence_quality.capitalise(headline), tuple(_state_quote(quote, passage.id) for quote in picked))
+        ]
 
     # ── headlines and title ──
 
@@ -275,38 +278,35 @@ class _ReportWriter:
         """The name as the community's sentences have it, with the word that mostly completes it."""
         if name not in self.names:
             longer = extend_name(name, self.texts) if self.code == "en" else name
-            self.names[name] = show_natural_case(longer, self.texts)
+            self.names[name] = report_parts.show_natural_case(longer, self.texts)
         return self.names[name]
 
     def headline(self, quote: Quote, names: Sequence[str]) -> str:
         """What the sentence says of the names: a clause, else subject, verb and object, else the names."""
-        merit, shown = find_headline(quote.text, names, self.code)
-        told = sum(mentions_name(shown, name) for name in names)
-        if (
-            told
-            and merit >= (HEADED if told == len(names) else STATED)
-            and rate_generality(shown, self.code) >= GENERAL
-        ):
+        merit, shown = report_parts.find_headline(quote.text, names, self.code)
+        told = sum(report_parts.mentions_name(shown, name) for name in names)
+        general = sentence_quality.rate_generality(shown, self.code) >= GENERAL
+        if told and merit >= (HEADED if told == len(names) else STATED) and general:
             return shown
         if len(names) == 2 and self.code == "en":
-            said = find_link_clause(quote.text, names[0], names[1])
-            if said and rate_generality(said) >= GENERAL:
+            said = report_parts.find_link_clause(quote.text, names[0], names[1])
+            if said and sentence_quality.rate_generality(said) >= GENERAL:
                 return said
         rank = {member.name: i for i, member in enumerate(self.of.members)}
         ordered = sorted(names, key=lambda name: rank.get(name, len(rank)))
-        return join_title_names([self.cased(name) for name in ordered], self.code)
+        return report_parts.join_title_names([self.cased(name) for name in ordered], self.code)
 
     def title(self, summary: Sequence[Quote]) -> str:
         """The two or three strongest names; a clause of the summary instead that states what two of them do."""
-        first = choose_distinct_names([m.name for m in self.of.members[: 3 * CORE]], 3, self.code)
+        first = report_parts.choose_distinct_names([m.name for m in self.of.members[: 3 * CORE]], 3, self.code)
         strong = {m.name for m in self.of.members if m.strength >= WEAKEST}
         names = [self.cased(name) for i, name in enumerate(first) if i < 2 or name in strong]
         for quote in summary if not self.of.reports else ():
-            merit, shown = find_headline(quote.text, names, self.code, longest=9)
-            two = sum(mentions_name(shown, name) for name in names) >= 2
-            if two and merit >= STATED and rate_generality(shown, self.code) >= GENERAL:
+            merit, shown = report_parts.find_headline(quote.text, names, self.code, longest=9)
+            two = sum(report_parts.mentions_name(shown, name) for name in names) >= 2
+            if two and merit >= STATED and sentence_quality.rate_generality(shown, self.code) >= GENERAL:
                 return shown
-        return join_title_names(names, self.code)
+        return report_parts.join_title_names(names, self.code)
 
 
 # ── rating ───────────────────────────────────────────────────────────────────────────────────────────────────────────

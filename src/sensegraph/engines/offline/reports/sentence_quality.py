@@ -1,4 +1,4 @@
-"""The offline engine's view of a sentence: its content words, its tidied form, how well it stands alone, who says it.
+"""The offline engine's view of a sentence: its content words, its tidied form, how well it stands alone, what it says.
 
 The English rules (fillers, discourse markers, the finite-verb test) apply to English text only; for other languages
 a sentence is judged by its length and its end mark.
@@ -6,27 +6,24 @@ a sentence is judged by its length and its end mark.
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 from operator import eq
 
 from sensegraph.engines.offline.stemming import load_stemmer
-from sensegraph.language.detection import detect_by_stop_words
 from sensegraph.language.speakers import find_opening_label
-from sensegraph.language.text import HAN, WORD
-from sensegraph.language.word_lists import read_list
+from sensegraph.language.text import HAN, WORD, detect_by_stop_words
+from sensegraph.language.word_lists import read_alternatives, read_list
 
+CUES = read_alternatives("cues")
 _STEMMERS = {
-    "en": "english",
-    "de": "german",
-    "fr": "french",
-    "es": "spanish",
-    "it": "italian",
-    "nl": "dutch",
-    "pt": "portuguese",
-    "ru": "russian",
-}
+    "en": "english", "de": "german", "fr": "french", "es": "spanish", "it": "italian", "nl": "dutch",
+    "pt": "portuguese", "ru": "russian",
+}  # fmt: skip
 
 
 # ── content words ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -51,6 +48,40 @@ def stem_word(word: str, code: str) -> tuple[str, ...]:
 def stem_word_lists(*names: str) -> frozenset[str]:
     """The stems of the words in some English word lists."""
     return frozenset(stem for name in names for word in read_list(name) for stem in stem_text(word, "en"))
+
+
+def weigh_stems(sentences: Iterable[Sequence[str]], once: float = 0.7) -> dict[str, float]:
+    """The weight of each stem: `once` plus the logarithm of how many sentences hold it.
+
+    A quarter of that for words that name no topic. A stand-in, where the rest of the corpus is not at hand, for share
+    here against share in the corpus.
+    """
+    counts = Counter(term for terms in sentences for term in dict.fromkeys(terms))
+    general = general_stems()
+    return {t: (once + math.log(n)) * (0.25 if t in general else 1.0) for t, n in counts.items()}
+
+
+def general_stems() -> frozenset[str]:
+    """Stems of English words that name no topic."""
+    return stem_word_lists("general", "verbs")
+
+
+REPEAT = 0.6  # share of a common subsequence above which a sentence repeats a chosen one
+
+
+def is_repeat(one: Sequence[str], other: Sequence[str], limit: float = REPEAT) -> bool:
+    """Whether two sequences of stems say the same.
+
+    Their longest common subsequence is more than `limit` of the longer one, or nearly all of the shorter one (which
+    is then a sentence cut short at a chunk's border).
+    """
+    from rapidfuzz.distance import LCSseq  # an extension module: loaded on first use
+
+    short, long = sorted((len(one), len(other)))
+    if not short:
+        return not long
+    common = LCSseq.similarity(one, other)
+    return common > limit * long or (short >= 4 and common > 0.85 * short)
 
 
 @lru_cache(maxsize=1 << 15)
@@ -91,18 +122,7 @@ _HEDGE = re.compile(
 )
 _TWICE = re.compile(r"\b((?:\w+(?:['’]\w+)? +)?\w+(?:['’]\w+)?)((?:(?: *,)? +\1)+)(?![-'’\w])", re.IGNORECASE)
 _MEANT_TWICE = frozenset("that had very really much far so long many more no not never don't can't bye ha".split())
-_OPENING = re.compile(
-    r"^(?:(?:and|but|yeah|yep|yup|oh|ah|okay|ok|alright)\b(?:\s*,+|\s+|\s*[.!]\s+)"
-    r"|so\b(?:\s*,+\s*|\s+(?!(?:many|much|far|long|that|is|are|was|were|called|too|few|little|be|good|hard)\b))"
-    r"|well\b(?:\s*,+\s*|\s+(?=(?:I|you|we|they|he|she|it|the|that|this|there|yeah|so|and|but|if)\b))"
-    r"|(?:right|now|like|look|see|actually|anyway|basically|honestly|i mean|you know|yes)\s*,+\s*"
-    r"|(?:i mean|you know)\s+(?=(?:I|you|we|they|he|she|it|the|this|there|if|it['’]s|that['’]s)\b)"
-    r"|like\s+(?=(?:I|you|we|they|he|she|it|if|when|there)\b(?!,))"
-    r"|i (?:think|guess)\b(?:\s*,+\s*|\s+(?:that\s+)?"
-    r"(?!so\b|not\b|of\b|about\b|through\b|in\b|to\b|like\b|a lot\b|it through\b))"
-    r")",
-    re.IGNORECASE,
-)
+_OPENING = re.compile(f"^(?:{CUES['opening-markers']})", re.IGNORECASE)
 
 
 @lru_cache(maxsize=1 << 15)
@@ -152,21 +172,41 @@ def _trim_speech(text: str) -> str:
     return text
 
 
+def end_sentence(text: str) -> str:
+    """`text` with an end mark."""
+    bare = text.rstrip(" ,;:-–—")
+    closed = bare.rstrip("'\"’”)»」』").endswith((".", "!", "?", "…", "。", "！", "？"))
+    return bare if closed else f"{bare}."
+
+
+def quote_text(text: str) -> str:
+    """`text` in quotation marks, those inside it made single."""
+    inner = text.replace("“", "‘").replace("”", "’").replace('"', "'")
+    return f"“{end_sentence(inner)}”"
+
+
+_SMALL = "no one two three four five six seven eight nine ten eleven twelve".split()
+
+
+def capitalise(text: str) -> str:
+    """`text` with its first letter large."""
+    return text[:1].upper() + text[1:]
+
+
+def join_with_and(items: Sequence[str]) -> str:
+    """ "a", "a and b", "a, b and c"."""
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}" if items else ""
+
+
+def spell_number(n: int) -> str:
+    """A number as it is written in a text: words up to twelve, figures with commas above."""
+    return _SMALL[n] if 0 <= n < len(_SMALL) else f"{n:,}"
+
+
 # ── how well a sentence stands alone ─────────────────────────────────────────────────────────────────────────────────
 
 _SPEAKING = frozenset("i i'm i've i'd i'll you you're you've you'd you'll me my mine your myself yourself".split())
-_NOTES = re.compile(
-    r"\b(?:welcome (?:back )?to|thank you|thanks (?:for|so|to|very)|(?:our|next) (?:guests?|show|episode)|"
-    r"stick around|(?:I['’]m|I am) your host|this (?:podcast|episode|show)|the (?:podcast|show notes)|tune in|"
-    r"subscribe|behind the (?:tech|scenes)|transcript(?:ion)?s?\b|until next time|stay tuned|"
-    r"(?:nice|great) to (?:be|have|meet|see)|today['’]s (?:guest|show|episode)|(?:good|happy) to (?:be|have you) here|"
-    r"good (?:morning|afternoon|evening)|e-?mail us|check out|join us|take care|see you (?:next|all)|"
-    r"come back (?:to|on)|on the (?:show|program|podcast)|so excited to|let['’]s (?:get|dive|jump|go|chat|bring|move)|"
-    r"copyright|all rights reserved|table of contents|produced by|project gutenberg|co-?hosts?|joining us|"
-    r"(?:exciting|awesome|amazing|incredible|special) guests?)|"
-    r"https?:|www\.|\.(?:com|org|txt)\b|\.\./",
-    re.IGNORECASE,
-)
+_NOTES = re.compile(rf"\b(?:{CUES['show-notes']})|https?:|www\.|\.(?:com|org|txt)\b|\.\./", re.IGNORECASE)
 _BROKEN = re.compile(r"--|[—–]|\.\.\.|…|\s-\s")
 _TURN = re.compile(r"[.!?…]\s[A-Z][\w’'.-]+(?: [A-Z][\w’'.-]+){1,3}:\s")
 _CLITIC_VERB = re.compile(r"(?:['’](?:s|re|ve|m|ll|d)|n['’]t)$")
@@ -238,3 +278,101 @@ def _looks_finite(before: str, word: str) -> bool:
     if word.endswith("ed") and len(word) > 4:
         return before not in ("the", "a", "an", "of", "and") and before != ""
     return before in _SUBJECT and not word.endswith("ly") and word not in read_list("pointing") and len(word) > 2
+
+
+_INTRODUCES = re.compile(
+    r"\b(?:is|was|are|['’]s|became|serve[sd]? as|works? as|named)\s+(?:[\w’'-]+,?\s+){0,7}"
+    rf"(?i:{CUES['offices']})s?\b|{CUES['introducing']}"
+)
+_HANGING = frozenset("like because then or also which even besides they he she it this that these those".split())
+FIRST_PERSON = re.compile(r"\b(?:I|me|my|mine|myself|I['’](?:m|ve|d|ll))\b")
+
+
+def is_hanging(text: str) -> bool:
+    """Whether a sentence leans on the one before it, or is speech within a story."""
+    return text.partition(" ")[0].casefold() in _HANGING or text.startswith(("'", "‘", "“", '"'))
+
+
+@lru_cache(maxsize=1 << 15)
+def introduces_person(sentence: str) -> bool:
+    """Whether an English sentence presents someone by office or career ("Ann Lee is a professor of …")."""
+    return _INTRODUCES.search(sentence) is not None
+
+
+# ── how far it states something that holds, or presents someone ──────────────────────────────────────────────────────
+_TOLD = re.compile(
+    rf"\b(?:I|we|he|she|they|you)\s+(?:\w+ly\s+|just\s+|also\s+|never\s+|first\s+)?(?:{CUES['past-verbs']}|\w+[^e\W]ed)\b",
+    re.IGNORECASE,
+)
+_HAPPENED = re.compile(r"\b(?:was|were|had|did|said|\w{3,}ed)\b", re.IGNORECASE)
+_REMEMBERED = re.compile(CUES["remembered"], re.IGNORECASE)
+# talk within the conversation: to the other, or about what will be said
+_HERE = re.compile(rf"^(?:{CUES['openings-of-talk']})\b|\b(?:{CUES['talk']})\b", re.IGNORECASE)
+_THIRD = re.compile(r"^(?:he|she|they|his|her|their|it|this|that|these|those|one of (?:them|these|those))\b", re.I)
+_LEANING = re.compile(CUES["leaning"], re.IGNORECASE)
+_RESTARTED = re.compile(CUES["restarted"], re.IGNORECASE)
+_LOOSE = re.compile(CUES["loose"], re.IGNORECASE)
+_HOLDS = re.compile(rf"\b(?:{CUES['holding']})\b", re.IGNORECASE)
+_REASONS = re.compile(CUES["reasons"], re.IGNORECASE)
+_NAMED = re.compile(r"(?<=[\w,] )[A-Z][a-z]\w+")
+_FREE_NAMES = 2  # capitalised words inside a sentence before it counts as a list of names
+
+
+@lru_cache(maxsize=1 << 15)
+def rate_generality(sentence: str, code: str = "en") -> float:
+    """How general and assertive a tidied sentence is, from 0.02 (a personal anecdote) to about 1.5 (a reasoned claim).
+
+    A product of factors: present statements, comparisons, reasons and needs raise it; stories in the first person and
+    the past, talk within the conversation, dates, open pronouns, loose speech and strings of names lower it. 1 in other
+    languages than English, whose cues these are.
+    """
+    if code != "en":
+        return 1.0
+    value = 1.15 if _HOLDS.search(sentence) else 0.55 if _HAPPENED.search(sentence) else 0.9
+    value *= 1.25 if _REASONS.search(sentence) else 1.0
+    value *= 0.35 if _TOLD.search(sentence) else 1.0
+    value *= 0.45 if _REMEMBERED.search(sentence) else 1.0
+    value *= 0.3 if _HERE.search(sentence) else 1.0
+    value *= 0.5 if FIRST_PERSON.search(sentence) else 1.0
+    value *= 0.6 if _THIRD.search(sentence) else 1.0
+    value *= 0.6 if _LEANING.search(sentence) else 1.0
+    value *= 0.5 if _RESTARTED.search(sentence) else 1.0
+    value *= 0.7 if _LOOSE.search(sentence) else 1.0
+    spare = len(_NAMED.findall(sentence)) - _FREE_NAMES
+    return max(0.02, value * 0.85 ** max(0, spare))
+
+
+_CAREER = re.compile(CUES["career"])  # what a host says of a guest
+_ABOUT_SOMEONE = re.compile(
+    r"(?:Dr\.|Prof\.|He|She|[A-Z][a-z]+(?: [A-Z][a-z]+)?) "
+    r"(?:is|was|has|had|helped|led|spent|joined|started|also|briefly)\b"
+)
+_LIMPS = re.compile(rf"(?:{CUES['limping']})\b(?! (?:learning|systems?)\b)")
+_COARSE = re.compile(r"\b(?:fuck|shit|crap|damn|rape)\w*\b", re.IGNORECASE)
+
+
+def rate_soundness(text: str) -> float:
+    """1, or less for sentences that present someone, that limp behind another, or that are coarse (English)."""
+    value = 0.2 if introduces_person(text) or _CAREER.search(text) else 1.0
+    value *= 0.5 if _ABOUT_SOMEONE.match(text) or _LIMPS.match(text) else 1.0
+    return value * (0.3 if _COARSE.search(text) else 1.0)
+
+
+# ── the sign of a sentence: does it speak of the bad or the good of a thing? Plain lexical rules (English) ──────────
+
+_BAD = re.compile(rf"\b(?:{CUES['harm']})\b", re.IGNORECASE)
+_GOOD = re.compile(rf"\b(?:{CUES['benefit']})\b", re.IGNORECASE)
+_NOT = re.compile(r"(?:\bnot|n['’]t|\bnever|\bno|\bwithout|\bneither|\bnor|\bhardly|\bless)(?:\s+\w+){0,2}\s*$", re.I)
+
+
+def balance_tone(text: str) -> int:
+    """Words of good minus words of harm; a negation up to three words before turns a word round ("not a danger")."""
+    bad, turned_bad = _count_hits(_BAD, text)
+    good, turned_good = _count_hits(_GOOD, text)
+    return good + turned_bad - bad - turned_good
+
+
+def _count_hits(words: re.Pattern[str], text: str) -> tuple[int, int]:
+    """How many hits stand as they are, and how many are negated."""
+    negated = [bool(_NOT.search(text[max(0, m.start() - 40) : m.start()])) for m in words.finditer(text)]
+    return negated.count(False), negated.count(True)

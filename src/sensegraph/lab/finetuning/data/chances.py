@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import erfc, exp, lgamma, log, log1p, sqrt
 
@@ -42,29 +42,22 @@ def compare_positions(orders: Mapping[tuple[bool, ...], int]) -> Positions:
         if count > 1:
             each = times * share * (count - sum(order)) / (count - 1)
             varying[:count, :count] += each * (np.eye(count) - 1 / count)
-    # the statistic and its degrees of freedom, with the last places joined where too little is due there
-    join = _join_places(due)
-    off, matrix = join @ (seen - due), join @ varying @ join.T
-    freedom = int(np.linalg.matrix_rank(matrix, tol=_TINY)) if matrix.size else 0
-    chi2, freedom = (float(off @ np.linalg.pinv(matrix, rcond=_TINY) @ off), freedom) if freedom else (0.0, 0)
-    p = chi_square_tail(chi2, freedom) if freedom else 1.0
-    return Positions(tuple(int(n) for n in seen), tuple(float(n) for n in due), chi2, freedom, p)
-
-
-def _join_places(due: Floats) -> Floats:
-    """The matrix that adds up places from the last one on until each sum is at least `_LEAST`."""
+    # places from the last one on are joined until each sum that is due is at least `_LEAST`
     rows: list[list[int]] = []
-    for place in range(len(due) - 1, -1, -1):
+    for place in reversed(range(longest)):
         if rows and due[rows[-1]].sum() < _LEAST:
             rows[-1].append(place)
         else:
             rows.append([place])
     if len(rows) > 1 and due[rows[-1]].sum() < _LEAST:
         rows[-2] += rows.pop()
-    matrix = np.zeros((len(rows), len(due)))
-    for i, row in enumerate(rows):
-        matrix[i, row] = 1.0
-    return matrix
+    join = np.array([np.isin(np.arange(longest), row) for row in rows], np.float64).reshape(len(rows), longest)
+    # the statistic and its degrees of freedom
+    off, matrix = join @ (seen - due), join @ varying @ join.T
+    freedom = int(np.linalg.matrix_rank(matrix, tol=_TINY)) if matrix.size else 0
+    chi2, freedom = (float(off @ np.linalg.pinv(matrix, rcond=_TINY) @ off), freedom) if freedom else (0.0, 0)
+    p = chi_square_tail(chi2, freedom) if freedom else 1.0
+    return Positions(tuple(int(n) for n in seen), tuple(float(n) for n in due), chi2, freedom, p)
 
 
 def chi_square_tail(chi2: float, freedom: int) -> float:
@@ -84,18 +77,9 @@ def expected_range(count: int, share: float, outside: float = 0.01) -> tuple[int
         return (round(count * share),) * 2
     ways = [lgamma(count + 1) - lgamma(k + 1) - lgamma(count - k + 1) for k in range(count + 1)]
     chances = [exp(w + k * log(share) + (count - k) * log1p(-share)) for k, w in enumerate(ways)]
-    low = _find_quantile(chances, outside / 2)
-    return low, count - _find_quantile(chances[::-1], outside / 2)
-
-
-def _find_quantile(chances: Sequence[float], level: float) -> int:
-    """The first number at which the chances, added up, exceed `level`."""
-    total = 0.0
-    for k, chance in enumerate(chances):
-        total += chance
-        if total > level:
-            return k
-    return len(chances) - 1
+    # on either side the first number at which the chances, added up, exceed the half of `outside`
+    low, high = (int(np.searchsorted(np.cumsum(ks)[:-1], outside / 2, "right")) for ks in (chances, chances[::-1]))
+    return low, count - high
 
 
 def wilson_interval(hits: int, count: int) -> tuple[float, float]:

@@ -1,20 +1,34 @@
-"""The values of fine-tuning data: passages, questions with their gold passages, examples, and how these are made.
+"""The values of fine-tuning data, how they are made, and examples as lines of JSON, in forms that libraries read.
+
+    completion   {"prompt": …, "completion": …}
+    chat         {"messages": [{"role": "system"|"user"|"assistant", "content": …}, …]}
+    evaluation   {"id", "question", "answer", "answers", "type", "made", "written", "passages": [{"id", "title", "text",
+                  "oracle", "kind"}, …], "target"}
+
+A prompt is instruction, question, passages, in this order, and what is learnt follows (R04). Lines end with a line
+feed, keys keep their order, text is UTF-8: equal examples are equal bytes.
 
 source: the paper GRAFT, section 4.1 (R02–R05, R29); RAFT, Zhang et al. 2024
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from types import MappingProxyType
-from typing import Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 from sensegraph.errors import SettingsError
+from sensegraph.papers import paper_folder
 
 Style = Literal["plain", "cot"]
 Answers = Literal["first", "all"]
 Hardness = Literal["own", "hard", "random", ""]
+
+T = TypeVar("T")
 
 STYLES, ANSWERS = get_args(Style), get_args(Answers)
 
@@ -153,8 +167,70 @@ PRESETS: Mapping[str, DataSettings] = MappingProxyType(
 )
 
 
+def choose_by_name(known: Mapping[str, T], name: str, what: str) -> T:
+    """What is known by this name. Raises SettingsError, naming all, for what does not exist."""
+    if name not in known:
+        raise SettingsError(f"No {what} is called {name!r}; there are {', '.join(known)}.")
+    return known[name]
+
+
 def find_data_preset(name: str) -> DataSettings:
     """The settings of a preset. Raises SettingsError for one that does not exist."""
-    if name not in PRESETS:
-        raise SettingsError(f"No preset is called {name!r}; there are {', '.join(PRESETS)}.")
-    return PRESETS[name]
+    return choose_by_name(PRESETS, name, "preset")
+
+
+Form = Literal["completion", "chat", "evaluation"]
+FORMS: tuple[Form, ...] = get_args(Form)
+_PAPER = "graft2024"
+_PLACEHOLDER = re.compile(r"\{\{(question|passages)\}\}")
+
+
+@cache
+def read_instruction() -> str:
+    """What every prompt begins with."""
+    return _read_packaged_prompt("instruction").strip()
+
+
+@cache
+def _read_packaged_prompt(name: str) -> str:
+    return (paper_folder(_PAPER) / "prompts" / f"{name}.md").read_text("utf-8")
+
+
+def format_question(question: str, passages: Sequence[Passage]) -> str:
+    """The question over its passages: what a user's message of a chat holds."""
+    shown = "\n\n".join(map(format_passage, passages))
+    given = {"question": question, "passages": shown}
+    return _PLACEHOLDER.sub(lambda found: given[found[1]], _read_packaged_prompt("asked")).strip()
+
+
+def format_passage(passage: Passage) -> str:
+    """A passage as a prompt shows it. Nothing in it tells an oracle passage from a distractor."""
+    return f"{passage.title}\n{passage.text}" if passage.title else passage.text
+
+
+def format_prompt(question: str, passages: Sequence[Passage]) -> str:
+    """The whole prompt as one text, ready for the target to follow."""
+    return f"{read_instruction()}\n\n{format_question(question, passages)}\n\nAnswer:"
+
+
+def record_example(example: Example, form: Form) -> dict[str, Any]:
+    """An example in one of the forms."""
+    if form == "completion":
+        return {"prompt": format_prompt(example.question, example.passages), "completion": f" {example.target}"}
+    if form == "chat":
+        said = (read_instruction(), format_question(example.question, example.passages), example.target)
+        roles = ("system", "user", "assistant")
+        return {"messages": [{"role": r, "content": t} for r, t in zip(roles, said, strict=True)]}
+    asked = {n: getattr(example, n) for n in ("id", "question", "answer", "answers", "type", "made", "written")}
+    shown = [{n: getattr(p, n) for n in ("id", "title", "text", "oracle", "kind")} for p in example.passages]
+    return asked | {"answers": list(example.answers), "passages": shown, "target": example.target}
+
+
+def parse_form(name: str) -> Form:
+    """The form that is called so. Raises SettingsError for one that does not exist."""
+    return choose_by_name({str(form): form for form in FORMS}, name, "form")
+
+
+def format_example_line(example: Example, form: Form) -> str:
+    """An example as one line of JSON, with its end."""
+    return json.dumps(record_example(example, form), ensure_ascii=False) + "\n"

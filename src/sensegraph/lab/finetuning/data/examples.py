@@ -1,20 +1,23 @@
 """From questions to examples: gold passages among distractors, within a budget, in an order that says nothing.
 
-source: the paper GRAFT, section 4.1 (R02–R05); RAFT for P and reasoning (R29)
+What is learnt may be reasoning in verbatim quotes, each of which is checked. Whether a text holds an answer or a
+passage is asked without regard to case, width and white space.
+
+source: the paper GRAFT, section 4.1 (R02–R05); RAFT, Zhang et al. 2024, for P and reasoning: quotes between marks, the
+answer in a last line (R29)
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import chain
 from random import Random
 
 from sensegraph.errors import InputError
-from sensegraph.lab.finetuning.data import verbatim_quotes
-from sensegraph.lab.finetuning.data.answer_containment import reject_distractor
-from sensegraph.lab.finetuning.data.example_forms import format_passage, format_prompt
 from sensegraph.lab.finetuning.data.example_types import (
     DataSettings,
     DroppedQuestion,
@@ -22,9 +25,103 @@ from sensegraph.lab.finetuning.data.example_types import (
     MadeExample,
     Passage,
     SourceQuestion,
+    format_passage,
+    format_prompt,
 )
 from sensegraph.lab.finetuning.data.sources import hash_text
-from sensegraph.language.text import count_tokens
+from sensegraph.language.text import HAN, collect_terms, count_tokens, fold, split_sentences
+
+_RUN = re.compile(r"\w+")  # Scrooge's holds Scrooge
+_POLAR = frozenset(("yes", "no"))
+_folded = lru_cache(maxsize=4096)(fold)  # a passage is compared with many
+
+
+def is_polar(answer: str) -> bool:
+    """Whether an answer is yes or no, which a text may hold without saying anything of the question."""
+    return fold(answer).strip(".! ") in _POLAR
+
+
+def contains_answer(text: str, answer: str) -> bool:
+    """Whether `text` holds `answer` as whole words, or, in a script without spaces, as it is written."""
+    if HAN.search(answer):
+        return fold(answer) in _folded(text)
+    sought = _space_words(answer)
+    return bool(sought.strip()) and sought in _space_words(text)
+
+
+def _space_words(text: str) -> str:
+    """The folded words of `text` with one blank around each."""
+    return f" {' '.join(_RUN.findall(_folded(text)))} "
+
+
+def find_answer(text: str, answers: Iterable[str], least: int = 1) -> str:
+    """The first of `answers` with at least `least` words that `text` holds; yes and no are not looked for."""
+    for answer in answers:
+        words = _RUN.findall(answer)  # in a script without spaces characters are counted
+        enough = sum(len(w) if HAN.search(w) else 1 for w in words) >= least
+        if enough and not is_polar(answer) and contains_answer(text, answer):
+            return answer
+    return ""
+
+
+def overlaps_passage(one: Passage, other: Passage) -> bool:
+    """Whether two passages show the same stretch of one document, or one holds the whole text of the other."""
+    (home, start, end), (place, begin, stop) = one.place, other.place
+    if home == place and start < stop and begin < end:
+        return True
+    a, b = _folded(one.text), _folded(other.text)
+    return a in b or b in a
+
+
+def reject_distractor(passage: Passage, asked: SourceQuestion, chosen: Iterable[Passage], leak_words: int) -> str:
+    """Why a passage cannot be a distractor of a question beside those that were chosen; nothing where it can."""
+    if any(overlaps_passage(passage, p) for p in asked.oracles):
+        return "overlaps a gold passage"
+    if any(overlaps_passage(passage, p) for p in chosen):
+        return "overlaps another distractor"
+    return "holds the answer" if find_answer(passage.text, asked.answers, leak_words) else ""
+
+
+BEGIN, END = "##begin_quote##", "##end_quote##"
+REASON, ANSWER = "##Reason:", "##Answer:"
+_QUOTE = re.compile(f"{re.escape(BEGIN)}(.*?){re.escape(END)}", re.DOTALL)
+
+
+def reason_by_quotes(question: str, answers: Sequence[str], oracles: Sequence[Passage]) -> str:
+    """Reasoning by rule: of each gold passage the sentence that holds an answer, else that nearest to the question."""
+    said = []
+    for passage in oracles:
+        # of equal sentences the first is quoted
+        sought = collect_terms(" ".join((question, *(a for a in answers if not is_polar(a)))))
+        spans = split_sentences(passage.text) or [(0, len(passage.text))]
+        texts = [passage.text[a:b] for a, b in spans]
+        sentence = max(texts, key=lambda t: (bool(find_answer(t, answers)), len(sought & collect_terms(t))))
+        said.append(f"{passage.title or 'A passage'} says: {BEGIN} {sentence} {END}.")
+    return " ".join(said)
+
+
+def write_reasoned_answer(reasoning: str, answer: str) -> str:
+    """What is learnt in the style `cot`: the reasoning, where there is any, and the answer in a line of its own."""
+    return f"{REASON} {reasoning}\n{ANSWER} {answer}" if reasoning else f"{ANSWER} {answer}"
+
+
+def extract_quotes(text: str) -> list[str]:
+    """The quotes of a text, without their marks."""
+    return [q.strip() for q in _QUOTE.findall(text)]
+
+
+def find_quote_fault(reasoning: str, passages: Sequence[Passage]) -> str:
+    """What is wrong with the quotes of a reasoning; nothing where each stands in a passage, white space aside."""
+    found = extract_quotes(reasoning)
+    if not reasoning.count(BEGIN) == reasoning.count(END) == len(found):
+        return "a quote of the reasoning has no end"
+    if not found:
+        return "the reasoning quotes nothing"
+    shown = [" ".join(p.text.split()) for p in passages]
+    if any(not q or not any(" ".join(q.split()) in text for text in shown) for q in found):
+        return "a quote of the reasoning stands in no passage"
+    return ""
+
 
 _MISSES = 5  # passages in a row that do not fit: then the budget counts as used up
 _SHUFFLED = 4096  # passages of a pool that is shuffled whole; from a larger one positions are drawn
@@ -67,42 +164,32 @@ def make_example(asked: SourceQuestion, pool: Sequence[Passage], how: DataSettin
     random = Random(f"{how.seed} {asked.id}")
     kept = asked.oracles if random.random() < how.oracle_share else ()
     wanted = random.randint(*how.distractors) + len(asked.oracles) - len(kept)
-    reason = _reject_question(asked, how)
-    answer = target = "" if reason else "; ".join(asked.answers) if how.answers == "all" else asked.answers[0]
-    if not reason and how.style != "plain":
-        # where the gold passages are left out nothing can be quoted, and the answer stands alone
-        reasoning = asked.reasoning or verbatim_quotes.reason_by_quotes(asked.question, asked.answers, kept)
-        target = verbatim_quotes.write_reasoned_answer(reasoning if kept else "", answer)
-    room = how.max_tokens - count_tokens(format_prompt(asked.question, kept)) - count_tokens(target)
-    reason = reason or ("its gold passages do not fit" if room < 0 else "")
-    if reason:
+    if reason := reject_question(asked, how):
         return DroppedQuestion(asked.id, reason, asked.type)
-    picker = _Picker(asked, how)
+    answer = target = "; ".join(asked.answers) if how.answers == "all" else asked.answers[0]
+    if how.style != "plain":
+        # where the gold passages are left out nothing can be quoted, and the answer stands alone
+        reasoning = asked.reasoning or reason_by_quotes(asked.question, asked.answers, kept)
+        target = write_reasoned_answer(reasoning if kept else "", answer)
+    room = how.max_tokens - count_tokens(format_prompt(asked.question, kept)) - count_tokens(target)
+    if room < 0:
+        return DroppedQuestion(asked.id, "its gold passages do not fit", asked.type)
     # passages near the question come first, then others as they are drawn
-    drawn = (replace(pool[i], kind="random") for i in _draw_positions(len(pool), random))
-    chosen = picker.pick(chain(asked.near, drawn), room, None if how.pad else wanted)
+    drawn = (replace(pool[i], kind="random") for i in draw_positions(len(pool), random))
+    chosen, passed_over = pick_distractors(chain(asked.near, drawn), asked, how, room, None if how.pad else wanted)
     while chosen and _count_example_tokens(asked, (*kept, *chosen), target) > how.max_tokens:
         chosen.pop()
     passages = [*kept, *chosen]
     random.shuffle(passages)
-    example = Example(
-        asked.id,
-        asked.question,
-        answer,
-        tuple(passages),
-        target,
-        _count_example_tokens(asked, passages, target),
-        asked.type,
-        asked.made,
-        asked.answers,
-        asked.written,
-    )
-    if fault := verbatim_quotes.find_quote_fault(target, passages) if how.style == "cot" and kept else "":
+    size = _count_example_tokens(asked, passages, target)
+    made = (asked.type, asked.made, asked.answers, asked.written)
+    example = Example(asked.id, asked.question, answer, tuple(passages), target, size, *made)
+    if fault := find_quote_fault(target, passages) if how.style == "cot" and kept else "":
         return DroppedQuestion(asked.id, fault, asked.type)
-    return MadeExample(example, tuple(sorted(picker.passed_over.items())), len(chosen) < wanted)
+    return MadeExample(example, tuple(sorted(passed_over.items())), len(chosen) < wanted)
 
 
-def _reject_question(asked: SourceQuestion, how: DataSettings) -> str:
+def reject_question(asked: SourceQuestion, how: DataSettings) -> str:
     """Why no example can be made of a question; nothing where one can."""
     if not any(a.strip() for a in asked.answers):
         return "it has no answer"
@@ -115,7 +202,7 @@ def _count_example_tokens(asked: SourceQuestion, passages: Sequence[Passage], ta
     return count_tokens(format_prompt(asked.question, passages)) + count_tokens(target)
 
 
-def _draw_positions(count: int, random: Random) -> Iterator[int]:
+def draw_positions(count: int, random: Random) -> Iterator[int]:
     """All numbers below `count` in a random order; of many, as long as few are taken, without listing them."""
     if count <= _SHUFFLED:
         yield from random.sample(range(count), count)
@@ -128,28 +215,24 @@ def _draw_positions(count: int, random: Random) -> Iterator[int]:
             yield position
 
 
-class _Picker:
-    """Takes distractors for one question, and counts the passages that it cannot take, by reason."""
+def pick_distractors(
+    candidates: Iterable[Passage], asked: SourceQuestion, how: DataSettings, room: int, most: int | None
+) -> tuple[list[Passage], Counter[str]]:
+    """Passages of `candidates`, in their order, that fit into `room` tokens: `most` of them, or as many as fit.
 
-    def __init__(self, asked: SourceQuestion, how: DataSettings) -> None:
-        self.asked, self.how = asked, how
-        self.passed_over: Counter[str] = Counter()
-
-    def pick(self, candidates: Iterable[Passage], room: int, most: int | None) -> list[Passage]:
-        """Passages of `candidates`, in their order, that fit into `room` tokens: `most` of them, or as many as fit."""
-        chosen, misses, hard = list[Passage](), 0, 0
-        for passage in candidates:
-            if misses == _MISSES or len(chosen) == most:
-                break
-            if passage.kind == "hard" and hard == self.how.hard:
-                continue
-            if reason := reject_distractor(passage, self.asked, chosen, self.how.leak_words):
-                self.passed_over[reason] += 1
-                continue
-            size = count_tokens(format_passage(passage)) + _MARGIN
-            if size > room:
-                misses += 1
-                continue
+    Beside them the number of the passages that could not be taken, by reason.
+    """
+    chosen, passed_over, misses, hard = list[Passage](), Counter[str](), 0, 0
+    for passage in candidates:
+        if misses == _MISSES or len(chosen) == most:
+            break
+        if passage.kind == "hard" and hard == how.hard:
+            continue
+        if reason := reject_distractor(passage, asked, chosen, how.leak_words):
+            passed_over[reason] += 1
+        elif (size := count_tokens(format_passage(passage)) + _MARGIN) > room:
+            misses += 1
+        else:
             room, misses, hard = room - size, 0, hard + (passage.kind == "hard")
             chosen.append(passage)
-        return chosen
+    return chosen, passed_over

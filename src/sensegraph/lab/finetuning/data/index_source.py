@@ -1,31 +1,39 @@
-"""An index as a source: its chunks are the passages, a file gives the questions, and its own retrieval the errors."""
+"""An index as a source: its chunks are the passages, and its own retrieval gives the errors.
+
+A file gives the questions, or they are made from the graph by rule: names left out of sentences, and what links two.
+The latter are labelled `template`. Each is answered by the very words of its gold passage, so that it can be checked;
+none asks for more than one or two sentences say, and a model that is trained on nothing else learns to look up.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
-from typing import Any, overload
+from random import Random
+from typing import Any
 
-from sensegraph.answering.asking import answer_contexts, make_inquiry
-from sensegraph.answering.quoting import quote_sources
+from sensegraph.answering.asking import answer_contexts, make_inquiry, quote_sources
 from sensegraph.errors import InputError
 from sensegraph.index.index import Index
 from sensegraph.index.passages import chunk_passage
-from sensegraph.lab.finetuning.data.answer_containment import find_answer
 from sensegraph.lab.finetuning.data.example_types import DroppedQuestion, Passage, SourceQuestion
-from sensegraph.lab.finetuning.data.sources import Source, check_topic, read_answers, stream_records
+from sensegraph.lab.finetuning.data.examples import find_answer
+from sensegraph.lab.finetuning.data.sources import LazyPassages, Source, check_topic, read_answers, stream_records
+from sensegraph.lab.questions.stated_facts import make_name_pattern
+from sensegraph.language.text import fold
 from sensegraph.protocols import Method
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Chunk, Question
+from sensegraph.types import Chunk, Entity, Question, Relation
 
 _KEPT = 4096  # passages that stay in memory
 _DEEP = 20  # documents or chunks of a ranking that are looked at
 
 
-class ChunkPassages(Sequence[Passage]):
+class ChunkPassages(LazyPassages):
     """The chunks of an index as passages, read when they are asked for."""
 
     def __init__(self, index: Index, topic: str = "") -> None:
@@ -33,27 +41,8 @@ class ChunkPassages(Sequence[Passage]):
         self._index, self._topic = index, topic
         self._entries = index.catalogue.chunks
         self._fields = {d.id: dict(d.metadata).get(topic, "") for d in index.catalogue.documents} if topic else {}
-        self._at = lru_cache(maxsize=_KEPT)(self._read)
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    @overload
-    def __getitem__(self, place: int) -> Passage: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[Passage]: ...
-
-    def __getitem__(self, place: int | slice) -> Passage | Sequence[Passage]:
-        if isinstance(place, slice):
-            return [self._at(i) for i in range(*place.indices(len(self)))]
-        if not -len(self) <= place < len(self):
-            raise IndexError(place)
-        return self._at(place % len(self))
-
-    def _read(self, place: int) -> Passage:
-        name = self._entries[place].id
-        return self.passage(self._index.chunks([name])[name])
+        read = lru_cache(maxsize=_KEPT)(lambda place: self.named([self._entries[place].id])[0])
+        super().__init__(len(self._entries), read)
 
     def passage(self, chunk: Chunk) -> Passage:
         """A chunk as a passage."""
@@ -176,3 +165,108 @@ def rank_documents(
         found[ident] = tuple(dict.fromkeys(evidence.documents))[:_DEEP]
         rt.progress("questions", done, len(questions))
     return found
+
+
+_SENTENCE = (40, 300)  # characters of a sentence to ask about
+_SHORT = 3  # characters of a name that is asked for, at least
+_SAME = 3  # questions with one answer, at most
+_GAP = "____"
+
+
+@dataclass(frozen=True, slots=True)
+class _NamingSentence:
+    """A sentence of a chunk that names an entity, with the entity's name as the sentence has it."""
+
+    text: str
+    name: str
+    entity: str
+    chunk: Chunk
+
+    @property
+    def gapped(self) -> str:
+        """The sentence without the name."""
+        return make_name_pattern(self.name).sub(_GAP, self.text)
+
+
+def draw_graph_questions(index: Index, count: int, seed: int = 0, topic: str = "") -> Source:
+    """Up to `count` questions over the relations of an index, drawn with `seed`, and how many more were asked for.
+
+    `gap` leaves the rarer name out of a sentence that names two; `shared` leaves one name out of two sentences of
+    different chunks; `link` asks for the one sentence that names two entities together.
+    """
+    chunks = ChunkPassages(index, topic)
+    made = tuple(islice(_draw_questions(index, chunks, Random(f"templates {seed}")), count))
+    missing = ((f"of {count:,} asked for, the graph gives no more", count - len(made)),) if len(made) < count else ()
+    return Source("graph", made, chunks, missing, topics=chunks.topics())
+
+
+def _draw_questions(index: Index, chunks: ChunkPassages, random: Random) -> Iterator[SourceQuestion]:
+    """Questions relation by relation in a random order, each of the kind that is rarest so far.
+
+    A question whose answer was asked for often enough is left out.
+    """
+    relations, entities = index.graph.relations, {e.id: e for e in index.graph.entities}
+    earlier: dict[str, list[_NamingSentence]] = defaultdict(list)
+    count: Counter[str] = Counter()
+    answers: Counter[str] = Counter()
+    for place in random.sample(range(len(relations)), len(relations)):
+        relation = relations[place]
+        ends = sorted((entities[relation.source], entities[relation.target]), key=lambda e: (e.degree, e.id))
+        said = _find_sentence(relation, ends, index)
+        if said:
+            text, first = f"Which name is missing here: “{said[0].gapped}”?", said[0]
+            oracles = _make_oracles(chunks, first.chunk)
+            gap = SourceQuestion(f"gap-{relation.id}", text, (first.name,), oracles, type="gap", made="template")
+            kinds = [_ask_shared_name(relation, said, earlier, chunks), gap]
+            if len(relation.chunks) < 2:  # one chunk alone names the two together
+                text = f"In which sentence are {ends[0].name} and {ends[1].name} named together?"
+                link = SourceQuestion(f"link-{relation.id}", text, (first.text,), oracles, type="link", made="template")
+                kinds.insert(1, link)
+            made = min((q for q in kinds if q), key=lambda q: count[q.type])
+            count[made.type] += 1
+            answers[fold(made.answers[0])] += 1
+            if answers[fold(made.answers[0])] <= _SAME:
+                yield made
+        for now in said:
+            earlier[now.entity].append(now)
+
+
+def _find_sentence(relation: Relation, ends: Sequence[Entity], index: Index) -> list[_NamingSentence]:
+    """The first sentence behind a relation that names both of its ends, once for each name that can be asked for."""
+    found = index.chunks([d.source.chunk for d in relation.descriptions])
+    for description in relation.descriptions:
+        source = description.source
+        chunk = found.get(source.chunk)
+        if chunk is None:
+            continue
+        text = " ".join(chunk.text[source.start : source.end].split())
+        names = [next((n for n in (e.name, *e.aliases) if make_name_pattern(n).search(text)), "") for e in ends]
+        if all(names) and _SENTENCE[0] <= len(text) <= _SENTENCE[1]:
+            # a name can be asked for that is long enough, and written as a name where its script has capitals
+            return [
+                _NamingSentence(text, name, end.id, chunk)
+                for name, end in zip(names, ends, strict=True)
+                if len(name) >= _SHORT and (name[:1].isupper() or not name[:1].islower())
+            ]
+    return []
+
+
+def _make_oracles(chunks: ChunkPassages, *found: Chunk) -> tuple[Passage, ...]:
+    return tuple(replace(chunks.passage(c), oracle=True) for c in found)
+
+
+def _ask_shared_name(
+    relation: Relation,
+    said: Sequence[_NamingSentence],
+    earlier: Mapping[str, Sequence[_NamingSentence]],
+    chunks: ChunkPassages,
+) -> SourceQuestion | None:
+    """The rarest name of the sentence that another chunk's sentence had before; None where there is none."""
+    pairs = ((s, now) for now in said for s in earlier.get(now.entity, ()) if s.chunk.id != now.chunk.id)
+    before, now = next(pairs, (None, None))
+    if before is None or now is None:
+        return None
+    question = f"Which name is missing in both: “{before.gapped}” and “{now.gapped}”?"
+    answers = tuple(dict.fromkeys((now.name, before.name)))
+    oracles = _make_oracles(chunks, before.chunk, now.chunk)
+    return SourceQuestion(f"shared-{relation.id}", question, answers, oracles, type="shared", made="template")

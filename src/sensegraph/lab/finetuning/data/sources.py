@@ -1,5 +1,7 @@
 """Where questions with gold passages come from: a test collection, or a file in the form of HotpotQA.
 
+Personal data is taken out of a source before anything is made of it (R28).
+
 source: Thakur et al. 2021, BEIR; Yang et al. 2018, HotpotQA. The paper trains on the latter, 112,779 questions (R13).
 """
 
@@ -7,12 +9,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, overload
 
 from sensegraph.errors import InputError
 from sensegraph.index.manifest import DocumentEntry
@@ -20,6 +23,9 @@ from sensegraph.lab.finetuning.data.example_types import DroppedQuestion, Passag
 from sensegraph.lab.retrieval import JudgedSet, Query, read_set
 from sensegraph.types import Document
 
+Mask = Callable[[str], str]
+
+_KEPT = 4096  # texts that stay in memory
 _POOL = 20_000  # passages kept to draw from where a file holds more than memory should
 _READ = 1 << 20  # characters read at once
 _BETWEEN = re.compile(r"[\s,\[\]]*")  # two values, of an array or of lines
@@ -41,6 +47,29 @@ class Source:
     near: str = ""
     masked: tuple[str, ...] = ()
     topics: tuple[tuple[str, int], ...] = ()
+
+
+class LazyPassages(Sequence[Passage]):
+    """So many passages, each read by its place when it is asked for."""
+
+    def __init__(self, count: int, read: Callable[[int], Passage]) -> None:
+        self._count, self._read = count, read
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, place: int) -> Passage: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Passage]: ...
+
+    def __getitem__(self, place: int | slice) -> Passage | Sequence[Passage]:
+        if isinstance(place, slice):
+            return [self._read(i) for i in range(*place.indices(self._count))]
+        if not -self._count <= place < self._count:
+            raise IndexError(place)
+        return self._read(place % self._count)
 
 
 # ── a test collection ──
@@ -126,8 +155,7 @@ def read_hotpot_source(path: Path, seed: int = 0) -> Source:
             kept.append(free)
         elif (place := random.randrange(len(seen))) < _POOL:
             kept[place] = free
-    pool = tuple(kept)
-    return Source(path.stem, _read_hotpot_questions(path), pool, near="the file")
+    return Source(path.stem, _read_hotpot_questions(path), tuple(kept), near="the file")
 
 
 def hash_text(text: str) -> int:
@@ -149,9 +177,8 @@ def _read_hotpot_questions(path: Path) -> Iterator[SourceQuestion]:
             shown = [Passage(f"{name}/{title}", "".join(said).strip(), title, topic=title) for title, said in context]
             oracles = tuple(replace(p, oracle=True) for p in shown if p.title in gold)
             near = tuple(replace(p, kind="own") for p in shown if p.title not in gold)
-            yield SourceQuestion(
-                name, record["question"], read_answers(record), oracles, near, str(record.get("type") or "")
-            )
+            kind = str(record.get("type") or "")
+            yield SourceQuestion(name, record["question"], read_answers(record), oracles, near, kind)
         except (KeyError, TypeError, ValueError, IndexError) as e:
             raise InputError(
                 f"{path}, record {number}: not in the form of HotpotQA ({type(e).__name__}: {e}); it needs _id, "
@@ -177,3 +204,33 @@ def stream_records(path: Path) -> Iterator[dict[str, Any]]:
                     raise InputError(f"{path} holds {value!r:.60} where an object is due; give one for each question.")
                 yield value
             text = text[place:]
+
+
+# ── without what is personal ──
+
+
+def mask_source(source: Source, mask: Mask, kinds: Sequence[str]) -> Source:
+    """`source` with `mask` over questions, answers, reasoning and passages; `kinds` are those that it replaces."""
+    kept = lru_cache(maxsize=_KEPT)(mask)
+
+    def mask_question(asked: SourceQuestion | DroppedQuestion) -> SourceQuestion | DroppedQuestion:
+        if isinstance(asked, DroppedQuestion):
+            return asked
+        return replace(
+            asked,
+            question=kept(asked.question),
+            answers=tuple(dict.fromkeys(map(kept, asked.answers))),
+            oracles=tuple(mask_passage(p, kept) for p in asked.oracles),
+            near=tuple(mask_passage(p, kept) for p in asked.near),
+            reasoning=kept(asked.reasoning),
+        )
+
+    questions = map(mask_question, source.questions)
+    pool = LazyPassages(len(source.pool), lambda place: mask_passage(source.pool[place], kept))
+    topics = tuple((kept(topic), n) for topic, n in source.topics)
+    return replace(source, questions=questions, pool=pool, masked=tuple(kinds), topics=topics)
+
+
+def mask_passage(passage: Passage, mask: Mask) -> Passage:
+    """A passage with everything personal replaced, in its title and topic too."""
+    return replace(passage, text=mask(passage.text), title=mask(passage.title), topic=mask(passage.topic))

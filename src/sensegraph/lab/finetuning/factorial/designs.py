@@ -1,26 +1,96 @@
-"""A 2 × 2 design as one file says it, the questions it asks, and the metrics it measures.
+"""A 2 × 2 design as one file says it: its questions, the answers of its arms, ratings by people, and its metrics.
+
+What was answered is kept in a file. The human metric of the paper is the share of answers judged correct (section 5.2,
+R16), by people who do not see which arm an answer is of. Equal answers to one question are one line of their sheet,
+judged once for all arms that gave it.
 
 source: the paper GRAFT, section 5 (R14–R20, R23)
 """
 
 from __future__ import annotations
 
+import csv
 import json
+import random
+import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import convert_settings
 from sensegraph.errors import InputError, SettingsError
-from sensegraph.lab.finetuning.factorial.design_effects import DesignQuestion, Measured, Reply, group_replies
-from sensegraph.lab.finetuning.factorial.rating import Ratings
-from sensegraph.lab.scores.bertscore import BertScore
+from sensegraph.lab.finetuning.factorial.design_effects import ARMS, DesignQuestion, Measured, Reply, group_replies
 from sensegraph.lab.scores.standard import NAMES, Pair, score_pairs
 from sensegraph.lab.scores.statistics import DRAWS
-from sensegraph.lab.scores.tokenmatch import LABEL, corpus_baseline, token_match
+from sensegraph.lab.scores.tokenmatch import LABEL, BertScore, corpus_baseline, token_match
+from sensegraph.runtime.keys import key
 from sensegraph.runtime.runtime import Runtime
+from sensegraph.types import Answer
+
+_COLUMNS = ("line", "question", "gold", "answer", "correct")
+_YES, _NO = ("1", "yes", "y", "true", "correct"), ("0", "no", "n", "false", "wrong")
+
+
+@dataclass(frozen=True, slots=True)
+class Ratings:
+    """What was judged: of each line the share of raters who found it correct; `raters` sheets, `blank` empty fields."""
+
+    share: dict[str, float]
+    raters: int
+    blank: int
+
+    def value(self, reply: Reply) -> float | None:
+        """The rating of a reply; None where nobody judged it."""
+        return self.share.get(rating_line(reply))
+
+
+def rating_line(reply: Reply) -> str:
+    """The line of a sheet that a reply stands on: the same for equal answers to one question, and silent on the arm."""
+    return key("rating", reply.id, " ".join(reply.answer.split()))[:12]
+
+
+def write_sheet(path: Path, posed: Sequence[DesignQuestion], replies: Sequence[Reply], seed: int = 0) -> int:
+    """Write the sheet, in an order drawn by `seed`; how many lines it has. A cell never begins a formula."""
+    asked = {p.id: p for p in posed}
+    lines = {rating_line(r): (asked[r.id], r.answer) for r in replies}
+    order = sorted(lines)
+    random.Random(f"sheet {seed}").shuffle(order)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(_COLUMNS)
+        for line in order:
+            question, answer = lines[line]
+            cells = (question.question, "; ".join(question.answers), answer)
+            writer.writerow([line, *(f"'{text}" if text[:1] in "=+-@\t\r" else text for text in cells), ""])
+    return len(order)
+
+
+def read_ratings(paths: Sequence[Path]) -> Ratings:
+    """The sheets of all raters, one each. Raises InputError, naming file and line, for what is no judgement."""
+    judged: dict[str, list[float]] = {}
+    blank = 0
+    for path in paths:
+        if not path.is_file():
+            raise InputError(f"{path} is no file: fill in the sheet that `sensegraph tune factorial --sheet` writes.")
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file)
+            if missing := [c for c in ("line", "correct") if c not in (reader.fieldnames or ())]:
+                raise InputError(f"{path} has no column {' and '.join(missing)}: keep the sheet's first line.")
+            for number, row in enumerate(reader, 2):
+                text = str(row["correct"] or "")
+                said = text.strip().casefold()
+                if not said:
+                    blank += 1
+                elif said in (*_YES, *_NO):
+                    judged.setdefault(str(row["line"]), []).append(float(said in _YES))
+                else:
+                    raise InputError(f"{path}, line {number}: {text!r} is no judgement; write yes or no, or 1 or 0.")
+    return Ratings({line: sum(v) / len(v) for line, v in judged.items()}, len(paths), blank)
+
 
 BERTSCORE, HUMAN = "bertscore", "human"
 METRICS = (HUMAN, BERTSCORE, "bleu", "rouge-1", "semantic")  # the paper's five
@@ -135,16 +205,12 @@ def measure_design(
             found.append(values)
             notes += said
         else:
-            tables = {
-                name: score_pairs(
-                    [Pair(r.answer, p.answers, p.type) for p, r in zip(asked, replies, strict=True)], [metric], rt
-                )
-                for name, replies in arms.items()
-            }
-            columns = {name: one.column(metric) for name, one in tables.items()}
-            found.append(
-                Measured(metric, {name: c.values for name, c in columns.items()}, next(iter(columns.values())).how)
-            )
+            columns = {}
+            for name, replies in arms.items():
+                pairs = [Pair(r.answer, p.answers, p.type) for p, r in zip(asked, replies, strict=True)]
+                columns[name] = score_pairs(pairs, [metric], rt).column(metric)
+            how = next(iter(columns.values())).how
+            found.append(Measured(metric, {name: c.values for name, c in columns.items()}, how))
     return found, notes
 
 
@@ -174,6 +240,57 @@ def _score_by_bert(
     return Measured("BERTScore F1", values, scorer.how), notes
 
 
-def record_design(design: Design) -> dict[str, Any]:
-    """The design as plain values."""
-    return asdict(design)
+Opening = Callable[[Mapping[str, Any]], Corpus]  # opens the corpus with the settings of an arm
+Report = Callable[[str, int, int], None]
+_MARKER = re.compile(r"\s*\[(\d+)\]")
+
+
+def remove_markers(answer: Answer) -> str:
+    """The answer without the numbers of its citations: gold answers have none, and raters must not see who cites."""
+    numbers = {c.marker for c in answer.citations}
+    return _MARKER.sub(lambda found: "" if int(found[1]) in numbers else found[0], answer.text).strip()
+
+
+def answer_in_arms(
+    design: Design, asked: list[DesignQuestion], path: Path, report: Report, opening: Opening
+) -> list[Reply]:
+    """The replies of every arm there is; those that stand in the file already and would be the same are kept."""
+    kept = {}
+    for text in path.read_text("utf-8").splitlines() if path.is_file() else []:
+        try:
+            row: dict[str, Any] = json.loads(text)
+        except json.JSONDecodeError:
+            continue  # a line that a kill cut off: its question is asked again
+        fields: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in row.items()}
+        earlier = Reply(**fields)
+        kept[earlier.arm, earlier.id, earlier.key] = earlier
+    found: list[Reply] = []
+    for arm in ARMS:
+        settings = design.base if arm.model == "base" else design.tuned
+        if settings is None:
+            continue
+        table = dict(design.chunks if arm.context == "chunks" else design.summaries)
+        with closing(opening(settings)) as corpus:
+            method, manifest = str(table.pop("method")), corpus.manifest()
+            # what an answer depends on besides the question
+            engine, parts = corpus.engine.fingerprint("answer"), manifest and asdict(manifest)
+            base = key("factorial", 1, engine, method, table, parts)
+            for done, one in enumerate(asked, 1):
+                place = (arm.name, one.id, key(base, one.question))
+                if place in kept:
+                    found.append(kept[place])
+                else:
+                    answer = corpus.query(one.question, method=method, **table)
+                    context = tuple(p.text for p in answer.evidence.passages)
+                    tokens = answer.usage.prompt_tokens + answer.usage.completion_tokens
+                    said = remove_markers(answer)
+                    found.append(Reply(one.id, arm.name, said, context, tokens, answer.notes, place[2]))
+                    with path.open("a", encoding="utf-8") as file:
+                        file.write(_format_reply(found[-1]))
+                report(arm.title, done, len(asked))
+    path.write_text("".join(map(_format_reply, found)), encoding="utf-8")  # without what an earlier design left
+    return found
+
+
+def _format_reply(reply: Reply) -> str:
+    return json.dumps(asdict(reply), ensure_ascii=False) + "\n"

@@ -1,6 +1,6 @@
 """The arithmetic of the figures that the paper prints: which cells fit together, and which sentences hold against them.
 
-source: GRAFT, Figures 2–4 and section 5.4 (R18–R22), as data in `papers/graft2024/figures.toml`
+source: GRAFT, Figures 2–4 and section 5.4 (R18–R22), as data in `methods/graft/figures.toml`
 """
 
 from __future__ import annotations
@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from itertools import product
 from math import floor
 
 import msgspec
+
+from sensegraph.papers import paper_folder
 
 TOLERANCE = 0.0016  # what rounding of three figures, to three digits or fewer, explains of a weighted mean
 _JOINT = "joint"
@@ -74,7 +76,7 @@ class Finding:
 @cache
 def read_figures() -> Figures:
     """The figures that come with the package."""
-    text = (files("sensegraph") / "papers" / "graft2024" / "figures.toml").read_text("utf-8")
+    text = (paper_folder("graft2024") / "figures.toml").read_text("utf-8")
     return msgspec.toml.decode(text, type=Figures)
 
 
@@ -82,17 +84,11 @@ def recompute_joint(shown: Figures, questions: Mapping[str, int] | None = None) 
     """Every joint cell beside the mean of its parts, weighted by their questions (those of the figures by default)."""
     weights = questions or shown.questions
     total = sum(weights.values())
-    return tuple(
-        Cell(
-            _JOINT,
-            metric,
-            system,
-            shown.at(_JOINT, metric, system),
-            sum(n * shown.at(part, metric, system) for part, n in weights.items()) / total,
-        )
-        for metric in shown.metrics
-        for system in shown.systems
-    )
+    found = []
+    for metric, system in product(shown.metrics, shown.systems):
+        mean = sum(n * shown.at(part, metric, system) for part, n in weights.items()) / total
+        found.append(Cell(_JOINT, metric, system, shown.at(_JOINT, metric, system), mean))
+    return tuple(found)
 
 
 def select_odd_cells(cells: Sequence[Cell], tolerance: float = TOLERANCE) -> tuple[Cell, ...]:

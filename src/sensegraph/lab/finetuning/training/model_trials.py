@@ -13,7 +13,7 @@ import numpy as np
 from sensegraph.engines.local.local_engine import Layout
 from sensegraph.engines.local.local_model import LocalModel
 from sensegraph.lab.finetuning.data.example_files import Item, format_item_prompt
-from sensegraph.lab.finetuning.data.verbatim_quotes import ANSWER
+from sensegraph.lab.finetuning.data.examples import ANSWER
 from sensegraph.lab.retrieval.retrieval_tables import align_columns
 from sensegraph.lab.scores.standard import Pair, Table, exact_match, normalise_answer, score_pairs, token_f1
 from sensegraph.lab.scores.statistics import Interval, bootstrap_intervals, format_interval
@@ -80,9 +80,8 @@ def run_trial(
     found = []
     for done, item in enumerate(items, 1):
         made = model.continued(format_item_prompt(item, shape), most)
-        found.append(
-            ModelAnswer(item, extract_final_answer(made.text), made.prompt_tokens, made.tokens, made.finish == "length")
-        )
+        answer, cut = extract_final_answer(made.text), made.finish == "length"
+        found.append(ModelAnswer(item, answer, made.prompt_tokens, made.tokens, cut))
         tell(done)
     return score_trial(found)
 
@@ -109,16 +108,8 @@ def extract_final_answer(text: str) -> str:
 def write_trial(trial: Trial, path: Path) -> None:
     """Write what was said, a line of JSON a question."""
     rows = [
-        {
-            "id": s.item.id,
-            "type": s.item.type,
-            "question": s.item.question,
-            "gold": list(s.item.right),
-            "answer": s.text,
-            "right": s.right,
-            "misled": s.misled,
-            "cut": s.cut,
-        }
+        {"id": s.item.id, "type": s.item.type, "question": s.item.question, "gold": list(s.item.right)}
+        | {"answer": s.text, "right": s.right, "misled": s.misled, "cut": s.cut}
         for s in trial.said
     ]
     path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")

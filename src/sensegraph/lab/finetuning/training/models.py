@@ -66,14 +66,8 @@ def prepare_model(model: str, recipe: Recipe, download: bool = False) -> tuple[A
     elif recipe.recompute:
         base.gradient_checkpointing_enable(gradient_checkpointing_kwargs=how)
         base.enable_input_require_grads()
-    config = LoraConfig(
-        r=recipe.rank,
-        lora_alpha=recipe.alpha,
-        lora_dropout=recipe.dropout,
-        target_modules=list(targets),
-        task_type="CAUSAL_LM",
-    )
-    adapted = get_peft_model(base, config)
+    sizes = {"r": recipe.rank, "lora_alpha": recipe.alpha, "lora_dropout": recipe.dropout}
+    adapted = get_peft_model(base, LoraConfig(**sizes, target_modules=list(targets), task_type="CAUSAL_LM"))
     adapted.config.use_cache = False
     return tokenizer, adapted.train(), targets
 

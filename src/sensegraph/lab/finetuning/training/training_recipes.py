@@ -1,20 +1,37 @@
-"""Recipes: everything about a training that can change its result, and the paper's under its name.
+"""What stands beside a training: its recipe, the manifest of what the model came from, and checkpoints.
+
+A recipe is everything about a training that can change its result, and the paper's is there under its name. A manifest
+has the data by hash, the base model, the recipe, versions, and the prompt. A checkpoint is whole or not there, so that
+a kill costs a few steps.
 
 source: the paper GRAFT, section 5.2; QLoRA, Dettmers et al. 2023 (R11, R12)
 """
 
 from __future__ import annotations
 
+import json
+import os
+import re
+import shutil
 import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from sensegraph.corpus.settings import convert_settings
-from sensegraph.engines.local.local_model import Device
-from sensegraph.errors import SettingsError
+from sensegraph.engines.local.local_engine import Layout
+from sensegraph.engines.local.local_model import MANIFEST, Device, render_talk
+from sensegraph.errors import InputError, SettingsError
+from sensegraph.lab.finetuning.data import example_files
+from sensegraph.lab.finetuning.data.example_files import Pair
+from sensegraph.lab.finetuning.data.example_types import choose_by_name
+
+if TYPE_CHECKING:
+    from sensegraph.lab.finetuning.training.training_run import Job
+
 
 AUTO = "auto"
 
@@ -89,9 +106,7 @@ PRESETS: Mapping[str, Recipe] = MappingProxyType(
 
 def find_recipe(name: str) -> Recipe:
     """The recipe of a preset. Raises SettingsError for one that does not exist."""
-    if name not in PRESETS:
-        raise SettingsError(f"No preset of training is called {name!r}; there are {', '.join(PRESETS)}.")
-    return PRESETS[name]
+    return choose_by_name(PRESETS, name, "preset of training")
 
 
 def read_recipe(preset: str, file: Path | None, given: Mapping[str, Any]) -> Recipe:
@@ -105,3 +120,143 @@ def read_recipe(preset: str, file: Path | None, given: Mapping[str, Any]) -> Rec
         convert_settings(table, Recipe, str(file))
     base = {n: list(v) if isinstance(v, tuple) else v for n, v in asdict(find_recipe(preset)).items()}
     return convert_settings({**base, **table, **given}, Recipe, "recipe")
+
+
+LIBRARIES = ("sensegraph", "torch", "transformers", "peft", "bitsandbytes")
+_SAME = ("data", "held_out", "model", "recipe")  # what makes two trainings one
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a training is of. `data` and `held_out` are hashes (SHA-256); `prompt` is the template of the prompts,
+    empty where the data has another than ours; `finished` says that the folder holds the trained model."""
+
+    data: str
+    held_out: str
+    model: str
+    recipe: dict[str, Any]
+    prompt: str = ""
+    targets: tuple[str, ...] = ()
+    steps: int = 0
+    examples: int = 0
+    versions: dict[str, str] = field(default_factory=dict)
+    finished: bool = False
+
+
+def make_manifest(job: Job, recipe: Recipe) -> Manifest:
+    """The manifest of a training that has not begun."""
+    held_out = example_files.hash_file(job.held_out) if job.held_out else ""
+    shape = _find_template(job)
+    where = str(Path(job.model).resolve()) if Path(job.model).is_dir() else job.model
+    versions = {}
+    for name in LIBRARIES:
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:
+            versions[name] = "not installed"
+    return Manifest(
+        example_files.hash_file(job.data), held_out, where, _as_json(asdict(recipe)), shape, versions=versions
+    )
+
+
+def claim_folder(out: Path, about: Manifest) -> None:
+    """Make the folder this training's own. Raises SettingsError, naming what differs, where it is another's."""
+    path = out / MANIFEST
+    if path.is_file():
+        there = json.loads(path.read_text("utf-8"))
+        mine = _as_json(asdict(about))
+        if other := [name for name in _SAME if there.get(name) != mine[name]]:
+            raise SettingsError(
+                f"{out} holds another training ({', '.join(other)} differ): go on with what it was begun with, or name "
+                "another folder with --out."
+            )
+        return
+    if out.is_dir() and any(out.iterdir()):
+        raise SettingsError(f"{out} is not empty and holds no training: name a folder that is, or a new one.")
+    out.mkdir(parents=True, exist_ok=True)
+    write_manifest(out, about)
+
+
+def write_manifest(out: Path, about: Manifest) -> None:
+    """Write the manifest into its folder."""
+    text = json.dumps(asdict(about), ensure_ascii=False, indent=2)
+    (out / MANIFEST).write_text(text + "\n", encoding="utf-8")
+
+
+def read_training_pairs(path: Path, tokenizer: Any, template: str = "") -> list[Pair]:
+    """The pairs of a data file: chats in the form that the tokenizer gives them, questions in that of the template."""
+    shape = Layout(template) if template else example_files.completion_layout()
+    return example_files.read_pairs(path, lambda messages: render_talk(messages, tokenizer), shape)
+
+
+def _find_template(job: Job) -> str:
+    """The template of the data's prompts: the one given, else ours where the first line has it, else none.
+
+    Raises InputError for one that is given and that the first line does not have.
+    """
+    first = example_files.read_pairs(job.data, lambda messages: render_talk(messages, None))[0].prompt
+    if job.prompt is None:
+        ours = example_files.completion_layout().template
+        return ours if _fits_template(first, ours) else ""
+    given = job.prompt.read_text("utf-8")
+    if not _fits_template(first, given):
+        raise InputError(
+            f"{job.prompt} is not what the prompts of {job.data} look like: it holds {{{{question}}}} and "
+            "{{passages}} once each, and around them what every prompt has."
+        )
+    return given
+
+
+def _fits_template(prompt: str, template: str) -> bool:
+    """Whether a prompt is the template with something in its two places."""
+    parts = re.split(r"\{\{(?:question|passages)\}\}", template)
+    pattern = ".+".join(map(re.escape, parts))
+    return len(parts) == 3 and re.fullmatch(pattern, prompt, re.DOTALL) is not None
+
+
+def _as_json(value: Any) -> Any:
+    """`value` as JSON gives it back."""
+    return json.loads(json.dumps(value))
+
+
+_FOLDER, _PREFIX, _FILE = "checkpoints", "step-", "state.pt"
+
+
+def checkpoint_folder(out: Path, step: int) -> Path:
+    """Where the checkpoint of `step` lies."""
+    return out / _FOLDER / f"{_PREFIX}{step:08}"
+
+
+def list_checkpoints(out: Path) -> list[int]:
+    """The steps that have a checkpoint, ascending."""
+    names = (p.name.removeprefix(_PREFIX) for p in (out / _FOLDER).glob(f"{_PREFIX}*") if (p / _FILE).is_file())
+    return sorted(int(n) for n in names if n.isdecimal())
+
+
+def save_checkpoint(out: Path, step: int, state: dict[str, Any], keep: int) -> None:
+    """Store `state` under `step` and remove all but the `keep` newest, and what a kill left half written."""
+    import torch
+
+    place = checkpoint_folder(out, step)
+    half = place.with_suffix(".half")
+    shutil.rmtree(half, ignore_errors=True)
+    half.mkdir(parents=True)
+    with (half / _FILE).open("wb") as file:
+        torch.save(state, file)
+        file.flush()
+        os.fsync(file.fileno())
+    shutil.rmtree(place, ignore_errors=True)
+    half.rename(place)
+    for old in list_checkpoints(out)[:-keep]:
+        shutil.rmtree(checkpoint_folder(out, old))
+
+
+def load_last_checkpoint(out: Path) -> tuple[int, dict[str, Any]] | None:
+    """The newest checkpoint: its step and what was stored; None where there is none."""
+    import torch
+
+    steps = list_checkpoints(out)
+    if not steps:
+        return None
+    state = torch.load(checkpoint_folder(out, steps[-1]) / _FILE, map_location="cpu", weights_only=True)
+    return steps[-1], dict(state)

@@ -1,7 +1,8 @@
 """Training: a base model, examples and a recipe give a tuned model, its losses, and a manifest of what it came from.
 
-A run that was stopped goes on from its last checkpoint and ends with the same weights. The loop is our own: it is
-short, and a checkpoint can be compared bit by bit.
+Pairs of texts become the model's tokens, with a mask over what is learnt, in batches of the same order every time. A
+run that was stopped goes on from its last checkpoint and ends with the same weights. The loop is our own: it is short,
+and a checkpoint can be compared bit by bit.
 
 source: the paper GRAFT, section 5.2 (R11, R12); loss on the answer as RAFT's
 """
@@ -9,6 +10,7 @@ source: the paper GRAFT, section 5.2 (R11, R12); loss on the answer as RAFT's
 from __future__ import annotations
 
 import json
+import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -16,9 +18,85 @@ from pathlib import Path
 from typing import Any
 
 from sensegraph.engines.local.local_model import choose_device, require_extra, torch_type
-from sensegraph.lab.finetuning.training import checkpoints, encoding, manifests, models
-from sensegraph.lab.finetuning.training.encoding import Encoded
+from sensegraph.errors import InputError
+from sensegraph.lab.finetuning.data.example_files import Pair
+from sensegraph.lab.finetuning.training import models, training_recipes
 from sensegraph.lab.finetuning.training.training_recipes import Recipe
+
+IGNORED = -100  # what a loss of torch leaves out
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """One example: its tokens, and where those that are learnt begin."""
+
+    ids: tuple[int, ...]
+    start: int
+
+    @property
+    def learnt(self) -> int:
+        """How many tokens are learnt."""
+        return len(self.ids) - self.start
+
+
+def encode_pair(pair: Pair, tokenizer: Any, loss: str = "answer") -> Encoded:
+    """The tokens of prompt and target, and the end of text; with loss `all` everything but the first token is learnt.
+
+    Prompt and target are encoded apart: where the target begins never depends on it, and neither does what the model
+    sees when it is asked.
+    """
+    before = list(tokenizer(pair.prompt)["input_ids"])
+    before = before[:-1] if before and before[-1] == tokenizer.eos_token_id else before
+    after = list(tokenizer(pair.target, add_special_tokens=False)["input_ids"])
+    end = [tokenizer.eos_token_id] if tokenizer.eos_token_id is not None else []
+    return Encoded((*before, *after, *end), 1 if loss == "all" else max(1, len(before)))
+
+
+def encode_pairs(pairs: Sequence[Pair], tokenizer: Any, loss: str, most: int) -> tuple[list[Encoded], int]:
+    """Those of at most `most` tokens, in order, and how many are longer. Raises InputError where none is left."""
+    found = [encode_pair(pair, tokenizer, loss) for pair in pairs]
+    kept = [e for e in found if len(e.ids) <= most]
+    if not kept:
+        shortest = min(len(e.ids) for e in found)
+        raise InputError(f"No example fits {most} tokens, the shortest has {shortest}: raise max_tokens.")
+    return kept, len(found) - len(kept)
+
+
+def shuffle_epoch(count: int, epoch: int, seed: int) -> list[int]:
+    """The order of the examples in one epoch."""
+    places = list(range(count))
+    random.Random(f"{seed} {epoch}").shuffle(places)
+    return places
+
+
+def count_steps(count: int, each: int, epochs: float) -> int:
+    """How many steps of `each` examples there are: at least one; the last one of an epoch may have fewer."""
+    return max(1, round(-(-count // each) * epochs))
+
+
+def iterate_batches(count: int, each: int, seed: int, begin: int, end: int) -> Iterator[list[int]]:
+    """The examples of the steps from `begin` up to `end`, whatever came before them."""
+    whole = -(-count // each)
+    epoch, places = -1, list[int]()
+    for step in range(begin, end):
+        if step // whole != epoch:
+            epoch = step // whole
+            places = shuffle_epoch(count, epoch, seed)
+        at = step % whole * each
+        yield places[at : at + each]
+
+
+def make_tensors(examples: Sequence[Encoded], pad: int, device: str) -> dict[str, Any]:
+    """A batch, padded on the right: input_ids, attention_mask and labels of shape (examples, tokens)."""
+    import torch
+
+    wide = max(len(e.ids) for e in examples)
+    ids = [[*e.ids, *[pad] * (wide - len(e.ids))] for e in examples]
+    mask = [[1] * len(e.ids) + [0] * (wide - len(e.ids)) for e in examples]
+    labels = [[IGNORED] * e.start + [*e.ids[e.start :]] + [IGNORED] * (wide - len(e.ids)) for e in examples]
+    given = {"input_ids": ids, "attention_mask": mask, "labels": labels}
+    return {name: torch.tensor(rows, device=device) for name, rows in given.items()}
+
 
 LOSSES = "losses.jsonl"
 
@@ -81,8 +159,8 @@ def run_training(job: Job, recipe: Recipe, tell: Tell = lambda point, steps: Non
     another training; InputError for a model or data that cannot be read.
     """
     require_extra("Training")
-    about = manifests.make_manifest(job, recipe)
-    manifests.claim_folder(job.out, about)
+    about = training_recipes.make_manifest(job, recipe)
+    training_recipes.claim_folder(job.out, about)
     tokenizer, model, targets = models.prepare_model(job.model, recipe, job.download)
     learnt, watched, too_long = _encode_data(job, recipe, tokenizer, about.prompt)
     run = _Run(job, recipe, tokenizer, model, learnt, watched)
@@ -91,42 +169,31 @@ def run_training(job: Job, recipe: Recipe, tell: Tell = lambda point, steps: Non
     for point in run.points_from(resumed):
         tell(point, run.steps)
         begun = point.step
-    weights = (sum(p.numel() for p in models.list_trained_weights(model)), sum(p.numel() for p in model.parameters()))
-    unpaged = run.recipe.optimiser.startswith("paged") and run.device == "cpu"
-    trained = Trained(
-        job.out,
-        tuple(run.points),
-        run.steps,
-        len(learnt),
-        too_long,
-        targets,
-        weights,
-        resumed,
-        begun == resumed,
-        ("the states of the optimiser are not paged: there is no GPU",) if unpaged else (),
-    )
     # write the tuned model, its tokenizer, the losses and the manifest; then the folder is whole
-    run.model.save_pretrained(run.job.out)
-    run.tokenizer.save_pretrained(run.job.out)
+    model.save_pretrained(job.out)
+    tokenizer.save_pretrained(job.out)
     rows = [{"step": p.step, "loss": p.loss, "held_out": p.held_out, "tokens": p.tokens} for p in run.points]
-    (run.job.out / LOSSES).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    done = replace(about, targets=trained.targets, steps=trained.steps, examples=trained.examples, finished=True)
-    manifests.write_manifest(run.job.out, done)
-    return trained
+    (job.out / LOSSES).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    done = replace(about, targets=targets, steps=run.steps, examples=len(learnt), finished=True)
+    training_recipes.write_manifest(job.out, done)
+    weights = (sum(p.numel() for p in models.list_trained_weights(model)), sum(p.numel() for p in model.parameters()))
+    unpaged = recipe.optimiser.startswith("paged") and run.device == "cpu"
+    notes = ("the states of the optimiser are not paged: there is no GPU",) if unpaged else ()
+    points, already = tuple(run.points), begun == resumed
+    return Trained(job.out, points, run.steps, len(learnt), too_long, targets, weights, resumed, already, notes)
 
 
 def _encode_data(
     job: Job, recipe: Recipe, tokenizer: Any, template: str
 ) -> tuple[list[Encoded], list[Encoded], tuple[int, int]]:
     """What is learnt, what is watched, and how many of each were too long."""
-    learnt, lost = encoding.encode_pairs(
-        manifests.read_training_pairs(job.data, tokenizer, template), tokenizer, recipe.loss, recipe.max_tokens
-    )
+    how = (tokenizer, recipe.loss, recipe.max_tokens)
+    learnt, lost = encode_pairs(training_recipes.read_training_pairs(job.data, tokenizer, template), *how)
     learnt = learnt[: recipe.samples or None]
     if job.held_out is None:
         return learnt, [], (lost, 0)
-    pairs = manifests.read_training_pairs(job.held_out, tokenizer, template)[: recipe.held_out]
-    watched, more = encoding.encode_pairs(pairs, tokenizer, recipe.loss, recipe.max_tokens)
+    pairs = training_recipes.read_training_pairs(job.held_out, tokenizer, template)[: recipe.held_out]
+    watched, more = encode_pairs(pairs, *how)
     return learnt, watched, (lost, more)
 
 
@@ -141,7 +208,7 @@ class _Run:
         self.job, self.recipe, self.tokenizer, self.model = job, recipe, tokenizer, model
         self.learnt, self.watched = learnt, watched
         self.each = recipe.batch * recipe.accumulation
-        self.steps = encoding.count_steps(len(learnt), self.each, recipe.epochs)
+        self.steps = count_steps(len(learnt), self.each, recipe.epochs)
         self.device = choose_device(recipe.device)
         self.type = torch_type(self.device)
         self.optimiser = models.make_optimiser(model, recipe)
@@ -156,7 +223,7 @@ class _Run:
         import torch
 
         torch.manual_seed(self.recipe.seed + 1)  # of dropout; the adapter began with the seed itself
-        stored = checkpoints.load_last_checkpoint(self.job.out)
+        stored = training_recipes.load_last_checkpoint(self.job.out)
         if stored is None:
             return 0
         step, state = stored
@@ -174,9 +241,8 @@ class _Run:
         """Write a checkpoint."""
         import torch
 
-        trained = {name for name, p in self.model.named_parameters() if p.requires_grad}
         state = {
-            "weights": {n: w.detach().cpu() for n, w in self.model.named_parameters() if n in trained},
+            "weights": {n: w.detach().cpu() for n, w in self.model.named_parameters() if w.requires_grad},
             "optimiser": self.optimiser.state_dict(),
             "scaler": self.scaler.state_dict(),
             "random": torch.get_rng_state(),
@@ -185,13 +251,13 @@ class _Run:
             "tokens": self.tokens,
             "seconds": self.seconds,
         }
-        checkpoints.save_checkpoint(self.job.out, step, state, self.recipe.checkpoints)
+        training_recipes.save_checkpoint(self.job.out, step, state, self.recipe.checkpoints)
 
     # ── steps ──
 
     def points_from(self, begin: int) -> Iterator[Point]:
         """Train from step `begin` to the end; every step as it is done, its checkpoint stored."""
-        groups = encoding.iterate_batches(len(self.learnt), self.each, self.recipe.seed, begin, self.steps)
+        groups = iterate_batches(len(self.learnt), self.each, self.recipe.seed, begin, self.steps)
         for step, places in enumerate(groups, begin + 1):
             start = time.perf_counter()
             loss = self._step(step, [self.learnt[i] for i in places])
@@ -229,12 +295,12 @@ class _Run:
         import torch
 
         pad = self.tokenizer.pad_token_id if self.tokenizer.pad_token_id is not None else 0
-        batch = encoding.make_tensors(examples, pad, self.device)
+        batch = make_tensors(examples, pad, self.device)
         labels = batch.pop("labels")[:, 1:]
         with torch.autocast(self.device, self.type, enabled=self.type is not torch.float32):
             logits = self.model(**batch).logits[:, :-1]
         flat = logits.float().flatten(0, 1)
-        return torch.nn.functional.cross_entropy(flat, labels.flatten(), ignore_index=encoding.IGNORED, reduction="sum")
+        return torch.nn.functional.cross_entropy(flat, labels.flatten(), ignore_index=IGNORED, reduction="sum")
 
     def loss_on(self, examples: Sequence[Encoded]) -> float:
         """The mean loss of the learnt tokens of `examples`, with dropout off (nats)."""

@@ -1,0 +1,254 @@
+"""Commands that ask: query, search, methods; with their options, and what `query --check` prints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from sensegraph.cli import show
+from sensegraph.cli.options import CommandRun, find_record_files, print_piece, with_options
+from sensegraph.corpus import views
+from sensegraph.errors import InputError
+from sensegraph.questions import Condition, Scope
+from sensegraph.types import Turn
+
+if TYPE_CHECKING:
+    from sensegraph.answering.grounding.checking import Checked
+
+_TEST = re.compile(r"\s*([^=!<>]+?)\s*(!=|<=|>=|=|<|>)\s*((?![=!<>]).*?)\s*")
+_DATE = re.compile(r"\d{4}(-\d{2}(-\d{2}([T ]\d{2}(:\d{2}(:\d{2}(\.\d+)?)?)?(Z|[+-]\d{2}:?\d{2})?)?)?)?")
+_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
+_SAID = {
+    "unsupported": "not borne out",
+    "dangling": "leads nowhere",
+    "misquoted": "not the source's words",
+    "speaker": "who says so",
+}
+
+Question = Annotated[str, typer.Argument(metavar="QUESTION")]
+MethodName = Annotated[str, typer.Option("--method", metavar="NAME", help="One of `sensegraph methods`, or auto.")]
+
+
+# ── which documents may be read, and the conversation before a question ──
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeOptions:
+    """Which documents may be read, and when facts must hold. Both methods raise BadParameter for what is unreadable."""
+
+    documents: Annotated[
+        list[str] | None,
+        typer.Option("--document", metavar="ID", help="Read only this document; * and ? stand for any characters."),
+    ] = None
+    metadata: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--where", metavar="TEST", help="Read only documents whose metadata pass, as in --where year>=2020."
+        ),
+    ] = None
+    since: Annotated[
+        str | None, typer.Option("--since", metavar="DATE", help="Read only documents of that time or later.")
+    ] = None
+    until: Annotated[
+        str | None, typer.Option("--until", metavar="DATE", help="Read only documents of that time or earlier.")
+    ] = None
+    as_of: Annotated[
+        str | None, typer.Option("--as-of", metavar="DATE", help="Answer from what held then, as the texts say.")
+    ] = None
+    during: Annotated[
+        str | None, typer.Option("--during", metavar="FROM/TO", help="Answer from what held at some time of these.")
+    ] = None
+    known_at: Annotated[
+        str | None, typer.Option("--known-at", metavar="DATE", help="Read only documents that were indexed by then.")
+    ] = None
+    unknown: Annotated[
+        Literal["include", "exclude"], typer.Option("--unknown", help="Whether to read what states no date.")
+    ] = "include"
+
+    def read_filter(self) -> Scope:
+        """The filter of documents."""
+        conditions = tuple(map(_parse_condition, self.metadata or ()))
+        since = _check_date(self.since, "--since", _is_calendar_date)
+        until = _check_date(self.until, "--until", _is_calendar_date)
+        return Scope(tuple(self.documents or ()), conditions, since, until)
+
+    def add_times(self, scope: Scope) -> Scope:
+        """The filter with the time that facts must hold at; of two times, or none for --unknown, there is an error."""
+        from sensegraph.index.restricted.moment import ends_before_it_begins
+        from sensegraph.language.dates.moments import is_readable
+
+        during = self.during
+        if self.as_of and during:
+            raise typer.BadParameter("--as-of asks for one moment and --during for a stretch: choose one.")
+        if self.unknown == "exclude" and not (self.as_of or during or self.known_at):
+            raise typer.BadParameter("--unknown says what to do with facts without a date: name a time with --as-of.")
+        first, slash, last = (during or "").partition("/")
+        if during and not (slash and (first or last)):
+            raise typer.BadParameter(f"--during {during!r} is no stretch such as 2015/2018, 2015/ or /2018.")
+        flags = {"--as-of": self.as_of, "--known-at": self.known_at}
+        as_of, known_at = (_check_date(moment, flag, is_readable) for flag, moment in flags.items())
+        between = (_check_date(first, "--during", is_readable), _check_date(last, "--during", is_readable))
+        if ends_before_it_begins(first, last):
+            raise typer.BadParameter(f"--during {during!r} ends before it begins: give the earlier moment first.")
+        return replace(scope, as_of=as_of, between=between, known_at=known_at, unknown=self.unknown)
+
+
+def _check_date(text: str | None, flag: str, is_date: Callable[[str], bool]) -> str:
+    if text and not is_date(text):
+        raise typer.BadParameter(f"{flag} {text!r} is no ISO date such as 2023, 2023-05 or 2023-05-17.")
+    return text or ""
+
+
+def _is_calendar_date(text: str) -> bool:
+    """Whether a text is a date or a time whose day the calendar has."""
+    if not _DATE.fullmatch(text):
+        return False
+    year, month, day = (*map(int, text[:10].split("-")), 1, 1)[:3]
+    try:
+        date(year, month, day)
+    except ValueError:
+        return False
+    return True
+
+
+def _parse_condition(text: str) -> Condition:
+    found = _TEST.fullmatch(text)
+    if not found:
+        raise typer.BadParameter(f"--where {text!r} is no test such as year>=2020, author=Ann or lang!=de.")
+    value: str | int | float | bool = found[3]  # a number or a truth value where the text is one
+    if found[3].casefold() in ("true", "false"):
+        value = found[3].casefold() == "true"
+    elif _NUMBER.fullmatch(found[3]):
+        value = int(found[3]) if re.fullmatch(r"[+-]?\d+", found[3]) else float(found[3])
+    return Condition(found[1], found[2], value)
+
+
+def read_history(path: Path | None) -> tuple[Turn, ...]:
+    """The conversation in a file of JSON lines. Raises InputError that names the line that cannot be read."""
+    import msgspec
+
+    found = list[Turn]()
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines() if path else (), 1):
+        try:
+            found += [msgspec.json.decode(line, type=Turn)] if line.strip() else []
+        except msgspec.MsgspecError as e:
+            raise InputError(f'{path}, line {number}: not of the form {{"question": "…", "answer": "…"}} ({e}).') from e
+    return tuple(found)
+
+
+# ── the commands ──
+
+
+@with_options("root * as_json engine max_tokens max_cost settings trust")
+def query_corpus(
+    run: CommandRun,
+    question: Question,
+    *,
+    method: MethodName = "auto",
+    depth: Annotated[
+        int | None, typer.Option("--depth", min=0, metavar="N", help="Which reports to read: 0 is the coarsest.")
+    ] = None,
+    scope: ScopeOptions,
+    history: Annotated[
+        Path | None,
+        typer.Option("--history", metavar="FILE", help='The conversation before: lines {"question": …, "answer": …}.'),
+    ] = None,
+    stream: Annotated[bool, typer.Option("--stream", help="Print the answer while it is written.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Hold the answer against the sources that it cites.")] = False,
+) -> None:
+    """Answer a question about the documents, with citations that lead to the exact span of the source."""
+    if stream and run.as_json:
+        raise typer.BadParameter("--stream prints text as it is written and --json one object at the end: choose one.")
+    documents, turns = scope.read_filter(), read_history(history)
+    within = scope.add_times(documents)
+    with run.corpus(indexed=True, silent=stream) as corpus:
+        hear = print_piece if stream else None
+        answer = corpus.query(question, method=method, depth=depth, scope=within, history=turns, hear=hear)
+        index, told, checks = corpus.index(), dict[str, Any](), ""
+        if check:  # by the engine where it can, else by words
+            before = corpus.engine.usage()
+            found = corpus.check(answer)
+            usage = corpus.engine.usage() - before
+            told = views.view_checks(found, usage)
+            cost = f"\n- checking took {show.format_usage(usage)}" if usage.calls else ""
+            checks = f"\n\n{format_checks(found)}{cost}"
+        shown = replace(answer, text="") if stream else answer  # the text has been printed while it was written
+        run.print_result(
+            lambda: views.view_answer(answer, index) | told,
+            lambda: (
+                show.format_answer(shown, find_record_files(corpus, [c.document for c in answer.citations])) + checks
+            ),
+        )
+
+
+@with_options("root * as_json engine settings trust")
+def search_corpus(
+    run: CommandRun,
+    question: Question,
+    *,
+    method: MethodName = "auto",
+    top: Annotated[int, typer.Option("--top", min=1, metavar="N", help="How many passages at most.")] = 10,
+    scope: ScopeOptions,
+) -> None:
+    """Show the evidence for a question, best first, without writing an answer."""
+    within = scope.add_times(scope.read_filter())
+    with run.corpus(indexed=True) as corpus:
+        found = corpus.search(question, method=method, top=top, scope=within)
+        index = corpus.index()
+        run.print_result(
+            lambda: views.view_evidence(found, index),
+            lambda: show.format_evidence(found, index, question, find_record_files(corpus, found.documents)),
+        )
+
+
+@with_options("* as_json")
+def list_methods(
+    run: CommandRun,
+    plugins: Annotated[
+        bool, typer.Option("--plugins", help="List the plug-ins of every kind that are installed, with their origin.")
+    ] = False,
+) -> None:
+    """List the methods: name, paper, what each needs of an engine, and what it is good for; plug-ins last."""
+    from sensegraph.methods import METHODS
+    from sensegraph.plugins import list_plugins
+
+    if plugins:
+        every = list_plugins()
+        run.print_result(lambda: views.view_plugins(every), lambda: show.format_plugins(every))
+        return
+    found = [p for p in list_plugins("methods") if p.name not in METHODS]
+    run.print_result(lambda: views.view_methods(METHODS, found), lambda: show.format_methods(METHODS, found))
+
+
+# ── what checks print ──
+
+
+def format_checks(found: Checked) -> str:
+    """The checks for people: what was checked by whom, the figures, and each problem."""
+    lines = [f"Checks ({found.by})"]
+    if found.abstained:
+        lines.append("- the answer says that it has none: there is nothing to check")
+    else:
+        cited = found.statements - len(found.uncited)
+        statements = show.format_quantity(found.statements, "statement")
+        lines.append(f"- {statements}; borne out by what they cite: {found.supported:,} of {cited:,}")
+        if found.uncited:
+            uncited = show.format_quantity(len(found.uncited), "statement")
+            lines.append(f"- {uncited} without a source: “{show.shorten_line(found.uncited[0])}”")
+        if found.unjudged:
+            lines.append(f"- {show.format_quantity(found.unjudged, 'statement')} without a verdict")
+        spans = show.format_quantity(found.citations, "quoted span")
+        lines.append(f"- {found.exact:,} of {spans} read as in their documents")
+        if found.recall is not None and found.precision is not None:
+            lines.append(f"- citation recall {found.recall:.2f}, citation precision {found.precision:.2f}")
+    for p in found.problems:
+        marks = "".join(m if m[:1] == "[" else f"[{m}]" for m in p.marks)
+        lines.append(f"! {_SAID[p.kind]} {marks} “{show.shorten_line(p.statement)}”")
+        lines += [f"  {p.reason}"] * bool(p.reason)
+    return "\n".join(lines)

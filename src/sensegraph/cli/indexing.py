@@ -1,0 +1,284 @@
+"""Commands about documents and the index of them: index, estimate, watch, remove, status."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sensegraph.cli import options, show
+from sensegraph.cli.options import CommandRun, Paths, Wait, print_json, print_message, print_text, with_options
+from sensegraph.corpus import views
+from sensegraph.errors import InputError, SensegraphError, Unapproved
+
+if TYPE_CHECKING:
+    from sensegraph.corpus.corpus import Corpus
+    from sensegraph.corpus.sources import Added, Plan
+
+_NOTHING = "Nothing could be read from {}; the index is as it was."
+_LISTED = 20  # documents of each kind that are named
+
+
+@with_options("root engine * wait max_tokens max_cost quiet as_json settings trust")
+def index_documents(
+    run: CommandRun,
+    paths: Paths = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Cluster without regard to the communities of the index before.")
+    ] = False,
+    methods: Annotated[
+        list[str] | None,
+        typer.Option("--method", metavar="NAME", help="Build only what this method reads; may be given several times."),
+    ] = None,
+    sync: Annotated[
+        bool, typer.Option("--sync", help="Also remove documents that came from PATH and are gone; know renamed ones.")
+    ] = False,
+    plan: Annotated[
+        bool, typer.Option("--plan", "--dry-run", help="With --sync: say what it would do and cost; nothing is done.")
+    ] = False,
+) -> None:
+    """Add or update documents and build the index. What was computed before is not computed again."""
+    from sensegraph.methods import load_method
+
+    if plan and not sync:
+        raise typer.BadParameter("--plan goes with --sync; what index alone would compute is said by: estimate.")
+    chosen = options.choose_paths(paths, run.root)
+    with run.corpus(create=True) as corpus:
+        if plan:
+            _print_plan(corpus, chosen, run.as_json)
+            return
+        added, gone = (
+            _sync_documents(corpus, chosen, run.quiet or run.as_json)
+            if sync
+            else _add_documents(corpus, chosen, paths, run.root)
+        )
+        manifest = corpus.manifest()
+        if manifest and corpus.store.ref(f"interchange/{manifest.chunks}"):
+            print_message(
+                "The index that was imported is replaced by one built from its documents; `import` brings it back."
+            )
+        built = corpus.build(
+            fresh=fresh,
+            parts=sorted({part for name in methods for part in load_method(name).reads}) if methods else None,
+        )
+    run.print_result(lambda: views.view_built(built, added, gone), lambda: show.format_build(built, added))
+
+
+def _add_documents(
+    corpus: Corpus, chosen: Sequence[Path], paths: Sequence[Path] | None, root: Path
+) -> tuple[Added, list[str]]:
+    """What was added, and what came from the same paths before and is not there now."""
+    added = corpus.add(*chosen)
+    options.report_skipped(added.skipped)
+    read = [*added.new, *added.changed, *added.same]
+    if paths and not read:
+        raise InputError(_NOTHING.format(", ".join(map(str, paths))))
+    gone = corpus.mirror.find_missing(chosen, read)
+    corpus.mirror.record_origin(chosen, read)
+    if gone:
+        names = " ".join(shlex.quote(name) for name in gone[:3]) + (" …" if len(gone) > 3 else "")
+        one = len(gone) == 1
+        many = "1 document that was read" if one else f"{len(gone)} documents that were read"
+        places, stay = ", ".join(map(str, chosen)), "stays" if one else "stay"
+        print_message(
+            f"{many} from {places} can no longer be read there, and {stay} indexed until: "
+            f"sensegraph remove {names}{options.format_root_flag(root)}"
+        )
+    return added, gone
+
+
+@with_options("* root engine as_json settings trust")
+def estimate_index(run: CommandRun, paths: Paths = None) -> None:
+    """Say what `index` would compute: calls, tokens, money, time. Nothing is paid, and the corpus stays as it is."""
+    with run.corpus(create=True) as corpus:
+        read = corpus.sources.read(options.choose_paths(paths, run.root))
+        options.report_skipped(read.skipped)
+        if paths and not read.documents:
+            raise InputError(_NOTHING.format(", ".join(map(str, paths))))
+        found = corpus.builder.estimate_with(read.documents)
+        seconds = show.estimate_seconds(found, corpus.settings.endpoint)
+    run.print_result(
+        lambda: views.view_estimate(found, seconds, read.skipped), lambda: show.format_estimate(found, seconds)
+    )
+
+
+@with_options("* root wait quiet settings trust")
+def remove_documents(
+    run: CommandRun,
+    documents: Annotated[list[str], typer.Argument(metavar="DOCUMENT", help="Ids, as `status --documents` lists.")],
+) -> None:
+    """Remove documents and bring the index up to date: as if they had never been there. Files are not touched."""
+    with run.corpus() as corpus:
+        have = list(corpus.document_keys())
+        for name in documents:
+            if name not in have and (near := get_close_matches(name, have, 1)):
+                raise InputError(f"Not in the corpus: {name!r}; did you mean {near[0]!r}?")
+        corpus.remove(*documents)
+        left = corpus.document_keys()
+        built = corpus.build() if left else None
+    if not run.quiet:
+        print_text(f"removed {show.format_quantity(len(documents), 'document')}")
+        print_text(show.format_build(built) if built else "no document is left, and no index")
+
+
+@with_options("root * as_json settings")
+def show_status(
+    run: CommandRun,
+    documents: Annotated[bool, typer.Option("--documents", help="List the ids of all documents.")] = False,
+) -> None:
+    """Show what the corpus holds, what its index was built with, what it has cost, and what waits for a build."""
+    from sensegraph.corpus.settings import FILE, FOLDER, Settings, convert_settings, load_settings
+    from sensegraph.corpus.workspace import Status
+
+    root, given = run.root, run.overrides()
+    if (root / FILE).is_file() and not (root / FOLDER).exists():  # a folder that was only prepared is an empty corpus
+        convert_settings(given, Settings, "command line")
+        load_settings(root, given)  # for its errors
+        found, listed = Status(0, 0, {}, (), "", "", {}, (), 0), list[str]()
+    else:
+        with run.corpus(silent=True) as corpus:
+            found, listed = corpus.status(), list(corpus.document_keys())
+    run.print_result(
+        lambda: views.view_status(found, listed if documents else None),
+        lambda: "\n".join(listed) if documents else show.format_status(found, root),
+    )
+
+
+# ── index --sync ──
+
+
+def _print_plan(corpus: Corpus, paths: Sequence[Path], as_json: bool) -> None:
+    """Print what would be done with the documents of these paths, and what the build after that would cost."""
+    plan = corpus.plan(*paths, estimate=True)
+    options.report_skipped(plan.skipped)
+    if plan.estimate is None:
+        return
+    seconds = show.estimate_seconds(plan.estimate, corpus.settings.endpoint)
+    if as_json:
+        print_json(views.view_plan(plan, seconds))
+    else:
+        print_text(f"{_format_plan(plan)}\n{show.format_estimate(plan.estimate, seconds)}")
+
+
+def _sync_documents(corpus: Corpus, paths: Sequence[Path], quiet: bool) -> tuple[Added, list[str]]:
+    """Make the corpus hold what the paths hold, saying the plan first; what came of it, and what could not be found."""
+    from sensegraph.corpus.sources import Added
+
+    plan = corpus.plan(*paths)
+    options.report_skipped(plan.skipped)
+    if not quiet:
+        print_text(_format_plan(plan))
+    elif plan.withheld:
+        print_message(_describe_withheld(plan))
+    done = corpus.sync(*paths)
+    new = (*done.added, *(name for _, name in done.renamed))
+    return Added(new, done.edited, done.same, done.skipped, done.personal), list(done.withheld)
+
+
+def _format_plan(plan: Plan) -> str:
+    """A plan for people: how many documents of each kind, and which."""
+    kinds = {
+        "added": [f"+ {name}" for name in plan.added],
+        "edited": [f"~ {name}" for name in plan.edited],
+        "renamed": [f"> {old} → {new}" for old, new in plan.renamed],
+        "removed": [f"- {name}" for name in plan.removed],
+    }
+    counted = ", ".join(f"{len(lines):,} {kind}" for kind, lines in kinds.items())
+    lines = [f"{counted}, {len(plan.same):,} as they were"]
+    for kind, found in kinds.items():
+        lines += found[:_LISTED]
+        lines += [f"  and {len(found) - _LISTED:,} more {kind}"] * (len(found) > _LISTED)
+    lines += [_describe_withheld(plan)] * bool(plan.withheld)
+    return "\n".join([*lines, *(f"- {note}" for note in plan.notes)])
+
+
+def _describe_withheld(plan: Plan) -> str:
+    many = "1 document" if len(plan.withheld) == 1 else f"{len(plan.withheld):,} documents"
+    return (
+        f"{many} cannot be found and may be in what could not be read ({', '.join(plan.unread[:3])}): not removed; "
+        "mend that, or use: sensegraph remove"
+    )
+
+
+# ── watch ──
+
+
+@dataclass(frozen=True, slots=True)
+class _PatientRun(CommandRun):
+    """A run that waits for the end of another build, unless it is told not to."""
+
+    wait: Wait = 60.0
+
+
+@with_options("root engine * wait max_tokens max_cost quiet settings trust")
+def watch_files(
+    run: _PatientRun,
+    paths: Annotated[
+        list[Path] | None, typer.Argument(metavar="PATH", help="Files and folders; without, input/.")
+    ] = None,
+    every: Annotated[float, typer.Option("--every", min=0.05, metavar="SECONDS", help="Between two looks.")] = 2.0,
+    settle: Annotated[
+        float, typer.Option("--settle", min=0.0, metavar="SECONDS", help="Without a change before files are read.")
+    ] = 2.0,
+) -> None:
+    """Index the files, and again whenever they change, as `index --sync` does; Ctrl-C or SIGTERM ends it.
+
+    A round that fails is told and tried again after a while; what was paid for is kept. Limits hold for each round.
+    A path must exist at first; one that goes later is waited for.
+    """
+    from sensegraph.corpus.settings import load_settings
+    from sensegraph.corpus.sources import Pace, follow_changes, take_snapshot
+
+    places, given = options.choose_paths(paths, run.root) or [run.root / "input"], run.overrides()
+    if missing := [place for place in places if not place.exists()]:  # nobody is to wait in vain
+        raise InputError(f"{missing[0]} does not exist; check the spelling and the current folder, or make it first.")
+    reading = load_settings(run.root, given).documents
+    with _stop_on_signal():
+        follow_changes(
+            lambda: take_snapshot(places, reading),
+            lambda: _run_round(places, run),
+            Pace(every, settle),
+            pause=time.sleep,
+            now=time.monotonic,
+        )
+
+
+def _run_round(paths: Sequence[Path], run: CommandRun) -> bool:
+    """Bring the index up to date once; whether that succeeded. What went wrong is told on stderr."""
+    try:
+        with run.corpus(create=True) as corpus:
+            added, _ = _sync_documents(corpus, paths, True)
+            if corpus.status().pending:
+                built = corpus.build()
+                if not run.quiet:
+                    print_text(f"{time.strftime('%H:%M:%S')} {show.format_build(built, added)}")
+    except Unapproved:
+        raise  # waiting does not help
+    except (SensegraphError, OSError) as e:
+        print_message(f"{e} The index is as it was; this is tried again after a while, or when a file changes.")
+        return False
+    return True
+
+
+@contextmanager
+def _stop_on_signal() -> Iterator[None]:
+    """End well when this process is told to: a build that runs is stopped, and what it has paid for is kept."""
+
+    def stop(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    except KeyboardInterrupt:
+        print_message("stopped; the index is as the last round left it, and the next one resumes")
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,180 @@
+"""Commands around the index: demo, init, personal, collect."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sensegraph.cli import options, show
+from sensegraph.cli.options import CommandRun, print_message, print_text, with_options
+from sensegraph.cli.progress import label_step, show_progress
+from sensegraph.corpus import views
+from sensegraph.errors import EmptyCorpus, Unapproved
+
+if TYPE_CHECKING:
+    from sensegraph.personal.masking import Survey
+    from sensegraph.runtime.stores.corpus_store import Freed
+
+_DEMO = Path("sensegraph-demo")
+_LISTED = 20  # documents that are named
+_SMALL = 100_000  # bytes below which a size is told in kB
+QUESTION = "What are the main themes of the story?"
+
+
+def run_demo(
+    root: Annotated[Path, typer.Option("--root", metavar="DIR", help="Where the demonstration is put.")] = _DEMO,
+) -> None:
+    """Index a bundled book on this machine alone, ask what it is about, and say where to go next."""
+    folder, texts = root / "input", list[Path]()
+    folder.mkdir(parents=True, exist_ok=True)
+    for item in files("sensegraph").joinpath("data", "carol").iterdir():
+        if item.name.endswith(".txt"):
+            texts.append(folder / item.name)
+            if not texts[-1].exists():
+                texts[-1].write_bytes(item.read_bytes())
+    given = {"engine": "offline", "embedder": "offline"}
+    with show_progress() as report, options.open_corpus(root, given, progress=report, create=True) as corpus:
+        corpus.add(*sorted(texts))
+        built = corpus.build()
+        print_text(f"A Christmas Carol (Charles Dickens, 1843), indexed in {root} without a model.\n")
+        print_text(f"{show.format_build(built)}\n")
+        answer = corpus.query(QUESTION, method="graphrag", depth=0)
+    where = options.format_root_flag(root)
+    print_text(
+        f"{QUESTION}\n\n{show.format_answer(answer)}\n\nWhere to go next:\n"
+        f'  sensegraph query{where} --method naive "Who is Tiny Tim?"       a question that a few passages answer\n'
+        f'  sensegraph query{where} --depth 1 "{QUESTION}"\n'
+        "  sensegraph index PATH --root mine      your own documents; then: sensegraph query --root mine QUESTION"
+    )
+
+
+@with_options("root settings")
+def set_up_folder(run: CommandRun) -> None:
+    """Prepare a folder: sensegraph.toml with every setting and its default, prompts/ to edit, input/ for documents.
+
+    What --set says is written there; an endpoint or a model among it counts as approved.
+    """
+    from sensegraph.cli.template import settings_toml
+    from sensegraph.corpus import settings as own
+    from sensegraph.corpus.tools import needed_approvals
+    from sensegraph.engines.llm.prompts import copy_templates
+    from sensegraph.models.endpoint.endpoint_settings import record_approval
+
+    root, given = run.root, run.overrides()
+    own.convert_settings(given, own.Settings, "command line")
+    text = settings_toml(own.lay_tables({"model": {"prompts": "prompts"}}, given))
+
+    (root / "input").mkdir(parents=True, exist_ok=True)
+    copy_templates(root / "prompts")
+    written = root / "sensegraph.toml"
+    if written.exists():
+        print_message(f"{written} exists and was left as it is" + (", without what --set says" if given else ""))
+    else:
+        written.write_text(text, encoding="utf-8")
+        print_text(f"wrote {written}")
+        settings, kept = own.load_settings(root), own.locate_user_file()
+        for name in needed_approvals(settings):
+            try:
+                own.check_approved(settings, name)
+            except Unapproved as e:
+                record_approval(kept, e.wanted)
+                print_text(f"approved {e.wanted} in {kept}")
+    print_text(f"put documents into {root / 'input'}, then: sensegraph index{options.format_root_flag(root)}")
+
+
+@with_options("root * as_json settings")
+def report_personal_data(
+    run: CommandRun,
+    paths: Annotated[
+        list[Path] | None, typer.Argument(metavar="PATH", help="Files and folders; without, the corpus, else input/.")
+    ] = None,
+    text: Annotated[
+        str, typer.Option("--text", metavar="TEXT", help="Only show how this text would stand in the corpus.")
+    ] = "",
+) -> None:
+    """Report personal data in files, or in the corpus as it is: counts by kind and document. Nothing is written.
+
+    Examples show the shape of what was found, never the thing itself. What is masked, and how, is set in [personal].
+    """
+    if text:
+        with run.corpus(silent=True) as corpus:
+            rules, masked = corpus.settings.personal, corpus.masked(text)
+        print_text(masked)
+        if rules.mask != "mask":
+            print_message(f"personal.mask is {rules.mask}: texts stand as they are")
+        elif masked == text:
+            print_message(f"nothing of the kinds {', '.join((*rules.kinds, *rules.patterns))} is found in it")
+        return
+    found = _survey_paths(paths, run)
+    total = sum(found.counts.values())
+    lines = [f"{total:,} found in {len(found.documents):,} of {show.format_quantity(found.read, 'document')}"]
+    for kind, n in found.counts.items():
+        shapes = "  ".join(found.examples.get(kind, ()))
+        lines.append(f"{kind:<10} {n:>7,}  {shapes}".rstrip())
+    worst = sorted(found.documents.items(), key=lambda item: (-sum(item[1].values()), item[0]))
+    wide = max((len(name) for name, _ in worst[:_LISTED]), default=0)
+    for name, counts in worst[:_LISTED]:
+        kinds = ", ".join(f"{n:,} {kind}" for kind, n in counts.items())
+        lines.append(f"{name:<{wide}}  {kinds}")
+    lines += [f"and {len(worst) - _LISTED:,} more documents; --json names all of them"] * (len(worst) > _LISTED)
+    lines += ["not found by design:", *(f"- {what}" for what in found.unfound)]
+    run.print_result(lambda: views.view_survey(found), lambda: "\n".join(lines))
+
+
+def _survey_paths(paths: Sequence[Path] | None, run: CommandRun) -> Survey:
+    from sensegraph.corpus.privacy import survey_documents
+    from sensegraph.corpus.settings import FOLDER, load_settings
+    from sensegraph.documents import load
+
+    settings = load_settings(run.root, run.overrides())
+    if not paths and (run.root / FOLDER).exists():
+        with run.corpus(silent=True) as corpus:
+            if corpus.document_keys():
+                return survey_documents(corpus.documents(), settings.personal)
+    chosen = options.choose_paths(paths, run.root)
+    loaded = load(chosen, settings=settings.documents)
+    options.report_skipped(loaded.skipped)
+    if not loaded.documents:
+        raise EmptyCorpus(f"Nothing can be read from {', '.join(map(str, chosen)) or run.root / 'input'}: name files.")
+    return survey_documents(loaded.documents, settings.personal)
+
+
+@with_options("root * engine wait quiet as_json settings trust")
+def collect_garbage(
+    run: CommandRun,
+    dry: Annotated[bool, typer.Option("--dry-run", help="Say what would go; nothing is removed.")] = False,
+) -> None:
+    """Remove what neither the index nor the documents need: earlier indexes, kept answers, all of removed documents.
+
+    What was paid for the documents as they are stays. Of a document that was removed no byte is left in the store.
+    """
+    with run.corpus() as corpus:
+        found = corpus.collect(dry=dry)
+    verb = "would remove" if found.dry else "removed"
+    lines = [f"{verb} {_format_freed(found.total)}"]
+    if found.dry:
+        rows = [(label_step(step) or "others", freed) for step, freed in found.by_step.items()]
+        rows.sort(key=lambda row: (-row[1].bytes, row[0]))
+        wide = max((len(name) for name, _ in rows), default=0)
+        lines += [f"  {name:<{wide}}  {_format_freed(freed)}" for name, freed in rows]
+    if found.operations:
+        lines.append(f"{verb} names that no document holds from {show.format_quantity(found.operations, 'operation')}")
+    if not found.dry:
+        lines.append(f"on disk {_format_size(found.before)} before, {_format_size(found.after)} now")
+    lines += [f"- {note}" for note in found.notes]
+    run.print_result(lambda: views.view_collected(found), lambda: "\n".join(lines))
+
+
+def _format_freed(freed: Freed) -> str:
+    things = (("object", freed.objects), ("table", freed.tables), ("array", freed.arrays))
+    told = ", ".join(show.format_quantity(n, thing) for thing, n in things if n)
+    return f"{told or 'nothing'}; {_format_size(freed.bytes)}"
+
+
+def _format_size(size: int) -> str:
+    """A size for people: in kB where it is below 0.1 MB."""
+    return f"{size / 1e6:,.1f} MB" if size >= _SMALL else f"{size / 1e3:,.1f} kB"

@@ -1,0 +1,299 @@
+"""Kinds of things: the types of names, and noun phrases and terms that are concepts.
+
+Types come without labels: cues vote, then a naive Bayes classifier learns from its own sure cases. Every name (key) of
+the corpus gets one type, because the graph merges entities by name and type. Typical accuracy is about 70 %: a hint,
+never part of an identity. Concepts are what the corpus keeps coming back to: C-value after Frantzi, Ananiadou and Mima
+(2000); residual idf after Church and Gale (1995).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensegraph.engines.offline.extraction.mentions import LONGEST_TERM, LONGEST_UNIT, stem_english
+from sensegraph.engines.offline.extraction.observations import Candidate
+from sensegraph.language.word_lists import english_words, read_lexicon
+
+CLASSES = "plom"
+LETTERS = {
+    "p": "person", "l": "place", "o": "organization", "m": "other", "e": "event", "w": "work", "c": "concept",
+}  # fmt: skip
+ROUNDS, _SURE, _SHARPNESS, _WEIGHT, _SMOOTHING, _DOUBT = 3, 0.7, 0.9, 0.5, 0.3, 0.4
+_MOST = 12  # mentions of one name that speak, at most
+_PLACE, _PERSON, _ORGANISATION, _OTHER = 1, 0, 2, 3
+_HEADS = (  # lists of words that names end in, what they vote for, and how much
+    ("place-heads", _PLACE, 3.0),
+    ("organisation-heads", _ORGANISATION, 3.0),
+    ("event-heads", _OTHER, 3.2),
+    ("other-heads", _OTHER, 3.2),
+)
+_YEAR = re.compile(r"(?:1\d{3}|20\d\d|\d+(?:st|nd|rd|th))\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One mention of a name: its key, its own words and what stands around it."""
+
+    key: str
+    surface: str
+    candidate: Candidate
+
+
+def learn_name_types(uses: Sequence[Use]) -> dict[str, str]:
+    """The type of every key, as the letter of `LETTERS`."""
+    if not uses:
+        return {}
+    keys = sorted({u.key for u in uses})
+    number = {k: i for i, k in enumerate(keys)}
+    of = np.array([number[u.key] for u in uses], dtype=np.int64)
+    # the cues of a name itself count once, those around it per mention
+    around = np.zeros((len(keys), 4))
+    np.add.at(around, of, np.array([_vote_by_context(u) for u in uses]))
+    counts = np.bincount(of, minlength=len(keys))[:, None]
+    surfaces = {u.key: u.surface for u in reversed(uses)}
+    own = np.array([_vote_by_name(k, surfaces[k]) for k in keys])
+    votes = own + around * np.minimum(1.0, _MOST / np.maximum(counts, 1)) * 0.7
+    total = train_classifier(votes, of, uses)
+    total[:, _OTHER] += _DOUBT  # what little speaks for is "other", not the most frequent class
+    best = np.argmax(total, axis=1)
+    finer: dict[str, str] = {}  # events and works among the other names
+    for use in uses:
+        head = use.key.split(" of ")[0].split()[-1:] or [""]
+        if use.key.split()[-1] in english_words("event-heads") or head[0] in english_words("event-heads"):
+            finer[use.key] = "e"
+        elif use.candidate.left in english_words("work-nouns") or "q" in use.candidate.marks:
+            finer.setdefault(use.key, "w")
+    return {k: finer.get(k, "m") if CLASSES[best[i]] == "m" else CLASSES[best[i]] for i, k in enumerate(keys)}
+
+
+def train_classifier(votes: NDArray[np.float64], of: NDArray[np.int64], uses: Sequence[Use]) -> NDArray[np.float64]:
+    """Votes, shape (keys, 4), plus what naive Bayes learns from the sure cases, in three rounds."""
+    known: dict[str, int] = {}  # the features: their numbers, those of all uses in a row, and where each use begins
+    numbers: list[int] = []
+    begins: list[int] = []
+    for use in uses:
+        words, c = use.key.split(), use.candidate
+        first, last = words[0], words[-1]
+        features = [f"f {first}", f"l {last}", f"s {last[-3:]}", f"p {first[:3]}", f"n {min(len(words), 5)}"]
+        features += [f"w {w}" for w in words]
+        features += [f"< {c.left}", f"<< {c.before}", f"> {c.right}", f"m {c.marks}"]
+        features += ["caps"] if use.surface.isupper() else []
+        begins.append(len(numbers))
+        numbers += [known.setdefault(f, len(known)) for f in features]
+    flat, offsets, size = np.array(numbers, dtype=np.int64), np.array(begins, dtype=np.int64), len(known)
+    lengths = np.diff(np.append(offsets, len(flat)))
+    mentions = np.maximum(np.bincount(of, minlength=len(votes)), 1)[:, None]
+    total = votes
+    for _ in range(ROUNDS):
+        p = np.exp(_SHARPNESS * total - (_SHARPNESS * total).max(axis=1, keepdims=True))  # softmax
+        p = p / p.sum(axis=1, keepdims=True)
+        sure = p.max(axis=1) > _SURE
+        label = np.where(sure, p.argmax(axis=1), -1)[of]
+        labels = np.repeat(label, lengths)
+        counts = np.stack([np.bincount(flat[labels == c], minlength=size) for c in range(4)], axis=1) + _SMOOTHING
+        logs = np.log(counts / counts.sum(axis=0, keepdims=True))  # of every feature in every class
+        classes = np.bincount(label[label >= 0], minlength=4) + 1.0
+        scores = np.add.reduceat(logs[flat], offsets, axis=0) + np.log(classes / classes.sum())
+        mean = np.zeros_like(votes)
+        np.add.at(mean, of, scores)
+        mean /= mentions
+        total = votes + _WEIGHT * (mean - mean.max(axis=1, keepdims=True)) * 0.5
+    return total
+
+
+def _vote_by_name(key: str, surface: str) -> list[float]:
+    """Votes of a name by its own words, and by the way it is written."""
+    votes = [0.0] * 4
+    words = key.replace(".", "").split() or [key]
+    places = read_lexicon("places")
+    last, head = words[-1] if len(words) > 1 else "", key.split(" of ")[0].split()[-1] if " of " in key else ""
+    for section, place, weight in _HEADS:
+        votes[place] += weight * ((last in english_words(section)) + (head in english_words(section)))
+    if key in places["places"]:
+        votes[_PLACE] += 6
+    if key in places["organisations"]:
+        votes[_ORGANISATION] += 3
+    if words[0] in read_lexicon("people")["first"] and key not in places["places"]:
+        votes[_PERSON] += 3 if 1 < len(words) < 5 else 1.5 if len(words) == 1 else 0.5
+    if words[0] in english_words("titles") and len(words) > 1:
+        votes[_PERSON] += 2
+    if words[0] in english_words("place-firsts") and len(words) > 1:
+        votes[_PLACE] += 1.2
+    ending = len(words) == 1 and len(key) > 5 and key.endswith(("ian", "ish", "ese"))
+    if ending or key in english_words("nationalities"):
+        votes[_PLACE] += 2.5
+
+    written = surface.split()
+    if len(written) == 1 and 2 <= len(surface) <= 6 and surface.isupper() and surface.isalpha():
+        votes[_ORGANISATION] += 2
+    if "&" in surface:
+        votes[_ORGANISATION] += 1
+    if any(re.fullmatch(r"[A-Z]\.", w) for w in written[:-1]):
+        votes[_PERSON] += 1.5
+    if _YEAR.match(surface):
+        votes[_OTHER] += 1
+    return votes
+
+
+def _vote_by_context(use: Use) -> list[float]:
+    """Votes of one mention by what stands before and after it."""
+    votes, c = [0.0] * 4, use.candidate
+    left, right, size = c.left, c.right, use.key.count(" ") + 1
+    if "s" in c.marks:
+        votes[_PERSON] += 3
+    if left.rstrip(".") in english_words("titles"):
+        votes[_PERSON] += 3
+    elif left in english_words("roles") or (left == "by" and size < 4):
+        votes[_PERSON] += 1.5
+    if right in english_words("person-verbs") and "c" not in c.marks:
+        votes[_PERSON] += 1
+    if "b" in c.marks and (right == "born" or _YEAR.match(right)):
+        votes[_PERSON] += 2
+    if left in english_words("strong-place-prepositions") and size <= 3 and "q" not in c.marks:
+        votes[_PLACE] += 1
+    if "," in c.marks and "c" in c.marks:
+        votes[_PLACE] += 0.6
+    if left == "the" and size > 1:
+        votes[_ORGANISATION] += 0.3
+    if "q" in c.marks:
+        votes[_OTHER] += 2.5
+    if left in english_words("work-nouns") and "." not in c.marks:
+        votes[_OTHER] += 2
+    if right in english_words("language-after") and "c" not in c.marks and size < 4:
+        votes[_OTHER] += 1
+    return votes
+
+
+# ── concepts ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+_SHARE = 0.25  # of the chunks: what is in more is no topic
+_RESIDUAL, _HEAD_SHARE, _ENTROPY, _PMI = 0.25, 0.6, 0.6, 3.0
+_VALUE, _VALUE_ALONE = 2.0, 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Frequency of every unit, the chunks that hold it, and its uses as the last word of a phrase."""
+
+    all: Counter[str] = field(default_factory=Counter)
+    chunks: Counter[str] = field(default_factory=Counter)
+    heads: Counter[str] = field(default_factory=Counter)
+
+
+def count_units(counts: Counts, phrases: Iterable[tuple[int, Sequence[str]]]) -> None:
+    """Counts the units of one document's phrases, given as (chunk, words)."""
+    seen: dict[int, set[str]] = defaultdict(set)
+    found: list[str] = []
+    for chunk, words in phrases:
+        stems = [stem_english(w) for w in words]
+        units = [" ".join(stems[a:b]) for b in range(1, len(stems) + 1) for a in range(max(0, b - LONGEST_UNIT), b)]
+        found += units
+        counts.heads[stems[-1]] += 1
+        seen[chunk].update(units)
+    counts.all.update(found)
+    for units_seen in seen.values():
+        counts.chunks.update(units_seen)
+
+
+def select_concepts(counts: Counts, chunks: int, tagged: bool = True) -> frozenset[str]:
+    """The units that are concepts of a corpus of so many chunks.
+
+    Without a tagger the units are single words and names among them, so that two chunks are enough.
+    """
+    need = 3 if chunks >= 30 and tagged else 2 if chunks >= 8 else 1
+    most = max(_SHARE * chunks, 8)
+    often = [u for u, n in counts.chunks.items() if need <= n <= most and counts.all[u] >= max(2, need)]
+    nested: Counter[str] = Counter()  # summed frequency of the longer units around each unit
+    holders: Counter[str] = Counter()  # and their number
+    for unit in often:
+        words = unit.split()
+        for size in range(1, len(words)):
+            for at in range(len(words) - size + 1):
+                part = " ".join(words[at : at + size])
+                nested[part] += counts.all[unit]
+                holders[part] += 1
+    general = {stem_english(w) for w in english_words("general") | english_words("stop")}
+    out = []
+    for unit in often:
+        words = unit.split()
+        if words[0] in general or words[-1] in general:
+            continue
+        mean = nested[unit] / holders[unit] if holders[unit] else 0.0
+        value = math.log2(len(words) + 0.6) * (counts.all[unit] - mean)
+        if len(words) > 1:
+            ok = value > (_VALUE if chunks >= 8 else 1.0)
+        else:  # a single word is a topic if it is frequent, mostly a head, and bursty (residual idf)
+            frequency, value = counts.all[unit], value if tagged else 2 * _VALUE_ALONE
+            ok = len(unit) >= 3 and value > (_VALUE_ALONE if chunks >= 8 else 1.2)
+            ok = ok and counts.heads[unit] >= _HEAD_SHARE * frequency
+            if ok and chunks >= 8:
+                expected = 1 - math.exp(-frequency / chunks)
+                ok = -math.log2(counts.chunks[unit] / chunks) + math.log2(expected) > _RESIDUAL
+        if ok:
+            out.append(unit)
+    return frozenset(out)
+
+
+# ── scripts without blanks ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def find_terms(runs: Sequence[str]) -> frozenset[str]:
+    """N-grams of 2–6 characters that behave like words: repeated, freely combined, strongly held together.
+
+    Counts grow level by level (an n-gram can only repeat if its parts do), so memory stays near the repeated ones.
+    """
+    counts = dict(Counter(c for run in runs for c in run))
+    level = {c for c, n in counts.items() if n > 1}
+    for size in range(2, LONGEST_TERM + 1):
+        found = Counter(
+            run[i : i + size]
+            for run in runs
+            for i in range(len(run) - size + 1)
+            if run[i : i + size - 1] in level and run[i + 1 : i + size] in level
+        )
+        level = {g for g, n in found.items() if n > 1}
+        counts.update((g, found[g]) for g in level)
+    total = sum(n for gram, n in counts.items() if len(gram) == 1) or 1
+    first, last = read_lexicon("chinese")["first"], read_lexicon("chinese")["last"]
+    good = []
+    for gram, n in counts.items():
+        if len(gram) > 1 and gram[0] not in first and gram[-1] not in last:
+            cuts = ((gram[:i], gram[i:]) for i in range(1, len(gram)))
+            pmi = min(math.log2(n * total / (counts.get(a, 1) * counts.get(b, 1))) for a, b in cuts)
+            if pmi > _PMI:
+                good.append(gram)
+    free = _find_free_grams(runs, frozenset(good))
+    dropped = set()  # parts of a longer term that has at least 80 % of their frequency
+    for gram in free:
+        for size in range(2, len(gram)):
+            for i in range(len(gram) - size + 1):
+                part = gram[i : i + size]
+                if counts[gram] >= 0.8 * counts[part]:
+                    dropped.add(part)
+    return free - dropped
+
+
+def _find_free_grams(runs: Sequence[str], good: frozenset[str]) -> frozenset[str]:
+    """The grams whose neighbours vary on both sides (entropy above 0.6 bits; each edge of a run counts as new)."""
+    left: dict[str, Counter[str]] = defaultdict(Counter)
+    right: dict[str, Counter[str]] = defaultdict(Counter)
+    for number, run in enumerate(runs):
+        for i in range(len(run)):
+            for size in range(2, min(LONGEST_TERM, len(run) - i) + 1):
+                gram = run[i : i + size]
+                if gram in good:
+                    left[gram][run[i - 1] if i else f"^{number}"] += 1
+                    right[gram][run[i + size] if i + size < len(run) else f"${number}"] += 1
+    return frozenset(g for g in left if _measure_entropy(left[g]) > _ENTROPY and _measure_entropy(right[g]) > _ENTROPY)
+
+
+def _measure_entropy(counts: Mapping[str, int]) -> float:
+    total = sum(counts.values())
+    return -sum(n / total * math.log2(n / total) for n in counts.values())

@@ -1,1 +1,0 @@
-"""From an index to files."""

@@ -1,1 +1,0 @@
-"""From tables to an index."""

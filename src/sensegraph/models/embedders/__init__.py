@@ -1,1 +1,0 @@
-"""Embedders: texts to unit vectors."""

@@ -1,1 +1,0 @@
-"""Rerankers: a question and texts to how well each fits."""

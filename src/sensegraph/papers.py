@@ -1,0 +1,23 @@
+"""Where the data of each paper stand: its prompts, criteria, conditions and published tables, in its own folder."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+PAPERS = {
+    "edge2024": "methods/graphrag",
+    "es2023": "lab/grounding/es2023",
+    "gao2023": "lab/grounding/gao2023",
+    "graft2024": "methods/graft",
+    "gutierrez2025": "methods/hipporag",
+    "huang2025": "methods/hirag",
+    "metropolitansky2025": "lab/grounding/metropolitansky2025",
+    "sarthi2024": "methods/raptor",
+    "zhang2025": "methods/leanrag",
+}
+
+
+def paper_folder(paper: str) -> Traversable:
+    """The folder that holds the data of a paper: `prompts`, `tables`, `plans`, `criteria.toml`, `repro.toml`."""
+    return files("sensegraph") / PAPERS[paper]

@@ -1,0 +1,104 @@
+"""An answer held against its sources: what is found, and what a sound answer is told (N94, N100)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sensegraph.answering.asking import NOTHING
+from sensegraph.answering.grounding.checking import Checked, check_answer, check_answers
+from sensegraph.answering.grounding.citations import ByEngine, ByWords
+from sensegraph.runtime.stores.sqlite import SqliteStore
+from sensegraph.types import Answer, Citation, Document
+from wired import runtime
+
+TOWNS = Document("towns", "Oslo has 700,000 people. Bergen is not dry. Ada Lind hired Bo Berg in 1911.", "Towns")
+TALK = Document("talk", "Ada: Hello.\nBo: The mill is old.\nAda: I see.\nBo: It was sold.\nAda: Good.\nBo: Yes.")
+DOCUMENTS = {d.id: d for d in (TOWNS, TALK)}
+
+
+def citation(marker: int, document: Document, quote: str) -> Citation:
+    start = document.text.index(quote)
+    return Citation(marker, document.id, start, start + len(quote), quote)
+
+
+SOUND = Answer(
+    "Oslo has 700,000 people. [1] Bergen is not dry. [2] Ada Lind hired Bo Berg in 1911. [3] Nobody knows more.",
+    (
+        citation(1, TOWNS, "Oslo has 700,000 people."),
+        citation(2, TOWNS, "Bergen is not dry."),
+        citation(3, TOWNS, "Ada Lind hired Bo Berg in 1911."),
+    ),
+)
+
+
+def checked(answer: Answer) -> Checked:
+    return check_answer(answer, DOCUMENTS.get, ByWords())
+
+
+def test_a_sound_answer_has_no_problem_and_what_cites_nothing_is_listed() -> None:
+    found = checked(SOUND)
+    assert (found.problems, found.uncited, found.abstained) == ((), ("Nobody knows more.",), False)
+    assert (found.statements, found.supported, found.citations, found.exact) == (4, 3, 3, 3)
+    assert (found.recall, found.precision, found.by) == (0.75, 1.0, "lexical support")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind"),
+    [
+        ("700,000", "900,000", "unsupported"),
+        ("Oslo has", "Moss has", "unsupported"),
+        ("is not dry", "is dry", "unsupported"),
+        ("Ada Lind hired Bo Berg", "Bo Berg hired Ada Lind", "unsupported"),
+        ("people. [1]", "people. [2]", "unsupported"),
+        ("people. [1]", "people. [7]", "dangling"),
+        ("Bergen is", "Carl says that Bergen is", "speaker"),
+    ],
+)
+def test_an_error_is_found_in_the_statement_that_holds_it(old: str, new: str, kind: str) -> None:
+    found = checked(replace(SOUND, text=SOUND.text.replace(old, new)))
+    assert [p.kind for p in found.problems] == [kind]
+    assert new.split(". [")[0] in found.problems[0].statement
+    assert found.problems[0].reason
+
+
+@pytest.mark.parametrize(
+    "change", [{"quote": "Oslo has many people."}, {"start": 3, "end": 27}, {"end": 20}, {"document": "gone"}]
+)
+def test_a_quote_that_is_not_the_documents_is_found(change: dict[str, object]) -> None:
+    wrong = replace(SOUND.citations[0], **change)  # type: ignore[arg-type]
+    found = checked(replace(SOUND, citations=(wrong, *SOUND.citations[1:])))
+    assert "misquoted" in [p.kind for p in found.problems]
+    assert found.exact == 2
+
+
+def test_a_speaker_is_whose_label_stands_before_the_span() -> None:
+    said = Answer("Bo says: “The mill is old.” [1]", (citation(1, TALK, "The mill is old."),))
+    assert checked(said).problems == ()
+    (problem,) = checked(replace(said, text=said.text.replace("Bo", "Ada"))).problems
+    assert (problem.kind, problem.reason) == ("speaker", "in what is cited, it is said by bo")
+
+
+def test_a_note_of_the_source_is_no_mark_of_the_answer() -> None:
+    noted = Document("noted", "Oslo has many people.[12] It rains.")
+    answer = Answer("Oslo has many people.[12] [1]", (citation(1, noted, "Oslo has many people.[12]"),))
+    found = check_answer(answer, {"noted": noted}.get, ByWords())
+    assert (found.problems, found.statements, found.supported) == ((), 1, 1)
+
+
+def test_an_answer_that_has_none_has_nothing_to_check() -> None:
+    found = checked(Answer(NOTHING))
+    assert (found.abstained, found.statements, found.recall, found.precision) == (True, 0, None, None)
+
+
+def test_a_model_is_shown_what_stands_around_a_span(server, store: SqliteStore) -> None:  # type: ignore[no-untyped-def]
+    answer = Answer("Bergen is not dry in 1911. [1]", (citation(1, TOWNS, "Bergen is not dry."),))
+    assert [p.kind for p in checked(answer).problems] == ["unsupported"]
+    found = check_answers([answer], DOCUMENTS.get, ByEngine(runtime(store, server)))[0]
+    assert (found.problems, found.by) == ((), "support by scripted")
+
+
+def test_several_answers_are_checked_as_each_alone() -> None:
+    wrong = replace(SOUND, text=SOUND.text.replace("700,000", "5"))
+    assert check_answers([SOUND, wrong], DOCUMENTS.get, ByWords()) == [checked(SOUND), checked(wrong)]

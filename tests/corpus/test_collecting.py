@@ -1,0 +1,205 @@
+"""Collecting: what nothing needs goes without a trace, what was paid for stays, and readers are told (N92, GDPR)."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from scripted import ScriptedServer
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.corpus.workspace import ORIGIN
+from sensegraph.errors import BudgetExceeded, SettingsError, StoreError
+from sensegraph.index.index import Index
+from sensegraph.runtime.stores.sqlite import SqliteStore
+from sensegraph.runtime.stores.sweeping import sweep_store
+from sensegraph.types import Document
+from wired import content, corpus, stories, story
+
+SECRET = Document("of-quorble", "Zyx Quorble sailed with Ada Harrow in the year 1899. Zyx Quorble paid Bram Harrow.")
+
+
+@pytest.fixture
+def made(tmp_path: Path, server: ScriptedServer) -> Iterator[Corpus]:
+    with corpus(tmp_path / "corpus", server) as opened:
+        opened.add(stories())
+        opened.build()
+        server.reset()
+        yield opened
+
+
+def traces(folder: Path, *words: bytes) -> list[str]:
+    """The files that hold one of these words in any case, byte by byte."""
+    files = [f for f in sorted(folder.rglob("*")) if f.is_file()]
+    return [f.name for f in files if any(word.lower() in f.read_bytes().lower() for word in words)]
+
+
+def test_of_a_removed_document_no_byte_is_left_in_any_file(made: Corpus) -> None:
+    """Cached answers that quote it, decisions about its names, free pages, the log and the index all included."""
+    made.add(SECRET)
+    made.store.set_refs({ORIGIN + SECRET.id: "/somewhere/of-quorble"})
+    made.build()
+    assert "Quorble" in made.query("Who is Zyx Quorble?", method="naive").text
+    made.merge("Zyx Quorble", "Ada Harrow")
+    made.remove(SECRET.id)
+    made.build()
+    assert traces(made.root, b"quorble") != []
+    found = made.collect()
+    assert traces(made.root, b"quorble") == []
+    assert found.operations == 1
+    assert found.after < found.before
+
+
+def test_collecting_costs_nothing_and_leaves_the_index_as_it_was(made: Corpus, server: ScriptedServer) -> None:
+    made.query("Who paid?", method="graphrag")
+    made.collect()
+    before = content(made)
+    server.reset()
+    assert made.build().computed == {}
+    assert content(made) == before
+    assert server.calls == []
+
+
+def test_an_update_after_collecting_pays_for_no_more_than_one_without(made: Corpus, server: ScriptedServer) -> None:
+    """Extractions, summaries and reports of the documents that are there stay, though only an update wants them."""
+    new = Document("story-06", story(2, 99))
+    with corpus(made.root.parent / "other", server) as other:
+        other.add(stories())
+        other.build()
+        server.reset()
+        other.add(new)
+        other.build()
+    expected = Counter(c.task for c in server.done())
+    made.collect()
+    server.reset()
+    made.add(new)
+    made.build()
+    assert Counter(c.task for c in server.done()) == expected
+
+
+def test_a_dry_run_tells_what_would_go_and_removes_nothing(made: Corpus) -> None:
+    made.remove("story-00")
+    made.build()
+    files = {f: f.stat().st_size for f in made.root.rglob("*.npy")}
+    told = made.collect(dry=True)
+    assert {f: f.stat().st_size for f in made.root.rglob("*.npy")} == files
+    done = made.collect()
+    assert (told.by_step, told.total) == (done.by_step, done.total)
+    assert done.by_step["extraction.extract"].objects == 2
+    assert made.collect().total.objects == 0
+
+
+def test_what_an_interrupted_build_has_paid_for_stays(tmp_path: Path, server: ScriptedServer) -> None:
+    with corpus(tmp_path / "c", server, endpoint={"max_tokens_total": 12_000, "concurrency": 1}) as made:
+        made.add(stories())
+        with pytest.raises(BudgetExceeded):
+            made.build()
+        paid = len(server.done("extraction"))
+        made.collect()
+    server.reset()
+    with corpus(tmp_path / "c", server) as made:
+        made.build()
+        assert paid > 0
+        assert len(server.done("extraction")) == made.index().manifest.counts["chunks"] - paid
+
+
+def test_documents_that_wait_for_a_build_keep_what_the_index_says_of_the_earlier_ones(
+    made: Corpus, server: ScriptedServer
+) -> None:
+    made.remove("story-00")
+    found = made.collect()
+    assert "wait for a build" in found.notes[0]
+    assert made.index().document("story-00").text
+    made.build()
+    assert server.done("extraction") == []
+
+
+def test_an_index_with_the_parts_of_one_method_is_collected_as_it_is(tmp_path: Path, server: ScriptedServer) -> None:
+    with corpus(tmp_path / "parts", server) as opened:
+        opened.add(stories(2))
+        opened.build(parts=("names",))
+        opened.remove("story-00")
+        opened.build(parts=())
+        assert opened.collect().total.objects > 0
+        assert opened.index().manifest.part_names == {"names"}
+        assert server.done("extraction") == []
+
+
+def test_an_index_of_other_settings_is_not_collected(made: Corpus, server: ScriptedServer) -> None:
+    with (
+        corpus(made.root, server, endpoint={"model": "another"}) as other,
+        pytest.raises(SettingsError, match="sensegraph index"),
+    ):
+        other.collect()
+    assert made.build().computed == {}
+
+
+def test_replies_that_a_killed_build_left_are_not_thrown_away(made: Corpus) -> None:
+    (made.store.root / "replies.jsonl").write_text(json.dumps({"key": "k", "reply": {}}) + "\n")
+    with pytest.raises(StoreError, match="sensegraph index"):
+        made.collect()
+
+
+def test_a_build_that_runs_is_not_disturbed(made: Corpus) -> None:
+    other = SqliteStore(made.store.root)
+    with other.exclusive(), pytest.raises(StoreError, match="Another build"):
+        made.collect()
+    other.close()
+
+
+# ── readers ──
+
+
+def test_who_reads_the_index_that_went_is_told_and_asks_again(made: Corpus) -> None:
+    with Corpus.open(made.root, create=False) as reader:
+        old = Index(reader.store)
+        entities = old.graph.entities
+        vectors = old.vectors.copy()
+        mapped = old.vectors
+        made.add(replace(stories()[0], text=story(0, 50)))
+        made.build()
+        made.collect()
+        assert (mapped == vectors).all()  # what is mapped stays readable
+        with pytest.raises(StoreError, match="Ask again"):
+            list(entities)
+        with pytest.raises(StoreError, match="Ask again"):
+            entities[0]
+        assert reader.index().document("story-00").text == story(0, 50)
+
+
+def test_who_reads_the_index_of_now_does_not_notice(made: Corpus) -> None:
+    with Corpus.open(made.root, create=False) as reader:
+        index = reader.index()
+        entities = index.graph.entities
+        first = entities[0]
+        made.query("Who paid?", method="graphrag")
+        made.collect()
+        assert entities[0] == first
+        assert index.chunks(list(first.chunks)).keys() == set(first.chunks)
+
+
+def test_the_number_of_a_table_that_went_is_given_to_no_other(store: SqliteStore) -> None:
+    """Else who still holds it would read another table's records without noticing."""
+    store.write_rows("a", [("1", b"x")])
+    store.write_rows("b", [("1", b"old")])
+    held = store.rows("b")
+    assert held is not None
+    sweep_store(store, ["a"])
+    store.write_rows("c", [("1", b"new")])
+    assert held.find(["1"]) == {}
+    with pytest.raises(StoreError):
+        held.at([0])
+    sweep_store(store, ["a"])
+    store.write_rows("d", [("1", b"newer")])
+    assert held.find(["1"]) == {}
+    assert store.has(["a", "b", "c", "d"]) == {"a", "d"}
+
+
+def test_unfinished_arrays_of_killed_builds_go(store: SqliteStore) -> None:
+    (store.root / "arrays" / "k.77.part").write_bytes(b"x")
+    sweep_store(store, [])
+    assert not list(store.root.glob("arrays/*"))

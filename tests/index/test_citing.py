@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sensegraph.index.index import Index
+from sensegraph.index.passages import answer_from_draft, cite_statements, documents_behind, ground_statements
+from sensegraph.testing import check_citations
+from sensegraph.types import Chunk, Description, Document, Draft, Evidence, Passage, Source, Statement
+
+TEXTS = {
+    "keeper": "Ada Finch keeps the lamp. She wrote to the Board in March. The Board did not answer.",
+    "storm": "In April a storm broke the lamp. " + "Tom Reeve sailed from Port Ellery to mend it, and was late. " * 9,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GraphReader:
+    """What citing needs of an index: chunks and documents by id. Each document is two chunks, cut at 20."""
+
+    def chunks(self, ids: list[str]) -> dict[str, Chunk]:
+        made = {}
+        for name, text in TEXTS.items():
+            for start, end in ((0, 20), (20, len(text))):
+                made[f"{name}@{start}"] = Chunk(f"{name}@{start}", name, start, end, 1, text[start:end])
+        return {i: made[i] for i in ids if i in made}
+
+    def documents_of(self, ids: list[str]) -> dict[str, str]:
+        return {i: c.document for i, c in self.chunks(ids).items()}
+
+    def document(self, name: str) -> Document:
+        return Document(name, TEXTS[name])
+
+
+SHELF: Index = GraphReader()  # type: ignore[assignment]
+
+
+PLACES = st.integers(-2, 30)
+
+
+def said(text: str, *sources: Source, references: tuple[str, ...] = ()) -> Statement:
+    return Statement(text, references, sources)
+
+
+def test_a_citation_is_the_text_at_its_span_of_the_document() -> None:
+    text, citations, lost = cite_statements(
+        [said("She wrote. ", Source("keeper@20", 6, 39)), said("No answer.")], SHELF
+    )
+    assert text == "She wrote. [1] No answer."
+    (only,) = citations
+    assert (only.document, only.start, only.end, lost) == ("keeper", 26, 59, 0)
+    assert only.quote == TEXTS["keeper"][26:59]
+
+
+def test_one_number_stands_for_one_span_and_numbers_rise_with_the_text() -> None:
+    one, two = Source("keeper@0", 0, 9), Source("storm@0", 3, 8)
+    text, citations, _ = cite_statements([said("a", one, two), said(" b", two), said(" c\n", one, one)], SHELF)
+    assert text == "a [1][2] b [2] c [1]"
+    assert [c.marker for c in citations] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "source", [Source("missing", 0, 5), Source("keeper@0", 5, 5), Source("keeper@0", 0, 21), Source("keeper@0", -1, 4)]
+)
+def test_a_source_that_leads_nowhere_is_removed_and_counted(source: Source) -> None:
+    assert cite_statements([said("a.", source)], SHELF) == ("a.", (), 1)
+
+
+def test_a_long_source_is_narrowed_to_the_sentence_that_says_it() -> None:
+    whole = Source("storm@20", 0, len(TEXTS["storm"]) - 20)
+    _, (only,), _ = cite_statements([said("Tom Reeve sailed from Port Ellery.", whole)], SHELF)
+    assert only.quote == "Tom Reeve sailed from Port Ellery to mend it, and was late."
+
+
+@given(
+    st.lists(
+        st.builds(
+            said,
+            st.text(st.characters(exclude_categories=["Cs"], exclude_characters="[]"), max_size=12),
+            st.builds(Source, st.sampled_from(["keeper@0", "storm@20", "none"]), PLACES, PLACES),
+        ),
+        max_size=8,
+    )
+)  # fmt: skip
+def test_every_citation_resolves_whatever_is_cited(statements: list[Statement]) -> None:
+    text, citations, lost = cite_statements(statements, SHELF)
+    assert all(c.quote == TEXTS[c.document][c.start : c.end] != "" for c in citations)
+    assert all(f"[{c.marker}]" in text for c in citations)
+    assert len(citations) + lost <= len(statements)
+
+
+# ── grounding ──
+
+QUOTES = tuple(
+    Description(text, Source("keeper@20", i, i + 5))
+    for i, text in enumerate(["The lamp broke.", "She wrote to the Board in March.", "Nothing was said.", "He wrote."])
+)
+
+
+def test_a_statement_rests_on_the_quotes_that_share_its_words() -> None:
+    (made,) = ground_statements(
+        [Statement("In March she wrote to the Board.", ("p",))], [Passage("report", "p", "…", quotes=QUOTES)]
+    )
+    assert made.sources[0] == QUOTES[1].source
+    assert len(made.sources) == 3
+
+
+def test_exact_sources_of_an_engine_are_kept() -> None:
+    statement = said("a", Source("keeper@0", 0, 3), references=("p",))
+    assert ground_statements([statement], [Passage("report", "p", "…", quotes=QUOTES)]) == [statement]
+
+
+def test_a_passage_without_quotes_is_its_own_source() -> None:
+    passage = Passage("chunk", "c", "some text", sources=(Source("keeper@0", 0, 9),))
+    (made,) = ground_statements([Statement("a", ("c", "unknown"))], [passage])
+    assert made.sources == passage.sources
+
+
+def test_a_statement_without_references_has_no_sources() -> None:
+    assert ground_statements([Statement("a")], [Passage("report", "p", "…", quotes=QUOTES)]) == [Statement("a")]
+
+
+# ── answers ──
+
+
+def evidence() -> Evidence:
+    return Evidence((Passage("report", "p", "…", quotes=QUOTES),), ("keeper",), 3, notes=("from the evidence",))
+
+
+def test_what_got_lost_is_said_in_the_notes() -> None:
+    draft = Draft((said("a", Source("missing", 0, 1)), Statement(" b", ("p",))), dangling=2, notes=("from the engine",))
+    answer = answer_from_draft(draft, evidence(), SHELF)
+    assert answer.notes == ("from the evidence", "from the engine", "3 references led nowhere and were removed")
+    check_citations(answer, TEXTS)
+
+
+def test_an_answer_without_any_citation_says_so() -> None:
+    long = Statement("I think so. The wall was built. It fell down again.")
+    assert "the engine cited nothing" in answer_from_draft(Draft((long,)), evidence(), SHELF).notes[-1]
+
+
+def test_a_short_refusal_is_no_answer_without_citations() -> None:
+    notes = answer_from_draft(Draft((Statement("The sources say nothing on it."),)), evidence(), SHELF).notes
+    assert not any("cited nothing" in note for note in notes)
+
+
+def test_the_documents_behind_passages_come_best_first_and_once() -> None:
+    passages = [
+        Passage("chunk", "1", "", sources=(Source("storm@0", 0, 1), Source("gone", 0, 1))),
+        Passage("report", "2", "", quotes=QUOTES),
+        Passage("chunk", "3", "", sources=(Source("storm@20", 0, 1),)),
+    ]
+    assert documents_behind(passages, SHELF) == ("storm", "keeper")

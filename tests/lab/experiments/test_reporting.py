@@ -1,0 +1,202 @@
+"""What a report says of a comparison: which measures show a difference, what few questions allow, what is marked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from sensegraph.lab.experiments.comparison_tables import HOW, describe_wins, explain_lack_of_power, tabulate_pairs
+from sensegraph.lab.experiments.conditions import Asked, Condition, Plan, Reply, sum_costs
+from sensegraph.lab.experiments.evaluation_report import build_report, summarise_evaluation, tabulate_means
+from sensegraph.lab.experiments.experiment import Compared, Measure, Outcome, measure_lengths
+from sensegraph.lab.experiments.sheets import format_count, render_markdown
+from sensegraph.lab.scores.statistics import Values, compare_all_pairs
+from sensegraph.types import Answer, Usage
+
+GOOD = Reply(Answer("It rained all day."))
+NONE = Reply(Answer(""))
+LOST = Reply(Answer(""), failure="The endpoint is gone.")
+
+
+def outcome(values: Sequence[dict[str, Values]], group: str = "Clusters of claims", digits: int = 2) -> Outcome:
+    """An evaluation of one group of measures, m1 to mN, besides the length of the answers."""
+    names, count = list(values[0]), len(next(iter(values[0].values())))
+    answers = dict.fromkeys(names, (GOOD,) * count)
+    listed = [Measure(group, f"m{i}", "counted", v, digits) for i, v in enumerate(values, 1)]
+    compared = tuple(Compared(m, compare_all_pairs(m.values, draws=100)) for m in (measure_lengths(answers), *listed))
+    conditions = tuple(Condition(n, "naive", {}, lambda question: Answer(question), n) for n in names)
+    questions = tuple(Asked(f"q{i}", f"Question {i}?") for i in range(count))
+    costs = {name: sum_costs(replies) for name, replies in answers.items()}
+    plan = Plan("notes", "asked.txt", {name: {"method": "naive"} for name in names})
+    return Outcome(plan, conditions, questions, answers, costs, compared, "offline", "hashed-terms", "", "notes")
+
+
+def short(found: Outcome) -> list[str]:
+    """The lines of In short."""
+    text = render_markdown(build_report(found))
+    return [line[2:] for line in text.split("## In short\n\n")[1].split("\n\n")[0].splitlines()]
+
+
+def steady(count: int, by: float) -> dict[str, Values]:
+    """`a` is above `b` on every question, and `b` and `c` are alike."""
+    return {"a": [i + by for i in range(count)], "b": list(range(count)), "c": list(range(count))}
+
+
+# ── which measures show a difference ──
+
+
+def test_a_difference_that_one_of_four_measures_shows_is_said_with_its_measure():
+    found = outcome([steady(20, 0), steady(20, 0), steady(20, 0), {**steady(20, 0), "a": [i + 1 for i in range(20)]}])
+    assert short(found) == [
+        "Clusters of claims: more by a over b (m4 only: 1 of 4 measures), a over c (m4 only: 1 of 4 measures)."
+    ]
+
+
+def test_a_difference_that_all_measures_of_a_group_show_says_so_and_one_measure_needs_no_name():
+    assert short(outcome([steady(20, 1), steady(20, 2)])) == [
+        "Clusters of claims: more by a over b (all 2 measures), a over c (all 2 measures)."
+    ]
+    assert short(outcome([steady(20, 1)], "Claims")) == ["Claims: more by a over b, a over c."]
+
+
+def test_differences_in_both_directions_are_told_with_their_measures():
+    (said,) = short(outcome([steady(20, 1), steady(20, -1)]))
+    assert "a over b (m1 only: 1 of 2 measures)" in said
+    assert "b over a (m2 only: 1 of 2 measures)" in said
+
+
+# ── what too few questions allow ──
+
+
+def test_four_questions_allow_no_p_below_an_eighth_and_the_report_says_so():
+    assert short(outcome([steady(4, 1)], "Claims")) == [
+        "Claims: with 4 questions p cannot be below 0.125, nor p Holm over 3 pairs below 0.375, "
+        "so no difference can be more than chance."
+    ]
+
+
+def test_questions_count_only_where_two_conditions_have_a_value():
+    lacking: Values = [*range(4), *[None] * 36]
+    (said,) = short(outcome([{"a": lacking, "b": lacking}]))
+    assert said.startswith("Clusters of claims: with 4 questions p cannot be below 0.125, so no difference")
+    (said,) = short(outcome([{"a": [1.0, None], "b": [None, 1.0]}]))
+    assert "no question has a value under two conditions" in said
+
+
+@pytest.mark.parametrize(("conditions", "least"), [(2, 6), (3, 7), (6, 10)])
+def test_so_many_questions_at_least_are_needed_as_the_docs_say(conditions: int, least: int):
+    for count, enough in ((least - 1, False), (least, True)):
+        family = compare_all_pairs({f"c{i}": [float(i)] * count for i in range(conditions)}, draws=100)
+        assert bool(explain_lack_of_power(family)) is not enough
+        assert any(p.better for p in family) is enough
+
+
+def test_one_condition_is_compared_with_nothing():
+    found = outcome([{"a": [1.0, 2.0, 3.0, 4.0]}])
+    assert short(found) == ["One condition: there is nothing to compare."]
+    assert summarise_evaluation(found)[0].startswith("1 condition, 4 questions;")
+    text = render_markdown(build_report(found))
+    assert HOW not in text
+    assert "very pair of conditions" not in text
+
+
+def test_of_win_rates_too_the_least_possible_p_is_told():
+    few, many_more = (compare_all_pairs({"a": [1.0] * n, "b": [1.0] * n}, draws=10) for n in (4, 40))
+    assert describe_wins("directness", few) == (
+        "Win rate, directness: with 4 questions p cannot be below 0.125: no difference can be more than chance."
+    )
+    assert describe_wins("directness", many_more).endswith(
+        "no difference that is more than chance (least p Holm 1.000)."
+    )
+
+
+def test_failures_and_refusals_are_said_only_where_there_are_any_and_in_good_english():
+    found = outcome([steady(20, 1)], "Claims")
+    assert len(short(found)) == 1
+    replies = {"a": (NONE, *[GOOD] * 19), "b": (LOST, *[GOOD] * 19), "c": (LOST, NONE, NONE, *[GOOD] * 17)}
+    assert short(replace(found, answers=replies))[1:] == [
+        "a: 1 of 20 answers says that it cannot answer.",
+        "b: 1 of 20 answers failed.",
+        "c: 1 of 20 answers failed, 2 of 20 answers say that they cannot answer.",
+    ]
+
+
+def test_one_is_singular_and_more_are_plural():
+    assert (format_count(1, "question"), format_count(0, "question"), format_count(1200, "call")) == (
+        "1 question",
+        "0 questions",
+        "1,200 calls",
+    )
+
+
+# ── means ──
+
+
+def cells(values: dict[str, Values], digits: int = 2) -> list[tuple[str, bool]]:
+    found = outcome([values], digits=digits)
+    (row,) = tabulate_means(found.compared[1:], found).rows
+    return [(cell.text, cell.strong) for cell in row[1:]]
+
+
+def test_the_highest_mean_is_marked_where_all_are_of_the_same_questions():
+    assert cells({"a": [1.0, 2.0], "b": [3.0, 4.0]}) == [("1.50", False), ("3.50", True)]
+    assert cells({"a": [1.0, None], "b": [3.0, None]}) == [("1.00 (n 1)", False), ("3.00 (n 1)", True)]
+
+
+def test_means_of_different_questions_are_not_marked_and_say_how_many_they_are_of():
+    assert cells({"a": [1.0, None], "b": [3.0, 4.0]}) == [("1.00 (n 1)", False), ("3.50", False)]
+    assert cells({"a": [1.0, None], "b": [None, 4.0]}) == [("1.00 (n 1)", False), ("4.00 (n 1)", False)]
+    found = outcome([{"a": [1.0, None], "b": [3.0, 4.0]}])
+    assert "Means of different questions are not compared." in tabulate_means(found.compared[1:], found).note
+    whole = outcome([steady(3, 1)])
+    assert "n:" not in tabulate_means(whole.compared[1:], whole).note
+
+
+def test_means_that_are_alike_as_shown_are_not_told_apart():
+    assert cells({"a": [10.0, 10.0], "b": [10.0, 10.0]}) == [("10.00", False), ("10.00", False)]
+    assert cells({"a": [0.97201], "b": [0.97199]}, 3) == [("0.972", False), ("0.972", False)]
+    assert cells({"a": [0.97201], "b": [0.97199], "c": [0.5]}, 3) == [
+        ("0.972", True),
+        ("0.972", True),
+        ("0.500", False),
+    ]
+
+
+def test_a_condition_without_any_value_does_not_keep_the_others_from_being_compared():
+    assert cells({"a": [1.0, 2.0], "b": [3.0, 4.0], "c": [None, None]}) == [
+        ("1.50", False),
+        ("3.50", True),
+        ("–", False),
+    ]
+
+
+def test_the_lines_on_the_terminal_say_too_how_many_questions_a_mean_is_of():
+    assert any(
+        "1.00 (n 1)" in line
+        for line in "\n".join(summarise_evaluation(outcome([{"a": [1.0, None], "b": [3.0, 4.0]}]))).splitlines()
+    )
+
+
+# ── the rest ──
+
+
+def test_the_effect_is_over_the_questions_that_stand_beside_it():
+    (pair,) = compare_all_pairs({"a": [1.0, 2.0, 4.0], "b": [1.0, 2.0, 3.0]}, draws=10)
+    (row,) = tabulate_pairs("m", [pair]).rows
+    shown = dict(zip(tabulate_pairs("m", [pair]).head, (c.text for c in row), strict=True))
+    assert (shown["z"], shown["z/√n"], shown["n"], shown["wins"], shown["even"]) == ("+1.00", "+0.58", "3", "1", "2")
+
+
+def test_how_tests_are_read_is_said_once():
+    text = render_markdown(build_report(outcome([steady(20, 1)])))
+    assert text.count("Wilcoxon") == 1
+
+
+def test_what_was_paid_is_named_as_the_estimate_names_it():
+    spent = {"claimify.claim": Usage(2, 30, 4), "entailment.support": Usage(1, 10), "proposing.support": Usage(1, 10)}
+    text = render_markdown(build_report(replace(outcome([steady(20, 1)]), spent=spent)))
+    assert "| measuring: claim | 2 | 30 | 4 | 0.0000 |" in text
+    assert "| measuring: support | 2 | 20 | 0 | 0.0000 |" in text
+    assert "claimify" not in text

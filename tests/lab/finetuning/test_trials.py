@@ -1,0 +1,66 @@
+"""What a model said, scored: right answers, answers out of distractors, answers after a reasoning."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from sensegraph.lab.finetuning.data.example_files import Item
+from sensegraph.lab.finetuning.data.example_types import Passage
+from sensegraph.lab.finetuning.data.examples import ANSWER, REASON
+from sensegraph.lab.finetuning.training.model_trials import (
+    ModelAnswer,
+    compare_exact,
+    extract_final_answer,
+    score_trial,
+    write_trial,
+)
+
+ITEM = Item(
+    "1",
+    "who rows",
+    "Ada",
+    (Passage("a", "Ada rows.", oracle=True), Passage("b", "Bram sails.")),
+    answers=("Ada", "Ada H."),
+)
+
+
+def test_any_of_the_right_answers_is_right():
+    assert [ModelAnswer(ITEM, text).right for text in ("ada", "Ada H.", "Bram", "")] == [1, 1, 0, 0]
+
+
+def test_misled_is_wrong_with_the_words_of_a_distractor():
+    said = {text: ModelAnswer(ITEM, text).misled for text in ("Bram", "Ada", "Cora", "", "Bram sails")}
+    assert said == {"Bram": True, "Ada": False, "Cora": False, "": False, "Bram sails": True}
+
+
+def test_the_answer_is_what_follows_a_reasoning():
+    """RAFT's style of answer."""
+    assert extract_final_answer(f"{REASON} It says so. {ANSWER} Ada ") == "Ada"
+    assert extract_final_answer(" Ada ") == "Ada"
+
+
+def test_means_are_over_all_questions_and_every_answer_is_written(tmp_path: Path):
+    trial = score_trial(
+        [
+            ModelAnswer(ITEM, "Ada"),
+            ModelAnswer(ITEM, "Bram", cut=True),
+            ModelAnswer(ITEM, "Ada"),
+            ModelAnswer(ITEM, "Cora"),
+        ]
+    )
+    assert (trial.exact.mean, trial.misled, trial.cut) == (0.5, 0.25, 1)
+    assert trial.exact.low < 0.5 < trial.exact.high
+    assert trial.table(["rouge-1"]).column("rouge-1").mean == 0.5
+    write_trial(trial, tmp_path / "said.jsonl")
+    rows = [json.loads(line) for line in (tmp_path / "said.jsonl").read_text("utf-8").splitlines()]
+    assert [row["answer"] for row in rows] == ["Ada", "Bram", "Ada", "Cora"]
+    assert rows[1]["misled"]
+
+
+def test_what_one_model_gains_over_another_is_of_the_same_questions():
+    base = score_trial([ModelAnswer(ITEM, "Bram")] * 4 + [ModelAnswer(ITEM, "Ada")] * 4)
+    tuned = score_trial([ModelAnswer(ITEM, "Ada")] * 8)
+    assert compare_exact(tuned, base).mean == 0.5
+    assert compare_exact(base, base).high == 0.0
+    assert compare_exact(base, tuned).high < 0

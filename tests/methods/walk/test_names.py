@@ -1,0 +1,129 @@
+"""Names in texts: by capitals, by what documents bear, by quotes, and what a document is called."""
+
+from __future__ import annotations
+
+import pytest
+
+from sensegraph.language.naming_words import COUNTRY
+from sensegraph.language.noun_phrases import find_aliases, find_headings, find_lead_name, list_title_names
+from sensegraph.methods.walk.name_words import (
+    Noted,
+    count_mentions,
+    find_name_spans,
+    fold_written_name,
+    make_gazetteer,
+    spell_documents,
+    write_letters,
+)
+from sensegraph.types import Chunk
+
+
+def noted(*texts: tuple[str, str]) -> list[Noted]:
+    """Documents of one chunk each, given as title and text."""
+    chunks = [(Chunk(f"c{i}", f"d{i}", 0, len(t), 1, t, title),) for i, (title, t) in enumerate(texts)]
+    return spell_documents.fn(chunks)
+
+
+def found(*texts: tuple[str, str]) -> list[dict[str, int]]:
+    """The names of each document and the number of their sentences."""
+    documents = noted(*texts)
+    return [count_mentions(document, make_gazetteer(documents))[0] for document in documents]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "names"),
+    [
+        ("He met John F. Kennedy and Ludwig van Beethoven.", ["john f kennedy", "ludwig van beethoven"]),
+        ("the Treaty of Paris, Texas", ["treaty of paris", "texas"]),
+        ("he left on Apollo 13 with Jean-Luc Picard's crew", ["apollo 13", "jean luc picard"]),
+        ("St. Maurice's Abbey stood in São Paulo", ["st maurice abbey", "sao paulo"]),
+        ("and I saw Henry VIII then", ["henry viii"]),
+        ("nothing of note at all", []),
+    ],
+)
+def test_runs_of_capitals_are_names(sentence: str, names: list[str]) -> None:
+    words, letters = write_letters(sentence)
+    assert [" ".join(words[a:b]) for a, b in find_name_spans(letters)] == names
+
+
+def test_a_name_is_compared_without_case_accents_article_and_possessive() -> None:
+    assert fold_written_name("The Café’s  Owner") == fold_written_name("cafe owner")
+    assert fold_written_name("the") == "the"
+
+
+def test_one_word_at_the_beginning_of_a_sentence_is_a_name_only_if_the_corpus_writes_it_so() -> None:
+    (names,) = found(("", "Rivers ran dry. We saw rivers. Harrow left. They asked Harrow."))
+    assert names == {"harrow": 2}
+
+
+def test_what_a_document_bears_is_found_in_others_and_the_longest_counts() -> None:
+    texts = ("Dark River (film)", "It is long."), ("", "He saw the Dark River once."), ("dark river valley", "It lies.")
+    third = found(*texts, ("", "They went to see the dark river valley and Dark River Valley Farm."))[3]
+    assert third == {"dark river valley": 1, "dark river valley farm": 1}
+    assert found(*texts)[1] == {"dark river": 1}
+
+
+def test_a_last_name_alone_stands_for_the_longer_name_before_it() -> None:
+    (names,) = found(("", "It was Ada Harrow who came. Then Harrow left, and Stone came."))
+    assert names == {"ada harrow": 2, "stone": 1}
+
+
+def test_what_is_said_of_a_country_in_another_form_mentions_it_too() -> None:
+    (names,) = found(("", "He met a Danish painter of the US army. In the US he was asked by Danish friends."))
+    assert names["denmark"] == names["united states"] == names["danish"] == 2
+    (again,) = found(("", "Then Denmark was a Danish kingdom, and polish was used in Denmark."))
+    assert again == {"denmark": 1, "danish": 1}  # in one sentence; what is polished is not from Poland
+
+
+def test_forms_of_countries_are_folded_and_lead_to_no_other_form() -> None:
+    for form, country in COUNTRY.items():
+        assert (fold_written_name(form), fold_written_name(country)) == (form, country)
+        assert country not in COUNTRY
+
+
+def test_a_title_bears_its_name_without_parenthesis_and_before_a_comma() -> None:
+    assert list_title_names("Dark River (2017 film)") == ["Dark River"]
+    assert list_title_names("Lambert, Margrave of Tuscany") == ["Lambert, Margrave of Tuscany", "Lambert"]
+    assert list_title_names("") == []
+    assert noted(("Dark River (2017 film)", "It is."))[0].aside == ("2017", "film")
+
+
+def test_the_first_sentences_give_other_names() -> None:
+    assert find_aliases("Ada Mary Harrow (born 3 May 1901), also known as A. B. Stone, was a pilot.") == [
+        "Ada Mary Harrow",
+        "Ada Harrow",
+        "A. B. Stone",
+    ]
+    assert find_aliases("The sea (cold in winter) is known.") == []
+
+
+@pytest.mark.parametrize(
+    ("opening", "name"),
+    [
+        ("The Quay Company is a firm.", "The Quay Company"),
+        ("Ada Harrow (born 1901) was", "Ada Harrow"),
+        ("Der Hafen war voll.", "Der Hafen"),
+        ("In 1945, there was peace.", ""),
+        ("Professor E: So . OK", ""),
+        ("and so it was", ""),
+    ],
+)
+def test_a_text_without_a_title_is_called_by_its_first_subject(opening: str, name: str) -> None:
+    assert find_lead_name(opening) == name
+    assert noted(("", opening))[0].bears == ((fold_written_name(name),) if name else ())
+    assert noted(("Quay", opening))[0].bears[0] == "quay"
+
+
+def test_headings_are_borne_by_the_chunks_that_they_stand_over() -> None:
+    text = "# Ada Harrow\n\nShe sailed.\n\nThe Storm\n" + "It came in the night and took the roofs off the houses. " * 2
+    assert find_headings(text) == ["Ada Harrow", "The Storm"]
+    assert find_headings("Ada: hello!\nFinn: so it is, and it will be so for a long time to come, I think.") == []
+    chunks = tuple(Chunk(f"c{i}", "d", 0, 1, 1, t, "Tales") for i, t in enumerate((text, "No more.", "# End\n\nDone.")))
+    (document,) = spell_documents.fn([chunks])
+    assert document.bears == ("tales",)
+    assert [chunk.bears for chunk in document.chunks] == [("ada harrow", "storm"), ("storm",), ("storm", "end")]
+
+
+def test_chinese_names_are_those_in_quotes_wherever_they_are_written() -> None:
+    first, second = found(("", "他读了《红楼梦》。"), ("", "红楼梦很长。"))
+    assert first == second == {"红 楼 梦": 1}

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from scripted import Script, ScriptedServer
+from sensegraph.errors import EndpointError
+from sensegraph.models.embedders import RemoteEmbedder
+from sensegraph.models.endpoint.client import Endpoint
+from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
+from sensegraph.protocols import Embedder
+
+
+@pytest.fixture
+def embedder_of() -> Callable[..., RemoteEmbedder]:
+    return lambda server: RemoteEmbedder(
+        Endpoint(EndpointSettings(base_url=server.base_url, embedding_model="e", backoff_s=0.01))
+    )
+
+
+def test_vectors_have_length_one_and_empty_texts_are_zero_rows(embedder_of: Callable[..., RemoteEmbedder]) -> None:
+    with ScriptedServer(Script(dim=32, keep_bodies=True)) as server:
+        embedder = embedder_of(server)
+        assert embedder.dim == 0
+        rows = embedder.embed(["Ada met Charles", "", "Berlin", " \n"], "document")
+    assert rows.shape == (4, 32)
+    assert rows.dtype == np.float32
+    assert embedder.dim == 32
+    assert np.linalg.norm(rows, axis=1) == pytest.approx([1, 0, 1, 0], abs=1e-6)
+    assert server.calls[0].body["input"] == ["Ada met Charles", "Berlin"]
+
+
+def test_empty_texts_alone_cost_no_call(embedder_of: Callable[..., RemoteEmbedder]) -> None:
+    with ScriptedServer() as server:
+        assert embedder_of(server).embed(["", ""], "query").shape[0] == 2
+    assert server.calls == []
+
+
+def test_many_texts_are_sent_in_batches_and_keep_their_order(embedder_of: Callable[..., RemoteEmbedder]) -> None:
+    texts = [f"word{i}" for i in range(150)]
+    with ScriptedServer(Script(dim=512)) as server:
+        embedder = embedder_of(server)
+        rows = embedder.embed(texts, "document")
+        assert len(server.calls) == 3
+        assert np.array_equal(rows[100], embedder.embed(["word100"], "query")[0])
+    assert embedder.usage().embedding_calls == 4
+
+
+def test_a_change_of_the_vectors_length_is_an_error_that_names_both(embedder_of: Callable[..., RemoteEmbedder]) -> None:
+    with ScriptedServer(Script(dim=8)) as server:
+        embedder = embedder_of(server)
+        embedder.embed(["one"], "document")
+        server.script = Script(dim=12)
+        with pytest.raises(EndpointError, match=r"length 8 before and of 12 now"):
+            embedder.embed(["two"], "document")
+
+
+def test_an_embedder_is_known_by_its_model_alone() -> None:
+    def of(**settings: Any) -> RemoteEmbedder:
+        return RemoteEmbedder(Endpoint(EndpointSettings(embedding_model="e", **settings)))
+
+    other = RemoteEmbedder(Endpoint(EndpointSettings(embedding_model="f")))
+    assert of().fingerprint() == of(base_url="https://elsewhere.example/v1", api_key_env="ANOTHER_KEY").fingerprint()
+    assert of().fingerprint() != other.fingerprint()
+    assert isinstance(of(), Embedder)
+    assert pickle.loads(pickle.dumps(of())).name == "e"

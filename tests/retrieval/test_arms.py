@@ -1,0 +1,154 @@
+"""Rankings of chunks over a corpus that can be counted by hand."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from harbour import MARKS, papers
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.index.graph.lookups import ties_of
+from sensegraph.index.index import Index
+from sensegraph.index.restricted.scope import restrict_to_scope
+from sensegraph.language.text import fold
+from sensegraph.questions import Condition, Scope
+from sensegraph.retrieval.arms import (
+    Walk,
+    evidence_of,
+    rank_by_graph,
+    rank_by_vectors,
+    rank_by_walk,
+    rank_by_words,
+    seeds_of,
+)
+from sensegraph.types import Question
+
+QUESTION = Question("What did Ada Finch ask the Harbour Council?")
+INSIDE = Scope(where=(Condition("kind", "=", "letter"),))
+
+
+@pytest.fixture(scope="module")
+def harbour(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
+    with Corpus.open(tmp_path_factory.mktemp("harbour"), settings={"engine": "offline"}) as made:
+        made.add(papers())
+        made.build()
+        yield made
+
+
+def names(index: Index, places: list[int]) -> list[str]:
+    return [index.graph.entities[p].name for p in places]
+
+
+def test_seeds_are_the_names_of_the_question(harbour: Corpus) -> None:
+    index = harbour.index()
+    assert names(index, seeds_of(QUESTION, index, harbour.runtime())) == ["Ada Finch", "Harbour Council"]
+
+
+def test_the_graph_scores_chunks_by_relations_and_seeds(harbour: Corpus) -> None:
+    index, rt = harbour.index(), harbour.runtime()
+    found = rank_by_graph(QUESTION, index, rt, 100)
+    seeds, entities = seeds_of(QUESTION, index, rt), list(index.graph.entities)
+    ids = {entities[s].id for s in seeds}
+    degree = {e.id: e.degree for e in entities}
+    wanted: dict[str, float] = {}
+    for seed in seeds:
+        for chunk in entities[seed].chunks:
+            wanted[chunk] = wanted.get(chunk, 0) + 1 / len(entities[seed].chunks)
+    for relation in index.graph.relations:
+        for one, other in ((relation.source, relation.target), (relation.target, relation.source)):
+            for chunk in relation.chunks if one in ids else ():
+                wanted[chunk] = wanted.get(chunk, 0) + relation.weight / degree[other]
+    chunks = [c.id for c in index.catalogue.chunks]
+    got = {chunks[p]: s for p, s in zip(found.positions.tolist(), found.scores.tolist(), strict=True)}
+    assert got == pytest.approx(wanted)
+    assert len(got) > 1
+
+
+def test_more_hops_reach_more_chunks_and_lower_none(harbour: Corpus) -> None:
+    index, rt = harbour.index(), harbour.runtime()
+    asked = Question("What does Ivo Marsh own?")
+    near, far = (rank_by_graph(asked, index, rt, 100, hops) for hops in (1, 2))
+    score = dict(zip(far.positions.tolist(), far.scores.tolist(), strict=True))
+    assert set(near.positions.tolist()) < score.keys()
+    assert all(score[p] >= s for p, s in zip(near.positions.tolist(), near.scores.tolist(), strict=True))
+
+
+def test_a_walk_reaches_what_shares_no_word_with_the_question(harbour: Corpus) -> None:
+    index, rt = harbour.index(), harbour.runtime()
+    asked = Question("Which wood does Ivo Marsh own?")
+    words = rank_by_words(asked, index, 100)
+    walked = rank_by_walk(asked, words, index, rt, Walk())
+    unheard = set(walked.positions.tolist()) - set(words.positions.tolist())
+    assert unheard
+    assert walked.scores.sum() <= 1
+
+
+def test_a_walk_without_names_or_words_finds_nothing(harbour: Corpus) -> None:
+    index, rt = harbour.index(), harbour.runtime()
+    asked = Question("?")
+    assert len(rank_by_walk(asked, rank_by_words(asked, index, 5), index, rt, Walk())) == 0
+
+
+@pytest.mark.parametrize("arm", ["vector", "bm25", "graph", "walk"])
+def test_a_filter_leaks_through_no_arm(harbour: Corpus, arm: str) -> None:
+    index, rt = restrict_to_scope(harbour.index(), INSIDE), harbour.runtime()
+    asked = Question(f"Ada Finch, Tom Reeve and the Harbour Council on the new pier, {' '.join(MARKS.values())}")
+    found = {
+        "vector": lambda: rank_by_vectors(asked, index, rt, 100),
+        "bm25": lambda: rank_by_words(asked, index, 100),
+        "graph": lambda: rank_by_graph(asked, index, rt, 100, 2),
+        "walk": lambda: rank_by_walk(asked, rank_by_words(asked, index, 100), index, rt, Walk()),
+    }[arm]()
+    evidence = evidence_of(found, index, 100, 8_000)
+    assert evidence.passages
+    assert set(evidence.documents) <= {"letter-2019", "letter-2023"}
+
+
+def test_the_ties_of_an_index_name_the_chunks_of_its_entities_and_relations(harbour: Corpus) -> None:
+    index, rt = harbour.index(), harbour.runtime()
+    tied, chunks = ties_of(index, rt), [c.id for c in index.catalogue.chunks]
+    for i, entity in enumerate(index.graph.entities):
+        assert [chunks[p] for p in tied.mentioning(i)] == sorted(entity.chunks, key=chunks.index)
+    for i, relation in enumerate(index.graph.relations):
+        assert [chunks[p] for p in tied.stating(i)] == sorted(relation.chunks, key=chunks.index)
+        assert tied.weight[i] == relation.weight
+    rt.computed.clear()
+    ties_of(index, rt)
+    assert not rt.computed
+
+
+def test_the_moves_of_a_walk_sum_to_one_at_every_node(harbour: Corpus) -> None:
+    index = harbour.index()
+    walk = ties_of(index, harbour.runtime()).walk
+    out = np.bincount(walk.source, weights=walk.share)
+    assert np.allclose(out[out > 0], 1)
+
+
+def test_a_title_that_is_a_name_leads_to_its_document(tmp_path: Path) -> None:
+    with Corpus.open(tmp_path, settings={"engine": "offline"}) as corpus:
+        for d in papers():
+            corpus.add(d)
+        corpus.add(
+            type(papers()[0])("reeve", "He was born in Lowmouth, far from Marrow Wood.", "Tom Reeve (fisherman)")
+        )
+        corpus.build()
+        index, rt = corpus.index(), corpus.runtime()
+        tied = ties_of(index, rt)
+        (reeve,) = [i for i, e in enumerate(index.graph.entities) if fold(e.name) == "tom reeve"]
+        chunks = [index.catalogue.chunks[p].document for p in tied.titled(reeve)]
+        found = rank_by_walk(
+            Question("Where was Tom Reeve born?"), rank_by_words(Question("?"), index, 1), index, rt, Walk()
+        )
+        assert chunks == ["reeve"]
+        assert index.catalogue.chunks[int(found.positions[0])].document == "reeve"
+
+
+def test_evidence_counts_what_the_budget_leaves_out(harbour: Corpus) -> None:
+    index = harbour.index()
+    found = rank_by_words(QUESTION, index, 100)
+    whole, few = evidence_of(found, index, 100, 8_000), evidence_of(found, index, 100, 150)
+    assert 0 < few.tokens <= 150
+    assert few.passages == whole.passages[: len(few.passages)]
+    assert few.omitted == len(whole.passages) - len(few.passages) > 0
+    assert few.documents == whole.documents

@@ -1,0 +1,143 @@
+"""What is read around entities and relations, by position."""
+
+from __future__ import annotations
+
+from collections import Counter
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.index.graph.lookups import ties_of
+from sensegraph.retrieval import assembling as a
+from sensegraph.types import Question
+
+GROUPS = st.lists(st.lists(st.integers(0, 12), unique=True), max_size=8)
+
+
+@given(GROUPS, st.sets(st.integers(0, 12)))
+def test_every_chunk_goes_to_the_first_group_that_names_it(groups: list[list[int]], taken: set[int]) -> None:
+    dealt = a.deal_chunks(groups, taken)
+    assert sorted(a.flatten_groups(dealt)) == sorted({c for g in groups for c in g} - taken)
+    for i, group in enumerate(dealt):
+        assert all(chunk in groups[i] and not any(chunk in g for g in groups[:i]) for chunk in group)
+        count = Counter(c for g in groups for c in g)
+        assert [count[c] for c in group] == sorted((count[c] for c in group), reverse=True)
+
+
+@given(GROUPS, st.integers(1, 6))
+def test_shares_fall_from_first_to_last_and_leftovers_are_used(groups: list[list[int]], most: int) -> None:
+    groups = a.deal_chunks(groups)
+    got = a.shared_out(groups, most)
+    assert len(set(got)) == len(got)
+    steps = np.linspace(most, 1, len(groups)) if len(groups) > 1 else [most] * len(groups)
+    quotas = [round(float(x)) for x in steps]
+    assert len(got) == min(sum(quotas), sum(map(len, groups)))
+    for group, quota in zip(groups, quotas, strict=True):
+        assert set(group[:quota]) <= set(got)
+
+
+@given(st.lists(st.lists(st.integers(0, 20)), max_size=4))
+def test_lists_are_read_in_turn_and_nothing_twice(lists: list[list[int]]) -> None:
+    got = a.interleave_lists(lists)
+    rounds = [one[i] for i in range(max(map(len, lists), default=0)) for one in lists if i < len(one)]
+    assert got == [x for i, x in enumerate(rounds) if x not in rounds[:i]]
+
+
+def test_the_ends_of_relations_are_those_of_the_records(built: Corpus) -> None:
+    index = built.index()
+    ids = [e.id for e in index.graph.entities]
+    joins = a.ends_of(index, built.runtime())
+    assert [(ids[x], ids[y]) for x, y in zip(joins.one, joins.other, strict=True)] == [
+        (r.source, r.target) for r in index.graph.relations
+    ]
+
+
+def test_a_relation_of_a_thing_with_itself_keeps_its_end() -> None:
+    twice, itself = np.zeros(2, np.int32), np.array([0, 2])
+    found: Any = SimpleNamespace(start=itself, neighbours=twice, relations=twice)
+    joins = a.relation_ends.fn([found])[0]
+    assert (joins.one.tolist(), joins.other.tolist()) == ([0], [0])
+
+
+def test_links_come_by_the_degrees_of_their_ends_then_by_weight(built: Corpus) -> None:
+    index, rt = built.index(), built.runtime()
+    joins, tied = a.ends_of(index, rt), ties_of(index, rt)
+    entities = [0, 3, 5]
+    degree = {e.id: e.degree for e in index.graph.entities}
+    ids = [e.id for e in index.graph.entities]
+    mine = {ids[e] for e in entities}
+    expected = sorted(
+        (i for i, r in enumerate(index.graph.relations) if {r.source, r.target} & mine),
+        key=lambda i: (
+            -degree[index.graph.relations[i].source] - degree[index.graph.relations[i].target],
+            -index.graph.relations[i].weight,
+            i,
+        ),
+    )
+    assert a.ranked_links(a.links_of(entities, index), index, joins, tied.weight) == expected
+    assert expected
+
+
+def test_ends_come_as_they_are_first_met(built: Corpus) -> None:
+    joins = a.ends_of(built.index(), built.runtime())
+    pairs = [(int(joins.one[r]), int(joins.other[r])) for r in (4, 1, 7)]
+    assert a.ends_in_order([4, 1, 7], joins) == list(dict.fromkeys(e for pair in pairs for e in pair))
+    assert a.ends_in_order([], joins) == []
+
+
+def test_chunks_that_neighbours_share_come_first(built: Corpus) -> None:
+    index, rt = built.index(), built.runtime()
+    tied = ties_of(index, rt)
+    (group,) = a.near_neighbours([0], index, tied, 200)
+    beside = set(index.lookups.around(0)[0].tolist())
+    shared = [sum(chunk in tied.mentioning(e) for e in beside) for chunk in group]
+    assert shared == sorted(shared, reverse=True)
+    assert sorted(group) == tied.mentioning(0).tolist()
+
+
+def test_nothing_is_near_to_no_query_and_nothing_at_or_below_the_floor_is(built: Corpus) -> None:
+    index, rt = built.index(), built.runtime()
+    query = np.asarray(rt.embedder.embed(["Ada Harrow"], "query"), np.float32)
+    assert a.nearest_records("entity", query[:0], index, rt, 5, 0.0) == {}
+    near = a.nearest_records("entity", query, index, rt, 500, 0.2345)
+    cosine = index.vectors_of(rt.embedder, "entity") @ query[0]
+    assert sorted(near) == np.flatnonzero(cosine > 0.2345).tolist()
+    assert list(near.values()) == sorted(near.values(), reverse=True)
+
+
+def test_several_queries_are_fused_by_rank(built: Corpus) -> None:
+    index, rt = built.index(), built.runtime()
+    queries = np.asarray(rt.embedder.embed(["Ada Harrow", "Bram Harrow"], "query"), np.float32)
+    single = [list(a.nearest_records("entity", q[None, :], index, rt, 10, 0.0)) for q in queries]
+    both = a.nearest_records("entity", queries, index, rt, 10, 0.0)
+    score = Counter[int]()
+    for ranking in single:
+        for rank, place in enumerate(ranking, 1):
+            score[place] += 1 / (60 + rank)  # type: ignore[assignment]
+    assert list(both) == sorted(score, key=lambda p: (-score[p], p))[:10]
+
+
+@pytest.mark.parametrize("ranking", ["vectors", "words"])
+def test_chunks_are_near_by_vectors_or_by_words(built: Corpus, ranking: Any) -> None:
+    index, rt = built.index(), built.runtime()
+    question = Question("Whom did Ada Harrow pay?")
+    vector = np.asarray(rt.embedder.embed([question.sought], "query"), np.float32)[0]
+    near = a.Nearness(question, vector, index, rt, ranking)
+    wanted = index.vectors @ vector if ranking == "vectors" else index.scores_of_words(question.sought)
+    assert near.of([2, 0]) == pytest.approx([wanted[2], wanted[0]], abs=1e-6)
+    assert list(near.top(3)) == np.argsort(-wanted, kind="stable")[:3].tolist()
+
+
+def test_passages_end_before_the_first_that_does_not_fit(built: Corpus) -> None:
+    index = built.index()
+    everything = a.entities_within(list(range(20)), {}, index, 10**9)
+    assert len(everything) == 20
+    some = a.entities_within(list(range(20)), {}, index, everything.tokens - 1)
+    assert some.passages == everything.passages[: len(some)]
+    assert 0 < some.tokens < everything.tokens
+    assert a.entities_within([0], {}, index, 0) == a.Told()
