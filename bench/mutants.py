@@ -1,0 +1,361 @@
+"""How many small changes of the code the tests notice: seeded mutants, each run against the tests that reach its line.
+
+    python bench/mutants.py --seed 1 --count 400          # drawn evenly over the modules of the package
+    python bench/mutants.py --changed main --minutes 5    # of the modules that differ from a commit, as CI does
+    python bench/mutants.py --only models/endpoint/limits.py --count 20 --show
+
+One mutant is one change of one expression or statement: a comparison, an operator, a constant, a condition turned
+round, a call left out. It is noticed when one of the tests that run its line fails; a line that no test runs is not
+noticed. Which tests run which line is measured first, by all tests under coverage (kept under bench/out/mutants until
+the code or the tests change). Mutants that change nothing that can be seen stand in bench/mutants-equivalent.toml with
+the reason. The status is 1 when the score is below --least.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import hashlib
+import os
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections import defaultdict
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+TREE = HERE.parent
+SOURCE = TREE / "src" / "sensegraph"
+OUT = HERE / "out" / "mutants"
+EQUIVALENT = HERE / "mutants-equivalent.toml"
+MOST_TESTS = 60  # tests that one mutant is run against, those that run the fewest lines first
+LONGEST = 90.0  # seconds: a mutant that makes the tests run longer is noticed
+
+COMPARED = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
+}  # fmt: skip
+COMPUTED = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.FloorDiv: ast.Div,
+    ast.Pow: ast.Mult, ast.Mod: ast.Mult, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
+}  # fmt: skip
+SWAPPED = {"min": "max", "max": "min", "any": "all", "all": "any", "first": "last"}
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One change: the file below the package, the line, what stood there and what stands there now."""
+
+    file: str
+    line: int
+    before: str
+    after: str
+    text: str = ""  # the whole changed file
+
+    @property
+    def name(self) -> str:
+        """What it is listed under: it outlives changes of other lines."""
+        return f"{self.file}: {self.before} -> {self.after}"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of a mutant: `noticed`, `unnoticed`, `unreached` (no test runs the line) or `equivalent`."""
+
+    mutant: Mutant
+    fate: str
+    tests: int
+    seconds: float
+
+
+# ── mutants ──
+
+
+class Places(ast.NodeVisitor):
+    """The changes that can be made in a module, each as the node and what it becomes."""
+
+    def __init__(self) -> None:
+        self.found: list[tuple[ast.AST, ast.AST]] = []
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        for default in (*node.args.defaults, *(d for d in node.args.kw_defaults if d)):
+            self.visit(default)
+        for statement in node.body:
+            self.visit(statement)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value:
+            self.visit(node.value)
+
+    def visit_Raise(self, node: ast.Raise) -> None:
+        """What an error says is no behaviour that a mutant should change."""
+
+    def visit_If(self, node: ast.If) -> None:
+        if any(name in ast.unparse(node.test) for name in ("TYPE_CHECKING", "__main__")):
+            return
+        self.found.append((node.test, ast.UnaryOp(ast.Not(), node.test)))
+        self.generic_visit(node)
+
+    def visit_IfExp(self, node: ast.IfExp) -> None:
+        self.found.append((node, ast.IfExp(node.test, node.orelse, node.body)))
+        self.generic_visit(node)
+
+    def visit_Compare(self, node: ast.Compare) -> None:
+        if len(node.ops) == 1 and type(node.ops[0]) in COMPARED:
+            self.found.append((node, ast.Compare(node.left, [COMPARED[type(node.ops[0])]()], node.comparators)))
+        self.generic_visit(node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        if type(node.op) in COMPUTED and not any(isinstance(n, ast.JoinedStr) for n in (node.left, node.right)):
+            self.found.append((node, ast.BinOp(node.left, COMPUTED[type(node.op)](), node.right)))
+        self.generic_visit(node)
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> None:
+        other = ast.Or() if isinstance(node.op, ast.And) else ast.And()
+        self.found.append((node, ast.BoolOp(other, node.values)))
+        self.generic_visit(node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
+        self.found.append((node, node.operand))
+        self.generic_visit(node)
+
+    def visit_Constant(self, node: ast.Constant) -> None:
+        if isinstance(node.value, bool):
+            self.found.append((node, ast.Constant(not node.value)))
+        elif isinstance(node.value, int | float):
+            self.found.append((node, ast.Constant(node.value + 1)))
+
+    def visit_Call(self, node: ast.Call) -> None:
+        if isinstance(node.func, ast.Name) and node.func.id in SWAPPED:
+            self.found.append((node.func, ast.Name(SWAPPED[node.func.id], ast.Load())))
+        self.generic_visit(node)
+
+    def visit_Expr(self, node: ast.Expr) -> None:
+        if isinstance(node.value, ast.Call):
+            self.found.append((node, ast.Pass()))
+        if not isinstance(node.value, ast.Constant):
+            self.generic_visit(node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        if type(node.op) in COMPUTED:
+            self.found.append((node, ast.AugAssign(node.target, COMPUTED[type(node.op)](), node.value)))
+        self.generic_visit(node)
+
+    def visit_Return(self, node: ast.Return) -> None:
+        if node.value and not isinstance(node.value, ast.Constant):
+            self.generic_visit(node)
+
+
+@cache
+def find_places(path: Path) -> tuple[str, list[tuple[ast.AST, ast.AST]]]:
+    """The text of a module, and the changes that can be made in it."""
+    text, places = path.read_text(encoding="utf-8"), Places()
+    places.visit(ast.parse(text))
+    return text, places.found
+
+
+def make_mutant(path: Path, place: int) -> Mutant:
+    """The mutant of one place of a module."""
+    text, found = find_places(path)
+    node, other = found[place]
+    raw, starts = text.encode(), [0]
+    for line in text.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line.encode()))
+    begin = starts[node.lineno - 1] + node.col_offset  # type: ignore[attr-defined]
+    end = starts[node.end_lineno - 1] + node.end_col_offset  # type: ignore[attr-defined]
+    changed = ast.unparse(ast.fix_missing_locations(ast.copy_location(other, node)))
+    written = changed if isinstance(node, ast.stmt | ast.Name) else f"({changed})"
+    after = (raw[:begin] + written.encode() + raw[end:]).decode()
+    before, now = (" ".join(code.split())[:120] for code in (ast.unparse(node), changed))
+    return Mutant(path.relative_to(SOURCE).as_posix(), node.lineno, before, now, after)  # type: ignore[attr-defined]
+
+
+def room_of(file: str) -> str:
+    """The package of a file; `.` for those at the top."""
+    return file.partition("/")[0] if "/" in file else "."
+
+
+def draw_mutants(files: Sequence[Path], count: int, seed: int) -> list[Mutant]:
+    """`count` mutants: as many of every package, and of its modules in proportion to their places."""
+    lot = random.Random(seed)
+    rooms: dict[str, list[tuple[Path, int]]] = defaultdict(list)
+    for path in files:
+        rooms[room_of(path.relative_to(SOURCE).as_posix())] += [(path, i) for i in range(len(find_places(path)[1]))]
+    for places in rooms.values():
+        lot.shuffle(places)
+    drawn: list[Mutant] = []
+    while len(drawn) < count and any(rooms.values()):
+        for room in sorted(rooms):
+            if rooms[room] and len(drawn) < count:
+                drawn.append(make_mutant(*rooms[room].pop()))
+    return drawn
+
+
+# ── which tests run which line ──
+
+
+def covering_tests(processes: int) -> dict[str, dict[int, list[str]]]:
+    """For each file and line the tests that run it, those first that run the fewest lines."""
+    digest = hashlib.blake2b(digest_size=8)
+    for path in sorted([*SOURCE.rglob("*.py"), *(TREE / "tests").rglob("*.py")]):
+        digest.update(path.read_bytes())
+    kept = OUT / f"{digest.hexdigest()}.coverage"
+    if not kept.exists():
+        OUT.mkdir(parents=True, exist_ok=True)
+        run = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-n",
+            str(processes),
+            "--cov",
+            "--cov-context=test",
+            "--cov-report=",
+        ]
+        subprocess.run(
+            [*run, "-m", "not finetune"], cwd=TREE, env=os.environ | {"COVERAGE_FILE": str(kept)}, check=False
+        )
+    return read_contexts(kept)
+
+
+def read_contexts(kept: Path) -> dict[str, dict[int, list[str]]]:
+    """The tests by file and line in a file of coverage with contexts."""
+    from coverage.numbits import numbits_to_nums
+
+    connection = sqlite3.connect(kept)
+    contexts = dict(connection.execute("SELECT id, context FROM context"))
+    files = dict(connection.execute("SELECT id, path FROM file"))
+    size: dict[str, int] = defaultdict(int)
+    found: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for file, context, bits in connection.execute("SELECT file_id, context_id, numbits FROM line_bits"):
+        test, _, phase = contexts[context].rpartition("|")
+        if not test or phase == "teardown":
+            continue
+        name = files[file].rpartition("/sensegraph/")[2]
+        lines = numbits_to_nums(bits)
+        size[test] += len(lines)
+        for line in lines:
+            found[name][line].append(test)
+    for lines_of in found.values():
+        for tests in lines_of.values():
+            tests[:] = sorted(set(tests), key=lambda t: (size[t], t))
+    return found
+
+
+# ── running ──
+
+
+def judge(mutant: Mutant, tests: Sequence[str], folder: Path) -> Verdict:
+    """Run the tests that reach a mutant against it."""
+    chosen = list(tests)[:MOST_TESTS]
+    if not chosen:
+        return Verdict(mutant, "unreached", 0, 0.0)
+    place = folder / "src" / "sensegraph" / mutant.file
+    whole = place.read_text(encoding="utf-8")
+    place.write_text(mutant.text, encoding="utf-8")
+    started = time.monotonic()
+    try:
+        run = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist"]
+        env = os.environ | {"PYTHONPATH": str(folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+        status = subprocess.run(
+            [*run, *chosen], cwd=folder, env=env, capture_output=True, timeout=LONGEST, check=False
+        ).returncode
+    except subprocess.TimeoutExpired:
+        status = 1
+    finally:
+        place.write_text(whole, encoding="utf-8")
+    return Verdict(mutant, "unnoticed" if status == 0 else "noticed", len(chosen), time.monotonic() - started)
+
+
+def judge_all(mutants: Sequence[Mutant], processes: int, minutes: float, show: bool) -> list[Verdict]:
+    """The verdicts on mutants, as many as there is time for."""
+    reached = covering_tests(processes)
+    listed = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8")) if EQUIVALENT.exists() else {}
+    equal = {entry["mutant"] for entry in listed.get("equivalent", [])}
+    ends = time.monotonic() + minutes * 60 if minutes else float("inf")
+    with tempfile.TemporaryDirectory() as scratch:
+        folders = [Path(scratch) / str(i) for i in range(processes)]
+        for folder in folders:
+            for part in ("src", "tests", "bench", "docs", "examples"):
+                shutil.copytree(TREE / part, folder / part, ignore=shutil.ignore_patterns("out", "__pycache__"))
+            for path in [p for p in TREE.iterdir() if p.is_file()]:
+                shutil.copy(path, folder / path.name)
+        free = list(folders)
+
+        def run(mutant: Mutant) -> Verdict | None:
+            if mutant.name in equal:
+                return Verdict(mutant, "equivalent", 0, 0.0)
+            if time.monotonic() > ends:
+                return None
+            folder = free.pop()
+            try:
+                verdict = judge(mutant, reached.get(mutant.file, {}).get(mutant.line, ()), folder)
+            finally:
+                free.append(folder)
+            if show or verdict.fate != "noticed":
+                print(
+                    f"{verdict.fate:10} {verdict.seconds:5.1f} s {verdict.tests:3} tests  {mutant.file}:{mutant.line}"
+                )
+                print(f"           {mutant.before}  →  {mutant.after}", flush=True)
+            return verdict
+
+        with ThreadPoolExecutor(processes) as pool:
+            return [v for v in pool.map(run, mutants) if v]
+
+
+def changed_files(commit: str) -> list[Path]:
+    """The modules of the package that differ from a commit."""
+    run = ["git", "diff", "--name-only", "--diff-filter=d", commit, "--", "src/sensegraph"]
+    names = subprocess.run(run, cwd=TREE, capture_output=True, text=True, check=True).stdout.split()
+    return [TREE / name for name in names if name.endswith(".py")]
+
+
+def print_scores(verdicts: Sequence[Verdict]) -> float:
+    """A table by package, and the share of the mutants that are no equivalents which was noticed."""
+    rooms: dict[str, list[str]] = defaultdict(list)
+    for v in verdicts:
+        if v.fate != "equivalent":
+            rooms[room_of(v.mutant.file)].append(v.fate)
+    print("\n| package | mutants | noticed | score |\n|---|---:|---:|---:|")
+    for room, fates in sorted(rooms.items()):
+        noticed = fates.count("noticed")
+        print(f"| `{room}` | {len(fates)} | {noticed} | {100 * noticed / len(fates):.0f} % |")
+    every = [fate for fates in rooms.values() for fate in fates]
+    score = every.count("noticed") / len(every) if every else 1.0
+    equal = sum(v.fate == "equivalent" for v in verdicts)
+    print(f"| together | {len(every)} | {every.count('noticed')} | {100 * score:.1f} % |  ({equal} equivalent besides)")
+    return score
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=400)
+    parser.add_argument("--changed", default="", help="only modules that differ from this commit")
+    parser.add_argument("--only", nargs="*", default=[], help="only these files or folders, below the package")
+    parser.add_argument("--minutes", type=float, default=0.0, help="stop after so long (0: when all are done)")
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--least", type=float, default=0.0, help="percent below which the status is 1")
+    parser.add_argument("--show", action="store_true", help="print every mutant, not only those that nobody noticed")
+    given = parser.parse_args()
+    files = changed_files(given.changed) if given.changed else sorted(SOURCE.rglob("*.py"))
+    if given.only:
+        files = [f for f in files if any(f.relative_to(SOURCE).as_posix().startswith(o) for o in given.only)]
+    drawn = draw_mutants(files, given.count, given.seed)
+    print(f"seed {given.seed}: {len(drawn)} mutants of {len(files)} modules", flush=True)
+    score = print_scores(judge_all(drawn, given.processes, given.minutes, given.show))
+    sys.exit(1 if score * 100 < given.least else 0)
+
+
+if __name__ == "__main__":
+    main()
