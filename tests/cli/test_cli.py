@@ -760,9 +760,7 @@ def test_the_demo_indexes_answers_and_says_where_to_go_next(tmp_path: Path, run:
     assert "What are the main themes of the story?" in first.stdout
     assert re.search(r"^\[1\] stave-\d-[a-z-]+\.txt:\d+-\d+ “.+”$", first.stdout, re.MULTILINE)
     assert first.stdout.count("\n  sensegraph ") == 3
-    begun = time.process_time()
     again = run("demo", "--root", where)
-    assert time.process_time() - begun < 3
     assert "nothing to do" in again.stdout
 
 

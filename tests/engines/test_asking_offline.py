@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -270,15 +269,6 @@ def test_verdicts_in_german_and_chinese() -> None:
     chinese = chunk("c", "法兰克人进入幼发拉底河流域时，奥赛尔是他们的领导者。")
     assert verdict("当法兰克人进入幼发拉底河流域时，谁是领导者？", chinese)
     assert not verdict("杜肯派了多少人去营救圣皮埃尔？", chinese)
-
-
-def test_a_verdict_on_500_tokens_takes_under_two_milliseconds() -> None:
-    texts = [f"{WIND} {MUSEUM} Number {i} of them. " * 5 for i in range(60)]
-    inquiries = [asked("What did the fishing villages fear?", (chunk(str(i), t),)) for i, t in enumerate(texts)]
-    asking_tasks.test_passages(inquiries[:2])
-    begun = time.process_time()
-    asking_tasks.test_passages(inquiries)
-    assert (time.process_time() - begun) / len(inquiries) < 0.002
 
 
 words = st.lists(st.sampled_from("herring Northgate villages Ann Lee boats 1953 school the of".split()), max_size=12)

@@ -257,7 +257,8 @@ def test_time_grows_with_the_text_and_not_with_its_square(unit: str) -> None:
         return time.process_time() - begin
 
     seconds(2_000)
-    assert seconds(160_000) < 0.3 + 9 * seconds(40_000)
+    # four times as long: of a square sixteen times; the least of three, because other programs disturb
+    assert min(seconds(160_000) for _ in range(3)) < 0.3 + 10 * seconds(40_000)
 
 
 WORDS = st.sampled_from(

@@ -264,7 +264,8 @@ def test_the_time_of_cutting_grows_with_the_length_of_a_text(unit: str) -> None:
         return time.process_time() - begin
 
     spent(1_000)
-    assert spent(64_000) < 16 * max(spent(8_000), 0.01)
+    # eight times as long: of a square 64 times; the least of three, because other programs disturb
+    assert min(spent(64_000) for _ in range(3)) < 24 * max(spent(8_000), 0.01)
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -86,14 +84,3 @@ def test_a_chunk_is_read_by_itself() -> None:
     (noted,) = note.fn([tuple(chunks)], one_word="none")
     assert [n.phrases for n in noted] == [note.fn([(c,)], one_word="none")[0][0].phrases for c in chunks]
     assert noted[0].text == noted[2].text != noted[1].text  # the hash tells equal texts
-
-
-@pytest.mark.slow
-def test_more_than_three_megabytes_a_second() -> None:
-    sentence = "She told the chief technology officer that machine learning changed the labour market of New York. "
-    text = sentence * 30
-    reader = Reader()
-    started = time.process_time()
-    for _ in range(1000):
-        reader.phrases(text)
-    assert len(text) * 1000 / (time.process_time() - started) > 3e6

@@ -6,7 +6,6 @@ import os
 import pickle
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -168,15 +167,3 @@ def test_the_lists_of_common_words_do_not_overlap():
     assert not lists[0] & lists[1]
     assert not lists[1] & lists[2]
     assert not lists[0] & lists[2]
-
-
-@pytest.mark.slow
-def test_two_megabytes_take_about_a_second():
-    texts = [f"{WHALE} Chapter {i} tells of harpoon {i % 977} and captain {i % 89}." * 10 for i in range(2000)]
-    embedder = HashedTerms()
-    embedder.embed(texts[:100], "document")
-    begun = time.process_time()
-    embedder.embed(texts, "document")
-    assert (
-        sum(map(len, texts)) / 1e6 / (time.process_time() - begun) > 1
-    )  # at least half of what is promised, on any machine
