@@ -44,6 +44,11 @@ def test_shares_give_each_ranking_its_places() -> None:
     assert set(found.positions[:4].tolist()) == {1, 2, 3, 11}
 
 
+def test_shares_score_a_position_by_its_smallest_rank_over_share() -> None:
+    found = by_shares([ranking("a", [1, 2]), ranking("b", [3, 2])], [3, 1])  # shares 3/4 and 1/4
+    assert listed(found) == [(1, 3 / 4), (2, 3 / 8), (3, 1 / 4)]  # 2: rank 2 of 3/4 before rank 2 of 1/4
+
+
 def test_what_is_far_from_the_best_hardly_counts() -> None:
     found = near_best([ranking("a", [1, 2], [10, 5])], [1])
     assert listed(found) == [(1, 1), (2, 0.125)]

@@ -106,6 +106,26 @@ def test_a_corpus_of_lists_of_names_is_not_preferred(pages: Corpus) -> None:
     assert "list" not in found[:9]
 
 
+def test_the_first_version_weighs_a_named_entity_by_one_over_its_chunks(pages: Corpus) -> None:
+    index, rt = pages.index(), pages.runtime()
+    known, method = index.part(FACTS), HippoRAG(version=1)
+    mass, _ = method._named(QUESTION, index, rt)
+    chunks = np.diff(known.start)
+    seeds = np.flatnonzero(mass)
+    assert len(seeds)
+    assert (chunks[seeds] > 1).any()
+    assert mass[seeds].tolist() == (1 / chunks[seeds]).tolist()
+
+
+def test_facts_score_as_shares_of_the_nearest(pages: Corpus) -> None:
+    index, rt = pages.index(), pages.runtime()
+    found, scores = HippoRAG()._facts(QUESTION, index, rt)
+    raw = index.part(FACTS).score(QUESTION.sought)[found]
+    assert raw.max() not in (0.0, 1.0)
+    assert scores.max() == 1.0
+    assert scores.tolist() == pytest.approx((raw / raw.max()).tolist())
+
+
 def test_two_runs_agree_to_the_bit(pages: Corpus) -> None:
     first, again = (HippoRAG().rank(QUESTION, pages.index(), pages.runtime())[0] for _ in range(2))
     assert first.positions.tobytes() == again.positions.tobytes()
