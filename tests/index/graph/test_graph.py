@@ -68,6 +68,13 @@ def test_names_that_fold_alike_are_one_entity_with_all_its_descriptions() -> Non
     assert ada.id == entity_id(("ada finch", "person"))
 
 
+def test_the_label_that_most_chunks_give_a_relation_is_its_label() -> None:
+    people = (entity("Ada"), entity("Ben"))
+    said = [Extraction(people, (relation("Ada", "Ben", label=label),)) for label in ("saw", "met", "met", "left")]
+    assert [r.label for r in merged(*said).relations] == ["met"]
+    assert [r.label for r in merged(*said[::-1]).relations] == ["met"]
+
+
 def test_the_name_that_is_used_most_is_shown() -> None:
     graph = merged(*[Extraction((entity(n),)) for n in ("ADA", "Ada", "Ada")])
     assert graph.entities[0].name == "Ada"
