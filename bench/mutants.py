@@ -2,13 +2,15 @@
 
     python bench/mutants.py --seed 1 --count 400          # drawn evenly over the modules of the package
     python bench/mutants.py --changed main --minutes 5    # of the modules that differ from a commit, as CI does
-    python bench/mutants.py --only models/endpoint/limits.py --count 20 --show
+    python bench/mutants.py --only models/endpoint --tests tests/models --count 20 --show   # few tests: quick
 
 One mutant is one change of one expression or statement: a comparison, an operator, a constant, a condition turned
 round, a call left out. It is noticed when one of the tests that run its line fails; a line that no test runs is not
-noticed. Which tests run which line is measured first, by all tests under coverage (kept under bench/out/mutants until
-the code or the tests change). Mutants that change nothing that can be seen stand in bench/mutants-equivalent.toml with
-the reason. The status is 1 when the score is below --least.
+noticed. A line that is run when its module is imported (a constant, a default) is tested by those tests that together
+run most of the module. Which tests run which line, and how long each takes, is measured first, by all tests under
+coverage (kept under bench/out/mutants until the code or the tests change; --map takes an older one as it is). Mutants
+that change nothing that can be seen stand in bench/mutants-equivalent.toml with the reason. The status is 1 when the
+score is below --least.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import ast
 import hashlib
 import os
 import random
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -37,8 +40,8 @@ TREE = HERE.parent
 SOURCE = TREE / "src" / "sensegraph"
 OUT = HERE / "out" / "mutants"
 EQUIVALENT = HERE / "mutants-equivalent.toml"
-MOST_TESTS = 60  # tests that one mutant is run against, those that run the fewest lines first
-LONGEST = 90.0  # seconds: a mutant that makes the tests run longer is noticed
+MOST_SECONDS = 45.0  # of tests that one mutant is run against, those that run the fewest lines first
+PATIENCE = 4.0  # a mutant that makes the tests run longer than so many times what they usually take is noticed
 
 COMPARED = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
@@ -48,7 +51,7 @@ COMPUTED = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.FloorDiv: ast.Div,
     ast.Pow: ast.Mult, ast.Mod: ast.Mult, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
 }  # fmt: skip
-SWAPPED = {"min": "max", "max": "min", "any": "all", "all": "any", "first": "last"}
+SWAPPED = {"min": "max", "max": "min", "any": "all", "all": "any"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,62 +206,96 @@ def draw_mutants(files: Sequence[Path], count: int, seed: int) -> list[Mutant]:
 # ── which tests run which line ──
 
 
-def covering_tests(processes: int) -> dict[str, dict[int, list[str]]]:
-    """For each file and line the tests that run it, those first that run the fewest lines."""
-    digest = hashlib.blake2b(digest_size=8)
-    for path in sorted([*SOURCE.rglob("*.py"), *(TREE / "tests").rglob("*.py")]):
-        digest.update(path.read_bytes())
-    kept = OUT / f"{digest.hexdigest()}.coverage"
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Which tests run what: by file and line, by file alone, and the seconds that each test takes."""
+
+    lines: dict[str, dict[int, list[str]]]
+    files: dict[str, list[str]]
+    seconds: dict[str, float]
+
+    def choose(self, mutant: Mutant) -> list[str]:
+        """The tests for a mutant: those that run the fewest lines first, as many as there is time for."""
+        tests = self.lines.get(mutant.file, {}).get(mutant.line) or self.files.get(mutant.file, [])
+        chosen: list[str] = []
+        left = MOST_SECONDS
+        for test in tests:
+            if chosen and self.seconds.get(test, 0.1) > left:
+                continue
+            chosen.append(test)
+            left -= self.seconds.get(test, 0.1) + 0.01
+            if left <= 0:
+                break
+        return chosen
+
+
+def measure_reach(processes: int, tests: Sequence[str], kept: Path | None) -> Reach:
+    """Run the tests under coverage, or read what an earlier run left."""
+    if kept is None:
+        digest = hashlib.blake2b(" ".join(tests).encode(), digest_size=8)
+        for path in sorted([*SOURCE.rglob("*.py"), *(TREE / "tests").rglob("*.py")]):
+            digest.update(path.read_bytes())
+        kept = OUT / f"{digest.hexdigest()}.coverage"
     if not kept.exists():
         OUT.mkdir(parents=True, exist_ok=True)
-        run = [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "-n",
-            str(processes),
-            "--cov",
-            "--cov-context=test",
-            "--cov-report=",
-        ]
-        subprocess.run(
-            [*run, "-m", "not finetune"], cwd=TREE, env=os.environ | {"COVERAGE_FILE": str(kept)}, check=False
-        )
-    return read_contexts(kept)
+        run = [sys.executable, "-m", "pytest", "-q", "-n", str(processes), "--durations=0", "--durations-min=0"]
+        run += ["-m", "not finetune", "--cov", "--cov-context=test", "--cov-report=", *tests]
+        env = os.environ | {"COVERAGE_FILE": str(kept)}
+        told = subprocess.run(run, cwd=TREE, env=env, check=False, capture_output=True, text=True).stdout
+        kept.with_suffix(".durations").write_text(told, encoding="utf-8")
+    return read_reach(kept)
 
 
-def read_contexts(kept: Path) -> dict[str, dict[int, list[str]]]:
-    """The tests by file and line in a file of coverage with contexts."""
+def read_reach(kept: Path) -> Reach:
+    """The tests by file and line in a file of coverage with contexts, and their durations beside it."""
     from coverage.numbits import numbits_to_nums
 
     connection = sqlite3.connect(kept)
     contexts = dict(connection.execute("SELECT id, context FROM context"))
     files = dict(connection.execute("SELECT id, path FROM file"))
-    size: dict[str, int] = defaultdict(int)
-    found: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
+    by_test: dict[str, dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
     for file, context, bits in connection.execute("SELECT file_id, context_id, numbits FROM line_bits"):
         test, _, phase = contexts[context].rpartition("|")
-        if not test or phase == "teardown":
-            continue
-        name = files[file].rpartition("/sensegraph/")[2]
-        lines = numbits_to_nums(bits)
-        size[test] += len(lines)
-        for line in lines:
-            found[name][line].append(test)
-    for lines_of in found.values():
-        for tests in lines_of.values():
-            tests[:] = sorted(set(tests), key=lambda t: (size[t], t))
-    return found
+        if test and phase != "teardown":
+            by_test[test][files[file].rpartition("/sensegraph/")[2]] |= set(numbits_to_nums(bits))
+    size = {test: sum(len(lines) for lines in reached.values()) for test, reached in by_test.items()}
+    found: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
+    reaching: dict[str, list[str]] = defaultdict(list)
+    for test in sorted(by_test, key=lambda t: (size[t], t)):
+        for name, lines in by_test[test].items():
+            reaching[name].append(test)
+            for line in lines:
+                found[name][line].append(test)
+    spread = {name: spread_over(name, tests, by_test) for name, tests in reaching.items()}
+    return Reach(found, spread, read_durations(kept.with_suffix(".durations")))
+
+
+def spread_over(name: str, tests: Sequence[str], by_test: dict[str, dict[str, set[int]]]) -> list[str]:
+    """The tests of a file, those first that each run lines of it that none before them ran."""
+    seen: set[int] = set()
+    first: list[str] = []
+    for test in tests:
+        if by_test[test][name] - seen:
+            first.append(test)
+            seen |= by_test[test][name]
+    return [*first, *(t for t in tests if t not in set(first))]
+
+
+def read_durations(path: Path) -> dict[str, float]:
+    """Seconds of each test, set-up included."""
+    seconds: dict[str, float] = defaultdict(float)
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+        if found := re.match(r"([0-9.]+)s (?:call|setup) +(.+)$", line):
+            seconds[found[2]] += float(found[1])
+    return dict(seconds)
 
 
 # ── running ──
 
 
-def judge(mutant: Mutant, tests: Sequence[str], folder: Path) -> Verdict:
+def judge(mutant: Mutant, tests: Sequence[str], usual: float, folder: Path) -> Verdict:
     """Run the tests that reach a mutant against it."""
-    chosen = list(tests)[:MOST_TESTS]
-    if not chosen:
+    if not tests:
         return Verdict(mutant, "unreached", 0, 0.0)
     place = folder / "src" / "sensegraph" / mutant.file
     whole = place.read_text(encoding="utf-8")
@@ -268,18 +305,17 @@ def judge(mutant: Mutant, tests: Sequence[str], folder: Path) -> Verdict:
         run = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist"]
         env = os.environ | {"PYTHONPATH": str(folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
         status = subprocess.run(
-            [*run, *chosen], cwd=folder, env=env, capture_output=True, timeout=LONGEST, check=False
+            [*run, *tests], cwd=folder, env=env, capture_output=True, timeout=30 + PATIENCE * usual, check=False
         ).returncode
     except subprocess.TimeoutExpired:
         status = 1
     finally:
         place.write_text(whole, encoding="utf-8")
-    return Verdict(mutant, "unnoticed" if status == 0 else "noticed", len(chosen), time.monotonic() - started)
+    return Verdict(mutant, "unnoticed" if status == 0 else "noticed", len(tests), time.monotonic() - started)
 
 
-def judge_all(mutants: Sequence[Mutant], processes: int, minutes: float, show: bool) -> list[Verdict]:
+def judge_all(mutants: Sequence[Mutant], reach: Reach, processes: int, minutes: float, show: bool) -> list[Verdict]:
     """The verdicts on mutants, as many as there is time for."""
-    reached = covering_tests(processes)
     listed = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8")) if EQUIVALENT.exists() else {}
     equal = {entry["mutant"] for entry in listed.get("equivalent", [])}
     ends = time.monotonic() + minutes * 60 if minutes else float("inf")
@@ -299,7 +335,8 @@ def judge_all(mutants: Sequence[Mutant], processes: int, minutes: float, show: b
                 return None
             folder = free.pop()
             try:
-                verdict = judge(mutant, reached.get(mutant.file, {}).get(mutant.line, ()), folder)
+                tests = reach.choose(mutant)
+                verdict = judge(mutant, tests, sum(reach.seconds.get(t, 0.1) for t in tests), folder)
             finally:
                 free.append(folder)
             if show or verdict.fate != "noticed":
@@ -343,6 +380,8 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=400)
     parser.add_argument("--changed", default="", help="only modules that differ from this commit")
     parser.add_argument("--only", nargs="*", default=[], help="only these files or folders, below the package")
+    parser.add_argument("--tests", nargs="*", default=[], help="only these tests are run (default: all)")
+    parser.add_argument("--map", type=Path, help="which tests run which line, as an earlier run left it")
     parser.add_argument("--minutes", type=float, default=0.0, help="stop after so long (0: when all are done)")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--least", type=float, default=0.0, help="percent below which the status is 1")
@@ -353,7 +392,8 @@ def main() -> None:
         files = [f for f in files if any(f.relative_to(SOURCE).as_posix().startswith(o) for o in given.only)]
     drawn = draw_mutants(files, given.count, given.seed)
     print(f"seed {given.seed}: {len(drawn)} mutants of {len(files)} modules", flush=True)
-    score = print_scores(judge_all(drawn, given.processes, given.minutes, given.show))
+    reach = measure_reach(given.processes, given.tests, given.map)
+    score = print_scores(judge_all(drawn, reach, given.processes, given.minutes, given.show))
     sys.exit(1 if score * 100 < given.least else 0)
 
 
