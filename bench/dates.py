@@ -17,7 +17,7 @@ from typing import Any
 
 from sensegraph.language.dates.moments import are_same_moment, find_atoms
 from sensegraph.language.dates.stated_dates import stated_in
-from sensegraph.language.text import split_sentences
+from sensegraph.language.sentences import split_sentences
 
 BEGINS = {"P580": "start time", "P571": "inception", "P569": "date of birth", "P577": "publication date"}
 ENDS = {"P582": "end time", "P570": "date of death", "P576": "dissolved"}

@@ -40,7 +40,8 @@ from sensegraph.index.graph.duplicates import aliases_of, names_by_id
 from sensegraph.index.graph.merging import entity_id
 from sensegraph.index.hierarchy.communities import ClusterSettings, group_entities
 from sensegraph.lab.grounding.claims import extract_claims
-from sensegraph.language.text import collect_terms, fold, split_sentences
+from sensegraph.language.sentences import split_sentences
+from sensegraph.language.text import collect_terms, fold
 from sensegraph.methods.hipporag.hipporag import HippoRAG
 from sensegraph.methods.walk.walk import Walk
 from sensegraph.protocols import Task

@@ -21,7 +21,8 @@ from sensegraph.algorithms.reduction import reduce_dimensions
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.engines.offline.reports.group_reports import aggregate_groups, relate_groups
 from sensegraph.engines.offline.reports.source_lines import condense_texts, count_length
-from sensegraph.language.text import count_tokens, pack_batches, split_sentences
+from sensegraph.language.sentences import split_sentences
+from sensegraph.language.text import count_tokens, pack_batches
 from sensegraph.methods.leanrag.aggregated import (
     AggregateSettings,
     Level,

@@ -23,7 +23,11 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A span of one document: `text == document.text[start:end]`; `tokens` counts it; `title` is the document's."""
+    """A span of one document; `title` is the document's.
+
+    `text` is `document.text[start:end]` as it is read: as long, with blanks where lines were only wrapped. `tokens`
+    counts it, a run of blanks as one.
+    """
 
     id: str
     document: str

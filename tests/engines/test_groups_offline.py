@@ -20,7 +20,8 @@ from sensegraph.engines.offline.reports.source_lines import (
     split_group_name,
 )
 from sensegraph.language.noun_phrases import pluralize
-from sensegraph.language.text import fold, split_sentences
+from sensegraph.language.sentences import split_sentences
+from sensegraph.language.text import fold
 from sensegraph.types import Brief, Context, Description, Passage, Source, Statement
 
 TEXTS = {

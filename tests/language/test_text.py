@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import (
     collect_terms,
     count_tokens,
@@ -13,7 +14,6 @@ from sensegraph.language.text import (
     encode_tokens,
     fold,
     pack_batches,
-    split_sentences,
     take_within,
 )
 

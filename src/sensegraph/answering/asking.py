@@ -16,14 +16,8 @@ from typing import TypeVar
 from sensegraph.errors import EndpointError, StepFailed
 from sensegraph.index.index import Index
 from sensegraph.index.passages import Teller, answer_from_draft, documents_behind, ground_statements, passage_tokens
-from sensegraph.language.text import (
-    count_tokens,
-    decode_tokens,
-    encode_tokens,
-    pack_batches,
-    split_sentences,
-    take_within,
-)
+from sensegraph.language.sentences import split_sentences
+from sensegraph.language.text import count_tokens, decode_tokens, encode_tokens, pack_batches, take_within
 from sensegraph.protocols import LanguageEngine, Method, Reranker, StreamingEngine
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import step

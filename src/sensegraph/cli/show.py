@@ -12,7 +12,8 @@ from unicodedata import east_asian_width
 
 from sensegraph.cli.options import explain_missing_index, format_root_flag
 from sensegraph.corpus.views import list_passage_documents
-from sensegraph.language.text import collect_terms, split_sentences
+from sensegraph.language.sentences import split_sentences
+from sensegraph.language.text import collect_terms
 from sensegraph.language.word_lists import STOP
 from sensegraph.types import Usage
 

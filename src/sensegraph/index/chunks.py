@@ -10,7 +10,9 @@ from functools import lru_cache
 from itertools import accumulate
 
 from sensegraph.errors import InputError, SettingsError
-from sensegraph.language.text import count_tokens, decode_tokens, encode_tokens, inside_grapheme, split_sentences
+from sensegraph.language.blocks import collapse_blanks, map_back, read_blocks
+from sensegraph.language.sentences import split_sentences
+from sensegraph.language.text import count_tokens, decode_tokens, encode_tokens, inside_grapheme
 from sensegraph.protocols import Chunker
 from sensegraph.runtime.keys import chunk_id
 from sensegraph.runtime.results import Results, step
@@ -32,7 +34,7 @@ def cut_documents(documents: Results[Document], rt: Runtime, *, size: int, overl
     return rt.each(chunk_documents, documents, size=size, overlap=overlap)
 
 
-@step("chunks.chunk_by", version=1, uses="chunker")
+@step("chunks.chunk_by", version=2, uses="chunker")
 def chunk_by(documents: Sequence[Document], *, chunker: Chunker) -> list[tuple[Chunk, ...]]:
     """Cut each document where `chunker` says; spans of white space alone are left out.
 
@@ -51,34 +53,39 @@ def chunk_by(documents: Sequence[Document], *, chunker: Chunker) -> list[tuple[C
                     f"{document.id!r}, which has {len(document.text)} characters; spans lie inside, in order."
                 )
             last = start, end
-        texts = [(start, end, document.text[start:end]) for start, end in dict.fromkeys(map(tuple, spans))]
-        found.append(tuple(_make_chunk(document, a, b, count_tokens(text)) for a, b, text in texts if text.strip()))
+        read = read_blocks(document.text).text
+        texts = [(start, end, read[start:end]) for start, end in dict.fromkeys(map(tuple, spans))]
+        found.append(
+            tuple(_make_chunk(document, read, a, b, count_tokens(text)) for a, b, text in texts if text.strip())
+        )
     return found
 
 
-@step("chunks.chunk", version=2)
+@step("chunks.chunk", version=3)
 def chunk_documents(documents: Sequence[Document], *, size: int, overlap: int) -> list[tuple[Chunk, ...]]:
     """Cut each document into windows of at most `size` tokens that share about `overlap` tokens.
 
     A window ends at a sentence end, or else a word end, where one lies in its last 15 %. A rest of at most `overlap`
     tokens is no chunk of its own, which would say little new: the last window takes it in, so that it alone can hold
     `size + overlap` tokens. No grapheme is cut but one that is longer than a window. An empty document has no chunk.
-    `text == document.text[start:end]` for every chunk.
+    The text of a chunk is that of its span as it is read (see `language.blocks`), and of a run of blanks one counts:
+    so a text gives the same chunks however it is wrapped.
     """
     if not 0 <= overlap < size:
         raise SettingsError(f"chunk_overlap ({overlap}) must be at least 0 and below chunk_tokens ({size}).")
-    return [
-        tuple(
-            _make_chunk(d, start, end, count)
-            for start, end, count in _cut_windows(d.text, size, overlap)
-            if d.text[start:end].strip()
-        )
-        for d in documents
-    ]
+    return [tuple(_chunk_document(document, size, overlap)) for document in documents]
 
 
-def _make_chunk(document: Document, start: int, end: int, count: int) -> Chunk:
-    text = document.text[start:end]
+def _chunk_document(document: Document, size: int, overlap: int) -> Iterator[Chunk]:
+    read = read_blocks(document.text).text
+    text, clean, raw = collapse_blanks(read)
+    for start, end, count in _cut_windows(text, size, overlap):
+        if text[start:end].strip():
+            yield _make_chunk(document, read, map_back(start, clean, raw), map_back(end - 1, clean, raw) + 1, count)
+
+
+def _make_chunk(document: Document, read: str, start: int, end: int, count: int) -> Chunk:
+    text = read[start:end]
     return Chunk(chunk_id(document.id, start, text), document.id, start, end, count, text, document.title)
 
 

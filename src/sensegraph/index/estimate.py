@@ -32,7 +32,8 @@ from sensegraph.index.index import keep_documents
 from sensegraph.index.parts import PartEstimate
 from sensegraph.index.settings import IndexSettings
 from sensegraph.index.vectors import chunk_texts, embed_texts, entity_texts, report_texts
-from sensegraph.language.text import count_tokens, fold, split_sentences
+from sensegraph.language.sentences import split_sentences
+from sensegraph.language.text import count_tokens, fold
 from sensegraph.protocols import PricedEngine, Task
 from sensegraph.resolution.aliases import replay_operations
 from sensegraph.resolution.log import read_operations

@@ -8,7 +8,9 @@ from dataclasses import replace
 from typing import TypeVar
 
 from sensegraph.index.index import Index
-from sensegraph.language.text import collect_terms, count_tokens, split_sentences
+from sensegraph.language.blocks import locate_in_source
+from sensegraph.language.sentences import split_sentences
+from sensegraph.language.text import collect_terms, count_tokens
 from sensegraph.runtime.keys import document_part
 from sensegraph.types import (
     Answer,
@@ -173,9 +175,10 @@ class _Writer:
             self.unresolved += 1
             return None
         start, end = _narrow_span(chunk.text, source.start, source.end, said)
-        place = (chunk.document, chunk.start + start, chunk.start + end)
+        whole = self._document(chunk.document).text
+        place = (chunk.document, *locate_in_source(whole, chunk.start, chunk.text, start, end))
         if place not in self.citations:
-            quote = self._document(chunk.document).text[place[1] : place[2]]
+            quote = whole[place[1] : place[2]]
             self.citations[place] = Citation(len(self.citations) + 1, *place, quote)
         return self.citations[place].marker
 

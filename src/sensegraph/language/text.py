@@ -18,7 +18,6 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from sensegraph.language.word_lists import (
-    ABBREVIATIONS,
     LANGUAGES,
     STOP,
     read_lexicon,
@@ -31,10 +30,6 @@ T = TypeVar("T")
 
 WORD = re.compile(r"\w+(?:[’'\-]\w+)*")
 HAN = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
-_END = re.compile(
-    r"""((?<![.!?…])[.!?…]+["'”’»)\]]*)(\s+)(?=["'“‘«(\[]*[^\W_a-zß-öø-ÿ])|([。！？；]+[」』”’）]*)|((?<!\s)\s*\n\s*)"""
-)
-
 _JOINED = re.compile(  # two characters of one grapheme: line ends, joiners, modifiers, tags, conjoining Hangul
     "\r\n|\u200d.|.[\u200c\u200d\u0e33\u0eb3\uff9e\uff9f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f\u1160-\u11ff\ud7b0-\ud7fb]"
     "|[\u1100-\u115f\ua960-\ua97c][\u1100-\u115f\ua960-\ua97c\uac00-\ud7a3]",
@@ -106,34 +101,9 @@ def collect_terms(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def split_sentences(text: str) -> list[tuple[int, int]]:
-    """Spans of the sentences of `text`, without surrounding white space, in order.
-
-    Splits after . ! ? before a capital or a digit, after 。！？； and at line ends; not after initials or common
-    abbreviations.
-    """
-    spans, start = [], 0
-    for match in _END.finditer(text):
-        if match[1] is not None and match[1].startswith("."):  # behind an initial or an abbreviation no sentence ends
-            dot = match.start(1)
-            word = re.split(r"\s", text[max(0, dot - 12) : dot])[-1].lstrip("\"'“‘([")
-            if (len(word) == 1 and word.isupper()) or word.casefold() in ABBREVIATIONS:
-                continue
-        end = match.end(1) if match[1] is not None else match.end(3) if match[3] is not None else match.start(4)
-        spans.append(_strip_span(text, start, end))
-        start = match.end()
-    spans.append(_strip_span(text, start, len(text)))
-    return [s for s in spans if s[0] < s[1]]
-
-
 def is_word_character(character: str) -> bool:
     """Whether a character (or none) belongs to a word."""
     return character.isalnum() or character == "_"
-
-
-def _strip_span(text: str, start: int, end: int) -> tuple[int, int]:
-    part = text[start:end].rstrip()
-    return start + len(part) - len(part.lstrip()), start + len(part)
 
 
 def take_within(items: Iterable[T], budget: int, size: Callable[[T], int]) -> tuple[list[T], int]:

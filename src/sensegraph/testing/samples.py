@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from sensegraph.language.text import split_sentences
+from sensegraph.language.sentences import split_sentences
 from sensegraph.types import Brief, Chunk, Context, Description, Document, Inquiry, Passage, Source
 
 QUESTION = "Who keeps the lighthouse of Skerry Point?"

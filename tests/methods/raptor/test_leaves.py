@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sensegraph.index.chunks import chunk_documents
-from sensegraph.language.text import count_tokens, split_sentences
+from sensegraph.language.sentences import split_sentences
+from sensegraph.language.text import count_tokens
 from sensegraph.methods.raptor.tree import Leaf, cut_pieces, leaf_texts, make_leaves
 from sensegraph.types import Chunk, Document
 

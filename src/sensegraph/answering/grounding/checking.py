@@ -25,8 +25,9 @@ from sensegraph.answering.grounding.citations import (
     split_cited_statements,
 )
 from sensegraph.answering.grounding.lexical import find_reporter
+from sensegraph.language.sentences import split_sentences
 from sensegraph.language.speakers import find_label_candidates, select_sure_labels
-from sensegraph.language.text import fold, split_sentences
+from sensegraph.language.text import fold
 from sensegraph.language.word_lists import read_sections
 from sensegraph.types import Answer, Citation, Document
 

@@ -24,8 +24,8 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 from sensegraph.answering.grounding.lexical import LABEL, find_missing_in_texts
 from sensegraph.errors import SettingsError, UnsupportedTask
+from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import collect_terms as _terms
-from sensegraph.language.text import split_sentences
 from sensegraph.protocols import LanguageEngine
 from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime

@@ -15,7 +15,8 @@ from itertools import combinations
 
 from rapidfuzz.distance import LCSseq
 
-from sensegraph.language.text import detect_by_function_words, split_runs, split_sentences, stem_run
+from sensegraph.language.sentences import split_sentences
+from sensegraph.language.text import detect_by_function_words, split_runs, stem_run
 from sensegraph.language.word_lists import read_sections
 
 LABEL = "lexical support"

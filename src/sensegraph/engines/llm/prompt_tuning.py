@@ -19,7 +19,8 @@ from sensegraph.engines.llm.llm import LLMEngine
 from sensegraph.engines.llm.llm_settings import OTHER, LLMSettings, fold_type_name
 from sensegraph.engines.llm.prompts import REPLY_SCHEMAS
 from sensegraph.engines.llm.replies.reply_text import Reading, decode_json
-from sensegraph.language.text import count_tokens, split_sentences, take_within
+from sensegraph.language.sentences import split_sentences
+from sensegraph.language.text import count_tokens, take_within
 from sensegraph.models.endpoint.client import Reply
 from sensegraph.types import Chunk, Extraction, Usage
 

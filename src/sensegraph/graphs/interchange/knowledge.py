@@ -12,7 +12,8 @@ from typing import Literal
 from sensegraph.documents.metadata import read_iso_date
 from sensegraph.graphs.interchange.tables import ClaimRow, EntityRow, RelationRow, Tables, UnitRow
 from sensegraph.index.chunks import chunk_documents
-from sensegraph.language.text import count_tokens, fold, split_sentences
+from sensegraph.language.sentences import split_sentences
+from sensegraph.language.text import count_tokens, fold
 from sensegraph.runtime.keys import key
 from sensegraph.types import Chunk, Claim, Description, Document, Entity, Graph, Relation, Source
 

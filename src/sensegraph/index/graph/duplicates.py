@@ -18,7 +18,8 @@ from sensegraph.algorithms.linkage import connect_rows
 from sensegraph.errors import InputError
 from sensegraph.index.extraction import Extracted
 from sensegraph.index.graph.merging import GraphSettings, entity_id, knowledge_graph, merge_extractions
-from sensegraph.language.text import fold, split_sentences
+from sensegraph.language.sentences import split_sentences
+from sensegraph.language.text import fold
 from sensegraph.protocols import ResolvingEngine
 from sensegraph.resolution import Group, Mentioned, Proposal, Resolution, Resolving, Rule, resolve
 from sensegraph.resolution.aliases import Aliases, Name, Operation, with_groups

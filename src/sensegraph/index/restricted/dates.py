@@ -14,7 +14,8 @@ from sensegraph.index.index import keep_documents
 from sensegraph.index.manifest import Catalogue
 from sensegraph.language.dates.intervals import Assertion, Held, Interval, held_in, make_interval, settle_assertions
 from sensegraph.language.dates.stated_dates import stated_in
-from sensegraph.language.text import fold, split_sentences
+from sensegraph.language.sentences import split_sentences
+from sensegraph.language.text import fold
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, step
 from sensegraph.runtime.runtime import Runtime

@@ -16,7 +16,7 @@ from sensegraph.lab.judging.criteria import Rules, choose_rules
 from sensegraph.lab.judging.judgements import list_pairs
 from sensegraph.lab.retrieval.test_collections import read_json_objects
 from sensegraph.lab.scores.statistics import DRAWS
-from sensegraph.language.text import split_sentences
+from sensegraph.language.sentences import split_sentences
 from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Usage

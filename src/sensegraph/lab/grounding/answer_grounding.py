@@ -32,7 +32,8 @@ from sensegraph.errors import SettingsError
 from sensegraph.index.vectors import embed_all
 from sensegraph.lab.grounding.claims import ClaimSettings, find_claims, split_answer
 from sensegraph.lab.tasks import propose_lines, score_trials
-from sensegraph.language.text import list_stems, split_sentences
+from sensegraph.language.sentences import split_sentences
+from sensegraph.language.text import list_stems
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.trials import Check, Trial, Wish
 from sensegraph.types import Answer, Context, Inquiry, Passage

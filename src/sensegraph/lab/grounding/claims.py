@@ -22,15 +22,8 @@ from sensegraph.answering.grounding.citations import flatten_table_rows
 from sensegraph.errors import UnsupportedTask
 from sensegraph.lab.scores.standard import Floats, split_words
 from sensegraph.lab.tasks import claim_excerpts
-from sensegraph.language.text import (
-    ENGLISH,
-    HAN,
-    WORD,
-    detect_by_function_words,
-    known_form,
-    split_sentences,
-    tag_words,
-)
+from sensegraph.language.sentences import split_sentences
+from sensegraph.language.text import ENGLISH, HAN, WORD, detect_by_function_words, known_form, tag_words
 from sensegraph.language.word_lists import STOP
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.trials import Excerpt, Stage

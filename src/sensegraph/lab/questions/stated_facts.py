@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sensegraph.lab.scores.standard import split_words
-from sensegraph.language.text import ENGLISH, HAN, WORD, detect_by_function_words, fold, split_sentences, tag_words
+from sensegraph.language.sentences import split_sentences
+from sensegraph.language.text import ENGLISH, HAN, WORD, detect_by_function_words, fold, tag_words
 from sensegraph.types import Entity, Graph
 
 _WORDS = (2, 25)  # of what is told, least and most

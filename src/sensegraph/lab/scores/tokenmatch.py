@@ -30,7 +30,7 @@ import numpy as np
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.index.vectors import embed_all
 from sensegraph.lab.scores.standard import Floats, split_words
-from sensegraph.language.text import split_sentences
+from sensegraph.language.sentences import split_sentences
 from sensegraph.runtime.runtime import Runtime
 
 Rarity = Callable[[int], float]

@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sensegraph.index.index import Index
-from sensegraph.language.text import fold, list_stems, split_sentences
+from sensegraph.language.sentences import split_sentences
+from sensegraph.language.text import fold, list_stems
 from sensegraph.language.word_lists import ENGLISH_MONTHS, ENGLISH_WEEKDAYS, read_lexicon, read_sections
 from sensegraph.methods.kag.calculation import Scalar, read_date, read_number, write_value
 from sensegraph.retrieval.signals import entities_named_in

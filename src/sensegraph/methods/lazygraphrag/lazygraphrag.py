@@ -31,7 +31,8 @@ from sensegraph.index.index import Index
 from sensegraph.index.passages import chunk_passage, passage_tokens
 from sensegraph.index.vectors import nearest_to_each
 from sensegraph.language.noun_phrases import Reader
-from sensegraph.language.text import collect_terms, pack_batches, split_sentences, take_within
+from sensegraph.language.sentences import split_sentences
+from sensegraph.language.text import collect_terms, pack_batches, take_within
 from sensegraph.methods import check_fields
 from sensegraph.methods.lazygraphrag.concepts import CONCEPTS, Concepts
 from sensegraph.protocols import PartName, Task

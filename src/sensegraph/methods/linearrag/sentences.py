@@ -23,7 +23,8 @@ from sensegraph.index.index import Index
 from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.parts import Building, NoSettings, Part, PartEstimate
 from sensegraph.index.vectors import beyond_words, embed_records
-from sensegraph.language.text import HAN, WORD, list_stems, split_sentences
+from sensegraph.language.sentences import split_sentences
+from sensegraph.language.text import HAN, WORD, list_stems
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import recall_result, step
 from sensegraph.types import Chunk, Graph

@@ -23,7 +23,8 @@ from sensegraph.index.hierarchy.stand_ins import first_words, foresee_results
 from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.parts import Building, PartEstimate
 from sensegraph.index.vectors import embed_all, embed_records, embed_texts
-from sensegraph.language.text import HAN, count_tokens, pack_batches, split_sentences
+from sensegraph.language.sentences import split_sentences
+from sensegraph.language.text import HAN, count_tokens, pack_batches
 from sensegraph.methods.raptor.tasks import CondensingEngine
 from sensegraph.methods.raptor.tree import (
     Leaves,

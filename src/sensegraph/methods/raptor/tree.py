@@ -16,7 +16,8 @@ from sensegraph.algorithms.graphs import Floats, Ints, Longs
 from sensegraph.algorithms.ranking import Bm25
 from sensegraph.algorithms.walks import gather_entries, run_offsets
 from sensegraph.errors import SettingsError
-from sensegraph.language.text import count_tokens, list_stems, split_sentences
+from sensegraph.language.sentences import split_sentences
+from sensegraph.language.text import count_tokens, list_stems
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import step, take_records
 from sensegraph.types import Chunk, Cluster, Hierarchy, Passage, Source

@@ -19,7 +19,8 @@ from functools import lru_cache
 
 from sensegraph.language.naming_words import COUNTRY
 from sensegraph.language.noun_phrases import find_aliases, find_headings, find_lead_name, list_title_names
-from sensegraph.language.text import ENGLISH, split_sentences
+from sensegraph.language.sentences import split_sentences
+from sensegraph.language.text import ENGLISH
 from sensegraph.language.word_lists import STOP
 from sensegraph.runtime.results import step
 from sensegraph.types import Chunk

@@ -26,7 +26,8 @@ from sensegraph.engines.llm.replies.reply_text import (
     lists_nothing,
     strip_wrapping,
 )
-from sensegraph.language.text import HAN, WORD, is_word_character, split_sentences
+from sensegraph.language.sentences import split_sentences
+from sensegraph.language.text import HAN, WORD, is_word_character
 from sensegraph.models.endpoint.client import Reply
 from sensegraph.types import Chunk, ExtractedClaim, ExtractedEntity, ExtractedRelation, Extraction, Mention
 

@@ -34,7 +34,8 @@ from sensegraph.engines.llm.replies.reply_text import (
     read_one_text,
     strip_wrapping,
 )
-from sensegraph.language.text import HAN, WORD, fold, split_sentences
+from sensegraph.language.sentences import split_sentences
+from sensegraph.language.text import HAN, WORD, fold
 from sensegraph.models.endpoint.client import Reply
 from sensegraph.types import Brief, Membership, Passage, Report, Statement, SummaryEntity
 

@@ -14,8 +14,9 @@ from rapidfuzz.distance import LCSseq
 
 from sensegraph.engines.offline.answers.questions import Question
 from sensegraph.engines.offline.reports import sentence_quality
+from sensegraph.language.sentences import split_sentences
 from sensegraph.language.speakers import find_labels, recase_label
-from sensegraph.language.text import HAN, WORD, detect_by_stop_words, split_sentences
+from sensegraph.language.text import HAN, WORD, detect_by_stop_words
 from sensegraph.runtime.keys import document_part
 from sensegraph.types import Passage, Source, Statement
 

@@ -13,7 +13,8 @@ from sensegraph.engines.offline.extraction.names import Sentence, find_name_cand
 from sensegraph.engines.offline.extraction.observations import Candidate, Observation, Phrase, Value, Word
 from sensegraph.language import speakers
 from sensegraph.language.dates import stated_dates
-from sensegraph.language.text import HAN, detect_script, split_sentences, tag_words
+from sensegraph.language.sentences import split_sentences
+from sensegraph.language.text import HAN, detect_script, tag_words
 from sensegraph.language.word_lists import english_words, stop_words
 from sensegraph.types import Chunk
 

@@ -24,8 +24,9 @@ from sensegraph.engines.offline.reports.community import (
     read_community,
     split_relation_title,
 )
+from sensegraph.language.sentences import split_sentences
 from sensegraph.language.speakers import split_label
-from sensegraph.language.text import HAN, WORD, detect_by_stop_words, split_sentences
+from sensegraph.language.text import HAN, WORD, detect_by_stop_words
 from sensegraph.language.word_lists import read_list
 from sensegraph.types import Context, Finding, Passage, Report, Statement
 

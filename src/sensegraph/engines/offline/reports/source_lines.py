@@ -18,9 +18,9 @@ import msgspec
 from sensegraph.engines.offline.reports import sentence_quality
 from sensegraph.engines.offline.reports.community import READABLE, Centre, find_centre, hash_place
 from sensegraph.engines.offline.reports.report_parts import Candidate, choose_sentences
+from sensegraph.language.sentences import split_sentences
 from sensegraph.language.speakers import split_label
 from sensegraph.language.text import HAN, detect_by_stop_words
-from sensegraph.language.text import split_sentences as split_sentences
 from sensegraph.types import Brief, Description, Passage, Source, Statement
 
 ENTITY, RELATION, REPORT = 3, 2, 6  # sentences of a passage of each kind that are looked at

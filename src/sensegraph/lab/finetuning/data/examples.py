@@ -29,7 +29,8 @@ from sensegraph.lab.finetuning.data.example_types import (
     format_prompt,
 )
 from sensegraph.lab.finetuning.data.sources import hash_text
-from sensegraph.language.text import HAN, collect_terms, count_tokens, fold, split_sentences
+from sensegraph.language.sentences import split_sentences
+from sensegraph.language.text import HAN, collect_terms, count_tokens, fold
 
 _RUN = re.compile(r"\w+")  # Scrooge's holds Scrooge
 _POLAR = frozenset(("yes", "no"))

@@ -1,0 +1,257 @@
+"""Where sentences end: by marks, abbreviations of two classes, words that open sentences, and what the text shows.
+
+A line end ends a sentence: `blocks.read_blocks` leaves one only where a block ends. Inside a line, ideographic marks
+and `?` `!` `…` before no small letter end one; a point does unless it belongs to an abbreviation, an initial, a number
+that goes on, or an ordinal. What may stand at the end too ("etc.", "U.S.", "12.") ends one where the word behind it
+opens a sentence: a known opener, or a word that the same text also writes small. The lists are those of the language of
+the text (`data/languages/`) and of English, whose abbreviations stand in all; of an unsure language those of all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+from sensegraph.language.word_lists import read_sections
+
+_END = re.compile(
+    r"(?P<mark>[.!?…‥؟۔։।॥‼⁇⁉]+)"
+    r"(?P<tail>(?:[\"'”’»«›)\]*_`“]|\[\d{1,3}(?:[,–-] ?\d{1,3})*\]|(?<=[^\W\d_][.!?])\d{1,2}(?=\s)"
+    r"|[ \u00a0\u202f]»(?=\s|$))*)(?P<gap>[^\S\n]+)"
+    r"|(?P<wide>[。！？｡][。！？]*[」』”’）】》\"]*(?:\[\d{1,3}\])*)"
+    r"|(?P<line>\s*\n\s*)"
+)
+_BREAK = frozenset(' \t\n\r\xa0\u202f\u3000"“”‘«»„‚([{<>/—–|')
+_NEXT = re.compile(r"[\"'“‘«»‹„‚(\[{¿¡*_`—–…\-•§\s]*([^\W_]+(?:[.'’-][^\W_]+)*)?")
+_ENUMERATED = re.compile(r"(?:\(?(?:\d{1,3}(?:\.\d{1,3}){0,4}|[^\W\d_]|[ivxlcIVXLC]{1,6})[.)]|§+ ?\d+[a-z]?\.)$")
+_BRAND = re.compile(r"[a-z]{1,2}[A-Z][\w]{1,10}$")
+_ROMAN = re.compile(r"[IVXL]{1,5}$")
+_LEADING = re.compile(r"(?:\s|#{1,6}(?=\s)|[-*+•‣◦▪·–>](?=\s)|\|)+")
+_BEFORE_SMALL = re.compile(r"\. {1,2}(?=[^\W\d_A-ZÀ-ÞА-Я])")
+_WORDS = re.compile(r"(?<![\w.])[^\W\d_]+")
+_CONTRACTED = re.compile(r"(?:n['’]t|['’]\w+)$")
+_LOOKED_BACK = 40
+_SAMPLE = 3000
+_LOOKED_AT = 100_000  # characters of a text in which its own writing of a word is looked for
+_ALSO_WORDS = frozenset(
+    "no art app def max min mar sec fig ex ed est id col tab prop reg stat ct cap ch op an al".split()
+)
+_ORDINAL = frozenset(("de", "da", "cs", "pl", "ru"))
+_NAMED_BY_LETTER = frozenset("I Я И Ó Y".split())
+
+
+class Lists(NamedTuple):
+    """What is known of a language: abbreviations, those that may end a sentence, openers, nouns behind ordinals."""
+
+    never: frozenset[str]
+    at_end: frozenset[str]
+    openers: frozenset[str]
+    counted: frozenset[str]
+
+
+@cache
+def load_language(code: str) -> Lists:
+    """The lists of one language, from `data/languages/<code>.txt`."""
+    found = {
+        name: frozenset(w for line in lines for w in line.split())
+        for name, lines in read_sections(f"languages/{code}").items()
+    }
+    at_end = found["abbreviations-at-end"]
+    counted = found.get("after-ordinals", frozenset())
+    return Lists(found["abbreviations"] - at_end, at_end, found["openers"], counted)
+
+
+@cache
+def list_languages() -> tuple[str, ...]:
+    """The codes of the languages that lists are known of, English first."""
+    names = (path.name for path in (files(__package__) / "data" / "languages").iterdir())
+    return tuple(sorted((name.removesuffix(".txt") for name in names), key=lambda code: (code != "en", code)))
+
+
+@cache
+def load_lists(code: str) -> Lists:
+    """The lists of a language and of English together; of an unsure one ("") those of all."""
+    parts = [load_language(one) for one in (dict.fromkeys(("en", code)) if code else list_languages())]
+    at_end: frozenset[str] = frozenset().union(*(part.at_end for part in parts))
+    never = frozenset().union(*(part.never for part in parts)) - at_end
+    openers = frozenset().union(*(part.openers for part in parts))
+    return Lists(never, at_end, openers, frozenset().union(*(part.counted for part in parts)))
+
+
+class _Shown:
+    """What a text shows of its abbreviations and small words; looked for once, when first asked."""
+
+    __slots__ = ("_abbreviations", "_language", "_lists", "_small", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._language: str | None = None
+        self._lists: Lists | None = None
+        self._abbreviations: frozenset[str] | None = None
+        self._small: dict[str, bool] = {}
+
+    @property
+    def language(self) -> str:
+        """The language whose openers the text has most of; "" where it has fewer than two, or two languages tie."""
+        if self._language is None:
+            sample = frozenset(w.lower() for w in _WORDS.findall(self.text[:_SAMPLE]))
+            counts = sorted(
+                ((len(sample & load_language(code).openers), code) for code in list_languages()), reverse=True
+            )
+            (best, code), (second, _) = counts[0], counts[1]
+            self._language = code if best > 1 and best > second else ""
+        return self._language
+
+    @property
+    def lists(self) -> Lists:
+        """The lists of the language of the text."""
+        if self._lists is None:
+            self._lists = load_lists(self.language)
+        return self._lists
+
+    def abbreviates(self, word: str) -> bool:
+        """Whether the text writes a word with a point before a small letter, and hardly ever without a point."""
+        if self._abbreviations is None:
+            small: Counter[str] = Counter()
+            for match in _BEFORE_SMALL.finditer(self.text):
+                small[_last_word(self.text, 0, match.start()).lower()] += 1
+            self._abbreviations = frozenset(
+                w
+                for w, n in small.items()
+                if n > 1 and len(w) < 12 and w.replace(".", "").isalpha() and self._dots(w, n)
+            )
+        return word in self._abbreviations
+
+    def _dots(self, word: str, small: int) -> bool:
+        """Whether a word that stands `small` times before a small letter is nearly always written with a point."""
+        sample = self.text[:_LOOKED_AT]
+        every = re.compile(rf"(?<![\w.]){re.escape(word)}(\.(?= {{1,2}}\w))?(?!\w)", re.IGNORECASE)
+        dotted = [bool(m[1]) for m in every.finditer(sample)]
+        return small >= 0.2 * sum(dotted) and 2 * sum(dotted) >= len(dotted)
+
+    def writes_small(self, word: str) -> bool:
+        """Whether the text also writes a word, given in small letters, between blanks."""
+        if word not in self._small:
+            self._small[word] = len(word) > 2 and f" {word} " in self.text[:_LOOKED_AT]
+        return self._small[word]
+
+
+def split_sentences(text: str) -> list[tuple[int, int]]:
+    """Spans of the sentences of `text`, without surrounding white space and marks of lists and headings, in order.
+
+    What holds no letter and no digit is no sentence.
+    """
+    spans: list[tuple[int, int]] = []
+    shown = _Shown(text)
+    start = 0
+    for match in _END.finditer(text):
+        kind = match.lastgroup
+        if kind == "gap":
+            if not _ends_sentence(text, match, start, shown):
+                continue
+            end = match.end("tail")
+        elif kind == "wide":
+            end = match.end()
+        else:
+            end = match.start()
+        _add_span(spans, text, start, end)
+        start = match.end()
+    _add_span(spans, text, start, len(text))
+    return spans
+
+
+def _add_span(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
+    part = text[start:end].rstrip()
+    lead = _LEADING.match(part)
+    first = start + (lead.end() if lead else 0)
+    if text[first : first + 1].isalnum() or any(map(str.isalnum, text[first : start + len(part)])):
+        spans.append((first, start + len(part)))
+
+
+def _ends_sentence(text: str, match: re.Match[str], start: int, shown: _Shown) -> bool:
+    """Whether a sentence that began at `start` ends at these marks."""
+    mark, behind = match["mark"], _NEXT.match(text, match.end())
+    word = (behind[1] or "") if behind else ""
+    point = match.start()
+    if word[:1].islower():  # product names begin small too
+        return _BRAND.match(word) is not None and _last_word(text, start, point).lower() not in shown.lists.never
+    if not word:
+        return text[match.end() : match.end() + 1] not in "&,;:)/"
+    if mark != ".":
+        return word.lower() not in shown.lists.at_end or mark[0] == "."
+    before = _last_word(text, start, point)
+    if not before:
+        return True
+    quoted = not {'"', "”", "’", "»", "“"}.isdisjoint(match["tail"])
+    return _ends_at_point(text, before, word, start, point, shown) or (quoted and len(before) == 1)
+
+
+def _ends_at_point(text: str, before: str, word: str, start: int, point: int, shown: _Shown) -> bool:
+    """Whether the point behind the word `before` ends a sentence when `word` comes next."""
+    lists, low = shown.lists, before.lower()
+    if point - start < 12 and _ENUMERATED.match(text[start : point + 1].strip(" \t#*>-")):
+        return False
+    opens = _opens_sentence(text, word, point, shown)
+    if len(before) == 1 and before.isalpha():
+        if before.islower():
+            whole = f"{_last_word(text, start, point - 2).lower()}{low}" if text[point - 2] == " " else low
+            return opens and (whole in lists.at_end or low not in lists.never)
+        if before in _NAMED_BY_LETTER:
+            return opens
+        return opens and word.lower() not in lists.never and not _is_initial(text, start, point, word, lists)
+    if low in lists.at_end or (low.count(".") and _is_acronym(before) and low not in lists.never):
+        return opens
+    base = low.rsplit("-", 1)[-1]
+    if low in lists.never or (base in lists.never and len(base) > 1):
+        if low in _ALSO_WORDS and not word[0].isdigit():
+            return opens and (before[0].islower() or low == "no")
+        return False
+    if shown.abbreviates(low):
+        return opens
+    if before.isdigit() and len(before) <= 2:
+        return not word[0].isdigit() and (opens if _is_ordinal(word, shown) else True)
+    if _ROMAN.match(before):
+        return opens or word.lower() not in lists.counted
+    return True
+
+
+def _last_word(text: str, start: int, end: int) -> str:
+    """The word that ends at `end`, without what opens it."""
+    at, low = end, max(start, end - _LOOKED_BACK)
+    while at > low and text[at - 1] not in _BREAK:
+        at -= 1
+    return text[at:end].lstrip("'’*_`§")
+
+
+def _opens_sentence(text: str, word: str, point: int, shown: _Shown) -> bool:
+    """Whether a capitalised word is known to open sentences, or is a title or reference with a point of its own."""
+    if not word[0].isupper():
+        return False
+    lower, lists = word.lower(), shown.lists
+    if lower in lists.openers:
+        return not (len(word) == 1 and text.startswith(f"{word}.", text.find(word, point)))
+    stem = _CONTRACTED.sub("", lower)
+    if (stem != lower and stem in lists.openers) or shown.writes_small(lower):
+        return True
+    return len(word) > 1 and lower in lists.never and text.startswith(f"{word}.", text.find(word, point))
+
+
+def _is_acronym(word: str) -> bool:
+    return len(word.replace(".", "")) <= 4 and not any(map(str.isdigit, word))
+
+
+def _is_initial(text: str, start: int, point: int, word: str, lists: Lists) -> bool:
+    """Whether the capital before the point is a letter of a name: a capitalised name stands around it."""
+    if text[point + 1 : point + 2] and re.match(r"\s*[^\W\d_]\.", text[point + 1 : point + 5]):  # "J. R. Tolkien"
+        return True
+    before = text[max(start, point - 24) : point - 1].rstrip()
+    last = re.search(r"([^\W\d_]+)$", before)
+    return last is not None and last[1][0].isupper() and word.lower() not in lists.openers
+
+
+def _is_ordinal(word: str, shown: _Shown) -> bool:
+    """Whether a short number with a point before this word may be an ordinal: in languages that write them so."""
+    return word.lower() in shown.lists.counted or shown.language in _ORDINAL
