@@ -22,12 +22,16 @@ _END = re.compile(
     r"(?P<tail>(?:[\"'”’»«›)\]*_`“]|\[\d{1,3}(?:[,–-] ?\d{1,3})*\]|(?<=[^\W\d_][.!?])\d{1,2}(?=\s)"
     r"|[ \u00a0\u202f]»(?=\s|$))*)(?P<gap>[^\S\n]+)"
     r"|(?P<wide>[。！？｡][。！？]*[」』”’）】》\"]*(?:\[\d{1,3}\])*)"
+    r"(?!(?<=。)[のはがを]|(?<=[」』])と|(?<=[”』」])[^\s，。！？]{0,3}[说問问道答喊說])"  # what goes on behind a quotation
     r"|(?P<line>\s*\n\s*)"
 )
 _BREAK = frozenset(' \t\n\r\xa0\u202f\u3000"“”‘«»„‚([{<>/—–|')
 _NEXT = re.compile(r"[\"'“‘«»‹„‚(\[{¿¡*_`—–…\-•§\s]*([^\W_]+(?:[.'’-][^\W_]+)*)?")
 _ENUMERATED = re.compile(r"(?:\(?(?:\d{1,3}(?:\.\d{1,3}){0,4}|[^\W\d_]|[ivxlcIVXLC]{1,6})[.)]|§+ ?\d+[a-z]?\.)$")
 _BRAND = re.compile(r"[a-z]{1,2}[A-Z][\w]{1,10}$")
+_ELIDED = re.compile(r"['’][a-z]\s[^\W\d_a-z]")  # Dutch 's, 't
+_VOWELLESS = re.compile(r"[bcdfghjklmnpqrstvwxz]{2,5}")
+_REFERENCE = re.compile(r"\s\d+[.,;:)]")
 _ROMAN = re.compile(r"[IVXL]{1,5}$")
 _LEADING = re.compile(r"(?:\s|#{1,6}(?=\s)|[-*+•‣◦▪·–>](?=\s)|\|)+")
 _BEFORE_SMALL = re.compile(r"\. {1,2}(?=[^\W\d_A-ZÀ-ÞА-Я])")
@@ -44,10 +48,15 @@ _NAMED_BY_LETTER = frozenset("I Я И Ó Y".split())
 
 
 class Lists(NamedTuple):
-    """What is known of a language: abbreviations, those that may end a sentence, openers, nouns behind ordinals."""
+    """What is known of a language.
+
+    Abbreviations that never end a sentence, that may when a known opener comes next, and that do before any capital;
+    words that open sentences; nouns that stand behind ordinals.
+    """
 
     never: frozenset[str]
     at_end: frozenset[str]
+    final: frozenset[str]
     openers: frozenset[str]
     counted: frozenset[str]
 
@@ -59,9 +68,9 @@ def load_language(code: str) -> Lists:
         name: frozenset(w for line in lines for w in line.split())
         for name, lines in read_sections(f"languages/{code}").items()
     }
-    at_end = found["abbreviations-at-end"]
+    at_end, final = found["abbreviations-at-end"], found.get("abbreviations-final", frozenset())
     counted = found.get("after-ordinals", frozenset())
-    return Lists(found["abbreviations"] - at_end, at_end, found["openers"], counted)
+    return Lists(found["abbreviations"] - at_end - final, at_end - final, final, found["openers"], counted)
 
 
 @cache
@@ -75,10 +84,8 @@ def list_languages() -> tuple[str, ...]:
 def load_lists(code: str) -> Lists:
     """The lists of a language and of English together; of an unsure one ("") those of all."""
     parts = [load_language(one) for one in (dict.fromkeys(("en", code)) if code else list_languages())]
-    at_end: frozenset[str] = frozenset().union(*(part.at_end for part in parts))
-    never = frozenset().union(*(part.never for part in parts)) - at_end
-    openers = frozenset().union(*(part.openers for part in parts))
-    return Lists(never, at_end, openers, frozenset().union(*(part.counted for part in parts)))
+    never, at_end, final, openers, counted = (frozenset[str]().union(*lists) for lists in zip(*parts, strict=True))
+    return Lists(never - at_end - final, at_end - final, final, openers, counted)
 
 
 class _Shown:
@@ -176,10 +183,10 @@ def _ends_sentence(text: str, match: re.Match[str], start: int, shown: _Shown) -
     mark, behind = match["mark"], _NEXT.match(text, match.end())
     word = (behind[1] or "") if behind else ""
     point = match.start()
-    if word[:1].islower():  # product names begin small too
+    if word[:1].islower() and not _ELIDED.match(text, match.end()):  # product names begin small too
         return _BRAND.match(word) is not None and _last_word(text, start, point).lower() not in shown.lists.never
     if not word:
-        return text[match.end() : match.end() + 1] not in "&,;:)/"
+        return text[match.end() : match.end() + 1] not in "&,;:)/»”’"
     if mark != ".":
         return word.lower() not in shown.lists.at_end or mark[0] == "."
     before = _last_word(text, start, point)
@@ -198,19 +205,29 @@ def _ends_at_point(text: str, before: str, word: str, start: int, point: int, sh
     if len(before) == 1 and before.isalpha():
         if before.islower():
             whole = f"{_last_word(text, start, point - 2).lower()}{low}" if text[point - 2] == " " else low
-            return opens and (whole in lists.at_end or low not in lists.never)
+            if low in lists.final or whole in lists.final:
+                return not word[0].isdigit()
+            return opens and word.lower() not in lists.never and (whole in lists.at_end or low not in lists.never)
         if before in _NAMED_BY_LETTER:
             return opens
         return opens and word.lower() not in lists.never and not _is_initial(text, start, point, word, lists)
-    if low in lists.at_end or (low.count(".") and _is_acronym(before) and low not in lists.never):
-        return opens
-    base = low.rsplit("-", 1)[-1]
+    if low in lists.final:
+        return not word[0].isdigit()
+    if (
+        low in lists.at_end
+        or _VOWELLESS.fullmatch(low)
+        or (low.count(".") and _is_acronym(before) and low not in lists.never)
+    ):
+        return opens and text[point + 2 : point + 3] not in "(["
+    base = re.split("[-'’]", low)[-1]
     if low in lists.never or (base in lists.never and len(base) > 1):
         if low in _ALSO_WORDS and not word[0].isdigit():
             return opens and (before[0].islower() or low == "no")
         return False
-    if shown.abbreviates(low):
+    if shown.abbreviates(low) or (_VOWELLESS.fullmatch(low) and before[1:].islower()):
         return opens
+    if before[0].isupper() and len(before) < 6 and _REFERENCE.match(text, point + 1):
+        return False
     if before.isdigit() and len(before) <= 2:
         return not word[0].isdigit() and (opens if _is_ordinal(word, shown) else True)
     if _ROMAN.match(before):
@@ -221,7 +238,8 @@ def _ends_at_point(text: str, before: str, word: str, start: int, point: int, sh
 def _last_word(text: str, start: int, end: int) -> str:
     """The word that ends at `end`, without what opens it."""
     at, low = end, max(start, end - _LOOKED_BACK)
-    while at > low and text[at - 1] not in _BREAK:
+    latin = end > 0 and text[end - 1] < "\u2e80"
+    while at > low and text[at - 1] not in _BREAK and not (latin and text[at - 1] >= "\u2e80"):
         at -= 1
     return text[at:end].lstrip("'’*_`§")
 
