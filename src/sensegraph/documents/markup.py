@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -137,7 +137,9 @@ def declared_encoding(data: bytes) -> str:
 
 
 def parse_html(name: str, text: str) -> Document:
-    """An HTML page as readable text: a line for each heading, paragraph, list item and table row (cells by ` | `).
+    """An HTML page as readable text: a paragraph for each heading, paragraph and list item, a line for each table row.
+
+    Blank lines part paragraphs, ` | ` the cells of a row.
 
     Navigation, footers, asides, scripts and forms' controls are dropped; where the page marks its main part, that is
     the text. Raises InputError when nothing is left to read.
@@ -174,7 +176,13 @@ def _first_text(page: LexborHTMLParser, css: str) -> str:
 def _render_lines(root: LexborNode) -> str:
     """The text below `root`, white space collapsed as a browser shows it, one line a block."""
     lines = (re.sub(" +", " ", line).strip(" ") for line in "".join(_walk_text(root)).split("\n"))
-    return "\n".join(line.replace(_SPACE, " ").rstrip() for line in lines if line.strip(f" |{_SPACE}"))
+    return _part_paragraphs([li.replace(_SPACE, " ").rstrip() for li in lines if li.strip(f" |{_SPACE}")])
+
+
+def _part_paragraphs(lines: Sequence[str]) -> str:
+    """The lines with a blank one between two but for those of a table and those that begin with white space."""
+    close = ((" | " in b and " | " in a) or b.startswith(" ") or a.startswith(" ") for a, b in pairwise(lines))
+    return "".join([*lines[:1], *(("\n" if near else "\n\n") + b for near, b in zip(close, lines[1:], strict=True))])
 
 
 def _walk_text(root: LexborNode) -> Iterator[str]:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import accumulate
 
 from sensegraph.errors import InputError, SettingsError
-from sensegraph.language.blocks import collapse_blanks, map_back, read_blocks
+from sensegraph.language.blocks import collapse_blanks, read_blocks
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import count_tokens, decode_tokens, encode_tokens, inside_grapheme
 from sensegraph.protocols import Chunker
@@ -78,10 +78,10 @@ def chunk_documents(documents: Sequence[Document], *, size: int, overlap: int) -
 
 def _chunk_document(document: Document, size: int, overlap: int) -> Iterator[Chunk]:
     read = read_blocks(document.text).text
-    text, clean, raw = collapse_blanks(read)
-    for start, end, count in _cut_windows(text, size, overlap):
-        if text[start:end].strip():
-            yield _make_chunk(document, read, map_back(start, clean, raw), map_back(end - 1, clean, raw) + 1, count)
+    collapsed = collapse_blanks(read)
+    for start, end, count in _cut_windows(collapsed.text, size, overlap):
+        if collapsed.text[start:end].strip():
+            yield _make_chunk(document, read, *collapsed.to_source(start, end), count)
 
 
 def _make_chunk(document: Document, read: str, start: int, end: int, count: int) -> Chunk:

@@ -17,7 +17,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 
 MARKDOWN = "markdown"
@@ -36,6 +36,7 @@ _GAPS = re.compile(r" {3,}|\t+")
 _SYMBOL = re.compile(r"[{}()\[\];=<>|\\$&@#%*/_^`~+]")
 _COMMAND = re.compile(r"(?:\$|%|#|>>>|\.\.\.|[\w.-]+@[\w.-]+[:#$])[ \t]+\S")
 _URL = re.compile(r"\S*://\S*")
+_MANUAL = re.compile(r"\(\d\w{0,2}\)")  # of a manual: tar(1)
 _SECTION = re.compile(r"\d{1,2}(?:\.\d{1,2}){0,3}\.? +[A-Z][a-z]+(?: \S+){0,8}$")
 _PAGE_NUMBER = re.compile(r"[\W]*(?:Page )?#[\W]*")
 _DIGITS = re.compile(r"\d+")
@@ -89,7 +90,7 @@ class _Line:
     paged: bool
     kind: str = "text"
     mark: int = 0
-    folded: bool = field(default=False)
+    fenced: bool = False
 
     @property
     def end(self) -> int:
@@ -121,6 +122,8 @@ def read_blocks(text: str) -> Reading:
     form = MARKDOWN if _MARKED_UP.search(body, header) else ""
     _classify(lines, form)
     wrapping = _measure_wrapping(lines)
+    if wrapping.wrapped and not form:
+        _mend_prose(lines, wrapping)
     found = list(_group_lines(lines, form, wrapping))
     return Reading(_write_text(body, lines, found), tuple(_list_blocks(header, found, wrapping)))
 
@@ -175,13 +178,13 @@ def _classify(lines: Sequence[_Line], form: str) -> None:
     for number, line in enumerate(lines):
         text = line.text
         if fence:
-            line.kind = "code"
+            line.kind, line.fenced = "code", True
             if text.startswith(fence):
                 fence = ""
         elif not text:
             line.kind = "blank"
         elif not text[0].isalpha() and (match := _FENCE.match(text)):
-            fence, line.kind = match[0], "code"
+            fence, line.kind, line.fenced = match[0], "code", True
         else:
             _classify_line(lines, number, form)
     _find_furniture(lines)
@@ -233,6 +236,7 @@ def _is_code(line: _Line) -> bool:
         return True
     if "://" in text:
         text = _URL.sub("", text) or "x"
+    text = _MANUAL.sub("", text)
     signs = len(_SYMBOL.findall(text))
     if signs < 3:
         return False
@@ -322,6 +326,21 @@ def _measure_wrapping(lines: Sequence[_Line]) -> _Wrapping:
     return _Wrapping(margin, enough or (cased < 0.2 * pairs and share >= 0.6))
 
 
+def _mend_prose(lines: Sequence[_Line], wrapping: _Wrapping) -> None:
+    """Take lines of a wrapped paragraph that look like code or a table by their signs for what they are."""
+    for number, line in enumerate(lines):
+        if line.kind not in ("code", "row") or line.fenced or line.text.count(" ") < 2:
+            continue
+        near = [lines[n] for n in (number - 1, number + 1) if 0 <= n < len(lines)]
+        alike = [one for one in near if one.kind == "text" and one.indent == line.indent]
+        before = number > 0 and lines[number - 1] in alike and not lines[number - 1].stopped
+        behind = number + 1 < len(lines) and lines[number + 1] in alike and lines[number + 1].text[0].islower()
+        if (before and wrapping.fills(lines[number - 1], line.text)) or (
+            behind and not line.stopped and wrapping.fills(line, lines[number + 1].text)
+        ):
+            line.kind = "text"
+
+
 def _goes_on(line: _Line, behind: _Line, form: str, wrapping: _Wrapping, many: bool) -> bool:
     """Whether the line `behind` goes on with the paragraph of `line`, with nothing between them."""
     said = behind.said
@@ -361,7 +380,7 @@ def _joins(
         if line.kind == "item":  # a wrapped line that only happens to begin with "1999. " or "a) "
             alike = line.text[0] not in "-*+•‣◦▪·–" and last.indent == line.indent and last.kind == "text"
             return alike and wrapping.fills(last, line.text)
-        return line.kind == "code" and small and line.indent == last.indent and wrapping.fills(last, line.text)
+        return False
     if line.kind != "text" or kind not in ("paragraph", "item") or not line.text[0].islower() or last.stopped:
         return False
     if paged:
@@ -369,7 +388,7 @@ def _joins(
     if form == MARKDOWN or not wrapping.wrapped:
         return False
     hyphen = last.text[-1] in "-‐" and last.text[-2:-1].isalpha()  # over the end of a column
-    return hyphen or (last.text[-1].isalnum() and last.column > wrapping.margin - 3 * _SLACK)
+    return hyphen or (last.text[-1].isalnum() and wrapping.fills(last, line.text))
 
 
 def _group_lines(lines: Sequence[_Line], form: str, wrapping: _Wrapping) -> Iterator[tuple[str, list[_Line]]]:
@@ -389,7 +408,6 @@ def _group_lines(lines: Sequence[_Line], form: str, wrapping: _Wrapping) -> Iter
         if now and _joins(now, kind, line, gap, paged, form, wrapping):
             if line.kind == "item":
                 line.mark = 0
-            line.folded = kind not in ("code", "row")
             now.append(line)
         else:
             if now:
@@ -505,31 +523,49 @@ def _align(source: str, start: int, read: str) -> dict[int, int]:
     return places
 
 
-def collapse_blanks(text: str) -> tuple[str, Sequence[int], Sequence[int]]:
-    """`text` with every run of white space as one blank, one line end or two, and its map.
+@dataclass(frozen=True, slots=True)
+class Collapsed:
+    """A text with every run of white space as one blank, one line end or two; `places` lead to where it comes from.
 
-    The map gives piece starts in the result and in `text`: `map_back` reads it.
+    `starts` are where pieces begin in `text`, `places` where they begin in the source.
     """
-    clean, raw, parts = [0], [0], []
+
+    text: str
+    starts: Sequence[int] = (0,)
+    places: Sequence[int] = (0,)
+
+    def to_source(self, start: int, end: int) -> tuple[int, int]:
+        """The span of the source for a span of the text."""
+        return self._back(start), self._back(end - 1) + 1 if end > start else self._back(start)
+
+    def from_source(self, place: int) -> int:
+        """The place in the text for a place in the source; inside of a run of blanks, the end of what is left of it."""
+        piece = bisect_right(self.places, place) - 1
+        here = self.starts[piece] + place - self.places[piece]
+        return min(here, self.starts[piece + 1]) if piece + 1 < len(self.starts) else here
+
+    def _back(self, place: int) -> int:
+        piece = bisect_right(self.starts, place) - 1
+        return self.places[piece] + place - self.starts[piece]
+
+
+def collapse_blanks(text: str) -> Collapsed:
+    """`text` without its runs of white space: what it is whatever columns it was wrapped at."""
+    starts, places, parts = [0], [0], []
     place = size = 0
     for match in _RUNS.finditer(text):
-        lines = match[0].count("\n")
-        what = "\n" * min(lines, 2) or " "
+        what = "\n" * min(match[0].count("\n"), 2) or " "
         if what == match[0]:
             continue
         parts += [text[place : match.start()], what]
         size += match.start() - place + len(what)
         place = match.end()
-        clean.append(size)
-        raw.append(place)
+        starts.append(size)
+        places.append(place)
+    if not parts:
+        return Collapsed(text)
     parts.append(text[place:])
-    return "".join(parts), clean, raw
+    return Collapsed("".join(parts), starts, places)
 
 
 _RUNS = re.compile(r"\s{2,}|[\t\v\r\xa0\u3000]")
-
-
-def map_back(place: int, clean: Sequence[int], raw: Sequence[int]) -> int:
-    """The place in a text for a place in the text without its runs of blanks."""
-    piece = bisect_right(clean, place) - 1
-    return raw[piece] + place - clean[piece]

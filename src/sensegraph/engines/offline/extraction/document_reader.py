@@ -9,7 +9,7 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations, pairwise, product
 from typing import TypeVar
@@ -145,7 +145,7 @@ class DocumentReader:
 
     def __init__(self, chunks: Sequence[Chunk], seen: Observation, lexicon: Lexicon, values: bool) -> None:
         self.chunks, self.seen, self.lexicon, self.values = chunks, seen, lexicon, values
-        self.base = min((c.start for c in chunks), default=0)
+        self.joined = join_chunks(chunks)
         self.body = find_body(seen, lexicon)
         self.english = seen.language == "en"
         scene = resolve_mentions(seen, lexicon)
@@ -156,7 +156,9 @@ class DocumentReader:
         for value in seen.values:
             self.stated[value.sentence].append(value)
         self.turns = self._find_turns()
-        # of the chunk that is read: its text and place, its mentions by sentence, and what all that it holds asks for
+        # of the chunk that is read: itself, its text and place without runs of blanks, its mentions by sentence, and
+        # what all that it holds asks for
+        self.chunk: Chunk | None = None
         self.text, self.shift = "", 0
         self.here: dict[int, list[Spot]] = {}
         self._spans: dict[int, tuple[int, int]] = {}
@@ -167,7 +169,9 @@ class DocumentReader:
         return tuple(self._chunk(c) for c in self.chunks)
 
     def _chunk(self, chunk: Chunk) -> Extraction:
-        self.text, self.shift = chunk.text, chunk.start - self.base
+        self.chunk = chunk
+        self.shift, end = self.joined.bounds(chunk)
+        self.text = self.joined.text[self.shift : end]
         self._spans.clear()
         self._texts.clear()
         spots = [s for s in self.spots if self.shift <= s.start and s.end <= self.shift + len(self.text)]
@@ -179,12 +183,12 @@ class DocumentReader:
         """Who speaks where in the document; what stands behind missing text, or behind its end, is nobody's."""
         if not self.lexicon.speakers:
             return Turns((), (), ())
-        reach, breaks = self.base, [self.body[1]]
+        reach, breaks = self.joined.base, [self.body[1]]
         for c in sorted(self.chunks, key=lambda c: (c.start, c.end)):
             if c.start > reach:
-                breaks.append(c.start - self.base)
+                breaks.append(self.joined.bounds(c)[0])
             reach = max(reach, c.start + len(c.text))
-        return read_turns(join_chunks(self.chunks)[0], self.lexicon.speakers, breaks)
+        return read_turns(self.joined.text, self.lexicon.speakers, breaks)
 
     def _span(self, sentence: int) -> tuple[int, int]:
         """A sentence's span in the chunk, cut at the chunk's edges, without white space around it."""
@@ -210,7 +214,12 @@ class DocumentReader:
 
     def _mentions(self, members: Sequence[Spot | Value]) -> tuple[Mention, ...]:
         spans = ((m.start - self.shift, m.end - self.shift) for m in members)
-        return tuple(Mention(self.text[start:end], start, end) for start, end in spans)
+        return tuple(Mention(self.text[start:end], *self._place(start, end)) for start, end in spans)
+
+    def _place(self, start: int, end: int) -> tuple[int, int]:
+        """The span of the chunk itself for a span of its text without runs of blanks."""
+        assert self.chunk is not None
+        return self.joined.span_in(self.chunk, start + self.shift, end + self.shift)
 
     # ── entities ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -222,7 +231,9 @@ class DocumentReader:
                 at = max(span[0], s.start - self.shift)
                 scored.append((-rate_description(self.text, at, s.end - self.shift, span, self.english), span))
             span = min(scored)[1]
-            yield ExtractedEntity(thing.name, LETTERS[thing.kind], self._said(*span), *span, self._mentions(members))
+            yield ExtractedEntity(
+                thing.name, LETTERS[thing.kind], self._said(*span), *self._place(*span), self._mentions(members)
+            )
 
     def _values(self) -> Iterator[ExtractedEntity]:
         grouped: dict[tuple[str, str], list[Value]] = defaultdict(list)
@@ -234,7 +245,7 @@ class DocumentReader:
                 grouped[" ".join(v.surface.split()), v.kind].append(v)
         for (name, kind), members in grouped.items():
             span = self._span(members[0].sentence)
-            yield ExtractedEntity(name, kind, self._said(*span), *span, self._mentions(members))
+            yield ExtractedEntity(name, kind, self._said(*span), *self._place(*span), self._mentions(members))
 
     # ── relations ────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -256,7 +267,7 @@ class DocumentReader:
             between = (self.text, a.end - self.shift, b.start - self.shift)
             verb = find_link_words(*between) if self.english and a is not b else ""
             source, target = (self.things[key].name for key in ((a.key, b.key) if verb else pair))
-            yield ExtractedRelation(source, target, self._said(*span), round(strength, 6), *span, verb)
+            yield ExtractedRelation(source, target, self._said(*span), round(strength, 6), *self._place(*span), verb)
 
     def _list_neighbours(self) -> Iterator[tuple[Spot, Spot, float]]:
         """The pairs of things in one sentence of the chunk, with weight 1, or in two neighbouring ones, with half."""
@@ -309,7 +320,11 @@ class DocumentReader:
                 times = [v.surface for v in values if v.kind == "time"]
                 shown = [self.things[k].name for k in names]
                 stated.append(StatedSentence(self.text[start:end], start, end, shown, times, len(values) - len(times)))
-        return select_claims(stated)
+        return tuple(
+            replace(claim, start=start, end=end)
+            for claim in select_claims(stated)
+            for start, end in [self._place(claim.start, claim.end)]
+        )
 
 
 def _group_spots(spots: Sequence[Spot], key: Callable[[Spot], T]) -> dict[T, list[Spot]]:

@@ -12,6 +12,7 @@ from zlib import crc32
 from sensegraph.engines.offline.extraction.names import Sentence, find_name_candidates
 from sensegraph.engines.offline.extraction.observations import Candidate, Observation, Phrase, Value, Word
 from sensegraph.language import speakers
+from sensegraph.language.blocks import Collapsed, collapse_blanks
 from sensegraph.language.dates import stated_dates
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import HAN, detect_script, tag_words
@@ -37,17 +38,39 @@ _CODE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A document as one text; `base` is where it begins in the source, `spans` its sentences."""
+    """A document as one text without runs of blanks; `spans` are its sentences."""
 
     text: str
-    base: int
     title: str
     language: str
     spans: tuple[tuple[int, int], ...]
 
 
-def join_chunks(chunks: Sequence[Chunk]) -> tuple[str, int]:
-    """The text that the chunks cover, and where it begins in the document."""
+@dataclass(frozen=True, slots=True)
+class JoinedChunks:
+    """The text that chunks cover, without runs of blanks; in the document it begins at `base`."""
+
+    collapsed: Collapsed
+    base: int
+
+    @property
+    def text(self) -> str:
+        """The text without runs of blanks."""
+        return self.collapsed.text
+
+    def bounds(self, chunk: Chunk) -> tuple[int, int]:
+        """Where a chunk begins and ends in the text."""
+        start = chunk.start - self.base
+        return self.collapsed.from_source(start), self.collapsed.from_source(start + len(chunk.text))
+
+    def span_in(self, chunk: Chunk, start: int, end: int) -> tuple[int, int]:
+        """The span of the chunk's own text for a span of the text."""
+        first, last = self.collapsed.to_source(start, end)
+        return first - (chunk.start - self.base), last - (chunk.start - self.base)
+
+
+def join_chunks(chunks: Sequence[Chunk]) -> JoinedChunks:
+    """The text that the chunks cover."""
     ordered = sorted(chunks, key=lambda c: (c.start, c.end))
     base = end = ordered[0].start if ordered else 0
     parts = []
@@ -58,7 +81,7 @@ def join_chunks(chunks: Sequence[Chunk]) -> tuple[str, int]:
         if chunk.start + len(chunk.text) > end:
             parts.append(chunk.text[end - chunk.start :])
             end = chunk.start + len(chunk.text)
-    return "".join(parts), base
+    return JoinedChunks(collapse_blanks("".join(parts)), base)
 
 
 def split_spans(text: str) -> list[tuple[int, int]]:
@@ -247,9 +270,9 @@ class _PageReader:
 
 def observe_document(chunks: Sequence[Chunk]) -> Observation:
     """The observation of the document with these chunks."""
-    text, base = join_chunks(chunks)
-    title = next((c.title for c in chunks if c.title), "")
-    page = Page(text, base, title, detect_script(text), tuple(split_spans(text)))
+    joined = join_chunks(chunks)
+    text, title = joined.text, next((c.title for c in chunks if c.title), "")
+    page = Page(text, title, detect_script(text), tuple(split_spans(text)))
     labels = speakers.find_label_candidates(page.text) if page.language in ("en", "de", "xx") else []
     labelled = speakers.select_sure_labels(labels)
     # sentences without the speaker labels that open them; a sentence that was only a label is dropped
@@ -278,7 +301,7 @@ def observe_document(chunks: Sequence[Chunk]) -> Observation:
         work=page.title or (chunks[0].document if chunks else ""),
         title=page.title,
         language=page.language,
-        bounds=tuple(b - page.base for c in chunks for b in (c.start, c.start + len(c.text))),
+        bounds=tuple(b for c in chunks for b in joined.bounds(c)),
         head=head,
         tail=tail,
         sentences=tuple(x for span in spans for x in span),
