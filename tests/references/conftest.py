@@ -1,0 +1,31 @@
+"""A corpus with the parts of LeanRAG and HiRAG, built over the scripted server, which keeps every request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from scripted import Script, ScriptedServer
+from sensegraph.corpus.corpus import Corpus
+from wired import corpus, stories
+
+PARTS = {
+    "parts": ["graph", "reports", "layers", "aggregates"],
+    "layers": {"cluster_size": 4},
+    "aggregates": {"cluster_size": 3, "threshold": 1, "min_clusters": 2},
+}
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[ScriptedServer]:
+    with ScriptedServer(Script(keep_bodies=True)) as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory, server: ScriptedServer) -> Iterator[Corpus]:
+    with corpus(tmp_path_factory.mktemp("references"), server, index=PARTS) as opened:
+        opened.add(stories(6))
+        opened.build()
+        yield opened
