@@ -1,4 +1,4 @@
-"""A corpus with the parts of LeanRAG and HiRAG, built over the scripted server, which keeps every request."""
+"""A corpus with the parts that papers bring, built over the scripted server, which keeps every request."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sensegraph.corpus.corpus import Corpus
 from wired import corpus, stories
 
 PARTS = {
-    "parts": ["graph", "reports", "layers", "aggregates"],
+    "parts": ["graph", "reports", "layers", "aggregates", "facts", "sentences"],
     "layers": {"cluster_size": 4},
     "aggregates": {"cluster_size": 3, "threshold": 1, "min_clusters": 2},
 }
