@@ -96,7 +96,7 @@ def test_summaries_win_against_source_texts_as_section_5_1_says(
 
 
 def test_summaries_need_as_many_tokens_less_as_section_5_1_says() -> None:
-    """Table 2: 26 to 33 % fewer at the leaves, over 97 % at the roots, whose 9 to 43 times are news, to a whole number."""
+    """Table 2: 26 to 33 % fewer at the leaves, over 97 % at the roots, whose 9 to 43 times are those of news."""
     rows = read_published_table("edge2024", "2").rows
     tokens = {
         data: dict(zip(("C0", "C1", "C2", "C3", "TS"), rows[f"{data} tokens"], strict=True))
