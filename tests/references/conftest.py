@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from scripted import Script, ScriptedServer
+from scripted import Call, Script, ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from wired import corpus, stories
 
 PARTS = {
     "parts": ["graph", "reports", "layers", "aggregates", "facts", "sentences"],
     "layers": {"cluster_size": 4},
-    "aggregates": {"cluster_size": 3, "threshold": 1, "min_clusters": 2},
+    "aggregates": {"cluster_size": 3, "threshold": 2, "min_clusters": 2},
 }
 
 
@@ -24,8 +24,19 @@ def server() -> Iterator[ScriptedServer]:
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory, server: ScriptedServer) -> Iterator[Corpus]:
+def made(tmp_path_factory: pytest.TempPathFactory, server: ScriptedServer) -> Iterator[tuple[Corpus, list[Call]]]:
     with corpus(tmp_path_factory.mktemp("references"), server, index=PARTS) as opened:
         opened.add(stories(6))
         opened.build()
-        yield opened
+        yield opened, list(server.done())
+
+
+@pytest.fixture(scope="session")
+def built(made: tuple[Corpus, list[Call]]) -> Corpus:
+    return made[0]
+
+
+@pytest.fixture(scope="session")
+def calls(made: tuple[Corpus, list[Call]]) -> list[Call]:
+    """The requests of the build, and none of a test."""
+    return made[1]

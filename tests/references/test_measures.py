@@ -90,6 +90,8 @@ def test_overlaps_of_lin_s_example() -> None:
     assert rouge_2(one, gold) == rouge_2(other, gold) == pytest.approx(1 / 3)
     assert rouge_1(one, gold) == rouge_1(other, gold) == pytest.approx(3 / 4)
     assert rouge_l("the gunman police killed", gold) == pytest.approx(2 / 4)
+    passive = "the gunman was killed by police"  # six words: F1 is 2 · shared / (6 + 4)
+    assert [f(passive, gold) for f in (rouge_1, rouge_2, rouge_l)] == pytest.approx([8 / 10, 2 / 8, 4 / 10])
 
 
 def test_the_f1_of_words_by_hand() -> None:
