@@ -46,6 +46,12 @@ class Pair:
     total: int = 0
 
 
+@step("test_runtime.sized", version=1, batch=4)
+def sized(items: Sequence[int]) -> list[int]:
+    SEEN.update([f"batch of {len(items)}"])
+    return list(items)
+
+
 def _what_matters(item: Item) -> tuple[str, int]:
     return item.id, item.size
 
@@ -180,6 +186,26 @@ def test_progress_counts_items_up_to_all_of_them(store: SqliteStore) -> None:
     assert told[0] == ("test_runtime.double", 0, 10)
     assert told[-1] == ("test_runtime.double", 10, 10)
     assert [n for _, n, _ in told] == sorted(n for _, n, _ in told)
+
+
+@pytest.mark.parametrize(
+    ("count", "size"),
+    [(1, 1), (16, 1), (17, 2), (33, 3), (48, 3), (49, 4), (63, 4), (64, 4), (203, 4)],
+)
+def test_batches_are_as_large_as_set_but_shared_among_sixteen(rt: Runtime, count: int, size: int) -> None:
+    """Few items are spread, so that all workers have something; many go in full batches, and one rest."""
+    rt.each(sized, range(count))
+    full, rest = divmod(count, size)
+    expected = Counter({f"batch of {size}": full}) + Counter({f"batch of {rest}": int(rest > 0)})
+    assert expected == SEEN
+
+
+@pytest.mark.parametrize("count", [1, 64, 65, 150])
+def test_calls_that_wait_are_sent_in_full_batches(store: SqliteStore, server: ScriptedServer, count: int) -> None:
+    server.script = Script(keep_bodies=True)
+    runtime(store, server).each(embed_texts, [f"text {i}" for i in range(count)])
+    sizes = sorted((len(c.body["input"]) for c in server.calls), reverse=True)
+    assert sizes == [64] * (count // 64) + [count % 64] * (count % 64 > 0)
 
 
 # ── failures ──
