@@ -41,11 +41,14 @@ def _slowly(batch: list[int]) -> list[int]:
 
 
 def _meet(batch: tuple[str, int]) -> list[int]:
-    """Wait until so many processes are here, each with a file of its own."""
+    """Wait until so many processes are here, each with a file of its own, and a while for one more."""
     folder, count = batch
     (Path(folder) / str(os.getpid())).touch()
     until = time.monotonic() + 60
     while len(os.listdir(folder)) < count and time.monotonic() < until:
+        time.sleep(0.01)
+    until = time.monotonic() + 1
+    while len(os.listdir(folder)) <= count and time.monotonic() < until:
         time.sleep(0.01)
     return [os.getpid()]
 
@@ -127,7 +130,7 @@ class TestLocalExecutor:
     @pytest.mark.parametrize("processes", [2, 3])
     def test_as_many_processes_work_as_are_set(self, tmp_path: Path, processes: int) -> None:
         executor = LocalExecutor(processes=processes, patience=0)
-        found = dict(executor.map(_meet, [(str(tmp_path), processes)] * 12, waits=False))
+        found = dict(executor.map(_meet, [(str(tmp_path), processes)] * 2 * processes, waits=False))
         assert len({pid for (pid,) in found.values()}) == len(list(tmp_path.iterdir())) == processes
 
     @pytest.mark.slow
