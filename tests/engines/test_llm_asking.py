@@ -189,7 +189,19 @@ def test_of_a_conversation_the_latest_turns_that_fit_are_kept(texts: list[tuple[
     kept, left = prompts.fit_history(history, budget)
     assert len(kept) + left == len(history)
     assert kept[1:] == history[len(history) - len(kept) + 1 :]
+    sizes = [count_tokens(prompts._write_turn(t)) for t in history]
     assert sum(count_tokens(prompts._write_turn(t)) for t in kept) <= budget
+    if kept == history[left:] and left:
+        assert sum(sizes[left - 1 :]) > budget or not budget
+    if not left:
+        assert sum(sizes) <= budget or (len(history) == 1 and kept != history)
+
+
+@pytest.mark.parametrize("budget", [12, 20, 47, 48, 49, 50, 200])
+def test_of_a_long_answer_as_much_is_kept_as_fits(budget: int) -> None:
+    (kept,), left = prompts.fit_history([Turn("One?", "first"), Turn("Two?", "word " * 300)], budget)
+    assert left == 1
+    assert budget - 3 <= count_tokens(prompts._write_turn(kept)) <= budget
 
 
 def test_of_a_long_answer_the_beginning_is_kept_and_what_is_left_out_is_noted() -> None:

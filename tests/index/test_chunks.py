@@ -42,6 +42,19 @@ def test_chunks_are_spans_within_the_size_that_cover_all_words(text: str, size: 
     assert len({c.id for c in found}) == len(found)
 
 
+@pytest.mark.parametrize("overlap", [0, 15, 40])
+@pytest.mark.parametrize("size", [60, 100, 300])
+def test_every_chunk_of_prose_but_the_last_is_filled(size: int, overlap: int) -> None:
+    """Up to a border of sentences or words in its last 15 %; the last says more than the one before has of it."""
+    text = story(0, 1, 120)
+    found = cut(text, size, overlap)
+    assert len(found) > 5
+    assert all(0.85 * size - 2 <= c.tokens <= size for c in found[:-1])
+    assert overlap < found[-1].tokens <= size + overlap
+    new = count_tokens(text) - overlap  # tokens; each chunk shares the overlap with the one before
+    assert new / (size - overlap) - 1 <= len(found) <= new / (0.85 * size - overlap) + 1
+
+
 def test_neighbours_share_about_the_overlap() -> None:
     found = cut(story(0, 1, 40), 100, 25)
     shared = [count_tokens(a.text[b.start - a.start :]) for a, b in itertools.pairwise(found)]

@@ -10,6 +10,7 @@ from scripted import ScriptedServer
 from sensegraph.answering.asking import NOTHING
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError
+from sensegraph.language.text import count_tokens
 from sensegraph.methods.basic.naive import Naive
 from sensegraph.testing import SAMPLE, check_citations
 from sensegraph.types import Question
@@ -39,8 +40,8 @@ def test_chunks_fill_the_context_and_the_rest_is_counted(built: Corpus) -> None:
     rt, index = built.runtime(), built.index()
     all_ = Naive().retrieve(Question(QUESTION), index, rt)
     few = Naive(context_tokens=250).retrieve(Question(QUESTION), index, rt)
-    assert 0 < few.tokens <= 250
     assert few.passages == all_.passages[: len(few.passages)]
+    assert 0 < few.tokens <= 250 < few.tokens + count_tokens(all_.passages[len(few.passages)].text)
     assert few.omitted == len(all_.passages) - len(few.passages)
     assert few.documents == all_.documents
 

@@ -110,6 +110,18 @@ def test_without_overlap_no_summary_is_read_beside_half_of_its_leaves(seed: int,
             assert 2 * len(nodes.below(i) & set(kept)) < len(nodes.below(i))
 
 
+@given(st.lists(st.integers(1, 60), min_size=1, max_size=12), st.integers(0, 150))
+def test_a_node_is_passed_over_only_where_there_is_no_room_for_it(sizes: list[int], room: int) -> None:
+    ranked = Random(room).sample(range(len(sizes)), len(sizes))
+    kept = fit_nodes(ranked, chain(sizes, [], len(sizes)), room)
+    for i in ranked:
+        if i in kept:
+            room -= sizes[i]
+            assert room >= 0
+        else:
+            assert sizes[i] > room
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_the_evidence_fits_the_context_and_says_what_was_left_out(harbour: Corpus, way: dict[str, Any]) -> None:
     for room in (10, 60, 200):

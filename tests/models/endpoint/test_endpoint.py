@@ -98,13 +98,6 @@ def test_a_failing_call_is_retried_and_the_retry_is_counted(status: int) -> None
     assert len(server.calls) == 3
 
 
-def test_the_wait_that_the_server_asks_for_is_honoured() -> None:
-    with ScriptedServer(Script(fail_rate=1, times=1, retry_after="0.4")) as server:
-        ask(endpoint(server))
-    first, second = server.calls
-    assert second.finished - first.finished >= 0.4
-
-
 def test_without_such_a_wish_the_wait_is_the_one_set_and_doubles(monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
     table = EndpointSettings(model="m", backoff_s=3.0)
@@ -295,13 +288,6 @@ def test_another_name_for_the_limit_is_learnt() -> None:
 
 
 # ── many at once ──
-
-
-def test_no_more_calls_are_in_flight_than_allowed() -> None:
-    with ScriptedServer(Script(latency_s=0.02)) as server:
-        ask_many(endpoint(server, concurrency=4), 40)
-    assert server.most_in_flight == 4
-    assert server.connections <= 4
 
 
 def test_waiting_for_a_free_connection_is_no_timeout() -> None:
