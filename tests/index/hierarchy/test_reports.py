@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from small import small
@@ -15,7 +16,7 @@ from sensegraph.index.hierarchy.reports import ReportSettings, Writer, report_al
 from sensegraph.runtime.results import Result
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
-from sensegraph.types import Chunk, Cluster, Context, Finding, Graph, Report, Source, Statement
+from sensegraph.types import Chunk, Cluster, Context, Document, Finding, Graph, Report, Source, Statement
 from wired import runtime
 
 BIG = small(3, nodes=60, links=200)
@@ -183,3 +184,22 @@ def test_stored_references_all_lead_to_records_and_stored_sources_to_chunks(buil
 def test_a_budget_below_one_is_refused() -> None:
     with pytest.raises(SettingsError, match=r"index\.reports\.context_tokens is 0"):
         ReportSettings(0)
+
+
+def test_of_a_lone_entity_each_sentence_leads_to_where_it_stands(tmp_path: Path) -> None:
+    texts = {
+        "a": "Ada Harrow slept all day.",
+        "b": "Nobody woke Ada Harrow before noon.",
+        "c": "Ada Harrow came too late.",
+    }
+    with Corpus.open(tmp_path, settings={"engine": "offline"}) as corpus:
+        corpus.add(*(Document(name, text) for name, text in texts.items()))
+        corpus.build()
+        index = corpus.index()
+        (report,) = index.hierarchy.clusters
+        said = report_statements(report)
+        assert {s.text.strip() for s in said} == set(texts.values())
+        for statement in said:
+            (place,) = statement.sources
+            assert statement.text.strip() == index.chunks([place.chunk])[place.chunk].text[place.start : place.end]
+        assert report.text == " ".join(s.text.strip() for s in said)
