@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,39 @@ settings.load_profile("repeatable")
 # A shell that runs the tests in the background lets them ignore Ctrl-C, and programs that they start inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# No test cuts the power, and waiting for the disk takes longer than all that is computed. That the store waits for it
+# is tested where it writes (tests/runtime/stores/test_sqlite.py).
+os.fsync = lambda file: None  # type: ignore[assignment]
+
+COUNTED = 2  # of the examples of a test function: those after them hardly reach a line that these do not
+
+
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    """Count the lines of the first examples of each test alone: counting them takes more time than running them."""
+    seen = Counter[str]()
+    for item in items:
+        function = item.nodeid.partition("[")[0]
+        seen[function] += 1
+        if seen[function] > COUNTED or getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+            item.add_marker("uncounted")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Count no lines while a test runs that is `uncounted`, unless the lines of each test are asked for."""
+    counting = None
+    if item.get_closest_marker("uncounted") and not item.config.getoption("--cov-context", None):
+        from coverage import Coverage
+
+        counting = Coverage.current()
+    if counting is None:
+        return (yield)
+    counting.stop()
+    try:
+        return (yield)
+    finally:
+        counting.start()
 
 
 @pytest.fixture
