@@ -165,4 +165,6 @@ def test_make_alone_prints_every_task():
 def test_ci_runs_the_command_that_the_readme_gives():
     script = ROOT / ".ci" / "run"
     assert script.stat().st_mode & 0o111
-    assert script.read_text(encoding="utf-8").rstrip().endswith("\nmake test")
+    text = script.read_text(encoding="utf-8")
+    assert "\nmake explore MINUTES=" in text
+    assert text.rstrip().endswith("\nmake test")

@@ -162,13 +162,13 @@ def live(sequences: int, part: int) -> None:
         stateful_step_count=8,
         deadline=None,
         suppress_health_check=list(HealthCheck),
-        derandomize=True,
     )
     run_state_machine_as_test(type(f"Life{part}", (Life,), {}), settings=how)
 
 
+@pytest.mark.drawn
 def test_a_few_lives_of_a_corpus() -> None:
-    live(3, 0)
+    live(3 if settings.default.derandomize else 60, 0)
 
 
 @pytest.mark.slow
