@@ -11,6 +11,9 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 from random import Random
 
+# Two processes share two cores: more threads for products of small matrices wait for one another longer than they work.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import pytest
 from hypothesis import settings
 
