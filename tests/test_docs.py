@@ -9,9 +9,10 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from types import ModuleType
+from typing import Any
 
 import pytest
 import typer
@@ -88,14 +89,19 @@ def test_the_programs_under_examples_run(example: str, tmp_path: Path):
     assert run.stdout.strip()
 
 
+@cache
+def parsed_commands() -> Any:
+    return typer.main.get_command(app)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_command_that_is_shown_can_be_parsed(name: str):
-    group = typer.main.get_command(app)
+    group = parsed_commands()
     for line in commands(ROOT / name):
         words = shlex.split(line.replace("…", ""))[1:]
         if words[0] == "COMMAND":
             continue
-        command = group.commands[words[0]]  # type: ignore[attr-defined]
+        command = group.commands[words[0]]
         if hasattr(command, "commands") and len(words) > 1:
             command = command.commands[words[1]]
         options = {o for p in command.params for o in p.opts} | {"--help"}
@@ -125,19 +131,20 @@ def test_every_page_is_listed_in_the_index():
     assert [p for p in pages if p != "index.md" and not p.startswith("methods/") and f"({p})" not in listed] == []
 
 
-def generator() -> ModuleType:
+@cache
+def generated() -> dict[str, str]:
+    """The generated pages as they should be; made once."""
     spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
     assert spec
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module
+    return module.pages()  # type: ignore[no-any-return]
 
 
 @pytest.mark.parametrize("name", ["settings.md", "methods.md", "where-is-what.md"])
 def test_a_generated_page_is_fresh(name: str):
-    expected = generator().pages()[name]
-    assert (ROOT / "docs" / name).read_text(encoding="utf-8") == expected, "run `make docs`"
+    assert (ROOT / "docs" / name).read_text(encoding="utf-8") == generated()[name], "run `make docs`"
 
 
 def test_the_page_of_errors_lists_all_of_them():
@@ -165,4 +172,6 @@ def test_make_alone_prints_every_task():
 def test_ci_runs_the_command_that_the_readme_gives():
     script = ROOT / ".ci" / "run"
     assert script.stat().st_mode & 0o111
-    assert script.read_text(encoding="utf-8").rstrip().endswith("\nmake test")
+    text = script.read_text(encoding="utf-8")
+    assert "\nmake explore MINUTES=" in text
+    assert text.rstrip().endswith("\nmake test")
