@@ -93,7 +93,7 @@ class Reader:
     helpers: Mapping[str, tuple[Module, Function]]
     bound: Mapping[str, list[ast.expr]] = field(default_factory=dict)
     filled_names: frozenset[str] = frozenset()
-    drawn: bool = False
+    drawn: frozenset[str] = frozenset()
     depth: int = 0
 
     # ── values ──
@@ -121,7 +121,7 @@ class Reader:
                 either = isinstance(op, ast.Add | ast.BitOr)
                 return self.filled(left, seen) or self.filled(right, seen) if either else self.filled(left, seen)
             case ast.IfExp(body=body, orelse=other):
-                return self.filled(body, seen) and self.filled(other, seen)
+                return self.filled(body, seen) or self.filled(other, seen)
             case ast.ListComp(generators=over) | ast.SetComp(generators=over) | ast.GeneratorExp(generators=over):
                 return all(self.filled(g.iter, seen) and not g.ifs for g in over)
             case ast.DictComp(generators=over):
@@ -250,12 +250,29 @@ class Reader:
     def _says_itself(self, left: ast.expr, right: ast.expr) -> bool:
         """Whether both sides are made of one value that was computed: `x == sorted(x)`, `len(x) == len(set(x))`."""
         both = names_in(left) & names_in(right)
-        return bool({n for n in both if n not in self.filled_names and self.bound.get(n) and not self.filled(ast.Name(n))})
+        return bool(
+            {n for n in both if n not in self.filled_names and self.bound.get(n) and not self.filled(ast.Name(n))}
+        )
 
     def _less(self, small: ast.expr, big: ast.expr, *, strictly: bool) -> bool:
         if isinstance(small, ast.Call) and called(small) == "abs":
             return True
-        return not self.filled(big) and (strictly or self.filled(small))
+        if isinstance(big, ast.Call) and called(big) == "len" and self.filled(small):
+            return True
+        return not self.filled(big) and (strictly or self.filled(small) or self._given(small))
+
+    def _given(self, node: ast.expr) -> bool:
+        """Whether this is made of what hypothesis draws: how much that is was decided before anything was computed."""
+        calls = {called(n) for n in ast.walk(node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+        inner = {
+            n.id
+            for g in ast.walk(node)
+            if isinstance(g, ast.comprehension)
+            for n in ast.walk(g.target)
+            if isinstance(n, ast.Name)
+        }
+        names = {n for n in names_in(node) - inner if n in self.drawn or not self.filled(ast.Name(n))}
+        return bool(names) and names <= self.drawn and calls <= {*FROM_VALUES, "sum", "bool", "any", "all"}
 
     # ── statements ──
 
@@ -271,7 +288,8 @@ class Reader:
                 return any(raises(i.context_expr) for i in items) or self.block(body)
             case ast.For(target=target, iter=over, body=body) | ast.AsyncFor(target=target, iter=over, body=body):
                 names = frozenset(n.id for n in ast.walk(target) if isinstance(n, ast.Name))
-                return self.filled(over) and replace(self, filled_names=self.filled_names | names).block(body)
+                inside = replace(self, filled_names=self.filled_names | names)
+                return (self.filled(over) or self._given(over)) and inside.block(body)
             case ast.While(body=body):
                 return self.block(body)
             case ast.If(body=body, orelse=other):
@@ -309,7 +327,7 @@ class Reader:
 COLLECTING = "sorted set frozenset list tuple dict sum len Counter filter map".split()
 COLLECTING_METHODS = "keys values items intersection union difference".split()
 FROM_VALUES = (
-    "sorted list tuple set frozenset dict reversed enumerate zip range len str max min approx array product sum "
+    "sorted list tuple set frozenset dict reversed enumerate zip range len str max min approx array product "
     "permutations combinations chain repr bytes int float abs asarray dumps fromkeys cycle islice batched round "
     "arange full ones"
 ).split()
@@ -333,8 +351,10 @@ def empty(node: ast.expr) -> bool:
 def is_truth(node: ast.expr | None) -> bool:
     """Whether this is written as something true or false."""
     named = isinstance(node, ast.Call) and called(node) in {"all", "any", *COMPARED, *HOLD_OF_NOTHING}
-    return named or isinstance(node, ast.Compare | ast.BoolOp) or (
-        isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+    return (
+        named
+        or isinstance(node, ast.Compare | ast.BoolOp)
+        or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not))
     )
 
 
@@ -377,9 +397,10 @@ def names_in(node: ast.expr) -> set[str]:
     return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} - functions
 
 
-def is_drawn(function: Function) -> bool:
-    """Whether hypothesis draws the examples."""
-    return any(isinstance(mark, ast.Call) and called(mark) == "given" for mark in function.decorator_list)
+def drawn_names(function: Function) -> frozenset[str]:
+    """The parameters of a test whose examples hypothesis draws; none of any other test."""
+    given = any(isinstance(mark, ast.Call) and called(mark) == "given" for mark in function.decorator_list)
+    return frozenset(a.arg for a in function.args.args if given)
 
 
 def guards(module: Module) -> list[Function]:
@@ -415,7 +436,9 @@ def read_module(path: Path) -> Module:
     return Module(path, ast.parse(path.read_text(encoding="utf-8")))
 
 
-def helpers_in_reach(module: Module, shared: Mapping[str, tuple[Module, Function]]) -> dict[str, tuple[Module, Function]]:
+def helpers_in_reach(
+    module: Module, shared: Mapping[str, tuple[Module, Function]]
+) -> dict[str, tuple[Module, Function]]:
     """Functions that a file may call: its own, and those of shared modules that it imports by name."""
     imported = {a.asname or a.name for n in ast.walk(module.tree) if isinstance(n, ast.ImportFrom) for a in n.names}
     return {n: f for n, f in shared.items() if n in imported} | {n: (module, f) for n, f in module.functions.items()}
@@ -429,7 +452,7 @@ def undemanding(root: Path = TESTS, contracts: Path = CONTRACTS) -> list[Place]:
     for module in modules:
         reach = helpers_in_reach(module, shared)
         for test in module.checks:
-            reader = Reader(module, reach, bindings(test.body), drawn(test, module), is_drawn(test))
+            reader = Reader(module, reach, bindings(test.body), drawn(test, module), drawn_names(test))
             guarded = any(Reader(module, reach, bindings(f.body)).block(f.body) for f in guards(module))
             if not (guarded or reader.block(test.body)):
                 found.append(Place(module.path.relative_to(root.parent).as_posix(), test.lineno, test.name))

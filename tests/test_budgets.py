@@ -13,6 +13,14 @@ import budgets
 METHODS = "sensegraph.methods."
 
 
+@pytest.fixture(autouse=True, scope="module")
+def the_package_is_measured() -> None:
+    """What is bounded from above is there: measures that find nothing would keep to every bound."""
+    assert len(budgets.files()) > 300
+    assert len(budgets.functions()) > 3000
+    assert len(budgets.module_functions()) > 1500
+
+
 def named(found: list[budgets.Found]) -> list[str]:
     return [str(f) for f in found]
 
@@ -92,15 +100,15 @@ def test_importing_a_method_loads_at_most_60_modules_and_none_of_another_methods
 
 
 def test_importing_the_package_takes_less_than_100_ms_of_cpu():
-    assert budgets.import_seconds() < 0.1
+    assert 0 < budgets.import_seconds() < 0.1
 
 
 def test_importing_the_corpus_takes_less_than_300_ms_of_cpu():
-    assert budgets.import_seconds("from sensegraph import Corpus") < 0.3
+    assert 0 < budgets.import_seconds("from sensegraph import Corpus") < 0.3
 
 
 def test_help_takes_less_than_300_ms_of_cpu():
-    assert budgets.help_seconds() < 0.3
+    assert 0 < budgets.help_seconds() < 0.3
 
 
 def test_the_core_installs_at_most_300_mb():

@@ -51,6 +51,7 @@ class Life(RuleBasedStateMachine):
     """A corpus with documents that come, change, move and go, and decisions about names that are made and undone."""
 
     known: ClassVar[dict[str, dict[str, Any]]] = {}  # what was built afresh before, by what it was built of
+    compared: ClassVar[list[int]] = []  # how many things each index held that was compared with a fresh one
 
     @initialize(text=st.sampled_from(TEXTS[:3]))
     def begin(self, text: str) -> None:
@@ -115,6 +116,7 @@ class Life(RuleBasedStateMachine):
             return
         found, expected = content(self.corpus), self.afresh()
         assert [name for name in EXACT if found[name] != expected[name]] == []
+        self.compared.append(len(found["entities"]))
 
     def teardown(self) -> None:
         if hasattr(self, "corpus"):
@@ -158,7 +160,10 @@ def _run(sequences: int) -> None:
         suppress_health_check=list(HealthCheck),
         derandomize=True,
     )
+    Life.compared.clear()
     run_state_machine_as_test(Life, settings=how)
+    assert len(Life.compared) > sequences
+    assert min(Life.compared) > 0
 
 
 def test_a_few_lives_of_a_corpus() -> None:

@@ -183,4 +183,5 @@ def test_a_pattern_means_the_same_from_either_end(seed: int):
 def test_distinct_rows_are_the_rows_each_once_in_their_order(seed: int):
     graph = little(seed)
     query = "(a)-[r]-(b) RETURN {} a.type, b.type"
+    assert len(graph.match(query.format("")).rows) == len(list(every(graph)))
     assert graph.match(query.format("DISTINCT")).rows == tuple(dict.fromkeys(graph.match(query.format("")).rows))

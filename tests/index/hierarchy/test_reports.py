@@ -59,6 +59,7 @@ def test_every_community_has_one_report(store: SqliteStore) -> None:
 
 def test_clusters_come_by_depth_and_id_and_levels_count_from_the_leaves(store: SqliteStore) -> None:
     _, clusters = written(runtime(store), 8000)
+    assert len(clusters) > 3
     order = [(c.depth, c.id) for c in clusters.values()]
     assert order == sorted(order)
     for c in clusters.values():
@@ -69,6 +70,7 @@ def test_clusters_come_by_depth_and_id_and_levels_count_from_the_leaves(store: S
 
 def test_d1_every_inner_relation_is_offered_to_its_report_and_no_foreign_one(store: SqliteStore) -> None:
     contexts, clusters = written(runtime(store), 10**6)
+    assert len(contexts) > 3
     for name, context in contexts.items():
         members = set(clusters[name].entities)
         inner = {r.id for r in BIG.graph.relations if {r.source, r.target} <= members}
@@ -85,6 +87,7 @@ def test_d2_an_overflowing_parent_is_written_from_its_childrens_reports(store: S
 
 def test_a_community_of_one_entity_needs_no_engine(store: SqliteStore) -> None:
     alone = [g for g in FOUND.groups if len(g.entities) == 1]
+    assert alone
     contexts, clusters = written(runtime(store), 8000)
     told = {c.subject for c in BIG.graph.claims}
     for g in alone:

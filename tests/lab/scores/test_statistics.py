@@ -97,6 +97,7 @@ def test_turning_the_comparison_round_turns_z_and_keeps_p(values: list[int]):
 
 def test_holm_gives_the_p_values_that_the_paper_prints():
     corrected = correct_by_holm([erfc(abs(z) / sqrt(2)) for z in Z])
+    assert len(corrected) == len(PRINTED)
     assert [p for p, printed in zip(corrected, PRINTED, strict=True) if abs(p - printed) > 0.0065] == []
 
 
@@ -107,6 +108,7 @@ def test_holm_by_hand_with_the_running_maximum():
 @given(ps)
 def test_holm_never_lowers_a_p_and_keeps_their_order(values: list[float]):
     corrected = correct_by_holm(values)
+    assert len(corrected) == len(values)
     assert all(raw <= new <= 1 for raw, new in zip(values, corrected, strict=True))
     order = sorted(range(len(values)), key=lambda i: values[i])
     assert [corrected[i] for i in order] == sorted(corrected)

@@ -38,6 +38,7 @@ def test_no_minute_ever_holds_more_than_its_limits(
         begun.append((admission.start, min(used, need, limit)))
         pace.settle(admission, begun[-1][1])
         assert admission.start >= clock.now
+    assert len(begun) == len(calls)
     for start, _ in begun:
         window = [n for s, n in begun if start <= s < start + 60 - 1e-6]
         assert len(window) <= requests
