@@ -1,9 +1,9 @@
 """Which tests demand that something was found: what the tests' own source says, read as a tree.
 
 An assertion *demands* when it is false (or an error) where everything that was computed is empty: an equality with a
-value that is written down, `assert found`, `in`, `any(...)`, `pytest.raises`, `len(x) == 3`. It does not when it holds of
-nothing as well: `all(...)`, `not any(...)`, `[... for ...] == []`, `x == sorted(x)`, `set(a) <= set(b)`, and whatever
-stands in a loop over what was found. A test demands when one of its assertions does; so does a helper.
+value that is written down, `assert found`, `in`, `any(...)`, `pytest.raises`, `len(x) == 3`. It does not when it holds
+of nothing as well: `all(...)`, `not any(...)`, `[... for ...] == []`, `x == sorted(x)`, `set(a) <= set(b)`, and
+whatever stands in a loop over what was found. A test demands when one of its assertions does; so does a helper.
 
 A value is *filled* when the test itself says what is in it: literals, constants, parameters of the test.
 """
@@ -11,21 +11,31 @@ A value is *filled* when the test itself says what is in it: literals, constants
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
+from assertions import (
+    COMPARED,
+    COMPREHENSIONS,
+    HOLD_OF_NOTHING,
+    Function,
+    bindings,
+    bound_in,
+    called,
+    calls,
+    empty,
+    is_truth,
+    must_have,
+    names_in,
+    raises,
+    returned,
+)
+
 TESTS = Path(__file__).resolve().parent
 CONTRACTS = TESTS.parent / "src" / "sensegraph" / "testing"
-Function = ast.FunctionDef | ast.AsyncFunctionDef
-COMPREHENSIONS = (ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)
-COMPARED = {"allclose", "array_equal", "isclose", "approx"} | {
-    f"assert_{n}" for n in ("array_equal", "allclose", "equal", "array_almost_equal")
-}
-HOLD_OF_NOTHING = {"issubset", "isdisjoint"}
 SIZED = ("lists(", "text(", "sets(", "dictionaries(", "binary(", "tuples(", "frozensets(")
-MUST_HAVE = {"max", "min", "next", "index", "argmax"}
 
 
 @dataclass(frozen=True)
@@ -53,36 +63,13 @@ class Module:
 
     @cached_property
     def bound(self) -> dict[str, list[ast.expr]]:
-        return bindings(self.tree.body)
+        return bindings([n for n in self.tree.body if not isinstance(n, Function | ast.ClassDef)])
 
     @cached_property
     def checks(self) -> list[Function]:
         classes = [n.body for n in self.tree.body if isinstance(n, ast.ClassDef)]
         found = [n for body in (self.tree.body, *classes) for n in body if isinstance(n, Function)]
         return [f for f in found if f.name.startswith("test_")]
-
-
-def bindings(body: Iterable[ast.stmt]) -> dict[str, list[ast.expr]]:
-    """What plain names are assigned in these statements, blocks inside them included; loops give nothing."""
-    found: dict[str, list[ast.expr]] = {}
-    for statement in body:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Assign):
-                for target in node.targets:
-                    for name, value in _pairs(target, node.value):
-                        found.setdefault(name, []).append(value)
-            elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and isinstance(node.target, ast.Name) and node.value:
-                found.setdefault(node.target.id, []).append(node.value)
-    return found
-
-
-def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
-    if isinstance(target, ast.Name):
-        yield target.id, value
-    elif isinstance(target, ast.Tuple | ast.List):
-        values = value.elts if isinstance(value, ast.Tuple | ast.List) else []
-        for one, its in zip(target.elts, values, strict=False):
-            yield from _pairs(one, its)
 
 
 @dataclass(frozen=True)
@@ -133,7 +120,7 @@ class Reader:
     def _filled_call(self, node: ast.Call, seen: frozenset[str]) -> bool:
         """Of `sorted(LITERAL)`, `LITERAL.split()`, `Document("a", "b")` the test says what is in it."""
         given = [*node.args, *(k.value for k in node.keywords if k.arg != "strict")]
-        if isinstance(node.func, ast.Attribute) and self.filled(node.func.value, seen):
+        if isinstance(node.func, ast.Attribute) and node.func.attr in OF_VALUES and self.filled(node.func.value, seen):
             return True
         name = called(node)
         return (name[:1].isupper() or name in FROM_VALUES) and any(self.filled(a, seen) for a in given)
@@ -144,7 +131,9 @@ class Reader:
         """Whether the expression is false, or an error, where what was computed is empty."""
         match node:
             case ast.BoolOp(op=op, values=values):
-                return (any if isinstance(op, ast.And) else all)(self.demands(v) for v in values)
+                if isinstance(op, ast.And):
+                    return any(map(self.demands, values))
+                return all(self.demands(v) and not isinstance(v, ast.UnaryOp) for v in values)
             case ast.UnaryOp(op=ast.Not(), operand=inner):
                 return self._denial(inner)
             case ast.Constant():
@@ -179,11 +168,11 @@ class Reader:
         match node:
             case ast.Name(id=name) if len(values := self.bound.get(name, [])) == 1:
                 return self._collects(values[0])
-            case ast.Call(func=ast.Attribute(value=inner, attr=attr)) if attr in COLLECTING_METHODS:
+            case ast.Call(func=ast.Attribute(attr=attr)) if attr in COLLECTING_METHODS:
                 return not self.filled(node)
             case ast.Call():
                 return called(node) in COLLECTING and not self.filled(node)
-            case ast.BinOp(left=left, op=ast.BitAnd() | ast.Sub(), right=right):
+            case ast.BinOp(op=ast.BitAnd() | ast.Sub()):
                 return True
             case ast.Tuple(elts=[_, *_] as elts) | ast.List(elts=[_, *_] as elts):
                 return all(map(self._collects, elts))
@@ -321,80 +310,20 @@ class Reader:
         names = [a.arg for a in (*function.args.posonlyargs, *function.args.args) if a.arg not in ("self", "cls")]
         given = dict(zip(names, call.args, strict=False)) | {k.arg: k.value for k in call.keywords if k.arg}
         filled = frozenset(n for n, value in given.items() if self.filled(value))
-        return Reader(module, self.helpers, bindings(function.body), filled, self.drawn, self.depth + 1)
+        return Reader(module, self.helpers, bound_in(function), filled, self.drawn, self.depth + 1)
 
 
 COLLECTING = "sorted set frozenset list tuple dict sum len Counter filter map".split()
 COLLECTING_METHODS = "keys values items intersection union difference".split()
+OF_VALUES = (
+    "items values keys copy split splitlines encode decode lower upper casefold title strip replace format join index "
+    "removesuffix removeprefix tolist fromkeys partition rpartition union elements most_common astype reshape read_text"
+).split()
 FROM_VALUES = (
     "sorted list tuple set frozenset dict reversed enumerate zip range len str max min approx array product "
     "permutations combinations chain repr bytes int float abs asarray dumps fromkeys cycle islice batched round "
     "arange full ones"
 ).split()
-
-
-def called(node: ast.Call) -> str:
-    """The last part of the name that is called."""
-    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-
-
-def empty(node: ast.expr) -> bool:
-    """Whether this is nothing, written down: [], {}, "", 0, None, False, set()."""
-    if isinstance(node, ast.Call):
-        made = called(node) in {"set", "frozenset", "dict", "list", "tuple", "approx", "Counter"}
-        return made and all(map(empty, node.args))
-    if isinstance(node, ast.List | ast.Tuple | ast.Set):
-        return not node.elts
-    return isinstance(node, ast.Constant) and not node.value or isinstance(node, ast.Dict) and not node.keys
-
-
-def is_truth(node: ast.expr | None) -> bool:
-    """Whether this is written as something true or false."""
-    named = isinstance(node, ast.Call) and called(node) in {"all", "any", *COMPARED, *HOLD_OF_NOTHING}
-    return (
-        named
-        or isinstance(node, ast.Compare | ast.BoolOp)
-        or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not))
-    )
-
-
-def must_have(node: ast.expr) -> bool:
-    """Whether of nothing this is an error: `max(x)`, `next(x)`, `x[0]`."""
-    if isinstance(node, ast.Call):
-        if isinstance(node.func, ast.Attribute):
-            return node.func.attr in MUST_HAVE or must_have(node.func.value)
-        return called(node) in MUST_HAVE and len(node.args) == 1 and not node.keywords
-    if isinstance(node, ast.Attribute):
-        return must_have(node.value)
-    if isinstance(node, ast.BinOp):
-        return must_have(node.left) or must_have(node.right)
-    return isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice)
-
-
-def raises(node: ast.expr) -> bool:
-    """Whether a block must end with an error or a warning."""
-    return isinstance(node, ast.Call) and called(node) in {"raises", "warns"}
-
-
-def returned(function: Function) -> ast.expr | None:
-    """What a function of one `return` returns."""
-    found = [n.value for n in ast.walk(function) if isinstance(n, ast.Return)]
-    return found[0] if len(found) == 1 else None
-
-
-def calls(node: ast.AST) -> Iterator[ast.Call]:
-    """The calls of a statement that are made in any case: not those inside comprehensions, lambdas and blocks."""
-    if isinstance(node, ast.Call):
-        yield node
-    if not isinstance(node, (*COMPREHENSIONS, ast.Lambda)):
-        for child in ast.iter_child_nodes(node):
-            yield from calls(child)
-
-
-def names_in(node: ast.expr) -> set[str]:
-    """The names of values, not of what is called."""
-    functions = {n.func.id for n in ast.walk(node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} - functions
 
 
 def drawn_names(function: Function) -> frozenset[str]:
@@ -440,20 +369,28 @@ def helpers_in_reach(
     module: Module, shared: Mapping[str, tuple[Module, Function]]
 ) -> dict[str, tuple[Module, Function]]:
     """Functions that a file may call: its own, and those of shared modules that it imports by name."""
-    imported = {a.asname or a.name for n in ast.walk(module.tree) if isinstance(n, ast.ImportFrom) for a in n.names}
+    imported = {a.asname or a.name for n in module.tree.body if isinstance(n, ast.ImportFrom) for a in n.names}
     return {n: f for n, f in shared.items() if n in imported} | {n: (module, f) for n, f in module.functions.items()}
 
 
-def undemanding(root: Path = TESTS, contracts: Path = CONTRACTS) -> list[Place]:
-    """Every test under `root`, and in the contracts, none of whose assertions demands that something was found."""
+def every_test(root: Path = TESTS, contracts: Path = CONTRACTS) -> Iterator[tuple[Place, Reader, Function]]:
+    """Every test under `root` and in the contracts, with what reads it."""
     modules = [read_module(p) for folder in (root, contracts) for p in sorted(folder.rglob("*.py"))]
     shared = {n: (m, f) for m in modules if not m.path.name.startswith("test_") for n, f in m.functions.items()}
-    found: list[Place] = []
     for module in modules:
         reach = helpers_in_reach(module, shared)
         for test in module.checks:
-            reader = Reader(module, reach, bindings(test.body), drawn(test, module), drawn_names(test))
-            guarded = any(Reader(module, reach, bindings(f.body)).block(f.body) for f in guards(module))
-            if not (guarded or reader.block(test.body)):
-                found.append(Place(module.path.relative_to(root.parent).as_posix(), test.lineno, test.name))
+            place = Place(module.path.relative_to(root.parent).as_posix(), test.lineno, test.name)
+            yield place, Reader(module, reach, bound_in(test), drawn(test, module), drawn_names(test)), test
+
+
+def undemanding(root: Path = TESTS, contracts: Path = CONTRACTS) -> list[Place]:
+    """Every test none of whose assertions demands that something was found."""
+    found: list[Place] = []
+    for place, reader, test in every_test(root, contracts):
+        if not (
+            reader.block(test.body)
+            or any(replace(reader, bound=bound_in(f)).block(f.body) for f in guards(reader.module))
+        ):
+            found.append(place)
     return found

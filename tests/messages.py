@@ -1,4 +1,4 @@
-"""What users are told when something is wrong or worth a note: every message of the package, as it stands in the source.
+"""What users are told when something is wrong or worth a note: every message of the package, as its source has it.
 
 `python tests/messages.py` writes tests/data/messages.txt again, so that a changed message shows in one place. What is
 put into a message stands in it as {}.

@@ -169,6 +169,7 @@ def test_one_community_degenerates_to_rank_order() -> None:
     order = np.array(Random(3).sample(range(30), 30))
     ground = terrain([[0]] * 30, [(0,)], [-1])
     tested = [c for c, _ in search_on_budget(ground, order, Pace(budget=20, neighbours=0), oracle(set(range(30))))]
+    assert len(tested) == 20
     assert tested == order[:20].tolist()
 
 

@@ -121,6 +121,9 @@ def test_what_is_spent_never_passes_the_limit(calls: list[tuple[int, float]], li
         budget.settle(Amount(most), Amount(int(most * share)))
         spent += int(most * share)
         assert spent <= limit
+    with pytest.raises(BudgetExceeded):
+        budget.reserve(Amount(limit - spent + 1))  # and nothing is held that was not spent
+    budget.reserve(Amount(limit - spent))
 
 
 def test_a_budget_lets_through_all_that_fits_to_the_last_token() -> None:
