@@ -215,5 +215,6 @@ def test_the_command_prints_the_table_and_a_second_run_asks_nothing(tmp_path: Pa
     words += ["--cache", str(tmp_path / "cache")]
     first, second = (subprocess.run(words, capture_output=True, text=True, check=True) for _ in range(2))
     assert "titled towns: walk, 4 of 4 questions" in first.stderr
+    assert all(f"\n{name} " in first.stdout for name in ("bm25", "walk"))
     assert second.stderr == ""
     assert second.stdout == first.stdout
