@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -106,6 +107,7 @@ def messages_of(tree: ast.AST) -> set[str]:
     return found
 
 
+@cache
 def all_messages() -> str:
     """Every message by its module, one a line."""
     lines: list[str] = []

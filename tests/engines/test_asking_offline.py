@@ -290,7 +290,7 @@ def test_what_is_held_is_a_share_and_more_text_never_holds_less(question: list[s
     assert 0.0 <= one.near <= one.whole + 1e-9 <= 1.0 + 2e-9
     assert more.whole >= one.whole - 1e-9
     assert more.near >= one.near - 1e-9
-    assert more.near == pytest.approx(bool(wanted))
+    assert more.near == pytest.approx(float(bool(wanted)))
 
 
 def test_nothing_wanted_is_nothing_held() -> None:
