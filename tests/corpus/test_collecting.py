@@ -75,6 +75,7 @@ def test_an_update_after_collecting_pays_for_no_more_than_one_without(made: Corp
         other.add(new)
         other.build()
     expected = Counter(c.task for c in server.done())
+    assert expected["extraction"]
     made.collect()
     server.reset()
     made.add(new)

@@ -58,6 +58,7 @@ class Life(RuleBasedStateMachine):
     """A corpus with documents that come, change, move and go, and decisions about names that are made and undone."""
 
     known: ClassVar[dict[str, dict[str, Any]]] = {}  # what was built afresh before, by what it was built of
+    compared: ClassVar[list[int]] = []  # how many things each index held that was compared with a fresh one
 
     @initialize(text=st.sampled_from(TEXTS[:3]))
     def begin(self, text: str) -> None:
@@ -122,6 +123,7 @@ class Life(RuleBasedStateMachine):
             return
         found, expected = content(self.corpus), self.afresh()
         assert [name for name in EXACT if found[name] != expected[name]] == []
+        self.compared.append(len(found["entities"]))
 
     def teardown(self) -> None:
         if hasattr(self, "corpus"):
@@ -163,7 +165,10 @@ def live(sequences: int, part: int) -> None:
         deadline=None,
         suppress_health_check=list(HealthCheck),
     )
+    Life.compared.clear()
     run_state_machine_as_test(type(f"Life{part}", (Life,), {}), settings=how)
+    assert len(Life.compared) > sequences
+    assert min(Life.compared) > 0
 
 
 @pytest.mark.drawn

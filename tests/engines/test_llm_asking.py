@@ -320,6 +320,7 @@ def test_prompt_tokens_are_near_what_is_sent() -> None:
             before = made.usage().prompt_tokens
             getattr(made, task)([LATER])
             sent_tokens = made.usage().prompt_tokens - before
+            assert sent_tokens > 0
             assert 0 <= made.prompt_tokens(task, LATER) - sent_tokens < 120, task  # the form is no part of the messages
 
 
@@ -332,4 +333,5 @@ def test_settings_that_cannot_work_are_refused(settings: Body) -> None:
 def test_no_prompt_keeps_a_placeholder() -> None:
     made = LLMEngine(Endpoint(EndpointSettings(model="m")))
     for task in TASKS:
+        assert made._plan(task).system
         assert "{{" not in made._plan(task).system

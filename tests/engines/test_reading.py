@@ -134,6 +134,7 @@ def test_text_that_chunks_share_counts_once_and_is_found_in_both() -> None:
         if e.type != "concept"
         for m in e.mentions
     }
+    assert spans
     assert spans == {(e.name, m.start, m.end) for e in alone.entities if e.type != "concept" for m in e.mentions}
 
 
@@ -144,6 +145,8 @@ def test_a_name_has_one_type_in_the_whole_corpus() -> None:
     for (x,) in found:
         for e in x.entities:
             types.setdefault(e.name.casefold(), set()).add(e.type)
+    assert {"jordan", "amman"} <= types.keys()
+    assert len(types) > 2
     assert all(len(kinds) == 1 for kinds in types.values())
 
 

@@ -167,6 +167,7 @@ def test_each_community_gives_its_first_candidates_in_the_order_of_similarity(ma
     index, found_ = seen(made), list(candidates(made, floor=-1.0))
     around = communities_around(found_[:20], index, 2)
     keys = key_entities(found_, around, index.lookups, 2)
+    assert keys
     wanted = set()
     for cluster in around.values():
         inside = [p for p in found_ if index.graph.entities[p].id in set(cluster.entities)]
@@ -323,6 +324,7 @@ def test_modes_differ_in_nothing_but_their_sections(made: Corpus) -> None:
     whole = found(made, **ALL)
     for mode in ("hi_nobridge", "hi_global", "hi_bridge"):
         part = found(made, mode=mode, **ALL)
+        assert part.passages
         assert part.passages == tuple(p for p in whole.passages if p.kind in SECTIONS[mode])
 
 
@@ -331,6 +333,7 @@ def test_the_local_mode_reads_the_relations_of_the_local_entities(made: Corpus) 
     index = seen(made)
     local = set(of(evidence, "entity"))
     wanted = {r.id for r in index.graph.relations if r.source in local or r.target in local}
+    assert wanted
     assert set(of(evidence, "relation")) == wanted
 
 

@@ -188,6 +188,7 @@ def test_documents_come_by_their_best_chunk(made: Corpus) -> None:
     got = found(made)
     behind = made.index().documents_of(of(got, "chunk"))
     ranked = list(dict.fromkeys(behind[c] for c in of(got, "chunk")))
+    assert ranked
     assert list(got.documents[: len(ranked)]) == ranked
 
 

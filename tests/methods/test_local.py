@@ -81,6 +81,7 @@ def test_relations_to_entities_outside_are_bounded(harbour: Corpus) -> None:
         found = Local(top_entities=2, top_relations=most, context_tokens=40_000).retrieve(ASKED, index, rt)
         seeds = {p.title for p in found.passages if p.kind == "entity"}
         outside = [p for p in found.passages if p.kind == "relation" and not set(p.title.split(" — ")) <= seeds]
+        assert seeds
         assert len(outside) <= 2 * most
 
 

@@ -50,13 +50,13 @@ def test_documents_are_ranked_by_their_best_chunk(built: Corpus) -> None:
     found = built.search(QUESTION, method="naive", top=50)
     index = built.index()
     chunks = index.chunks([p.id for p in found.passages])
+    assert len(found.documents) > 1
     assert found.documents == tuple(dict.fromkeys(chunks[p.id].document for p in found.passages))
 
 
 def test_an_answer_cites_spans_of_the_documents(built: Corpus) -> None:
     answer = built.query(QUESTION, method="naive")
     check_citations(answer, {d.id: d.text for d in stories(8)})
-    assert answer.citations
     assert answer.usage.embedding_calls == 1
 
 

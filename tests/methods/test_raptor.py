@@ -104,6 +104,7 @@ def test_without_overlap_no_summary_is_read_beside_half_of_its_leaves(seed: int,
     nodes = chain([random.randint(1, 60) for _ in range(leaves + len(members))], members, leaves)
     ranked = random.sample(range(len(nodes)), len(nodes))
     kept = fit_nodes(ranked, nodes, room, no_overlap=True)
+    assert bool(kept) == any(int(nodes.tokens[i]) <= room for i in range(len(nodes)))
     assert sum(int(nodes.tokens[i]) for i in kept) <= room
     for i in kept:
         if i >= leaves:
@@ -255,6 +256,7 @@ def test_vectors_inside_a_filter_are_those_of_its_nodes(harbour: Corpus) -> None
     leaves = [
         i for i, leaf in enumerate(whole.part(TREE).leaves) if leaf.id in {m.id for m in inside.part(TREE).leaves}
     ]
+    assert leaves
     assert np.array_equal(inside.vectors_of(embedder, "leaf"), whole.vectors_of(embedder, "leaf")[leaves])
     assert len(inside.vectors_of(embedder, "summary")) == len(inside.part(TREE).summaries)
 

@@ -158,6 +158,8 @@ def test_gradients_of_parts_add_up_to_those_of_the_whole_batch(here: Files, tmp_
     run_training(job(here, tmp_path / "whole"), replace(SHORT, samples=20))
     run_training(job(here, tmp_path / "parts"), replace(SHORT, samples=20, batch=5, accumulation=4))
     a, b = weights(tmp_path / "whole"), weights(tmp_path / "parts")
+    assert a.keys() == b.keys()
+    assert a
     assert all((a[n] - b[n]).abs().max() < 1e-5 for n in a)
 
 

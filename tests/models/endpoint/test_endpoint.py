@@ -104,6 +104,7 @@ def test_without_such_a_wish_the_wait_is_the_one_set_and_doubles(monkeypatch: py
         end = make_endpoint(Settings(endpoint=replace(table, base_url=server.base_url)))
         monkeypatch.setattr("sensegraph.models.endpoint.calls.time.sleep", waits.append)
         ask(end)
+    assert len(waits) == 3
     assert all(least <= wait <= 2 * least for least, wait in zip((1.5, 3.0, 6.0), waits, strict=True))
 
 

@@ -39,6 +39,7 @@ def test_no_minute_ever_holds_more_than_its_limits(
         begun.append((admission.start, min(used, need, limit)))
         pace.settle(admission, begun[-1][1])
         assert admission.start >= clock.now
+    assert len(begun) == len(calls)
     for start, _ in begun:
         window = [n for s, n in begun if start <= s < start + 60 - 1e-6]
         assert len(window) <= requests
@@ -131,6 +132,9 @@ def test_what_is_spent_never_passes_the_limit(calls: list[tuple[int, float]], li
         budget.settle(Amount(most), Amount(int(most * share)))
         spent += int(most * share)
         assert spent <= limit
+    with pytest.raises(BudgetExceeded):
+        budget.reserve(Amount(limit - spent + 1))  # and nothing is held that was not spent
+    budget.reserve(Amount(limit - spent))
 
 
 def test_a_budget_lets_through_all_that_fits_to_the_last_token() -> None:

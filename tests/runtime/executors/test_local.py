@@ -124,6 +124,7 @@ class TestLocalExecutor:
     @pytest.mark.slow
     def test_much_work_goes_to_other_processes(self) -> None:
         found = dict(LocalExecutor(processes=2, patience=0).map(_process, [[i] for i in range(30)], waits=False))
+        assert len(found) == 30
         assert os.getpid() not in {pid for (pid,) in found.values()}
 
     @pytest.mark.slow
