@@ -217,6 +217,7 @@ def test_a_label_is_taken_off_only_where_it_is_sure():
 
 @given(st.text(alphabet="ABC abc:\n.", max_size=60))
 def test_labels_are_spans_in_order(text):
+    assert len(find_labels("ABC: a.\nBCA: b.\nABC: c.")) == 3
     found = find_labels(text)
     assert all(text[label.start : label.end].endswith(":") for label in found)
     assert [label.start for label in found] == sorted({label.start for label in found})
@@ -265,5 +266,6 @@ def test_a_sentence_cut_short_repeats_the_whole():
 def test_choices_are_distinct_and_no_more_than_asked_for(sentences, count):
     candidates = [Candidate(tuple(s), max(1, len(s))) for s in sentences]
     chosen = choose_sentences(candidates, weigh_stems(sentences), count)
+    assert bool(chosen) == bool(count and any(sentences))
     assert len(chosen) == len(set(chosen)) <= count
     assert all(candidates[i].terms for i in chosen)
