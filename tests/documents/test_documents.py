@@ -409,16 +409,13 @@ PAGE = """<!doctype html><html><head><title> A  page </title>
 
 def test_html_becomes_readable_lines_without_boilerplate(tmp_path):
     document = one(put(tmp_path, "x.html", PAGE))
-    assert document.text.split("\n") == [
+    assert document.text.split("\n\n") == [
         "Head",
         "First bold words.",
         "Second\xa0line & more",
         "one",
         "two",
-        "a",
-        "  b",
-        "Name | Age",
-        "Bob | 7",
+        "a\n  b\nName | Age\nBob | 7",
     ]
     assert document.title == "A page"
     assert document.time == "2024-03-05T06:07:08+00:00"
@@ -428,13 +425,13 @@ def test_html_becomes_readable_lines_without_boilerplate(tmp_path):
 def test_the_main_part_of_a_page_is_its_text_where_it_is_marked(tmp_path):
     page = "<body><div>Cookies?</div><main><h1>Head</h1><p>Hi</p></main><div>Related</div></body>"
     document = one(put(tmp_path, "x.html", page))
-    assert (document.title, document.text) == ("Head", "Head\nHi")
+    assert (document.title, document.text) == ("Head", "Head\n\nHi")
     assert one(put(tmp_path, "y.html", "<main></main><p>Hi</p>")).text == "Hi"
 
 
 def test_tables_within_tables_keep_all_their_text(tmp_path):
     page = "<table><tr><td>Left</td><td><table><tr><td>a</td><td>b</td></tr></table></td></tr></table>"
-    assert one(put(tmp_path, "x.html", page)).text == "Left\na | b"
+    assert one(put(tmp_path, "x.html", page)).text == "Left\n\na | b"
 
 
 def test_a_page_declares_its_encoding(tmp_path):

@@ -431,7 +431,7 @@ def test_condensing_keeps_its_laws_for_any_text(texts, words):
     assert count_length(text_of(found)) <= max(2, words or 75)
     assert exact(found, {p.id: p.text for p in passages})
     assert len({s.sources for s in found}) == len(found)
-    assert bool(found) == any(p.text.strip() for p in passages)
+    assert bool(found) == any(c.isalnum() for p in passages for c in p.text)
 
 
 # ── languages, plurals, determinism ──

@@ -104,7 +104,9 @@ def test_a_document_is_put_together_from_overlapping_chunks() -> None:
     from sensegraph.types import Chunk
 
     chunks = (Chunk("a", "d", 5, 10, 0, "abcde"), Chunk("b", "d", 8, 13, 0, "defgh"), Chunk("c", "d", 15, 17, 0, "xy"))
-    assert page_reader.join_chunks(chunks) == ("abcdefgh\n\nxy", 5)
+    joined = page_reader.join_chunks(chunks)
+    assert (joined.text, joined.base) == ("abcdefgh\n\nxy", 5)
+    assert [joined.bounds(chunk) for chunk in chunks] == [(0, 5), (3, 8), (10, 12)]
 
 
 @pytest.mark.parametrize(
