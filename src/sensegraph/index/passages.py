@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from sensegraph.index.index import Index
-from sensegraph.language.blocks import locate_in_source
+from sensegraph.language.collapsing import locate_in_source
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import collect_terms, count_tokens
 from sensegraph.runtime.keys import document_part

@@ -12,7 +12,7 @@ from zlib import crc32
 from sensegraph.engines.offline.extraction.names import Sentence, find_name_candidates
 from sensegraph.engines.offline.extraction.observations import Candidate, Observation, Phrase, Value, Word
 from sensegraph.language import speakers
-from sensegraph.language.blocks import Collapsed, collapse_blanks
+from sensegraph.language.collapsing import Collapsed, collapse_blanks
 from sensegraph.language.dates import stated_dates
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import HAN, detect_script, tag_words
