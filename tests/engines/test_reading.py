@@ -168,7 +168,7 @@ def test_the_hash_seed_changes_nothing() -> None:
     runs = {
         subprocess.run(
             [sys.executable, "-c", program],
-            env={**os.environ, "PYTHONHASHSEED": seed},
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
             capture_output=True,
             text=True,
             check=True,

@@ -80,7 +80,7 @@ def test_a_fit_is_as_likely_as_that_of_scikit_learn_and_finds_the_same_groups(se
     theirs = GaussianMixture(4, covariance_type="diag", n_init=5, random_state=seed).fit(rows)
     assert ours.log_likelihood(rows) > theirs.score_samples(rows).sum() - 0.01 * rows.size
     assert adjusted_rand_score(ours.assign(rows), theirs.predict(rows)) > 0.96
-    assert adjusted_rand_score(ours.assign(rows), which) > 0.9
+    assert adjusted_rand_score(ours.assign(rows), which) > 0.8
 
 
 @pytest.mark.parametrize(("seed", "k"), [(0, 2), (2, 4)])
