@@ -88,6 +88,14 @@ def load_lists(code: str) -> Lists:
     return Lists(never - at_end - final, at_end - final, final, openers, counted)
 
 
+def detect_by_openers(text: str) -> str:
+    """The language whose openers a text has most of; "" where it has fewer than two, or two languages tie."""
+    sample = frozenset(w.lower() for w in _WORDS.findall(text[:_SAMPLE]))
+    counts = sorted(((len(sample & load_language(code).openers), code) for code in list_languages()), reverse=True)
+    (best, code), (second, _) = counts[0], counts[1]
+    return code if best > 1 and best > second else ""
+
+
 class _Shown:
     """What a text shows of its abbreviations and small words; looked for once, when first asked."""
 
@@ -102,14 +110,9 @@ class _Shown:
 
     @property
     def language(self) -> str:
-        """The language whose openers the text has most of; "" where it has fewer than two, or two languages tie."""
+        """The language of the text, "" where it is unsure."""
         if self._language is None:
-            sample = frozenset(w.lower() for w in _WORDS.findall(self.text[:_SAMPLE]))
-            counts = sorted(
-                ((len(sample & load_language(code).openers), code) for code in list_languages()), reverse=True
-            )
-            (best, code), (second, _) = counts[0], counts[1]
-            self._language = code if best > 1 and best > second else ""
+            self._language = detect_by_openers(self.text)
         return self._language
 
     @property
