@@ -37,7 +37,8 @@ _NUMBERS = frozenset("first second third last other".split())
 class Label:
     """A label in a text: `text[start:name_end]` is what it names, the colon ends at `end`, `key` is its fold.
 
-    `named` says that it can name someone, `sure` that it does so by itself (`judge_label`).
+    `named` says that it can name someone, `sure` that it does so by itself (`judge_label`); `loud` that it does so in
+    several words in capitals.
     """
 
     start: int
@@ -46,6 +47,7 @@ class Label:
     key: str
     named: bool
     sure: bool
+    loud: bool
 
 
 def find_labels(text: str) -> list[Label]:
@@ -58,7 +60,9 @@ def find_labels(text: str) -> list[Label]:
         name = match[1].rstrip()
         if len(name.split()) <= _SHORT:
             start = match.start(1)
-            read.append(Label(start, start + len(name), match.end(), fold(name), *judge_label(name)))
+            named, sure = judge_label(name)
+            loud = sure and name.isupper() and " " in name
+            read.append(Label(start, start + len(name), match.end(), fold(name), named, sure, loud))
     return read
 
 
@@ -80,11 +84,14 @@ def judge_label(name: str) -> tuple[bool, bool]:
         return False, False
     if folded[0] in _ARTICLES and len(words) > 1:
         folded = folded[1:]
-    if folded[-1] in _field_names() or fold(name) in _field_names():
+    fields = _field_names()
+    if fold(name) in fields or (len(folded[-1]) > 1 and folded[-1] in fields):
         return False, False
     first, roles = read_lexicon("people")["first"], english_words("speaker-roles") | english_words("titles")
     known = [word in first or word in roles for word in folded]
-    barred = (stop_words("en") - _HONOURS - _NUMBERS - connectors) | (frozenset() if any(known) else english_words("general"))
+    barred = (stop_words("en") - _HONOURS - _NUMBERS - connectors) | (
+        frozenset() if any(known) else english_words("general")
+    )
     parts = [part for word, sure in zip(folded, known, strict=True) if not sure for part in word.split("-")]
     if not barred.isdisjoint(parts):
         return False, False
@@ -185,11 +192,11 @@ def read_turns(text: str, speakers: Mapping[str, str], breaks: Sequence[int] = (
 def split_spoken(text: str, size: int) -> tuple[str, str]:
     """(speaker, what is said) of a text that rests on a span of `size` characters; ("", text) where it names nobody.
 
-    A text names its speaker before the words of its span ("Name: words"), or before them in quotation marks. A label
+    A text names its speaker before the words of its span ("Name: words"), or before words in quotation marks. A label
     that the span itself begins with is a part of the text like any other.
     """
     head, mark, said = text.partition(": ")
-    if not mark or not head or len(head) > _LONGEST or len(text) == size:
+    if not mark or not head or len(head) > _LONGEST:
         return "", text
     quoted = _QUOTED.fullmatch(said) is not None and judge_label(head.partition(" (")[0])[0]
     return (head, said) if quoted or len(said) <= size < len(text) else ("", text)

@@ -22,6 +22,7 @@ from sensegraph.language.text import HAN, WORD
 from sensegraph.language.word_lists import read_lexicon, read_sections
 
 _TIMES_SEEN = 3  # lines that a speaker's label opens, at least
+_TIMES_LOUD = 2  # the same where most labels are names in capitals, which stand before little else than speech
 _OPENED = 0.15  # share of the lines that such labels open, at least
 _NAMED = 0.5  # share of all labels that such labels are, at least
 _SURE = 0.3  # share of the labels that can name someone which do so by themselves, at least
@@ -37,13 +38,14 @@ class Talk(msgspec.Struct, frozen=True, array_like=True):
     """What a text shows of talk; several may be added up.
 
     `counts` says how often each label that can name someone opens a turn; `sure` counts those that do so by themselves,
-    `others` the labels that cannot; `steps` counts neighbouring labels, `changes` those that differ, `usual` those that lead to the label that mostly
+    `loud` those of several words in capitals, `others` the labels that cannot; `steps` counts neighbouring labels, `changes` those that differ, `usual` those that lead to the label that mostly
     comes next; `turns` counts the turns of some words, `spoken` those of them that hold speech.
     """
 
     lines: int = 0
     counts: dict[str, int] = msgspec.field(default_factory=dict)
     sure: int = 0
+    loud: int = 0
     others: int = 0
     steps: int = 0
     changes: int = 0
@@ -76,6 +78,7 @@ def observe_talk(text: str, labels: Sequence[Label] | None = None) -> Talk:
         lines,
         dict(sorted(Counter(keys).items())),
         sum(label.sure for label in named),
+        sum(label.loud for label in named),
         len(labels) - len(named),
         len(keys) - 1,
         sum(one != other for one, other in pairwise(keys)),
@@ -91,20 +94,22 @@ def add_talks(talks: Iterable[Talk]) -> Talk:
     counts: Counter[str] = Counter()
     for talk in held:
         counts.update(talk.counts)
-    fields = ("sure", "others", "steps", "changes", "usual", "turns", "spoken")
+    fields = ("sure", "loud", "others", "steps", "changes", "usual", "turns", "spoken")
     sums = (sum(getattr(talk, name) for talk in held) for name in fields)
     return Talk(sum(talk.lines for talk in held), dict(sorted(counts.items())), *sums)
 
 
 def find_speakers(talk: Talk) -> frozenset[str]:
     """The keys of those who speak in a text, which must be a transcript by itself; else nobody."""
-    often = {key: n for key, n in talk.counts.items() if n >= _TIMES_SEEN}
-    opened, named = sum(often.values()), sum(talk.counts.values())
+    named = sum(talk.counts.values())
+    loud = 2 * talk.loud > named
+    often = {key: n for key, n in talk.counts.items() if n >= (_TIMES_LOUD if loud else _TIMES_SEEN)}
+    opened = sum(often.values())
     if len(talk.counts) < 2 or opened < _OPENED * talk.lines or opened < _NAMED * (named + talk.others):
         return frozenset()
     if talk.sure < _SURE * named:
         return frozenset()
-    if talk.changes < _CHANGED * talk.steps or talk.spoken < max(1, _SPOKEN * talk.turns):
+    if talk.changes < _CHANGED * talk.steps or talk.spoken < (1 if loud else max(1, _SPOKEN * talk.turns)):
         return frozenset()
     kinds = len(talk.counts)
     if kinds > 2 and talk.steps >= _TIMES_SEEN * kinds and talk.usual >= _ORDERED * talk.steps:
@@ -132,7 +137,8 @@ def knows_speakers(talk: Talk, known: frozenset[str]) -> bool:
     opened = sum(n for key, n in talk.counts.items() if key in known)
     if not opened or opened < (_OPENED if opened > 1 else _MOSTLY) * talk.lines:
         return False
-    return 2 * opened >= sum(talk.counts.values()) and talk.spoken >= max(1, _SPOKEN * talk.turns)
+    named = sum(talk.counts.values())
+    return 2 * opened >= named and (2 * talk.loud > named or talk.spoken >= max(1, _SPOKEN * talk.turns))
 
 
 @cache

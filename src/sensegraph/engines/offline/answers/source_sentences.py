@@ -154,16 +154,20 @@ def stem_content_words(text: str, code: str) -> tuple[str, ...]:
 
 
 def find_talking_speakers(passages: Sequence[Passage]) -> tuple[dict[str, str], frozenset[str]]:
-    """Who speaks in the chunks of transcripts (key → name), and which documents those are."""
+    """Who speaks in the chunks of transcripts (key → name), and which documents those are.
+
+    A context shows little of each document: what all its chunks show together counts too.
+    """
     talks: dict[str, list[Talk]] = {}
     labels: dict[str, str] = {}
     for passage in passages:
         if not passage.quotes and len(passage.sources) == 1:
-            found = find_labels(passage.text)
-            talks.setdefault(document_part(passage.sources[0].chunk), []).append(observe_talk(passage.text, found))
-            labels.update((label.key, passage.text[label.start : label.name_end]) for label in found)
-    known, works = find_corpus_speakers({work: add_talks(held) for work, held in talks.items()})
-    return {key: write_label(labels[key]) for key in sorted(known)}, works
+            labelled = find_labels(passage.text)
+            talks.setdefault(document_part(passage.sources[0].chunk), []).append(observe_talk(passage.text, labelled))
+            labels.update((label.key, passage.text[label.start : label.name_end]) for label in labelled)
+    works = {work: add_talks(held) for work, held in talks.items()}
+    known, found_in = find_corpus_speakers(works | {"": add_talks(works.values())})
+    return {key: write_label(labels[key]) for key in sorted(known)}, found_in
 
 
 def strip_quotation_marks(text: str) -> str:
