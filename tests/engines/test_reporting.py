@@ -36,7 +36,7 @@ NAMES = ["protein", "virus", "vaccine", "cell", "sequence", "structure"]
 
 
 def span(i):
-    return Source(SAID[i][0], 100 * i, 100 * i + len(SAID[i][1]))
+    return Source(SAID[i][0], 100 * i, 100 * i + len(SAID[i][1].removeprefix("Kevin Scott: ")))
 
 
 def quotes(*names, said=SAID):

@@ -20,6 +20,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from sensegraph.language.speakers import find_labels
+from sensegraph.language.transcripts import find_speakers, observe_talk
+
 MARKDOWN = "markdown"
 """The form of a text with headings, fences or links as Markdown has them; other texts are plain."""
 
@@ -45,6 +48,8 @@ _COMPOUND = re.compile(r"\w+(?:-\w+)*")
 _SUSPENDED = re.compile(r"(?:und|oder|bzw|sowie|and|or|to|nor|et|ou|y|o|e|ed|en|of|och|i|lub|и|или)\b")
 _YAML = re.compile(r"\ufeff?---[ \t]*\r?\n(?:[^\n]*\n){0,2000}?(?:---|\.\.\.)[ \t]*(?:\r?\n|$)")
 _TOML = re.compile(r"\ufeff?\+\+\+[ \t]*\r?\n(?:[^\n]*\n){0,2000}?\+\+\+[ \t]*(?:\r?\n|$)")
+_LABELLED = 0.1  # share of the lines with a colon near their beginning from which a transcript is looked for
+_LABEL = 60  # characters in which that colon stands
 _FIELD_LINE = re.compile(r"(?:[\w$-][\w .$-]*:(?:\s|$)|[ \t]|- |#|\[|\]|\r?$)|[\w.-]+ *=")
 _MAIL_FIELD = re.compile(r"([A-Z][A-Za-z-]{1,40}):[ \t]")
 _MAIL_FIELDS = frozenset(
@@ -64,7 +69,7 @@ _PROSE = frozenset(("text", "item", "quote"))
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One block of a text: `kind` is paragraph, heading, item, quote, code, row or header; a span of the text."""
+    """One block of a text: `kind` is paragraph, turn, heading, item, quote, code, row or header; a span of the text."""
 
     kind: str
     start: int
@@ -81,7 +86,10 @@ class Reading:
 
 @dataclass(slots=True)
 class _Line:
-    """A line without the blanks around it; `column` is where it ends, `mark` the length of the sign that opens it."""
+    """A line without the blanks around it; `column` is where it ends, `mark` the length of the sign that opens it.
+
+    `turn` says that a speaker's label opens it, in a transcript.
+    """
 
     start: int
     text: str
@@ -91,6 +99,7 @@ class _Line:
     kind: str = "text"
     mark: int = 0
     fenced: bool = False
+    turn: bool = False
 
     @property
     def end(self) -> int:
@@ -121,6 +130,7 @@ def read_blocks(text: str) -> Reading:
         return Reading(body, tuple(Block("paragraph", line.start, line.end) for line in lines if line.text))
     form = MARKDOWN if _MARKED_UP.search(body, header) else ""
     _classify(lines, form)
+    _find_turns(body, lines)
     wrapping = _measure_wrapping(lines)
     if wrapping.wrapped and not form:
         _mend_prose(lines, wrapping)
@@ -276,6 +286,21 @@ def _find_indented_code(lines: Sequence[_Line]) -> None:
             before = "blank"
 
 
+def _find_turns(text: str, lines: Sequence[_Line]) -> None:
+    """The lines that a label opens, where the text is a transcript: each begins a turn, however it is wrapped."""
+    full = [line for line in lines if line.text]
+    labelled = [
+        line for line in full if line.kind == "text" and (":" in line.text[:_LABEL] or "：" in line.text[:_LABEL])
+    ]
+    if len(labelled) < max(_LEAST_PAIRS, _LABELLED * len(full)):
+        return
+    labels = find_labels(text)
+    if find_speakers(observe_talk(text, labels)):
+        starts = {label.start for label in labels if label.named}
+        for line in labelled:
+            line.turn = line.start in starts
+
+
 # ── wrapping ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -363,6 +388,8 @@ def _joins(
 ) -> bool:
     """Whether a line belongs to the block of the lines `now`; `gap` and `paged` say what lies between."""
     last = now[-1]
+    if line.turn:
+        return False
     if not gap:
         if line.kind == kind and kind in ("code", "row"):
             return True
@@ -423,7 +450,7 @@ def _list_blocks(header: int, found: Sequence[tuple[str, Sequence[_Line]]], wrap
         yield Block("header", 0, header)
     for kind, lines in found:
         single = kind == "paragraph" and len(lines) == 1 and _is_title(lines[0].text)
-        yield Block("heading" if single else kind, lines[0].start, lines[-1].end)
+        yield Block("turn" if lines[0].turn else "heading" if single else kind, lines[0].start, lines[-1].end)
 
 
 def _is_title(text: str) -> bool:

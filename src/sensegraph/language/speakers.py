@@ -28,6 +28,7 @@ _SHORT = 4  # words of a label, at most
 _SHORT_HAN = 6  # characters of one in Chinese or Japanese, at most
 _LONGEST = 60  # characters of a speaker's name, at most
 _QUOTED = re.compile(r"[“\"„«「].*[”\"“»」](?: …)?\s*", re.DOTALL)
+_CAMEL = re.compile(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ])")  # "AnnLee"
 _HONOURS = frozenset("hon hon. right am mp ms mla msp qc kc phd md".split())
 _ARTICLES = frozenset("the der die das le la l' el il de het o a".split())
 _NUMBERS = frozenset("first second third last other".split())
@@ -76,7 +77,7 @@ def judge_label(name: str) -> tuple[bool, bool]:
     if HAN.search(name):
         named = len(name) <= _SHORT_HAN and name not in _field_names() and not any(map(str.isascii, name))
         return named, named
-    words = name.split()
+    words = _CAMEL.sub(" ", name).split()
     folded = [fold(word).strip(".") for word in words]
     connectors = name_connectors("en") | name_connectors("de")
     written = all(word[0].isupper() or word[0].isdigit() or word in connectors for word in words)

@@ -38,8 +38,9 @@ class Talk(msgspec.Struct, frozen=True, array_like=True):
     """What a text shows of talk; several may be added up.
 
     `counts` says how often each label that can name someone opens a turn; `sure` counts those that do so by themselves,
-    `loud` those of several words in capitals, `others` the labels that cannot; `steps` counts neighbouring labels, `changes` those that differ, `usual` those that lead to the label that mostly
-    comes next; `turns` counts the turns of some words, `spoken` those of them that hold speech.
+    `loud` those of several words in capitals, `others` the labels that cannot; `steps` counts neighbouring labels,
+    `changes` those that differ, `usual` those that lead to the label that mostly comes next; `turns` counts the turns
+    of some words, `spoken` those of them that hold speech.
     """
 
     lines: int = 0
