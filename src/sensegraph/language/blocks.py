@@ -48,7 +48,7 @@ _COMPOUND = re.compile(r"\w+(?:-\w+)*")
 _SUSPENDED = re.compile(r"(?:und|oder|bzw|sowie|and|or|to|nor|et|ou|y|o|e|ed|en|of|och|i|lub|и|или)\b")
 _YAML = re.compile(r"\ufeff?---[ \t]*\r?\n(?:[^\n]*\n){0,2000}?(?:---|\.\.\.)[ \t]*(?:\r?\n|$)")
 _TOML = re.compile(r"\ufeff?\+\+\+[ \t]*\r?\n(?:[^\n]*\n){0,2000}?\+\+\+[ \t]*(?:\r?\n|$)")
-_LABELLED = 0.1  # share of the lines with a colon near their beginning from which a transcript is looked for
+_LABELLED = 0.1  # share of lines with a colon in front, and with labels that come back, of what may be a transcript
 _LABEL = 60  # characters in which that colon stands
 _FIELD_LINE = re.compile(r"(?:[\w$-][\w .$-]*:(?:\s|$)|[ \t]|- |#|\[|\]|\r?$)|[\w.-]+ *=")
 _MAIL_FIELD = re.compile(r"([A-Z][A-Za-z-]{1,40}):[ \t]")
@@ -295,6 +295,9 @@ def _find_turns(text: str, lines: Sequence[_Line]) -> None:
     if len(labelled) < max(_LEAST_PAIRS, _LABELLED * len(full)):
         return
     labels = find_labels(text)
+    counts = Counter(label.key for label in labels if label.named)
+    if sum(n for n in counts.values() if n > 1) < _LABELLED * len(full):
+        return
     if find_speakers(observe_talk(text, labels)):
         starts = {label.start for label in labels if label.named}
         for line in labelled:
