@@ -151,12 +151,19 @@ GOOD = Answer("So it is. [1]", (Citation(1, "a", 0, 4, "So i"),))
         replace(GOOD, citations=(Citation(1, "a", 2, 2, ""),)),
         replace(GOOD, citations=(Citation(2, "a", 0, 4, "So i"),)),
         replace(GOOD, text="So it is."),
+        replace(GOOD, citations=()),
     ],
 )
 def test_a_citation_that_does_not_resolve_is_found_out(answer: Answer) -> None:
     check_citations(GOOD, {"a": "So it was."})
     with pytest.raises(AssertionError):
         check_citations(answer, {"a": "So it was."})
+
+
+def test_an_answer_that_abstains_cites_nothing() -> None:
+    check_citations(Answer("Nothing is said of it."), {}, abstains=True)
+    with pytest.raises(AssertionError):
+        check_citations(GOOD, {"a": "So it was."}, abstains=True)
 
 
 class _Careless(ClassicalEngine):

@@ -9,12 +9,14 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from scripted import Script, ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import StoreError
+from sensegraph.runtime.stores import sqlite
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Document
 from wired import content, corpus, stories, story
@@ -98,7 +100,9 @@ def test_readers_keep_reading_the_old_index_while_another_process_builds(made: C
     running.communicate()
 
 
-def test_waiting_for_a_lock_ends_when_it_is_given_back_and_else_in_time(tmp_path: Path) -> None:
+def test_waiting_for_a_lock_ends_when_it_is_given_back_and_else_in_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     one, other = SqliteStore(tmp_path), SqliteStore(tmp_path)
     entered, leave = threading.Event(), threading.Event()
 
@@ -110,12 +114,19 @@ def test_waiting_for_a_lock_ends_when_it_is_given_back_and_else_in_time(tmp_path
     holder = threading.Thread(target=hold)
     holder.start()
     entered.wait(10)
-    began = time.monotonic()
-    with pytest.raises(StoreError, match=r"for more than 0\.2 s"), other.exclusive(0.2):
-        pass
-    assert time.monotonic() - began >= 0.2
+    now = 0.0
+
+    def pause(seconds: float) -> None:
+        nonlocal now
+        now += seconds
+
+    with monkeypatch.context() as given:
+        given.setattr(sqlite, "time", SimpleNamespace(monotonic=lambda: now, sleep=pause))
+        with pytest.raises(StoreError, match=r"for more than 0\.25 s"), other.exclusive(0.25):
+            pass
+        assert now == 0.25
     threading.Timer(0.2, leave.set).start()
-    with other.exclusive(10):
+    with other.exclusive(30):
         assert leave.is_set()
     holder.join()
     one.close()

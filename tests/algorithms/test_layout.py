@@ -54,7 +54,8 @@ def test_no_two_nodes_overlap_and_a_gap_stays_between_those_of_a_community(case:
 @settings(max_examples=25)
 @given(small)
 def test_no_two_communities_of_a_depth_overlap(case: tuple[int, int, int, int]):
-    layout, _, _ = laid_out(case)
+    layout, levels, _ = laid_out(case)
+    assert len(layout.centres) == len(levels) > 0
     for centres, radii in zip(layout.centres, layout.radii, strict=True):
         assert least_gap(centres, radii) >= 2.0 - 1e-6
 
@@ -63,6 +64,7 @@ def test_no_two_communities_of_a_depth_overlap(case: tuple[int, int, int, int]):
 @given(small)
 def test_every_node_lies_in_the_disc_of_its_community_at_every_depth(case: tuple[int, int, int, int]):
     layout, levels, radius = laid_out(case)
+    assert len(layout.centres) == len(levels) > 0
     for label, centres, radii in zip(levels, layout.centres, layout.radii, strict=True):
         assert (abs(layout.places - centres[label]) + radius <= radii[label] + 1e-6).all()
 

@@ -52,9 +52,11 @@ def test_em_never_falls(n: int, k: int, m: int, seed: int) -> None:
     x, _ = around(n, max(1, k // 2), m, spread=0.5, seed=seed)
     start, prior = mixtures._start_around(x, x[: min(n, k)])
     values = [penalised(mixtures._run_em(x, start, prior, cycles, -1.0), x, prior) for cycles in range(9)]
+    assert len(values) == 9
     slack = 1e-9 * max(1.0, *map(abs, values))
     assert all(b >= a - slack for a, b in pairwise(values)), values
     trace = fit_mixture(x, k, seed=seed).trace
+    assert trace
     assert all(b >= a - slack for a, b in pairwise(trace))
 
 

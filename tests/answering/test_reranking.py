@@ -66,6 +66,7 @@ def test_documents_follow_their_passages(folder: Path, server: ScriptedServer) -
     with opened(folder, server) as corpus:
         found = corpus.search(QUESTION, method="bm25", top=100)
         behind = [corpus.index().documents_of([p.id])[p.id] for p in found.passages]
+    assert behind
     assert list(dict.fromkeys(behind)) == list(found.documents)[: len(set(behind))]
 
 

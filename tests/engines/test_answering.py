@@ -139,7 +139,9 @@ def test_a_focused_point_carries_only_what_bears_on_the_question() -> None:
 
 def test_scores_are_between_0_and_100() -> None:
     for question in ("What are the main themes?", "What is said about wind farms?", "What about the museum?"):
-        for points in rate_inquiries([asked(question, REPORTS), asked(question)]):
+        rated = rate_inquiries([asked(question, REPORTS), asked(question)])
+        assert any(rated)
+        for points in rated:
             assert all(0 < p.score <= 100 for p in points)
 
 
@@ -306,7 +308,9 @@ QUESTIONS = (
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_every_shown_sentence_stands_in_its_span(question: str) -> None:
-    for statement in compose_answer(asked(question)).statements:
+    draft = compose_answer(asked(question))
+    assert any(s.sources for s in draft.statements)
+    for statement in draft.statements:
         for reference, source in zip(statement.references, statement.sources, strict=True):
             assert reference == f"p-{source.chunk}"
             span = TALKS[source.chunk][source.start : source.end]
@@ -324,12 +328,15 @@ def test_no_two_shown_sentences_are_alike(question: str) -> None:
         for s in compose_answer(asked(question, chunks(twice))).statements
         if s.sources
     ]
+    assert shown
     assert all(LCSseq.normalized_similarity(a, b) <= 0.5 for a, b in combinations(shown, 2))
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_sentences_end_with_a_mark_and_begin_with_the_blanks(question: str) -> None:
-    for statement in compose_answer(asked(question)).statements:
+    draft = compose_answer(asked(question))
+    assert any(s.sources for s in draft.statements)
+    for statement in draft.statements:
         if statement.sources:
             assert re.search(r"[.!?][”’'\"]*$", statement.text)
 

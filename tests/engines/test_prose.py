@@ -228,5 +228,6 @@ def test_a_sentence_cut_short_repeats_the_whole():
 def test_choices_are_distinct_and_no_more_than_asked_for(sentences, count):
     candidates = [Candidate(tuple(s), max(1, len(s))) for s in sentences]
     chosen = choose_sentences(candidates, weigh_stems(sentences), count)
+    assert bool(chosen) == bool(count and any(sentences))
     assert len(chosen) == len(set(chosen)) <= count
     assert all(candidates[i].terms for i in chosen)

@@ -44,9 +44,10 @@ def test_sentences_end_where_a_reader_ends_them(text: str, expected: list[str] |
 
 
 @given(texts)
-def test_sentences_cover_all_but_white_space_in_order(text: str) -> None:
+def test_sentences_cover_all_letters_in_order(text: str) -> None:
     spans = split_sentences(text)
-    assert "".join("".join(text[a:b].split()) for a, b in spans) == "".join(text.split())
+    said = "".join(text[a:b] for a, b in spans)
+    assert [c for c in said if c.isalnum()] == [c for c in text if c.isalnum()]
     assert all(a[1] <= b[0] for a, b in itertools.pairwise(spans))
     assert all(text[a:b] == text[a:b].strip() != "" for a, b in spans)
 

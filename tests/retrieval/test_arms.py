@@ -11,7 +11,7 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.graph.lookups import ties_of
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.scope import restrict_to_scope
-from sensegraph.language.text import fold
+from sensegraph.language.text import count_tokens, fold
 from sensegraph.questions import Condition, Scope
 from sensegraph.retrieval.arms import (
     Walk,
@@ -144,11 +144,13 @@ def test_a_title_that_is_a_name_leads_to_its_document(tmp_path: Path) -> None:
         assert index.catalogue.chunks[int(found.positions[0])].document == "reeve"
 
 
-def test_evidence_counts_what_the_budget_leaves_out(harbour: Corpus) -> None:
+@pytest.mark.parametrize("budget", [150, 300, 500])
+def test_evidence_fills_its_budget_and_counts_what_that_leaves_out(harbour: Corpus, budget: int) -> None:
     index = harbour.index()
     found = rank_by_words(QUESTION, index, 100)
-    whole, few = evidence_of(found, index, 100, 8_000), evidence_of(found, index, 100, 150)
-    assert 0 < few.tokens <= 150
+    whole, few = evidence_of(found, index, 100, 8_000), evidence_of(found, index, 100, budget)
+    following = whole.passages[len(few.passages)]
+    assert 0 < few.tokens <= budget < few.tokens + count_tokens(following.text)
     assert few.passages == whole.passages[: len(few.passages)]
     assert few.omitted == len(whole.passages) - len(few.passages) > 0
     assert few.documents == whole.documents

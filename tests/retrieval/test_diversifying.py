@@ -104,6 +104,7 @@ def test_a_filter_changes_no_order_among_what_is_inside(harbour: Corpus, how: st
     index, rt = harbour.index(), harbour.runtime()
     inside = restrict_to_scope(index, Scope(documents=("ferry-*", "light", "other-00*")))
     names = [e.document for e in inside.catalogue.chunks]
+    assert len(names) > 2
     all_names = [e.document for e in index.catalogue.chunks]
     scores = np.linspace(1, 0.5, len(names))
     some = diversify_ranking(QUESTION, Ranking("any", np.arange(len(names)), scores), inside, rt, how, 0.4)  # type: ignore[arg-type]

@@ -566,7 +566,7 @@ class Collapsed:
 
     def to_source(self, start: int, end: int) -> tuple[int, int]:
         """The span of the source for a span of the text."""
-        return self._back(start), self._back(end - 1) + 1 if end > start else self._back(start)
+        return self._back(start), self._back(end)
 
     def from_source(self, place: int) -> int:
         """The place in the text for a place in the source; inside of a run of blanks, the end of what is left of it."""

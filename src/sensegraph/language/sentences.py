@@ -15,7 +15,7 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from sensegraph.language.word_lists import read_sections
+from sensegraph.language.word_lists import MONTHS, read_sections
 
 _END = re.compile(
     r"(?P<mark>[.!?…‥؟۔։।॥‼⁇⁉]+)"
@@ -69,7 +69,7 @@ def load_language(code: str) -> Lists:
         for name, lines in read_sections(f"languages/{code}").items()
     }
     at_end, final = found["abbreviations-at-end"], found.get("abbreviations-final", frozenset())
-    counted = found.get("after-ordinals", frozenset())
+    counted = found.get("after-ordinals", frozenset()).union(*MONTHS.values())
     return Lists(found["abbreviations"] - at_end - final, at_end - final, final, found["openers"], counted)
 
 

@@ -40,6 +40,7 @@ def test_no_two_entities_overlap_on_the_canvas(drawing: Drawing):
 
 def test_radius_grows_with_the_root_of_the_degree(drawing: Drawing):
     degree = np.array([e.degree for e in drawing.entities])
+    assert len(set(degree[~drawing.apart])) > 2
     order = np.argsort(degree[~drawing.apart])
     assert (np.diff(drawing.radius[~drawing.apart][order]) >= 0).all()
     slope = np.polyfit(np.sqrt(degree[~drawing.apart]), drawing.radius[~drawing.apart], 1)
@@ -48,6 +49,8 @@ def test_radius_grows_with_the_root_of_the_degree(drawing: Drawing):
 
 def test_every_entity_lies_in_the_disc_of_its_community_at_both_depths(drawing: Drawing):
     main = ~drawing.apart
+    assert main.sum() > 200
+    assert len(drawing.discs) == 2
     for label, at, reach in zip(drawing.labels, drawing.discs, drawing.reaches, strict=True):
         far = abs(drawing.places - at[label]) + drawing.radius
         assert (far[main] <= reach[label][main] + 1e-6).all()
@@ -99,6 +102,7 @@ def test_the_legend_says_what_is_left_out_in_numbers(drawing: Drawing):
 
 def test_every_entity_is_one_circle_with_its_name_and_degree(drawing: Drawing):
     titles = [s.title for s in compose_scene(drawing, 1).shapes if isinstance(s, Disc)]
+    assert len(titles) > 200
     assert [t for e in drawing.entities if titles.count(t := f"{e.name} ({e.degree})") != 1] == []
 
 

@@ -57,6 +57,7 @@ def shape(found: Tree) -> list[object]:
 
 def test_every_leaf_can_be_reached_from_the_top(grown: Corpus) -> None:
     nodes = grown.index().part(PART).nodes
+    assert len(nodes) > 5
     layer, seen = nodes.tops(), set[int]()
     while layer:
         seen |= set(layer)
@@ -95,6 +96,7 @@ def test_layers_shrink_down_to_eleven_nodes_at_most(grown: Corpus) -> None:
 
 def test_a_summary_is_no_longer_than_asked_and_its_statements_lead_to_text(grown: Corpus) -> None:
     index = grown.index()
+    assert any(c.summary for c in index.part(PART).summaries)
     for c in index.part(PART).summaries:
         assert c.tokens == count_tokens(c.text)
         assert 0 < c.tokens <= 100 + len(c.summary)  # tokens of pieces may be more than that of the whole
@@ -109,6 +111,7 @@ def test_a_summary_is_no_longer_than_asked_and_its_statements_lead_to_text(grown
 def test_offline_a_statement_is_the_text_of_its_span(tmp_path: Path) -> None:
     with offline(tmp_path, stories()) as made:
         index = made.index()
+        assert any(c.summary for c in index.part(PART).summaries)
         for c in index.part(PART).summaries:
             for said in c.summary:
                 (source,) = said.sources
@@ -168,6 +171,7 @@ def test_an_empty_corpus_is_an_error(tmp_path: Path) -> None:
 def test_equal_documents_keep_leaves_of_their_own(tmp_path: Path) -> None:
     with offline(tmp_path, [Document(name, story(0, 0)) for name in "abc"]) as made:
         tree = made.index().part(PART)
+        assert len(tree.leaves) > 2
         below = {leaf for i in tree.nodes.tops() for leaf in tree.nodes.below(i)}
         assert below == set(range(len(tree.leaves)))
         assert len({leaf.id for leaf in tree.leaves}) == len(tree.leaves)
