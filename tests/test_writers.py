@@ -66,7 +66,7 @@ def test_the_second_of_two_builds_is_told_or_waits_and_neither_loses_a_document(
 ) -> None:
     server.reset()
     told = threading.Event()  # until the second is told, the first waits for its replies
-    server.script = Script(reply=lambda _: None if told.wait(120) else None)
+    server.script = Script(reply=lambda _: told.wait(120) and None)
     first = started(made.root, server, 0, "one")
     until(server, first)
     impatient = started(made.root, server, 0, "fourth")

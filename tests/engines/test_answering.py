@@ -45,7 +45,7 @@ def chunks(texts: dict[str, str] = TALKS) -> tuple[Passage, ...]:
 
 
 def report(name: str, title: str, rating: float, documents: int, *said: str) -> Passage:
-    quotes = tuple(Description(s, Source(f"{name}-{i}", 0, len(s))) for i, s in enumerate(said))
+    quotes = tuple(Description(s, Source(f"{name}-{i}", 0, len(s.split(": ")[-1]))) for i, s in enumerate(said))
     return Passage("report", name, " ".join(said), rating, title, (), quotes, documents)
 
 
@@ -390,14 +390,15 @@ def test_who_speaks_without_any_label_is_answered_with_what_is_said() -> None:
 def test_a_role_takes_the_article_and_a_name_does_not() -> None:
     text = (
         "Project Manager: The remote control should have large rubber buttons for old people.\n"
-        "danah boyd: The remote control must not have more than twelve rubber buttons in all.\n"
+        "Ada Byron: The remote control must not have more than twelve rubber buttons in all.\n"
         "Project Manager: We agreed on twenty-five euros as the price of the remote control.\n"
-        "danah boyd: That price of the remote control is too high for the young market.\n"
+        "Ada Byron: That price of the remote control is too high for the young market.\n"
+        "Project Manager: I see.\nAda Byron: We agree, then.\n"
     )
     written = reply("Do speakers discuss the remote control?", chunks({"m": text}))
     assert "The Project Manager" in written
-    assert "danah boyd" in written
-    assert "Danah" not in written
+    assert "Ada Byron" in written
+    assert "The Ada" not in written
 
 
 def test_sentences_without_a_speaker_are_quoted_without_one() -> None:

@@ -44,9 +44,19 @@ TYPES = {
 }  # fmt: skip
 
 
+LABEL = "MARY REEVE: "
+
+
+def describe(chunk, text, start, end):
+    """A sentence as it describes what it names: with its speaker's name before it, which its span does not hold."""
+    if not text.startswith(LABEL, start):
+        return Description(text[start:end], Source(chunk, start, end))
+    return Description("Mary Reeve: " + text[start + len(LABEL) : end], Source(chunk, start + len(LABEL), end))
+
+
 def said(*names):
     return tuple(
-        Description(text[a:b], Source(chunk, a, b))
+        describe(chunk, text, a, b)
         for chunk, text in TEXTS.items()
         for a, b in split_sentences(text)
         if all(name in text[a:b] for name in names)
@@ -115,7 +125,7 @@ def test_every_sentence_of_an_aggregate_is_the_text_at_its_span_and_cites_passag
     assert all((s.sources[0].chunk, s.sources[0].end) in spans[name] for s in told for name in s.references)
 
 
-def test_a_label_in_the_text_is_shown_as_the_speaker_and_left_out_of_the_span():
+def test_the_speaker_of_a_description_is_shown_before_the_words_of_its_span():
     (report,) = aggregate_groups([group(("Herring Company", "Salt Guild"))])
     shown = next(s for s in written(report) if "smoked fish" in s.text)
     assert shown.text == "Mary Reeve: “The Herring Company is a firm that sends smoked fish to the capital.” "

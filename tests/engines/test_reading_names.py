@@ -7,7 +7,7 @@ import pytest
 from sensegraph.engines.offline.extraction import page_reader
 from sensegraph.engines.offline.extraction.names import Sentence, find_name_candidates
 from sensegraph.language.dates import stated_dates
-from sensegraph.language.speakers import find_label_candidates, select_sure_labels, write_label
+from sensegraph.language.speakers import write_label
 from sensegraph.language.text import detect_script, tag_words
 
 
@@ -82,11 +82,6 @@ def test_times_are_found_as_they_are_written(text: str, stated: list[str]) -> No
 )
 def test_dates_become_iso_only_where_the_text_states_them(stated: str, span: tuple[str, str]) -> None:
     assert stated_dates.read_iso_span(stated) == span
-
-
-def test_a_label_must_come_back_three_times() -> None:
-    text = "ANN: hi\nBOB: ho\nANN: so\nANN: bye\nhttp://x.org is here\n"
-    assert [label.key for label in select_sure_labels(find_label_candidates(text))] == ["ann"] * 3
 
 
 def test_labels_in_capitals_are_written_as_names() -> None:

@@ -23,7 +23,7 @@ from sensegraph.types import Context, Description, Passage, Source
 SAID = [
     ("c1", "And so, you know, the spike protein binds to a receptor on the surface of the cell."),
     ("c1", "Researchers designed a small protein that blocks the virus before it enters the cell."),
-    ("c1", "KEVIN SCOTT: The sequence of a protein determines its structure in three dimensions."),
+    ("c1", "Kevin Scott: The sequence of a protein determines its structure in three dimensions."),
     ("c2", "Ann Lee is a professor of biology and director of the protein institute at Harvard."),
     ("c2", "A new vaccine teaches the immune system to recognise the virus within two weeks."),
     ("c2", "Welcome to the show, where we talk about the virus and the vaccine with our guest."),
@@ -36,12 +36,12 @@ NAMES = ["protein", "virus", "vaccine", "cell", "sequence", "structure"]
 
 
 def span(i):
-    return Source(SAID[i][0], 100 * i, 100 * i + len(SAID[i][1]))
+    return Source(SAID[i][0], 100 * i, 100 * i + len(SAID[i][1].removeprefix("Kevin Scott: ")))
 
 
 def quotes(*names, said=SAID):
     return tuple(
-        Description(text, Source(chunk, 100 * i, 100 * i + len(text)))
+        Description(text, Source(chunk, 100 * i, 100 * i + len(text.removeprefix("Kevin Scott: "))))
         for i, (chunk, text) in enumerate(said)
         if all(name in text.casefold() for name in names)
     )
@@ -139,12 +139,10 @@ def test_a_speaker_is_named_only_where_the_quote_has_a_label():
     assert text.count("“") == 1
 
 
-def test_a_label_at_the_border_of_a_chunk_names_nobody_unless_it_is_a_member():
-    cut = (Description("VIN SCOTT: The sequence of a protein determines its structure.", Source("c1", 0, 60)),)
-    member = Passage("entity", "s", "", 1.0, "Vin Scott", (), cut)
-    entity = Passage("entity", "e", "", 1.0, "protein", (), cut)
-    assert report_communities([Context((entity,))])[0].summary[0].text.startswith("The sequence")
-    assert report_communities([Context((entity, member))])[0].summary[0].text.startswith("Vin Scott: “The sequence")
+def test_a_label_inside_the_span_of_a_quote_names_nobody():
+    text = "Kevin Scott: The sequence of a protein determines its structure."
+    entity = Passage("entity", "e", "", 1.0, "protein", (), (Description(text, Source("c1", 0, len(text))),))
+    assert report_communities([Context((entity,))])[0].summary[0].text.strip() == text
 
 
 def test_the_rating_lies_within_its_scale_and_says_its_numbers(made):

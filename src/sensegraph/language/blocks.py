@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from sensegraph.language.lines import CLOSERS, MARKDOWN, Line, classify_lines, split_lines
+from sensegraph.language.speakers import find_labels
+from sensegraph.language.transcripts import find_speakers, observe_talk
 from sensegraph.language.wrapping import SLACK, UNSPACED, Wrapping, measure_wrapping, mend_prose
 
 _MARKED_UP = re.compile(r"(?:\A|\n\s*\n)#{1,6} \S[^\n]*\n\s*\n|(?:\A|\n)(?:```|~~~)[\w+-]*\n|\]\([\w./#:][^\s()]*\)")
@@ -33,11 +35,14 @@ _MAIL_FIELDS = frozenset(
 _ENDS = frozenset(".!?。！？؟۔।։;,:、，")
 _HYPHENS = ("-", "‐", "\u00ad")
 _FIRST = re.compile(r"\S+")
+_LABELLED = 0.1  # share of lines with a colon in front, and with labels that come back, of what may be a transcript
+_LEAST_LABELS = 4
+_LABEL = 60  # characters in which that colon stands
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One block of a text: `kind` is paragraph, heading, item, quote, code, row or header; a span of the text."""
+    """One block of a text: `kind` is paragraph, turn, heading, item, quote, code, row or header; a span of the text."""
 
     kind: str
     start: int
@@ -66,6 +71,7 @@ def read_blocks(text: str) -> Reading:
         return Reading(body, tuple(Block("paragraph", line.start, line.end) for line in lines if line.text))
     form = MARKDOWN if _MARKED_UP.search(body, header) else ""
     classify_lines(lines, form)
+    _find_turns(body, lines)
     wrapping = measure_wrapping(lines)
     if wrapping.wrapped and not form:
         mend_prose(lines, wrapping)
@@ -93,6 +99,24 @@ def find_header(text: str) -> int:
     return min(place, len(text)) if known > 1 else 0
 
 
+def _find_turns(text: str, lines: Sequence[Line]) -> None:
+    """The lines that a label opens, where the text is a transcript: each begins a turn, however it is wrapped."""
+    full = [line for line in lines if line.text]
+    labelled = [
+        line for line in full if line.kind == "text" and (":" in line.text[:_LABEL] or "：" in line.text[:_LABEL])
+    ]
+    if len(labelled) < max(_LEAST_LABELS, _LABELLED * len(full)):
+        return
+    labels = find_labels(text)
+    counts = Counter(label.key for label in labels if label.named)
+    if sum(n for n in counts.values() if n > 1) < _LABELLED * len(full):
+        return
+    if find_speakers(observe_talk(text, labels)):
+        starts = {label.start for label in labels if label.named}
+        for line in labelled:
+            line.turn = line.start in starts
+
+
 def _goes_on(line: Line, behind: Line, form: str, wrapping: Wrapping, many: bool) -> bool:
     """Whether the line `behind` goes on with the paragraph of `line`, with nothing between them."""
     said = behind.said
@@ -113,6 +137,8 @@ def _goes_on(line: Line, behind: Line, form: str, wrapping: Wrapping, many: bool
 def _joins(now: Sequence[Line], kind: str, line: Line, gap: bool, paged: bool, form: str, wrapping: Wrapping) -> bool:
     """Whether a line belongs to the block of the lines `now`; `gap` and `paged` say what lies between."""
     last = now[-1]
+    if line.turn:
+        return False
     if not gap:
         if line.kind == kind and kind in ("code", "row"):
             return True
@@ -173,7 +199,7 @@ def _list_blocks(header: int, found: Sequence[tuple[str, Sequence[Line]]], wrapp
         yield Block("header", 0, header)
     for kind, lines in found:
         single = kind == "paragraph" and len(lines) == 1 and _is_title(lines[0].text)
-        yield Block("heading" if single else kind, lines[0].start, lines[-1].end)
+        yield Block("turn" if lines[0].turn else "heading" if single else kind, lines[0].start, lines[-1].end)
 
 
 def _is_title(text: str) -> bool:

@@ -30,15 +30,16 @@ _RULED = frozenset("-=*_+~#.|: \t\r")
 class Line:
     """A line without the blanks around it; `column` is where it ends, `mark` the length of the sign that opens it.
 
-    `kind` is text, heading, item, quote, code, row, rule, furniture or blank.
+    `kind` is text, heading, item, quote, code, row, rule, furniture or blank; `turn` says that a speaker's label opens
+    it, in a transcript.
     """
 
-    __slots__ = ("column", "fenced", "indent", "kind", "mark", "paged", "start", "text")
+    __slots__ = ("column", "fenced", "indent", "kind", "mark", "paged", "start", "text", "turn")
 
     def __init__(self, start: int, text: str, indent: int, paged: bool) -> None:
         self.start, self.text, self.indent, self.paged = start, text, indent, paged
         self.column = indent + count_columns(text)
-        self.kind, self.mark, self.fenced = "text", 0, False
+        self.kind, self.mark, self.fenced, self.turn = "text", 0, False, False
 
     @property
     def end(self) -> int:

@@ -88,6 +88,14 @@ def load_lists(codes: tuple[str, ...]) -> Lists:
     return Lists(never - at_end - final, at_end - final, final, openers, counted)
 
 
+def detect_by_openers(text: str) -> tuple[str, ...]:
+    """The languages whose openers a text has most of; English where it has fewer than two of any."""
+    sample = frozenset(w.lower() for w in _WORDS.findall(text[:_SAMPLE]))
+    counts = {code: len(sample & load_language(code).openers) for code in list_languages()}
+    best = max(counts.values())
+    return tuple(c for c, n in counts.items() if n == best) if best > 1 else ("en",)
+
+
 class _Shown:
     """What a text shows of its abbreviations and small words; looked for once, when first asked."""
 
@@ -102,12 +110,9 @@ class _Shown:
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """The languages whose openers the text has most of; English where it has fewer than two of any."""
+        """The languages whose openers the text has most of."""
         if not self._languages:
-            sample = frozenset(w.lower() for w in _WORDS.findall(self.text[:_SAMPLE]))
-            counts = {code: len(sample & load_language(code).openers) for code in list_languages()}
-            best = max(counts.values())
-            self._languages = tuple(c for c, n in counts.items() if n == best) if best > 1 else ("en",)
+            self._languages = detect_by_openers(self.text)
         return self._languages
 
     @property

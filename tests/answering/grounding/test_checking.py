@@ -14,7 +14,9 @@ from sensegraph.types import Answer, Citation, Document
 from wired import runtime
 
 TOWNS = Document("towns", "Oslo has 700,000 people. Bergen is not dry. Ada Lind hired Bo Berg in 1911.", "Towns")
-TALK = Document("talk", "Ada: Hello.\nBo: The mill is old.\nAda: I see.\nBo: It was sold.\nAda: Good.\nBo: Yes.")
+TALK = Document(
+    "talk", "Ada: Hello.\nBo: The mill is old.\nAda: I see, thank you.\nBo: It was sold.\nAda: Good.\nBo: Yes."
+)
 DOCUMENTS = {d.id: d for d in (TOWNS, TALK)}
 
 

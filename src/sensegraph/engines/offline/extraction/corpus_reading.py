@@ -31,7 +31,7 @@ from sensegraph.engines.offline.extraction.document_reader import DocumentReader
 from sensegraph.engines.offline.extraction.names import link_corpus_names
 from sensegraph.engines.offline.extraction.observations import CROWD, Ends, Lexicon, Observation
 from sensegraph.engines.offline.extraction.page_reader import observe_document
-from sensegraph.language import speakers
+from sensegraph.language import speakers, transcripts
 from sensegraph.language.text import known_form
 from sensegraph.types import Chunk, Extraction
 
@@ -150,7 +150,7 @@ class _WordTally:
     titles: dict[str, frozenset[str]] = field(default_factory=dict)
     lines: dict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
     documents: Counter[str] = field(default_factory=Counter)
-    labels: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    talks: dict[str, transcripts.Talk] = field(default_factory=dict)
     shown: dict[str, str] = field(default_factory=dict)
     spellings: Counter[str] = field(default_factory=Counter)
     chunks: list[int] = field(default_factory=list)
@@ -168,7 +168,8 @@ class _WordTally:
         self.prints[one.work].update(one.prints)
         self.lines[one.work].update(set(one.prints[::3]))
         self.documents[one.work] += 1
-        self.labels[one.work].update(one.labels)
+        before = self.talks.get(one.work)
+        self.talks[one.work] = transcripts.add_talks((before, one.talk)) if before else one.talk
         for key, label in one.shown.items():
             self.shown[key] = min(label, self.shown.get(key, label))
         self.spellings.update(one.spellings)
@@ -189,10 +190,9 @@ class _WordTally:
 
     def learn(self, lexicon: Lexicon) -> Lexicon:
         """The lexicon with the words that open sentences and are no names, what documents repeat, and who speaks."""
-        spoken = speakers.find_known_speakers(self.labels)
-        hosts = _find_shared(
-            {w: spoken & held.keys() for w, held in self.labels.items()}, _HOST_SHARE, _HOST_WORKS, least=3
-        )
+        spoken, talks = transcripts.find_corpus_speakers(self.talks)
+        heard = {w: spoken & talk.counts.keys() if w in talks else () for w, talk in self.talks.items()}
+        hosts = _find_shared(heard, _HOST_SHARE, _HOST_WORKS, least=3)
         repeated = _find_shared(self.prints, _REPEATED_SHARE, _REPEATED_WORKS, least=3)
         return msgspec.structs.replace(
             lexicon,
@@ -204,6 +204,7 @@ class _WordTally:
             hidden=frozenset(mentions.make_name_key(h) for h in hosts),
             speakers=speakers.name_speakers(spoken, self.shown, self.spellings),
             roles=frozenset(mentions.make_name_key(k) for k in spoken if speakers.names_role(k)),
+            talks=talks,
         )
 
 

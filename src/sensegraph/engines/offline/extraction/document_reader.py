@@ -181,7 +181,7 @@ class DocumentReader:
 
     def _find_turns(self) -> Turns:
         """Who speaks where in the document; what stands behind missing text, or behind its end, is nobody's."""
-        if not self.lexicon.speakers:
+        if self.seen.work not in self.lexicon.talks:
             return Turns((), (), ())
         reach, breaks = self.joined.base, [self.body[1]]
         for c in sorted(self.chunks, key=lambda c: (c.start, c.end)):

@@ -11,7 +11,7 @@ from zlib import crc32
 
 from sensegraph.engines.offline.extraction.names import Sentence, find_name_candidates
 from sensegraph.engines.offline.extraction.observations import Candidate, Observation, Phrase, Value, Word
-from sensegraph.language import speakers
+from sensegraph.language import speakers, transcripts
 from sensegraph.language.collapsing import Collapsed, collapse_blanks
 from sensegraph.language.dates import stated_dates
 from sensegraph.language.sentences import split_sentences
@@ -273,8 +273,10 @@ def observe_document(chunks: Sequence[Chunk]) -> Observation:
     joined = join_chunks(chunks)
     text, title = joined.text, next((c.title for c in chunks if c.title), "")
     page = Page(text, title, detect_script(text), tuple(split_spans(text)))
-    labels = speakers.find_label_candidates(page.text) if page.language in ("en", "de", "xx") else []
-    labelled = speakers.select_sure_labels(labels)
+    labels = speakers.find_labels(page.text)
+    talk = transcripts.observe_talk(page.text, labels)
+    spoken = transcripts.find_speakers(talk)
+    labelled = [label for label in labels if label.named and label.key in spoken]
     # sentences without the speaker labels that open them; a sentence that was only a label is dropped
     ends = {label.start: label.end for label in labelled}
     spans = []
@@ -291,10 +293,11 @@ def observe_document(chunks: Sequence[Chunk]) -> Observation:
     starts = [a for a, _ in spans]
     for label in labelled:
         number = bisect_left(starts, label.end - 1)
-        if number < len(spans) and speakers.can_name_speaker(label.key):
+        if number < len(spans):
             start, end = speakers.find_name_span(page.text, label)
             found.names.append(Candidate(number, start, end, page.text[start:end], marks="s"))
-    shown = {x.key: page.text[x.start : x.name_end] for x in sorted(labelled, key=lambda x: (x.key, -x.start))}
+    named = sorted((x for x in labels if x.named), key=lambda x: (x.key, -x.start))
+    shown = {x.key: page.text[x.start : x.name_end] for x in named}
     capitals = sorted({x for x in shown.values() if x.isupper()})
     head, tail = cut_edges(page.text)
     return Observation(
@@ -309,7 +312,7 @@ def observe_document(chunks: Sequence[Chunk]) -> Observation:
         names=tuple(sorted(found.names, key=lambda c: (c.start, c.end))),
         values=tuple(found.values),
         phrases=tuple(found.phrases),
-        labels=speakers.count_labels(labels),
+        talk=talk,
         shown=shown,
         spellings=speakers.count_spellings(f"{page.title}\n{page.text}", capitals),
         capitals=dict(sorted(Counter(found.capitals).items())),
