@@ -128,7 +128,12 @@ def _make_engine_here(settings: Settings) -> LanguageEngine:
     if settings.engine != "local":
         from sensegraph.engines.offline.engine import ClassicalEngine
 
-        return ClassicalEngine()
+        listed = settings.offline.names_file
+        if not listed:
+            return ClassicalEngine()
+        from sensegraph.engines.offline.own_names import read_own_names
+
+        return ClassicalEngine(named=read_own_names(Path(listed)))
     if not settings.local.model:
         raise SettingsError("engine = local needs local.model: a folder with a model, as `sensegraph tune` writes it.")
     check_approved(settings, "local")

@@ -14,7 +14,7 @@ from sensegraph.errors import UnsupportedTask
 from sensegraph.protocols import Task
 from sensegraph.runtime.keys import key
 
-_VERSION = 20  # raise when any result of this engine changes: it is part of every key
+_VERSION = 21  # raise when any result of this engine changes: it is part of every key
 _VERSIONS: Mapping[Task, str] = MappingProxyType({"answer": f"{_VERSION}.1"})  # where results of one task alone changed
 
 
@@ -30,10 +30,12 @@ class ClassicalEngine:
     batch: int = 32
     waits: bool = False
     quotes: bool = True
+    named: tuple[tuple[str, str], ...] = ()  # names with their types, which win over what the engine finds
 
     def fingerprint(self, task: Task) -> str:
-        """The version of this engine's rules."""
-        return key("classical", _VERSIONS.get(task, _VERSION), task)
+        """The version of this engine's rules, and of what is read the user's own names."""
+        own = (self.named,) if self.named and task in ("survey", "extract") else ()
+        return key("classical", _VERSIONS.get(task, _VERSION), task, *own)
 
     def observe(self, documents: Sequence[tuple[types.Chunk, ...]]) -> list[bytes]:
         """What each document shows by itself."""
@@ -45,7 +47,7 @@ class ClassicalEngine:
         """What the whole corpus shows; a sequence is read several times, so that memory stays small."""
         from sensegraph.engines.offline.extraction import corpus_reading
 
-        return corpus_reading.learn_corpus(observations)
+        return corpus_reading.learn_corpus(observations, dict(self.named))
 
     def read(
         self, items: Sequence[tuple[tuple[types.Chunk, ...], bytes]], lexicon: bytes

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import pairwise
+from types import MappingProxyType
 from typing import TypeVar
 
 import msgspec
@@ -218,6 +219,7 @@ class _NameTally:
     works: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     spelt: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     singles: set[str] = field(default_factory=set)
+    given: Mapping[str, str] = field(default_factory=dict)  # kinds by key, from the user's own list
 
     def add(self, one: Observation, lexicon: Lexicon) -> None:
         """Count one document: its names for its work, how those of several words are written, and its phrases."""
@@ -246,7 +248,7 @@ class _NameTally:
         kinds.count_units(self.counts if one.language == "en" else self.untagged, phrases)
 
     def learn(self, lexicon: Lexicon) -> Lexicon:
-        """The lexicon with the types of names, the concepts, and which names are one person."""
+        """The lexicon with the types of names, the user's own first, the concepts, and which names are one person."""
         counts, untagged, spelt = self.counts, self.untagged, self.spelt
         tagged = kinds.select_concepts(counts, lexicon.chunks)
         units = set(tagged | kinds.select_concepts(untagged, lexicon.chunks, tagged=False))
@@ -262,7 +264,9 @@ class _NameTally:
                 dropped.add(unit)
         units -= dropped
         typed.update((w, "c" if mentions.stem_unit([w]) in units else "-") for w in self.singles)
-        same = link_corpus_names(self.works, typed)
+        units -= {mentions.stem_unit(k.split()) for k in self.given}
+        typed.update(self.given)
+        same = link_corpus_names(self.works, {k: kinds.guess_of_kind(kind) for k, kind in typed.items()})
         full = sorted({f for held in same.values() for f in held.values()})
         best = {k: min(spelt[k], key=lambda s: (s.isupper(), -spelt[k][s], s)) for k in full}
         return msgspec.structs.replace(
@@ -275,8 +279,8 @@ class _NameTally:
         )
 
 
-def learn_lexicon(observations: Iterable[bytes]) -> Lexicon:
-    """The lexicon of the corpus, from observations in any order.
+def learn_lexicon(observations: Iterable[bytes], given: Mapping[str, str] = MappingProxyType({})) -> Lexicon:
+    """The lexicon of the corpus, from observations in any order; `given` are the types of names that the user lists.
 
     A sequence is read several times, one observation at a time, so that memory does not grow with their number; of
     anything else the bytes are kept.
@@ -290,7 +294,8 @@ def learn_lexicon(observations: Iterable[bytes]) -> Lexicon:
     fronts, backs = mentions.find_wrappers(_ends_decoder.decode(data) for data in held)
     lexicon = Lexicon(fronts=fronts, backs=backs)
     lexicon = _look_through(seen(), _WordTally(), lexicon)
-    lexicon = _look_through(seen(), _NameTally(), lexicon)
+    listed = {mentions.make_name_key(name): kinds.kind_of_type(type) for name, type in sorted(given.items())}
+    lexicon = _look_through(seen(), _NameTally(given=listed), lexicon)
     lexicon = msgspec.structs.replace(lexicon, units=_choose_unit_names(seen(), lexicon))
     # the last look: which pairs of things are related
     found, total = Evidence(), 0
@@ -356,18 +361,23 @@ def observe_documents(documents: Sequence[tuple[Chunk, ...]]) -> list[bytes]:
     return [encode_record(observe_document(chunks)) for chunks in documents]
 
 
-def learn_corpus(observations: Iterable[bytes]) -> bytes:
-    """The lexicon of the corpus: equal observations in any order give equal bytes.
+def learn_corpus(observations: Iterable[bytes], given: Mapping[str, str] = MappingProxyType({})) -> bytes:
+    """The lexicon of the corpus: equal observations in any order give equal bytes; `given` are types by name.
 
     They are read several times: hand over a sequence that can be read again (a stored one), and one observation at a
     time is held; of an iterator all bytes are kept.
     """
-    return encode_record(learn_lexicon(observations))
+    return encode_record(learn_lexicon(observations, given))
 
 
 def read_documents(
-    items: Sequence[tuple[tuple[Chunk, ...], bytes]], lexicon: bytes, *, values: bool = False
+    items: Sequence[tuple[tuple[Chunk, ...], bytes]], lexicon: bytes, *, values: bool = False, guesses: bool = False
 ) -> list[tuple[Extraction, ...]]:
-    """The extractions of each document (chunks, observation), one per chunk, in order; spans count in the chunk."""
+    """The extractions of each document (chunks, observation), one per chunk, in order; spans count in the chunk.
+
+    `values` tells times and numbers too; `guesses` the types that little speaks for, which are "other" else.
+    """
     known = decode_lexicon(lexicon)
+    if guesses:
+        known = msgspec.structs.replace(known, kinds={k: kinds.guess_of_kind(kind) for k, kind in known.kinds.items()})
     return [DocumentReader(chunks, _decoder.decode(seen), known, values).read() for chunks, seen in items]
