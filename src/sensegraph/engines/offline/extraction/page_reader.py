@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from zlib import crc32
 
 from sensegraph.engines.offline.extraction.names import Sentence, find_name_candidates
@@ -16,6 +16,7 @@ from sensegraph.language.blocks import Collapsed, collapse_blanks
 from sensegraph.language.dates import stated_dates
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import HAN, detect_script, tag_words
+from sensegraph.language.truecase import recase_text
 from sensegraph.language.word_lists import english_words, stop_words
 from sensegraph.types import Chunk
 
@@ -274,6 +275,7 @@ def observe_document(chunks: Sequence[Chunk]) -> Observation:
     text, title = joined.text, next((c.title for c in chunks if c.title), "")
     page = Page(text, title, detect_script(text), tuple(split_spans(text)))
     labels = speakers.find_label_candidates(page.text) if page.language in ("en", "de", "xx") else []
+    view = recase_text(page.text, page.spans) if page.language == "en" else page.text
     labelled = speakers.select_sure_labels(labels)
     # sentences without the speaker labels that open them; a sentence that was only a label is dropped
     ends = {label.start: label.end for label in labelled}
@@ -284,7 +286,7 @@ def observe_document(chunks: Sequence[Chunk]) -> Observation:
             behind += 1
         if behind < end:
             spans.append((behind, end))
-    found = _PageReader(page)
+    found = _PageReader(replace(page, text=view))
     for number, (start, end) in enumerate(spans):
         found.read(number, start, end)
     # every label is a mention, in the sentence that follows it
