@@ -31,17 +31,19 @@ class ClassicalEngine:
     waits: bool = False
     quotes: bool = True
     named: tuple[tuple[str, str], ...] = ()  # names with their types, which win over what the engine finds
+    chinese: str = "rules"  # or "jieba", which the extra `zh` brings
 
     def fingerprint(self, task: Task) -> str:
-        """The version of this engine's rules, and of what is read the user's own names."""
-        own = (self.named,) if self.named and task in ("survey", "extract") else ()
+        """The version of this engine's rules, and for reading what the user set."""
+        own = (self.named, self.chinese) if self.named or self.chinese != "rules" else ()
+        own = own if task in ("survey", "extract") else ()
         return key("classical", _VERSIONS.get(task, _VERSION), task, *own)
 
     def observe(self, documents: Sequence[tuple[types.Chunk, ...]]) -> list[bytes]:
         """What each document shows by itself."""
         from sensegraph.engines.offline.extraction import corpus_reading
 
-        return corpus_reading.observe_documents(documents)
+        return corpus_reading.observe_documents(documents, self.chinese)
 
     def learn(self, observations: Iterable[bytes]) -> bytes:
         """What the whole corpus shows; a sequence is read several times, so that memory stays small."""

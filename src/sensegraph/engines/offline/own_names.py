@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from sensegraph.errors import SettingsError
 from sensegraph.language.text import fold
@@ -17,10 +18,12 @@ class OfflineSettings:
     """The engine that needs no model. `names_file` lists names with their types, which win over what it finds.
 
     Each line of a CSV file is `name,type`; a TOML file holds `"name" = "type"`. The path counts from the corpus's
-    folder. A type is person, place, organization, event, work, other, or a word of your own.
+    folder. A type is person, place, organization, event, work, other, or a word of your own. `chinese` says how names
+    are found in Chinese: by rules, or by jieba too, which the extra `zh` brings.
     """
 
     names_file: str = ""
+    chinese: Literal["rules", "jieba"] = "rules"
 
 
 def read_own_names(path: Path) -> tuple[tuple[str, str], ...]:

@@ -356,9 +356,9 @@ def list_sentence_keys(one: Observation, scene: mentions.Scene, lexicon: Lexicon
 VALUE_TYPES = frozenset({"time", "number"})
 
 
-def observe_documents(documents: Sequence[tuple[Chunk, ...]]) -> list[bytes]:
+def observe_documents(documents: Sequence[tuple[Chunk, ...]], segmenter: str = "rules") -> list[bytes]:
     """What each document shows by itself, one observation a document; text that its chunks share counts once."""
-    return [encode_record(observe_document(chunks)) for chunks in documents]
+    return [encode_record(observe_document(chunks, segmenter)) for chunks in documents]
 
 
 def learn_corpus(observations: Iterable[bytes], given: Mapping[str, str] = MappingProxyType({})) -> bytes:
