@@ -29,6 +29,7 @@ import numpy as np
 
 from sensegraph.engines.offline.extraction import kinds, mentions
 from sensegraph.engines.offline.extraction.document_reader import DocumentReader
+from sensegraph.engines.offline.extraction.german_names import NounTally, is_noun
 from sensegraph.engines.offline.extraction.names import link_corpus_names
 from sensegraph.engines.offline.extraction.observations import CROWD, Ends, Lexicon, Observation
 from sensegraph.engines.offline.extraction.page_reader import observe_document
@@ -155,6 +156,7 @@ class _WordTally:
     shown: dict[str, str] = field(default_factory=dict)
     spellings: Counter[str] = field(default_factory=Counter)
     chunks: list[int] = field(default_factory=list)
+    nouns: NounTally = field(default_factory=NounTally)
 
     def add(self, one: Observation, lexicon: Lexicon) -> None:
         """Count one document, without what surrounds it."""
@@ -174,6 +176,8 @@ class _WordTally:
             self.shown[key] = min(label, self.shown.get(key, label))
         self.spellings.update(one.spellings)
         self.chunks.append(len(one.bounds) // 2)
+        if one.language == "de":
+            self.nouns.add(one.names)
 
     def refuses(self, word: str) -> bool:
         """Whether a word that opens a sentence is no name by itself; unseen inside sentences, a common word is none."""
@@ -205,6 +209,7 @@ class _WordTally:
             hidden=frozenset(mentions.make_name_key(h) for h in hosts),
             speakers=speakers.name_speakers(spoken, self.shown, self.spellings),
             roles=frozenset(mentions.make_name_key(k) for k in spoken if speakers.names_role(k)),
+            nouns=self.nouns.learn(self.lowers),
         )
 
 
@@ -228,7 +233,9 @@ class _NameTally:
             self.works[one.work][n.key] += 1
             if " " in n.key:
                 self.spelt[n.key][" ".join(n.surface.split())] += 1
-        surely = [n for n in named if " " in n.key] if one.language == "de" else named
+        nouns = [n for n in named if one.language == "de" and is_noun(n.key, lexicon.nouns, alone=True)]
+        singles = {n.key for n in nouns}
+        surely = [n for n in named if n.key not in singles]
         same = mentions.link_same_person(surely, {})  # last names count for the person
         self.uses.extend(kinds.Use(same.get(n.key, n.key), n.surface, n.candidate) for n in surely)
         if one.language == "zh":
@@ -242,7 +249,6 @@ class _NameTally:
             if p.sentence not in notes and begin <= p.spans[0] and p.spans[-1] <= end
         ]
         if one.language == "de":  # its capitals are nouns and names alike: judged as concepts too
-            nouns = [n for n in named if " " not in n.key]
             self.singles.update(n.key for n in nouns)
             phrases += [(bisect_right(starts, n.start), (n.key,)) for n in nouns]
         kinds.count_units(self.counts if one.language == "en" else self.untagged, phrases)
