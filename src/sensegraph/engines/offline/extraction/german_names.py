@@ -55,13 +55,13 @@ def is_foreign_head(word: str) -> bool:
     return word in heads and not is_listed_noun(word)
 
 
-def weigh_noun_use(one: Candidate) -> float:
+def weigh_noun_use(one: Candidate) -> int:
     """How much one mention speaks for a common noun: what stands before its first word."""
     left = one.left
     if left in read_lexicon("german")["indefinite"]:
-        return 2.0
+        return 2
     described = _INFLECTED.fullmatch(left) and one.before.split(" ")[0] in _determiners()  # "der alte Turm"
-    return 1.0 if left in _determiners() or described else 0.0
+    return 1 if left in _determiners() or described else 0
 
 
 @dataclass(frozen=True, slots=True)
