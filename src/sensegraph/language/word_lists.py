@@ -160,10 +160,8 @@ def stop_words(language: str) -> frozenset[str]:
         return never_names()
     if language == "de":
         return read_lexicon("german")["stop"]
-    openers = (
-        word for code in OTHERS for line in read_sections(f"languages/{code}")["openers"] for word in line.split()
-    )
-    return never_names() | read_lexicon("german")["stop"] | frozenset(openers)
+    openers = " ".join(line for code in OTHERS for line in read_sections(f"languages/{code}")["openers"])
+    return never_names() | read_lexicon("german")["stop"] | frozenset(openers.split())
 
 
 @cache
