@@ -129,9 +129,9 @@ def _make_engine_here(settings: Settings) -> LanguageEngine:
     if settings.engine != "local":
         from sensegraph.engines.offline.engine import ClassicalEngine
 
-        table = settings.offline
-        named = read_own_names(Path(table.names_file)) if table.names_file else ()
-        return ClassicalEngine(named=named, chinese=table.chinese)
+        offline = settings.offline
+        named = read_own_names(Path(offline.names_file)) if offline.names_file else ()
+        return ClassicalEngine(named=named, chinese=offline.chinese)
     if not settings.local.model:
         raise SettingsError("engine = local needs local.model: a folder with a model, as `sensegraph tune` writes it.")
     check_approved(settings, "local")
