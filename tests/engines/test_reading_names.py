@@ -51,6 +51,21 @@ def test_german_nouns_before_names_are_not_joined_to_them() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Aunque vivía en Sevilla, fue a la Isla de los Faros.", ["Sevilla", "Isla de los Faros"]),
+        ("Cependant il quitta la Place des Vosges avec Marie.", ["Place des Vosges", "Marie"]),
+        ("Однако он приехал в Тверь, где жил Иван Ломакин.", ["Тверь", "Иван Ломакин"]),
+        ("Когда Анна вернулась, они жили у Байкала.", ["Анна", "Байкала"]),
+    ],
+)
+def test_names_of_other_languages_hold_their_small_words_and_not_what_opens_sentences(
+    text: str, names: list[str]
+) -> None:
+    assert found(text, "xx") == names
+
+
+@pytest.mark.parametrize(
     ("text", "stated"),
     [
         ("on 13 March 1963 in Oslo", ["13 March 1963"]),

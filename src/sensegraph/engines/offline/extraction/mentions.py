@@ -15,6 +15,7 @@ from functools import lru_cache
 
 import msgspec
 
+from sensegraph.engines.offline.extraction.german_names import cut_at_nouns
 from sensegraph.engines.offline.extraction.names import link_document_names, strip_possessive
 from sensegraph.engines.offline.extraction.observations import Candidate, Ends, Lexicon, Observation, Phrase
 from sensegraph.engines.offline.extraction.page_reader import EDGE, count_capitals, find_codes, locate_words
@@ -196,7 +197,8 @@ def select_standing_names(seen: Observation, lexicon: Lexicon) -> list[Named]:
     out = []
     begin, end = find_body(seen, lexicon)
     speakers = lexicon.speakers
-    for c in seen.names:
+    runs = (p for c in seen.names for p in cut_at_nouns(c, lexicon.nouns)) if seen.language == "de" else seen.names
+    for c in runs:
         start, surface = c.start, c.surface
         if start < begin or c.end > end:
             continue

@@ -105,7 +105,7 @@ class Lexicon(msgspec.Struct, frozen=True, array_like=True):
     `same` the full name for a last or first name by work (for the whole corpus under ""), `full` how those full names
     are written; `kinds` the type of every name (key → letter); `units` the kept concepts (stems → name), `terms` those
     of scripts without blanks; `nodes` numbers the ends of the kept relations; `pairs` holds `low << 32 | high` in
-    rising order, `strengths` what one unit of evidence for each is worth.
+    rising order, `strengths` what one unit of evidence for each is worth; `nouns` are the common nouns of German.
     """
 
     chunks: int = 0
@@ -127,3 +127,4 @@ class Lexicon(msgspec.Struct, frozen=True, array_like=True):
     nodes: dict[str, int] = msgspec.field(default_factory=dict)
     pairs: tuple[int, ...] = ()
     strengths: tuple[float, ...] = ()
+    nouns: frozenset[str] = frozenset()
