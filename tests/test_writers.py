@@ -65,16 +65,14 @@ def test_the_second_of_two_builds_is_told_or_waits_and_neither_loses_a_document(
     made: Corpus, server: ScriptedServer, tmp_path: Path
 ) -> None:
     server.reset()
-    told = threading.Event()  # until the second is told, the first waits for its replies
-    server.script = Script(reply=lambda _: told.wait(120) and None)
+    server.script = Script(latency_s=4.0)  # until the second is told
     first = started(made.root, server, 0, "one")
     until(server, first)
     impatient = started(made.root, server, 0, "fourth")
     patient = started(made.root, server, 120, "second")
     assert "Another build" in impatient.communicate()[1]
-    told.set()
-    assert (impatient.returncode, first.wait(120), patient.wait(120)) == (1, 0, 0)
     server.script = Script()
+    assert (impatient.returncode, first.wait(120), patient.wait(120)) == (1, 0, 0)
     wanted = [*stories(3), *(Document(n, story(len(n), 7)) for n in ("fourth", "one", "second"))]
     with corpus(tmp_path / "fresh", server) as other:
         other.add(wanted)
