@@ -6,12 +6,13 @@
 
 One mutant is one change of one expression or statement: a comparison, an operator, a constant, a condition turned
 round, a call left out. Of constants, a whole number up to 3 becomes the next one, 0.0 becomes 1.0, and any other number
-ten times as much (60 becomes 600, 0.2 becomes 2.0): 61 for 60 is no mistake that somebody makes. A mutant is noticed when one of the tests that run its line fails; a line that no test runs is not
-noticed. A line that is run when its module is imported (a constant, a default) is tested by those tests that together
-run most of the module. Which tests run which line, and how long each takes, is measured first, by all tests under
-coverage (kept under bench/out/mutants until the code or the tests change; --map takes an older one as it is). Mutants
-that change nothing that can be seen stand in bench/mutants-equivalent.toml with the reason. --near maps only
-the tests in the folders of `tests/` that mirror those of the modules. The status is 1 when the score is below --least.
+ten times as much (60 becomes 600, 0.2 becomes 2.0): 61 for 60 is no mistake that somebody makes. A mutant is noticed
+when one of the tests that run its line fails; a line that no test runs is not noticed. A line that is run when its
+module is imported (a constant, a default) is tested by those tests that together run most of the module. Which tests
+run which line, and how long each takes, is measured first, by all tests under coverage (kept under bench/out/mutants
+until the code or the tests change; --map takes an older one as it is). Mutants that change nothing that can be seen
+stand in bench/mutants-equivalent.toml with the reason. --near maps only the tests in the folders of `tests/` that
+mirror those of the modules. The status is 1 when the score is below --least.
 """
 
 from __future__ import annotations

@@ -28,7 +28,17 @@ from sensegraph.testing import (
 )
 from sensegraph.trials import Check, Contrast, Excerpt, Support, Trial, Verdict, Wish
 from sensegraph.types import (
-    Answer, Brief, Chunk, Citation, Extraction, Inquiry, Mention, Point, Report, Statement, SummaryEntity,
+    Answer,
+    Brief,
+    Chunk,
+    Citation,
+    Extraction,
+    Inquiry,
+    Mention,
+    Point,
+    Report,
+    Statement,
+    SummaryEntity,
 )
 
 
@@ -259,7 +269,9 @@ class _Slipping(ClassicalEngine):
             "target": {"relations": (replace(link, target=" "), replace(link, target="A"))},
             "start": {"relations": (replace(link, start=-1), replace(link, start=0))},
             "end": {"relations": (replace(link, end=beyond), replace(link, end=beyond - 1))},
-            "mention": {"entities": (replace(one, mentions=(Mention("x", 0, 0), *one.mentions)), *found[0].entities[1:])},
+            "mention": {
+                "entities": (replace(one, mentions=(Mention("x", 0, 0), *one.mentions)), *found[0].entities[1:])
+            },
         }
         return _first(found, **wrong.get(self.slip, {}))
 
@@ -275,7 +287,11 @@ _RATED = "test_reports_points_and_answers_refer_only_to_what_they_were_given"
 
 @pytest.mark.parametrize(
     ("slip", "test"),
-    [*((s, _EXTRACTED) for s in ("entity", "source", "target", "start", "end", "mention")), ("above", _RATED), ("below", _RATED)],
+    [
+        *((s, _EXTRACTED) for s in ("entity", "source", "target", "start", "end", "mention")),
+        ("above", _RATED),
+        ("below", _RATED),
+    ],
 )
 def test_an_engine_that_slips_once_is_found_out(slip: str, test: str) -> None:
     contract = EngineContract()
@@ -303,7 +319,11 @@ class _Judging(ClassicalEngine):
 @pytest.mark.parametrize(
     ("test", "right", "wrong"),
     [
-        ("test_a_verdict_names_a_place_or_none", [Verdict(0), Verdict(2, "so"), Verdict(None, "so")], [Verdict(), Verdict(3)]),
+        (
+            "test_a_verdict_names_a_place_or_none",
+            [Verdict(0), Verdict(2, "so"), Verdict(None, "so")],
+            [Verdict(), Verdict(3)],
+        ),
         (
             "test_a_statement_without_a_text_is_not_borne_out",
             [Support(False), Support(True, "so"), Support(None, "so")],

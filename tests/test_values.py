@@ -28,7 +28,9 @@ def classes() -> list[type[Any]]:
     for module in (types, extractions, trials, questions):
         assert module.__file__
         own = runpy.run_path(module.__file__, run_name="read_again")
-        found |= {n: c for n, c in own.items() if is_dataclass(c) and isinstance(c, type) and c.__module__ == "read_again"}
+        found |= {
+            n: c for n, c in own.items() if is_dataclass(c) and isinstance(c, type) and c.__module__ == "read_again"
+        }
     assert len(found) > 40
     return list(found.values())
 

@@ -50,7 +50,7 @@ def test_the_sample_of_a_long_line_ends_between_characters():
     line = b"\xe9" * 99 + b" " + b"\xe9" * 100
     assert _sample_lines(line) == line
     far = b"\xe9" * 9 + b" " + b"\xe9" * SAMPLE
-    assert _sample_lines(far)[: SAMPLE] == far[:SAMPLE]
+    assert _sample_lines(far)[:SAMPLE] == far[:SAMPLE]
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def test_every_kind_of_number_is_found_only_as_a_word_of_its_own() -> None:
 
 
 def test_every_sign_of_an_italian_code_counts_as_published() -> None:
-    """The table of the decree of 23 December 1976: what a sign counts in an odd place; in an even one its own number."""
+    """As the decree of 23 December 1976 has it: by a table in odd places, by its own number in even ones."""
     odd = dict(zip("0123456789", (1, 0, 5, 7, 9, 13, 15, 17, 19, 21), strict=True)) | dict(
         zip(
             "ABCDEFGHIJKLMNOPQRSTUVWXYZ",

@@ -19,6 +19,8 @@ from sensegraph.resolution.comparison.scoring import _read_person
         ("Lee", (), "lee"),
     ],
 )
-def test_a_particle_belongs_to_the_family_unless_nothing_is_left(name: str, given: tuple[str, ...], family: str) -> None:
+def test_a_particle_belongs_to_the_family_unless_nothing_is_left(
+    name: str, given: tuple[str, ...], family: str
+) -> None:
     found = _read_person(read_name(name, person=True))
     assert (found.given, found.family) == (given, family)

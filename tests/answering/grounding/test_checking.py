@@ -111,6 +111,9 @@ def test_the_nearest_label_alone_says_who_speaks() -> None:
     (problem,) = checked(replace(said, text=said.text.replace("Ada", "Cy"))).problems
     assert problem.reason == "in what is cited, it is said by bo"
     assert checked(replace(said, text=said.text.replace("Ada", "Bo"))).problems == ()
+    alone = Answer("Cy says: “Hello.” [1]", (citation(1, TALK, "Hello."),))
+    (problem,) = checked(alone).problems  # one label stands before it
+    assert problem.reason == "in what is cited, it is said by ada"
     first = Answer("Cy says: “Oslo has 700,000 people.” [1]", (citation(1, TOWNS, "Oslo has 700,000 people."),))
     (problem,) = checked(first).problems
     assert problem.reason == "the cited documents name no cy"

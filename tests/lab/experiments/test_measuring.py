@@ -15,8 +15,7 @@ def test_an_answer_that_failed_has_no_claims_and_shifts_no_others(store: SqliteS
     two = Reply(Answer("The old mill stands by the river. The harbour was dredged in 1911."))
     one = Reply(Answer("The lighthouse needs a new lamp."))
     answers = {"A": [two, Reply(Answer(""), "no"), one], "B": [one, one, two]}
-    first, *others = measure_claims(answers, asked, ClaimSettings("rules"), runtime(store))
-    assert first.values == {"A": [2.0, None, 1.0], "B": [1.0, 1.0, 2.0]}
-    assert len(others) == 4
-    for measure in others:  # one claim is no cluster
+    found = measure_claims(answers, asked, ClaimSettings("rules"), runtime(store))
+    assert len(found) == 5
+    for measure in found:  # the rules find no claim in what says what is needed
         assert measure.values == {"A": [1.0, None, 0.0], "B": [0.0, 0.0, 1.0]}
