@@ -332,12 +332,12 @@ class _Judging(ClassicalEngine):
     ],
 )
 def test_no_verdict_needs_a_reason(test: str, right: list[Any], wrong: list[Any]) -> None:
-    contract = JudgeContract()
+    contract, found_out = JudgeContract(), []
     for said in (None, *right, *wrong):
         made = type("Made", (_Judging,), {"said": said, "__slots__": ()})
         contract.make = lambda made=made: made.__new__(made)  # type: ignore[method-assign,misc]
-        if said in wrong:
-            with pytest.raises(AssertionError):
-                getattr(contract, test)()
-        else:
+        try:
             getattr(contract, test)()
+        except AssertionError:
+            found_out.append(said)
+    assert found_out == wrong

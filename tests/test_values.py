@@ -46,6 +46,5 @@ def test_what_is_left_out_of_a_value_is_empty(classes: list[type[Any]]):
 
 
 def test_no_value_can_be_changed(classes: list[type[Any]]):
-    for c in classes:
-        assert c.__dataclass_params__.frozen, c.__name__
-        assert "__slots__" in vars(c), c.__name__
+    assert len(classes) > 40
+    assert [c for c in classes if not (c.__dataclass_params__.frozen and "__slots__" in vars(c))] == []

@@ -95,7 +95,7 @@ def test_a_sound_sentence_counts_in_full() -> None:
 def test_a_run_of_nouns_is_a_phrase_where_a_noun_ends_it() -> None:
     read = Reader().phrases
     assert read("The stone bridge is closed.") == ("stone bridge",)
-    assert read("The wooden bridge is closed.") == ("wooden bridge",)
+    assert read("We saw the political crisis.") == ("political crisis",)
     assert read("The bridge is old.") == ()
 
 

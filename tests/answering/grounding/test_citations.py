@@ -1,9 +1,13 @@
 """Citation recall and precision on answers made by hand (ALCE), and who says what bears what."""
 
+import sys
 from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from sensegraph.answering.grounding.citations import (
@@ -166,3 +170,25 @@ def test_what_entails_most_is_support(likeliest: int, tmp_path: Path) -> None:
     by = ByInference(str(tiny(tmp_path, LABELS, likeliest)))
     found = by.supported([Check("Oslo is large.", ("Oslo is large.",))])
     assert [s.holds for s in found] == [LABELS[likeliest] == "Entailment"]
+
+
+@pytest.mark.parametrize("likeliest", [0, 1, 2])
+def test_what_entails_most_is_support_whatever_library_says_so(
+    likeliest: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The library stands beyond the edge of the package; here it is one that always says the same."""
+
+    class Saying:
+        def __init__(self, folder: str, local_files_only: bool) -> None:
+            assert (folder, local_files_only) == (str(tmp_path), True)
+            self.model = SimpleNamespace(config=SimpleNamespace(id2label=LABELS))
+
+        def predict(self, pairs: list[tuple[str, str]], show_progress_bar: bool) -> np.ndarray:
+            assert (pairs, show_progress_bar) == ([("Oslo is old.\nIt is large.", "Oslo is large.")], False)
+            return np.eye(3)[[likeliest]]
+
+    library: Any = ModuleType("sentence_transformers")
+    library.CrossEncoder, library.__spec__ = Saying, ModuleSpec("sentence_transformers", None)
+    monkeypatch.setitem(sys.modules, "sentence_transformers", library)
+    (found,) = ByInference(str(tmp_path)).supported([Check("Oslo is large.", ("Oslo is old.", "It is large."))])
+    assert found == Support(LABELS[likeliest] == "Entailment", "")
