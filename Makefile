@@ -1,6 +1,6 @@
 # `make` alone prints this help. Every task makes its own environment in .venv first, and sets nothing outside it.
 .DEFAULT_GOAL := help
-.PHONY: help setup collected test finetune finetune-setup quick explore check format budgets docs demo clean
+.PHONY: help setup collected test finetune finetune-setup quick explore mutants check format budgets docs demo clean
 
 # the first of these that is Python 3.11 to 3.13
 PYTHONS := python3 python3.13 python3.12 python3.11 python
@@ -55,6 +55,9 @@ explore: $(READY) ## property tests only, on new examples for MINUTES=15 (the ot
 	@echo "make explore SEED=$(SEED) MINUTES=$(MINUTES)"
 	@$(BIN)/pytest -n 2 --dist worksteal --hypothesis-profile=exploring --hypothesis-seed=$(SEED) --minutes=$(MINUTES) \
 	  $$(grep -rl 'hypothesis' tests --include='test_*.py')
+
+mutants: $(READY) ## small changes of the modules ONLY="…", drawn by SEED, that the tests beside them notice or not, in MINUTES=15
+	@$(BIN)/python bench/mutants.py --near --only $(ONLY) --seed $(SEED) --minutes $(MINUTES)
 
 check: $(READY) ## lint, format, types, layers
 	@$(BIN)/ruff check .

@@ -11,8 +11,9 @@ when one of the tests that run its line fails; a line that no test runs is not n
 module is imported (a constant, a default) is tested by those tests that together run most of the module. Which tests
 run which line, and how long each takes, is measured first, by all tests under coverage (kept under bench/out/mutants
 until the code or the tests change; --map takes an older one as it is). Mutants that change nothing that can be seen
-stand in bench/mutants-equivalent.toml with the reason. --near maps only the tests in the folders of `tests/` that
-mirror those of the modules. The status is 1 when the score is below --least.
+stand in bench/mutants-equivalent.toml with the reason. --near maps only the tests
+that are named after the modules or stand in the folders that mirror theirs; with --minutes only fast ones. The status
+is 1 when the score is below --least.
 """
 
 from __future__ import annotations
@@ -243,8 +244,8 @@ class Reach:
         return chosen
 
 
-def measure_reach(processes: int, tests: Sequence[str], kept: Path | None) -> Reach:
-    """Run the tests under coverage, or read what an earlier run left."""
+def measure_reach(processes: int, tests: Sequence[str], kept: Path | None, minutes: float) -> Reach:
+    """Run the tests under coverage, or read what an earlier run left; of a run over `minutes` nothing is known."""
     if kept is None:
         digest = hashlib.blake2b(" ".join(tests).encode(), digest_size=8)
         for path in sorted([*SOURCE.rglob("*.py"), *(TREE / "tests").rglob("*.py")]):
@@ -253,10 +254,22 @@ def measure_reach(processes: int, tests: Sequence[str], kept: Path | None) -> Re
     if not kept.exists():
         OUT.mkdir(parents=True, exist_ok=True)
         run = [sys.executable, "-m", "pytest", "-q", "-n", str(processes), "--durations=0", "--durations-min=0"]
-        run += ["-m", "not finetune", "--cov", "--cov-context=test", "--cov-report=", *tests]
+        run += [
+            "-m",
+            "not finetune" if not minutes else "not finetune and not slow",
+            "--cov",
+            "--cov-context=test",
+            "--cov-report=",
+            *tests,
+        ]
         env = os.environ | {"COVERAGE_FILE": str(kept)}
-        told = subprocess.run(run, cwd=TREE, env=env, check=False, capture_output=True, text=True).stdout
-        kept.with_suffix(".durations").write_text(told, encoding="utf-8")
+        try:
+            limit = 60 * minutes if minutes else None
+            told = subprocess.run(run, cwd=TREE, env=env, check=False, capture_output=True, text=True, timeout=limit)
+        except subprocess.TimeoutExpired:
+            print(f"The tests took more than {minutes:.1f} minutes: which lines they run is not known.")
+            return Reach({}, {}, {}, [])
+        kept.with_suffix(".durations").write_text(told.stdout, encoding="utf-8")
     return read_reach(kept)
 
 
@@ -366,13 +379,15 @@ def judge_all(mutants: Sequence[Mutant], reach: Reach, processes: int, minutes: 
 
 
 def find_near_tests(files: Sequence[Path]) -> list[str]:
-    """The folders of `tests/` that mirror those of the modules; for a module at the top, the tests at the top."""
+    """The files of tests that are named after the modules; for others the folders of `tests/` that mirror theirs."""
     found: dict[str, None] = {}
     for path in files:
         folder = TREE / "tests" / path.parent.relative_to(SOURCE)
-        while not folder.exists():
-            folder = folder.parent
-        names = [folder] if folder != TREE / "tests" else sorted(folder.glob("test_*.py"))
+        names = [folder / f"test_{path.stem}.py"]
+        if not names[0].exists():
+            while not folder.exists():
+                folder = folder.parent
+            names = [folder] if folder != TREE / "tests" else sorted(folder.glob("test_*.py"))
         found |= dict.fromkeys(name.relative_to(TREE).as_posix() for name in names)
     return list(found)
 
@@ -411,12 +426,17 @@ def main() -> None:
     given = parser.parse_args()
     files = sorted(SOURCE.rglob("*.py"))
     if given.only:
-        files = [f for f in files if any(f.relative_to(SOURCE).as_posix().startswith(o) for o in given.only)]
+        below = [name.removeprefix("src/sensegraph/") for name in given.only]
+        files = [f for f in files if any(f.relative_to(SOURCE).as_posix().startswith(name) for name in below)]
     drawn = draw_mutants(files, given.count, given.seed)
     print(f"seed {given.seed}: {len(drawn)} mutants of {len(files)} modules", flush=True)
     tests = find_near_tests(files) if given.near else given.tests
-    reach = measure_reach(given.processes, tests, given.map)
-    score = print_scores(judge_all(drawn, reach, given.processes, given.minutes, given.show))
+    started = time.monotonic()
+    reach = measure_reach(given.processes, tests, given.map, 0.6 * given.minutes)
+    if not reach.broad:
+        return
+    left = max(0.1, given.minutes - (time.monotonic() - started) / 60) if given.minutes else 0.0
+    score = print_scores(judge_all(drawn, reach, given.processes, left, given.show))
     sys.exit(1 if score * 100 < given.least else 0)
 
 
