@@ -41,6 +41,10 @@ NOT_REACHED = "not reached in time"
 STARTED = time.monotonic()
 
 
+UNCOUNTED = ("tests/laws/", "tests/references/", "tests/methods/hirag/", "tests/methods/raptor/")
+"""Tests that run whole methods again and again, whose lines other tests reach."""
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     text = "run those tests alone that draw examples, in an order drawn by the seed; begin none after this time"
     parser.addoption("--minutes", type=float, default=0.0, help=text)
@@ -57,7 +61,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         function = item.nodeid.partition("[")[0]
         seen[function] += 1
-        if seen[function] > COUNTED or draws(item):
+        if seen[function] > COUNTED or draws(item) or item.nodeid.startswith(UNCOUNTED):
             item.add_marker("uncounted")
     if config.getoption("--minutes"):
         config.hook.pytest_deselected(items=[item for item in items if not draws(item)])

@@ -29,7 +29,7 @@ from sensegraph.errors import StoreError
 from sensegraph.types import Document
 from wired import corpus, story
 folder, url, wait, *names = sys.argv[1:]
-with corpus(Path(folder), url) as made:
+with corpus(Path(folder), url, endpoint={{"timeout_s": 120.0}}) as made:
     made.workspace.wait = float(wait)
     made.add(*[Document(n, story(len(n), 7)) for n in names])
     try:
@@ -65,14 +65,14 @@ def test_the_second_of_two_builds_is_told_or_waits_and_neither_loses_a_document(
     made: Corpus, server: ScriptedServer, tmp_path: Path
 ) -> None:
     server.reset()
-    server.script = Script(latency_s=0.5)
+    server.script = Script(latency_s=4.0)  # until the second is told
     first = started(made.root, server, 0, "one")
     until(server, first)
     impatient = started(made.root, server, 0, "fourth")
     patient = started(made.root, server, 120, "second")
     assert "Another build" in impatient.communicate()[1]
-    assert (impatient.returncode, first.wait(120), patient.wait(120)) == (1, 0, 0)
     server.script = Script()
+    assert (impatient.returncode, first.wait(120), patient.wait(120)) == (1, 0, 0)
     wanted = [*stories(3), *(Document(n, story(len(n), 7)) for n in ("fourth", "one", "second"))]
     with corpus(tmp_path / "fresh", server) as other:
         other.add(wanted)

@@ -128,6 +128,7 @@ def test_beside_strangers_a_chunk_is_what_it_was(running: dict[str, Asked], engi
 def test_a_model_that_reads_chunk_by_chunk_finds_the_same_names_twice(running: dict[str, Asked]) -> None:
     asked = running["scripted"]
     once, twice = (asked.built("harbour", how).index().graph for how in (corpora.as_they_are, corpora.doubled))
+    assert once.entities
     assert {e.id: 2 * e.frequency for e in once.entities} == {e.id: e.frequency for e in twice.entities}
     assert {r.id: 2 * r.weight for r in once.relations} == {r.id: r.weight for r in twice.relations}
 
@@ -149,6 +150,7 @@ def test_a_model_that_reads_chunk_by_chunk_finds_beside_strangers_what_it_found(
 def test_wrapped_texts_name_the_same_things(running: dict[str, Asked], name: str, change: corpora.Change) -> None:
     asked = running["offline"]
     one, other = (asked.built(name, how).index().graph for how in (corpora.as_they_are, change))
+    assert one.entities
     assert {e.id for e in one.entities} == {e.id for e in other.entities}
     assert {r.id for r in one.relations} == {r.id for r in other.relations}
 

@@ -115,6 +115,7 @@ def test_without_overlap_no_summary_is_read_beside_half_of_its_leaves(seed: int,
 def test_a_node_is_passed_over_only_where_there_is_no_room_for_it(sizes: list[int], room: int) -> None:
     ranked = Random(room).sample(range(len(sizes)), len(sizes))
     kept = fit_nodes(ranked, chain(sizes, [], len(sizes)), room)
+    assert bool(len(kept)) == any(size <= room for size in sizes)
     for i in ranked:
         if i in kept:
             room -= sizes[i]

@@ -92,6 +92,8 @@ def levels(built: Corpus) -> range:
 def test_equation_3_every_node_has_the_vector_of_its_own_text(built: Corpus, calls: list[Call]) -> None:
     """E = {Φ(d_v)}: rows of the index against the embedder asked one text at a time; the paper's are descriptions."""
     index, graph, clusters = built.index(), built.index().graph, hierarchy(built).clusters
+    assert graph.entities
+    assert clusters
     rows = index.vectors_of(built.embedder, "described")
     for row, entity in zip(rows, graph.entities, strict=True):
         assert row.tolist() == pytest.approx(embedded(built, f"{entity.name}: {entity.description}"), abs=1e-6)

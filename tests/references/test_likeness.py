@@ -126,6 +126,7 @@ def test_contexts_are_shared_by_the_resource_allocation_of_networkx(seed: int, n
     known = nx.gnp_random_graph(n, density, seed=seed)
     items = [Mentioned(f"{v:02}", f"Name {v}", neighbours=tuple(f"{u:02}" for u in known[v])) for v in known]
     collection = prepare_collection(items, Resolving())
+    assert len(items) > 1
     for a, b, index in nx.resource_allocation_index(known, [(a, b) for a in known for b in known if a < b]):
         every = sum(1 / known.degree(u) for u in {*known[a], *known[b]})
         jaccard = index / every if every else 0.0

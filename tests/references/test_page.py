@@ -53,6 +53,7 @@ def test_every_numbered_equation_has_a_reference_and_no_other_is_there() -> None
 def test_the_tests_of_an_equation_reach_the_functions_that_stand_for_it() -> None:
     """One of the functions of an equation is named in its tests; what is private is reached through its folder."""
     where = {(room, number): cell for room, number, cell in table(ROOT / "docs" / "where-is-what.md", "Equations")}
+    assert len(where) > 10
     for room, number, _, tests in table(PAGE, "Numbered equations"):
         said = "\n".join(path.read_text(encoding="utf-8") for path, _ in named_tests(tests))
         functions = [name for name in quoted(where[room, number]) if not name.endswith(".py")]
@@ -74,6 +75,7 @@ def test_every_row_names_tests_that_exist_and_places_that_exist(row: list[str]) 
 
 def test_every_file_of_references_is_on_the_page() -> None:
     named = {path for row in rows() for path, _ in named_tests(row[-1])}
+    assert len(named) > 5
     files = {path for path in Path(__file__).parent.glob("test_*.py") if path != Path(__file__)}
     assert files == {path for path in named if path.parent == Path(__file__).parent}
 

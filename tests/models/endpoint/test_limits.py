@@ -263,6 +263,7 @@ def test_calls_in_flight_hold_what_they_reserved_until_they_settle(
     calls: list[tuple[tuple[int, int], int, bool]], limit: tuple[int, int], data: st.DataObject
 ) -> None:
     """The budget against a count by hand in tokens and cents; a call that would have to wait is not made here."""
+    assert held(Budget(5, 0.0), Amount(5, 0.0))
     budget = Budget(limit[0], limit[1] / 100)
     spent, flying = [0, 0], list[tuple[int, int]]()
 
