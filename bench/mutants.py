@@ -5,13 +5,15 @@
     python bench/mutants.py --only models/endpoint --tests tests/models --count 20 --show   # few tests: quick
 
 One mutant is one change of one expression or statement: a comparison, an operator, a constant, a condition turned
-round, a call left out. It is noticed when one of the tests that run its line fails; a line that no test runs is not
-noticed. A line that is run when its module is imported (a constant, a default) is tested by those tests that together
-run most of the module. Which tests run which line, and how long each takes, is measured first, by all tests under
-coverage (kept under bench/out/mutants until the code or the tests change; --map takes an older one as it is). Mutants
-that change nothing that can be seen stand in bench/mutants-equivalent.toml with the reason. --near maps only the
-tests that are named after the modules or stand in the folders that mirror theirs; with --minutes only fast ones. The
-status is 1 when the score is below --least.
+round, a call left out. Of constants, a whole number up to 3 becomes the next one, 0.0 becomes 1.0, and any other number
+ten times as much (60 becomes 600, 0.2 becomes 2.0): 61 for 60 is no mistake that somebody makes. A mutant is noticed
+when one of the tests that run its line fails; a line that no test runs is not noticed. A line that is run when its
+module is imported (a constant, a default) is tested by those tests that together run most of the module. Which tests
+run which line, and how long each takes, is measured first, by all tests under coverage (kept under bench/out/mutants
+until the code or the tests change; --map takes an older one as it is). Mutants that change nothing that can be seen
+stand in bench/mutants-equivalent.toml with the reason. --near maps only the tests
+that are named after the modules or stand in the folders that mirror theirs; with --minutes only fast ones. The status
+is 1 when the score is below --least.
 """
 
 from __future__ import annotations
@@ -52,6 +54,7 @@ COMPUTED = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.FloorDiv: ast.Div,
     ast.Pow: ast.Mult, ast.Mod: ast.Mult, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
 }  # fmt: skip
+NEARLY = 3  # up to which a whole number becomes the next one; a larger one or a fraction becomes ten times as much
 SWAPPED = {"min": "max", "max": "min", "any": "all", "all": "any"}
 
 
@@ -96,6 +99,15 @@ class Places(ast.NodeVisitor):
         for statement in node.body:
             self.visit(statement)
 
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        """`frozen` and `slots` are rules of writing, the former checked by tests/test_budgets.py."""
+        for decorator in node.decorator_list:
+            for keyword in decorator.keywords if isinstance(decorator, ast.Call) else ():
+                if keyword.arg not in ("frozen", "slots"):
+                    self.visit(keyword.value)
+        for statement in node.body:
+            self.visit(statement)
+
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         if node.value:
             self.visit(node.value)
@@ -136,7 +148,8 @@ class Places(ast.NodeVisitor):
         if isinstance(node.value, bool):
             self.found.append((node, ast.Constant(not node.value)))
         elif isinstance(node.value, int | float):
-            self.found.append((node, ast.Constant(node.value + 1)))
+            near = isinstance(node.value, int) and abs(node.value) <= NEARLY
+            self.found.append((node, ast.Constant(node.value + 1 if near or not node.value else node.value * 10)))
 
     def visit_Call(self, node: ast.Call) -> None:
         if isinstance(node.func, ast.Name) and node.func.id in SWAPPED:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sensegraph.algorithms import layout
 from sensegraph.algorithms.graphs import Edges, canonical_edges, label_components
 from sensegraph.algorithms.layout import Layout, arrange_discs, find_backbone, lay_out_nested
 
@@ -133,3 +134,47 @@ def test_the_backbone_takes_the_heaviest_edges():
     edges = canonical_edges([0, 0, 1, 2], [1, 2, 2, 3], [1.0, 3.0, 2.0, 0.1], 4)
     kept = {(int(s), int(t)) for s, t, k in zip(edges.source, edges.target, find_backbone(edges), strict=True) if k}
     assert kept == {(0, 2), (1, 2), (2, 3)}
+
+
+def test_only_the_proportions_of_weights_matter():
+    radius, group = np.array([3.0, 2, 1, 1, 2, 1]), np.array([0, 0, 0, 0, 1, 1])
+    links = canonical_edges(np.array([0, 1, 2, 4]), np.array([1, 2, 3, 5]), np.array([1.0, 9, 4, 2]), 6)
+    places = arrange_discs(radius, group, links)
+    stronger = Edges(links.source, links.target, 4 * links.weight, links.nodes)
+    assert arrange_discs(radius, group, stronger).tolist() == places.tolist()
+    even = Edges(links.source, links.target, np.ones(4), links.nodes)
+    assert arrange_discs(radius, group, even).tolist() != places.tolist()
+
+
+ROUND = [
+    (-1.595031 + 1.795529j),
+    (0.371655 - 2.933091j),
+    (2.86638 - 1.190881j),
+    (2.336973 + 0.746097j),
+    (0.456321 + 0.872484j),
+    (-0.943291 - 1.803536j),
+]
+WIDE = [
+    (1.408801 + 1.641241j),
+    (-3.192909 - 0.593686j),
+    (-0.479064 - 2.007568j),
+    (1.494392 - 2.437299j),
+    (0.767792 + 2e-06j),
+    (-2.253815 - 5e-06j),
+]
+
+
+def test_discs_stand_exactly_where_their_forces_are_at_rest():
+    """A pin: numbers that a change of any force, limit or round changes."""
+    radius, group = np.array([3.0, 2, 1, 1, 2, 1]), np.array([0, 0, 0, 0, 1, 1])
+    links = canonical_edges(np.array([0, 1, 2, 4]), np.array([1, 2, 3, 5]), np.array([1.0, 9, 4, 2]), 6)
+    round_, wide = arrange_discs(radius, group, links, seed=3), arrange_discs(radius, group, links, seed=3, aspect=1.2)
+    assert round_ == pytest.approx(np.array(ROUND), abs=1e-5)
+    assert wide == pytest.approx(np.array(WIDE), abs=1e-5)
+
+
+def test_discs_begin_as_a_sunflower_with_the_largest_in_the_middle():
+    places = layout._place_on_spirals(np.array([1.0, 2, 1, 5]), np.array([0, 0, 0, 1]), np.array([6.0, 5.0]))
+    golden = 2.399963229728653  # the golden angle
+    wanted = [np.sqrt(1.5 / 3) * np.exp(1j * golden), np.sqrt(0.5 / 3), np.sqrt(2.5 / 3) * np.exp(2j * golden), 0]
+    assert places == pytest.approx(6 * np.array(wanted))

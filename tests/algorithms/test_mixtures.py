@@ -160,3 +160,10 @@ def test_no_rows_cannot_be_fitted() -> None:
         fit_mixture(np.zeros((0, 3)), 2)
     with pytest.raises(ValueError, match="0 components"):
         fit_mixture(np.zeros((4, 3)), 0)
+
+
+@pytest.mark.slow
+def test_a_large_number_is_found_to_a_twentieth_of_it() -> None:
+    centres = np.arange(45.0)[:, None] * 100
+    x = (centres[:, None] + np.random.default_rng(45).normal(size=(45, 5, 1))).reshape(-1, 1)
+    assert choose_k(x, starts=1) == 46  # 45 is no further from it than 46 // 20

@@ -290,3 +290,16 @@ def test_any_cut_of_any_text_gives_sound_spans(words: list[str], size: int, over
     assert len(found) == len(chunks)
     for chunk, x in zip(chunks, found, strict=True):
         sound(chunk, x)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The {} bridge stands here. Every {} bridge is old, and the {} bridge is closed.",
+        "La {} est vieille et la {} est ici. Nous avons vu la {} dans la ville avec le maire.",
+    ],
+)
+def test_a_word_of_more_than_sixty_letters_is_no_concept(text: str) -> None:
+    sixty = "z" * 60
+    assert any(sixty in e.name for e in one(text.format(*[sixty] * 3)).entities)
+    assert not any("z" in e.name for e in one(text.format(*[sixty + "z"] * 3)).entities)

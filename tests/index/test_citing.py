@@ -75,6 +75,12 @@ def test_a_long_source_is_narrowed_to_the_sentence_that_says_it() -> None:
     assert only.quote == "Tom Reeve sailed from Port Ellery to mend it, and was late."
 
 
+def test_blanks_alone_need_no_citation() -> None:
+    source = Source("keeper@0", 0, 4)
+    assert cite_statements([said("", source), said("a", source), said(" \n", source)], SHELF)[0] == "a [1]"
+    assert cite_statements([said("", source)], SHELF) == ("", (), 0)
+
+
 @given(
     st.lists(
         st.builds(

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from harbour import MARKS, papers
+from sensegraph.algorithms.ranking import Ranking
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.graph.lookups import ties_of
 from sensegraph.index.index import Index
@@ -154,3 +155,12 @@ def test_evidence_fills_its_budget_and_counts_what_that_leaves_out(harbour: Corp
     assert few.passages == whole.passages[: len(few.passages)]
     assert few.omitted == len(whole.passages) - len(few.passages) > 0
     assert few.documents == whole.documents
+
+
+def test_a_walk_begins_at_names_that_are_half_as_near_as_can_be(harbour: Corpus) -> None:
+    index, rt, asked = harbour.index(), harbour.runtime(), Question("the council of harbours")
+    assert names(index, seeds_of(asked, index, rt)) == ["Harbour Council", "Harbour Council of Port Ellery"]
+    assert seeds_of(asked, index, rt, 1.5) == []
+    nothing = Ranking("none", np.zeros(0, np.int64), np.zeros(0))
+    assert len(rank_by_walk(asked, nothing, index, rt, Walk())) > 1
+    assert len(rank_by_walk(asked, nothing, index, rt, Walk(), 1.5)) == 0

@@ -119,3 +119,12 @@ def test_a_balance_or_a_choice_that_makes_no_sense_is_refused(harbour: Corpus, m
         load_method(method, balance=1.5)
     with pytest.raises(SettingsError, match="diversify cannot be 'more'; choose none, mmr or cover"):
         harbour.search("Who?", method=method, diversify="more")
+
+
+@pytest.mark.filterwarnings("error")
+def test_chunks_with_equal_scores_fit_equally(harbour: Corpus):
+    rt, index = harbour.runtime(), harbour.index()
+    level = Ranking("any", ranking(harbour, 3).positions, np.full(110, 0.5))
+    for how in ("mmr", "cover"):
+        found = diversify_ranking(QUESTION, level, index, rt, how, 1.0)
+        assert found.positions.tolist() == level.positions.tolist()  # nothing but fitting counts, and all fit alike

@@ -162,7 +162,9 @@ class _Writer:
         self.unresolved = 0
 
     def written(self, statement: Statement) -> str:
-        """The statement's text with its markers before the white space at its end."""
+        """The statement's text with its markers before the white space at its end; blanks alone need none."""
+        if not statement.text.strip():
+            return statement.text
         markers = dict.fromkeys(m for s in statement.sources if (m := self._marker(s, statement.text)))
         end = _TAIL.search(statement.text)
         cut = end.start() if end and markers else len(statement.text)

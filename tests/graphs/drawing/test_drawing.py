@@ -14,8 +14,16 @@ from pictured import cluster, entity, graph, levels, relation
 from sensegraph.errors import InputError
 from sensegraph.graphs.drawing.drawing import MAP, Drawing, lay_out_drawing
 from sensegraph.graphs.drawing.rendering import render_html, render_svg
-from sensegraph.graphs.drawing.scene import bundle_links, choose_paints, compose_scene, find_inner_links, rank_hues
-from sensegraph.graphs.drawing.shapes import GREY, HUES, Disc, Stroke, Text, find_colour, split_rgb
+from sensegraph.graphs.drawing.scene import (
+    Tally,
+    bundle_links,
+    choose_paints,
+    compose_scene,
+    draw_legend,
+    find_inner_links,
+    rank_hues,
+)
+from sensegraph.graphs.drawing.shapes import GREY, HUES, LINE, Disc, Stroke, Text, find_colour, split_rgb
 from sensegraph.types import Graph
 
 
@@ -220,3 +228,20 @@ def test_every_two_hues_and_the_grey_can_be_told_apart(sight: str):
     seen = np.cbrt(np.clip(linear @ _SIGHTS[sight].T, 0, 1) @ _RGB_TO_LMS.T) @ _LMS_TO_LAB.T
     i, j = np.triu_indices(len(seen), 1)
     assert np.linalg.norm(seen[i] - seen[j], axis=1).min() > 0.07  # OKLab; about 0.02 is just noticeable
+
+
+def test_rows_of_the_legend_stand_a_line_and_four_units_below_each_other(drawing: Drawing):
+    shapes = draw_legend(drawing, 0, Tally(1, 2, 3, 0))
+    marks = [s for s in shapes if isinstance(s, Disc) and s.radius == 6]
+    count = min(len(drawing.communities[0]), len(HUES) + 1)
+    assert len(marks) == count > 2
+    steps = np.diff([s.y for s in marks])
+    assert steps == pytest.approx([13 * LINE * len_of(drawing, i) + 4 for i in range(count - 1)])
+    heads = {s.text: s.y for s in shapes if isinstance(s, Text) and s.bold}
+    assert marks[0].y - heads["Colour: community at depth 0"] == pytest.approx(14 * LINE / 2 + 4 + 13 * LINE / 2)
+
+
+def len_of(drawing: Drawing, rank: int) -> int:
+    """Lines of a community's title in the legend."""
+    c = sorted(drawing.communities[0], key=lambda c: -c.entities)[rank]
+    return 1 if len(c.title) < 20 else 2

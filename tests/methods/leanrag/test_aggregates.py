@@ -25,7 +25,7 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import load_settings
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import SettingsError, StepFailed, UnsupportedTask
-from sensegraph.index.hierarchy.packing import Line, list_elements
+from sensegraph.index.hierarchy.packing import Line, elements_for, list_elements
 from sensegraph.methods.leanrag.aggregated import (
     AggregateSettings,
     Level,
@@ -37,7 +37,7 @@ from sensegraph.methods.leanrag.aggregated import (
     part_links,
     relation_brief,
 )
-from sensegraph.methods.leanrag.aggregates import Before, aggregate_all, aggregates_made_of, find_aggregates
+from sensegraph.methods.leanrag.aggregates import Before, Builder, aggregate_all, aggregates_made_of, find_aggregates
 from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
 from sensegraph.models.embedders import HashedTerms
 from sensegraph.runtime.executors.processes import LocalExecutor
@@ -594,3 +594,15 @@ def test_the_papers_vectors_are_of_descriptions_alone(tmp_path: Path) -> None:
         wanted = embedder.embed([e.description for e in found.graph.entities], "document")
         assert (found.vectors_of(embedder, "described") == wanted).all()
         assert not (found.vectors_of(embedder, "entity") == wanted).all()
+
+
+def test_what_is_made_anew_succeeds_the_aggregate_that_it_comes_from(rt: Runtime) -> None:
+    first, more = planted(60, 4, 120, noise=0.3), planted(60, 4, 120, noise=0.3, extra=3)
+    old = before(first, rt).hierarchy.value
+    documents = {c.id: c.document for c in more.chunks}
+    builder = Builder(rt, documents, SMALL, old)
+    hierarchy = builder.build(ground_level(more.graph, elements_for(rt.engine, more.graph, documents)), more.embedded)
+    succeeds = builder.followed.succeeds
+    assert succeeds
+    assert set(succeeds) <= {c.id for c in hierarchy.clusters} - {c.id for c in old.clusters}
+    assert set(succeeds.values()) <= {c.id for c in old.clusters} - {c.id for c in hierarchy.clusters}

@@ -19,9 +19,10 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import EmptyCorpus, NotIndexed
 from sensegraph.language.text import count_tokens
 from sensegraph.methods.raptor.growing import _shorten_statements
-from sensegraph.methods.raptor.tree import Nodes, Tree
+from sensegraph.methods.raptor.tree import Nodes, Tree, make_leaves
 from sensegraph.methods.raptor.tree_part import TREE as PART
-from sensegraph.types import Document, Statement
+from sensegraph.runtime.keys import key
+from sensegraph.types import Chunk, Document, Statement
 from wired import corpus, stories, story
 
 TREE = {"leaf_tokens": 30, "children": 3}
@@ -314,3 +315,16 @@ def test_a_filter_leaves_the_nodes_that_rest_on_nothing_outside(seed: int, insid
     for i in range(len(found)):
         assert [kept[c] for c in found.children([i])] == nodes.children([kept[i]])
     assert nodes.touching(places) == sum(i >= nodes.leaves for i in touched)
+
+
+def test_a_leaf_is_named_by_its_document_its_text_and_how_often_it_was_said_there() -> None:
+    text = "It rains today. It rains today. It is late."
+    chunks = [Chunk(f"{d}-0", d, 0, len(text), 12, text) for d in ("a", "b")]
+    (found,) = make_leaves.fn([chunks], size=count_tokens("It rains today."))
+    names = [key("leaf", d, said, n)[:24] for d in "ab" for said, n in ((text[:15], 1), (text[:15], 2), (text[32:], 1))]
+    assert [leaf.id for leaf in found.leaves] == names
+    assert [(leaf.chunk, leaf.start, leaf.end) for leaf in found.leaves[:3]] == [
+        ("a-0", 0, 15),
+        ("a-0", 16, 31),
+        ("a-0", 32, 43),
+    ]

@@ -138,6 +138,11 @@ def test_a_hanging_call_is_cut_and_retried() -> None:
     assert end.usage().retries == 1
 
 
+def test_bounds_of_settings_can_be_set() -> None:
+    bounds = EndpointSettings(concurrency=1, timeout_s=0.001, backoff_s=0.0, max_retries=0)
+    assert Endpoint(bounds).settings == bounds
+
+
 def test_after_the_last_retry_the_error_says_how_often_and_why() -> None:
     with ScriptedServer(Script(fail_rate=1, fail_status=500)) as server, pytest.raises(EndpointError) as caught:
         ask(endpoint(server, max_retries=2))
