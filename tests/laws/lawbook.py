@@ -24,7 +24,6 @@ OFFLINE, BOTH = ("offline",), ("offline", "scripted")
 class Law:
     """`keeps` is the level that every method keeps, `same` and `may` say so in a sentence each.
 
-    `waits` is the reason why it is expected to fail as yet.
     """
 
     keeps: str
@@ -32,7 +31,6 @@ class Law:
     may: str
     observe: Observed
     engines: tuple[str, ...] = OFFLINE
-    waits: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +137,6 @@ def within_everything(asked: Asked, name: str, method: str) -> str:
 
 # ── the laws ──
 
-_NEWLINE = "Every text: a newline ends a sentence, so that wrapped sentences are read in pieces"
 LAWS: Mapping[str, Law] = MappingProxyType(
     {
         "wrapped at 40 columns": Law(
@@ -147,14 +144,12 @@ LAWS: Mapping[str, Law] = MappingProxyType(
             "The answer has the same text and cites the same sentences, but for white space.",
             "Where chunks begin and end, and with that the order and the scores of the evidence.",
             when_wrapped(corpora.wrapped_at_40),
-            waits=_NEWLINE,
         ),
         "wrapped at 72 columns": Law(
             "answer",
             "As at 40 columns.",
             "As at 40 columns.",
             when_wrapped(corpora.wrapped_at_72),
-            waits=_NEWLINE,
         ),
         "CRLF": Law(
             "answer",

@@ -47,8 +47,7 @@ def laws_markdown() -> Iterator[str]:
     yield "## What holds"
     yield ""
     for name, law in LAWS.items():
-        waits = f" Expected to fail as yet, for every method ({law.waits})." if law.waits else ""
-        yield f"- **{name}** ({law.keeps}). {law.same} May change: {law.may[0].lower()}{law.may[1:]}{waits}"
+        yield f"- **{name}** ({law.keeps}). {law.same} May change: {law.may[0].lower()}{law.may[1:]}"
 
 
 def exceptions_markdown() -> Iterator[str]:

@@ -131,6 +131,8 @@ def _goes_on(line: Line, behind: Line, form: str, wrapping: Wrapping, many: bool
         return False
     if wrapping.wrapped and wrapping.fills(line, said):
         return True
+    if behind.indent > line.indent and not line.mark:  # what stands below a heading or an option
+        return False
     return small and not stopped and (wrapping.wrapped or line.column >= 40)
 
 

@@ -165,6 +165,12 @@ def stop_words(language: str) -> frozenset[str]:
 
 
 @cache
+def small_words() -> frozenset[str]:
+    """Short stop words of every language with a list, behind which no line ends but a wrapped one."""
+    return frozenset(w for code in LANGUAGES for w in (*read_list(code), *stop_words(code)) if len(w) < 6)
+
+
+@cache
 def name_connectors(language: str) -> frozenset[str]:
     """Lower-case words that may stand inside a name."""
     if language == "de":

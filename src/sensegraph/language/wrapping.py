@@ -14,12 +14,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from sensegraph.language.lines import Line, count_columns
+from sensegraph.language.word_lists import small_words
 
 UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef\u3001-\u303f]")
 """Letters and marks of scripts that write no blanks between words."""
 _FIRST = re.compile(r"\S+")
 SLACK = 8  # columns by which a line may fall short of the margin
-_LEAST_PAIRS = 4
+_LEAST_PAIRS, _FEWEST_PAIRS = 4, 2
+_LEAST_MARGIN, _USUAL_MARGIN = 24, 36  # of any wrapped text; of one with few lines that begin small
 _LEAST_WRAPPED = 0.15  # of (share explained by the margin) × (share that begins with a small letter)
 _PROSE = frozenset(("text", "item", "quote"))
 
@@ -47,7 +49,8 @@ def count_first_columns(text: str) -> int:
 def measure_wrapping(lines: Sequence[Line]) -> Wrapping:
     """The margin that explains most pairs of lines, and whether enough pairs speak for it."""
     steps: Counter[int] = Counter()
-    pairs = small = cased = marked = 0
+    pairs = small = cased = marked = open_ended = 0
+    hanging = small_words()
     for line, behind in pairwise(lines):
         if line.kind not in _PROSE or behind.kind not in ("text", "quote") or (behind.kind == "quote" != line.kind):
             continue
@@ -58,18 +61,23 @@ def measure_wrapping(lines: Sequence[Line]) -> Wrapping:
         small += said[:1].islower()
         cased += said[:1].lower() != said[:1].upper()
         marked += line.stopped
-    if pairs < _LEAST_PAIRS:
+        open_ended += line.text[line.text.rfind(" ") + 1 :].lower() in hanging
+    if pairs < _FEWEST_PAIRS:
         return Wrapping()
     best = now = margin = 0
     for column in sorted(steps):
         now += steps[column]
         if now > best:
             best, margin = now, column
-    share = best / pairs
-    enough = share * small / max(1, cased) >= _LEAST_WRAPPED
+    if margin < _LEAST_MARGIN:
+        return Wrapping()
+    share, many = best / pairs, pairs >= _LEAST_PAIRS
+    enough = many and share * small / max(1, cased) >= _LEAST_WRAPPED
+    if margin >= _USUAL_MARGIN and share >= 0.8 and marked <= 0.4 * pairs and small + open_ended:
+        enough = True
     if small > 0.9 * cased and marked < 0.05 * pairs:  # a chat without capitals and marks begins every line small
         enough = share >= 0.8
-    return Wrapping(margin, enough or (cased < 0.2 * pairs and share >= 0.6))
+    return Wrapping(margin, enough or (many and cased < 0.2 * pairs and share >= 0.6))
 
 
 def mend_prose(lines: Sequence[Line], wrapping: Wrapping) -> None:
