@@ -49,7 +49,7 @@ CORPORA = {
     ),
     "rathaus": Collection(
         _read("rathaus"),
-        "Wem gehört die Sägerei, die das Holz für den Radweg lieferte?",
+        "Was verlangt Judith Mohr für die Brücke?",
         Document(
             "brief-birkfeld",
             "Emil Tessmann schreibt an Anton Reuss. Die Firma Tessmann baut auch in Birkfeld einen Radweg. Judith Mohr "

@@ -31,13 +31,14 @@ def _determiners() -> frozenset[str]:
 
 @lru_cache(maxsize=1 << 15)
 def is_listed_noun(word: str) -> bool:
-    """Whether a lower-case word is a common noun by its form, or ends with one that is listed."""
-    nouns = read_lexicon("german")["nouns"]
+    """Whether a lower-case word is a common noun by its form, or ends with a listed one that does not end names too."""
+    nouns, of_names = read_lexicon("german")["nouns"], read_lexicon("german")["name-endings"]
     for ending in _ENDINGS:
         stem = word.removesuffix(ending) if ending else word
         if ending and stem == word:
             continue
-        if stem in nouns or any(stem[cut:] in nouns for cut in range(3, len(stem) - _TAIL + 1)):
+        tails = (stem[cut:] for cut in range(3, len(stem) - _TAIL + 1))
+        if stem in nouns or any(tail in nouns and tail not in of_names for tail in tails):
             return True
     return _NOUN.fullmatch(word) is not None
 
