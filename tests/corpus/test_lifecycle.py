@@ -300,6 +300,8 @@ PROGRAM = INDEX.format(tests=str(Path(__file__).parents[1]))
 
 
 def _started(folder: Path, server: ScriptedServer, env: dict[str, str] | None = None) -> subprocess.Popen[bytes]:
+    paths = {k: v for k, v in os.environ.items() if k == "PYTHONPATH"}  # the package that is tested, and nothing else
+    env = None if env is None else paths | env
     return subprocess.Popen([sys.executable, "-c", PROGRAM, str(folder), server.base_url], env=env)
 
 

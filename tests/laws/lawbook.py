@@ -22,9 +22,7 @@ OFFLINE, BOTH = ("offline",), ("offline", "scripted")
 
 @dataclass(frozen=True, slots=True)
 class Law:
-    """`keeps` is the level that every method keeps, `same` and `may` say so in a sentence each.
-
-    """
+    """`keeps` is the level that every method keeps, `same` and `may` say so in a sentence each."""
 
     keeps: str
     same: str

@@ -144,7 +144,7 @@ def _widen_quote(citation: Citation, document: Document | None) -> str:
     """The quote with the sentences around it, where it stands in the document."""
     if document is None or not _quotes_exactly(citation, document):
         return citation.quote
-    spans = split_sentences(document.text)
+    spans = split_sentences(read_blocks(document.text).text)
     inside = [i for i, (a, b) in enumerate(spans) if a < citation.end and citation.start < b]
     if not inside:
         return citation.quote
