@@ -49,7 +49,7 @@ CORPORA = {
     ),
     "rathaus": Collection(
         _read("rathaus"),
-        "Was verlangt Judith Mohr für die Brücke?",
+        "Was sagte Otto Brandt über den Antrag von Klara Winter?",
         Document(
             "brief-birkfeld",
             "Emil Tessmann schreibt an Anton Reuss. Die Firma Tessmann baut auch in Birkfeld einen Radweg. Judith Mohr "
