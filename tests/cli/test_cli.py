@@ -127,7 +127,19 @@ def test_every_default_of_the_written_file_is_the_real_one():
 
 
 def test_every_setting_stands_in_the_written_file():
-    apart = {"endpoint", "model", "local", "documents", "index", "rerank", "personal", "methods", "trust", "foreign"}
+    apart = {
+        "endpoint",
+        "model",
+        "local",
+        "documents",
+        "index",
+        "rerank",
+        "personal",
+        "methods",
+        "trust",
+        "foreign",
+        "offline",
+    }
     names = {f.name for f in fields(Settings)} - apart
     assert names < {setting for _, _, values in list_settings_tables() for setting in values}
 

@@ -59,9 +59,13 @@ def prune_concepts(start: NDArray[Any], held: NDArray[Any], concepts: int, rule:
     """The graph of concepts that share groups, weighted by their number, and pruned as far as the rule goes."""
     count = np.bincount(held, minlength=concepts)
     keys, weights = _count_pairs(start, held, count > 1)
-    degree = _count_neighbours(start, held, count, keys)
+    n = max(concepts, 1)
+    ones, others = np.divmod(keys, n)
+    degree = np.bincount(np.concatenate((ones, others)), minlength=concepts)  # in pairs of those with several groups
+    sizes, single = np.diff(start), count[held] == 1
+    near = np.where(single, np.repeat(sizes - 1, sizes), np.repeat(_count_marked(start, single), sizes))
+    degree = (degree + np.bincount(held, weights=near, minlength=concepts)).astype(np.int64)
     hub = degree > degree.mean() + rule.deviations * degree.std() if concepts else np.zeros(0, np.bool_)
-    ones, others = np.divmod(keys, max(concepts, 1))
     apart = ~(hub[ones] | hub[others])
     ones, others, weights = ones[apart], others[apart], weights[apart]
     # Edges at concepts of one group that do not touch a hub are light, wherever the bound is.
@@ -123,17 +127,6 @@ def _list_pair_keys(start: Longs, held: Longs, n: int) -> Iterator[Longs]:
         if len(partner):
             yield np.repeat(held[first:last], many) * n + held[partner]
         first = last
-
-
-def _count_neighbours(start: NDArray[Any], held: NDArray[Any], count: Longs, keys: Longs) -> Longs:
-    """The number of distinct neighbours of every concept; `keys` are the pairs of those with several groups."""
-    n = len(count)
-    one, other = np.divmod(keys, max(n, 1))
-    degree = np.bincount(np.concatenate((one, other)), minlength=n)
-    sizes = np.diff(start)
-    singles = _count_marked(start, count[held] == 1)
-    near = np.where(count[held] == 1, np.repeat(sizes - 1, sizes), np.repeat(singles, sizes))
-    return (degree + np.bincount(held, weights=near, minlength=n)).astype(np.int64)
 
 
 def _count_marked(start: NDArray[Any], flags: Flags) -> Longs:

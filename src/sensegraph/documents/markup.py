@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -174,15 +174,14 @@ def _first_text(page: LexborHTMLParser, css: str) -> str:
 
 
 def _render_lines(root: LexborNode) -> str:
-    """The text below `root`, white space collapsed as a browser shows it, one line a block."""
+    """The text below `root`, white space collapsed as a browser shows it, one line a block.
+
+    A blank line stands between two but for those of a table and those that begin with white space.
+    """
     lines = (re.sub(" +", " ", line).strip(" ") for line in "".join(_walk_text(root)).split("\n"))
-    return _part_paragraphs([li.replace(_SPACE, " ").rstrip() for li in lines if li.strip(f" |{_SPACE}")])
-
-
-def _part_paragraphs(lines: Sequence[str]) -> str:
-    """The lines with a blank one between two but for those of a table and those that begin with white space."""
-    close = ((" | " in b and " | " in a) or b.startswith(" ") or a.startswith(" ") for a, b in pairwise(lines))
-    return "".join([*lines[:1], *(("\n" if near else "\n\n") + b for near, b in zip(close, lines[1:], strict=True))])
+    shown = [li.replace(_SPACE, " ").rstrip() for li in lines if li.strip(f" |{_SPACE}")]
+    close = ((" | " in b and " | " in a) or b.startswith(" ") or a.startswith(" ") for a, b in pairwise(shown))
+    return "".join([*shown[:1], *(("\n" if near else "\n\n") + b for near, b in zip(close, shown[1:], strict=True))])
 
 
 def _walk_text(root: LexborNode) -> Iterator[str]:

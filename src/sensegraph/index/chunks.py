@@ -74,15 +74,13 @@ def chunk_documents(documents: Sequence[Document], *, size: int, overlap: int) -
     """
     if not 0 <= overlap < size:
         raise SettingsError(f"chunk_overlap ({overlap}) must be at least 0 and below chunk_tokens ({size}).")
-    return [tuple(_chunk_document(document, size, overlap)) for document in documents]
-
-
-def _chunk_document(document: Document, size: int, overlap: int) -> Iterator[Chunk]:
-    read = read_blocks(document.text).text
-    collapsed = collapse_blanks(read)
-    for start, end, count in _cut_windows(collapsed.text, size, overlap):
-        if collapsed.text[start:end].strip():
-            yield _make_chunk(document, read, *collapsed.to_source(start, end), count)
+    made = []
+    for document in documents:
+        read = read_blocks(document.text).text
+        collapsed = collapse_blanks(read)
+        windows = [w for w in _cut_windows(collapsed.text, size, overlap) if collapsed.text[w[0] : w[1]].strip()]
+        made.append(tuple(_make_chunk(document, read, *collapsed.to_source(a, b), count) for a, b, count in windows))
+    return made
 
 
 def _make_chunk(document: Document, read: str, start: int, end: int, count: int) -> Chunk:

@@ -76,7 +76,13 @@ def read_blocks(text: str) -> Reading:
     if wrapping.wrapped and not form:
         mend_prose(lines, wrapping)
     found = list(_group_lines(lines, form, wrapping))
-    return Reading(_write_text(body, lines, found), tuple(_list_blocks(header, found, wrapping)))
+    blocks = [Block("header", 0, header)] if header else []
+    for kind, held in found:
+        first, text = held[0], held[0].text
+        short = kind == "paragraph" and len(held) == 1 and len(text) < 80 and text.count(" ") < 12
+        titled = short and text.rstrip(CLOSERS)[-1:] not in _ENDS and not text[0].islower()
+        blocks.append(Block("turn" if first.turn else "heading" if titled else kind, first.start, held[-1].end))
+    return Reading(_write_text(body, lines, found), tuple(blocks))
 
 
 def find_header(text: str) -> int:
@@ -194,19 +200,6 @@ def _group_lines(lines: Sequence[Line], form: str, wrapping: Wrapping) -> Iterat
         gap = paged = False
     if now:
         yield kind, now
-
-
-def _list_blocks(header: int, found: Sequence[tuple[str, Sequence[Line]]], wrapping: Wrapping) -> Iterator[Block]:
-    if header:
-        yield Block("header", 0, header)
-    for kind, lines in found:
-        single = kind == "paragraph" and len(lines) == 1 and _is_title(lines[0].text)
-        yield Block("turn" if lines[0].turn else "heading" if single else kind, lines[0].start, lines[-1].end)
-
-
-def _is_title(text: str) -> bool:
-    """Whether a line that stands alone is a heading: short, without a mark at its end, not beginning small."""
-    return len(text) < 80 and text.rstrip(CLOSERS)[-1:] not in _ENDS and not text[0].islower() and text.count(" ") < 12
 
 
 # ── the text as it is read ───────────────────────────────────────────────────────────────────────────────────────────

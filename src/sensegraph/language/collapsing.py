@@ -63,22 +63,13 @@ def locate_in_source(source: str, start: int, read: str, first: int, last: int) 
     if source[start + first : start + last] == read[first:last]:
         return start + first, start + last
     line = read.rfind("\n", 0, first) + 1  # what moves, moves inside its block
-    places = _align(source, start + line, read[line:last])
+    places: dict[int, int] = {}  # of each character but blanks; what was dropped in the source is passed over
+    here = start + line
+    for i, character in enumerate(read[line:last]):
+        if character not in " \n":
+            found = source.find(character, max(here, start + line + i))
+            if found < 0:
+                break
+            places[i], here = found, found + 1
     inside = [places[i] for i in range(first - line, last - line) if i in places]
     return (inside[0], inside[-1] + 1) if inside else (start + first, start + last)
-
-
-def _align(source: str, start: int, read: str) -> dict[int, int]:
-    """For each character of `read` but blanks its place in `source`; what was dropped there is passed over."""
-    places: dict[int, int] = {}
-    here = start
-    for i, character in enumerate(read):
-        if character in " \n":
-            continue
-        here = max(here, start + i)
-        found = source.find(character, here)
-        if found < 0:
-            return places
-        places[i] = found
-        here = found + 1
-    return places

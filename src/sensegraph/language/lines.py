@@ -118,9 +118,10 @@ def _classify_line(lines: Sequence[Line], number: int, form: str) -> None:
         if match := _QUOTED.match(text):
             line.kind, line.mark = "quote", match.end()
             return
-    if ("|" in text and (" | " in text or text.count("|") > 2)) or (
-        ("   " in text or "\t" in text) and _in_columns(text)
-    ):
+    cells = [cell for cell in _GAPS.split(text) if cell] if "   " in text or "\t" in text else ()
+    # justified prose has wide gaps too, but many words between them
+    columns = len(cells) > 2 and sum(len(cell.split()) for cell in cells) <= 3.5 * len(cells)
+    if columns or ("|" in text and (" | " in text or text.count("|") > 2)):
         line.kind = "row"
     elif (not text[0].isalpha() or text[1:2] in (".", ")") or text[:6].lower().strip("ivx")[:1] in (".", ")")) and (
         match := _ITEM.match(text)
@@ -128,12 +129,6 @@ def _classify_line(lines: Sequence[Line], number: int, form: str) -> None:
         line.kind, line.mark = "item", match.end()
     elif form != MARKDOWN and _is_code(line):
         line.kind = "code"
-
-
-def _in_columns(text: str) -> bool:
-    """Whether a line has three cells or more; justified prose has wide gaps too, but many words between them."""
-    cells = [cell for cell in _GAPS.split(text) if cell]
-    return len(cells) > 2 and sum(len(cell.split()) for cell in cells) <= 3.5 * len(cells)
 
 
 def _is_code(line: Line) -> bool:

@@ -219,7 +219,12 @@ def _ends_at_point(text: str, before: str, word: str, start: int, point: int, sh
     if (
         low in lists.at_end
         or _VOWELLESS.fullmatch(low)
-        or (low.count(".") and _is_acronym(before) and low not in lists.never)
+        or (
+            low.count(".")
+            and low not in lists.never
+            and len(low.replace(".", "")) <= 4
+            and not any(map(str.isdigit, low))
+        )
     ):
         return opens and text[point + 2 : point + 3] not in "(["
     base = re.split("[-'’]", low)[-1]
@@ -232,7 +237,8 @@ def _ends_at_point(text: str, before: str, word: str, start: int, point: int, sh
     if before[0].isupper() and len(before) < 6 and _REFERENCE.match(text, point + 1):
         return False
     if before.isdigit() and len(before) <= 2:
-        return not word[0].isdigit() and (opens if _is_ordinal(word, shown) else True)
+        ordinal = word.lower() in lists.counted or not _ORDINAL.isdisjoint(shown.languages)  # may be one, if short
+        return not word[0].isdigit() and (opens or not ordinal)
     if _ROMAN.match(before):
         return opens or word.lower() not in lists.counted
     return True
@@ -260,10 +266,6 @@ def _opens_sentence(text: str, word: str, point: int, shown: _Shown) -> bool:
     return len(word) > 1 and lower in lists.never and text.startswith(f"{word}.", text.find(word, point))
 
 
-def _is_acronym(word: str) -> bool:
-    return len(word.replace(".", "")) <= 4 and not any(map(str.isdigit, word))
-
-
 def _is_initial(text: str, start: int, point: int, word: str, lists: Lists) -> bool:
     """Whether the capital before the point is a letter of a name: a capitalised name stands around it."""
     if text[point + 1 : point + 2] and re.match(r"\s*[^\W\d_]\.", text[point + 1 : point + 5]):  # "J. R. Tolkien"
@@ -271,8 +273,3 @@ def _is_initial(text: str, start: int, point: int, word: str, lists: Lists) -> b
     before = text[max(start, point - 24) : point - 1].rstrip()
     last = re.search(r"([^\W\d_]+)$", before)
     return last is not None and last[1][0].isupper() and word.lower() not in lists.openers
-
-
-def _is_ordinal(word: str, shown: _Shown) -> bool:
-    """Whether a short number with a point before this word may be an ordinal: in languages that write them so."""
-    return word.lower() in shown.lists.counted or not _ORDINAL.isdisjoint(shown.languages)

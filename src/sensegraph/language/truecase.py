@@ -134,7 +134,7 @@ def _is_raised_by_neighbours(
     right = joined[i] and up[i + 1]
     if word in english_words("titles") and right and words[i - 1 : i] != ["the"]:
         return True
-    if word in _heads():
+    if any(word in english_words(f"{kind}-heads") for kind in ("organisation", "place", "event", "other")):
         if left and (not people or word in english_words("national-heads")):
             return True
         if joined[i] and words[i + 1] == "of" and joined[i + 1] and word not in english_words("loose-heads"):
@@ -145,11 +145,6 @@ def _is_raised_by_neighbours(
     if word in english_words("name-parts") and openers:
         return True
     return score >= _DOUBTFUL and ((left and not people) or openers)
-
-
-@cache
-def _heads() -> frozenset[str]:
-    return frozenset().union(*(english_words(f"{kind}-heads") for kind in ("organisation", "place", "event", "other")))
 
 
 @lru_cache(maxsize=1 << 15)

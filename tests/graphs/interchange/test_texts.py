@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from sensegraph.graphs.interchange.knowledge import Texts, place_text_units
 from sensegraph.graphs.interchange.tables import DocumentRow, Tables, UnitRow
+from sensegraph.language.blocks import read_blocks
 
 
 def tables(documents: dict[str, str], units: list[tuple[str, str]]) -> Tables:
@@ -72,7 +73,9 @@ def test_every_chunk_is_its_span_and_every_text_unit_has_one(text: str, cuts: li
     units = [("d", text[start : start + length] + noise) for start, length, noise in cuts]
     found = place({"d": text}, *units)
     assert len(found.chunk_of) == len(units)
-    assert all(c.text == found.documents[c.document].text[c.start : c.end] for c in found.all_chunks())
+    assert all(
+        c.text == read_blocks(found.documents[c.document].text).text[c.start : c.end] for c in found.all_chunks()
+    )
     if units:
         assert sorted(found.chunk_of) == sorted(f"u{i}" for i in range(len(units)))
         assert sorted(found.chunk_of.values()) == sorted(c.id for c in found.all_chunks())

@@ -116,7 +116,11 @@ def _index_graph(graph: Graph, hierarchy: Hierarchy) -> Lookups:
     )
     hashes, owners = _sort_hashes(names, range(len(ids)))
     aliases, aliased = _sort_hashes([name for name, _ in others], [i for _, i in others])
-    homes = _cluster_homes(hierarchy, position)
+    clusters = [(c.depth, c.level, c.entities) for c in hierarchy.clusters]
+    depths = 1 + max((depth for depth, *_ in clusters), default=-1)
+    homes = np.full((len(position), depths), -1, np.int32)
+    for i, (depth, _, entities) in enumerate(clusters):  # by depth: a deeper one overwrites what was projected
+        homes[[position[e] for e in entities if e in position], depth:] = i
     subjects = np.asarray([position[c.subject] for c in graph.claims], np.int64)
     said = np.concatenate(([0], np.cumsum(np.bincount(subjects, minlength=len(ids))))).astype(np.int64)
     claims = np.argsort(subjects, kind="stable").astype(np.int32)
@@ -141,16 +145,6 @@ def _adjacency_rows(pairs: Sequence[tuple[int, int]], n: int) -> tuple[NDArray[n
     order = np.lexsort((target, source))
     start = np.concatenate(([0], np.cumsum(np.bincount(source, minlength=n)))).astype(np.int64)
     return start, target[order].astype(np.int32), relation[order].astype(np.int32)
-
-
-def _cluster_homes(hierarchy: Hierarchy, position: dict[str, int]) -> Ints:
-    """The cluster of every entity at every depth, shape (n, depths)."""
-    clusters = [(c.depth, c.level, c.entities) for c in hierarchy.clusters]
-    depths = 1 + max((depth for depth, *_ in clusters), default=-1)
-    homes = np.full((len(position), depths), -1, np.int32)
-    for i, (depth, _, entities) in enumerate(clusters):  # by depth: a deeper one overwrites what was projected
-        homes[[position[e] for e in entities if e in position], depth:] = i
-    return homes
 
 
 def _hash_names(names: Iterable[str]) -> NDArray[np.uint64]:

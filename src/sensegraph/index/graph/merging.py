@@ -265,7 +265,18 @@ def _finish_graph(
     ids = {name: entity_id(named[name].name if name in named else name) for name in nodes}
     degree = Counter(end for pair in links for end in pair)
     most = max((len(link.strengths) for link in links.values()), default=1)
-    entities = (_make_entity(ids[name], name, node, degree[name], named.get(name)) for name, node in nodes.items())
+    entities = []
+    for n, node in nodes.items():
+        if called := named.get(n):
+            shown, kind, main = called.shown, called.type, _folded(called.shown)
+        else:
+            (main, kind), shown = n, _most_common(node.names)
+        entities.append(
+            Entity(
+                ids[n], shown, kind, "", tuple(node.descriptions), tuple(node.chunks), node.frequency, degree[n],
+                _other_forms(main, node),
+            )
+        )  # fmt: skip
     relations = (_make_relation((ids[a], ids[b]), link, settings.weight, most) for (a, b), link in links.items())
     claims: dict[str, Claim] = {}
     for subject, c, source in said:
@@ -277,14 +288,6 @@ def _finish_graph(
         tuple(sorted(relations, key=lambda r: r.id)),
         tuple(claims[name] for name in sorted(claims)),
     )
-
-
-def _make_entity(id: str, name: Name, node: _Node, degree: int, called: Called | None) -> Entity:
-    shown = called.shown if called else _most_common(node.names)
-    return Entity(
-        id, shown, called.type if called else name[1], "", tuple(node.descriptions), tuple(node.chunks),
-        node.frequency, degree, _other_forms(_folded(shown) if called else name[0], node),
-    )  # fmt: skip
 
 
 def _other_forms(name: str, node: _Node) -> tuple[str, ...]:

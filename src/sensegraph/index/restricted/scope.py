@@ -76,16 +76,12 @@ def restrict_to_scope(index: Index, scope: Scope) -> Index:
 
 
 def scope_holds(scope: Scope, document: DocumentEntry) -> bool:
-    """Whether a document is inside."""
+    """Whether a document is inside; a day includes all its hours, a year all its days."""
     named = not scope.documents or any(document.id == p or fnmatchcase(document.id, p) for p in scope.documents)
-    return named and _in_time(scope, document.time) and all(_meets_condition(c, document) for c in scope.where)
-
-
-def _in_time(scope: Scope, time: str) -> bool:
-    """Whether a time lies in the scope; a day includes all its hours, a year all its days."""
-    if not scope.since and not scope.until:
-        return True
-    return bool(time) and time >= scope.since and (not scope.until or time[: len(scope.until)] <= scope.until)
+    if (scope.since or scope.until) and not document.time:
+        return False
+    timely = document.time >= scope.since and (not scope.until or document.time[: len(scope.until)] <= scope.until)
+    return named and timely and all(_meets_condition(c, document) for c in scope.where)
 
 
 def _meets_condition(condition: Condition, document: DocumentEntry) -> bool:

@@ -71,7 +71,9 @@ def extract_claims(text: str) -> tuple[str, ...]:
                 continue
             if english and not any(c in "vmbp" for c in _tag_clause(whole)[1:]):
                 continue
-            for one in _repeat_predicate(whole):
+            shared = _SHARED.match(whole)  # one clause for each of several names that share a predicate
+            several = [*re.split(r",\s+", shared[1]), shared[2]] if shared else []
+            for one in [f"{n.strip()} {whole[shared.end() :]}" for n in several if n.strip()] if shared else [whole]:
                 found.setdefault(" ".join(split_words(one)), one)
         subjects.append(subject)
     return tuple(found.values())
@@ -150,15 +152,6 @@ def _find_names(clause: str) -> list[str]:
         if name[:1].isupper() and not common and name.casefold() not in _STARTERS and len(name) > 1:
             found.append(name)
     return found
-
-
-def _repeat_predicate(clause: str) -> list[str]:
-    """One clause for each of several names that share a predicate."""
-    match = _SHARED.match(clause)
-    if not match:
-        return [clause]
-    names = [n.strip() for n in re.split(r",\s+", match[1]) if n.strip()] + [match[2]]
-    return [f"{name} {clause[match.end() :]}" for name in names]
 
 
 @dataclass(frozen=True, slots=True)

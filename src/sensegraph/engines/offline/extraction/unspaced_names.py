@@ -43,7 +43,8 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
 
 def find_unspaced_names(text: str, start: int, end: int, segmenter: str = "rules") -> list[tuple[int, int]]:
     """The spans of the names of one sentence, in order, without overlaps: those in marks first."""
-    found = [s for s in _find_marked(text, start, end) if s[1] - s[0] > 1]
+    marked = (m.span(m.lastindex or 0) for pattern in (_TITLE, _LATIN) for m in pattern.finditer(text, start, end))
+    found = [s for s in marked if s[1] - s[0] > 1]
     heads = _patterns()[2]
     spans = {*_find_by_sound(text, start, end), *(_find_by_jieba(text, start, end) if segmenter == "jieba" else ())}
     joined: list[tuple[int, int]] = []
@@ -57,13 +58,6 @@ def find_unspaced_names(text: str, start: int, end: int, segmenter: str = "rules
     taken = found.copy()
     found += [(a, b) for a, b in joined if 1 < b - a <= _LONGEST and all(b <= c or d <= a for c, d in taken)]
     return sorted(found)
-
-
-def _find_marked(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    for match in _TITLE.finditer(text, start, end):
-        yield match.span(match.lastindex or 0)
-    for match in _LATIN.finditer(text, start, end):
-        yield match.span()
 
 
 def _find_by_sound(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
