@@ -84,7 +84,7 @@ def keep_aliases(tables: Sequence[Aliases]) -> list[Aliases]:
     return list(tables)
 
 
-@step("duplicates.automatic", version=2)
+@step("duplicates.automatic", version=3)
 def keep_duplicates(found: Sequence[Duplicates], *, how: ResolveSettings, by: str) -> list[Duplicates]:
     """What a build found by itself, with these settings; `by` is who judged."""
     return list(found)
@@ -131,8 +131,10 @@ def list_mentioned(graph: Graph) -> list[Mentioned]:
 
 
 def find_definitions(graph: Graph, texts: Texts) -> list[Rule]:
-    """The short forms that the texts themselves define, as in `Apple Inc. (AAPL)`: capitals in parentheses behind a
-    name of the same type with the same first letter. Any other parenthesis may say where, when or what kind.
+    """The short forms that the texts themselves define, as in `Apple Inc. (AAPL)`.
+
+    They stand in capitals in parentheses behind a name with the same first letter, and of the same type where both have
+    one. Any other parenthesis may say where, when or what kind.
     """
     short = [e for e in graph.entities if _SHORT.fullmatch(e.name)]
     wanted = {c for e in short for c in e.chunks[:_SEARCHED]}
@@ -146,7 +148,8 @@ def find_definitions(graph: Graph, texts: Texts) -> list[Rule]:
         Rule("merge", long.id, e.id, "text", f"a text says {long.name} ({e.name})")
         for e in short
         for long in {x.id: x for c in e.chunks[:_SEARCHED] if c in known for x in named[c]}.values()
-        if long.type == e.type and long.id != e.id and fold(long.name)[:1] == fold(e.name)[:1]
+        if long.type in (e.type, "other") or e.type == "other"
+        if long.id != e.id and fold(long.name)[:1] == fold(e.name)[:1]
         if any(f"{fold(long.name)} ({fold(e.name)})" in fold(known[c].text) for c in e.chunks[:_SEARCHED] if c in known)
     ]
 
