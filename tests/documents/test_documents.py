@@ -410,16 +410,13 @@ PAGE = """<!doctype html><html><head><title> A  page </title>
 
 def test_html_becomes_readable_lines_without_boilerplate(tmp_path):
     document = one(put(tmp_path, "x.html", PAGE))
-    assert document.text.split("\n") == [
+    assert document.text.split("\n\n") == [
         "Head",
         "First bold words.",
         "Second\xa0line & more",
         "one",
         "two",
-        "a",
-        "  b",
-        "Name | Age",
-        "Bob | 7",
+        "a\n  b\nName: Bob; Age: 7.",
     ]
     assert document.title == "A page"
     assert document.time == "2024-03-05T06:07:08+00:00"
@@ -429,13 +426,13 @@ def test_html_becomes_readable_lines_without_boilerplate(tmp_path):
 def test_the_main_part_of_a_page_is_its_text_where_it_is_marked(tmp_path):
     page = "<body><div>Cookies?</div><main><h1>Head</h1><p>Hi</p></main><div>Related</div></body>"
     document = one(put(tmp_path, "x.html", page))
-    assert (document.title, document.text) == ("Head", "Head\nHi")
+    assert (document.title, document.text) == ("Head", "Head\n\nHi")
     assert one(put(tmp_path, "y.html", "<main></main><p>Hi</p>")).text == "Hi"
 
 
 def test_tables_within_tables_keep_all_their_text(tmp_path):
     page = "<table><tr><td>Left</td><td><table><tr><td>a</td><td>b</td></tr></table></td></tr></table>"
-    assert one(put(tmp_path, "x.html", page)).text == "Left\na | b"
+    assert one(put(tmp_path, "x.html", page)).text == "Left\n\na | b"
 
 
 def test_a_page_declares_its_encoding(tmp_path):
@@ -575,9 +572,9 @@ def test_a_field_of_any_length_is_read(tmp_path):
     assert one(put(tmp_path, "x.csv", f"id,text\na,{'x' * 300_000}")).text == "x" * 300_000
 
 
-def test_a_table_without_the_text_column_is_named_and_the_columns_can_be_named(tmp_path):
+def test_a_table_without_the_text_column_that_is_asked_for_is_named_and_the_columns_can_be_named(tmp_path):
     path = put(tmp_path, "x.csv", "key,body,head,when\na,Hi,T,5.3.2024\n")
-    assert "has no column 'text' in its first line (key,body,head,when)" in why(path)
+    assert "has no column 'words' in its first line (key,body,head,when)" in why(path, text_column="words")
     columns = {"text_column": "body", "id_column": "key", "title_column": "head", "time_column": "when"}
     assert one(path, **columns) == Document("a", "Hi", "T", (), "2024-03-05")
 

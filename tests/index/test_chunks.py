@@ -191,7 +191,10 @@ def cuts_a_grapheme(text: str, place: int) -> bool:
 def check(text: str, size: int, overlap: int) -> None:
     found = cut(text, size, overlap)
     assert len(found) <= 1.5 * count_tokens(text) / (size - overlap) + 2
-    assert all(c.text.split() == text[c.start : c.end].split() and c.tokens == count_tokens(collapse_blanks(c.text).text) for c in found)
+    assert all(
+        c.text.split() == text[c.start : c.end].split() and c.tokens == count_tokens(collapse_blanks(c.text).text)
+        for c in found
+    )
     assert all(c.tokens <= size + (overlap if c is found[-1] else 0) for c in found)
     assert not text[: found[0].start].strip()
     assert not text[found[-1].end :].strip()

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from sensegraph.documents.metadata import flatten_fields, read_iso_date
+from sensegraph.documents.page_tables import tell_page_table
 from sensegraph.errors import InputError
 from sensegraph.types import Document
 
@@ -137,9 +138,10 @@ def declared_encoding(data: bytes) -> str:
 
 
 def parse_html(name: str, text: str) -> Document:
-    """An HTML page as readable text: a paragraph for each heading, paragraph and list item, a line for each table row.
+    """An HTML page as readable text: a paragraph for each heading, paragraph, list item and row of a table.
 
-    Blank lines part paragraphs, ` | ` the cells of a row.
+    Blank lines part paragraphs. A row is told with the names of its columns; where a table only places text, ` | `
+    parts its cells.
 
     Navigation, footers, asides, scripts and forms' controls are dropped; where the page marks its main part, that is
     the text. Raises InputError when nothing is left to read.
@@ -185,6 +187,10 @@ def _part_paragraphs(lines: Sequence[str]) -> str:
     return "".join([*lines[:1], *(("\n" if near else "\n\n") + b for near, b in zip(close, lines[1:], strict=True))])
 
 
+def _read_cell(node: LexborNode) -> str:
+    return " ".join("".join(_walk_text(node)).replace(_SPACE, " ").split())
+
+
 def _walk_text(root: LexborNode) -> Iterator[str]:
     """The text in order, with a line end before and after blocks; without recursion, however deep the page is."""
     stack: list[tuple[LexborNode, bool]] = [(root, False)]
@@ -199,9 +205,11 @@ def _walk_text(root: LexborNode) -> Iterator[str]:
                 yield text.expandtabs(4).replace(" ", _SPACE)
             else:
                 yield re.sub(r"[ \t\n\r\f]+", " ", text)
+        elif tag == "table" and not closing and (told := tell_page_table(node, _read_cell)) is not None:
+            yield "\n".join(["", *told, ""])
+            continue
         elif tag == "tr" and not closing and node.css_first("table") is None:
-            cells = (" ".join("".join(_walk_text(cell)).split()) for cell in node.css("td, th"))
-            yield f"\n{' | '.join(cells).strip(' |')}\n"
+            yield f"\n{' | '.join(_read_cell(cell) for cell in node.css('td, th')).strip(' |')}\n"
             continue
         elif tag in _BLOCKS:
             yield "\n"
