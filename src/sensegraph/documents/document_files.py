@@ -15,9 +15,10 @@ from sensegraph.types import Document
 
 TEXT = frozenset({".txt", ".text", ".md", ".markdown", ".rst"})
 MARKUP = frozenset({".html", ".htm", ".xhtml"})
-RECORDS = frozenset({".csv", ".tsv", ".json", ".jsonl", ".ndjson"})
+RECORDS = frozenset({".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".mbox"})
 OFFICE = frozenset({".pdf", ".docx", ".pptx", ".xlsx", ".odt", ".rtf"})
-KNOWN = TEXT | MARKUP | RECORDS | OFFICE
+SUBTITLES = frozenset({".srt", ".vtt"})
+KNOWN = TEXT | MARKUP | RECORDS | OFFICE | SUBTITLES | {".eml"}
 
 
 @dataclass(frozen=True, slots=True)
