@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from stat import S_ISREG
 
-from sensegraph.documents import document_files, mails, markup, office, record_files, subtitles
+from sensegraph.documents import document_files, mails, markup, office, record_files, restructured, subtitles
 from sensegraph.documents.decoding import decode_text
 from sensegraph.documents.document_files import DEFAULTS, DocumentSettings, File, Loaded, Skipped, printable_path
 from sensegraph.errors import InputError
@@ -157,5 +157,5 @@ _TEXTS: Mapping[str, Callable[[str, str], Document]] = {
     **dict.fromkeys((".md", ".markdown"), markup.parse_markdown),
     **dict.fromkeys(document_files.MARKUP, markup.parse_html),
     **dict.fromkeys(document_files.SUBTITLES, subtitles.parse_subtitles),
-    ".rst": markup.parse_restructured_text,
+    ".rst": restructured.parse_restructured_text,
 }

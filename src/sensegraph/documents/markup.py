@@ -22,7 +22,6 @@ _FIELD = re.compile(r"([A-Za-z_][\w .-]*?)[ \t]*:(?:[ \t]+(.*))?$")
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _ATX = re.compile(r" {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
-_RST_UNDERLINE = re.compile(r"([=\-~^\"'#*+:.`_])\1+[ \t]*$")
 _INLINE = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[*`]+|(?<!\w)_+|_+(?!\w)")
 _MAX_HEADER = 100_000  # characters in which front matter and the first heading are looked for
 _MAX_HEADING = 500
@@ -47,7 +46,7 @@ _SPACE = "\0"  # a blank that is kept; no text that comes here holds NULs
 _META = ("author", "description", "keywords")
 
 
-# ── Markdown and reStructuredText ────────────────────────────────────────────────────────────────────────────────────
+# ── Markdown ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def parse_markdown(name: str, text: str) -> Document:
@@ -58,13 +57,6 @@ def parse_markdown(name: str, text: str) -> Document:
     time = next(filter(None, times), "")
     rest = {k: v for k, v in front.items() if k.casefold() not in {"title", "date"}}
     return Document(name, text, title, flatten_fields(rest), time)
-
-
-def parse_restructured_text(name: str, text: str) -> Document:
-    """A reStructuredText document: its title is the first underlined line."""
-    pairs = ((a, b.rstrip()) for a, b in pairwise(text[:_MAX_HEADER].split("\n")) if a.strip())
-    title = next((a for a, b in pairs if _RST_UNDERLINE.match(b) and len(b) >= len(a.rstrip())), "")
-    return Document(name, text, title.strip() if not _RST_UNDERLINE.match(title) else "")
 
 
 def split_front_matter(text: str) -> tuple[dict[str, object], str]:
