@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sensegraph import Corpus
 from sensegraph.documents import Loaded, load
 from sensegraph.documents.document_files import DEFAULTS
 from sensegraph.documents.markup import parse_html
 from sensegraph.documents.tables import tell_table
 from sensegraph.language.sentences import split_sentences
-from sensegraph.language.tables import is_header, tell_row
+from sensegraph.language.tables import is_header, tell_row, tell_ruled_rows
 from sensegraph.types import Document
 
 
@@ -184,3 +185,33 @@ def test_a_table_that_only_places_text_stays_as_it_is(table, text):
 )
 def test_a_header_is_a_row_of_different_short_words(row, header):
     assert is_header(row) is header
+
+
+# ── Markdown ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+PIPED = (
+    "Towns:\n\n| Town | Name \\| nick | Height (m) |\n|:---|---|--:|\n| Oslo | a \\| b | 23 |\n| Voss | | |\n\na | b\n"
+)
+
+
+def test_rows_of_markdown_are_told_with_the_header_of_their_table_and_their_spans():
+    told = {PIPED[start:end]: row for (start, end), row in tell_ruled_rows(PIPED).items()}
+    assert told == {
+        "Oslo | a \\| b | 23 |": "Town: Oslo; Name | nick: a | b; Height: 23 m.",
+        "Voss | | |": "Town: Voss.",
+    }
+
+
+def test_pipes_without_a_ruled_header_are_no_table():
+    assert not tell_ruled_rows("a | b\nc | d\n---\ne -- f | g\n")
+
+
+def test_what_a_row_says_of_a_name_is_told_with_the_header_and_the_span_stays_that_of_the_row(tmp_path):
+    text = "# Wren\n\n| Name | Town |\n|---|---|\n| Ada Finch | Oslo |\n| Bob Stone | Bergen |\n"
+    with Corpus.open(tmp_path, settings={"engine": "offline", "index": {"parts": ["graph"]}}) as corpus:
+        corpus.add([Document("x.md", text)])
+        corpus.build()
+        found = {e.name: e.descriptions[0] for e in corpus.index().graph.entities}
+    assert found["Bob Stone"].text == "Name: Bob Stone; Town: Bergen."
+    source = found["Bob Stone"].source
+    assert text[source.start : source.end] == "Bob Stone | Bergen |"

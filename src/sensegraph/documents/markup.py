@@ -46,7 +46,7 @@ _SPACE = "\0"  # a blank that is kept; no text that comes here holds NULs
 _META = ("author", "description", "keywords")
 
 
-# ── Markdown ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── Markdown ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def parse_markdown(name: str, text: str) -> Document:

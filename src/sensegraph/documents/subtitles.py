@@ -69,4 +69,4 @@ def _read_cues(text: str) -> Iterator[tuple[float, float, list[str]]]:
 
 def _seconds(match: re.Match[str], group: int) -> float:
     hours, minutes, seconds, part = (match[group + n] or "0" for n in range(4))
-    return int(hours) * 3600 + int(minutes) * 60 + int(seconds) + int(part) / 10 ** len(part)
+    return int(hours) * 3600 + int(minutes) * 60 + float(f"{seconds}.{part}")

@@ -15,6 +15,12 @@ _NUMBER = re.compile(r"[-+−–±~<>≤≥]?\s?\d[\d.,'’\s\xa0\u202f]*(?:[eE]
 _YEAR = re.compile(r"1[5-9]\d\d|20\d\d")
 _UNIT = re.compile(r"(.*\S)\s*[(\[]\s*(\S{1,6})\s*[)\]]", re.S)
 _ENDS = (".", "!", "?", "…", "。", "！", "？", "।", "؟", "۔")
+_RULED = re.compile(
+    r"^(?P<head>[^\n|]*\|[^\n]*)\n[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)+\|?[ \t]*\n"
+    r"(?P<rows>(?:[^\n|]*\|[^\n]*(?:\n|\Z))+)",
+    re.M,
+)
+_PIPE = re.compile(r"(?<!\\)\|")
 _MOST = 40  # characters of a column's name, on average, beyond which a row is a text and no header
 
 
@@ -53,3 +59,24 @@ def tell_row(columns: Sequence[str], cells: Sequence[str]) -> str:
         told.append(f"{name}: {value}" if name else value)
     sentence = "; ".join(told)
     return sentence + "." if sentence and not sentence.endswith(_ENDS) else sentence
+
+
+def tell_ruled_rows(text: str) -> dict[tuple[int, int], str]:
+    """The rows of the tables of Markdown, told with their headers, by their spans in `text` behind the first pipe."""
+    if "|" not in text or "--" not in text:
+        return {}
+    told: dict[tuple[int, int], str] = {}
+    for table in _RULED.finditer(text):
+        columns = _split_cells(table["head"])
+        place = table.start("rows")
+        for line in table["rows"].splitlines(keepends=True):
+            row = line.strip()
+            start = place + len(line) - len(line.lstrip(" \t|"))
+            told[start, place + len(line.rstrip())] = tell_row(columns, _split_cells(row))
+            place += len(line)
+    return told
+
+
+def _split_cells(row: str) -> list[str]:
+    """The cells between the pipes of a row."""
+    return [cell.strip().replace("\\|", "|") for cell in _PIPE.split(row.strip().removeprefix("|").removesuffix("|"))]
