@@ -592,7 +592,9 @@ def test_any_metadata_is_sorted_and_has_a_canonical_form(fields):
 FRAGMENTS = st.sampled_from([*"\n\r\t,;|'\"{}[]:#-=<>/ &", "text", "id", "1", "---\n", "+++\n", "<p>", "<tr>", "sep="])
 
 
-@pytest.mark.parametrize("extension", ["txt", "md", "rst", "html", "csv", "tsv", "json", "jsonl"])
+@pytest.mark.parametrize(
+    "extension", ["txt", "md", "rst", "html", "csv", "tsv", "json", "jsonl", "srt", "vtt", "eml", "mbox"]
+)
 @given(content=st.lists(FRAGMENTS | st.text(max_size=3), max_size=30).map("".join))
 def test_any_text_in_any_format_gives_documents_or_reasons(extension, content):
     with TemporaryDirectory() as folder:

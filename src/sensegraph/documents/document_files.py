@@ -42,7 +42,8 @@ class DocumentSettings:
     """How files are chosen and read.
 
     `max_bytes` is the largest file that is read. The columns name the fields of a record in csv and json files, in
-    any case; where `id_column` is empty, `_id` and then `id` are looked for. `include` and `exclude` are patterns
+    any case; where `id_column` is empty, `_id` and then `id` are looked for. A csv file without a column `text` is read
+    as a table, a sentence a row, unless `text_column` names another. `include` and `exclude` are patterns
     (`*.md`, `drafts/*`) over paths relative to the folder, where `*` also stands for `/`; without `include`, every
     file with a known extension is read.
     """
