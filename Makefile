@@ -1,6 +1,6 @@
 # `make` alone prints this help. Every task makes its own environment in .venv first, and sets nothing outside it.
 .DEFAULT_GOAL := help
-.PHONY: help setup test finetune finetune-setup quick explore check format budgets docs demo clean
+.PHONY: help setup collected test finetune finetune-setup quick explore mutants check format budgets docs demo clean
 
 # the first of these that is Python 3.11 to 3.13
 PYTHONS := python3 python3.13 python3.12 python3.11 python
@@ -10,6 +10,11 @@ TUNED_BIN := .venv-finetune/bin
 TUNED := .venv-finetune/.ready
 # what CI trains with; pip takes the build for the CPU where its index has one
 TORCH := torch==2.13.0
+# what explore draws by, and how long
+SEED := $(shell od -An -N4 -tu4 /dev/urandom | tr -d ' ')
+MINUTES := 15
+# what is compiled is kept beside its source: else every program that a test starts compiles all of it again
+export PYTHONDONTWRITEBYTECODE :=
 
 help: ## print this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,8 +35,13 @@ $(TUNED): pyproject.toml $(READY)
 	@$(TUNED_BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,finetune]' '$(TORCH)'
 	@touch $(TUNED)
 
-test: check ## all checks and all tests with coverage; pytest's summary is the last line
-	@$(BIN)/pytest -n 2 --cov --cov-report=term
+test: $(READY) ## all checks and all tests with coverage; pytest's summary is the last line
+	@$(MAKE) --no-print-directory -j 2 check collected
+	@$(BIN)/pytest -n 2 --dist worksteal --cov --cov-report=term
+
+# compiles the tests, once for all processes, beside the checks
+collected: $(READY)
+	@$(BIN)/pytest --collect-only -q > .venv/collected.log || { cat .venv/collected.log; exit 1; }
 
 finetune-setup: $(TUNED)
 
@@ -39,10 +49,15 @@ finetune: $(TUNED) ## train, evaluate and serve tiny models on the CPU, in an en
 	@$(TUNED_BIN)/pytest -n 2 --dist loadfile -m finetune -W ignore -o faulthandler_timeout=900
 
 quick: $(READY) ## the fast tests
-	@$(BIN)/pytest -n 2 -m "not slow"
+	@$(BIN)/pytest -n 2 --dist worksteal -m "not slow"
 
-explore: $(READY) ## property tests only, on many new examples (the other tasks draw the same ones in every run)
-	@$(BIN)/pytest -n 2 -q --hypothesis-profile=exploring $$(grep -rl 'from hypothesis' tests --include='test_*.py' | grep -v equals_rebuild)
+explore: $(READY) ## property tests only, on new examples for MINUTES=15 (the other tasks draw the same ones in every run)
+	@echo "make explore SEED=$(SEED) MINUTES=$(MINUTES)"
+	@$(BIN)/pytest -n 2 --dist worksteal --hypothesis-profile=exploring --hypothesis-seed=$(SEED) --minutes=$(MINUTES) \
+	  $$(grep -rl 'hypothesis' tests --include='test_*.py')
+
+mutants: $(READY) ## small changes of the modules ONLY="…", drawn by SEED, that the tests beside them notice or not, in MINUTES=15
+	@$(BIN)/python bench/mutants.py --near --only $(ONLY) --seed $(SEED) --minutes $(MINUTES)
 
 check: $(READY) ## lint, format, types, layers
 	@$(BIN)/ruff check .

@@ -10,8 +10,9 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 from statistics import median
@@ -38,17 +39,27 @@ class Found:
 # ── the source ──
 
 
-def modules() -> Iterator[tuple[str, str]]:
-    """Every module of the package: its path inside the package, and its text."""
-    for path in sorted(PACKAGE.rglob("*.py")):
-        yield path.relative_to(PACKAGE).as_posix(), path.read_text(encoding="utf-8")
+@cache
+def read_sources(package: Path) -> tuple[tuple[str, str, ast.Module], ...]:
+    """Every module of a package: its path inside the package, its text, and what it says. It is parsed once."""
+    texts = [(p.relative_to(package).as_posix(), p.read_text(encoding="utf-8")) for p in sorted(package.rglob("*.py"))]
+    return tuple((name, text, ast.parse(text)) for name, text in texts)
 
 
-def nodes() -> Iterator[tuple[str, ast.AST]]:
+@cache
+def read_nodes(package: Path) -> tuple[tuple[str, ast.AST], ...]:
     """Every node of every module."""
-    for name, text in modules():
-        for node in ast.walk(ast.parse(text)):
-            yield name, node
+    return tuple((name, node) for name, _, tree in read_sources(package) for node in ast.walk(tree))
+
+
+def modules() -> tuple[tuple[str, str, ast.Module], ...]:
+    """Every module of this package."""
+    return read_sources(PACKAGE)
+
+
+def nodes() -> tuple[tuple[str, ast.AST], ...]:
+    """Every node of every module of this package."""
+    return read_nodes(PACKAGE)
 
 
 def functions() -> list[Found]:
@@ -65,7 +76,7 @@ def _length(function: Function) -> int:
 
 def files() -> list[Found]:
     """Every module with its number of lines."""
-    return [Found(name, 1, name, len(text.splitlines())) for name, text in modules()]
+    return [Found(name, 1, name, len(text.splitlines())) for name, text, _ in modules()]
 
 
 def dataclasses_not_frozen() -> list[Found]:
@@ -127,8 +138,7 @@ def environment_reads() -> list[Found]:
 def public_without_docstring() -> list[Found]:
     """Public modules, classes and functions without a docstring (methods of private classes are private)."""
     found = []
-    for file, text in modules():
-        tree = ast.parse(text)
+    for file, _, tree in modules():
         if ast.get_docstring(tree) is None:
             found.append(Found(file, 1, file))
         found += [Found(file, n.lineno, n.name) for n in _public(tree) if ast.get_docstring(n) is None]
@@ -152,8 +162,8 @@ def module_functions() -> list[Found]:
     """Every function that stands at the top of a module."""
     return [
         Found(file, node.lineno, node.name, _length(node))
-        for file, text in modules()
-        for node in ast.parse(text).body
+        for file, _, tree in modules()
+        for node in tree.body
         if isinstance(node, Function)
     ]
 
@@ -185,8 +195,7 @@ def names_with_their_folder() -> list[Found]:
 def used_once() -> list[Found]:
     """Private functions at the top of a module that the module mentions once."""
     found = []
-    for file, text in modules():
-        tree = ast.parse(text)
+    for file, _, tree in modules():
         mentions = Counter(n.id if isinstance(n, ast.Name) else n.attr for n in ast.walk(tree) if _is_mention(n))
         private = (n for n in tree.body if isinstance(n, Function) and n.name.startswith("_"))
         found += [Found(file, n.lineno, n.name) for n in private if mentions[n.name] == 1]
@@ -210,7 +219,7 @@ def static_classes() -> list[Found]:
 
 def crowded_folders(most: int = 16) -> dict[str, int]:
     """Folders with more than `most` Python files; `algorithms` holds one file for each algorithm and may have more."""
-    count = Counter(Path(name).parent.as_posix() for name, _ in modules())
+    count = Counter(Path(name).parent.as_posix() for name, *_ in modules())
     return {folder: n for folder, n in count.items() if n > most and folder != "algorithms"}
 
 
@@ -231,6 +240,25 @@ def import_seconds(statement: str = "import sensegraph") -> float:
     """CPU seconds that `statement` takes in a fresh interpreter, the interpreter's own start left out: best of 3."""
     code = f"import time; a = time.process_time(); {statement}; print(time.process_time() - a)"
     return min(float(subprocess.check_output([sys.executable, "-c", code])) for _ in range(3))
+
+
+STARTED = """
+import atexit, sys
+before = set(sys.modules)
+atexit.register(lambda: print(*sorted(set(sys.modules) - before), file=sys.stderr))
+"""
+HELP = "import sys; sys.argv = ['sensegraph', '--help']; from sensegraph.cli import main; main()"
+
+
+def modules_started(statement: str) -> frozenset[str]:
+    """All modules, those of Python too, that `statement` loads in a fresh interpreter."""
+    run = subprocess.run([sys.executable, "-c", STARTED + statement], capture_output=True, text=True, check=True)
+    return frozenset(run.stderr.split())
+
+
+def modules_of_others(names: Iterable[str]) -> set[str]:
+    """The libraries among modules: neither the package nor Python's own."""
+    return {name.partition(".")[0] for name in names} - {"sensegraph"} - sys.stdlib_module_names
 
 
 LOADING = """
@@ -259,13 +287,7 @@ def modules_loaded(names: Sequence[str]) -> dict[str, frozenset[str]]:
 
 def help_seconds() -> float:
     """CPU seconds of `sensegraph --help` in a fresh interpreter, its start included: best of 3."""
-    code = (
-        "import atexit, sys, time\n"
-        "atexit.register(lambda: print(time.process_time(), file=sys.stderr))\n"
-        "sys.argv = ['sensegraph', '--help']\n"
-        "from sensegraph.cli import main\n"
-        "main()"
-    )
+    code = f"import atexit, sys, time\natexit.register(lambda: print(time.process_time(), file=sys.stderr))\n{HELP}"
     runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True) for _ in range(3)]
     return min(float(run.stderr.split()[-1]) for run in runs)
 
@@ -323,7 +345,7 @@ def rows() -> Iterator[tuple[str, str, str]]:
     yield "function length, longest", f"{sizes[-1]} lines", "≤ 60"
     yield "longest file", f"{max(f.size for f in files())} lines", "≤ 400"
     names, lines = len(module_functions()), sum(f.size for f in files())
-    yield "lines, and lines of code", f"{lines}, {sum(code_lines(text) for _, text in modules())}", "code ≤ 45000"
+    yield "lines, and lines of code", f"{lines}, {sum(code_lines(text) for _, text, _ in modules())}", "code ≤ 45000"
     yield "function names in several files", f"{len(repeated_names()) / names:.1%} of {names}", "≤ 15 %"
     yield "function names of one word", f"{len(one_word_names()) / names:.1%}", "≤ 50 %"
     yield "function names with their folder's", f"{len(names_with_their_folder()) / names:.1%}", "≤ 2 %"
@@ -339,6 +361,10 @@ def rows() -> Iterator[tuple[str, str, str]]:
     loaded = {name: len(found) for name, found in modules_loaded(method_modules()).items()}
     most = max(loaded, key=lambda name: loaded[name])
     yield "modules loaded by importing a method", f"{loaded[most]} ({most.rpartition('.')[2]})", "≤ 60"
+    starts = {"import sensegraph": 60, "from sensegraph import Corpus": 100, "sensegraph --help": 260}
+    for what, most_started in starts.items():
+        started = modules_started(HELP if what.endswith("--help") else what)
+        yield f"modules loaded by {what}", f"{len(started)}", f"≤ {most_started}"
     yield "import sensegraph", f"{import_seconds():.3f} s of CPU", "< 0.1"
     statement = "from sensegraph import Corpus"
     yield statement, f"{import_seconds(statement):.3f} s of CPU", "≤ 0.3"

@@ -69,7 +69,8 @@ def wrap(text: str, width: int, first: str = "", rest: str = "") -> str:
     if not width:
         return first + text
     if not _WIDE.search(text):
-        return textwrap.fill(text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False, break_long_words=False)  # fmt: skip
+        wrapper = textwrap.TextWrapper(width, first, rest, break_on_hyphens=False, break_long_words=False)
+        return wrapper.fill(text)
     lines, line, size = [], first, len(first)
     for piece in re.findall(rf"{_WIDE.pattern}|[^\s\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]+|\s+", text):
         columns = sum(2 if _WIDE.match(c) else 1 for c in piece)
@@ -83,7 +84,8 @@ def wrap(text: str, width: int, first: str = "", rest: str = "") -> str:
 
 def as_plain(parts: Sequence[Part], width: int = 0) -> str:
     """Plain text: paragraphs parted by blank lines, items with a star."""
-    return "\n\n".join(text if kind == "h" else wrap(text, width, *(("* ", "  ") if kind == "li" else ("", ""))) for kind, text in parts)  # fmt: skip
+    marks = {"li": ("* ", "  ")}
+    return "\n\n".join(wrap(text, 0 if kind == "h" else width, *marks.get(kind, ("", ""))) for kind, text in parts)
 
 
 def as_markdown(parts: Sequence[Part], width: int = 0) -> str:
@@ -129,12 +131,12 @@ def list_forms(parts: Sequence[Part]) -> dict[str, str]:
 
 def count_index(texts: Sequence[tuple[str, str]]) -> tuple[int, int, int]:
     """The relations, names and claims that an offline index has of texts."""
-    with tempfile.TemporaryDirectory() as folder:
-        with Corpus.open(Path(folder), settings={"engine": "offline", "index": {"parts": ["graph"]}}) as corpus:
-            corpus.add([Document(name, text) for name, text in texts])
-            corpus.build()
-            graph = corpus.index().graph
-            return len(graph.relations), len(graph.entities), len(graph.claims)
+    settings = {"engine": "offline", "index": {"parts": ["graph"]}}
+    with tempfile.TemporaryDirectory() as folder, Corpus.open(Path(folder), settings=settings) as corpus:
+        corpus.add([Document(name, text) for name, text in texts])
+        corpus.build()
+        graph = corpus.index().graph
+        return len(graph.relations), len(graph.entities), len(graph.claims)
 
 
 def main() -> None:

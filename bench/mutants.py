@@ -1,16 +1,19 @@
 """How many small changes of the code the tests notice: seeded mutants, each run against the tests that reach its line.
 
     python bench/mutants.py --seed 1 --count 400          # drawn evenly over the modules of the package
-    python bench/mutants.py --changed main --minutes 5    # of the modules that differ from a commit, as CI does
+    python bench/mutants.py --near --minutes 4 --only language/blocks.py     # against the tests beside it, as CI does
     python bench/mutants.py --only models/endpoint --tests tests/models --count 20 --show   # few tests: quick
 
 One mutant is one change of one expression or statement: a comparison, an operator, a constant, a condition turned
-round, a call left out. It is noticed when one of the tests that run its line fails; a line that no test runs is not
-noticed. A line that is run when its module is imported (a constant, a default) is tested by those tests that together
-run most of the module. Which tests run which line, and how long each takes, is measured first, by all tests under
-coverage (kept under bench/out/mutants until the code or the tests change; --map takes an older one as it is). Mutants
-that change nothing that can be seen stand in bench/mutants-equivalent.toml with the reason. The status is 1 when the
-score is below --least.
+round, a call left out. Of constants, a whole number up to 3 becomes the next one, 0.0 becomes 1.0, and any other number
+ten times as much (60 becomes 600, 0.2 becomes 2.0): 61 for 60 is no mistake that somebody makes. A mutant is noticed
+when one of the tests that run its line fails; a line that no test runs is not noticed. A line that is run when its
+module is imported (a constant, a default) is tested by those tests that together run most of the module. Which tests
+run which line, and how long each takes, is measured first, by all tests under coverage (kept under bench/out/mutants
+until the code or the tests change; --map takes an older one as it is). Mutants that change nothing that can be seen
+stand in bench/mutants-equivalent.toml with the reason. --near maps only the tests
+that are named after the modules or stand in the folders that mirror theirs; with --minutes only fast ones. The status
+is 1 when the score is below --least.
 """
 
 from __future__ import annotations
@@ -29,7 +32,7 @@ import tempfile
 import time
 import tomllib
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
@@ -40,7 +43,7 @@ TREE = HERE.parent
 SOURCE = TREE / "src" / "sensegraph"
 OUT = HERE / "out" / "mutants"
 EQUIVALENT = HERE / "mutants-equivalent.toml"
-MOST_SECONDS = 45.0  # of tests that one mutant is run against, those that run the fewest lines first
+MOST_TESTS, MOST_SECONDS = 60, 15.0  # that one mutant is run against, those first that run the fewest lines
 PATIENCE = 4.0  # a mutant that makes the tests run longer than so many times what they usually take is noticed
 
 COMPARED = {
@@ -51,6 +54,7 @@ COMPUTED = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.FloorDiv: ast.Div,
     ast.Pow: ast.Mult, ast.Mod: ast.Mult, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
 }  # fmt: skip
+NEARLY = 3  # up to which a whole number becomes the next one; a larger one or a fraction becomes ten times as much
 SWAPPED = {"min": "max", "max": "min", "any": "all", "all": "any"}
 
 
@@ -95,6 +99,15 @@ class Places(ast.NodeVisitor):
         for statement in node.body:
             self.visit(statement)
 
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        """`frozen` and `slots` are rules of writing, the former checked by tests/test_budgets.py."""
+        for decorator in node.decorator_list:
+            for keyword in decorator.keywords if isinstance(decorator, ast.Call) else ():
+                if keyword.arg not in ("frozen", "slots"):
+                    self.visit(keyword.value)
+        for statement in node.body:
+            self.visit(statement)
+
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         if node.value:
             self.visit(node.value)
@@ -135,7 +148,8 @@ class Places(ast.NodeVisitor):
         if isinstance(node.value, bool):
             self.found.append((node, ast.Constant(not node.value)))
         elif isinstance(node.value, int | float):
-            self.found.append((node, ast.Constant(node.value + 1)))
+            near = isinstance(node.value, int) and abs(node.value) <= NEARLY
+            self.found.append((node, ast.Constant(node.value + 1 if near or not node.value else node.value * 10)))
 
     def visit_Call(self, node: ast.Call) -> None:
         if isinstance(node.func, ast.Name) and node.func.id in SWAPPED:
@@ -213,10 +227,11 @@ class Reach:
     lines: dict[str, dict[int, list[str]]]
     files: dict[str, list[str]]
     seconds: dict[str, float]
+    broad: list[str]  # for what no test runs, as only definitions stand there: those that together run most files
 
     def choose(self, mutant: Mutant) -> list[str]:
         """The tests for a mutant: those that run the fewest lines first, as many as there is time for."""
-        tests = self.lines.get(mutant.file, {}).get(mutant.line) or self.files.get(mutant.file, [])
+        tests = self.lines.get(mutant.file, {}).get(mutant.line) or self.files.get(mutant.file, self.broad)
         chosen: list[str] = []
         left = MOST_SECONDS
         for test in tests:
@@ -224,13 +239,13 @@ class Reach:
                 continue
             chosen.append(test)
             left -= self.seconds.get(test, 0.1) + 0.01
-            if left <= 0:
+            if left <= 0 or len(chosen) == MOST_TESTS:
                 break
         return chosen
 
 
-def measure_reach(processes: int, tests: Sequence[str], kept: Path | None) -> Reach:
-    """Run the tests under coverage, or read what an earlier run left."""
+def measure_reach(processes: int, tests: Sequence[str], kept: Path | None, minutes: float) -> Reach:
+    """Run the tests under coverage, or read what an earlier run left; of a run over `minutes` nothing is known."""
     if kept is None:
         digest = hashlib.blake2b(" ".join(tests).encode(), digest_size=8)
         for path in sorted([*SOURCE.rglob("*.py"), *(TREE / "tests").rglob("*.py")]):
@@ -239,10 +254,22 @@ def measure_reach(processes: int, tests: Sequence[str], kept: Path | None) -> Re
     if not kept.exists():
         OUT.mkdir(parents=True, exist_ok=True)
         run = [sys.executable, "-m", "pytest", "-q", "-n", str(processes), "--durations=0", "--durations-min=0"]
-        run += ["-m", "not finetune", "--cov", "--cov-context=test", "--cov-report=", *tests]
+        run += [
+            "-m",
+            "not finetune" if not minutes else "not finetune and not slow",
+            "--cov",
+            "--cov-context=test",
+            "--cov-report=",
+            *tests,
+        ]
         env = os.environ | {"COVERAGE_FILE": str(kept)}
-        told = subprocess.run(run, cwd=TREE, env=env, check=False, capture_output=True, text=True).stdout
-        kept.with_suffix(".durations").write_text(told, encoding="utf-8")
+        try:
+            limit = 60 * minutes if minutes else None
+            told = subprocess.run(run, cwd=TREE, env=env, check=False, capture_output=True, text=True, timeout=limit)
+        except subprocess.TimeoutExpired:
+            print(f"The tests took more than {minutes:.1f} minutes: which lines they run is not known.")
+            return Reach({}, {}, {}, [])
+        kept.with_suffix(".durations").write_text(told.stdout, encoding="utf-8")
     return read_reach(kept)
 
 
@@ -266,19 +293,20 @@ def read_reach(kept: Path) -> Reach:
             reaching[name].append(test)
             for line in lines:
                 found[name][line].append(test)
-    spread = {name: spread_over(name, tests, by_test) for name, tests in reaching.items()}
-    return Reach(found, spread, read_durations(kept.with_suffix(".durations")))
+    spread = {name: spread_over({t: by_test[t][name] for t in tests}) for name, tests in reaching.items()}
+    broad = spread_over({t: by_test[t].keys() for t in sorted(by_test, key=lambda t: (-len(by_test[t]), size[t], t))})
+    return Reach(found, spread, read_durations(kept.with_suffix(".durations")), broad)
 
 
-def spread_over(name: str, tests: Sequence[str], by_test: dict[str, dict[str, set[int]]]) -> list[str]:
-    """The tests of a file, those first that each run lines of it that none before them ran."""
-    seen: set[int] = set()
-    first: list[str] = []
-    for test in tests:
-        if by_test[test][name] - seen:
-            first.append(test)
-            seen |= by_test[test][name]
-    return [*first, *(t for t in tests if t not in set(first))]
+def spread_over(reached: Mapping[str, Collection[object]]) -> list[str]:
+    """The tests, those first that each reach something that none before them reached."""
+    seen: set[object] = set()
+    first: dict[str, None] = {}
+    for test, things in reached.items():
+        if not seen.issuperset(things):
+            first[test] = None
+            seen.update(things)
+    return [*first, *(t for t in reached if t not in first)]
 
 
 def read_durations(path: Path) -> dict[str, float]:
@@ -305,7 +333,7 @@ def judge(mutant: Mutant, tests: Sequence[str], usual: float, folder: Path) -> V
         run = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist"]
         env = os.environ | {"PYTHONPATH": str(folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
         status = subprocess.run(
-            [*run, *tests], cwd=folder, env=env, capture_output=True, timeout=30 + PATIENCE * usual, check=False
+            [*run, *tests], cwd=folder, env=env, capture_output=True, timeout=60 + PATIENCE * usual, check=False
         ).returncode
     except subprocess.TimeoutExpired:
         status = 1
@@ -350,11 +378,18 @@ def judge_all(mutants: Sequence[Mutant], reach: Reach, processes: int, minutes: 
             return [v for v in pool.map(run, mutants) if v]
 
 
-def changed_files(commit: str) -> list[Path]:
-    """The modules of the package that differ from a commit."""
-    run = ["git", "diff", "--name-only", "--diff-filter=d", commit, "--", "src/sensegraph"]
-    names = subprocess.run(run, cwd=TREE, capture_output=True, text=True, check=True).stdout.split()
-    return [TREE / name for name in names if name.endswith(".py")]
+def find_near_tests(files: Sequence[Path]) -> list[str]:
+    """The files of tests that are named after the modules; for others the folders of `tests/` that mirror theirs."""
+    found: dict[str, None] = {}
+    for path in files:
+        folder = TREE / "tests" / path.parent.relative_to(SOURCE)
+        names = [folder / f"test_{path.stem}.py"]
+        if not names[0].exists():
+            while not folder.exists():
+                folder = folder.parent
+            names = [folder] if folder != TREE / "tests" else sorted(folder.glob("test_*.py"))
+        found |= dict.fromkeys(name.relative_to(TREE).as_posix() for name in names)
+    return list(found)
 
 
 def print_scores(verdicts: Sequence[Verdict]) -> float:
@@ -378,8 +413,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=400)
-    parser.add_argument("--changed", default="", help="only modules that differ from this commit")
     parser.add_argument("--only", nargs="*", default=[], help="only these files or folders, below the package")
+    parser.add_argument(
+        "--near", action="store_true", help="only tests in the folders that mirror those of the modules"
+    )
     parser.add_argument("--tests", nargs="*", default=[], help="only these tests are run (default: all)")
     parser.add_argument("--map", type=Path, help="which tests run which line, as an earlier run left it")
     parser.add_argument("--minutes", type=float, default=0.0, help="stop after so long (0: when all are done)")
@@ -387,13 +424,19 @@ def main() -> None:
     parser.add_argument("--least", type=float, default=0.0, help="percent below which the status is 1")
     parser.add_argument("--show", action="store_true", help="print every mutant, not only those that nobody noticed")
     given = parser.parse_args()
-    files = changed_files(given.changed) if given.changed else sorted(SOURCE.rglob("*.py"))
+    files = sorted(SOURCE.rglob("*.py"))
     if given.only:
-        files = [f for f in files if any(f.relative_to(SOURCE).as_posix().startswith(o) for o in given.only)]
+        below = [name.removeprefix("src/sensegraph/") for name in given.only]
+        files = [f for f in files if any(f.relative_to(SOURCE).as_posix().startswith(name) for name in below)]
     drawn = draw_mutants(files, given.count, given.seed)
     print(f"seed {given.seed}: {len(drawn)} mutants of {len(files)} modules", flush=True)
-    reach = measure_reach(given.processes, given.tests, given.map)
-    score = print_scores(judge_all(drawn, reach, given.processes, given.minutes, given.show))
+    tests = find_near_tests(files) if given.near else given.tests
+    started = time.monotonic()
+    reach = measure_reach(given.processes, tests, given.map, 0.6 * given.minutes)
+    if not reach.broad:
+        return
+    left = max(0.1, given.minutes - (time.monotonic() - started) / 60) if given.minutes else 0.0
+    score = print_scores(judge_all(drawn, reach, given.processes, left, given.show))
     sys.exit(1 if score * 100 < given.least else 0)
 
 

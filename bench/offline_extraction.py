@@ -81,12 +81,12 @@ def whole(record: dict[str, Any]) -> tuple[Chunk, ...]:
 
 
 def extracted(
-    documents: Sequence[tuple[Chunk, ...]], values: bool = False
+    documents: Sequence[tuple[Chunk, ...]], values: bool = False, segmenter: str = "rules"
 ) -> tuple[list[Extraction], tuple[float, float, float], int]:
     """Extractions, the CPU seconds of the three passes, and the size of the lexicon."""
     marks, seen, found = [time.process_time()], [], []
     for i in range(0, len(documents), BATCH):
-        seen += observe_documents(documents[i : i + BATCH])
+        seen += observe_documents(documents[i : i + BATCH], segmenter)
     marks.append(time.process_time())
     lexicon = learn_corpus(seen)
     marks.append(time.process_time())

@@ -33,7 +33,7 @@ from sensegraph.engines.offline.reports.sentence_quality import (
 )
 from sensegraph.index.graph.merging import distinct_descriptions
 from sensegraph.index.hierarchy.reports import ReportSettings, Writer
-from sensegraph.language.speakers import split_label
+from sensegraph.language.speakers import split_spoken
 from sensegraph.language.text import count_tokens
 from sensegraph.types import Cluster, Context, Passage, Report
 
@@ -121,7 +121,7 @@ def bag(sentence: str) -> Counter[str]:
 
 def bare(text: str) -> str:
     """A sentence as the engine shows it, without who says it."""
-    return tidy_sentence(split_label(text.strip())[1]).strip("“” ")
+    return tidy_sentence(split_spoken(text.strip(), 0)[1]).strip("“” ")
 
 
 def holds(terms: set[str], names: Iterable[Iterable[str]]) -> int:

@@ -6,6 +6,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from sensegraph.cli.template import methods_markdown, settings_markdown
@@ -81,11 +82,11 @@ def pages() -> dict[str, str]:
     }
 
 
-def parsed_modules() -> Iterator[tuple[Path, str, ast.Module]]:
+@cache
+def parsed_modules() -> tuple[tuple[Path, str, ast.Module], ...]:
     """Every module of the package: its path inside the package, its text, its syntax."""
-    for path in sorted(PACKAGE.rglob("*.py")):
-        text = path.read_text(encoding="utf-8")
-        yield path.relative_to(PACKAGE), text, ast.parse(text)
+    texts = [(path.relative_to(PACKAGE), path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py"))]
+    return tuple((path, text, ast.parse(text)) for path, text in texts)
 
 
 def rooms_table() -> Iterator[str]:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
-from collections.abc import Iterator
+import time
+from collections import Counter
+from collections.abc import Generator, Iterator
 from pathlib import Path
+from random import Random
+
+# Two processes share two cores: more threads for products of small matrices wait for one another longer than they work.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pytest
 from hypothesis import settings
@@ -18,12 +25,81 @@ from wired import corpus, stories
 # A first call may import or compile: no deadlines. Examples are the same in every run, so that a change is blamed
 # only for what it broke; `make explore` draws new ones.
 settings.register_profile("repeatable", deadline=None, derandomize=True)
-settings.register_profile("exploring", deadline=None, max_examples=500)
+settings.register_profile("exploring", deadline=None, derandomize=False, max_examples=500, print_blob=True)
 settings.load_profile("repeatable")
 
 # A shell that runs the tests in the background lets them ignore Ctrl-C, and programs that they start inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# No test cuts the power, and waiting for the disk takes longer than all that is computed. That the store waits for it
+# is tested where it writes (tests/runtime/stores/test_sqlite.py).
+os.fsync = lambda file: None  # type: ignore[assignment]
+
+COUNTED = 2  # of the examples of a test function: those after them hardly reach a line that these do not
+NOT_REACHED = "not reached in time"
+STARTED = time.monotonic()
+
+
+UNCOUNTED = ("tests/laws/", "tests/references/", "tests/methods/hirag/", "tests/methods/raptor/")
+"""Tests that run whole methods again and again, whose lines other tests reach."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    text = "run those tests alone that draw examples, in an order drawn by the seed; begin none after this time"
+    parser.addoption("--minutes", type=float, default=0.0, help=text)
+
+
+def draws(item: pytest.Item) -> bool:
+    """Whether a test draws examples."""
+    return getattr(getattr(item, "obj", None), "is_hypothesis_test", False) or bool(item.get_closest_marker("drawn"))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Count the lines of the first examples of each test alone: counting them takes more time than running them."""
+    seen = Counter[str]()
+    for item in items:
+        function = item.nodeid.partition("[")[0]
+        seen[function] += 1
+        if seen[function] > COUNTED or draws(item) or item.nodeid.startswith(UNCOUNTED):
+            item.add_marker("uncounted")
+    if config.getoption("--minutes"):
+        config.hook.pytest_deselected(items=[item for item in items if not draws(item)])
+        items[:] = filter(draws, items)
+        Random(config.getoption("--hypothesis-seed")).shuffle(items)  # each has its turn in some run
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Begin no test after the time that is given."""
+    minutes = item.config.getoption("--minutes")
+    if minutes and time.monotonic() - STARTED > 60 * minutes:
+        pytest.skip(NOT_REACHED)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Tell how to draw the same examples again."""
+    if config.getoption("--minutes"):
+        left = sum(NOT_REACHED in str(report.longrepr) for report in terminalreporter.stats.get("skipped", ()))
+        seed = config.getoption("--hypothesis-seed")
+        terminalreporter.write_line(f"The same examples again: make explore SEED={seed}; {left} tests {NOT_REACHED}.")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Count no lines while a test runs that is `uncounted`, unless the lines of each test are asked for."""
+    counting = None
+    if item.get_closest_marker("uncounted") and not item.config.getoption("--cov-context", None):
+        from coverage import Coverage
+
+        counting = Coverage.current()
+    if counting is None:
+        return (yield)
+    counting.stop()
+    try:
+        return (yield)
+    finally:
+        counting.start()
 
 
 @pytest.fixture

@@ -112,9 +112,13 @@ def test_published_figures_stand_beside_ours_in_both_forms():
 
 
 def test_every_published_table_has_a_figure_for_each_measure_and_a_source():
-    for table in tomllib.loads(PUBLISHED.read_text(encoding="utf-8"))["table"]:
+    published_tables = tomllib.loads(PUBLISHED.read_text(encoding="utf-8"))["table"]
+    assert len(published_tables) > 3
+    for table in published_tables:
         assert table["source"]
         assert table["method"] in {*METHODS, "raptor"}
+        assert table["measures"]
+        assert table["sets"]
         assert set(table["measures"]) <= set(list_metrics(CUTS))
         assert all(len(one["figures"]) == len(table["measures"]) for one in table["sets"].values())
 
@@ -211,5 +215,6 @@ def test_the_command_prints_the_table_and_a_second_run_asks_nothing(tmp_path: Pa
     words += ["--cache", str(tmp_path / "cache")]
     first, second = (subprocess.run(words, capture_output=True, text=True, check=True) for _ in range(2))
     assert "titled towns: walk, 4 of 4 questions" in first.stderr
+    assert all(f"\n{name} " in first.stdout for name in ("bm25", "walk"))
     assert second.stderr == ""
     assert second.stdout == first.stdout

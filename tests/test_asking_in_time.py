@@ -65,6 +65,7 @@ def read_by(corpus: Corpus, question: str, method: str, scope: Scope) -> list[st
 @pytest.mark.parametrize("method", sorted(METHODS))
 def test_every_method_reads_only_what_may_have_held_then(whole: Corpus, method: str, question: str) -> None:
     texts = read_by(whole, question, method, Scope(as_of="2015"))
+    assert texts
     assert not [t for t in texts if "Anna Berg became" in t or "Cora Dahl became" in t]
 
 
@@ -192,7 +193,9 @@ def test_tuples_have_no_place_for_dates() -> None:
 
 def test_dates_that_say_which_thing_is_meant_are_no_filter(corpus: Corpus) -> None:
     for asked in ("Who runs the bridge built in 1890?", "When did Norland join the Coast League?", "Who is Bo Lind?"):
-        assert not any(n.startswith("facts") for n in corpus.query(asked, method="local").notes)
+        answer = corpus.query(asked, method="local")
+        assert answer.text
+        assert not any(n.startswith("facts") for n in answer.notes)
 
 
 def test_an_own_time_outranks_the_question_and_two_times_are_an_error(corpus: Corpus) -> None:
@@ -259,7 +262,10 @@ def test_what_began_holds_only_after_and_what_ended_only_before(corpus: Corpus) 
     from sensegraph.index.restricted.moment import dates_of
 
     facts = {f.text: f for f in dates_of(corpus.index()).facts}
-    for change in corpus.changes("2008", "2014"):
+    changes = corpus.changes("2008", "2014")
+    assert {"began", "ended"} <= {change.what for change in changes}
+    assert len(changes) > 1
+    for change in changes:
         if change.after and change.what in ("began", "changed"):
             assert holds_during(facts[change.after.text].interval, span_through("2008", "2008")) is False
         if change.before and change.what in ("ended", "changed"):

@@ -158,6 +158,7 @@ def test_d03_every_entity_outside_the_largest_component_is_reached_by_global_sea
 
 def test_d03_every_entity_outside_the_largest_component_is_reached_by_local_search(model: Corpus) -> None:
     index, rt = model.index(), model.runtime()
+    assert outside_the_largest(index)
     for entity in outside_the_largest(index):
         found = Local(context_tokens=2_000).retrieve(Question(f"Who is {entity.name}?"), index, rt)
         assert entity.id in {p.id for p in found.passages if p.kind == "entity"}
@@ -170,6 +171,7 @@ def test_d04_global_search_reads_exactly_one_report_about_each_entity(
     index = model.index()
     model.query(f"{WIDE} Once {depth}.", method="graphrag", depth=depth)
     read = Counter((title, text) for call in asked.done("points") for title, text in table(call, "Reports"))
+    assert read
     told: Counter[str] = Counter()
     for cluster in index.clusters_at(depth):
         key = (cluster.title, " ".join(cluster.text.split()))

@@ -9,9 +9,10 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from types import ModuleType
+from typing import Any
 
 import pytest
 import typer
@@ -52,6 +53,21 @@ def commands(page: Path) -> list[str]:
     return [c for c in (*lines, *inline) if c.startswith("sensegraph ")]
 
 
+@pytest.fixture(autouse=True, scope="module")
+def pages_are_read() -> None:
+    """What is read on the pages is found there: a pattern that matches nothing would let every page pass."""
+    assert len(PAGES) > 30
+    assert sum(len(blocks(page, "python")) for page in PAGES) > 20
+    assert sum(len(commands(page)) for page in PAGES) > 50
+    assert sum(len(links(page)) for page in PAGES) > 100
+
+
+def links(page: Path) -> list[str]:
+    """Where the links of a page lead that are none into the web."""
+    found = re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8"))
+    return [link for link in found if "://" not in link]
+
+
 @pytest.fixture
 def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """What the examples expect: a current folder with notes/input and texts in it."""
@@ -70,7 +86,10 @@ def test_the_python_examples_run(name: str, notes: Path, capsys: pytest.CaptureF
     assert found
     for code in found:
         exec(compile(code, name, "exec"), {"__name__": "__main__"})
-    assert capsys.readouterr().out.strip()
+    printed = capsys.readouterr().out
+    assert printed.strip()
+    if name == "README.md":  # what it asks is answered from the text, and what it looks for is found
+        assert all(part in printed for part in ("[1]", "Citation(", "Passage(", "carol.txt"))
 
 
 @pytest.mark.parametrize("name", [n for n in NAMES if n not in EXECUTED])
@@ -88,14 +107,19 @@ def test_the_programs_under_examples_run(example: str, tmp_path: Path):
     assert run.stdout.strip()
 
 
+@cache
+def parsed_commands() -> Any:
+    return typer.main.get_command(app)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_command_that_is_shown_can_be_parsed(name: str):
-    group = typer.main.get_command(app)
+    group = parsed_commands()
     for line in commands(ROOT / name):
         words = shlex.split(line.replace("…", ""))[1:]
         if words[0] == "COMMAND":
             continue
-        command = group.commands[words[0]]  # type: ignore[attr-defined]
+        command = group.commands[words[0]]
         if hasattr(command, "commands") and len(words) > 1:
             command = command.commands[words[1]]
         options = {o for p in command.params for o in p.opts} | {"--help"}
@@ -114,36 +138,37 @@ def test_the_settings_that_the_readme_shows_are_settings():
 @pytest.mark.parametrize("name", NAMES)
 def test_every_link_leads_to_a_file(name: str):
     page = ROOT / name
-    links = re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8"))
-    local = [link for link in links if "://" not in link]
-    assert [link for link in local if not (page.parent / link).exists()] == []
+    assert [link for link in links(page) if not (page.parent / link).exists()] == []
 
 
 def test_every_page_is_listed_in_the_index():
     listed = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     pages = [p.relative_to(ROOT / "docs").as_posix() for p in (ROOT / "docs").rglob("*.md")]
+    assert len(pages) > 20
     assert [p for p in pages if p != "index.md" and not p.startswith("methods/") and f"({p})" not in listed] == []
 
 
-def generator() -> ModuleType:
+@cache
+def generated() -> dict[str, str]:
+    """The generated pages as they should be; made once."""
     spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
     assert spec
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module
+    return module.pages()  # type: ignore[no-any-return]
 
 
 @pytest.mark.parametrize("name", ["settings.md", "methods.md", "where-is-what.md"])
 def test_a_generated_page_is_fresh(name: str):
-    expected = generator().pages()[name]
-    assert (ROOT / "docs" / name).read_text(encoding="utf-8") == expected, "run `make docs`"
+    assert (ROOT / "docs" / name).read_text(encoding="utf-8") == generated()[name], "run `make docs`"
 
 
 def test_the_page_of_errors_lists_all_of_them():
     from sensegraph import errors
 
     kinds = [k for k, v in vars(errors).items() if isinstance(v, type) and issubclass(v, errors.SensegraphError)]
+    assert len(kinds) > 10
     page = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
     assert [k for k in kinds if f"`{k}`" not in page] == []
 
@@ -165,4 +190,6 @@ def test_make_alone_prints_every_task():
 def test_ci_runs_the_command_that_the_readme_gives():
     script = ROOT / ".ci" / "run"
     assert script.stat().st_mode & 0o111
-    assert script.read_text(encoding="utf-8").rstrip().endswith("\nmake test")
+    text = script.read_text(encoding="utf-8")
+    assert "\nmake explore MINUTES=" in text
+    assert text.rstrip().endswith("\nmake test")

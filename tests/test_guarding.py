@@ -31,6 +31,7 @@ TEXT = (
     "12 Gannet Street, Skerry. She was born on 3 March 1985. Thomas Reeve, whose SSN is 536-90-4399, met Martha Quill "
     "at the harbour, and Thomas Reeve wrote a report on the lamp for the Harbour Board."
 )
+IN_FRONT_MATTER = "536904399"  # which is stored, but not read
 PLANTED = (
     "martha",
     "quill",
@@ -41,7 +42,7 @@ PLANTED = (
     "gannet",
     "3 march",
     "536-90-",
-    "536904399",
+    IN_FRONT_MATTER,
 )
 MASK = {"mask": "mask", "kinds": [*RULED, "person"]}
 
@@ -107,7 +108,7 @@ def test_without_masking_all_of_it_is_there_so_that_the_test_above_can_fail(
         corpus.add(folder)
         corpus.build()
     assert {w for _, w in traces(tmp_path / "c")} >= set(PLANTED)
-    assert [w for w in PLANTED if w in sent(server)] == list(PLANTED)
+    assert [w for w in PLANTED if w in sent(server)] == [w for w in PLANTED if w != IN_FRONT_MATTER]
 
 
 def test_equal_persons_are_one_entity_under_their_placeholder(tmp_path: Path, folder: Path) -> None:

@@ -153,6 +153,7 @@ def test_the_keys_of_chunks_are_those_of_the_windows_without_a_chunker(tmp_path:
         corpus.add(TEXTS)
         corpus.build()
         windows = {c.key for c in corpus.index().catalogue.chunks}
+        assert windows
     with Corpus.open(tmp_path, settings=OFFLINE, chunker=Paragraphs()) as corpus:
         corpus.build()
         assert windows.isdisjoint(c.key for c in corpus.index().catalogue.chunks)

@@ -27,7 +27,19 @@ from sensegraph.testing import (
     check_citations,
 )
 from sensegraph.trials import Check, Contrast, Excerpt, Support, Trial, Verdict, Wish
-from sensegraph.types import Answer, Brief, Citation, Report, Statement, SummaryEntity
+from sensegraph.types import (
+    Answer,
+    Brief,
+    Chunk,
+    Citation,
+    Extraction,
+    Inquiry,
+    Mention,
+    Point,
+    Report,
+    Statement,
+    SummaryEntity,
+)
 
 
 class TestModelEngine(EngineContract):
@@ -151,12 +163,19 @@ GOOD = Answer("So it is. [1]", (Citation(1, "a", 0, 4, "So i"),))
         replace(GOOD, citations=(Citation(1, "a", 2, 2, ""),)),
         replace(GOOD, citations=(Citation(2, "a", 0, 4, "So i"),)),
         replace(GOOD, text="So it is."),
+        replace(GOOD, citations=()),
     ],
 )
 def test_a_citation_that_does_not_resolve_is_found_out(answer: Answer) -> None:
     check_citations(GOOD, {"a": "So it was."})
     with pytest.raises(AssertionError):
         check_citations(answer, {"a": "So it was."})
+
+
+def test_an_answer_that_abstains_cites_nothing() -> None:
+    check_citations(Answer("Nothing is said of it."), {}, abstains=True)
+    with pytest.raises(AssertionError):
+        check_citations(GOOD, {"a": "So it was."}, abstains=True)
 
 
 class _Careless(ClassicalEngine):
@@ -227,3 +246,98 @@ def test_an_engine_that_judges_carelessly_is_found_out(test: str) -> None:
     contract.make = lambda: _Partial.__new__(_Partial)  # type: ignore[method-assign]
     with pytest.raises(AssertionError):
         getattr(contract, test)()
+
+
+def _first(found: list[Any], **changes: Any) -> list[Any]:
+    """The same, with the first one changed."""
+    return [replace(found[0], **changes), *found[1:]]
+
+
+class _Slipping(ClassicalEngine):
+    """Extracts and rates, and breaks one rule at one place only: all else is as it should be."""
+
+    slip = ""
+
+    def extract(self, chunks: Sequence[Chunk]) -> list[Extraction]:
+        found = super().extract(chunks)
+        assert min(len(found[0].entities), len(found[0].relations)) >= 1 < sum(len(x.entities) for x in found)
+        one, link = found[0].entities[0], found[0].relations[0]
+        beyond = len(chunks[0].text) + 1
+        wrong: dict[str, dict[str, Any]] = {
+            "entity": {"entities": (replace(one, name=" "), *found[0].entities[1:])},
+            "source": {"relations": (replace(link, source=" "), replace(link, source="A"))},
+            "target": {"relations": (replace(link, target=" "), replace(link, target="A"))},
+            "start": {"relations": (replace(link, start=-1), replace(link, start=0))},
+            "end": {"relations": (replace(link, end=beyond), replace(link, end=beyond - 1))},
+            "mention": {
+                "entities": (replace(one, mentions=(Mention("x", 0, 0), *one.mentions)), *found[0].entities[1:])
+            },
+        }
+        return _first(found, **wrong.get(self.slip, {}))
+
+    def rate(self, inquiries: Sequence[Inquiry]) -> list[tuple[Point, ...]]:
+        said = Statement("So it is.", (inquiries[0].context.passages[0].id,))
+        scores = {"above": 101.0, "below": -1.0}
+        return [(Point((said,), scores.get(self.slip, 100.0)), Point((said,), 0.0)) for _ in inquiries]
+
+
+_EXTRACTED = "test_what_is_extracted_has_names_and_spans_inside_the_chunk"
+_RATED = "test_reports_points_and_answers_refer_only_to_what_they_were_given"
+
+
+@pytest.mark.parametrize(
+    ("slip", "test"),
+    [
+        *((s, _EXTRACTED) for s in ("entity", "source", "target", "start", "end", "mention")),
+        ("above", _RATED),
+        ("below", _RATED),
+    ],
+)
+def test_an_engine_that_slips_once_is_found_out(slip: str, test: str) -> None:
+    contract = EngineContract()
+    contract.make = type("Sound", (_Slipping,), {"slip": "", "__slots__": ()})  # type: ignore[method-assign]
+    getattr(contract, test)()
+    contract.make = type("Broken", (_Slipping,), {"slip": slip, "__slots__": ()})  # type: ignore[method-assign]
+    with pytest.raises(AssertionError):
+        getattr(contract, test)()
+
+
+class _Judging(ClassicalEngine):
+    """Judges by the rules, but for what stands in `said`."""
+
+    __slots__ = ()
+    tasks = frozenset({"judge", "support"})
+    said: Any = None
+
+    def judge(self, trials: Sequence[Trial]) -> list[Verdict]:
+        return [self.said or Verdict(1), Verdict(None, "none was given"), Verdict(2)][: len(trials)]
+
+    def support(self, checks: Sequence[Check]) -> list[Support]:
+        return [self.said or Support(True), Support(False)][: len(checks)]
+
+
+@pytest.mark.parametrize(
+    ("test", "right", "wrong"),
+    [
+        (
+            "test_a_verdict_names_a_place_or_none",
+            [Verdict(0), Verdict(2, "so"), Verdict(None, "so")],
+            [Verdict(), Verdict(3)],
+        ),
+        (
+            "test_a_statement_without_a_text_is_not_borne_out",
+            [Support(False), Support(True, "so"), Support(None, "so")],
+            [Support(None)],
+        ),
+    ],
+)
+def test_no_verdict_needs_a_reason(test: str, right: list[Any], wrong: list[Any]) -> None:
+    contract, found_out = JudgeContract(), []
+    for said in (None, *right, *wrong):
+        made = type("Made", (_Judging,), {"said": said, "__slots__": ()})
+        contract.make = lambda made=made: made.__new__(made)  # type: ignore[method-assign,misc]
+        try:
+            getattr(contract, test)()
+        except AssertionError:
+            found_out.append(said)
+    assert found_out == wrong

@@ -9,12 +9,14 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from scripted import Script, ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import StoreError
+from sensegraph.runtime.stores import sqlite
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Document
 from wired import content, corpus, stories, story
@@ -27,7 +29,7 @@ from sensegraph.errors import StoreError
 from sensegraph.types import Document
 from wired import corpus, story
 folder, url, wait, *names = sys.argv[1:]
-with corpus(Path(folder), url) as made:
+with corpus(Path(folder), url, endpoint={{"timeout_s": 120.0}}) as made:
     made.workspace.wait = float(wait)
     made.add(*[Document(n, story(len(n), 7)) for n in names])
     try:
@@ -63,14 +65,14 @@ def test_the_second_of_two_builds_is_told_or_waits_and_neither_loses_a_document(
     made: Corpus, server: ScriptedServer, tmp_path: Path
 ) -> None:
     server.reset()
-    server.script = Script(latency_s=0.5)
+    server.script = Script(latency_s=4.0)  # until the second is told
     first = started(made.root, server, 0, "one")
     until(server, first)
     impatient = started(made.root, server, 0, "fourth")
     patient = started(made.root, server, 120, "second")
     assert "Another build" in impatient.communicate()[1]
-    assert (impatient.returncode, first.wait(120), patient.wait(120)) == (1, 0, 0)
     server.script = Script()
+    assert (impatient.returncode, first.wait(120), patient.wait(120)) == (1, 0, 0)
     wanted = [*stories(3), *(Document(n, story(len(n), 7)) for n in ("fourth", "one", "second"))]
     with corpus(tmp_path / "fresh", server) as other:
         other.add(wanted)
@@ -98,7 +100,9 @@ def test_readers_keep_reading_the_old_index_while_another_process_builds(made: C
     running.communicate()
 
 
-def test_waiting_for_a_lock_ends_when_it_is_given_back_and_else_in_time(tmp_path: Path) -> None:
+def test_waiting_for_a_lock_ends_when_it_is_given_back_and_else_in_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     one, other = SqliteStore(tmp_path), SqliteStore(tmp_path)
     entered, leave = threading.Event(), threading.Event()
 
@@ -110,12 +114,19 @@ def test_waiting_for_a_lock_ends_when_it_is_given_back_and_else_in_time(tmp_path
     holder = threading.Thread(target=hold)
     holder.start()
     entered.wait(10)
-    began = time.monotonic()
-    with pytest.raises(StoreError, match=r"for more than 0\.2 s"), other.exclusive(0.2):
-        pass
-    assert time.monotonic() - began >= 0.2
+    now = 0.0
+
+    def pause(seconds: float) -> None:
+        nonlocal now
+        now += seconds
+
+    with monkeypatch.context() as given:
+        given.setattr(sqlite, "time", SimpleNamespace(monotonic=lambda: now, sleep=pause))
+        with pytest.raises(StoreError, match=r"for more than 0\.25 s"), other.exclusive(0.25):
+            pass
+        assert now == 0.25
     threading.Timer(0.2, leave.set).start()
-    with other.exclusive(10):
+    with other.exclusive(30):
         assert leave.is_set()
     holder.join()
     one.close()

@@ -108,5 +108,6 @@ def test_many_threads_find_what_one_finds() -> None:
     rows, asked = units(800), units(60, seed=2)
     navigator = whole(rows)
     alone = [navigator.nearest(q, 7)[0].tolist() for q in asked]
+    assert [len(found) for found in alone] == [7] * 60
     with ThreadPoolExecutor(4) as pool:
         assert [f[0].tolist() for f in pool.map(lambda q: navigator.nearest(q, 7), asked)] == alone

@@ -85,6 +85,7 @@ def test_what_an_edit_leaves_as_it_was_keeps_its_whole_sub_tree(edit: tuple, siz
     old = hierarchical_leiden(before, max_cluster_size=size)
     start = carry_tree(old, before, after, mapping)
     tree = hierarchical_leiden(after, max_cluster_size=size, previous=start)
+    assert len(tree.at(0)) == after.nodes
     earlier = {start.tree.of(i).tobytes(): i for i in range(len(start.tree)) if not start.changed[i]}
     for i in range(len(tree)):
         j = earlier.get(tree.of(i).tobytes())

@@ -139,6 +139,7 @@ def test_children_of_an_eliminated_community_are_never_tested() -> None:
     ground = two_depths(320)
     relevant = {c for c in range(320) if c % 16 in (0, 1)}  # all in community 0
     tested = [c for c, _ in search_on_budget(ground, np.arange(320), Pace(budget=150, neighbours=0), oracle(relevant))]
+    assert len(set(tested) & relevant) > 30
     for community in range(1, 8):
         mine = [c for c in tested if c % 16 // 2 == community]
         assert len(mine) <= 5 + 5  # of the whole corpus five at most, and one visit
@@ -168,6 +169,7 @@ def test_one_community_degenerates_to_rank_order() -> None:
     order = np.array(Random(3).sample(range(30), 30))
     ground = terrain([[0]] * 30, [(0,)], [-1])
     tested = [c for c, _ in search_on_budget(ground, order, Pace(budget=20, neighbours=0), oracle(set(range(30))))]
+    assert len(tested) == 20
     assert tested == order[:20].tolist()
 
 

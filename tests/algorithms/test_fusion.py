@@ -75,6 +75,7 @@ def test_every_position_stands_once_by_falling_scores(fuse: Fuse, given: list[Ra
 def test_weights_that_grow_together_change_no_order(given: list[Ranking], factor: float) -> None:
     weights = [1.0 + i for i in range(len(given))]
     one, other = by_ranks(given, weights), by_ranks(given, [w * factor for w in weights])
+    assert sorted(one.positions.tolist()) == sorted(other.positions.tolist())
     score = dict(listed(one))
     assert [pytest.approx(score[p]) for p in one.positions.tolist()] == [score[p] for p in other.positions.tolist()]
 

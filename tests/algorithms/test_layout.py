@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sensegraph.algorithms import layout
 from sensegraph.algorithms.graphs import Edges, canonical_edges, label_components
 from sensegraph.algorithms.layout import Layout, arrange_discs, find_backbone, lay_out_nested
 
@@ -54,7 +55,8 @@ def test_no_two_nodes_overlap_and_a_gap_stays_between_those_of_a_community(case:
 @settings(max_examples=25)
 @given(small)
 def test_no_two_communities_of_a_depth_overlap(case: tuple[int, int, int, int]):
-    layout, _, _ = laid_out(case)
+    layout, levels, _ = laid_out(case)
+    assert len(layout.centres) == len(levels) > 0
     for centres, radii in zip(layout.centres, layout.radii, strict=True):
         assert least_gap(centres, radii) >= 2.0 - 1e-6
 
@@ -63,6 +65,7 @@ def test_no_two_communities_of_a_depth_overlap(case: tuple[int, int, int, int]):
 @given(small)
 def test_every_node_lies_in_the_disc_of_its_community_at_every_depth(case: tuple[int, int, int, int]):
     layout, levels, radius = laid_out(case)
+    assert len(layout.centres) == len(levels) > 0
     for label, centres, radii in zip(levels, layout.centres, layout.radii, strict=True):
         assert (abs(layout.places - centres[label]) + radius <= radii[label] + 1e-6).all()
 
@@ -131,3 +134,47 @@ def test_the_backbone_takes_the_heaviest_edges():
     edges = canonical_edges([0, 0, 1, 2], [1, 2, 2, 3], [1.0, 3.0, 2.0, 0.1], 4)
     kept = {(int(s), int(t)) for s, t, k in zip(edges.source, edges.target, find_backbone(edges), strict=True) if k}
     assert kept == {(0, 2), (1, 2), (2, 3)}
+
+
+def test_only_the_proportions_of_weights_matter():
+    radius, group = np.array([3.0, 2, 1, 1, 2, 1]), np.array([0, 0, 0, 0, 1, 1])
+    links = canonical_edges(np.array([0, 1, 2, 4]), np.array([1, 2, 3, 5]), np.array([1.0, 9, 4, 2]), 6)
+    places = arrange_discs(radius, group, links)
+    stronger = Edges(links.source, links.target, 4 * links.weight, links.nodes)
+    assert arrange_discs(radius, group, stronger).tolist() == places.tolist()
+    even = Edges(links.source, links.target, np.ones(4), links.nodes)
+    assert arrange_discs(radius, group, even).tolist() != places.tolist()
+
+
+ROUND = [
+    (-1.595031 + 1.795529j),
+    (0.371655 - 2.933091j),
+    (2.86638 - 1.190881j),
+    (2.336973 + 0.746097j),
+    (0.456321 + 0.872484j),
+    (-0.943291 - 1.803536j),
+]
+WIDE = [
+    (1.408801 + 1.641241j),
+    (-3.192909 - 0.593686j),
+    (-0.479064 - 2.007568j),
+    (1.494392 - 2.437299j),
+    (0.767792 + 2e-06j),
+    (-2.253815 - 5e-06j),
+]
+
+
+def test_discs_stand_exactly_where_their_forces_are_at_rest():
+    """A pin: numbers that a change of any force, limit or round changes."""
+    radius, group = np.array([3.0, 2, 1, 1, 2, 1]), np.array([0, 0, 0, 0, 1, 1])
+    links = canonical_edges(np.array([0, 1, 2, 4]), np.array([1, 2, 3, 5]), np.array([1.0, 9, 4, 2]), 6)
+    round_, wide = arrange_discs(radius, group, links, seed=3), arrange_discs(radius, group, links, seed=3, aspect=1.2)
+    assert round_ == pytest.approx(np.array(ROUND), abs=1e-5)
+    assert wide == pytest.approx(np.array(WIDE), abs=1e-5)
+
+
+def test_discs_begin_as_a_sunflower_with_the_largest_in_the_middle():
+    places = layout._place_on_spirals(np.array([1.0, 2, 1, 5]), np.array([0, 0, 0, 1]), np.array([6.0, 5.0]))
+    golden = 2.399963229728653  # the golden angle
+    wanted = [np.sqrt(1.5 / 3) * np.exp(1j * golden), np.sqrt(0.5 / 3), np.sqrt(2.5 / 3) * np.exp(2j * golden), 0]
+    assert places == pytest.approx(6 * np.array(wanted))

@@ -137,6 +137,7 @@ def test_no_two_siblings_gain_by_merging_at_any_depth(
 ) -> None:
     """N37 inside every divided community, by the modularity of its own sub-graph: E(C,D) ≤ c K_C K_D."""
     tree = hierarchical_leiden(edges, max_cluster_size=size, iterations=cycles, resolution=resolution)
+    assert len(tree.at(0)) == edges.nodes
     for members, labels in divisions(tree):
         assert merge_gains(inside(edges, members), labels, resolution).max() <= 1e-9
 
@@ -201,6 +202,7 @@ def test_every_community_is_well_connected_through_and_through(
 @given(graphs(), st.integers(1, 6))
 def test_no_community_of_any_depth_reaches_into_two_components(edges: Edges, size: int) -> None:
     tree, component = hierarchical_leiden(edges, max_cluster_size=size), label_components(edges)
+    assert len(tree.at(0)) == edges.nodes
     for i in range(len(tree)):
         assert len(np.unique(component[tree.of(i)])) == 1
 
@@ -369,6 +371,8 @@ def test_the_communities_of_an_index_are_nested_connected_and_cover_every_entity
         near[r.source].append(r.target)
         near[r.target].append(r.source)
     clusters = {c.id: c for c in index.hierarchy.clusters}
+    assert clusters
+    assert index.depth > 1
     for c in clusters.values():
         members, reached = set(c.entities), {c.entities[0]}
         edge = [c.entities[0]]

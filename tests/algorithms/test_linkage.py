@@ -58,7 +58,9 @@ def test_it_is_a_partition_in_which_forbidden_pairs_are_apart(values: list[float
 @given(scores, some_pairs)
 def test_no_pair_of_a_cluster_is_below_the_floor_and_every_cluster_has_a_good_pair(values: list[float], apart):
     score = dict(zip(PAIRS, values, strict=True))
-    for rows in clusters(values, apart=apart):
+    found = clusters(values, apart=apart)
+    assert sum(map(len, found)) == COUNT
+    for rows in found:
         inside = [score[a, b] for a in rows for b in rows if a < b]
         assert not inside or (min(inside) >= 0.3 and max(inside) >= 0.8)
 
@@ -83,7 +85,9 @@ def test_pairs_may_come_in_any_order(values: list[float], apart: list[tuple[int,
 
 @given(scores, some_pairs)
 def test_a_higher_threshold_never_joins_more(values: list[float], apart: list[tuple[int, int]]):
-    assert together(clusters(values, 0.9, apart=apart)) <= together(clusters(values, 0.7, apart=apart))
+    strict, lenient = (clusters(values, accept, apart=apart) for accept in (0.9, 0.7))
+    assert sum(map(len, strict)) == sum(map(len, lenient)) == COUNT
+    assert together(strict) <= together(lenient)
 
 
 @given(some_pairs)

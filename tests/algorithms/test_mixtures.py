@@ -52,9 +52,11 @@ def test_em_never_falls(n: int, k: int, m: int, seed: int) -> None:
     x, _ = around(n, max(1, k // 2), m, spread=0.5, seed=seed)
     start, prior = mixtures._start_around(x, x[: min(n, k)])
     values = [penalised(mixtures._run_em(x, start, prior, cycles, -1.0), x, prior) for cycles in range(9)]
+    assert len(values) == 9
     slack = 1e-9 * max(1.0, *map(abs, values))
     assert all(b >= a - slack for a, b in pairwise(values)), values
     trace = fit_mixture(x, k, seed=seed).trace
+    assert trace
     assert all(b >= a - slack for a, b in pairwise(trace))
 
 
@@ -158,3 +160,10 @@ def test_no_rows_cannot_be_fitted() -> None:
         fit_mixture(np.zeros((0, 3)), 2)
     with pytest.raises(ValueError, match="0 components"):
         fit_mixture(np.zeros((4, 3)), 0)
+
+
+@pytest.mark.slow
+def test_a_large_number_is_found_to_a_twentieth_of_it() -> None:
+    centres = np.arange(45.0)[:, None] * 100
+    x = (centres[:, None] + np.random.default_rng(45).normal(size=(45, 5, 1))).reshape(-1, 1)
+    assert choose_k(x, starts=1) == 46  # 45 is no further from it than 46 // 20

@@ -20,6 +20,7 @@ def test_quality_never_falls(edges: Edges, seed: int) -> None:
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, 5, edges.nodes)
     after, _ = settle(edges, labels, rng.random(edges.nodes) < 0.5)
+    assert len(after) == edges.nodes
     assert modularity(edges, after) >= modularity(edges, labels) - 1e-9
 
 

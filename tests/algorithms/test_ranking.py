@@ -72,7 +72,9 @@ def test_a_query_of_zeros_finds_nothing() -> None:
 
 def test_many_queries_find_what_each_finds_alone() -> None:
     vectors, queries = units(300, 16, 0), np.vstack((units(9, 16, 1), np.zeros((1, 16), np.float32)))
-    for query, (positions, scores) in zip(queries, nearest_each(vectors, queries, 5), strict=True):
+    found = list(nearest_each(vectors, queries, 5))
+    assert [len(positions) for positions, _ in found] == [5] * 9 + [0]
+    for query, (positions, scores) in zip(queries, found, strict=True):
         alone = find_nearest_rows(vectors, query, 5)
         assert_array_equal(positions, alone[0])
         assert scores.tobytes() == alone[1].tobytes()
@@ -82,7 +84,9 @@ def test_a_memory_mapped_matrix_gives_the_same(tmp_path: Path) -> None:
     vectors, query = units(200, 16, 0), units(1, 16, 1)[0]
     np.save(tmp_path / "v.npy", vectors)
     mapped = np.load(tmp_path / "v.npy", mmap_mode="r")
-    assert_array_equal(find_nearest_rows(mapped, query, 9)[0], find_nearest_rows(vectors, query, 9)[0])
+    positions = find_nearest_rows(mapped, query, 9)[0]
+    assert len(positions) == 9
+    assert_array_equal(positions, find_nearest_rows(vectors, query, 9)[0])
 
 
 def test_no_queries_have_no_answers() -> None:

@@ -22,7 +22,9 @@ def test_the_columns_are_the_principal_components() -> None:
     centred = rows - rows.astype(np.float64).mean(axis=0)
     _, _, axes = np.linalg.svd(centred, full_matrices=False)
     wanted = centred @ axes[:10].T
-    np.testing.assert_allclose(np.abs(reduce_dimensions(rows, 10)), np.abs(wanted), atol=1e-4)
+    found = reduce_dimensions(rows, 10)
+    assert found.shape == (400, 10)
+    np.testing.assert_allclose(np.abs(found), np.abs(wanted), atol=1e-4)
 
 
 def test_most_of_the_variance_is_kept_even_where_it_hardly_falls() -> None:

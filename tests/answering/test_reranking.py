@@ -66,7 +66,11 @@ def test_documents_follow_their_passages(folder: Path, server: ScriptedServer) -
     with opened(folder, server) as corpus:
         found = corpus.search(QUESTION, method="bm25", top=100)
         behind = [corpus.index().documents_of([p.id])[p.id] for p in found.passages]
+    assert behind
     assert list(dict.fromkeys(behind)) == list(found.documents)[: len(set(behind))]
+
+
+SAY_NOTHING = ("graphrag",)  # offline, of a question of fact: no report says that it bears on it
 
 
 @pytest.mark.parametrize("method", sorted(METHODS))
@@ -77,7 +81,8 @@ def test_every_method_answers_with_a_reranker_and_says_what_it_did(
         if not load_method(method).requires <= corpus.engine.tasks:
             pytest.skip("needs a model")
         answer = corpus.query(QUESTION, method=method)
-        check_citations(answer, {d.id: d.text for d in corpus.documents()})
+        nothing = method in SAY_NOTHING and not answer.citations
+        check_citations(answer, {d.id: d.text for d in corpus.documents()}, abstains=nothing)
     if answer.evidence.passages:
         assert sum("reranked" in note for note in answer.notes) == 1
     scores = [p.score for p in answer.evidence.passages if p.kind == "chunk"]

@@ -746,6 +746,7 @@ def test_a_reader_that_goes_away_is_no_failure_to_explain(indexed: Path):
     run = subprocess.run(
         f"{sys.executable} -m sensegraph status --root '{indexed}' | true", shell=True, capture_output=True, text=True
     )
+    assert run.returncode == 0
     assert "Traceback" not in run.stderr
 
 

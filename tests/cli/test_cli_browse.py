@@ -13,8 +13,9 @@ from rich.console import Console
 from typer.testing import CliRunner, Result
 
 from sensegraph.cli import app
-from sensegraph.cli.browsing import Line, _align_columns, print_page
+from sensegraph.cli.browsing import Line, _align_columns, lay_out_report, print_page
 from sensegraph.corpus.corpus import Corpus
+from sensegraph.index.browse.pages import EntityRow, RelationRow, ReportPage, ReportRow
 from sensegraph.types import Document
 from wired import stories
 
@@ -165,3 +166,15 @@ def test_a_terminal_gets_emphasis_and_rows_cut_at_its_edge_and_no_control_charac
 def test_columns_stand_under_each_other_with_wide_characters_too() -> None:
     lines = [line.text for line in _align_columns([("name", "kind"), ("東京", "geo"), ("Rome", "geo")])]
     assert lines == ["name  kind", "東京  geo", "Rome  geo"]
+
+
+def test_numbers_stand_at_the_right_of_their_column_in_a_report() -> None:
+    rows = [RelationRow(f"r{w}", "Ada", "Quay", "", "sails", w) for w in (1200.0, 7.0)]
+    people = [EntityRow(n, n, "person", d, 1, "sails") for n, d in (("Ada", 1200), ("Bo", 7))]
+    report = ReportRow("r", "Quay", 1.0, 0, 2, 1, 0)
+    page = ReportPage(report, "", "", (), (), 0, None, (), tuple(people), tuple(rows), (), (), 0)
+    lines = [line.text for line in lay_out_report(page, 10, {}, Path())]
+    at = lines.index("Relations (2, heaviest first)")
+    assert [line.partition("Ada")[0] for line in lines[at + 2 : at + 4]] == [" 1,200  ", "     7  "]
+    at = lines.index("Entities (2, those with most neighbours first)")
+    assert [line.partition("person")[0] for line in lines[at + 2 : at + 4]] == ["     1,200  ", "         7  "]

@@ -131,7 +131,7 @@ def test_titles_can_be_taken_away_before_indexing(run: Run, data: Path, tmp_path
 
 def test_without_a_root_nothing_stays(run: Run, data: Path, tmp_path: Path):
     before = sorted(p.name for p in tmp_path.iterdir())
-    run("--data", data, *METHODS)
+    assert run("--data", data, *METHODS).exit_code == 0
     assert sorted(p.name for p in tmp_path.iterdir()) == before
 
 
@@ -180,7 +180,7 @@ def test_the_same_seed_gives_the_same_object_but_for_times(run: Run, data: Path)
         (("--methods", "naive", "--picture", "x.png"), 2, "ends in .svg"),
         (("--methods", "naive", "--baseline", "bm25"), 1, "The baseline 'bm25' is not among the methods naive"),
         (("--methods", "naive", "--metric", "f1"), 1, "No measure is called 'f1'; there are recall@2"),
-        (("--methods", "naive", "--within", "coast"), 1, "No question and document have the same 'coast'"),
+        (("--methods", "naive", "--within", "coast"), 1, "'coast'"),
         (("--methods", "naive", "--split", "test"), 1, "name one of dev by --split"),
     ],
 )
@@ -233,4 +233,6 @@ def test_a_model_and_its_vectors_are_used_where_the_settings_of_the_root_name_th
 
 
 def test_help_shows_no_default_that_nobody_can_read(run: Run):
-    assert "default: ()" not in run("--help").stdout
+    shown = run("--help").stdout
+    assert "default: " in shown
+    assert "default: ()" not in shown

@@ -65,6 +65,7 @@ def table_of(result: Result, place: int = 0) -> dict[str, object]:
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_recipe_leads_from_published_rows_and_its_plan_is_a_plan(paper: str):
+    assert read_recipes(paper)
     for recipe in read_recipes(paper):
         assert recipe.kind in _KINDS
         if recipe.plan:
@@ -81,6 +82,7 @@ def test_every_recipe_leads_from_published_rows_and_its_plan_is_a_plan(paper: st
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_what_is_pinned_has_a_figure_for_every_row_and_names_a_command_that_exists(paper: str):
+    assert read_recipes(paper)
     for recipe in read_recipes(paper):
         for pins in recipe.pinned:
             assert pins.rows.keys() == recipe.rows.keys()

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from scripted import ScriptedServer
@@ -74,6 +75,7 @@ def test_an_update_after_collecting_pays_for_no_more_than_one_without(made: Corp
         other.add(new)
         other.build()
     expected = Counter(c.task for c in server.done())
+    assert expected["extraction"]
     made.collect()
     server.reset()
     made.add(new)
@@ -91,6 +93,48 @@ def test_a_dry_run_tells_what_would_go_and_removes_nothing(made: Corpus) -> None
     assert (told.by_step, told.total) == (done.by_step, done.total)
     assert done.by_step["extraction.extract"].objects == 2
     assert made.collect().total.objects == 0
+
+
+STRANGERS = Document("of-strangers", "Zyx Quorble paid Wex Tarble. Wex Tarble wrote to Zyx Quorble in the year 1899.")
+FROM_BEFORE = ("index", "lineage", "communities.communities", "reports.hierarchy", "lookups.lookups")
+
+
+def kept(made: Corpus) -> Counter[str]:
+    """All objects, tables and arrays of a store by their keys; what is made from the index before, by its step."""
+    steps = dict(made.store.select("SELECT key, step FROM object"))
+    names = [*steps, *(k for (k,) in made.store.select("SELECT key FROM part WHERE key <> '-'"))]
+    names += [f.name for f in made.store.root.glob("arrays/*")]
+    parts = [name.partition(".") for name in names]
+    return Counter(f"{steps[k] if steps.get(k) in FROM_BEFORE else k}.{rest}" for k, _, rest in parts)
+
+
+def test_after_collecting_there_is_what_a_store_has_that_never_saw_the_rest(made: Corpus) -> None:
+    """Nothing less, and nothing more: what was built of strangers, and what was asked, has gone."""
+    fresh = kept(made)
+    made.add(STRANGERS)
+    made.build()
+    made.query("Who paid Wex Tarble?", method="naive")
+    made.remove(STRANGERS.id)
+    made.build()
+    assert kept(made).total() > fresh.total() > 100
+    made.collect()
+    assert kept(made) == fresh
+
+
+@pytest.mark.parametrize("needed", [[], ["a"], ["b", "d"], ["a", "b", "c", "d"]])
+def test_a_sweep_takes_all_that_is_not_needed_and_nothing_that_is(store: SqliteStore, needed: list[str]) -> None:
+    for key in "abcd":
+        store.write({key: b"x"}, "step")
+        store.write_rows(f"{key}.rows", [("1", b"x")])
+        np.save(store.root / "arrays" / f"{key}.npy", np.zeros(1))
+        np.save(store.root / "arrays" / f"{key}.more.npy", np.zeros(1))
+    swept = sweep_store(store, needed)
+    assert store.has(list("abcd")) == set(needed)
+    assert [key for key in "abcd" if store.rows(f"{key}.rows") is not None] == needed
+    files = {f.name for f in store.root.glob("arrays/*")}
+    assert files == {f"{key}{end}" for key in needed for end in (".npy", ".more.npy")}
+    gone = 4 - len(needed)
+    assert (swept.total.objects, swept.total.tables, swept.total.arrays) == (gone, gone, 2 * gone)
 
 
 def test_what_an_interrupted_build_has_paid_for_stays(tmp_path: Path, server: ScriptedServer) -> None:

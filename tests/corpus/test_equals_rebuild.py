@@ -12,7 +12,14 @@ from typing import Any, ClassVar
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.resolution.aliases import Operation
@@ -51,6 +58,7 @@ class Life(RuleBasedStateMachine):
     """A corpus with documents that come, change, move and go, and decisions about names that are made and undone."""
 
     known: ClassVar[dict[str, dict[str, Any]]] = {}  # what was built afresh before, by what it was built of
+    compared: ClassVar[list[int]] = []  # how many things each index held that was compared with a fresh one
 
     @initialize(text=st.sampled_from(TEXTS[:3]))
     def begin(self, text: str) -> None:
@@ -115,6 +123,7 @@ class Life(RuleBasedStateMachine):
             return
         found, expected = content(self.corpus), self.afresh()
         assert [name for name in EXACT if found[name] != expected[name]] == []
+        self.compared.append(len(found["entities"]))
 
     def teardown(self) -> None:
         if hasattr(self, "corpus"):
@@ -148,23 +157,27 @@ class Life(RuleBasedStateMachine):
         return self.known[of]
 
 
-def _run(sequences: int) -> None:
-    from hypothesis.stateful import run_state_machine_as_test
-
+def live(sequences: int, part: int) -> None:
+    """Run so many histories: the name of the class is what hypothesis draws them by, so each part has its own."""
     how = settings(
         max_examples=sequences,
         stateful_step_count=8,
         deadline=None,
         suppress_health_check=list(HealthCheck),
-        derandomize=True,
     )
-    run_state_machine_as_test(Life, settings=how)
+    Life.compared.clear()
+    run_state_machine_as_test(type(f"Life{part}", (Life,), {}), settings=how)
+    assert len(Life.compared) > sequences
+    assert min(Life.compared) > 0
 
 
+@pytest.mark.drawn
 def test_a_few_lives_of_a_corpus() -> None:
-    _run(3)
+    live(3 if settings.default.derandomize else 60, 0)
 
 
 @pytest.mark.slow
-def test_two_hundred_lives_of_a_corpus() -> None:
-    _run(200)
+@pytest.mark.uncounted
+@pytest.mark.parametrize("part", range(1, 9))
+def test_twenty_five_of_two_hundred_lives_of_a_corpus(part: int) -> None:
+    live(25, part)

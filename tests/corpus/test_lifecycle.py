@@ -115,6 +115,7 @@ def test_an_update_leaves_no_reference_that_leads_nowhere(made: Corpus) -> None:
     clusters = {c.id: c for c in index.hierarchy.clusters}
     known = {e.id for e in index.graph.entities} | {r.id for r in index.graph.relations} | clusters.keys()
     said = [s for c in clusters.values() for s in (*c.summary, *(s for f in c.findings for s in f.statements))]
+    assert {name for s in said for name in s.references}
     assert {name for s in said for name in s.references} <= known
     assert all(c.parent in clusters or c.depth == 0 for c in clusters.values())
     assert all(m in known for c in clusters.values() for m in c.members)
@@ -299,6 +300,8 @@ PROGRAM = INDEX.format(tests=str(Path(__file__).parents[1]))
 
 
 def _started(folder: Path, server: ScriptedServer, env: dict[str, str] | None = None) -> subprocess.Popen[bytes]:
+    paths = {k: v for k, v in os.environ.items() if k == "PYTHONPATH"}  # the package that is tested, and nothing else
+    env = None if env is None else paths | env
     return subprocess.Popen([sys.executable, "-c", PROGRAM, str(folder), server.base_url], env=env)
 
 

@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 import zipfile
 from contextlib import suppress
 from importlib.util import find_spec
@@ -18,6 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hanging import not_hanging
 from sensegraph.documents import DocumentSettings, Loaded, load, stream
 from sensegraph.documents.decoding import clean_text, decode_text
 from sensegraph.documents.markup import split_front_matter
@@ -224,10 +224,9 @@ def test_a_file_over_the_limit_is_named_with_its_size(tmp_path):
 
 @pytest.mark.slow
 def test_fifty_megabytes_in_one_line_are_read_in_linear_time(tmp_path):
-    begun = time.process_time()
     for name, text in (("a.txt", "word " * 10_000_000), ("b.txt", "été " * 10_000_000)):
-        assert one(put(tmp_path, name, text.encode("cp1252"))).text == text
-    assert time.process_time() - begun < 20
+        with not_hanging():
+            assert one(put(tmp_path, name, text.encode("cp1252"))).text == text
 
 
 def test_equal_folders_give_equal_documents_for_any_hash_seed(tmp_path):

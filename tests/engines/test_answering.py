@@ -45,7 +45,7 @@ def chunks(texts: dict[str, str] = TALKS) -> tuple[Passage, ...]:
 
 
 def report(name: str, title: str, rating: float, documents: int, *said: str) -> Passage:
-    quotes = tuple(Description(s, Source(f"{name}-{i}", 0, len(s))) for i, s in enumerate(said))
+    quotes = tuple(Description(s, Source(f"{name}-{i}", 0, len(s.split(": ")[-1]))) for i, s in enumerate(said))
     return Passage("report", name, " ".join(said), rating, title, (), quotes, documents)
 
 
@@ -139,7 +139,9 @@ def test_a_focused_point_carries_only_what_bears_on_the_question() -> None:
 
 def test_scores_are_between_0_and_100() -> None:
     for question in ("What are the main themes?", "What is said about wind farms?", "What about the museum?"):
-        for points in rate_inquiries([asked(question, REPORTS), asked(question)]):
+        rated = rate_inquiries([asked(question, REPORTS), asked(question)])
+        assert any(rated)
+        for points in rated:
             assert all(0 < p.score <= 100 for p in points)
 
 
@@ -306,7 +308,9 @@ QUESTIONS = (
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_every_shown_sentence_stands_in_its_span(question: str) -> None:
-    for statement in compose_answer(asked(question)).statements:
+    draft = compose_answer(asked(question))
+    assert any(s.sources for s in draft.statements)
+    for statement in draft.statements:
         for reference, source in zip(statement.references, statement.sources, strict=True):
             assert reference == f"p-{source.chunk}"
             span = TALKS[source.chunk][source.start : source.end]
@@ -324,12 +328,15 @@ def test_no_two_shown_sentences_are_alike(question: str) -> None:
         for s in compose_answer(asked(question, chunks(twice))).statements
         if s.sources
     ]
+    assert shown
     assert all(LCSseq.normalized_similarity(a, b) <= 0.5 for a, b in combinations(shown, 2))
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_sentences_end_with_a_mark_and_begin_with_the_blanks(question: str) -> None:
-    for statement in compose_answer(asked(question)).statements:
+    draft = compose_answer(asked(question))
+    assert any(s.sources for s in draft.statements)
+    for statement in draft.statements:
         if statement.sources:
             assert re.search(r"[.!?][”’'\"]*$", statement.text)
 
@@ -383,14 +390,15 @@ def test_who_speaks_without_any_label_is_answered_with_what_is_said() -> None:
 def test_a_role_takes_the_article_and_a_name_does_not() -> None:
     text = (
         "Project Manager: The remote control should have large rubber buttons for old people.\n"
-        "danah boyd: The remote control must not have more than twelve rubber buttons in all.\n"
+        "Ada Byron: The remote control must not have more than twelve rubber buttons in all.\n"
         "Project Manager: We agreed on twenty-five euros as the price of the remote control.\n"
-        "danah boyd: That price of the remote control is too high for the young market.\n"
+        "Ada Byron: That price of the remote control is too high for the young market.\n"
+        "Project Manager: I see.\nAda Byron: We agree, then.\n"
     )
     written = reply("Do speakers discuss the remote control?", chunks({"m": text}))
     assert "The Project Manager" in written
-    assert "danah boyd" in written
-    assert "Danah" not in written
+    assert "Ada Byron" in written
+    assert "The Ada" not in written
 
 
 def test_sentences_without_a_speaker_are_quoted_without_one() -> None:

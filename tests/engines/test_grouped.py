@@ -101,6 +101,7 @@ def test_links_and_condensations_keep_their_length(reply: Reply, most: int) -> N
         if reading.value is None:
             assert reading.problem
             continue
+        assert reading.value
         assert sound(reading.value)
         assert estimate_words("".join(s.text for s in reading.value)) <= most
 

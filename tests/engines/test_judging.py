@@ -178,6 +178,7 @@ def test_no_temperature_is_sent_where_the_endpoint_takes_none() -> None:
         made = engine(server, {"temperature": None})
         made.judge([TRIAL])
         made.claim([Excerpt("select", "?", "Ada built it.", temperature=0.2)])
+        assert len(server.done()) == 2
         assert not any("temperature" in c.body for c in server.done())
 
 

@@ -189,7 +189,19 @@ def test_of_a_conversation_the_latest_turns_that_fit_are_kept(texts: list[tuple[
     kept, left = prompts.fit_history(history, budget)
     assert len(kept) + left == len(history)
     assert kept[1:] == history[len(history) - len(kept) + 1 :]
+    sizes = [count_tokens(prompts._write_turn(t)) for t in history]
     assert sum(count_tokens(prompts._write_turn(t)) for t in kept) <= budget
+    if kept == history[left:] and left:
+        assert sum(sizes[left - 1 :]) > budget or not budget
+    if not left:
+        assert sum(sizes) <= budget or (len(history) == 1 and kept != history)
+
+
+@pytest.mark.parametrize("budget", [12, 20, 47, 48, 49, 50, 200])
+def test_of_a_long_answer_as_much_is_kept_as_fits(budget: int) -> None:
+    (kept,), left = prompts.fit_history([Turn("One?", "first"), Turn("Two?", "word " * 300)], budget)
+    assert left == 1
+    assert budget - 3 <= count_tokens(prompts._write_turn(kept)) <= budget
 
 
 def test_of_a_long_answer_the_beginning_is_kept_and_what_is_left_out_is_noted() -> None:
@@ -308,6 +320,7 @@ def test_prompt_tokens_are_near_what_is_sent() -> None:
             before = made.usage().prompt_tokens
             getattr(made, task)([LATER])
             sent_tokens = made.usage().prompt_tokens - before
+            assert sent_tokens > 0
             assert 0 <= made.prompt_tokens(task, LATER) - sent_tokens < 120, task  # the form is no part of the messages
 
 
@@ -320,4 +333,5 @@ def test_settings_that_cannot_work_are_refused(settings: Body) -> None:
 def test_no_prompt_keeps_a_placeholder() -> None:
     made = LLMEngine(Endpoint(EndpointSettings(model="m")))
     for task in TASKS:
+        assert made._plan(task).system
         assert "{{" not in made._plan(task).system

@@ -118,5 +118,6 @@ def test_joined_statements_are_the_text_without_marks_and_no_reference_is_lost(p
 @given(st.text("[]()Data: Reports12,;+more.\n【】", max_size=80))
 def test_nothing_that_a_model_writes_breaks_the_reading(text: str) -> None:
     cited = RECORDS.resolve(text)
+    assert RECORDS.resolve("It is so.").statements
     assert {r for s in cited.statements for r in s.references} <= {p.id for p in RECORDS.passages}
     assert all(s.text for s in cited.statements)

@@ -12,7 +12,7 @@ from sensegraph.engines.offline.reports.sentence_quality import (
     tidy_sentence,
     weigh_stems,
 )
-from sensegraph.language.speakers import find_labels, recase_label, split_label
+from sensegraph.language.speakers import recase_label
 from sensegraph.language.text import detect_by_stop_words
 
 NEGATIONS = re.compile(r"\b(?:not|never|no|none|nothing|cannot)\b|n't\b", re.IGNORECASE)
@@ -85,7 +85,6 @@ def test_the_language_of_a_text_is_told(text, code):
         ("I think so.", "I think so."),
         ("Do you know what I mean?", "Do you know what I mean?"),
         ("[the bank] said so.", "[the bank] said so."),
-        ("KEVIN SCOTT: Yeah, so it works.", "Kevin Scott: It works."),
         ("Es ist, so denke ich, so eine Sache  für die Kinder.", "Es ist, so denke ich, so eine Sache für die Kinder."),
     ],
 )
@@ -165,30 +164,6 @@ def test_quality_lies_between_nought_and_one(text):
 
 # ── speakers ──
 
-TURNS = "but that is how it went.\nKEVIN SCOTT: Hello.\n\nMore of that.\nFEI-FEI LI: I agree. DANAH BOYD: So do I."
-
-
-def names_for_sure(text):
-    return [label.name for label in find_labels(text) if label.sure]
-
-
-def test_labels_stand_at_lines_and_in_capitals_behind_a_stop():
-    assert names_for_sure(TURNS) == ["Kevin Scott", "Fei-Fei Li", "Danah Boyd"]
-
-
-def test_a_label_in_small_letters_that_stands_once_is_not_sure():
-    labels = find_labels("KEVIN SCOTT: Hello.\ndanah boyd: I disagree.")
-    assert [(label.name, label.sure) for label in labels] == [("Kevin Scott", True), ("danah boyd", False)]
-
-
-def test_a_label_that_recurs_is_sure_in_any_case():
-    assert names_for_sure("PhD A: Yes.\nPhD B: No.\nPhD A: Perhaps.") == ["PhD A", "PhD A"]
-
-
-def test_a_heading_or_a_clause_before_a_colon_is_no_speaker():
-    for text in ("Note: this is it.", "And I think the question for me is: does it work?", "Symptoms: fever."):
-        assert names_for_sure(text) == []
-
 
 @pytest.mark.parametrize(
     ("label", "name"),
@@ -208,18 +183,6 @@ def test_a_heading_or_a_clause_before_a_colon_is_no_speaker():
 )
 def test_labels_are_written_as_names(label, name):
     assert recase_label(label) == name
-
-
-def test_a_label_is_taken_off_only_where_it_is_sure():
-    assert split_label("KEVIN SCOTT:  It works.") == ("Kevin Scott", "It works.")
-    assert split_label("Note: it works.") == ("", "Note: it works.")
-
-
-@given(st.text(alphabet="ABC abc:\n.", max_size=60))
-def test_labels_are_spans_in_order(text):
-    found = find_labels(text)
-    assert all(text[label.start : label.end].endswith(":") for label in found)
-    assert [label.start for label in found] == sorted({label.start for label in found})
 
 
 # ── choosing ──
@@ -265,5 +228,6 @@ def test_a_sentence_cut_short_repeats_the_whole():
 def test_choices_are_distinct_and_no_more_than_asked_for(sentences, count):
     candidates = [Candidate(tuple(s), max(1, len(s))) for s in sentences]
     chosen = choose_sentences(candidates, weigh_stems(sentences), count)
+    assert bool(chosen) == bool(count and any(sentences))
     assert len(chosen) == len(set(chosen)) <= count
     assert all(candidates[i].terms for i in chosen)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hanging import not_hanging
 from sensegraph.engines.offline.extraction.corpus_reading import learn_corpus, observe_documents, read_documents
 from sensegraph.types import Chunk, ExtractedEntity, Extraction
 
@@ -134,6 +134,7 @@ def test_text_that_chunks_share_counts_once_and_is_found_in_both() -> None:
         if e.type != "concept"
         for m in e.mentions
     }
+    assert spans
     assert spans == {(e.name, m.start, m.end) for e in alone.entities if e.type != "concept" for m in e.mentions}
 
 
@@ -144,6 +145,8 @@ def test_a_name_has_one_type_in_the_whole_corpus() -> None:
     for (x,) in found:
         for e in x.entities:
             types.setdefault(e.name.casefold(), set()).add(e.type)
+    assert {"jordan", "amman"} <= types.keys()
+    assert len(types) > 2
     assert all(len(kinds) == 1 for kinds in types.values())
 
 
@@ -165,7 +168,7 @@ def test_the_hash_seed_changes_nothing() -> None:
     runs = {
         subprocess.run(
             [sys.executable, "-c", program],
-            env={**os.environ, "PYTHONHASHSEED": seed},
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
             capture_output=True,
             text=True,
             check=True,
@@ -249,16 +252,12 @@ def test_nothing_to_read_gives_nothing() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.uncounted
 @pytest.mark.parametrize("unit", ["Abc ", "1,", "A-", '" Abc ', "ab: x\n", ".", " ", "x.X ", "中文字符很"])
-def test_time_grows_with_the_text_and_not_with_its_square(unit: str) -> None:
-    def seconds(size: int) -> float:
-        begin = time.process_time()
-        one(unit * (size // len(unit)))
-        return time.process_time() - begin
-
-    seconds(2_000)
-    # four times as long: of a square sixteen times; the least of three, because other programs disturb
-    assert min(seconds(160_000) for _ in range(3)) < 0.3 + 10 * seconds(40_000)
+def test_a_text_is_read_to_its_end_where_its_square_would_take_minutes(unit: str) -> None:
+    with not_hanging():
+        found = one(unit * (160_000 // len(unit)))
+    assert found
 
 
 WORDS = st.sampled_from(
@@ -291,3 +290,16 @@ def test_any_cut_of_any_text_gives_sound_spans(words: list[str], size: int, over
     assert len(found) == len(chunks)
     for chunk, x in zip(chunks, found, strict=True):
         sound(chunk, x)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The {} bridge stands here. Every {} bridge is old, and the {} bridge is closed.",
+        "La {} est vieille et la {} est ici. Nous avons vu la {} dans la ville avec le maire.",
+    ],
+)
+def test_a_word_of_more_than_sixty_letters_is_no_concept(text: str) -> None:
+    sixty = "z" * 60
+    assert any(sixty in e.name for e in one(text.format(*[sixty] * 3)).entities)
+    assert not any("z" in e.name for e in one(text.format(*[sixty + "z"] * 3)).entities)

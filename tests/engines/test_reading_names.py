@@ -7,7 +7,7 @@ import pytest
 from sensegraph.engines.offline.extraction import page_reader
 from sensegraph.engines.offline.extraction.names import Sentence, find_name_candidates
 from sensegraph.language.dates import stated_dates
-from sensegraph.language.speakers import find_label_candidates, select_sure_labels, write_label
+from sensegraph.language.speakers import write_label
 from sensegraph.language.text import detect_script, tag_words
 
 
@@ -51,6 +51,21 @@ def test_german_nouns_before_names_are_not_joined_to_them() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Aunque vivía en Sevilla, fue a la Isla de los Faros.", ["Sevilla", "Isla de los Faros"]),
+        ("Cependant il quitta la Place des Vosges avec Marie.", ["Place des Vosges", "Marie"]),
+        ("Однако он приехал в Тверь, где жил Иван Ломакин.", ["Тверь", "Иван Ломакин"]),
+        ("Когда Анна вернулась, они жили у Байкала.", ["Анна", "Байкала"]),
+    ],
+)
+def test_names_of_other_languages_hold_their_small_words_and_not_what_opens_sentences(
+    text: str, names: list[str]
+) -> None:
+    assert found(text, "xx") == names
+
+
+@pytest.mark.parametrize(
     ("text", "stated"),
     [
         ("on 13 March 1963 in Oslo", ["13 March 1963"]),
@@ -84,11 +99,6 @@ def test_dates_become_iso_only_where_the_text_states_them(stated: str, span: tup
     assert stated_dates.read_iso_span(stated) == span
 
 
-def test_a_label_must_come_back_three_times() -> None:
-    text = "ANN: hi\nBOB: ho\nANN: so\nANN: bye\nhttp://x.org is here\n"
-    assert [label.key for label in select_sure_labels(find_label_candidates(text))] == ["ann"] * 3
-
-
 def test_labels_in_capitals_are_written_as_names() -> None:
     assert write_label("FEI-FEI LI") == "Fei-Fei Li"
     assert write_label("danah boyd") == "danah boyd"
@@ -104,7 +114,9 @@ def test_a_document_is_put_together_from_overlapping_chunks() -> None:
     from sensegraph.types import Chunk
 
     chunks = (Chunk("a", "d", 5, 10, 0, "abcde"), Chunk("b", "d", 8, 13, 0, "defgh"), Chunk("c", "d", 15, 17, 0, "xy"))
-    assert page_reader.join_chunks(chunks) == ("abcdefgh\n\nxy", 5)
+    joined = page_reader.join_chunks(chunks)
+    assert (joined.text, joined.base) == ("abcdefgh\n\nxy", 5)
+    assert [joined.bounds(chunk) for chunk in chunks] == [(0, 5), (3, 8), (10, 12)]
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,7 @@ def test_a_header_that_three_documents_share_is_not_read() -> None:
 def test_a_footer_that_three_documents_share_is_not_read() -> None:
     footer = "\nPrinted by Abernathy and Sons"
     found = corpus(*(whole(f"{PROSE} {i} carts came{i}.{footer}", f"d{i}") for i in range(3)))
+    assert len(found) == 3
     assert all("Dorset" in names(x) for x in found)
     assert not any("Abernathy" in name for x in found for name in names(x))
 
@@ -57,12 +58,14 @@ def test_a_line_that_runs_through_many_documents_of_a_title_is_not_read() -> Non
         for w in words
     ]
     found = corpus(*(whole(t, f"d{i}", "Mills") for i, t in enumerate(texts)))
+    assert len(found) == 12
     assert all("Dorset" in names(x) for x in found)
     assert not any("Abernathy" in name for x in found for name in names(x))
 
 
 def test_copies_of_a_document_are_read_all_the_same() -> None:
     found = corpus(*(whole(PROSE, f"d{i}") for i in range(4)))
+    assert len(found) == 4
     assert all({"Dorset", "Exeter"} <= names(x) for x in found)
 
 
@@ -113,6 +116,7 @@ def test_a_label_of_someone_unknown_ends_the_turn_before_it() -> None:
 
 def test_a_label_that_a_border_cut_names_nobody() -> None:
     (_, x) = corpus(whole(TALK, "a"), whole("YA LIN: I saw Kyoto Station once again.\n" + TALK, "b"))
+    assert "Kyoto Station" in names(x)
     assert not any(name.casefold() == "ya lin" for name in names(x))
     assert "ya lin" not in entity(x, "Kyoto Station").description.casefold()
 

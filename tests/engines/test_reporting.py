@@ -23,7 +23,7 @@ from sensegraph.types import Context, Description, Passage, Source
 SAID = [
     ("c1", "And so, you know, the spike protein binds to a receptor on the surface of the cell."),
     ("c1", "Researchers designed a small protein that blocks the virus before it enters the cell."),
-    ("c1", "KEVIN SCOTT: The sequence of a protein determines its structure in three dimensions."),
+    ("c1", "Kevin Scott: The sequence of a protein determines its structure in three dimensions."),
     ("c2", "Ann Lee is a professor of biology and director of the protein institute at Harvard."),
     ("c2", "A new vaccine teaches the immune system to recognise the virus within two weeks."),
     ("c2", "Welcome to the show, where we talk about the virus and the vaccine with our guest."),
@@ -36,12 +36,12 @@ NAMES = ["protein", "virus", "vaccine", "cell", "sequence", "structure"]
 
 
 def span(i):
-    return Source(SAID[i][0], 100 * i, 100 * i + len(SAID[i][1]))
+    return Source(SAID[i][0], 100 * i, 100 * i + len(SAID[i][1].removeprefix("Kevin Scott: ")))
 
 
 def quotes(*names, said=SAID):
     return tuple(
-        Description(text, Source(chunk, 100 * i, 100 * i + len(text)))
+        Description(text, Source(chunk, 100 * i, 100 * i + len(text.removeprefix("Kevin Scott: "))))
         for i, (chunk, text) in enumerate(said)
         if all(name in text.casefold() for name in names)
     )
@@ -72,6 +72,7 @@ def made():
 
 def test_every_statement_leads_to_the_span_that_it_shows(made):
     spans = {span(i): text for i, (_, text) in enumerate(SAID)}
+    assert len(written(made)) > 3
     for statement in written(made):
         (source,) = statement.sources
         words = set(statement.text.casefold().replace("“", " ").replace("”", " ").split())
@@ -80,6 +81,7 @@ def test_every_statement_leads_to_the_span_that_it_shows(made):
 
 def test_every_statement_refers_to_passages_that_quote_it(made):
     quoted = {p.id: {q.source for q in p.quotes} for p in community().passages}
+    assert len(written(made)) > 3
     for statement in written(made):
         assert statement.references
         assert all(statement.sources[0] in quoted[name] for name in statement.references)
@@ -87,6 +89,7 @@ def test_every_statement_refers_to_passages_that_quote_it(made):
 
 def test_no_sentence_is_shown_twice(made):
     shown = [statement.sources for statement in written(made)]
+    assert len(shown) > 3
     assert len(shown) == len(set(shown))
 
 
@@ -101,12 +104,14 @@ def test_a_report_has_a_title_a_summary_and_three_findings(made):
 
 def test_greetings_questions_and_introductions_stay_out_of_the_summary(made):
     text = "".join(s.text for s in made.summary)
+    assert text
     assert "Welcome" not in text
     assert "?" not in text
     assert "professor" not in text
 
 
 def test_a_finding_holds_what_its_headline_names(made):
+    assert made.findings
     for finding in made.findings:
         terms = set(stem_text(finding.summary, "en"))
         assert all(2 * len(terms & set(stem_text(s.text, "en"))) >= len(terms) for s in finding.statements), finding
@@ -115,6 +120,7 @@ def test_a_finding_holds_what_its_headline_names(made):
 def test_a_summary_names_two_strong_members_or_one_and_two_themes(made):
     found = seen(community())
     shown = [q for q in found.quotes if q.sources[0] in [s.sources[0] for s in made.summary]]
+    assert shown
     assert len(shown) == len(made.summary)
     assert all(found.central(q) for q in shown)
 
@@ -133,12 +139,10 @@ def test_a_speaker_is_named_only_where_the_quote_has_a_label():
     assert text.count("“") == 1
 
 
-def test_a_label_at_the_border_of_a_chunk_names_nobody_unless_it_is_a_member():
-    cut = (Description("VIN SCOTT: The sequence of a protein determines its structure.", Source("c1", 0, 60)),)
-    member = Passage("entity", "s", "", 1.0, "Vin Scott", (), cut)
-    entity = Passage("entity", "e", "", 1.0, "protein", (), cut)
-    assert report_communities([Context((entity,))])[0].summary[0].text.startswith("The sequence")
-    assert report_communities([Context((entity, member))])[0].summary[0].text.startswith("Vin Scott: “The sequence")
+def test_a_label_inside_the_span_of_a_quote_names_nobody():
+    text = "Kevin Scott: The sequence of a protein determines its structure."
+    entity = Passage("entity", "e", "", 1.0, "protein", (), (Description(text, Source("c1", 0, len(text))),))
+    assert report_communities([Context((entity,))])[0].summary[0].text.strip() == text
 
 
 def test_the_rating_lies_within_its_scale_and_says_its_numbers(made):
@@ -275,6 +279,7 @@ def test_what_says_what_a_thing_is_comes_first():
 def test_a_description_has_three_sentences_at_most_and_no_repeats():
     said = [text for _, text in SAID]
     text = described("virus", *said, *said)
+    assert "virus" in text
     assert sum(one in text for one in ("binds", "blocks", "determines", "teaches", "mutates", "predict", "cost")) <= 3
     assert text.count("virus") <= 3
 

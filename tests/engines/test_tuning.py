@@ -136,6 +136,7 @@ def test_a_sample_that_names_nothing_leaves_the_packaged_examples_and_says_so() 
 def test_a_language_is_asked_for_where_one_is_wanted() -> None:
     with says(PROFILE, FOUND) as server:
         made(server, 1, language="German")
+    assert len(server.calls) > 1
     assert all("Write in German." in c.body["messages"][0]["content"] for c in server.calls)
 
 

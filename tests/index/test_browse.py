@@ -69,6 +69,7 @@ def test_the_reports_of_a_depth_cover_every_entity_once_and_come_best_first(inde
 
 def test_a_row_counts_what_is_below_a_report(index: Index) -> None:
     rows = {r.id: r for d in range(index.depth) for r in list_reports(index, d)}
+    assert rows
     for c in index.hierarchy.clusters:
         if c.id in rows:
             assert rows[c.id].children == sum(other.parent == c.id for other in index.hierarchy.clusters)
@@ -102,6 +103,7 @@ def test_an_unknown_report_is_refused_with_the_nearest_titles(index: Index) -> N
 
 def test_a_report_is_shown_whole_with_numbered_citations_of_the_exact_words(index: Index) -> None:
     documents = texts(index)
+    assert index.hierarchy.clusters
     for cluster in index.hierarchy.clusters:
         page = read_report(index, cluster.id, 1)
         said = "\n".join([page.summary, *(f.text for f in page.findings)])
@@ -129,6 +131,7 @@ def test_a_report_leads_down_to_its_children_and_they_lead_back(index: Index) ->
 
 def test_a_report_lists_all_its_entities_and_exactly_the_relations_inside(index: Index) -> None:
     degree = {e.id: e.degree for e in index.graph.entities}
+    assert index.hierarchy.clusters
     for cluster in index.hierarchy.clusters:
         page, members = read_report(index, cluster.id, 1), set(cluster.entities)
         assert {e.id for e in page.entities} == members
@@ -174,6 +177,7 @@ def test_the_chunks_of_a_report_are_those_of_its_entities_and_can_be_cut(index: 
 
 
 def test_an_entity_is_found_by_its_name_in_any_case_or_by_its_id(index: Index) -> None:
+    assert len(index.graph.entities) > 5
     for entity in list(index.graph.entities)[::7]:
         for name in (entity.name, entity.name.upper(), f"  {entity.name.lower()} ", entity.id):
             assert entity in find_entities(index, name)
@@ -201,6 +205,7 @@ def test_all_entities_of_one_name_are_found_and_a_type_chooses(monkeypatch: pyte
 
 def test_an_entity_shows_what_each_chunk_says_of_it_and_where(index: Index) -> None:
     documents = texts(index)
+    assert len(index.graph.entities) > 5
     for entity in list(index.graph.entities)[::5]:
         page = read_entity(index, entity)
         assert [s.text for s in page.descriptions] == [d.text for d in entity.descriptions]
@@ -211,6 +216,7 @@ def test_an_entity_shows_what_each_chunk_says_of_it_and_where(index: Index) -> N
 
 def test_an_entity_shows_its_neighbours_and_the_relations_to_them(index: Index) -> None:
     ends = [(r, {r.source, r.target}) for r in index.graph.relations]
+    assert len(index.graph.entities) > 5
     for entity in list(index.graph.entities)[::5]:
         page = read_entity(index, entity)
         linked = {r.id: next(iter(e - {entity.id})) for r, e in ends if entity.id in e}
@@ -222,6 +228,7 @@ def test_an_entity_shows_its_neighbours_and_the_relations_to_them(index: Index) 
 
 
 def test_an_entity_shows_its_communities_from_the_coarsest_down(index: Index) -> None:
+    assert len(index.graph.entities) > 5
     for entity in list(index.graph.entities)[::5]:
         page = read_entity(index, entity)
         holds = [c.id for c in index.hierarchy.clusters if entity.id in c.entities]

@@ -75,6 +75,12 @@ def test_a_long_source_is_narrowed_to_the_sentence_that_says_it() -> None:
     assert only.quote == "Tom Reeve sailed from Port Ellery to mend it, and was late."
 
 
+def test_blanks_alone_need_no_citation() -> None:
+    source = Source("keeper@0", 0, 4)
+    assert cite_statements([said("", source), said("a", source), said(" \n", source)], SHELF)[0] == "a [1]"
+    assert cite_statements([said("", source)], SHELF) == ("", (), 0)
+
+
 @given(
     st.lists(
         st.builds(
@@ -89,6 +95,7 @@ def test_every_citation_resolves_whatever_is_cited(statements: list[Statement]) 
     text, citations, lost = cite_statements(statements, SHELF)
     assert all(c.quote == TEXTS[c.document][c.start : c.end] != "" for c in citations)
     assert all(f"[{c.marker}]" in text for c in citations)
+    assert bool(text.strip()) == any(s.text.strip() for s in statements)
     assert len(citations) + lost <= len(statements)
 
 
@@ -143,8 +150,9 @@ def test_an_answer_without_any_citation_says_so() -> None:
 
 
 def test_a_short_refusal_is_no_answer_without_citations() -> None:
-    notes = answer_from_draft(Draft((Statement("The sources say nothing on it."),)), evidence(), SHELF).notes
-    assert not any("cited nothing" in note for note in notes)
+    answer = answer_from_draft(Draft((Statement("The sources say nothing on it."),)), evidence(), SHELF)
+    assert answer.text == "The sources say nothing on it."
+    assert not any("cited nothing" in note for note in answer.notes)
 
 
 def test_the_documents_behind_passages_come_best_first_and_once() -> None:

@@ -17,6 +17,7 @@ def test_each_chunk_comes_with_its_own_extraction(store: SqliteStore, server: Sc
     chunks = rt.each(chunk_documents, [*stories(3), Document("empty", "")], size=120, overlap=20)
     pairs = list(extract_all(chunks, rt))
     assert [c for c, _ in pairs] == [c for document in chunks for c in document]
+    assert len(pairs) > 3
     assert all(rt.engine.extract([c])[0] == x for c, x in pairs)
 
 

@@ -28,6 +28,17 @@ NONE = {
     "grade": '{"reason": "It is about a harbour.", "rating": 0}',
     "answer": '{"answer": "The sources do not say."}',
 }
+ANSWERED_BY = {"multi-hop": "letter-2023", "local": "minutes-2019", "comparison": "minutes-2019"}
+SAID = {"multi-hop": ("Ivo Marsh",), "local": ("Ada Finch", "lighthouse"), "comparison": ("Ada Finch", "Tom Reeve")}
+SHORT: dict[tuple[str, str, str], str] = {
+    **dict.fromkeys((("offline", name, "global") for name in METHODS), "one sentence for a question about all papers"),
+    **dict.fromkeys((("offline", name, "follow-up") for name in ("graphrag", "ts")), "no report says what she bought"),
+    **dict.fromkeys((("offline", name, "search") for name in ("graphrag", "ts")), "every report draws on more papers"),
+    ("offline", "graphrag", "multi-hop of number"): "every report draws on more papers than the filter leaves",
+    ("scripted", "ts", "multi-hop"): "the vectors of the script are of words, so the report on the wood is not near",
+    ("scripted", "lazygraphrag", "global"): "the script calls one chunk relevant",
+}
+"""What is not answered, or not from the right documents, today, with the reason; an entry that is mended fails."""
 SAYS_SO = re.compile(r"\b(nothing|do not say|not say)\b", re.IGNORECASE)
 
 
@@ -56,13 +67,41 @@ def method(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+@pytest.fixture
+def falls_short(harbour: Corpus, method: str, request: pytest.FixtureRequest) -> Callable[[str], None]:
+    """Says that a test is expected to fail where the table has an entry for what it asks."""
+
+    def expect(what: str) -> None:
+        if reason := SHORT.get((harbour.engine.name, method, what)):
+            request.applymarker(pytest.mark.xfail(reason=reason, strict=True))
+
+    return expect
+
+
 @pytest.mark.parametrize("kind", list(QUESTIONS))
 def test_every_method_answers_every_kind_of_question_with_citations(harbour: Corpus, method: str, kind: str) -> None:
     answer = harbour.query(QUESTIONS[kind], method=method)
     check_citations(answer, TEXTS)
     assert answer.method == method
-    assert answer.citations or SAYS_SO.search(answer.text), answer.text
-    assert answer.evidence.documents or not answer.citations
+    assert not SAYS_SO.search(answer.text), answer.text
+    assert {c.document for c in answer.citations} <= set(answer.evidence.documents)
+
+
+@pytest.mark.parametrize("kind", list(QUESTIONS))
+def test_every_method_answers_from_the_right_documents(
+    harbour: Corpus, method: str, kind: str, falls_short: Callable[[str], None]
+) -> None:
+    """A question about the whole corpus from several of them; any other from the one that says it."""
+    falls_short(kind)
+    answer = harbour.query(QUESTIONS[kind], method=method)
+    cited = {c.document for c in answer.citations}
+    if kind == "global":
+        assert len(cited) > 1
+    elif harbour.engine.quotes:
+        assert ANSWERED_BY[kind] in cited
+        assert [name for name in SAID[kind] if name not in answer.text] == []
+    else:  # the scripted server cites the first of what it is given, whatever was asked
+        assert ANSWERED_BY[kind] in answer.evidence.documents
 
 
 def test_a_plain_question_of_fact_is_answered_from_its_document(harbour: Corpus, method: str) -> None:
@@ -76,7 +115,7 @@ def test_a_plain_question_of_fact_is_answered_from_its_document(harbour: Corpus,
 def test_what_no_document_says_is_said_to_be_unanswerable(harbour: Corpus, method: str) -> None:
     answer = harbour.query(UNANSWERABLE, method=method)
     assert SAYS_SO.search(answer.text), answer.text
-    assert not answer.citations
+    check_citations(answer, TEXTS, abstains=True)
 
 
 def test_asking_twice_gives_the_same_answer(harbour: Corpus, method: str) -> None:
@@ -99,7 +138,10 @@ def test_what_cannot_be_answered_is_told_too(harbour: Corpus, method: str) -> No
     assert "".join(told) == answer.text
 
 
-def test_a_conversation_before_the_question_is_taken_in(harbour: Corpus, method: str) -> None:
+def test_a_conversation_before_the_question_is_taken_in(
+    harbour: Corpus, method: str, falls_short: Callable[[str], None]
+) -> None:
+    falls_short("follow-up")
     history = [Turn("Who runs the Blythe Shipyard?", "Nora Blythe runs the Blythe Shipyard.")]
     answer = harbour.query("What did she buy, and from whom?", method=method, history=history)
     check_citations(answer, TEXTS)
@@ -127,6 +169,7 @@ def _everything(answer: Answer) -> str:
 def test_what_is_filtered_out_does_not_leak(harbour: Corpus, method: str, kind: str, question: str) -> None:
     scope, inside = SCOPES[kind]
     answer = harbour.query(question, method=method, scope=scope)
+    assert answer.citations or SAYS_SO.search(answer.text), answer.text
     outside = [name for name in TEXTS if not inside(name)]
     shown = _everything(answer).replace(question, "")
     assert [MARKS[name] for name in outside if MARKS[name] in shown] == []
@@ -137,6 +180,18 @@ def test_what_is_filtered_out_does_not_leak(harbour: Corpus, method: str, kind: 
         assert [s for s in own if s in shown] == []
 
 
+@pytest.mark.parametrize("kind", ["document", "number"])
+def test_what_the_filter_leaves_is_answered(
+    harbour: Corpus, method: str, kind: str, falls_short: Callable[[str], None]
+) -> None:
+    """The letter that says who owns the wood is inside of both."""
+    falls_short(f"multi-hop of {kind}")
+    scope, inside = SCOPES[kind]
+    answer = harbour.query(QUESTIONS["multi-hop"], method=method, scope=scope)
+    assert inside(ANSWERED_BY["multi-hop"])
+    check_citations(answer, TEXTS)
+
+
 @pytest.mark.parametrize("kind", list(SCOPES))
 def test_every_method_says_how_many_documents_the_filter_leaves(harbour: Corpus, method: str, kind: str) -> None:
     scope, inside = SCOPES[kind]
@@ -144,9 +199,12 @@ def test_every_method_says_how_many_documents_the_filter_leaves(harbour: Corpus,
     assert any(f"leaves {sum(map(inside, TEXTS))} of {len(TEXTS)} documents" in note for note in answer.notes)
 
 
-def test_search_obeys_the_filter_too(harbour: Corpus, method: str) -> None:
+def test_search_obeys_the_filter_too(harbour: Corpus, method: str, falls_short: Callable[[str], None]) -> None:
+    falls_short("search")
     scope, inside = SCOPES["time"]
     found = harbour.search(QUESTIONS["local"], method=method, scope=scope, top=50)
+    assert found.documents
+    assert found.passages
     assert all(map(inside, found.documents))
     assert not any(MARKS[n] in p.text for p in found.passages for n in TEXTS if not inside(n))
 

@@ -114,7 +114,7 @@ def test_defect_2_the_first_entity_of_the_index_is_an_entity_too(built: Corpus) 
 
 def test_defect_4_a_question_that_fits_no_entity_is_answered_from_chunks(harbour: Corpus) -> None:
     got = found(harbour, Question("xyzzy?"))
-    assert any("no entity of this index fits" in note for note in got.notes)
+    assert any("no entity" in note for note in got.notes)
     index = harbour.index()
     lone = FastGraphRAG(exact=False, generic_floor=0.999, named_floor=0.999)
     seen = lone.retrieve(Question("Which herring moved north?"), index, harbour.runtime())
@@ -179,6 +179,8 @@ def test_relations_and_chunks_are_scored_as_by_the_dense_products(built: Corpus)
     r = e @ joins
     c = r @ states + 0.25 * e @ mentions
     assert (e >= 0).all()
+    assert of(got, "chunk")
+    assert (e > 0).any()
     scores = {p.id: p.score for p in got.passages}
     assert {x.id: scores[x.id] for x in index.graph.relations if x.id in scores} == pytest.approx(
         {x.id: v for x, v in zip(index.graph.relations, r, strict=True) if v > 0}
@@ -228,6 +230,7 @@ def test_documents_come_by_their_best_chunk(built: Corpus) -> None:
     got = found(built)
     behind = built.index().documents_of(of(got, "chunk"))
     ranked = list(dict.fromkeys(behind[c] for c in of(got, "chunk")))
+    assert ranked
     assert list(got.documents[: len(ranked)]) == ranked
 
 

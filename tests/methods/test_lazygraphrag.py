@@ -140,6 +140,7 @@ def test_equal_shares_and_what_one_question_leaves_the_next_may_spend(lazy: Corp
 
 def test_with_room_for_every_chunk_every_chunk_is_tested_once(lazy: Corpus, server: ScriptedServer) -> None:
     listed = trials(lazy, budget=1000)
+    assert len(listed) > 3
     assert sorted(t.chunk for t in listed) == sorted(c.id for c in lazy.index().catalogue.chunks)
 
 
@@ -199,7 +200,6 @@ def test_relevant_chunks_are_mapped_by_community_and_reduced_once(lazy: Corpus, 
     script(server, lambda prompt: "hired" in prompt)
     answer = lazy.query(ASKED, method="lazygraphrag", budget=1000, context_tokens=600)
     check_citations(answer, {d.id: d.text for d in stories(20)})
-    assert answer.citations
     assert len(server.done("points")) > 1
     assert len(server.done("answer")) == 1
     assert {p.kind for p in answer.evidence.passages} == {"point"}
@@ -265,6 +265,7 @@ def test_a_conversation_ranks_the_chunks_and_is_refined_with_the_question(lazy: 
 def test_a_sentence_can_be_tested_in_the_place_of_its_chunk(lazy: Corpus, server: ScriptedServer) -> None:
     trials(lazy, unit="sentence", budget=5)
     chunks = {c.text for c in lazy.index().chunks([c.id for c in lazy.index().catalogue.chunks]).values()}
+    assert len(server.done("test")) == 5
     for call in server.done("test"):
         assert user(call.body).count("in the year") == 1
         assert not any(text in user(call.body) for text in chunks)

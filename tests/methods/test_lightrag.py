@@ -15,6 +15,7 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.passages import passage_tokens
+from sensegraph.language.text import count_tokens
 from sensegraph.methods.lightrag.lightrag import LightRAG
 from sensegraph.retrieval.signals import keywords_of
 from sensegraph.runtime.runtime import Runtime
@@ -152,11 +153,18 @@ def test_nothing_found_is_said_without_asking_for_an_answer(made: Corpus) -> Non
 
 def test_no_part_exceeds_its_tokens_and_the_whole_fits(made: Corpus) -> None:
     got = found(made, entity_tokens=150, relation_tokens=120, text_tokens=900)
+    more = found(made)
     for kind, budget in (("entity", 150), ("relation", 120)):
-        assert 0 < sum(passage_tokens(p) for p in got.passages if p.kind == kind) <= budget
+        kept, offered = ([p for p in one.passages if p.kind == kind] for one in (got, more))
+        assert kept == offered[: len(kept)]
+        assert 0 < sum(map(passage_tokens, kept)) <= budget < sum(map(passage_tokens, offered[: len(kept) + 1]))
     assert got.tokens <= 900
     assert of(got, "chunk")
-    more = found(made)
+    spare = 200 + count_tokens(QUESTION.text)  # for the prompt and the question
+    less = found(made, entity_tokens=150, relation_tokens=120, text_tokens=700)
+    following = [p for p in got.passages if p.kind == "chunk"][len(of(less, "chunk"))]
+    assert of(less, "chunk")
+    assert less.tokens + spare <= 700 < less.tokens + spare + count_tokens(following.text)
     assert got.omitted > more.omitted >= 0
     assert got.omitted + len(got.passages) <= more.omitted + len(more.passages)
 
@@ -180,6 +188,7 @@ def test_documents_come_by_their_best_chunk(made: Corpus) -> None:
     got = found(made)
     behind = made.index().documents_of(of(got, "chunk"))
     ranked = list(dict.fromkeys(behind[c] for c in of(got, "chunk")))
+    assert ranked
     assert list(got.documents[: len(ranked)]) == ranked
 
 

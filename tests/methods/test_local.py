@@ -13,6 +13,7 @@ from scripted import ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
 from sensegraph.index.passages import passage_tokens
+from sensegraph.language.text import count_tokens
 from sensegraph.methods.graphrag.local_search import Local, find_seed_entities
 from sensegraph.retrieval.signals import entities_named_in
 from sensegraph.types import Document, Question, Turn
@@ -80,6 +81,7 @@ def test_relations_to_entities_outside_are_bounded(harbour: Corpus) -> None:
         found = Local(top_entities=2, top_relations=most, context_tokens=40_000).retrieve(ASKED, index, rt)
         seeds = {p.title for p in found.passages if p.kind == "entity"}
         outside = [p for p in found.passages if p.kind == "relation" and not set(p.title.split(" — ")) <= seeds]
+        assert seeds
         assert len(outside) <= 2 * most
 
 
@@ -95,10 +97,16 @@ def test_two_hops_reach_relations_between_entities_that_are_no_seeds(harbour: Co
 
 
 @pytest.mark.parametrize("tokens", [80, 200, 500, 1500])
-def test_the_context_is_never_larger_than_its_budget(harbour: Corpus, tokens: int) -> None:
+def test_the_context_is_filled_up_to_its_budget_and_what_is_cut_off_is_counted(harbour: Corpus, tokens: int) -> None:
     found = Local(context_tokens=tokens).retrieve(ASKED, harbour.index(), harbour.runtime())
     assert sum(passage_tokens(p) for p in found.passages if p.kind != "chunk") <= tokens
     assert found.tokens <= tokens
+    whole = Local(context_tokens=40_000).retrieve(ASKED, harbour.index(), harbour.runtime())
+    chunks = [p for p in whole.passages if p.kind == "chunk"]
+    read = sum(p.kind == "chunk" for p in found.passages)
+    assert read == len(chunks) or found.tokens > tokens - max(count_tokens(p.text) for p in chunks)
+    assert whole.omitted == 0
+    assert found.omitted == len(whole.passages) - len(found.passages) > 0
 
 
 def test_chunks_that_tell_of_the_first_seed_come_first(harbour: Corpus) -> None:

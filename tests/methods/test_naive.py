@@ -10,6 +10,7 @@ from scripted import ScriptedServer
 from sensegraph.answering.asking import NOTHING
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError
+from sensegraph.language.text import count_tokens
 from sensegraph.methods.basic.naive import Naive
 from sensegraph.testing import SAMPLE, check_citations
 from sensegraph.types import Question
@@ -39,8 +40,8 @@ def test_chunks_fill_the_context_and_the_rest_is_counted(built: Corpus) -> None:
     rt, index = built.runtime(), built.index()
     all_ = Naive().retrieve(Question(QUESTION), index, rt)
     few = Naive(context_tokens=250).retrieve(Question(QUESTION), index, rt)
-    assert 0 < few.tokens <= 250
     assert few.passages == all_.passages[: len(few.passages)]
+    assert 0 < few.tokens <= 250 < few.tokens + count_tokens(all_.passages[len(few.passages)].text)
     assert few.omitted == len(all_.passages) - len(few.passages)
     assert few.documents == all_.documents
 
@@ -49,13 +50,13 @@ def test_documents_are_ranked_by_their_best_chunk(built: Corpus) -> None:
     found = built.search(QUESTION, method="naive", top=50)
     index = built.index()
     chunks = index.chunks([p.id for p in found.passages])
+    assert len(found.documents) > 1
     assert found.documents == tuple(dict.fromkeys(chunks[p.id].document for p in found.passages))
 
 
 def test_an_answer_cites_spans_of_the_documents(built: Corpus) -> None:
     answer = built.query(QUESTION, method="naive")
     check_citations(answer, {d.id: d.text for d in stories(8)})
-    assert answer.citations
     assert answer.usage.embedding_calls == 1
 
 

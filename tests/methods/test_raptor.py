@@ -104,10 +104,24 @@ def test_without_overlap_no_summary_is_read_beside_half_of_its_leaves(seed: int,
     nodes = chain([random.randint(1, 60) for _ in range(leaves + len(members))], members, leaves)
     ranked = random.sample(range(len(nodes)), len(nodes))
     kept = fit_nodes(ranked, nodes, room, no_overlap=True)
+    assert bool(kept) == any(int(nodes.tokens[i]) <= room for i in range(len(nodes)))
     assert sum(int(nodes.tokens[i]) for i in kept) <= room
     for i in kept:
         if i >= leaves:
             assert 2 * len(nodes.below(i) & set(kept)) < len(nodes.below(i))
+
+
+@given(st.lists(st.integers(1, 60), min_size=1, max_size=12), st.integers(0, 150))
+def test_a_node_is_passed_over_only_where_there_is_no_room_for_it(sizes: list[int], room: int) -> None:
+    ranked = Random(room).sample(range(len(sizes)), len(sizes))
+    kept = fit_nodes(ranked, chain(sizes, [], len(sizes)), room)
+    assert bool(len(kept)) == any(size <= room for size in sizes)
+    for i in ranked:
+        if i in kept:
+            room -= sizes[i]
+            assert room >= 0
+        else:
+            assert sizes[i] > room
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -243,6 +257,7 @@ def test_vectors_inside_a_filter_are_those_of_its_nodes(harbour: Corpus) -> None
     leaves = [
         i for i, leaf in enumerate(whole.part(TREE).leaves) if leaf.id in {m.id for m in inside.part(TREE).leaves}
     ]
+    assert leaves
     assert np.array_equal(inside.vectors_of(embedder, "leaf"), whole.vectors_of(embedder, "leaf")[leaves])
     assert len(inside.vectors_of(embedder, "summary")) == len(inside.part(TREE).summaries)
 

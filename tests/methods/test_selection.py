@@ -89,6 +89,7 @@ def test_dynamic_selection_goes_down_only_below_what_is_relevant(asked: Corpus, 
     server.script = graded(lambda prompt: 4 if chosen.title in prompt or any(t in prompt for t in below) else 0)
     asked.query(QUESTION, method="graphrag", depth=1, select="dynamic")
     assert len(server.done("grade")) == len(index.clusters_at(0)) + len(chosen.members)
+    assert below
     titles = {c.title for c in read(server, index)}
     assert below <= titles
     assert not titles & ({c.title for c in top} - below)  # the parent of what is read is not read

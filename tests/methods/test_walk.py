@@ -16,6 +16,7 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import NotIndexed, SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.scope import restrict_to_scope
+from sensegraph.language.text import count_tokens
 from sensegraph.methods.basic.bm25 import BM25
 from sensegraph.methods.lazygraphrag.concepts import CONCEPTS
 from sensegraph.methods.walk.naming import NAMES
@@ -92,9 +93,10 @@ def _passages(films: Corpus, **settings: Any) -> Any:
 
 def test_scores_fall_and_the_context_is_filled_as_far_as_it_goes(films: Corpus) -> None:
     found = Walk(context_tokens=30).retrieve(ASKED, films.index(), films.runtime())
+    following = Walk().retrieve(ASKED, films.index(), films.runtime()).passages[len(found.passages)]
     scores = [p.score for p in found.passages]
     assert scores == sorted(scores, reverse=True)
-    assert 0 < found.tokens <= 30
+    assert 0 < found.tokens <= 30 < found.tokens + count_tokens(following.text)
     assert found.omitted > 0
 
 

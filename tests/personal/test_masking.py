@@ -135,6 +135,7 @@ def test_a_report_shows_counts_and_shapes_and_nothing_else() -> None:
 
 @given(st.text())
 def test_a_shape_tells_no_letter_and_no_digit(text: str) -> None:
+    assert bool(mask_shape(text)) == bool(text)
     assert not set(re.findall(r"[^\W_]", mask_shape(text))) - {"a", "A", "9"} - set("\u00aa\u00ba")
 
 

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from harbour import MARKS, papers
+from sensegraph.algorithms.ranking import Ranking
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.graph.lookups import ties_of
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.scope import restrict_to_scope
-from sensegraph.language.text import fold
+from sensegraph.language.text import count_tokens, fold
 from sensegraph.questions import Condition, Scope
 from sensegraph.retrieval.arms import (
     Walk,
@@ -144,11 +145,22 @@ def test_a_title_that_is_a_name_leads_to_its_document(tmp_path: Path) -> None:
         assert index.catalogue.chunks[int(found.positions[0])].document == "reeve"
 
 
-def test_evidence_counts_what_the_budget_leaves_out(harbour: Corpus) -> None:
+@pytest.mark.parametrize("budget", [150, 300, 500])
+def test_evidence_fills_its_budget_and_counts_what_that_leaves_out(harbour: Corpus, budget: int) -> None:
     index = harbour.index()
     found = rank_by_words(QUESTION, index, 100)
-    whole, few = evidence_of(found, index, 100, 8_000), evidence_of(found, index, 100, 150)
-    assert 0 < few.tokens <= 150
+    whole, few = evidence_of(found, index, 100, 8_000), evidence_of(found, index, 100, budget)
+    following = whole.passages[len(few.passages)]
+    assert 0 < few.tokens <= budget < few.tokens + count_tokens(following.text)
     assert few.passages == whole.passages[: len(few.passages)]
     assert few.omitted == len(whole.passages) - len(few.passages) > 0
     assert few.documents == whole.documents
+
+
+def test_a_walk_begins_at_names_that_are_half_as_near_as_can_be(harbour: Corpus) -> None:
+    index, rt, asked = harbour.index(), harbour.runtime(), Question("the council of harbours")
+    assert names(index, seeds_of(asked, index, rt)) == ["Harbour Council", "Harbour Council of Port Ellery"]
+    assert seeds_of(asked, index, rt, 1.5) == []
+    nothing = Ranking("none", np.zeros(0, np.int64), np.zeros(0))
+    assert len(rank_by_walk(asked, nothing, index, rt, Walk())) > 1
+    assert len(rank_by_walk(asked, nothing, index, rt, Walk(), 1.5)) == 0

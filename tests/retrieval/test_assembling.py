@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,8 +14,9 @@ from hypothesis import strategies as st
 
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.graph.lookups import ties_of
+from sensegraph.language.text import count_tokens
 from sensegraph.retrieval import assembling as a
-from sensegraph.types import Question
+from sensegraph.types import Passage, Question
 
 GROUPS = st.lists(st.lists(st.integers(0, 12), unique=True), max_size=8)
 
@@ -52,6 +54,7 @@ def test_the_ends_of_relations_are_those_of_the_records(built: Corpus) -> None:
     index = built.index()
     ids = [e.id for e in index.graph.entities]
     joins = a.ends_of(index, built.runtime())
+    assert len(joins.one) > 3
     assert [(ids[x], ids[y]) for x, y in zip(joins.one, joins.other, strict=True)] == [
         (r.source, r.target) for r in index.graph.relations
     ]
@@ -119,6 +122,7 @@ def test_several_queries_are_fused_by_rank(built: Corpus) -> None:
     for ranking in single:
         for rank, place in enumerate(ranking, 1):
             score[place] += 1 / (60 + rank)  # type: ignore[assignment]
+    assert len(both) > 1
     assert list(both) == sorted(score, key=lambda p: (-score[p], p))[:10]
 
 
@@ -133,11 +137,26 @@ def test_chunks_are_near_by_vectors_or_by_words(built: Corpus, ranking: Any) -> 
     assert list(near.top(3)) == np.argsort(-wanted, kind="stable")[:3].tolist()
 
 
-def test_passages_end_before_the_first_that_does_not_fit(built: Corpus) -> None:
+def titled(passage: Passage) -> str:
+    """The title that is shown with a passage: not that of a chunk, which is its document's."""
+    return "" if passage.kind == "chunk" else passage.title
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.35, 0.7, 0.999, 1.0])
+def test_passages_fill_a_budget_and_end_before_the_first_that_does_not_fit(built: Corpus, share: float) -> None:
     index = built.index()
-    everything = a.entities_within(list(range(20)), {}, index, 10**9)
-    assert len(everything) == 20
-    some = a.entities_within(list(range(20)), {}, index, everything.tokens - 1)
-    assert some.passages == everything.passages[: len(some)]
-    assert 0 < some.tokens < everything.tokens
-    assert a.entities_within([0], {}, index, 0) == a.Told()
+    joins = a.relation_ends.fn([index.lookups])[0]
+    of: dict[str, Callable[[list[int], float], a.Told]] = {
+        "entities": lambda places, budget: a.entities_within(places, {}, index, budget),
+        "relations": lambda places, budget: a.relations_within(places, {}, index, joins, budget),
+        "chunks": lambda places, budget: a.chunks_within(places, {}, index, budget),
+    }
+    for kind, within in of.items():
+        everything = within(list(range(12)), 10**9)
+        assert len(everything) == 12, kind
+        budget = int(share * everything.tokens)
+        some = within(list(range(12)), budget)
+        assert some.passages == everything.passages[: len(some)]
+        assert some.tokens == sum(count_tokens(p.text) + count_tokens(titled(p)) for p in some.passages) <= budget
+        one_more = within(list(range(min(len(some) + 1, 12))), 10**9)
+        assert one_more == some if share == 1 else one_more.tokens > budget

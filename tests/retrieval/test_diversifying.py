@@ -104,6 +104,7 @@ def test_a_filter_changes_no_order_among_what_is_inside(harbour: Corpus, how: st
     index, rt = harbour.index(), harbour.runtime()
     inside = restrict_to_scope(index, Scope(documents=("ferry-*", "light", "other-00*")))
     names = [e.document for e in inside.catalogue.chunks]
+    assert len(names) > 2
     all_names = [e.document for e in index.catalogue.chunks]
     scores = np.linspace(1, 0.5, len(names))
     some = diversify_ranking(QUESTION, Ranking("any", np.arange(len(names)), scores), inside, rt, how, 0.4)  # type: ignore[arg-type]
@@ -118,3 +119,12 @@ def test_a_balance_or_a_choice_that_makes_no_sense_is_refused(harbour: Corpus, m
         load_method(method, balance=1.5)
     with pytest.raises(SettingsError, match="diversify cannot be 'more'; choose none, mmr or cover"):
         harbour.search("Who?", method=method, diversify="more")
+
+
+@pytest.mark.filterwarnings("error")
+def test_chunks_with_equal_scores_fit_equally(harbour: Corpus):
+    rt, index = harbour.runtime(), harbour.index()
+    level = Ranking("any", ranking(harbour, 3).positions, np.full(110, 0.5))
+    for how in ("mmr", "cover"):
+        found = diversify_ranking(QUESTION, level, index, rt, how, 1.0)
+        assert found.positions.tolist() == level.positions.tolist()  # nothing but fitting counts, and all fit alike

@@ -46,6 +46,12 @@ class Pair:
     total: int = 0
 
 
+@step("test_runtime.sized", version=1, batch=4)
+def sized(items: Sequence[int]) -> list[int]:
+    SEEN.update([f"batch of {len(items)}"])
+    return list(items)
+
+
 def _what_matters(item: Item) -> tuple[str, int]:
     return item.id, item.size
 
@@ -182,6 +188,26 @@ def test_progress_counts_items_up_to_all_of_them(store: SqliteStore) -> None:
     assert [n for _, n, _ in told] == sorted(n for _, n, _ in told)
 
 
+@pytest.mark.parametrize(
+    ("count", "size"),
+    [(1, 1), (16, 1), (17, 2), (33, 3), (48, 3), (49, 4), (63, 4), (64, 4), (203, 4)],
+)
+def test_batches_are_as_large_as_set_but_shared_among_sixteen(rt: Runtime, count: int, size: int) -> None:
+    """Few items are spread, so that all workers have something; many go in full batches, and one rest."""
+    rt.each(sized, range(count))
+    full, rest = divmod(count, size)
+    expected = Counter({f"batch of {size}": full}) + Counter({f"batch of {rest}": int(rest > 0)})
+    assert expected == SEEN
+
+
+@pytest.mark.parametrize("count", [1, 64, 65, 150])
+def test_calls_that_wait_are_sent_in_full_batches(store: SqliteStore, server: ScriptedServer, count: int) -> None:
+    server.script = Script(keep_bodies=True)
+    runtime(store, server).each(embed_texts, [f"text {i}" for i in range(count)])
+    sizes = sorted((len(c.body["input"]) for c in server.calls), reverse=True)
+    assert sizes == [64] * (count // 64) + [count % 64] * (count % 64 > 0)
+
+
 # ── failures ──
 
 
@@ -281,6 +307,17 @@ def test_an_array_is_mapped_and_read_only(rt: Runtime) -> None:
     assert not found.flags.writeable
 
 
+def test_what_is_made_in_another_way_is_made_once_and_told_as_the_step_would(rt: Runtime) -> None:
+    made: list[int] = []
+
+    def make() -> int:
+        made.append(1)
+        return 10
+
+    assert [rt.made(double, 5, make), rt.made(double, 5, make), *rt.each(double, [5])] == [10, 10, 10]
+    assert (len(made), SEEN[5], rt.computed["test_runtime.double"]) == (1, 0, 1)
+
+
 # ── tools ──
 
 
@@ -298,6 +335,36 @@ def test_what_a_step_costs_is_in_the_ledger(store: SqliteStore, server: Scripted
     assert ledger["extraction.extract"].calls == 3 == len(server.done("extraction"))
     assert ledger["vectors.embed"].embedding_calls == 1
     assert ledger["extraction.extract"] + ledger["vectors.embed"] == rt.engine.usage() + rt.embedder.usage()
+
+
+def test_every_way_to_a_result_puts_what_it_cost_and_nothing_else_into_the_ledger(
+    store: SqliteStore, server: ScriptedServer
+) -> None:
+    rt = runtime(store, server)
+    one, two = chunks(2)
+    rt.made(extract_records, one, lambda: rt.engine.extract([one])[0])
+    first = rt.engine.usage()
+    assert first.calls == 1
+    assert store.ledger() == {"extraction.extract": first}
+    rt.made(extract_records, one, lambda: rt.engine.extract([one])[0])
+    rt.made(extract_records, two, lambda: rt.engine.extract([two])[0])
+    assert store.ledger() == {"extraction.extract": rt.engine.usage()}
+    assert rt.engine.usage().calls == 2
+    rt.once(summed, [1, 2])  # no tool, no cost
+    rt.once(embed_texts, "one")
+    ledger = store.ledger()
+    assert ledger == {"extraction.extract": rt.engine.usage(), "vectors.embed": rt.embedder.usage()}
+    assert rt.embedder.usage().embedding_calls == 1
+
+
+def test_what_costs_nothing_leaves_no_line_in_the_ledger(store: SqliteStore, server: ScriptedServer) -> None:
+    rt = runtime(store, server)
+    (chunk,) = chunks(1)
+    found = rt.engine.extract([chunk])[0]
+    rt.made(extract_records, chunk, lambda: found)
+    rt.once(embed_texts, "")
+    rt.each(embed_texts, [" "])
+    assert store.ledger() == {}
 
 
 def test_what_was_paid_for_in_vain_is_in_the_ledger_too(store: SqliteStore) -> None:

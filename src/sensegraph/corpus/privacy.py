@@ -223,7 +223,7 @@ def find_people(text: str, settings: PersonalSettings, title: str = "") -> list[
 
     chunk = Chunk("text", "text", 0, len(text), 0, text, title)
     seen = observe_documents([(chunk,)])
-    ((extraction,),) = read_documents([((chunk,), seen[0])], learn_corpus(seen))
+    ((extraction,),) = read_documents([((chunk,), seen[0])], learn_corpus(seen), guesses=True)
     types = ("person", "other") if "name" in settings.kinds else ("person",)
     people = [e for e in extraction.entities if e.type in types]
     return merge_people(find_named_people(text), [Named(m.start, m.end, e.name) for e in people for m in e.mentions])

@@ -18,6 +18,7 @@ import msgspec
 from sensegraph.documents.document_files import DocumentSettings
 from sensegraph.engines.llm.llm_settings import LLMSettings
 from sensegraph.engines.local.local_model import LocalSettings
+from sensegraph.engines.offline.own_names import OfflineSettings
 from sensegraph.errors import SettingsError
 from sensegraph.index.parts import Part, known_parts, settings_type
 from sensegraph.index.settings import IndexSettings, take_part_settings
@@ -82,6 +83,7 @@ class Settings:
     endpoint: EndpointSettings = field(default_factory=EndpointSettings)
     model: LLMSettings = field(default_factory=LLMSettings)
     local: LocalSettings = field(default_factory=LocalSettings)
+    offline: OfflineSettings = field(default_factory=OfflineSettings)
     documents: DocumentSettings = field(default_factory=DocumentSettings)
     index: IndexSettings = field(default_factory=IndexSettings)
     rerank: RerankTable = field(default_factory=RerankTable)
@@ -136,8 +138,10 @@ def load_settings(
         for n in _GUARDED
         if holds_name(found, n) and not holds_name(given, n)
     }
-    # folders of prompts, a reranker and a model are meant from the corpus's own folder, wherever the command runs
-    prompts, reranker = settings.model.prompts, settings.rerank.model
+    # these files and folders are meant from the corpus's own folder, wherever the command runs
+    prompts, reranker, listed = settings.model.prompts, settings.rerank.model, settings.offline.names_file
+    if listed:
+        settings = replace(settings, offline=replace(settings.offline, names_file=str(root / listed)))
     if prompts:
         settings = replace(settings, model=replace(settings.model, prompts=str(root / prompts)))
     if reranker and (root / reranker).is_dir():  # else it is a name

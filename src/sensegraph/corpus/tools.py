@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from sensegraph.corpus.settings import ENGINES, Guarded, Settings, check_approved, read_api_key
+from sensegraph.engines.offline.own_names import read_own_names
 from sensegraph.errors import SettingsError
 from sensegraph.plugins import load_plugin
 from sensegraph.protocols import Chunker, Embedder, LanguageEngine, Reranker
@@ -128,7 +129,9 @@ def _make_engine_here(settings: Settings) -> LanguageEngine:
     if settings.engine != "local":
         from sensegraph.engines.offline.engine import ClassicalEngine
 
-        return ClassicalEngine()
+        offline = settings.offline
+        named = read_own_names(Path(offline.names_file)) if offline.names_file else ()
+        return ClassicalEngine(named=named, chinese=offline.chinese)
     if not settings.local.model:
         raise SettingsError("engine = local needs local.model: a folder with a model, as `sensegraph tune` writes it.")
     check_approved(settings, "local")

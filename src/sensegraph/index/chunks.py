@@ -10,7 +10,8 @@ from functools import lru_cache
 from itertools import accumulate
 
 from sensegraph.errors import InputError, SettingsError
-from sensegraph.language.blocks import collapse_blanks, read_blocks
+from sensegraph.language.blocks import read_blocks
+from sensegraph.language.collapsing import collapse_blanks
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import count_tokens, decode_tokens, encode_tokens, inside_grapheme
 from sensegraph.protocols import Chunker

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from sensegraph.index.index import Index
-from sensegraph.language.blocks import locate_in_source
+from sensegraph.language.collapsing import locate_in_source
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import collect_terms, count_tokens
 from sensegraph.runtime.keys import document_part
@@ -162,7 +162,9 @@ class _Writer:
         self.unresolved = 0
 
     def written(self, statement: Statement) -> str:
-        """The statement's text with its markers before the white space at its end."""
+        """The statement's text with its markers before the white space at its end; blanks alone need none."""
+        if not statement.text.strip():
+            return statement.text
         markers = dict.fromkeys(m for s in statement.sources if (m := self._marker(s, statement.text)))
         end = _TAIL.search(statement.text)
         cut = end.start() if end and markers else len(statement.text)

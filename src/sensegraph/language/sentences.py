@@ -4,7 +4,7 @@ A line end ends a sentence: `blocks.read_blocks` leaves one only where a block e
 and `?` `!` `…` before no small letter end one; a point does unless it belongs to an abbreviation, an initial, a number
 that goes on, or an ordinal. What may stand at the end too ("etc.", "U.S.", "12.") ends one where the word behind it
 opens a sentence: a known opener, or a word that the same text also writes small. The lists are those of the language of
-the text (`data/languages/`) and of English, whose abbreviations stand in all; of an unsure language those of all.
+the text (`data/languages/`) and of English, whose abbreviations stand in all.
 """
 
 from __future__ import annotations
@@ -81,42 +81,45 @@ def list_languages() -> tuple[str, ...]:
 
 
 @cache
-def load_lists(code: str) -> Lists:
-    """The lists of a language and of English together; of an unsure one ("") those of all."""
-    parts = [load_language(one) for one in (dict.fromkeys(("en", code)) if code else list_languages())]
+def load_lists(codes: tuple[str, ...]) -> Lists:
+    """The lists of languages and of English together."""
+    parts = [load_language(code) for code in dict.fromkeys(("en", *codes))]
     never, at_end, final, openers, counted = (frozenset[str]().union(*lists) for lists in zip(*parts, strict=True))
     return Lists(never - at_end - final, at_end - final, final, openers, counted)
+
+
+def detect_by_openers(text: str) -> tuple[str, ...]:
+    """The languages whose openers a text has most of; English where it has fewer than two of any."""
+    sample = frozenset(w.lower() for w in _WORDS.findall(text[:_SAMPLE]))
+    counts = {code: len(sample & load_language(code).openers) for code in list_languages()}
+    best = max(counts.values())
+    return tuple(c for c, n in counts.items() if n == best) if best > 1 else ("en",)
 
 
 class _Shown:
     """What a text shows of its abbreviations and small words; looked for once, when first asked."""
 
-    __slots__ = ("_abbreviations", "_language", "_lists", "_small", "text")
+    __slots__ = ("_abbreviations", "_languages", "_lists", "_small", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._language: str | None = None
+        self._languages: tuple[str, ...] = ()
         self._lists: Lists | None = None
         self._abbreviations: frozenset[str] | None = None
         self._small: dict[str, bool] = {}
 
     @property
-    def language(self) -> str:
-        """The language whose openers the text has most of; "" where it has fewer than two, or two languages tie."""
-        if self._language is None:
-            sample = frozenset(w.lower() for w in _WORDS.findall(self.text[:_SAMPLE]))
-            counts = sorted(
-                ((len(sample & load_language(code).openers), code) for code in list_languages()), reverse=True
-            )
-            (best, code), (second, _) = counts[0], counts[1]
-            self._language = code if best > 1 and best > second else ""
-        return self._language
+    def languages(self) -> tuple[str, ...]:
+        """The languages whose openers the text has most of."""
+        if not self._languages:
+            self._languages = detect_by_openers(self.text)
+        return self._languages
 
     @property
     def lists(self) -> Lists:
         """The lists of the language of the text."""
         if self._lists is None:
-            self._lists = load_lists(self.language)
+            self._lists = load_lists(self.languages)
         return self._lists
 
     def abbreviates(self, word: str) -> bool:
@@ -272,4 +275,4 @@ def _is_initial(text: str, start: int, point: int, word: str, lists: Lists) -> b
 
 def _is_ordinal(word: str, shown: _Shown) -> bool:
     """Whether a short number with a point before this word may be an ordinal: in languages that write them so."""
-    return word.lower() in shown.lists.counted or shown.language in _ORDINAL
+    return word.lower() in shown.lists.counted or not _ORDINAL.isdisjoint(shown.languages)

@@ -1,8 +1,6 @@
-"""Speakers of a transcript: who speaks, from labels before a colon such as "KEVIN SCOTT:", and how to write them.
+"""Labels before a colon that name who speaks, such as "KEVIN SCOTT:": where they stand, and how to write their names.
 
-Two readers of labels stand side by side, because results depend on each. `openings` serves the reading of whole
-documents: a label may carry a note in parenthesis, and what it names is settled by the corpus. `labels` serves the
-sentences of reports and answers: it decides from one text.
+Whether a text is a transcript, so that its labels are those of speakers, says `transcripts`.
 """
 
 from __future__ import annotations
@@ -12,69 +10,100 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
+from sensegraph.language.sentences import list_languages
 from sensegraph.language.text import HAN, fold, known_word
-from sensegraph.language.word_lists import english_words, name_connectors, read_lexicon, read_patterns, stop_words
+from sensegraph.language.word_lists import (
+    english_words,
+    name_connectors,
+    read_lexicon,
+    read_patterns,
+    read_sections,
+    stop_words,
+)
 
-_MARKS = {name: re.compile("".join(lines)) for name, lines in read_patterns("speakers", HAN=HAN.pattern[1:-1]).items()}
-_TIMES_SEEN = 3
+_MARKS = {name: re.compile("".join(lines)) for name, lines in read_patterns("speakers", HAN=HAN.pattern).items()}
 _SHORT = 4  # words of a label, at most
+_SHORT_HAN = 6  # characters of one in Chinese or Japanese, at most
+_LONGEST = 60  # characters of a speaker's name, at most
+_QUOTED = re.compile(r"[“\"„«「].*[”\"“»」](?: …)?\s*", re.DOTALL)
+_CAMEL = re.compile(r"(?<=[a-zß-ÿ])(?=[A-ZÀ-Þ])")  # "AnnLee"
 _HONOURS = frozenset("hon hon. right am mp ms mla msp qc kc phd md".split())
+_ARTICLES = frozenset("the der die das le la l' el il de het o a".split())
+_NUMBERS = frozenset("first second third last other".split())
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A label that a text may hold: `text[start:name_end]` names who, the colon ends at `end`, `key` is its fold."""
+    """A label in a text: `text[start:name_end]` is what it names, the colon ends at `end`, `key` is its fold.
+
+    `named` says that it can name someone, `sure` that it does so by itself (`judge_label`); `loud` that it does so in
+    several words in capitals.
+    """
 
     start: int
     name_end: int
     end: int
     key: str
-    shouted: bool
-    likely: bool
+    named: bool
+    sure: bool
+    loud: bool
 
 
-def find_label_candidates(text: str) -> list[Label]:
-    """Everything that looks like a speaker's label, in order: at the start of a line, or in capitals after a stop."""
-    if ":" not in text:
+def find_labels(text: str) -> list[Label]:
+    """The labels of a text in order: at the start of a line, or several words in capitals behind a stop."""
+    if ":" not in text and "：" not in text:
         return []
     found = {m.start(1): m for pattern in (_MARKS["shout"], _MARKS["line"]) for m in pattern.finditer(text)}
     read: list[Label] = []
     for _, match in sorted(found.items()):
         name = match[1].rstrip()
-        words, key, start = name.split(), fold(name), match.start(1)
-        if 0 < len(key.split()) <= _SHORT:
-            shouted = name.isupper() and len(words) > 1
-            likely = all(w[0].isupper() or w in name_connectors("en") for w in words)
-            read.append(Label(start, start + len(name), match.end(), key, shouted, likely))
+        if len(name.split()) <= _SHORT:
+            start = match.start(1)
+            named, sure = judge_label(name)
+            loud = sure and name.isupper() and " " in name
+            read.append(Label(start, start + len(name), match.end(), fold(name), named, sure, loud))
     return read
 
 
-def select_sure_labels(found: Sequence[Label]) -> list[Label]:
-    """The labels that a document shows to be speakers by itself: written three times, or several words in capitals."""
-    counts = Counter(label.key for label in found)
-    return [label for label in found if label.shouted or counts[label.key] >= _TIMES_SEEN]
+@lru_cache(maxsize=1 << 14)
+def judge_label(name: str) -> tuple[bool, bool]:
+    """(whether a label can name someone, whether it does so by itself).
+
+    It can where each word is in capitals or Title Case, and is no function word, and the label is no field of a form.
+    It does by itself where a word is no common English word, or is a first name, a title or a role.
+    """
+    if HAN.search(name):
+        named = len(name) <= _SHORT_HAN and name not in _field_names() and not any(map(str.isascii, name))
+        return named, named
+    words = _CAMEL.sub(" ", name).split()
+    folded = [fold(word).strip(".") for word in words]
+    connectors = name_connectors("en") | name_connectors("de")
+    written = all(word[0].isupper() or word[0].isdigit() or word in connectors for word in words)
+    if not written or not words[0][0].isupper() or _MARKS["code"].search(name) or not all(folded):
+        return False, False
+    if folded[0] in _ARTICLES and len(words) > 1:
+        folded = folded[1:]
+    fields = _field_names()
+    if fold(name) in fields or (len(folded[-1]) > 1 and folded[-1] in fields):
+        return False, False
+    first, roles = read_lexicon("people")["first"], english_words("speaker-roles") | english_words("titles")
+    known = [word in first or word in roles for word in folded]
+    barred = (stop_words("en") - _HONOURS - _NUMBERS - connectors) | (
+        frozenset() if any(known) else english_words("general")
+    )
+    parts = [part for word, sure in zip(folded, known, strict=True) if not sure for part in word.split("-")]
+    if not barred.isdisjoint(parts):
+        return False, False
+    return True, any(known) or not all(known_word(part) or part.isdigit() for part in parts)
 
 
-def count_labels(found: Sequence[Label]) -> dict[str, int]:
-    """How often each label is written that is sure or looks like a name, by key."""
-    clear = {label.key for label in (*select_sure_labels(found), *(one for one in found if one.likely))}
-    return dict(sorted(Counter(label.key for label in found if label.key in clear).items()))
-
-
-def can_name_speaker(key: str) -> bool:
-    """Whether a label can name someone rather than open a sentence or a note."""
-    words = key.split()
-    if not words or words[0] in stop_words("en") - {"the", "right"} or words[-1] in english_words("general"):
-        return False
-    return words[-1] not in english_words("headings") and not _MARKS["code"].search(key)
-
-
-def find_known_speakers(counts: Mapping[str, Mapping[str, int]]) -> frozenset[str]:
-    """The labels of a corpus's speakers, from how often each work writes each: three times in one of them."""
-    often = {k for held in counts.values() for k, n in held.items() if n >= _TIMES_SEEN}
-    return frozenset(k for k in often if can_name_speaker(k))
+@cache
+def _field_names() -> frozenset[str]:
+    """What fields of forms, mails, minutes and manuals are called in the languages that lists are known of."""
+    lines = (line for code in list_languages() for line in read_sections(f"languages/{code}")["fields"])
+    return frozenset(" ".join(lines).split()) | english_words("headings") | read_lexicon("chinese")["fields"]
 
 
 def names_role(key: str) -> bool:
@@ -153,67 +182,29 @@ def read_turns(text: str, speakers: Mapping[str, str], breaks: Sequence[int] = (
     """
     marks = [(at, at, "") for at in breaks]
     if speakers:
-        for label in find_label_candidates(text):
-            name = speakers.get(label.key, "")
-            if name or label.likely:
+        for label in find_labels(text):
+            name = speakers.get(label.key, "") if label.named else ""
+            if name or text[label.start].isupper() or HAN.match(text, label.start):
                 marks.append((label.start, label.end if name else label.start, name))
     marks.sort()
     return Turns([a for a, _, _ in marks], [b for _, b, _ in marks], [n for _, _, n in marks])
 
 
-# ── labels of sentences ──────────────────────────────────────────────────────────────────────────────────────────────
+def split_spoken(text: str, size: int) -> tuple[str, str]:
+    """(speaker, what is said) of a text that rests on a span of `size` characters; ("", text) where it names nobody.
+
+    A text names its speaker before the words of its span ("Name: words"), or before words in quotation marks. A label
+    that the span itself begins with is a part of the text like any other.
+    """
+    head, mark, said = text.partition(": ")
+    if not mark or not head or len(head) > _LONGEST:
+        return "", text
+    quoted = _QUOTED.fullmatch(said) is not None and judge_label(head.partition(" (")[0])[0]
+    return (head, said) if quoted or len(said) <= size < len(text) else ("", text)
+
 
 _PARTICLES = frozenset("de del della der den di da dos du el al la le van von zu bin ibn ben y e".split())
 _KEPT = frozenset("II III IV AM MP PhD MD CEO CTO TV".split())
-
-
-@dataclass(frozen=True, slots=True)
-class SpeakerLabel:
-    """A speaker's label in a text: `text[start:end]` is the label with its colon; `sure` unless it may be a heading."""
-
-    name: str
-    start: int
-    end: int
-    sure: bool
-
-
-def find_labels(text: str) -> list[SpeakerLabel]:
-    """What looks like a speaker's label in `text`, in order.
-
-    Sure are two or more words in capitals, and line openings that recur in the text.
-    """
-    if ":" not in text and "：" not in text:
-        return []
-    matches = {m.start(1): m for pattern in (_MARKS["capitals"], _MARKS["named_line"]) for m in pattern.finditer(text)}
-    found = []
-    for _, match in sorted(matches.items()):
-        words = match[1].split()
-        # Of more than three words, two in small letters begin a sentence rather than name someone.
-        if len(words) <= 3 or sum(w[0].islower() and w not in _PARTICLES for w in words) <= 1:
-            found.append(match)
-    often = Counter(fold(m[1]) for m in found)
-    read = []
-    for match in found:
-        label = match[1]
-        shouted = label.upper() == label and len(label.split()) >= 2 and not HAN.search(label)
-        sure = often[fold(label)] >= 2 or shouted
-        read.append(SpeakerLabel(recase_label(label), match.start(1), match.end(), sure))
-    return read
-
-
-@lru_cache(maxsize=1 << 14)
-def find_opening_label(sentence: str) -> SpeakerLabel | None:
-    """The label that a sentence opens with, sure or not."""
-    if ":" not in sentence[:60] and "：" not in sentence[:20]:
-        return None
-    first = next(iter(find_labels(sentence)), None)
-    return first if first and not sentence[: first.start].strip() else None
-
-
-def split_label(sentence: str) -> tuple[str, str]:
-    """(speaker, what is said) of a sentence that opens with a label; ("", sentence) where none is sure."""
-    label = find_opening_label(sentence)
-    return (label.name, sentence[label.end :].strip()) if label and label.sure else ("", sentence)
 
 
 @lru_cache(maxsize=1 << 12)

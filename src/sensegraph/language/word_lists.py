@@ -16,6 +16,8 @@ from types import MappingProxyType
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pt")
 """The languages with stop words for reports; English first, which wins a tie."""
+OTHERS = ("es", "fr", "it", "nl", "pt", "pl", "cs", "da", "sv", "ru")
+"""The languages that names are read in without rules of their own."""
 
 
 def read_lines(path: str) -> list[str]:
@@ -151,15 +153,26 @@ def never_names() -> frozenset[str]:
 
 @cache
 def stop_words(language: str) -> frozenset[str]:
-    """Stop words of a document's language; of a language without a list, those of English and German."""
+    """Stop words of a document's language; of a language without a list, those of English, German and what opens
+    sentences in the others.
+    """
     if language == "en":
         return never_names()
     if language == "de":
         return read_lexicon("german")["stop"]
-    return never_names() | read_lexicon("german")["stop"]
+    openers = " ".join(line for code in OTHERS for line in read_sections(f"languages/{code}")["openers"])
+    return never_names() | read_lexicon("german")["stop"] | frozenset(openers.split())
+
+
+@cache
+def small_words() -> frozenset[str]:
+    """Short stop words of every language with a list, behind which no line ends but a wrapped one."""
+    return frozenset(w for code in LANGUAGES for w in (*read_list(code), *stop_words(code)) if len(w) < 6)
 
 
 @cache
 def name_connectors(language: str) -> frozenset[str]:
     """Lower-case words that may stand inside a name."""
-    return read_lexicon("german")["connectors"] if language == "de" else english_words("connectors")
+    if language == "de":
+        return read_lexicon("german")["connectors"]
+    return english_words("connectors") | (english_words("connectors-elsewhere") if language == "xx" else frozenset())

@@ -155,7 +155,7 @@ class Finder:
         """Whether a span touches what stands for something masked already: masking again changes nothing."""
         begin = max(0, span.start - 34)
         near = text[begin : span.end + 34]
-        return "[" in near and any(
+        return ("[" in near or "-" in near) and any(
             m.start() + begin < span.end and span.start < m.end() + begin for m in MARK.finditer(near)
         )
 

@@ -14,7 +14,9 @@ from sensegraph.types import Answer, Citation, Document
 from wired import runtime
 
 TOWNS = Document("towns", "Oslo has 700,000 people. Bergen is not dry. Ada Lind hired Bo Berg in 1911.", "Towns")
-TALK = Document("talk", "Ada: Hello.\nBo: The mill is old.\nAda: I see.\nBo: It was sold.\nAda: Good.\nBo: Yes.")
+TALK = Document(
+    "talk", "Ada: Hello.\nBo: The mill is old.\nAda: I see, thank you.\nBo: It was sold.\nAda: Good.\nBo: Yes."
+)
 DOCUMENTS = {d.id: d for d in (TOWNS, TALK)}
 
 
@@ -102,3 +104,19 @@ def test_a_model_is_shown_what_stands_around_a_span(server, store: SqliteStore) 
 def test_several_answers_are_checked_as_each_alone() -> None:
     wrong = replace(SOUND, text=SOUND.text.replace("700,000", "5"))
     assert check_answers([SOUND, wrong], DOCUMENTS.get, ByWords()) == [checked(SOUND), checked(wrong)]
+
+
+def test_the_nearest_label_alone_says_who_speaks() -> None:
+    said = Answer("Ada says: “It was sold.” [1]", (citation(1, TALK, "It was sold."),))
+    (problem,) = checked(said).problems  # Ada's label stands before Bo's
+    assert (problem.kind, problem.reason) == ("speaker", "in what is cited, it is said by bo")
+    (problem,) = checked(replace(said, text=said.text.replace("Ada", "Cy"))).problems
+    assert problem.reason == "in what is cited, it is said by bo"
+    assert checked(replace(said, text=said.text.replace("Ada", "Bo"))).problems == ()
+    alone = Answer("Cy says: “Hello.” [1]", (citation(1, TALK, "Hello."),))
+    (problem,) = checked(alone).problems  # one label stands before it
+    assert problem.reason == "in what is cited, it is said by ada"
+    first = Answer("Cy says: “Oslo has 700,000 people.” [1]", (citation(1, TOWNS, "Oslo has 700,000 people."),))
+    (problem,) = checked(first).problems
+    assert problem.reason == "the cited documents name no cy"
+    assert checked(replace(first, text=first.text.replace("Cy", "Ada Lind"))).problems == ()

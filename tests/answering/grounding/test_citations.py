@@ -1,9 +1,13 @@
 """Citation recall and precision on answers made by hand (ALCE), and who says what bears what."""
 
+import sys
 from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from sensegraph.answering.grounding.citations import (
@@ -126,8 +130,8 @@ LABELS = {0: "contradiction", 1: "Entailment", 2: "neutral"}
 VOCABULARY = "[PAD] [UNK] [CLS] [SEP] [MASK] oslo is large bergen wet .".split()
 
 
-def tiny(folder: Path, labels: dict[int, str]) -> Path:
-    """A model of inference with a few random weights."""
+def tiny(folder: Path, labels: dict[int, str], likeliest: int | None = None) -> Path:
+    """A model of inference with a few random weights, of whose labels one may always be the likeliest."""
     torch: Any = pytest.importorskip("torch")
     transformers: Any = pytest.importorskip("transformers")
     pytest.importorskip("sentence_transformers")
@@ -135,7 +139,10 @@ def tiny(folder: Path, labels: dict[int, str]) -> Path:
     torch.manual_seed(0)
     sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
     config = transformers.BertConfig(vocab_size=len(VOCABULARY), id2label=labels, max_position_embeddings=64, **sizes)
-    transformers.BertForSequenceClassification(config).save_pretrained(folder)
+    model = transformers.BertForSequenceClassification(config)
+    if likeliest is not None:
+        model.classifier.bias.data[likeliest] = 99.0
+    model.save_pretrained(folder)
     transformers.BertTokenizerFast(vocab=str(folder / "vocab.txt")).save_pretrained(folder)
     return folder
 
@@ -155,3 +162,33 @@ def test_a_model_without_the_label_is_no_model_of_inference(tmp_path: Path) -> N
     by = ByInference(str(tiny(tmp_path, {0: "no", 1: "yes"})))
     with pytest.raises(SettingsError, match="'entailment'"):
         by.supported([Check("Oslo is large.", ("Bergen is wet.",))])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("likeliest", [0, 1, 2])
+def test_what_entails_most_is_support(likeliest: int, tmp_path: Path) -> None:
+    by = ByInference(str(tiny(tmp_path, LABELS, likeliest)))
+    found = by.supported([Check("Oslo is large.", ("Oslo is large.",))])
+    assert [s.holds for s in found] == [LABELS[likeliest] == "Entailment"]
+
+
+@pytest.mark.parametrize("likeliest", [0, 1, 2])
+def test_what_entails_most_is_support_whatever_library_says_so(
+    likeliest: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The library stands beyond the edge of the package; here it is one that always says the same."""
+
+    class Saying:
+        def __init__(self, folder: str, local_files_only: bool) -> None:
+            assert (folder, local_files_only) == (str(tmp_path), True)
+            self.model = SimpleNamespace(config=SimpleNamespace(id2label=LABELS))
+
+        def predict(self, pairs: list[tuple[str, str]], show_progress_bar: bool) -> np.ndarray:
+            assert (pairs, show_progress_bar) == ([("Oslo is old.\nIt is large.", "Oslo is large.")], False)
+            return np.eye(3)[[likeliest]]
+
+    library: Any = ModuleType("sentence_transformers")
+    library.CrossEncoder, library.__spec__ = Saying, ModuleSpec("sentence_transformers", None)
+    monkeypatch.setitem(sys.modules, "sentence_transformers", library)
+    (found,) = ByInference(str(tmp_path)).supported([Check("Oslo is large.", ("Oslo is old.", "It is large."))])
+    assert found == Support(LABELS[likeliest] == "Entailment", "")

@@ -150,6 +150,7 @@ WORDS = st.lists(st.sampled_from("Oslo Bergen harbour not 1911 built the ships, 
 
 @given(WORDS)
 def test_every_text_bears_itself(words: list[str]) -> None:
+    assert find_missing_words(" ".join(words), [""]) != ()  # of another text it is missed
     found = find_missing_words(" ".join(words), [" ".join(words)])
     assert [x.kind for x in found] in ([], ["words"])  # without a content word there is nothing to bear
 
@@ -163,3 +164,10 @@ def test_a_number_that_is_nowhere_is_always_found(words: list[str], number: int)
 def test_a_window_is_a_part_of_its_text(parts: list[str]) -> None:
     text = " ".join(parts)
     assert choose_window("Bergen is wet", text) in text
+
+
+def test_a_speaker_has_eight_words_at_most() -> None:
+    eight = "Ann Lee of the Harbour Board of Ellery"
+    assert len(eight.split()) == 8
+    assert find_reporter(f"{eight} says that it rains.") == eight
+    assert find_reporter(f"{eight} Town says that it rains.") == ""

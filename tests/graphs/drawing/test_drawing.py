@@ -14,8 +14,16 @@ from pictured import cluster, entity, graph, levels, relation
 from sensegraph.errors import InputError
 from sensegraph.graphs.drawing.drawing import MAP, Drawing, lay_out_drawing
 from sensegraph.graphs.drawing.rendering import render_html, render_svg
-from sensegraph.graphs.drawing.scene import bundle_links, choose_paints, compose_scene, find_inner_links, rank_hues
-from sensegraph.graphs.drawing.shapes import GREY, HUES, Disc, Stroke, Text, find_colour, split_rgb
+from sensegraph.graphs.drawing.scene import (
+    Tally,
+    bundle_links,
+    choose_paints,
+    compose_scene,
+    draw_legend,
+    find_inner_links,
+    rank_hues,
+)
+from sensegraph.graphs.drawing.shapes import GREY, HUES, LINE, Disc, Stroke, Text, find_colour, split_rgb
 from sensegraph.types import Graph
 
 
@@ -40,6 +48,7 @@ def test_no_two_entities_overlap_on_the_canvas(drawing: Drawing):
 
 def test_radius_grows_with_the_root_of_the_degree(drawing: Drawing):
     degree = np.array([e.degree for e in drawing.entities])
+    assert len(set(degree[~drawing.apart])) > 2
     order = np.argsort(degree[~drawing.apart])
     assert (np.diff(drawing.radius[~drawing.apart][order]) >= 0).all()
     slope = np.polyfit(np.sqrt(degree[~drawing.apart]), drawing.radius[~drawing.apart], 1)
@@ -48,6 +57,8 @@ def test_radius_grows_with_the_root_of_the_degree(drawing: Drawing):
 
 def test_every_entity_lies_in_the_disc_of_its_community_at_both_depths(drawing: Drawing):
     main = ~drawing.apart
+    assert main.sum() > 200
+    assert len(drawing.discs) == 2
     for label, at, reach in zip(drawing.labels, drawing.discs, drawing.reaches, strict=True):
         far = abs(drawing.places - at[label]) + drawing.radius
         assert (far[main] <= reach[label][main] + 1e-6).all()
@@ -99,6 +110,7 @@ def test_the_legend_says_what_is_left_out_in_numbers(drawing: Drawing):
 
 def test_every_entity_is_one_circle_with_its_name_and_degree(drawing: Drawing):
     titles = [s.title for s in compose_scene(drawing, 1).shapes if isinstance(s, Disc)]
+    assert len(titles) > 200
     assert [t for e in drawing.entities if titles.count(t := f"{e.name} ({e.degree})") != 1] == []
 
 
@@ -216,3 +228,20 @@ def test_every_two_hues_and_the_grey_can_be_told_apart(sight: str):
     seen = np.cbrt(np.clip(linear @ _SIGHTS[sight].T, 0, 1) @ _RGB_TO_LMS.T) @ _LMS_TO_LAB.T
     i, j = np.triu_indices(len(seen), 1)
     assert np.linalg.norm(seen[i] - seen[j], axis=1).min() > 0.07  # OKLab; about 0.02 is just noticeable
+
+
+def test_rows_of_the_legend_stand_a_line_and_four_units_below_each_other(drawing: Drawing):
+    shapes = draw_legend(drawing, 0, Tally(1, 2, 3, 0))
+    marks = [s for s in shapes if isinstance(s, Disc) and s.radius == 6]
+    count = min(len(drawing.communities[0]), len(HUES) + 1)
+    assert len(marks) == count > 2
+    steps = np.diff([s.y for s in marks])
+    assert steps == pytest.approx([13 * LINE * len_of(drawing, i) + 4 for i in range(count - 1)])
+    heads = {s.text: s.y for s in shapes if isinstance(s, Text) and s.bold}
+    assert marks[0].y - heads["Colour: community at depth 0"] == pytest.approx(14 * LINE / 2 + 4 + 13 * LINE / 2)
+
+
+def len_of(drawing: Drawing, rank: int) -> int:
+    """Lines of a community's title in the legend."""
+    c = sorted(drawing.communities[0], key=lambda c: -c.entities)[rank]
+    return 1 if len(c.title) < 20 else 2

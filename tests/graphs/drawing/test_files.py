@@ -76,6 +76,7 @@ def test_a_picture_changes_its_paper_and_ink_in_the_dark(hostile: Drawing):
 def test_every_class_that_is_used_is_defined(hostile: Drawing):
     text = render_svg(compose_scene(hostile, 1))
     used = {c for names in re.findall(r'class="([^"]*)"', text) for c in names.split()}
+    assert used
     assert [c for c in sorted(used) if f".{c}{{" not in text] == []
 
 

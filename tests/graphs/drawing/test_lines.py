@@ -31,6 +31,7 @@ def test_names_of_lines_that_end_together_stand_apart() -> None:
     named = [
         s.y for s in draw_line_plots("", [Plot("", lines)]).shapes if isinstance(s, Text) and s.text.startswith("line")
     ]
+    assert len(named) == 3
     assert all(b - a >= 15 for a, b in pairwise(named))
 
 

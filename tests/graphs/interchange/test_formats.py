@@ -22,6 +22,7 @@ from sensegraph.graphs.interchange.exporting import export_tables
 from sensegraph.graphs.interchange.importing import Imported, import_tables
 from sensegraph.graphs.interchange.property_graphs import export_graph
 from sensegraph.graphs.interchange.table_files import read_tables
+from sensegraph.types import Document
 
 HOSTILE = "A \"quoted\", <b>odd</b> & 'n' \\u0022 \\ name;\nwith two lines\u2028 and \x07 \x85 \r\n é 李 😀"
 SPACE = "{http://graphml.graphdrawing.org/xmlns}"
@@ -153,6 +154,7 @@ def test_an_index_without_communities_has_no_columns_of_them(tmp_path: Path):
 @pytest.mark.parametrize("form", ["csv", "graphml", "cypher", "json"])
 def test_equal_indexes_give_equal_files(little: tuple[Corpus, Imported], tmp_path: Path, form: Any):
     one, other = (export_graph(little[0].index(), tmp_path / name, form).files for name in ("one", "other"))
+    assert min(p.stat().st_size for p in one) > 0
     assert [p.read_bytes() for p in one] == [p.read_bytes() for p in other]
 
 
@@ -193,3 +195,13 @@ def test_tables_in_parquet_are_imported_as_they_were(little: tuple[Corpus, Impor
         found, given = little_tables.read(tmp_path / "lines"), little_tables.tables()
         found["documents"][1]["raw_data"] = json.loads(found["documents"][1]["raw_data"])
         assert found == given
+
+
+def test_a_document_is_called_by_its_title_or_where_it_has_none_by_its_id(tmp_path: Path):
+    with Corpus.open(tmp_path / "root", settings={"engine": "offline", "index": {"parts": ["graph"]}}) as corpus:
+        corpus.add([Document("one", "Ada sails to Quay Town.", "A voyage"), Document("two", "Bo stays in Quay Town.")])
+        corpus.build()
+        export_tables(corpus.index(), corpus.store, tmp_path / "out")
+    (file,) = (tmp_path / "out").glob("documents.*")
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    assert {row["id"]: row["title"] for row in rows} == {"one": "A voyage", "two": "two"}

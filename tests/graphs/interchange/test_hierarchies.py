@@ -139,6 +139,8 @@ def test_in_an_index_of_the_reference_implementation_every_depth_holds_every_ent
     carol: tuple[Corpus, Imported],
 ):
     index = carol[0].index()
+    assert index.depth > 0
+    assert len(index.graph.entities) > 10
     for depth in range(index.depth):
         held = [e for c in index.clusters_at(depth) for e in c.entities]
         assert len(held) == len(set(held)) == len(index.graph.entities)

@@ -71,6 +71,7 @@ def test_all_chunks_of_a_document_share_a_mark_and_end_with_the_id_of_their_text
 def test_every_chunk_is_its_span_and_every_text_unit_has_one(text: str, cuts: list[tuple[int, int, str]]):
     units = [("d", text[start : start + length] + noise) for start, length, noise in cuts]
     found = place({"d": text}, *units)
+    assert len(found.chunk_of) == len(units)
     assert all(c.text == found.documents[c.document].text[c.start : c.end] for c in found.all_chunks())
     if units:
         assert sorted(found.chunk_of) == sorted(f"u{i}" for i in range(len(units)))

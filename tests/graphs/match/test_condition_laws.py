@@ -183,4 +183,6 @@ def test_a_pattern_means_the_same_from_either_end(seed: int):
 def test_distinct_rows_are_the_rows_each_once_in_their_order(seed: int):
     graph = little(seed)
     query = "(a)-[r]-(b) RETURN {} a.type, b.type"
+    kinds = {(a.type, b.type) for a, _, b in every(graph)}
+    assert set(graph.match(query.format("")).rows) == kinds
     assert graph.match(query.format("DISTINCT")).rows == tuple(dict.fromkeys(graph.match(query.format("")).rows))

@@ -11,10 +11,10 @@ import pytest
 from asked_in_time import officeholders
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError, NotIndexed
-from sensegraph.graphs.match.facets import collect_facets
+from sensegraph.graphs.match.facets import BACK, FORTH, collect_facets
 from sensegraph.index.browse.pages import EntityRow
 from sensegraph.questions import Scope
-from sensegraph.types import Document
+from sensegraph.types import Description, Document, Entity, Graph, Relation, Source
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +65,8 @@ def test_a_filter_leaves_what_the_documents_inside_tell(corpus: Corpus):
 def test_a_type_that_a_filter_leaves_none_of_is_known_and_has_no_rows(corpus: Corpus):
     documents = [d.id for d in corpus.documents()]
     kinds = {kind for (kind,) in corpus.match("(a) RETURN DISTINCT a.type").rows}
+    assert len(kinds) > 1
+    assert documents
     for document in documents:
         scope = Scope(documents=(document,))
         left = {kind for (kind,) in corpus.match("(a) RETURN DISTINCT a.type", scope=scope).rows}
@@ -128,3 +130,21 @@ def test_an_index_without_a_graph_says_so(tmp_path: Path):
 def test_a_filter_that_leaves_nothing_is_an_error(corpus: Corpus):
     with pytest.raises(InputError, match="leaves none"):
         corpus.match("(a)", scope=Scope(documents=("nowhere",)))
+
+
+def test_facets_hold_each_entity_and_relation_in_its_place():
+    def told(text: str) -> tuple[Description, ...]:
+        return (Description(text, Source("c", 0, len(text))),)
+
+    ann = Entity("a", "Ann Berg", "person", "", (), ("c",), 5, 2, ("Ann", " "))
+    acme = Entity("b", "Acme", "firm", "", (), ("c",), 3, 1)
+    bo = Entity("d", "Bo", "person", "", (), ("c",), 1, 1)
+    founded = Relation("r", "a", "b", "", told("Ann founded Acme."), 2.5, ("c",), "founded")
+    known = Relation("s", "a", "d", "", told("Bo knows Ann Berg."), 1.0, ("c",))
+    silent = Relation("t", "b", "d", "", told("It is so."), 0.5, ("c",), "employs")
+    both = Relation("u", "a", "d", "", told("Ann met Bo.") + told("Bo was met by Ann."), 4.0, ("c",), "met")
+    (found,) = collect_facets.fn([Graph((ann, acme, bo), (founded, known, silent, both))])
+    assert (found.types, found.kinds.tolist()) == (("firm", "person"), [1, 0, 1])
+    assert (found.names, found.labels.tolist()) == (("", "employs", "founded", "met"), [2, 0, 1, 3])
+    assert (found.degrees.tolist(), found.frequencies.tolist()) == ([2, 1, 1], [5, 3, 1])
+    assert (found.weights.tolist(), found.told.tolist()) == ([2.5, 1.0, 0.5, 4.0], [FORTH, BACK, 0, FORTH + BACK])

@@ -287,3 +287,15 @@ def test_other_forms_of_a_name_are_kept_most_often_first_and_no_pronoun() -> Non
         {"Ebenezer Scrooge": 3, "Scrooge": 9, "scrooge": 1, "Mr Scrooge": 2, "he": 40, "EBENEZER SCROOGE": 1}
     )
     assert _other_forms("ebenezer scrooge", node) == ("Scrooge", "Mr Scrooge")
+
+
+def test_an_end_that_its_chunk_does_not_list_is_the_entity_mentioned_most() -> None:
+    twice = [Extraction((entity("Ann", "person"),)) for _ in range(2)]  # without a span: each counts as one mention
+    firm = ExtractedEntity("Ann", "firm", mentions=tuple(Mention("xxx", i, i + 3) for i in (0, 5, 9)))
+    told = Extraction((entity("Bo"),), (relation("Ann", "Bo", "knows"),))
+    graph = merged(*twice, Extraction((firm,)), told)
+    (link,) = graph.relations
+    assert {link.source, link.target} == {entity_id(("ann", "firm")), entity_id(("bo", "person"))}
+    few = replace(firm, mentions=firm.mentions[:1])
+    (link,) = merged(*twice, Extraction((few,)), told).relations
+    assert {link.source, link.target} == {entity_id(("ann", "person")), entity_id(("bo", "person"))}

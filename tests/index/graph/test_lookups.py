@@ -55,6 +55,8 @@ def test_homes_are_the_projected_communities_of_every_depth(built: Corpus) -> No
     index = built.index()
     ids = [e.id for e in index.graph.entities]
     clusters = list(index.hierarchy.clusters)
+    assert index.depth > 0
+    assert ids
     for depth in range(index.depth):
         home = {e: c.id for c in index.clusters_at(depth) for e in c.entities}
         assert [clusters[i].id for i in index.lookups.homes[:, depth].tolist()] == [home[e] for e in ids]

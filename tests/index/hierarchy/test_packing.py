@@ -8,7 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small import Small, cluster, small, words
 
-from sensegraph.index.hierarchy.packing import Elements, list_elements, pack_community, report_line, report_passage
+from sensegraph.index.hierarchy.packing import (
+    Elements,
+    Line,
+    list_elements,
+    pack_community,
+    report_line,
+    report_passage,
+)
 from sensegraph.language.text import count_tokens
 from sensegraph.types import Cluster, Context, Passage, Statement
 
@@ -46,6 +53,31 @@ def test_a_context_never_exceeds_its_budget(seed: int, budget: int) -> None:
 
 @given(SEEDS, st.integers(20, 800))
 @settings(max_examples=60)
+def test_a_context_is_filled_in_the_order_of_the_paper_up_to_the_first_line_that_does_not_fit(
+    seed: int, budget: int
+) -> None:
+    """Source, target, relation and claims by falling combined degree, then what has no relation (edge2024 §3.1.5)."""
+    made = small(seed)
+    found = lines(made)
+    nodes, links = found.inside(made.parent.entities)
+    offered = [
+        line for link in links for line in (*(found.entity[e] for e in link.ends), link, *told(found, link.ends))
+    ]
+    offered += [line for node in nodes for line in (node, *told(found, node.ends))]
+    unique = list(dict.fromkeys(line.passage.id for line in offered))
+    sizes = {line.passage.id: line.tokens for line in offered}
+    fitting = [n for n in range(len(unique) + 1) if sum(sizes[name] for name in unique[:n]) <= budget]
+    leaf = pack_community(made.parent, found, (), budget)
+    assert leaf is not None
+    assert {p.id for p in leaf.passages} == set(unique[: max(fitting)])
+
+
+def told(found: Elements, ends: tuple[str, ...]) -> list[Line]:
+    return [claim for end in ends for claim in found.claims.get(end, ())]
+
+
+@given(SEEDS, st.integers(20, 800))
+@settings(max_examples=60)
 def test_lines_are_whole_or_left_out_and_counted(seed: int, budget: int) -> None:
     made = small(seed)
     found = lines(made)
@@ -79,6 +111,7 @@ def test_relations_stand_in_the_order_of_combined_degree(seed: int, budget: int)
     degree = {e.id: e.degree for e in made.graph.entities}
     ends = {r.id: (r.source, r.target) for r in made.graph.relations}
     order = [(-sum(degree[e] for e in ends[r]), r) for r in ids(packed(made, budget, seed), "relation")]
+    assert bool(order) >= (budget > 600)
     assert order == sorted(order)
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from small import small
@@ -15,7 +16,7 @@ from sensegraph.index.hierarchy.reports import ReportSettings, Writer, report_al
 from sensegraph.runtime.results import Result
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
-from sensegraph.types import Chunk, Cluster, Context, Finding, Graph, Report, Source, Statement
+from sensegraph.types import Chunk, Cluster, Context, Document, Finding, Graph, Report, Source, Statement
 from wired import runtime
 
 BIG = small(3, nodes=60, links=200)
@@ -59,6 +60,7 @@ def test_every_community_has_one_report(store: SqliteStore) -> None:
 
 def test_clusters_come_by_depth_and_id_and_levels_count_from_the_leaves(store: SqliteStore) -> None:
     _, clusters = written(runtime(store), 8000)
+    assert len(clusters) > 3
     order = [(c.depth, c.id) for c in clusters.values()]
     assert order == sorted(order)
     for c in clusters.values():
@@ -69,6 +71,7 @@ def test_clusters_come_by_depth_and_id_and_levels_count_from_the_leaves(store: S
 
 def test_d1_every_inner_relation_is_offered_to_its_report_and_no_foreign_one(store: SqliteStore) -> None:
     contexts, clusters = written(runtime(store), 10**6)
+    assert len(contexts) > 3
     for name, context in contexts.items():
         members = set(clusters[name].entities)
         inner = {r.id for r in BIG.graph.relations if {r.source, r.target} <= members}
@@ -84,16 +87,25 @@ def test_d2_an_overflowing_parent_is_written_from_its_childrens_reports(store: S
 
 
 def test_a_community_of_one_entity_needs_no_engine(store: SqliteStore) -> None:
-    alone = [g for g in FOUND.groups if len(g.entities) == 1]
-    contexts, clusters = written(runtime(store), 8000)
-    told = {c.subject for c in BIG.graph.claims}
-    for g in alone:
-        entity = next(e for e in BIG.graph.entities if e.id == g.entities[0])
-        assert (g.id in contexts) == (entity.id in told)
-        if entity.id not in told:
-            made = clusters[g.id]
-            assert (made.title, made.text, made.rating) == (entity.name, entity.description, 0.0)
-            assert made.summary[0].sources == (entity.descriptions[0].source,)
+    sparse = small(3, nodes=40, links=12)
+    groups = group_entities(sparse.graph, None, ClusterSettings(max_cluster_size=6)).groups
+    asked: list[Context] = []
+
+    def write(contexts: Sequence[Context]) -> list[Report]:
+        asked.extend(contexts)
+        return [Report("Title", (Statement("It is so.", (c.passages[0].id,)),)) for c in contexts]
+
+    clusters = Writer(runtime(store), sparse.graph, sparse.documents, ReportSettings(8000), write).write(list(groups))
+    told = {c.subject for c in sparse.graph.claims}
+    entities = {e.id: e for e in sparse.graph.entities}
+    alone = [c for c in clusters if len(c.entities) == 1]
+    silent = [c for c in alone if c.entities[0] not in told]
+    assert len(alone) > len(silent) > 5
+    assert len(asked) == len(clusters) - len(silent)
+    for made in silent:
+        entity = entities[made.entities[0]]
+        assert (made.title, made.text, made.rating) == (entity.name, entity.description, 0.0)
+        assert made.summary[0].sources == (entity.descriptions[0].source,)
 
 
 def test_statements_lead_to_the_sources_of_what_they_refer_to(store: SqliteStore) -> None:
@@ -183,3 +195,22 @@ def test_stored_references_all_lead_to_records_and_stored_sources_to_chunks(buil
 def test_a_budget_below_one_is_refused() -> None:
     with pytest.raises(SettingsError, match=r"index\.reports\.context_tokens is 0"):
         ReportSettings(0)
+
+
+def test_of_a_lone_entity_each_sentence_leads_to_where_it_stands(tmp_path: Path) -> None:
+    texts = {
+        "a": "Ada Harrow slept all day.",
+        "b": "Nobody woke Ada Harrow before noon.",
+        "c": "Ada Harrow came too late.",
+    }
+    with Corpus.open(tmp_path, settings={"engine": "offline"}) as corpus:
+        corpus.add(*(Document(name, text) for name, text in texts.items()))
+        corpus.build()
+        index = corpus.index()
+        (report,) = index.hierarchy.clusters
+        said = report_statements(report)
+        assert {s.text.strip() for s in said} == set(texts.values())
+        for statement in said:
+            (place,) = statement.sources
+            assert statement.text.strip() == index.chunks([place.chunk])[place.chunk].text[place.start : place.end]
+        assert report.text == " ".join(s.text.strip() for s in said)

@@ -124,6 +124,7 @@ def test_a_port_that_is_taken_is_said(tuned: Files):
 def test_threads_that_ask_at_once_share_one_model_and_get_what_each_alone_would(tuned: Files):
     model = LocalModel(LocalSettings(str(tuned.base.parent / "tuned")))
     prompts = [json.loads(x)["prompt"] for x in tuned.held_out.read_text("utf-8").splitlines()[:8]]
+    assert prompts
     with ThreadPoolExecutor(4) as pool:
         said = list(pool.map(lambda p: model.continued(p, 3), prompts))
         loaded = list(pool.map(lambda _: model.loaded[1], range(4)))

@@ -208,6 +208,7 @@ def test_questions_from_the_graph_say_that_a_rule_made_them_and_are_of_three_kin
 
 
 def test_every_gold_passage_holds_the_answer_and_the_question_does_not(drawn: list[SourceQuestion]):
+    assert drawn
     for q in drawn:
         assert all(any(contains_answer(p.text, a) for a in q.answers) for p in q.oracles), q
         assert len(q.oracles) == (2 if q.type == "shared" else 1)
@@ -217,6 +218,7 @@ def test_every_gold_passage_holds_the_answer_and_the_question_does_not(drawn: li
 
 def test_a_gap_fits_the_sentence_that_it_was_cut_from(drawn: list[SourceQuestion]):
     gaps = [q for q in drawn if q.type == "gap"]
+    assert gaps
     for q in gaps:
         (sentence,) = re.findall(r"“(.*)”", q.question)
         assert sentence.replace("____", q.answers[0]) in " ".join(q.oracles[0].text.split())
@@ -239,4 +241,5 @@ def test_the_seed_draws_the_questions(harbour: Corpus):
 def test_examples_of_the_graphs_questions_keep_all_the_rules(harbour: Corpus, drawn: list[SourceQuestion]):
     chunks = ChunkPassages(harbour.index())
     items = [make_example(q, chunks, DataSettings(style="cot", max_tokens=900)) for q in drawn]
+    assert items
     assert [item for item in items if not isinstance(item, MadeExample)] == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -64,3 +65,13 @@ def test_equal_answers_are_one_place_in_the_middle():
     dots = [s for s in scene.shapes if isinstance(s, Disc) and s.title]
     assert share == 0.0
     assert len({(d.x, d.y) for d in dots}) == 1
+
+
+def test_an_axis_ends_at_the_next_round_number():
+    steps = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10]
+    for power in (0.01, 1, 1000):
+        for below, step in pairwise(steps):
+            assert pictures._round_up(step * power) == pytest.approx(step * power)
+            assert pictures._round_up((below + step) / 2 * power) == pytest.approx(step * power)
+            assert pictures._round_up(below * power * 1.001) == pytest.approx(step * power)
+    assert (pictures._round_up(0), pictures._round_up(-2)) == (1.0, 1.0)

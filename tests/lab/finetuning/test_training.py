@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -140,11 +139,9 @@ def test_a_run_that_was_killed_goes_on_and_ends_with_the_same_weights(here: File
 
 def test_a_run_that_is_done_is_not_trained_again(here: Files, tmp_path: Path):
     run_training(job(here, tmp_path / "out"), SHORT)
-    before = time.perf_counter()
     again = run_training(job(here, tmp_path / "out"), SHORT, lambda p, n: pytest.fail("a step was taken"))
     assert again.already
     assert again.points[-1].step == 10
-    assert time.perf_counter() - before < 30
 
 
 def test_another_recipe_or_other_data_in_the_same_folder_are_refused(here: Files, tmp_path: Path):
@@ -161,6 +158,8 @@ def test_gradients_of_parts_add_up_to_those_of_the_whole_batch(here: Files, tmp_
     run_training(job(here, tmp_path / "whole"), replace(SHORT, samples=20))
     run_training(job(here, tmp_path / "parts"), replace(SHORT, samples=20, batch=5, accumulation=4))
     a, b = weights(tmp_path / "whole"), weights(tmp_path / "parts")
+    assert a.keys() == b.keys()
+    assert a
     assert all((a[n] - b[n]).abs().max() < 1e-5 for n in a)
 
 
@@ -235,10 +234,8 @@ def test_examples_that_are_too_long_are_counted_and_never_cut(here: Files, tmp_p
     ],
 )
 def test_a_model_that_is_not_there_is_an_error_at_once(here: Files, tmp_path: Path, model: str, why: str):
-    before = time.perf_counter()
     with pytest.raises(InputError, match=why):
         run_training(replace(job(here, tmp_path / "out"), model=model), SHORT)
-    assert time.perf_counter() - before < 20
 
 
 def test_a_folder_without_a_model_is_an_error(here: Files, tmp_path: Path):

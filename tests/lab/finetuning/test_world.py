@@ -66,7 +66,9 @@ def test_the_oracle_stands_everywhere_alike_r05():
 
 def test_every_word_of_a_scene_is_a_word_of_the_world():
     known = set(PLACE.words)
-    for one in draw_scenes(PLACE, Scenes(50)):
+    scenes = list(draw_scenes(PLACE, Scenes(50)))
+    assert len(scenes) == 50
+    for one in scenes:
         said = LAYOUT.prompt(one.question, [f"{p.title}\n{p.text}" for p in one.passages])
         assert set(said.split()) <= known
 

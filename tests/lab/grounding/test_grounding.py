@@ -136,4 +136,5 @@ def test_precision_at_k_by_hand(useful: list[bool], expected: float) -> None:
 @given(st.lists(st.booleans(), max_size=12))
 def test_precision_at_k_is_highest_when_what_is_useful_comes_first(useful: list[bool]) -> None:
     best = average_precision(sorted(useful, reverse=True))
+    assert best == any(useful)
     assert 0 <= average_precision(useful) <= best <= 1

@@ -65,6 +65,7 @@ def test_all_classes_occur_and_are_labelled_as_templates(found: Outcome):
 
 def test_each_question_says_what_it_needs(found: Outcome, offline: Corpus):
     chunks = {c.id: c.document for c in offline.index().catalogue.chunks}
+    assert len(found.questions) > 3
     for question in found.questions:
         assert {chunks[c] for c in question.chunks} == set(question.documents)
         assert bool(question.chunks) == (question.kind != "adversarial")

@@ -60,6 +60,7 @@ def test_the_three_things_that_vector_search_lacks_are_classes():
 def test_questions_stand_in_their_file_one_a_line(harbour: Corpus, tmp_path: Path):
     write_questions(tmp_path / "deep" / "q.jsonl", some(harbour))
     lines = (tmp_path / "deep" / "q.jsonl").read_text(encoding="utf-8").splitlines()
+    assert lines
     assert [json.loads(line) for line in lines] == [record_question(q) for q in some(harbour)]
 
 

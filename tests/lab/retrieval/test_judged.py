@@ -46,6 +46,7 @@ def test_a_document_that_cannot_be_read_is_named(tmp_path: Path):
 def test_titles_can_be_taken_away(tmp_path: Path):
     folder = written(tmp_path)
     assert all(d.title for d in read_set(folder).documents)
+    assert len(read_set(folder, titles=False).documents) == len(read_set(folder).documents) > 3
     assert not any(d.title for d in read_set(folder, titles=False).documents)
 
 

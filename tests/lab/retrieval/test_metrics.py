@@ -98,6 +98,7 @@ def test_measures_equal_a_dense_reference(ranked: list[str], gold: dict[str, int
 
 @given(rankings, golds)
 def test_every_measure_lies_between_0_and_1_and_recall_never_falls_with_depth(ranked: list[str], gold: dict[str, int]):
+    assert recall_at_k(ranked, gold, len(ranked) or 1) == len(set(ranked) & set(gold)) / len(gold)
     assert all(0 <= m <= 1 + 1e-12 for m in measure_ranking(ranked, gold, CUTS))
     assert recall_at_k(ranked, gold, 1) <= recall_at_k(ranked, gold, 3) <= recall_at_k(ranked, gold, 5)
 

@@ -52,6 +52,7 @@ def test_what_is_scored_is_what_a_search_finds(towns: JudgedSet, server: Scripte
     found = result(towns, server, tmp_path, "endpoint").found
     given = settings(server, endpoint={"rerank_model": "ranks", "model": "", "embedding_model": ""})
     with Corpus.open(tmp_path, settings={**given, "engine": "offline", "rerank": {"by": "endpoint"}}) as corpus:
+        assert len(found.runs) > 1
         for run in found.runs[:2]:
             for query, one in zip(found.queries, run.found, strict=True):
                 assert one.documents == corpus.search(query.text, method=run.method, top=100).documents

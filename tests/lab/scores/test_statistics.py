@@ -97,6 +97,7 @@ def test_turning_the_comparison_round_turns_z_and_keeps_p(values: list[int]):
 
 def test_holm_gives_the_p_values_that_the_paper_prints():
     corrected = correct_by_holm([erfc(abs(z) / sqrt(2)) for z in Z])
+    assert len(corrected) == len(PRINTED)
     assert [p for p, printed in zip(corrected, PRINTED, strict=True) if abs(p - printed) > 0.0065] == []
 
 
@@ -107,6 +108,7 @@ def test_holm_by_hand_with_the_running_maximum():
 @given(ps)
 def test_holm_never_lowers_a_p_and_keeps_their_order(values: list[float]):
     corrected = correct_by_holm(values)
+    assert len(corrected) == len(values)
     assert all(raw <= new <= 1 for raw, new in zip(values, corrected, strict=True))
     order = sorted(range(len(values)), key=lambda i: values[i])
     assert [corrected[i] for i in order] == sorted(corrected)
@@ -151,7 +153,9 @@ def test_no_p_is_below_the_least_that_so_many_questions_allow_and_one_reaches_it
 
 @given(st.lists(st.integers(-3, 3), min_size=1, max_size=14))
 def test_whatever_was_measured_the_least_p_is_a_bound(values: list[int]):
-    assert signed_rank_test(np.array(values, float), FEW).p >= least_possible_p(len(values), FEW) * (1 - 1e-9)
+    p = signed_rank_test(np.array(values, float), FEW).p
+    assert 0 < p <= 1
+    assert p >= least_possible_p(len(values), FEW) * (1 - 1e-9)
 
 
 @given(st.integers(0, 40), st.integers(0, 40))

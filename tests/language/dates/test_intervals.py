@@ -106,6 +106,7 @@ def test_an_end_before_the_beginning_makes_both_unknown_and_is_flagged() -> None
 @given(st.one_of(st.just(""), MOMENTS), st.one_of(st.just(""), MOMENTS))
 def test_no_interval_is_negative(first: str, last: str) -> None:
     found = make_interval(first, last)
+    assert bool(found.starts or found.ends or found.flagged) == bool(first or last)
     assert not (found.starts and found.ends) or first_instant(found.starts) < first_instant(found.ends)
 
 
@@ -187,6 +188,7 @@ def test_the_order_in_which_facts_arrive_makes_no_difference(chain: list[Asserti
 
 @given(chains())
 def test_settled_intervals_are_never_negative_and_stated_ends_stand(chain: list[Assertion]) -> None:
+    assert settle_assertions(chain).keys() == {a.id for a in chain}
     for a in chain:
         found = settle_assertions(chain)[a.id].interval
         known = {"", *(b.first for b in chain if b.holder == a.holder)}

@@ -144,6 +144,7 @@ def test_yesterday_is_unknown_where_only_the_year_of_writing_is_known() -> None:
 
 
 def test_all_that_is_found_is_a_moment() -> None:
-    for sentence, _, _ in [*ENGLISH, *GERMAN, *EAST]:
+    for sentence, first, last in [*ENGLISH, *GERMAN, *EAST]:
         found = stated_in(sentence, WRITTEN)
+        assert bool(found.first or found.last) == bool(first or last), sentence
         assert all(is_readable(m) for m in (found.first, found.last) if m)

@@ -8,6 +8,7 @@ import pytest
 
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.index import Index
+from sensegraph.index.restricted.scope import restrict_to_scope
 from sensegraph.methods.graphrag.details import (
     central_sentences,
     count_documents_about,
@@ -16,6 +17,7 @@ from sensegraph.methods.graphrag.details import (
     most_mentioned_entities,
     rare_sentences,
 )
+from sensegraph.questions import Scope
 from sensegraph.types import Document
 
 _TALKS = {
@@ -46,6 +48,14 @@ def test_sentences_that_hold_a_rare_word_join_the_report_of_their_community(inde
     assert any("Smugglers" in d.text for found in said.values() for d in found)
     assert all("mugglers" in d.text for found in said.values() for d in found)
     assert set(said) <= {c.id for c in index.clusters_at(0)}
+
+
+def test_under_a_filter_rare_words_are_found_among_what_is_left(index: Index) -> None:
+    clusters = index.clusters_at(0)
+    everything = restrict_to_scope(index, Scope(documents=("*",)))
+    assert rare_sentences(ASKED, everything, clusters) == rare_sentences(ASKED, index, clusters) != {}
+    without = restrict_to_scope(index, Scope(documents=("power", "law", "trade")))
+    assert rare_sentences(ASKED, without, without.clusters_at(0)) == {}
 
 
 def test_a_word_that_no_element_holds_adds_nothing(index: Index) -> None:

@@ -386,6 +386,7 @@ def test_the_larger_graph_holds_everything_in_order_and_counts_links(rt: Runtime
     made = planted(8, 4, 20)
     found = built(made, rt)
     graph = large(made, found)
+    assert len(graph.entities) > len(made.graph.entities) > 0
     assert [e.id for e in graph.entities] == sorted({e.id for e in (*made.graph.entities, *found.entities)})
     assert [r.id for r in graph.relations] == sorted({r.id for r in (*made.graph.relations, *found.relations)})
     ends = Counter(end for r in graph.relations for end in (r.source, r.target))
@@ -704,6 +705,8 @@ def test_what_is_left_out_is_counted_in_the_notes(both: Corpus) -> None:
 def test_a_filter_that_leaves_everything_leaves_every_layer(both: Corpus) -> None:
     index = both.index()
     everything = restrict_to_scope(index, Scope(documents=("*",))).part(LAYERS)
+    assert everything.graph.entities
+    assert everything.hierarchy.clusters
     assert list(everything.graph.entities) == list(index.part(LAYERS).graph.entities)
     assert list(everything.graph.relations) == list(index.part(LAYERS).graph.relations)
     assert list(everything.hierarchy.clusters) == list(index.part(LAYERS).hierarchy.clusters)
@@ -711,6 +714,7 @@ def test_a_filter_that_leaves_everything_leaves_every_layer(both: Corpus) -> Non
 
 def test_no_word_of_an_outside_document_is_in_a_filtered_layer(both: Corpus) -> None:
     left = restrict_to_scope(both.index(), Scope(documents=("letter-*",))).part(LAYERS)
+    assert left.graph.entities
     shown = "\n".join(f"{e.name} {e.description} {[d.text for d in e.descriptions]}" for e in left.graph.entities)
     shown += "\n".join(f"{c.title} {c.text}" for c in left.hierarchy.clusters)
     outside = [n for n in TEXTS if not n.startswith("letter-")]

@@ -114,6 +114,7 @@ def test_n43_two_conditions_are_two_steps_and_what_they_share() -> None:
 @given(st.text("ABcde '?,.#1 the of where is who", max_size=120))
 def test_every_sketch_is_a_plan(question: str) -> None:
     found = sketch_plan(question)
+    assert found.lines
     assert len(found.lines) <= MOST_PARTS + 5
     if question.strip() and found.rule == "bridge":
         assert parse_plan(found.lines).plan is not None

@@ -25,7 +25,7 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import load_settings
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import SettingsError, StepFailed, UnsupportedTask
-from sensegraph.index.hierarchy.packing import Line, list_elements
+from sensegraph.index.hierarchy.packing import Line, elements_for, list_elements
 from sensegraph.methods.leanrag.aggregated import (
     AggregateSettings,
     Level,
@@ -37,7 +37,7 @@ from sensegraph.methods.leanrag.aggregated import (
     part_links,
     relation_brief,
 )
-from sensegraph.methods.leanrag.aggregates import Before, aggregate_all, aggregates_made_of, find_aggregates
+from sensegraph.methods.leanrag.aggregates import Before, Builder, aggregate_all, aggregates_made_of, find_aggregates
 from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
 from sensegraph.models.embedders import HashedTerms
 from sensegraph.runtime.executors.processes import LocalExecutor
@@ -130,6 +130,7 @@ def test_alike_entities_come_together(rt: Runtime) -> None:
     made = planted(8, 4, noise=0.01)
     group = dict(zip((e.id for e in made.graph.entities), made.group, strict=True))
     leaves = at_level(built(made, rt), 0)
+    assert len(leaves) > 1
     assert all(len({group[m] for m in c.members}) == 1 for c in leaves)
 
 
@@ -141,7 +142,7 @@ def test_no_cluster_is_larger_than_twice_its_size(rt: Runtime) -> None:
 def test_the_number_of_levels_is_bounded(rt: Runtime) -> None:
     """round(ln n / ln cluster_size) + 1, and the root."""
     hierarchy = built(planted(50, 4), rt, replace(SMALL, min_clusters=1))
-    assert levels(hierarchy) <= round(np.log(200) / np.log(4)) + 2
+    assert 1 < levels(hierarchy) <= round(np.log(200) / np.log(4)) + 2
 
 
 def test_equal_vectors_are_parted_all_the_same(rt: Runtime) -> None:
@@ -202,6 +203,7 @@ def test_defect_6_an_aggregate_rests_on_all_chunks_of_its_members(rt: Runtime) -
     made = planted(7, 6, noise=0.6)
     hierarchy = built(made, rt)
     behind = {e.id: set(e.chunks) for e in made.graph.entities}
+    assert hierarchy.clusters
     for cluster in hierarchy.clusters:
         wanted = {chunk for m in cluster.members for chunk in behind[m]} if cluster.level == 0 else None
         assert wanted is None or set(cluster.chunks) == wanted
@@ -212,7 +214,9 @@ def test_defect_6_an_aggregate_rests_on_all_chunks_of_its_members(rt: Runtime) -
 def test_the_type_of_an_aggregate_is_that_of_most_members(rt: Runtime) -> None:
     made = planted(8, 4, noise=0.01)
     types = {e.id: e.type for e in made.graph.entities}
-    for cluster in at_level(built(made, rt), 0):
+    leaves = at_level(built(made, rt), 0)
+    assert leaves
+    for cluster in leaves:
         assert Counter(types[m] for m in cluster.members)[cluster.type] * 2 >= len(cluster.members)
 
 
@@ -329,6 +333,7 @@ def test_two_clusters_are_linked_as_often_as_their_members(rt: Runtime) -> None:
     hierarchy = built(made, rt)
     group = {c.id: int(c.members[0][1:3]) for c in at_level(hierarchy, 0)}
     found = {tuple(sorted((group[r.source], group[r.target]))): r.count for r in hierarchy.relations if r.level == 0}
+    assert found
     assert found == wanted
     assert len([r for r in hierarchy.relations if r.level == 0]) == len(wanted)
 
@@ -589,3 +594,15 @@ def test_the_papers_vectors_are_of_descriptions_alone(tmp_path: Path) -> None:
         wanted = embedder.embed([e.description for e in found.graph.entities], "document")
         assert (found.vectors_of(embedder, "described") == wanted).all()
         assert not (found.vectors_of(embedder, "entity") == wanted).all()
+
+
+def test_what_is_made_anew_succeeds_the_aggregate_that_it_comes_from(rt: Runtime) -> None:
+    first, more = planted(60, 4, 120, noise=0.3), planted(60, 4, 120, noise=0.3, extra=3)
+    old = before(first, rt).hierarchy.value
+    documents = {c.id: c.document for c in more.chunks}
+    builder = Builder(rt, documents, SMALL, old)
+    hierarchy = builder.build(ground_level(more.graph, elements_for(rt.engine, more.graph, documents)), more.embedded)
+    succeeds = builder.followed.succeeds
+    assert succeeds
+    assert set(succeeds) <= {c.id for c in hierarchy.clusters} - {c.id for c in old.clusters}
+    assert set(succeeds.values()) <= {c.id for c in old.clusters} - {c.id for c in hierarchy.clusters}

@@ -45,6 +45,7 @@ def spans(chunks: Sequence[Chunk], size: int) -> Iterator[tuple[str, int, int]]:
 def test_every_character_stands_in_exactly_one_leaf(said: list[str], size: int, overlap: int, most: int) -> None:
     documents = [Document(f"d{i}", text) for i, text in enumerate(said)]
     found = list(spans(cut(documents, size, overlap), most))
+    assert bool(found) == any(text.strip() for text in said)
     for document in documents:
         mine = [(a, b) for name, a, b in found if name == document.id]
         covered = [i for a, b in mine for i in range(a, b)]
@@ -57,6 +58,7 @@ def test_every_character_stands_in_exactly_one_leaf(said: list[str], size: int, 
 @given(_TEXTS, st.integers(20, 90), st.integers(0, 15), st.sampled_from([5, 30, 100]))
 def test_no_leaf_is_too_long_or_has_white_space_around(text: str, size: int, overlap: int, most: int) -> None:
     chunks = cut([Document("d", text)], size, overlap)
+    assert bool(list(grown(chunks, most))) == bool(text.strip())
     for leaf, said in zip(grown(chunks, most), texts(chunks, most), strict=True):
         assert leaf.tokens == count_tokens(said) <= most or len(said) == 1
         assert said == said.strip() != ""

@@ -19,9 +19,10 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import EmptyCorpus, NotIndexed
 from sensegraph.language.text import count_tokens
 from sensegraph.methods.raptor.growing import _shorten_statements
-from sensegraph.methods.raptor.tree import Nodes, Tree
+from sensegraph.methods.raptor.tree import Nodes, Tree, make_leaves
 from sensegraph.methods.raptor.tree_part import TREE as PART
-from sensegraph.types import Document, Statement
+from sensegraph.runtime.keys import key
+from sensegraph.types import Chunk, Document, Statement
 from wired import corpus, stories, story
 
 TREE = {"leaf_tokens": 30, "children": 3}
@@ -57,6 +58,7 @@ def shape(found: Tree) -> list[object]:
 
 def test_every_leaf_can_be_reached_from_the_top(grown: Corpus) -> None:
     nodes = grown.index().part(PART).nodes
+    assert len(nodes) > 5
     layer, seen = nodes.tops(), set[int]()
     while layer:
         seen |= set(layer)
@@ -95,6 +97,7 @@ def test_layers_shrink_down_to_eleven_nodes_at_most(grown: Corpus) -> None:
 
 def test_a_summary_is_no_longer_than_asked_and_its_statements_lead_to_text(grown: Corpus) -> None:
     index = grown.index()
+    assert any(c.summary for c in index.part(PART).summaries)
     for c in index.part(PART).summaries:
         assert c.tokens == count_tokens(c.text)
         assert 0 < c.tokens <= 100 + len(c.summary)  # tokens of pieces may be more than that of the whole
@@ -109,6 +112,7 @@ def test_a_summary_is_no_longer_than_asked_and_its_statements_lead_to_text(grown
 def test_offline_a_statement_is_the_text_of_its_span(tmp_path: Path) -> None:
     with offline(tmp_path, stories()) as made:
         index = made.index()
+        assert any(c.summary for c in index.part(PART).summaries)
         for c in index.part(PART).summaries:
             for said in c.summary:
                 (source,) = said.sources
@@ -168,6 +172,7 @@ def test_an_empty_corpus_is_an_error(tmp_path: Path) -> None:
 def test_equal_documents_keep_leaves_of_their_own(tmp_path: Path) -> None:
     with offline(tmp_path, [Document(name, story(0, 0)) for name in "abc"]) as made:
         tree = made.index().part(PART)
+        assert len(tree.leaves) > 2
         below = {leaf for i in tree.nodes.tops() for leaf in tree.nodes.below(i)}
         assert below == set(range(len(tree.leaves)))
         assert len({leaf.id for leaf in tree.leaves}) == len(tree.leaves)
@@ -310,3 +315,16 @@ def test_a_filter_leaves_the_nodes_that_rest_on_nothing_outside(seed: int, insid
     for i in range(len(found)):
         assert [kept[c] for c in found.children([i])] == nodes.children([kept[i]])
     assert nodes.touching(places) == sum(i >= nodes.leaves for i in touched)
+
+
+def test_a_leaf_is_named_by_its_document_its_text_and_how_often_it_was_said_there() -> None:
+    text = "It rains today. It rains today. It is late."
+    chunks = [Chunk(f"{d}-0", d, 0, len(text), 12, text) for d in ("a", "b")]
+    (found,) = make_leaves.fn([chunks], size=count_tokens("It rains today."))
+    names = [key("leaf", d, said, n)[:24] for d in "ab" for said, n in ((text[:15], 1), (text[:15], 2), (text[32:], 1))]
+    assert [leaf.id for leaf in found.leaves] == names
+    assert [(leaf.chunk, leaf.start, leaf.end) for leaf in found.leaves[:3]] == [
+        ("a-0", 0, 15),
+        ("a-0", 16, 31),
+        ("a-0", 32, 43),
+    ]

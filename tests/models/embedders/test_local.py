@@ -57,7 +57,9 @@ def test_more_texts_than_a_block_keep_their_rows():
 
 @pytest.mark.parametrize("text", ["", "  \n", "... !?", "___"])
 def test_a_text_without_terms_is_a_zero_row(text):
-    assert not HashedTerms().embed([text], "document").any()
+    row = HashedTerms().embed([text], "document")
+    assert row.shape == (1, 1024)
+    assert not row.any()
 
 
 def test_no_texts_give_no_rows():
@@ -164,6 +166,7 @@ def test_it_can_be_sent_to_another_process():
 
 def test_the_lists_of_common_words_do_not_overlap():
     lists = [STOP["english"], frozenset(VERY_COMMON.split()), frozenset(COMMON.split())]
+    assert min(map(len, lists)) > 20
     assert not lists[0] & lists[1]
     assert not lists[1] & lists[2]
     assert not lists[0] & lists[2]

@@ -42,12 +42,21 @@ def test_empty_texts_alone_cost_no_call(embedder_of: Callable[..., RemoteEmbedde
 
 def test_many_texts_are_sent_in_batches_and_keep_their_order(embedder_of: Callable[..., RemoteEmbedder]) -> None:
     texts = [f"word{i}" for i in range(150)]
-    with ScriptedServer(Script(dim=512)) as server:
+    with ScriptedServer(Script(dim=512, keep_bodies=True)) as server:
         embedder = embedder_of(server)
         rows = embedder.embed(texts, "document")
-        assert len(server.calls) == 3
+        assert [c.body["input"] for c in server.calls] == [texts[:64], texts[64:128], texts[128:]]
         assert np.array_equal(rows[100], embedder.embed(["word100"], "query")[0])
     assert embedder.usage().embedding_calls == 4
+
+
+@pytest.mark.parametrize("count", [1, 63, 64, 65, 128, 129])
+def test_there_are_as_few_batches_as_their_size_allows(embedder_of: Callable[..., RemoteEmbedder], count: int) -> None:
+    """Empty texts, which are not sent, fill no batch."""
+    texts = [text for i in range(count) for text in (f"word{i}", "")]
+    with ScriptedServer() as server:
+        embedder_of(server).embed(texts, "document")
+    assert len(server.calls) == -(-count // 64)
 
 
 def test_a_change_of_the_vectors_length_is_an_error_that_names_both(embedder_of: Callable[..., RemoteEmbedder]) -> None:

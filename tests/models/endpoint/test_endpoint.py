@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pickle
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
@@ -98,13 +97,6 @@ def test_a_failing_call_is_retried_and_the_retry_is_counted(status: int) -> None
     assert len(server.calls) == 3
 
 
-def test_the_wait_that_the_server_asks_for_is_honoured() -> None:
-    with ScriptedServer(Script(fail_rate=1, times=1, retry_after="0.4")) as server:
-        ask(endpoint(server))
-    first, second = server.calls
-    assert second.finished - first.finished >= 0.4
-
-
 def test_without_such_a_wish_the_wait_is_the_one_set_and_doubles(monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
     table = EndpointSettings(model="m", backoff_s=3.0)
@@ -112,15 +104,17 @@ def test_without_such_a_wish_the_wait_is_the_one_set_and_doubles(monkeypatch: py
         end = make_endpoint(Settings(endpoint=replace(table, base_url=server.base_url)))
         monkeypatch.setattr("sensegraph.models.endpoint.calls.time.sleep", waits.append)
         ask(end)
+    assert len(waits) == 3
     assert all(least <= wait <= 2 * least for least, wait in zip((1.5, 3.0, 6.0), waits, strict=True))
 
 
-@pytest.mark.slow
-def test_the_wait_may_be_an_http_date() -> None:
-    with ScriptedServer(Script(fail_rate=1, times=1, retry_after="date:2")) as server:
+def test_the_wait_may_be_an_http_date(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+    with ScriptedServer(Script(fail_rate=1, times=1, retry_after="date:500")) as server:
+        monkeypatch.setattr("sensegraph.models.endpoint.calls.time.sleep", waits.append)
         ask(endpoint(server))
-    first, second = server.calls
-    assert second.finished - first.finished >= 0.9  # the date has whole seconds
+    (wait,) = waits
+    assert 400 < wait <= 550  # a tenth may be added, so that callers part
 
 
 def test_a_server_that_asks_for_hours_stops_the_run() -> None:
@@ -140,10 +134,13 @@ def test_a_broken_connection_or_reply_is_retried(fault: str) -> None:
 def test_a_hanging_call_is_cut_and_retried() -> None:
     with ScriptedServer(Script(hang_rate=1, times=1)) as server:
         end = endpoint(server, timeout_s=0.3)
-        began = time.monotonic()
         assert ask(end).text
-    assert 0.3 <= time.monotonic() - began < 3
     assert end.usage().retries == 1
+
+
+def test_bounds_of_settings_can_be_set() -> None:
+    bounds = EndpointSettings(concurrency=1, timeout_s=0.001, backoff_s=0.0, max_retries=0)
+    assert Endpoint(bounds).settings == bounds
 
 
 def test_after_the_last_retry_the_error_says_how_often_and_why() -> None:
@@ -185,13 +182,14 @@ def test_a_wrong_address_stops_the_run() -> None:
         ask(Endpoint(EndpointSettings(base_url=server.base_url[:-3], model="m")))
 
 
-def test_nobody_at_the_address_stops_the_run_at_once() -> None:
+def test_nobody_at_the_address_stops_the_run_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr("sensegraph.models.endpoint.calls.time.sleep", waits.append)
     with ScriptedServer() as server:
         pass
-    began = time.monotonic()
     with pytest.raises(EndpointDown, match=f"127.0.0.1:{server.port}.*check endpoint.base_url"):
         ask(endpoint(server, backoff_s=5))
-    assert time.monotonic() - began < 2
+    assert waits == []
 
 
 def test_an_address_without_a_host_stops_the_run() -> None:
@@ -297,13 +295,6 @@ def test_another_name_for_the_limit_is_learnt() -> None:
 # ── many at once ──
 
 
-def test_no_more_calls_are_in_flight_than_allowed() -> None:
-    with ScriptedServer(Script(latency_s=0.02)) as server:
-        ask_many(endpoint(server, concurrency=4), 40)
-    assert server.most_in_flight == 4
-    assert server.connections <= 4
-
-
 def test_waiting_for_a_free_connection_is_no_timeout() -> None:
     with ScriptedServer(Script(latency_s=0.1)) as server:
         end = endpoint(server, concurrency=1, timeout_s=0.4)
@@ -311,17 +302,22 @@ def test_waiting_for_a_free_connection_is_no_timeout() -> None:
     assert end.usage().retries == 0
 
 
-def test_a_call_that_waits_does_not_hold_up_the_others() -> None:
+def test_a_call_that_waits_does_not_hold_up_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    waiting, over = threading.Event(), threading.Event()
+
+    def wait(_: float) -> None:
+        waiting.set()
+        assert over.wait(30)
+
+    monkeypatch.setattr("sensegraph.models.endpoint.calls.time.sleep", wait)
     with ScriptedServer(Script(fail_rate=1, times=1, retry_after="1.0", only="- slow")) as server:
         end = endpoint(server, concurrency=1)
         slow = threading.Thread(target=ask, args=(end, "slow"))
         slow.start()
-        while not server.calls:
-            time.sleep(0.005)
-        began = time.monotonic()
-        ask_many(end, 20, threads=2)
-        assert time.monotonic() - began < 0.9
+        assert waiting.wait(30)
+        assert len(ask_many(end, 20, threads=2)) == 20
         assert slow.is_alive()
+        over.set()
         slow.join()
     assert end.usage().calls == 21
 

@@ -4,6 +4,7 @@ import os
 import threading
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -39,6 +40,29 @@ def _slowly(batch: list[int]) -> list[int]:
     return [os.getpid()]
 
 
+def _meet(batch: tuple[str, int]) -> list[int]:
+    """Wait until so many processes are here, each with a file of its own, and a while for one more."""
+    folder, count = batch
+    (Path(folder) / str(os.getpid())).touch()
+    until = time.monotonic() + 60
+    while len(os.listdir(folder)) < count and time.monotonic() < until:
+        time.sleep(0.01)
+    until = time.monotonic() + 1
+    while len(os.listdir(folder)) <= count and time.monotonic() < until:
+        time.sleep(0.01)
+    return [os.getpid()]
+
+
+class Fetched(list[list[int]]):
+    """Batches that tell how many of them were fetched."""
+
+    count = 0
+
+    def __getitem__(self, index: Any) -> Any:
+        self.count = max(self.count, index + 1)
+        return super().__getitem__(index)
+
+
 def _process(batch: Sequence[int]) -> list[int]:
     return [os.getpid()]
 
@@ -69,6 +93,15 @@ class TestLocalExecutor:
         list(LocalExecutor(threads=3).map(call, [[i] for i in range(20)], waits=True))
         assert most[0] == 3
 
+    @pytest.mark.parametrize("threads", [2, 5])
+    def test_batches_are_fetched_when_there_is_room_for_them(self, threads: int) -> None:
+        """Two for each thread are at hand, so that none waits for work, and no more, which bounds memory."""
+        batches = Fetched([i] for i in range(50))
+        results = LocalExecutor(threads=threads).map(list, batches, waits=True)
+        for done in range(1, 51):
+            next(results)
+            assert batches.count == min(2 * threads + done - 1, 50)
+
     def test_a_slow_call_does_not_hold_back_the_results_of_others(self) -> None:
         others = threading.Event()
 
@@ -91,7 +124,15 @@ class TestLocalExecutor:
     @pytest.mark.slow
     def test_much_work_goes_to_other_processes(self) -> None:
         found = dict(LocalExecutor(processes=2, patience=0).map(_process, [[i] for i in range(30)], waits=False))
+        assert len(found) == 30
         assert os.getpid() not in {pid for (pid,) in found.values()}
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("processes", [2, 3])
+    def test_as_many_processes_work_as_are_set(self, tmp_path: Path, processes: int) -> None:
+        executor = LocalExecutor(processes=processes, patience=0)
+        found = dict(executor.map(_meet, [(str(tmp_path), processes)] * 2 * processes, waits=False))
+        assert len({pid for (pid,) in found.values()}) == len(list(tmp_path.iterdir())) == processes
 
     @pytest.mark.slow
     def test_work_that_takes_long_goes_on_in_other_processes(self) -> None:

@@ -175,6 +175,17 @@ def test_a_killed_writer_leaves_whole_writes_only(tmp_path: Path) -> None:
     assert store.rows("half") is None
 
 
+def test_an_array_is_on_the_disk_before_it_has_its_name(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[tuple[int, bool]] = []
+
+    def wait(file: int) -> None:
+        waited.append((os.fstat(file).st_size, (store.root / "arrays" / "v.npy").exists()))
+
+    monkeypatch.setattr(os, "fsync", wait)
+    store.write_array("v", np.ones(1000, np.float32))
+    assert waited == [((store.root / "arrays" / "v.npy").stat().st_size, False)]
+
+
 def test_an_array_that_was_half_written_is_not_there(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(file: object, *_: object, **__: object) -> None:
         file.write(b"half")  # type: ignore[attr-defined]

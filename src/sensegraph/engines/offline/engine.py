@@ -14,7 +14,7 @@ from sensegraph.errors import UnsupportedTask
 from sensegraph.protocols import Task
 from sensegraph.runtime.keys import key
 
-_VERSION = 20  # raise when any result of this engine changes: it is part of every key
+_VERSION = 23  # raise when any result of this engine changes: it is part of every key
 _VERSIONS: Mapping[Task, str] = MappingProxyType({"answer": f"{_VERSION}.1"})  # where results of one task alone changed
 
 
@@ -30,22 +30,26 @@ class ClassicalEngine:
     batch: int = 32
     waits: bool = False
     quotes: bool = True
+    named: tuple[tuple[str, str], ...] = ()  # names with their types, which win over what the engine finds
+    chinese: str = "rules"  # or "jieba", which the extra `zh` brings
 
     def fingerprint(self, task: Task) -> str:
-        """The version of this engine's rules."""
-        return key("classical", _VERSIONS.get(task, _VERSION), task)
+        """The version of this engine's rules, and for reading what the user set."""
+        own = (self.named, self.chinese) if self.named or self.chinese != "rules" else ()
+        own = own if task in ("survey", "extract") else ()
+        return key("classical", _VERSIONS.get(task, _VERSION), task, *own)
 
     def observe(self, documents: Sequence[tuple[types.Chunk, ...]]) -> list[bytes]:
         """What each document shows by itself."""
         from sensegraph.engines.offline.extraction import corpus_reading
 
-        return corpus_reading.observe_documents(documents)
+        return corpus_reading.observe_documents(documents, self.chinese)
 
     def learn(self, observations: Iterable[bytes]) -> bytes:
         """What the whole corpus shows; a sequence is read several times, so that memory stays small."""
         from sensegraph.engines.offline.extraction import corpus_reading
 
-        return corpus_reading.learn_corpus(observations)
+        return corpus_reading.learn_corpus(observations, dict(self.named))
 
     def read(
         self, items: Sequence[tuple[tuple[types.Chunk, ...], bytes]], lexicon: bytes

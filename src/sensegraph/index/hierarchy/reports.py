@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from sensegraph.errors import SettingsError
+from sensegraph.index.graph.merging import distinct_descriptions
 from sensegraph.index.hierarchy.communities import Communities
 from sensegraph.index.hierarchy.packing import (
     Elements,
@@ -21,7 +22,7 @@ from sensegraph.language.text import count_tokens
 from sensegraph.protocols import LanguageEngine
 from sensegraph.runtime.results import Result, step
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Chunk, Cluster, Context, Description, Finding, Graph, Hierarchy, Report, Source, Statement
+from sensegraph.types import Chunk, Cluster, Context, Finding, Graph, Hierarchy, Report, Source, Statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ def report_on_contexts(contexts: Sequence[Context], *, engine: LanguageEngine) -
     return engine.report(contexts)
 
 
-@step("reports.hierarchy", version=2, form="tables")
+@step("reports.hierarchy", version=3, form="tables")
 def keep_hierarchy(clusters: Sequence[Hierarchy], *, settings: ReportSettings, reporter: str) -> list[Hierarchy]:
     """The finished hierarchy; `reporter` is who wrote its reports."""
     return list(clusters)
@@ -109,10 +110,12 @@ class Writer:
         for g, context in plain:
             # of one entity without claims name and description are the report: no engine is needed
             (passage,) = context.passages
-            sources = tuple(q.source for q in passage.quotes[:1] if isinstance(q, Description))
-            said = Statement(passage.text or passage.title, (passage.id,), sources)
+            quotes = distinct_descriptions(passage.quotes)
+            said = [Statement(passage.text or passage.title, (passage.id,), tuple(q.source for q in quotes))]
+            if len(quotes) > 1:  # each sentence leads to where it stands
+                said = [Statement(f"{q.text} ", (passage.id,), (q.source,)) for q in quotes]
             why = "one entity without inner relations"
-            own = Report(passage.title, (said,), rating=0.0, rating_explanation=why)
+            own = Report(passage.title, tuple(said), rating=0.0, rating_explanation=why)
             self.done[g.id] = self._cluster(g, own, context)
         rest = [(g, c) for g, c in ready if not _speaks_for_itself(c)]
         written = self.ask([c for _, c in rest])

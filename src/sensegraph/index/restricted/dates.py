@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from sensegraph.index.index import keep_documents
 from sensegraph.index.manifest import Catalogue
+from sensegraph.language.blocks import read_blocks
 from sensegraph.language.dates.intervals import Assertion, Held, Interval, held_in, make_interval, settle_assertions
 from sensegraph.language.dates.stated_dates import stated_in
 from sensegraph.language.sentences import split_sentences
@@ -37,7 +38,7 @@ class TemporalSettings:
 
 @dataclass(frozen=True, slots=True)
 class DatedSentence:
-    """`document.text[start:end]` states that something was so from `first` through `last`.
+    """What stands at start:end of a document's text, as it is read, was so from `first` through `last`.
 
     `unread` counts dates that could not be read.
     """
@@ -90,15 +91,16 @@ class Dates:
     unread: int = 0
 
 
-@step("dates.dated", version=1)
+@step("dates.dated", version=2)
 def find_dated_sentences(documents: Sequence[Document]) -> list[tuple[DatedSentence, ...]]:
     """The sentences of each document that state a date, relative dates by the document's own time."""
     listed = []
     for d in documents:
-        found = [(a, b, stated_in(d.text[a:b], d.time)) for a, b in split_sentences(d.text)]
+        text = read_blocks(d.text).text
+        found = [(a, b, stated_in(text[a:b], d.time)) for a, b in split_sentences(text)]
         listed.append(
             tuple(
-                DatedSentence(a, b, d.text[a:b], s.first, s.last, s.unread)
+                DatedSentence(a, b, text[a:b], s.first, s.last, s.unread)
                 for a, b, s in found
                 if s.first or s.last or s.unread
             )

@@ -20,7 +20,7 @@ from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
 from sensegraph.language.text import HAN, WORD, collect_terms, fold
 from sensegraph.language.word_lists import read_words
-from sensegraph.runtime.keys import document_part
+from sensegraph.runtime.keys import document_part, encode_canonical
 from sensegraph.runtime.results import Table
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Cluster, Description, Entity, Passage
@@ -79,7 +79,7 @@ def detail_reports(question: str, index: Index, clusters: Sequence[Cluster]) -> 
 def rare_sentences(question: str, index: Index, clusters: Sequence[Cluster]) -> dict[str, list[Description]]:
     """Sentences by cluster id that hold a rare word of `question`, those with most and rarest words first.
 
-    Elements are searched as stored bytes, and decoded only where a word is found.
+    Elements are searched as they are stored (JSON), and decoded only where a word is found.
     """
     home = {e: c.id for c in clusters for e in c.entities}
     found: dict[str, _Found] = defaultdict(_Found)
@@ -107,23 +107,23 @@ def _search_elements(
     index: Index, words: Sequence[str]
 ) -> Iterable[tuple[dict[str, float], tuple[str, ...], Sequence[Description]]]:
     """Entities and relations that hold a rare word: those words with their worth, the entities, the descriptions."""
-    rows: list[tuple[Table[Any], bytes, list[str]]] = []
+    rows: list[tuple[Sequence[Any], Any, list[str]]] = []
     held: Counter[str] = Counter()
     total = 0
     sought = [(w, w.encode()) for w in words]
     plain = all(w.isascii() for w in words)  # such words are sought without decoding
     for table in (index.graph.entities, index.graph.relations):
-        if isinstance(table, Table):
-            for raw in table.raw():
-                low = raw.lower() if plain else raw.decode().casefold().encode()
-                total += 1
-                if hit := [w for w, mark in sought if mark in low]:
-                    held.update(hit)
-                    rows.append((table, raw, hit))
+        for row in table.raw() if isinstance(table, Table) else table:  # under a filter they are in memory
+            raw = row if isinstance(row, bytes) else encode_canonical(row)
+            low = raw.lower() if plain else raw.decode().casefold().encode()
+            total += 1
+            if hit := [w for w, mark in sought if mark in low]:
+                held.update(hit)
+                rows.append((table, row, hit))
     rare = {w: math.log(1 + total / n) for w, n in held.items() if n <= max(3, _COMMON * total)}
-    for table, raw, hit in rows:
+    for table, row, hit in rows:
         if kept := {w: rare[w] for w in hit if w in rare}:
-            record = table.decode(raw)
+            record = table.decode(row) if isinstance(table, Table) else row
             ends = (record.source, record.target) if hasattr(record, "source") else (record.id,)
             yield kept, ends, record.descriptions
 

@@ -91,7 +91,8 @@ def read_around(question: Question, index: Index, rt: Runtime, shares: Shares) -
     turns = room.filled(reversed(question.history), lambda t: count_tokens(t.question) + count_tokens(t.answer))
     history = tuple(reversed(turns))
     room.left += budget * shares.reports
-    shown = room.filled(_seed_reports(seeds, index), lambda c: c.tokens + count_tokens(c.title))
+    offered = list(_seed_reports(seeds, index))
+    shown = room.filled(offered, lambda c: c.tokens + count_tokens(c.title))
     reports = [report_passage(cluster) for cluster in shown]
     room.left += budget * rest
     links = _Links(index, seeds, shares)
@@ -116,7 +117,8 @@ def read_around(question: Question, index: Index, rt: Runtime, shares: Shares) -
     behind = index.documents_of([c.id for c in chunks])
     others = index.documents_of(quoted_chunks(records))
     documents = tuple(dict.fromkeys([*behind.values(), *others.values()]))
-    return Around(Evidence(tuple(passages), documents, budget - int(room.left), len(ranked) - len(fitting)), history)
+    omitted = len(offered) + links.count() + len(ranked) - len(passages)
+    return Around(Evidence(tuple(passages), documents, budget - int(room.left), omitted), history)
 
 
 # ── seeds ──
@@ -204,6 +206,12 @@ class _Links:
             a, b = self.ends[place]
             yield relation_passage(relation, name(a), name(b), relation.weight)
         yield from self._claims()
+
+    def count(self) -> int:
+        """How many passages there would be with room for all."""
+        claims = self.seeds.places if self.index.manifest.counts["claims"] else ()
+        told = sum(len(self.index.lookups.told(place)) for place in claims)
+        return len(self.seeds.places) + len(self.places) + told
 
     def _claims(self) -> Iterator[Passage]:
         if not self.index.manifest.counts["claims"]:

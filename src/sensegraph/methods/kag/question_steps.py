@@ -305,7 +305,7 @@ def _offer_values(
         elif not kind:
             fit = 0.5
         else:
-            fit = 1.0 if entity.type == kind else 0.4 if entity.type == _ALSO.get(kind) else 0.15
+            fit = 1.0 if entity.type == kind else 0.4 if entity.type in ("other", _ALSO.get(kind)) else 0.15
         fits = fit * _weigh_cue_distance(sentence.text, entity.name, cues) * later
         yield entity.name, fits * _weigh_name(entity.name, heads)
 

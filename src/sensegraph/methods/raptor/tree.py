@@ -16,6 +16,7 @@ from sensegraph.algorithms.graphs import Floats, Ints, Longs
 from sensegraph.algorithms.ranking import Bm25
 from sensegraph.algorithms.walks import gather_entries, run_offsets
 from sensegraph.errors import SettingsError
+from sensegraph.language.collapsing import collapse_blanks
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import count_tokens, list_stems
 from sensegraph.runtime.keys import key
@@ -62,7 +63,7 @@ class _Piece:
     run: int
 
 
-@step("leaves.leaves", version=1, form="tables")
+@step("leaves.leaves", version=2, form="tables")
 def make_leaves(wholes: Sequence[Iterable[Chunk]], *, size: int) -> list[Leaves]:
     """The leaves of chunks, given document by document in order; at most `size` tokens each."""
     return [Leaves(tuple(_cut_leaves(chunks, size))) for chunks in wholes]
@@ -111,7 +112,12 @@ def _tokens_between(first: _Piece, last: _Piece) -> int | None:
     chunk = last.chunk
     if chunk.start > first.start:
         return None
-    return count_tokens(chunk.text[first.start - chunk.start : last.end - chunk.start])
+    return _count(chunk.text[first.start - chunk.start : last.end - chunk.start])
+
+
+def _count(text: str) -> int:
+    """Tokens of a text, a run of blanks counted once: a wrapped text has as many as one that is not."""
+    return count_tokens(collapse_blanks(text).text)
 
 
 def _cut_sentences(chunks: Sequence[Chunk], size: int) -> Iterator[_Piece]:
@@ -124,7 +130,7 @@ def _cut_sentences(chunks: Sequence[Chunk], size: int) -> Iterator[_Piece]:
             if n == len(spans) and after is not None and after.start <= start:
                 continue  # the last of a chunk may go on: it is left to the next chunk, which begins before it
             reached = end
-            if count_tokens(chunk.text[start - base : end - base]) <= size:
+            if _count(chunk.text[start - base : end - base]) <= size:
                 yield _Piece(start, end, chunk, run)
                 continue
             for a, b in cut_pieces(chunk.text, size, start - base, end - base):

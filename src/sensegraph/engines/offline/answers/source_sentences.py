@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -15,18 +15,14 @@ from rapidfuzz.distance import LCSseq
 from sensegraph.engines.offline.answers.questions import Question
 from sensegraph.engines.offline.reports import sentence_quality
 from sensegraph.language.sentences import split_sentences
-from sensegraph.language.speakers import find_labels, recase_label
+from sensegraph.language.speakers import find_labels, read_turns, split_spoken, write_label
 from sensegraph.language.text import HAN, WORD, detect_by_stop_words
+from sensegraph.language.transcripts import Talk, add_talks, find_corpus_speakers, observe_talk
 from sensegraph.runtime.keys import document_part
 from sensegraph.types import Passage, Source, Statement
 
 ALIKE = 0.5  # LCS similarity from which two sentences are not shown together (classical-engine §5.3)
 LEAST_QUALITY = 0.3  # below this a sentence is not shown (classical-engine §4.1)
-_NO_NAMES = frozenset("note time date title source sources summary example warning question answer".split())
-_QUOTED = re.compile(r"((?:[^\W\d_][\w’'.\-]*)(?: [^\W\d_(][\w’'.\-]*){0,4}): (?=[\"“„«])")
-_FULL = re.compile(
-    r"([^\W\d_a-z][\w’'.\-]*(?: (?:[^\W\d_a-z][\w’'.\-]*|[a-z]{1,4}[A-Z]\w+|d[aeiu]|del|van|von|der|la|el|al)){1,4}): "
-)
 _ASIDES = re.compile(r"\{[^{}]*\}|\[[^\[\]]*\]|\w{1,2}_")
 HOST = " (host)"  # how a point marks the name of a speaker who leads the talk
 _PAIRS = ("“”", '""', "„“", "«»", "»«", "「」")
@@ -90,11 +86,11 @@ def detect_passage_language(passages: Sequence[Passage]) -> str:
 
 def read_source_sentences(passages: Sequence[Passage], code: str) -> list[SourceSentence]:
     """The sentences of all passages in order; a span that several passages quote is kept once."""
-    known = find_labelled_speakers(passages)
+    known, talks = find_talking_speakers(passages)
     found: list[SourceSentence] = []
     seen: set[Source] = set()
     for passage in passages:
-        for name, text, source in _read_passage(passage, known):
+        for name, text, source in _read_passage(passage, known, talks):
             content = stem_content_words(text, code)
             if source in seen or not content:
                 continue
@@ -105,28 +101,25 @@ def read_source_sentences(passages: Sequence[Passage], code: str) -> list[Source
     return found
 
 
-def _read_passage(passage: Passage, known: frozenset[str]) -> Iterator[tuple[str, str, Source]]:
+def _read_passage(
+    passage: Passage, known: Mapping[str, str], talks: Collection[str]
+) -> Iterator[tuple[str, str, Source]]:
     """What a report or a point quotes, else the sentences of a chunk: (speaker, what is said, where).
 
     A quote may open with its speaker's name and a colon; a label in a chunk governs the sentences behind it.
     """
     for quote in passage.quotes:
-        text = quote.text.strip()
-        head, mark, rest = text.partition(f"{HOST}: ")
-        if mark and len(head) < 60:
-            yield clean_speaker_name(head) + HOST, strip_quotation_marks(rest), quote.source
-            continue
-        match = _QUOTED.match(text) or _FULL.match(text)
-        name, speech = (match[1], text[match.end() :]) if match else _split_label(text, known)[:2]
-        yield clean_speaker_name(name), strip_quotation_marks(speech), quote.source
+        name, speech = split_spoken(quote.text.strip(), quote.source.end - quote.source.start)
+        yield name, strip_quotation_marks(speech), quote.source
     if passage.quotes or len(passage.sources) != 1:
         return
-    base, name = passage.sources[0], ""
+    base = passage.sources[0]
+    turns = read_turns(passage.text, known if document_part(base.chunk) in talks else {})
     for start, end in split_sentences(passage.text):
-        new, speech, skipped = _split_label(passage.text[start:end], known)
-        name = clean_speaker_name(new) or name
-        if speech:
-            yield name, speech, Source(base.chunk, base.start + start + skipped, base.start + end)
+        start = min(turns.behind(start), end)
+        if speech := passage.text[start:end].lstrip():
+            begin = end - len(speech)
+            yield turns.at(begin), speech, Source(base.chunk, base.start + begin, base.start + end)
 
 
 def group_by_reference(sentences: Sequence[SourceSentence]) -> dict[str, list[SourceSentence]]:
@@ -160,32 +153,27 @@ def stem_content_words(text: str, code: str) -> tuple[str, ...]:
     return tuple(t for word in WORD.findall(bare) for t in sentence_quality.stem_word(word, code))
 
 
-def find_labelled_speakers(passages: Sequence[Passage]) -> frozenset[str]:
-    """The names that label what is said, sure in at least one passage."""
-    texts = [t for p in passages for t in ([q.text for q in p.quotes] if p.quotes else [p.text])]
-    sure = (label.name for label in find_labels("\n".join(texts)) if label.sure)
-    return frozenset(name for name in sure if name.casefold() not in _NO_NAMES)
+def find_talking_speakers(passages: Sequence[Passage]) -> tuple[dict[str, str], frozenset[str]]:
+    """Who speaks in the chunks of transcripts (key → name), and which documents those are.
 
-
-def clean_speaker_name(name: str) -> str:
-    """A speaker's name without what ran into it from a file name or the line before; "" if no name is left."""
-    last = re.split(r"[/\t]|\.txt|(?<=\w{2})\. ", name)[-1].strip(" .")
-    return "" if re.search(r"[\d_]", last) else last
+    A context shows little of each document: what all its chunks show together counts too.
+    """
+    talks: dict[str, list[Talk]] = {}
+    labels: dict[str, str] = {}
+    for passage in passages:
+        if not passage.quotes and len(passage.sources) == 1:
+            labelled = find_labels(passage.text)
+            talks.setdefault(document_part(passage.sources[0].chunk), []).append(observe_talk(passage.text, labelled))
+            labels.update((label.key, passage.text[label.start : label.name_end]) for label in labelled)
+    works = {work: add_talks(held) for work, held in talks.items()}
+    known, found_in = find_corpus_speakers(works | {"": add_talks(works.values())})
+    return {key: write_label(labels[key]) for key in sorted(known)}, found_in
 
 
 def strip_quotation_marks(text: str) -> str:
     """`text` without the quotation marks that stand around the whole of it."""
     bare = text.strip()
     return bare[1:-1].strip() if len(bare) > 1 and bare[0] + bare[-1] in _PAIRS else bare
-
-
-def _split_label(text: str, known: frozenset[str]) -> tuple[str, str, int]:
-    """(speaker, what is said, where it begins) of a sentence that may open with a label."""
-    head, colon, _ = text[:80].partition(":")
-    if not colon or recase_label(head.strip()) not in known:
-        return "", text, 0
-    speech = text[len(head) + 1 :].lstrip()
-    return recase_label(head.strip()), speech, len(text) - len(speech)
 
 
 @lru_cache(maxsize=1 << 14)

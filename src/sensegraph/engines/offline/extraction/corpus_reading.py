@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import pairwise
+from types import MappingProxyType
 from typing import TypeVar
 
 import msgspec
@@ -28,10 +29,11 @@ import numpy as np
 
 from sensegraph.engines.offline.extraction import kinds, mentions
 from sensegraph.engines.offline.extraction.document_reader import DocumentReader
+from sensegraph.engines.offline.extraction.german_names import NounTally, is_noun
 from sensegraph.engines.offline.extraction.names import link_corpus_names
 from sensegraph.engines.offline.extraction.observations import CROWD, Ends, Lexicon, Observation
 from sensegraph.engines.offline.extraction.page_reader import observe_document
-from sensegraph.language import speakers
+from sensegraph.language import speakers, transcripts
 from sensegraph.language.text import known_form
 from sensegraph.types import Chunk, Extraction
 
@@ -150,10 +152,11 @@ class _WordTally:
     titles: dict[str, frozenset[str]] = field(default_factory=dict)
     lines: dict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
     documents: Counter[str] = field(default_factory=Counter)
-    labels: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    talks: dict[str, transcripts.Talk] = field(default_factory=dict)
     shown: dict[str, str] = field(default_factory=dict)
     spellings: Counter[str] = field(default_factory=Counter)
     chunks: list[int] = field(default_factory=list)
+    nouns: NounTally = field(default_factory=NounTally)
 
     def add(self, one: Observation, lexicon: Lexicon) -> None:
         """Count one document, without what surrounds it."""
@@ -168,11 +171,14 @@ class _WordTally:
         self.prints[one.work].update(one.prints)
         self.lines[one.work].update(set(one.prints[::3]))
         self.documents[one.work] += 1
-        self.labels[one.work].update(one.labels)
+        before = self.talks.get(one.work)
+        self.talks[one.work] = transcripts.add_talks((before, one.talk)) if before else one.talk
         for key, label in one.shown.items():
             self.shown[key] = min(label, self.shown.get(key, label))
         self.spellings.update(one.spellings)
         self.chunks.append(len(one.bounds) // 2)
+        if one.language == "de":
+            self.nouns.add(one.names)
 
     def refuses(self, word: str) -> bool:
         """Whether a word that opens a sentence is no name by itself; unseen inside sentences, a common word is none."""
@@ -189,10 +195,9 @@ class _WordTally:
 
     def learn(self, lexicon: Lexicon) -> Lexicon:
         """The lexicon with the words that open sentences and are no names, what documents repeat, and who speaks."""
-        spoken = speakers.find_known_speakers(self.labels)
-        hosts = _find_shared(
-            {w: spoken & held.keys() for w, held in self.labels.items()}, _HOST_SHARE, _HOST_WORKS, least=3
-        )
+        spoken, talks = transcripts.find_corpus_speakers(self.talks)
+        heard = {w: spoken & talk.counts.keys() if w in talks else () for w, talk in self.talks.items()}
+        hosts = _find_shared(heard, _HOST_SHARE, _HOST_WORKS, least=3)
         repeated = _find_shared(self.prints, _REPEATED_SHARE, _REPEATED_WORKS, least=3)
         return msgspec.structs.replace(
             lexicon,
@@ -204,6 +209,8 @@ class _WordTally:
             hidden=frozenset(mentions.make_name_key(h) for h in hosts),
             speakers=speakers.name_speakers(spoken, self.shown, self.spellings),
             roles=frozenset(mentions.make_name_key(k) for k in spoken if speakers.names_role(k)),
+            talks=talks,
+            nouns=self.nouns.learn(self.lowers),
         )
 
 
@@ -218,6 +225,7 @@ class _NameTally:
     works: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     spelt: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     singles: set[str] = field(default_factory=set)
+    given: Mapping[str, str] = field(default_factory=dict)  # kinds by key, from the user's own list
 
     def add(self, one: Observation, lexicon: Lexicon) -> None:
         """Count one document: its names for its work, how those of several words are written, and its phrases."""
@@ -226,7 +234,9 @@ class _NameTally:
             self.works[one.work][n.key] += 1
             if " " in n.key:
                 self.spelt[n.key][" ".join(n.surface.split())] += 1
-        surely = [n for n in named if " " in n.key] if one.language == "de" else named
+        nouns = [n for n in named if one.language == "de" and is_noun(n.key, lexicon.nouns, alone=True)]
+        singles = {n.key for n in nouns}
+        surely = [n for n in named if n.key not in singles]
         same = mentions.link_same_person(surely, {})  # last names count for the person
         self.uses.extend(kinds.Use(same.get(n.key, n.key), n.surface, n.candidate) for n in surely)
         if one.language == "zh":
@@ -240,13 +250,12 @@ class _NameTally:
             if p.sentence not in notes and begin <= p.spans[0] and p.spans[-1] <= end
         ]
         if one.language == "de":  # its capitals are nouns and names alike: judged as concepts too
-            nouns = [n for n in named if " " not in n.key]
             self.singles.update(n.key for n in nouns)
             phrases += [(bisect_right(starts, n.start), (n.key,)) for n in nouns]
         kinds.count_units(self.counts if one.language == "en" else self.untagged, phrases)
 
     def learn(self, lexicon: Lexicon) -> Lexicon:
-        """The lexicon with the types of names, the concepts, and which names are one person."""
+        """The lexicon with the types of names, the user's own first, the concepts, and which names are one person."""
         counts, untagged, spelt = self.counts, self.untagged, self.spelt
         tagged = kinds.select_concepts(counts, lexicon.chunks)
         units = set(tagged | kinds.select_concepts(untagged, lexicon.chunks, tagged=False))
@@ -262,7 +271,9 @@ class _NameTally:
                 dropped.add(unit)
         units -= dropped
         typed.update((w, "c" if mentions.stem_unit([w]) in units else "-") for w in self.singles)
-        same = link_corpus_names(self.works, typed)
+        units -= {mentions.stem_unit(k.split()) for k in self.given}
+        typed.update(self.given)
+        same = link_corpus_names(self.works, {k: kinds.guess_of_kind(kind) for k, kind in typed.items()})
         full = sorted({f for held in same.values() for f in held.values()})
         best = {k: min(spelt[k], key=lambda s: (s.isupper(), -spelt[k][s], s)) for k in full}
         return msgspec.structs.replace(
@@ -275,8 +286,8 @@ class _NameTally:
         )
 
 
-def learn_lexicon(observations: Iterable[bytes]) -> Lexicon:
-    """The lexicon of the corpus, from observations in any order.
+def learn_lexicon(observations: Iterable[bytes], given: Mapping[str, str] = MappingProxyType({})) -> Lexicon:
+    """The lexicon of the corpus, from observations in any order; `given` are the types of names that the user lists.
 
     A sequence is read several times, one observation at a time, so that memory does not grow with their number; of
     anything else the bytes are kept.
@@ -290,7 +301,8 @@ def learn_lexicon(observations: Iterable[bytes]) -> Lexicon:
     fronts, backs = mentions.find_wrappers(_ends_decoder.decode(data) for data in held)
     lexicon = Lexicon(fronts=fronts, backs=backs)
     lexicon = _look_through(seen(), _WordTally(), lexicon)
-    lexicon = _look_through(seen(), _NameTally(), lexicon)
+    listed = {mentions.make_name_key(name): kinds.kind_of_type(type) for name, type in sorted(given.items())}
+    lexicon = _look_through(seen(), _NameTally(given=listed), lexicon)
     lexicon = msgspec.structs.replace(lexicon, units=_choose_unit_names(seen(), lexicon))
     # the last look: which pairs of things are related
     found, total = Evidence(), 0
@@ -351,23 +363,28 @@ def list_sentence_keys(one: Observation, scene: mentions.Scene, lexicon: Lexicon
 VALUE_TYPES = frozenset({"time", "number"})
 
 
-def observe_documents(documents: Sequence[tuple[Chunk, ...]]) -> list[bytes]:
+def observe_documents(documents: Sequence[tuple[Chunk, ...]], segmenter: str = "rules") -> list[bytes]:
     """What each document shows by itself, one observation a document; text that its chunks share counts once."""
-    return [encode_record(observe_document(chunks)) for chunks in documents]
+    return [encode_record(observe_document(chunks, segmenter)) for chunks in documents]
 
 
-def learn_corpus(observations: Iterable[bytes]) -> bytes:
-    """The lexicon of the corpus: equal observations in any order give equal bytes.
+def learn_corpus(observations: Iterable[bytes], given: Mapping[str, str] = MappingProxyType({})) -> bytes:
+    """The lexicon of the corpus: equal observations in any order give equal bytes; `given` are types by name.
 
     They are read several times: hand over a sequence that can be read again (a stored one), and one observation at a
     time is held; of an iterator all bytes are kept.
     """
-    return encode_record(learn_lexicon(observations))
+    return encode_record(learn_lexicon(observations, given))
 
 
 def read_documents(
-    items: Sequence[tuple[tuple[Chunk, ...], bytes]], lexicon: bytes, *, values: bool = False
+    items: Sequence[tuple[tuple[Chunk, ...], bytes]], lexicon: bytes, *, values: bool = False, guesses: bool = False
 ) -> list[tuple[Extraction, ...]]:
-    """The extractions of each document (chunks, observation), one per chunk, in order; spans count in the chunk."""
+    """The extractions of each document (chunks, observation), one per chunk, in order; spans count in the chunk.
+
+    `values` tells times and numbers too; `guesses` the types that little speaks for, which are "other" else.
+    """
     known = decode_lexicon(lexicon)
+    if guesses:
+        known = msgspec.structs.replace(known, kinds={k: kinds.guess_of_kind(kind) for k, kind in known.kinds.items()})
     return [DocumentReader(chunks, _decoder.decode(seen), known, values).read() for chunks, seen in items]

@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import combinations, pairwise, product
 from typing import TypeVar
 
-from sensegraph.engines.offline.extraction.kinds import LETTERS
+from sensegraph.engines.offline.extraction.kinds import type_of_kind
 from sensegraph.engines.offline.extraction.mentions import Spot, Thing, find_body, resolve_mentions
 from sensegraph.engines.offline.extraction.observations import CROWD, Lexicon, Observation, Value
 from sensegraph.engines.offline.extraction.page_reader import TOKEN, join_chunks
@@ -183,7 +183,7 @@ class DocumentReader:
 
     def _find_turns(self) -> Turns:
         """Who speaks where in the document; what stands behind missing text, or behind its end, is nobody's."""
-        if not self.lexicon.speakers:
+        if self.seen.work not in self.lexicon.talks:
             return Turns((), (), ())
         reach, breaks = self.joined.base, [self.body[1]]
         for c in sorted(self.chunks, key=lambda c: (c.start, c.end)):
@@ -238,7 +238,7 @@ class DocumentReader:
                 scored.append((-rate_description(self.text, at, s.end - self.shift, span, self.english), span))
             span = min(scored)[1]
             yield ExtractedEntity(
-                thing.name, LETTERS[thing.kind], self._said(*span), *self._place(*span), self._mentions(members)
+                thing.name, type_of_kind(thing.kind), self._said(*span), *self._place(*span), self._mentions(members)
             )
 
     def _values(self) -> Iterator[ExtractedEntity]:

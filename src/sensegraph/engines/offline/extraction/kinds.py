@@ -19,13 +19,17 @@ from numpy.typing import NDArray
 
 from sensegraph.engines.offline.extraction.mentions import LONGEST_TERM, LONGEST_UNIT, stem_english
 from sensegraph.engines.offline.extraction.observations import Candidate
+from sensegraph.language.text import known_word
 from sensegraph.language.word_lists import english_words, read_lexicon
 
 CLASSES = "plom"
 LETTERS = {
     "p": "person", "l": "place", "o": "organization", "m": "other", "e": "event", "w": "work", "c": "concept",
+    "P": "other", "L": "other", "O": "other",
 }  # fmt: skip
 ROUNDS, _SURE, _SHARPNESS, _WEIGHT, _SMOOTHING, _DOUBT = 3, 0.7, 0.9, 0.5, 0.3, 0.4
+OWN_TYPE = "="  # before a type that the user gave a name
+_PROOF, _BOLD = 1.0, 4.0  # a type is told by evidence in the name itself and this margin, or by this one alone
 _MOST = 12  # mentions of one name that speak, at most
 _PLACE, _PERSON, _ORGANISATION, _OTHER = 1, 0, 2, 3
 _HEADS = (  # lists of words that names end in, what they vote for, and how much
@@ -35,6 +39,21 @@ _HEADS = (  # lists of words that names end in, what they vote for, and how much
     ("other-heads", _OTHER, 3.2),
 )
 _YEAR = re.compile(r"(?:1\d{3}|20\d\d|\d+(?:st|nd|rd|th))\b")
+
+
+def kind_of_type(type: str) -> str:
+    """How a type is kept: by its letter, or as the user wrote it."""
+    return next((letter for letter, name in LETTERS.items() if name == type), OWN_TYPE + type)
+
+
+def type_of_kind(kind: str) -> str:
+    """The type that entities of a kind are told with."""
+    return kind.removeprefix(OWN_TYPE) if kind.startswith(OWN_TYPE) else LETTERS[kind]
+
+
+def guess_of_kind(kind: str) -> str:
+    """The kind that a guess guesses; any other kind as it is."""
+    return kind.lower() if kind in "PLO" else kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +66,11 @@ class Use:
 
 
 def learn_name_types(uses: Sequence[Use]) -> dict[str, str]:
-    """The type of every key, as the letter of `LETTERS`."""
+    """The type of every key, as the letter of `LETTERS`; a capital is a guess, which is told as "other".
+
+    What stands around names is enough for a guess: it links the short names of persons and finds whom to mask. A type
+    is told where the name itself is evidence, because a corpus that is no encyclopedia confirms the wrong guesses.
+    """
     if not uses:
         return {}
     keys = sorted({u.key for u in uses})
@@ -58,11 +81,15 @@ def learn_name_types(uses: Sequence[Use]) -> dict[str, str]:
     np.add.at(around, of, np.array([_vote_by_context(u) for u in uses]))
     counts = np.bincount(of, minlength=len(keys))[:, None]
     surfaces = {u.key: u.surface for u in reversed(uses)}
-    own = np.array([_vote_by_name(k, surfaces[k]) for k in keys])
-    votes = own + around * np.minimum(1.0, _MOST / np.maximum(counts, 1)) * 0.7
+    own, proof = (np.array(x) for x in zip(*(_vote_by_name(k, surfaces[k]) for k in keys), strict=True))
+    np.maximum.at(proof[:, _PERSON], of, [_PROOF * has_title_before(u) for u in uses])
+    votes = own + proof + around * np.minimum(1.0, _MOST / np.maximum(counts, 1)) * 0.7
     total = train_classifier(votes, of, uses)
-    total[:, _OTHER] += _DOUBT  # what little speaks for is "other", not the most frequent class
-    best = np.argmax(total, axis=1)
+    for made in (votes, total):
+        made[:, _OTHER] += _DOUBT  # what little speaks for is "other", not the most frequent class
+    guessed, best = np.argmax(total, axis=1), np.argmax(votes, axis=1)
+    margin = np.ptp(np.sort(votes, axis=1)[:, -2:], axis=1)
+    sure = (margin >= _BOLD) | ((margin >= _PROOF) & (proof[np.arange(len(keys)), best] >= _PROOF))
     finer: dict[str, str] = {}  # events and works among the other names
     for use in uses:
         head = use.key.split(" of ")[0].split()[-1:] or [""]
@@ -70,7 +97,8 @@ def learn_name_types(uses: Sequence[Use]) -> dict[str, str]:
             finer[use.key] = "e"
         elif use.candidate.left in english_words("work-nouns") or "q" in use.candidate.marks:
             finer.setdefault(use.key, "w")
-    return {k: finer.get(k, "m") if CLASSES[best[i]] == "m" else CLASSES[best[i]] for i, k in enumerate(keys)}
+    letters = [CLASSES[best[i]] if sure[i] else CLASSES[guessed[i]].upper() for i in range(len(keys))]
+    return {k: finer.get(k, "m") if one in "mM" else one for k, one in zip(keys, letters, strict=True)}
 
 
 def train_classifier(votes: NDArray[np.float64], of: NDArray[np.int64], uses: Sequence[Use]) -> NDArray[np.float64]:
@@ -108,49 +136,62 @@ def train_classifier(votes: NDArray[np.float64], of: NDArray[np.int64], uses: Se
     return total
 
 
-def _vote_by_name(key: str, surface: str) -> list[float]:
-    """Votes of a name by its own words, and by the way it is written."""
-    votes = [0.0] * 4
+def _vote_by_name(key: str, surface: str) -> tuple[list[float], list[float]]:
+    """Votes of a name by the way it is written, and what its own words prove: lists, heads, first names, titles."""
+    votes, proof = [0.0] * 4, [0.0] * 4
     words = key.replace(".", "").split() or [key]
     places = read_lexicon("places")
     last, head = words[-1] if len(words) > 1 else "", key.split(" of ")[0].split()[-1] if " of " in key else ""
+    own = any(not known_word(w) for w in words)
     for section, place, weight in _HEADS:
-        votes[place] += weight * ((last in english_words(section)) + (head in english_words(section)))
+        for ending in (last, head):
+            if ending in english_words(section):
+                (proof if own or ending not in english_words("weak-heads") else votes)[place] += weight
     if key in places["places"]:
-        votes[_PLACE] += 6
-    if key in places["organisations"]:
-        votes[_ORGANISATION] += 3
+        proof[_PLACE] += 6
+    if key in places["organisations"] and (len(key) > 3 or surface.isupper()):
+        (votes if known_word(key) else proof)[_ORGANISATION] += 3
     if words[0] in read_lexicon("people")["first"] and key not in places["places"]:
-        votes[_PERSON] += 3 if 1 < len(words) < 5 else 1.5 if len(words) == 1 else 0.5
+        weight = 3 if 1 < len(words) < 5 else 1.5 if len(words) == 1 else 0.5
+        (proof if own and " of " not in key else votes)[_PERSON] += weight
     if words[0] in english_words("titles") and len(words) > 1:
-        votes[_PERSON] += 2
+        (proof if own else votes)[_PERSON] += 2
     if words[0] in english_words("place-firsts") and len(words) > 1:
-        votes[_PLACE] += 1.2
-    ending = len(words) == 1 and len(key) > 5 and key.endswith(("ian", "ish", "ese"))
-    if ending or key in english_words("nationalities"):
-        votes[_PLACE] += 2.5
+        proof[_PLACE] += 3 if words[0] in english_words("place-heads") else 1.2
+    if key in english_words("nationalities"):
+        proof[_PLACE] += 2.5
 
     written = surface.split()
-    if len(written) == 1 and 2 <= len(surface) <= 6 and surface.isupper() and surface.isalpha():
-        votes[_ORGANISATION] += 2
     if "&" in surface:
         votes[_ORGANISATION] += 1
     if any(re.fullmatch(r"[A-Z]\.", w) for w in written[:-1]):
         votes[_PERSON] += 1.5
     if _YEAR.match(surface):
         votes[_OTHER] += 1
-    return votes
+    return votes, proof
+
+
+def has_title_before(use: Use) -> bool:
+    """Whether a mention stands behind a title of persons ("Mr. Dent")."""
+    title = use.candidate.left.rstrip(".")
+    doubtful = title in english_words("roles") and known_word(use.key.split()[0])  # "the general | public license"
+    return title in english_words("titles") and not doubtful
+
+
+def is_common_phrase(key: str) -> bool:
+    """Whether all words of a name are common words of English."""
+    return all(map(known_word, key.split()))
 
 
 def _vote_by_context(use: Use) -> list[float]:
     """Votes of one mention by what stands before and after it."""
     votes, c = [0.0] * 4, use.candidate
     left, right, size = c.left, c.right, use.key.count(" ") + 1
-    if "s" in c.marks:
+    if "s" in c.marks and not is_common_phrase(use.key):
         votes[_PERSON] += 3
-    if left.rstrip(".") in english_words("titles"):
+    if has_title_before(use):
         votes[_PERSON] += 3
-    elif left in english_words("roles") or (left == "by" and size < 4):
+    elif (left in english_words("roles") and not is_common_phrase(use.key)) or (left == "by" and size < 4):
         votes[_PERSON] += 1.5
     if right in english_words("person-verbs") and "c" not in c.marks:
         votes[_PERSON] += 1

@@ -15,11 +15,12 @@ from functools import lru_cache
 
 import msgspec
 
+from sensegraph.engines.offline.extraction.german_names import cut_at_nouns
 from sensegraph.engines.offline.extraction.names import link_document_names, strip_possessive
 from sensegraph.engines.offline.extraction.observations import Candidate, Ends, Lexicon, Observation, Phrase
 from sensegraph.engines.offline.extraction.page_reader import EDGE, count_capitals, find_codes, locate_words
 from sensegraph.engines.offline.stemming import load_stemmer
-from sensegraph.language.speakers import can_name_speaker, find_label_candidates, write_label
+from sensegraph.language.speakers import find_labels, write_label
 from sensegraph.language.text import fold
 from sensegraph.language.word_lists import english_words
 
@@ -52,7 +53,7 @@ def find_wrappers(ends: Iterable[Ends]) -> tuple[frozenset[str], frozenset[str]]
 
 def _find_turn(text: str) -> int:
     """Where a speaker's turn begins: what someone says is no wrapper, however many say it."""
-    return next((label.start for label in find_label_candidates(text + " ") if can_name_speaker(label.key)), len(text))
+    return next((label.start for label in find_labels(text + " ") if label.named), len(text))
 
 
 def _keep_long(found: Iterable[str]) -> frozenset[str]:
@@ -86,7 +87,7 @@ def find_body(one: Observation, lexicon: Lexicon) -> tuple[int, int]:
     fronts, backs = _sort_longest_first(lexicon.fronts), _sort_longest_first(lexicon.backs)
     front = next(len(w) for w in fronts if one.head.startswith(w)) if one.head.startswith(fronts) else 0
     back = next(len(w) for w in backs if one.tail.endswith(w)) if one.tail.endswith(backs) else 0
-    if lexicon.speakers:
+    if one.work in lexicon.talks:
         if (cut := _CUT_FRONT.match(one.head, front)) and _is_label_part(cut[1], lexicon, str.endswith):
             front = cut.end()
         if not back and (cut := _CUT_BACK.search(one.tail)) and _is_label_part(cut[1], lexicon, str.startswith):
@@ -196,7 +197,8 @@ def select_standing_names(seen: Observation, lexicon: Lexicon) -> list[Named]:
     out = []
     begin, end = find_body(seen, lexicon)
     speakers = lexicon.speakers
-    for c in seen.names:
+    runs = (p for c in seen.names for p in cut_at_nouns(c, lexicon.nouns)) if seen.language == "de" else seen.names
+    for c in runs:
         start, surface = c.start, c.surface
         if start < begin or c.end > end:
             continue

@@ -299,7 +299,7 @@ def link_document_names(counts: Mapping[str, int], spoken: Collection[str], kind
 
     def person(key: str) -> bool:
         first, last = key.split()[0], key.split()[-1]
-        return first != last and (key in spoken or (kinds.get(key) == "p" if kinds else first in given))
+        return first != last and (key in spoken or (kinds.get(key, "").lower() == "p" if kinds else first in given))
 
     lasts, firsts = _group_by_part(k for k in counts if " " in k and person(k))
     same = {}

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import msgspec
 
+from sensegraph.language.transcripts import Talk
+
 CROWD = 24  # things of one sentence that are paired, at most: more is a list
 
 
@@ -75,9 +77,9 @@ class Observation(Ends, frozen=True, array_like=True):
     """What one document shows by itself.
 
     `head` and `tail` are its first and last characters; `sentences` holds start and end in turn; `prints` three
-    hashes a sentence (whole, opening, close; 0 for none); `labels` how often it writes what looks like a speaker's
-    label, by key; `shown` a label's own writing, and `spellings` how else its name is written; `capitals` how often a
-    word is capitalised inside a sentence; `lowers` how often it is not.
+    hashes a sentence (whole, opening, close; 0 for none); `talk` whether it may be a transcript; `shown` how it writes
+    what its labels name, by key, and `spellings` how else it writes these names; `capitals` how often a word is
+    capitalised inside a sentence; `lowers` how often it is not.
     """
 
     sentences: tuple[int, ...] = ()
@@ -85,7 +87,7 @@ class Observation(Ends, frozen=True, array_like=True):
     names: tuple[Candidate, ...] = ()
     values: tuple[Value, ...] = ()
     phrases: tuple[Phrase, ...] = ()
-    labels: dict[str, int] = msgspec.field(default_factory=dict)
+    talk: Talk = msgspec.field(default_factory=Talk)
     shown: dict[str, str] = msgspec.field(default_factory=dict)
     spellings: dict[str, int] = msgspec.field(default_factory=dict)
     capitals: dict[str, int] = msgspec.field(default_factory=dict)
@@ -98,11 +100,12 @@ class Lexicon(msgspec.Struct, frozen=True, array_like=True):
     `refused` are words that open sentences and are no names (`refused_runs`: not even before a capital);
     `boilerplate` the hashes of repeated show notes, `fronts` and `backs` what documents share at their edges,
     `series` three words that most titles share ("behind the tech");
-    `hidden` the names of hosts, `speakers` those of all who speak (key → name), `roles` labels that are no one's name;
+    `hidden` the names of hosts, `speakers` those of all who speak (key → name), `roles` labels that are no one's name,
+    `talks` the works that are transcripts;
     `same` the full name for a last or first name by work (for the whole corpus under ""), `full` how those full names
     are written; `kinds` the type of every name (key → letter); `units` the kept concepts (stems → name), `terms` those
     of scripts without blanks; `nodes` numbers the ends of the kept relations; `pairs` holds `low << 32 | high` in
-    rising order, `strengths` what one unit of evidence for each is worth.
+    rising order, `strengths` what one unit of evidence for each is worth; `nouns` are the common nouns of German.
     """
 
     chunks: int = 0
@@ -115,6 +118,7 @@ class Lexicon(msgspec.Struct, frozen=True, array_like=True):
     hidden: frozenset[str] = frozenset()
     speakers: dict[str, str] = msgspec.field(default_factory=dict)
     roles: frozenset[str] = frozenset()
+    talks: frozenset[str] = frozenset()
     same: dict[str, dict[str, str]] = msgspec.field(default_factory=dict)
     full: dict[str, str] = msgspec.field(default_factory=dict)
     kinds: dict[str, str] = msgspec.field(default_factory=dict)
@@ -123,3 +127,4 @@ class Lexicon(msgspec.Struct, frozen=True, array_like=True):
     nodes: dict[str, int] = msgspec.field(default_factory=dict)
     pairs: tuple[int, ...] = ()
     strengths: tuple[float, ...] = ()
+    nouns: frozenset[str] = frozenset()

@@ -6,16 +6,18 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from zlib import crc32
 
 from sensegraph.engines.offline.extraction.names import Sentence, find_name_candidates
 from sensegraph.engines.offline.extraction.observations import Candidate, Observation, Phrase, Value, Word
-from sensegraph.language import speakers
-from sensegraph.language.blocks import Collapsed, collapse_blanks
+from sensegraph.engines.offline.extraction.unspaced_names import find_unspaced_names
+from sensegraph.language import speakers, transcripts
+from sensegraph.language.collapsing import Collapsed, collapse_blanks
 from sensegraph.language.dates import stated_dates
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import HAN, detect_script, tag_words
+from sensegraph.language.truecase import recase_text
 from sensegraph.language.word_lists import english_words, stop_words
 from sensegraph.types import Chunk
 
@@ -152,7 +154,6 @@ def cut_edges(text: str) -> tuple[str, str]:
 
 
 _NOUNS = re.compile(r"[JnN]*[nN]+")
-_LATIN_NAME = re.compile(r"[A-Z][A-Za-z0-9&.\-]*[A-Za-z0-9](?: [A-Z][A-Za-z0-9&.\-]*[A-Za-z0-9])*")
 _HAN_RUN = re.compile(rf"(?:{HAN.pattern}|[·])+")
 _TITLE_WORD = re.compile(r"[^\W_]+(?:['’.][^\W_]+)*")
 _BETWEEN = r"[\s\-–&.,:!]{1,3}"
@@ -164,8 +165,8 @@ _MOST_PHRASES = 40  # of one sentence: a word list is no sentence
 class _PageReader:
     """Reads a page sentence by sentence, and holds what has been found so far."""
 
-    def __init__(self, page: Page) -> None:
-        self.page = page
+    def __init__(self, page: Page, segmenter: str) -> None:
+        self.page, self.segmenter = page, segmenter
         self.names: list[Candidate] = []
         self.values: list[Value] = []
         self.phrases: list[Phrase] = []
@@ -197,9 +198,8 @@ class _PageReader:
 
     def _read_chinese(self, number: int, start: int, end: int) -> None:
         text = self.page.text
-        for match in _LATIN_NAME.finditer(text, start, end):
-            if match.end() - match.start() > 1:
-                self.names.append(Candidate(number, *match.span(), match[0]))
+        for a, b in find_unspaced_names(text, start, end, self.segmenter):
+            self.names.append(Candidate(number, a, b, text[a:b]))
         for match in _HAN_RUN.finditer(text, start, end):
             if match.end() - match.start() > 1:
                 self.phrases.append(Phrase(number, match.span(), (match[0],)))
@@ -268,13 +268,16 @@ class _PageReader:
                 self.phrases.append(Phrase(number, (w.start, w.end), (folded,)))
 
 
-def observe_document(chunks: Sequence[Chunk]) -> Observation:
-    """The observation of the document with these chunks."""
+def observe_document(chunks: Sequence[Chunk], segmenter: str = "rules") -> Observation:
+    """The observation of the document with these chunks; `segmenter` finds the names in Chinese."""
     joined = join_chunks(chunks)
     text, title = joined.text, next((c.title for c in chunks if c.title), "")
     page = Page(text, title, detect_script(text), tuple(split_spans(text)))
-    labels = speakers.find_label_candidates(page.text) if page.language in ("en", "de", "xx") else []
-    labelled = speakers.select_sure_labels(labels)
+    labels = speakers.find_labels(page.text)
+    talk = transcripts.observe_talk(page.text, labels)
+    spoken = transcripts.find_speakers(talk)
+    labelled = [label for label in labels if label.named and label.key in spoken]
+    view = recase_text(page.text, page.spans) if page.language == "en" else page.text
     # sentences without the speaker labels that open them; a sentence that was only a label is dropped
     ends = {label.start: label.end for label in labelled}
     spans = []
@@ -284,17 +287,18 @@ def observe_document(chunks: Sequence[Chunk]) -> Observation:
             behind += 1
         if behind < end:
             spans.append((behind, end))
-    found = _PageReader(page)
+    found = _PageReader(replace(page, text=view), segmenter)
     for number, (start, end) in enumerate(spans):
         found.read(number, start, end)
     # every label is a mention, in the sentence that follows it
     starts = [a for a, _ in spans]
     for label in labelled:
         number = bisect_left(starts, label.end - 1)
-        if number < len(spans) and speakers.can_name_speaker(label.key):
+        if number < len(spans):
             start, end = speakers.find_name_span(page.text, label)
             found.names.append(Candidate(number, start, end, page.text[start:end], marks="s"))
-    shown = {x.key: page.text[x.start : x.name_end] for x in sorted(labelled, key=lambda x: (x.key, -x.start))}
+    named = sorted((x for x in labels if x.named), key=lambda x: (x.key, -x.start))
+    shown = {x.key: page.text[x.start : x.name_end] for x in named}
     capitals = sorted({x for x in shown.values() if x.isupper()})
     head, tail = cut_edges(page.text)
     return Observation(
@@ -309,7 +313,7 @@ def observe_document(chunks: Sequence[Chunk]) -> Observation:
         names=tuple(sorted(found.names, key=lambda c: (c.start, c.end))),
         values=tuple(found.values),
         phrases=tuple(found.phrases),
-        labels=speakers.count_labels(labels),
+        talk=talk,
         shown=shown,
         spellings=speakers.count_spellings(f"{page.title}\n{page.text}", capitals),
         capitals=dict(sorted(Counter(found.capitals).items())),

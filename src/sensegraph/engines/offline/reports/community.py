@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from sensegraph.engines.offline.reports import sentence_quality
 from sensegraph.engines.offline.reports.report_parts import Candidate, names_nothing, show_natural_case, split_title
-from sensegraph.language.speakers import split_label
+from sensegraph.language.speakers import split_spoken
 from sensegraph.language.text import WORD, detect_by_stop_words, fold
 from sensegraph.types import Context, Description, Passage, Source
 
@@ -90,9 +90,7 @@ def hash_place(source: Source) -> tuple[int, str, int]:
 def _make_quote(
     raw: str, places: Sequence[Source], owners: tuple[str, ...], owned: dict[str, tuple[str, ...]], code: str
 ) -> Quote:
-    speaker, said = split_label(raw)
-    if any(place.chunk and not place.start for place in places):  # the label may be cut at the chunk's border
-        speaker = speaker if (fold(speaker),) in owned.values() else ""
+    speaker, said = split_spoken(raw, places[0].end - places[0].start)
     text = sentence_quality.tidy_sentence(said)
     terms = tuple(sentence_quality.stem_text(text, code))
     members = len({name for owner in owners for name in owned.get(owner, ())})

@@ -25,7 +25,7 @@ from sensegraph.engines.offline.reports.community import (
     split_relation_title,
 )
 from sensegraph.language.sentences import split_sentences
-from sensegraph.language.speakers import split_label
+from sensegraph.language.speakers import split_spoken
 from sensegraph.language.text import HAN, WORD, detect_by_stop_words
 from sensegraph.language.word_lists import read_list
 from sensegraph.types import Context, Finding, Passage, Report, Statement
@@ -59,8 +59,10 @@ def summarise_contexts(contexts: Sequence[Context]) -> list[str]:
     """
     described = []
     for context in contexts:
-        name, descriptions = context.title, (p.text for p in context.passages[:LIMIT])
-        said = (split_label(text[a:b])[1] for text in descriptions for a, b in split_sentences(text))
+        name = context.title
+        sizes = (p.sources[0].end - p.sources[0].start if p.sources else 0 for p in context.passages[:LIMIT])
+        bare = [split_spoken(p.text, size)[1] for p, size in zip(context.passages[:LIMIT], sizes, strict=True)]
+        said = (text[a:b] for text in bare for a, b in split_sentences(text))
         shown = map(sentence_quality.tidy_sentence, said)
         texts = list(dict.fromkeys(shown))[:LIMIT]
         if not texts:

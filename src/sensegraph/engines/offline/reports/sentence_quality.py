@@ -15,7 +15,6 @@ from itertools import pairwise
 from operator import eq
 
 from sensegraph.engines.offline.stemming import load_stemmer
-from sensegraph.language.speakers import find_opening_label
 from sensegraph.language.text import HAN, WORD, detect_by_stop_words
 from sensegraph.language.word_lists import read_alternatives, read_list
 
@@ -129,19 +128,16 @@ _OPENING = re.compile(f"^(?:{CUES['opening-markers']})", re.IGNORECASE)
 def tidy_sentence(sentence: str) -> str:
     """`sentence` lightly trimmed for showing: transcript marks, fillers, repeats and opening markers removed.
 
-    Never trims a negation or a modal verb, and never to nothing. Applying it again changes nothing. A speaker's label
-    stays, written as a name. Text in other languages than English only loses marks and stray white space.
+    Never trims a negation or a modal verb, and never to nothing. Applying it again changes nothing. Text in
+    other languages than English only loses marks and stray white space.
     """
     shown = sentence
     for _ in range(8):  # a round may bring a label or another filler to the front
         last = shown
-        label = find_opening_label(last)
-        said = last[label.end :] if label else last
-        text = " ".join(_MARKS.sub(" ", said).split())
-        if detect_by_stop_words(said) == "en":
+        text = " ".join(_MARKS.sub(" ", last).split())
+        if detect_by_stop_words(last) == "en":
             text = _trim_speech(_CLITIC.sub("", _SPACED.sub("", text)))
-        text = text[:1].upper() + text[1:] or said.strip()
-        shown = f"{label.name}: {text}" if label else text
+        shown = text[:1].upper() + text[1:] or last.strip()
         if shown == last:
             break
     return shown

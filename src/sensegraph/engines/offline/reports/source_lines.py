@@ -19,7 +19,6 @@ from sensegraph.engines.offline.reports import sentence_quality
 from sensegraph.engines.offline.reports.community import READABLE, Centre, find_centre, hash_place
 from sensegraph.engines.offline.reports.report_parts import Candidate, choose_sentences
 from sensegraph.language.sentences import split_sentences
-from sensegraph.language.speakers import split_label
 from sensegraph.language.text import HAN, detect_by_stop_words
 from sensegraph.types import Brief, Description, Passage, Source, Statement
 
@@ -214,17 +213,14 @@ def collect_lines(passages: Iterable[Passage]) -> tuple[tuple[Line, ...], str]:
 def read_verbatim(quote: Description) -> tuple[str, str, Source] | None:
     """(speaker, what is said, where) of a quote; None where the text is not that of its span.
 
-    The text may bear the speaker's name, quotation marks and the mark of a cut around the span's own words. A label
-    that the span begins with is shown as the speaker. What this engine has counted is no quote, whatever its length.
+    The text may bear the speaker's name, quotation marks and the mark of a cut around the span's own words. What
+    this engine has counted is no quote, whatever its length.
     """
     size = quote.source.end - quote.source.start
     if COUNTED.match(quote.text):
         return None
     if len(quote.text) == size:
-        speaker, said = split_label(quote.text)
-        if not speaker or not said or not quote.text.endswith(said):
-            return "", quote.text, quote.source
-        return speaker, said, replace(quote.source, start=quote.source.end - len(said))
+        return "", quote.text, quote.source
     match = _SPOKEN.fullmatch(quote.text)
     if match is None or len(match["said"]) != size:
         return None

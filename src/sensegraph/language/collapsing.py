@@ -1,0 +1,84 @@
+"""A text without its runs of white space, and the way back to where it stands in its source."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_RUNS = re.compile(r"\s{2,}|[\t\v\r\xa0\u3000]")
+
+
+@dataclass(frozen=True, slots=True)
+class Collapsed:
+    """A text with every run of white space as one blank, one line end or two; `places` lead to where it comes from.
+
+    `starts` are where pieces begin in `text`, `places` where they begin in the source.
+    """
+
+    text: str
+    starts: Sequence[int] = (0,)
+    places: Sequence[int] = (0,)
+
+    def to_source(self, start: int, end: int) -> tuple[int, int]:
+        """The span of the source for a span of the text."""
+        return self._back(start), self._back(end)
+
+    def from_source(self, place: int) -> int:
+        """The place in the text for a place in the source; inside of a run of blanks, the end of what is left of it."""
+        piece = bisect_right(self.places, place) - 1
+        here = self.starts[piece] + place - self.places[piece]
+        return min(here, self.starts[piece + 1]) if piece + 1 < len(self.starts) else here
+
+    def _back(self, place: int) -> int:
+        piece = bisect_right(self.starts, place) - 1
+        return self.places[piece] + place - self.starts[piece]
+
+
+def collapse_blanks(text: str) -> Collapsed:
+    """`text` without its runs of white space: what it is whatever columns it was wrapped at."""
+    starts, places, parts = [0], [0], []
+    place = size = 0
+    for match in _RUNS.finditer(text):
+        what = "\n" * min(match[0].count("\n"), 2) or " "
+        if what == match[0]:
+            continue
+        parts += [text[place : match.start()], what]
+        size += match.start() - place + len(what)
+        place = match.end()
+        starts.append(size)
+        places.append(place)
+    if not parts:
+        return Collapsed(text)
+    parts.append(text[place:])
+    return Collapsed("".join(parts), starts, places)
+
+
+def locate_in_source(source: str, start: int, read: str, first: int, last: int) -> tuple[int, int]:
+    """The span of `source` for `read[first:last]`, where `read` is a part of it as it is read, from `start` on.
+
+    Nearly always `start + first, start + last`; where characters moved to the left, the place where they stand.
+    """
+    if source[start + first : start + last] == read[first:last]:
+        return start + first, start + last
+    line = read.rfind("\n", 0, first) + 1  # what moves, moves inside its block
+    places = _align(source, start + line, read[line:last])
+    inside = [places[i] for i in range(first - line, last - line) if i in places]
+    return (inside[0], inside[-1] + 1) if inside else (start + first, start + last)
+
+
+def _align(source: str, start: int, read: str) -> dict[int, int]:
+    """For each character of `read` but blanks its place in `source`; what was dropped there is passed over."""
+    places: dict[int, int] = {}
+    here = start
+    for i, character in enumerate(read):
+        if character in " \n":
+            continue
+        here = max(here, start + i)
+        found = source.find(character, here)
+        if found < 0:
+            return places
+        places[i] = found
+        here = found + 1
+    return places

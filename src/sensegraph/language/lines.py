@@ -1,0 +1,182 @@
+"""The lines of a text: what each is by itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+MARKDOWN = "markdown"
+"""The form of a text with headings, fences or links as Markdown has them; other texts are plain."""
+
+_BLANKS = " \t\r\v\xa0\u3000\ufeff"
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\u3000-\u303f]")
+_ITEM = re.compile(r"(?:[-*+•‣◦▪·–]|\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})[.)]|\[\d{1,3}\])[ \t]+(?=\S)")
+_HEADING = re.compile(r"#{1,6}[ \t]+(?=\S)")
+_UNDERLINE = re.compile(r"([=\-~^\"'*+.`_#])\1{2,}[ \t]*$")
+_FENCE = re.compile(r"```+|~~~+")
+_QUOTED = re.compile(r"(?:>[ ]?)+")
+_GAPS = re.compile(r" {3,}|\t+")
+_SYMBOL = re.compile(r"[{}()\[\];=<>|\\$&@#%*/_^`~+]")
+_COMMAND = re.compile(r"(?:\$|%|#|>>>|\.\.\.|[\w.-]+@[\w.-]+[:#$])[ \t]+\S")
+_URL = re.compile(r"\S*://\S*")
+_MANUAL = re.compile(r"\(\d\w{0,2}\)")  # of a manual: tar(1)
+_PAGE_NUMBER = re.compile(r"[\W]*(?:Page )?#[\W]*")
+_DIGITS = re.compile(r"\d+")
+_STOPS = frozenset(".!?:;。！？；：؟۔।։")
+CLOSERS = "\"'”’»)]*_`"
+_RULED = frozenset("-=*_+~#.|: \t\r")
+
+
+class Line:
+    """A line without the blanks around it; `column` is where it ends, `mark` the length of the sign that opens it.
+
+    `kind` is text, heading, item, quote, code, row, rule, furniture or blank; `turn` says that a speaker's label opens
+    it, in a transcript.
+    """
+
+    __slots__ = ("column", "fenced", "indent", "kind", "mark", "paged", "start", "text", "turn")
+
+    def __init__(self, start: int, text: str, indent: int, paged: bool) -> None:
+        self.start, self.text, self.indent, self.paged = start, text, indent, paged
+        self.column = indent + count_columns(text)
+        self.kind, self.mark, self.fenced, self.turn = "text", 0, False, False
+
+    @property
+    def end(self) -> int:
+        """Where the line ends in the text."""
+        return self.start + len(self.text)
+
+    @property
+    def said(self) -> str:
+        """The line behind its mark."""
+        return self.text[self.mark :].lstrip() if self.mark else self.text
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the line ends with a mark that ends a sentence or a clause."""
+        return self.text.rstrip(CLOSERS)[-1:] in _STOPS
+
+
+def split_lines(text: str) -> list[Line]:
+    """The lines of a text; a form feed ends a line and begins a page."""
+    found: list[Line] = []
+    place = 0
+    for page, part in enumerate(text.split("\f")):
+        first = page > 0
+        for raw in part.split("\n"):
+            body = raw.strip(_BLANKS)
+            lead = len(raw) - len(raw.lstrip(_BLANKS)) if body else 0
+            indent = len(raw[:lead].expandtabs(8)) if "\t" in raw[:lead] else lead
+            found.append(Line(place + lead, body, indent, first))
+            first = False
+            place += len(raw) + 1
+    return found
+
+
+def count_columns(text: str) -> int:
+    """Columns on a screen: two for each ideograph."""
+    return len(text) if text.isascii() else len(text) + len(_WIDE.findall(text))
+
+
+def classify_lines(lines: Sequence[Line], form: str) -> None:
+    """What each line is by itself."""
+    fence = ""
+    for number, line in enumerate(lines):
+        text = line.text
+        if fence:
+            line.kind, line.fenced = "code", True
+            if text.startswith(fence):
+                fence = ""
+        elif not text:
+            line.kind = "blank"
+        elif not text[0].isalpha() and (match := _FENCE.match(text)):
+            fence, line.kind, line.fenced = match[0], "code", True
+        else:
+            _classify_line(lines, number, form)
+    _find_furniture(lines)
+    if form == MARKDOWN:
+        _find_indented_code(lines)
+
+
+def _classify_line(lines: Sequence[Line], number: int, form: str) -> None:
+    line, text = lines[number], lines[number].text
+    if not text[0].isalpha():
+        if line.indent < 4 and (match := _HEADING.match(text)):
+            line.kind, line.mark = "heading", match.end()
+            return
+        before = lines[number - 1] if number else line
+        if number and before.text and before.kind in ("text", "item") and _UNDERLINE.match(text):
+            line.kind = "rule"
+            if not _RULED.issuperset(before.text) and (
+                number < 2 or lines[number - 2].kind in ("blank", "rule", "heading")
+            ):
+                before.kind = "heading"
+            return
+        if len(text) > 2 and not text[0].isalnum() and _RULED.issuperset(text):
+            line.kind = "rule"
+            return
+        if match := _QUOTED.match(text):
+            line.kind, line.mark = "quote", match.end()
+            return
+    if ("|" in text and (" | " in text or text.count("|") > 2)) or (
+        ("   " in text or "\t" in text) and _in_columns(text)
+    ):
+        line.kind = "row"
+    elif (not text[0].isalpha() or text[1:2] in (".", ")") or text[:6].lower().strip("ivx")[:1] in (".", ")")) and (
+        match := _ITEM.match(text)
+    ):
+        line.kind, line.mark = "item", match.end()
+    elif form != MARKDOWN and _is_code(line):
+        line.kind = "code"
+
+
+def _in_columns(text: str) -> bool:
+    """Whether a line has three cells or more; justified prose has wide gaps too, but many words between them."""
+    cells = [cell for cell in _GAPS.split(text) if cell]
+    return len(cells) > 2 and sum(len(cell.split()) for cell in cells) <= 3.5 * len(cells)
+
+
+def _is_code(line: Line) -> bool:
+    text = line.text
+    if line.indent and _COMMAND.match(text):
+        return True
+    if "://" in text:
+        text = _URL.sub("", text) or "x"
+    text = _MANUAL.sub("", text)
+    signs = len(_SYMBOL.findall(text))
+    if signs < 3:
+        return False
+    return signs > 0.12 * len(text) or (line.indent >= 4 and signs > 0.06 * len(text) and text[-1] in "{};\\)>,=")
+
+
+def _find_furniture(lines: Sequence[Line]) -> None:
+    """Heads and feet of pages: lines beside a page break that repeat but for their digits."""
+    pages = [number for number, line in enumerate(lines) if line.paged]
+    if len(pages) < 3:
+        return
+    where: dict[str, set[int]] = {}
+    for page in pages:
+        behind = [n for n in range(page, min(page + 8, len(lines))) if lines[n].text][:2]
+        before = [n for n in range(page - 1, max(page - 9, -1), -1) if lines[n].text][:2]
+        for number in (*behind, *before):
+            where.setdefault(_DIGITS.sub("#", " ".join(lines[number].text.split())), set()).add(number)
+    for shape, numbers in where.items():
+        if len(numbers) >= max(3, 0.4 * len(pages)) or _PAGE_NUMBER.fullmatch(shape):
+            for number in numbers:
+                lines[number].kind = "furniture"
+
+
+def _find_indented_code(lines: Sequence[Line]) -> None:
+    """Code of Markdown: lines indented by four behind a blank line, outside of lists."""
+    before, item = "blank", -1
+    for line in lines:
+        if line.kind == "text" and line.indent >= 4 and before in ("blank", "code") and not -1 < item < line.indent:
+            line.kind = "code"
+        if line.kind == "item":
+            item = line.indent
+        elif line.kind == "text" and line.indent == 0:
+            item = -1
+        if line.kind != "blank":
+            before = "code" if line.kind == "code" else "other"
+        elif before != "code":
+            before = "blank"

@@ -1,0 +1,95 @@
+"""Whether the lines of a text are wrapped, and at which column.
+
+A program that fills lines up to a width W leaves, for a line and the one behind it,
+len(line) <= W < len(line) + 1 + len(first word behind). The W that fits most pairs is the right margin. A text is
+wrapped when that W explains many pairs, and many of the second lines begin with a small letter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from sensegraph.language.lines import Line, count_columns
+from sensegraph.language.word_lists import small_words
+
+UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef\u3001-\u303f]")
+"""Letters and marks of scripts that write no blanks between words."""
+_FIRST = re.compile(r"\S+")
+SLACK = 8  # columns by which a line may fall short of the margin
+_LEAST_PAIRS, _FEWEST_PAIRS = 4, 2
+_LEAST_MARGIN, _USUAL_MARGIN = 24, 36  # of any wrapped text; of one with few lines that begin small
+_LEAST_WRAPPED = 0.15  # of (share explained by the margin) × (share that begins with a small letter)
+_PROSE = frozenset(("text", "item", "quote"))
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapping:
+    """The right margin of a text, and whether its lines are wrapped there."""
+
+    margin: int = 0
+    wrapped: bool = False
+
+    def fills(self, line: Line, behind: str) -> bool:
+        """Whether the first word of `behind` had no room in the line any more."""
+        return line.column + 1 + count_first_columns(behind) > self.margin - SLACK
+
+
+def count_first_columns(text: str) -> int:
+    """The columns of the first word of a text; of a script without blanks, of its first character."""
+    match = _FIRST.match(text)
+    if match is None:
+        return 0
+    return 2 if UNSPACED.match(match[0]) else count_columns(match[0])
+
+
+def measure_wrapping(lines: Sequence[Line]) -> Wrapping:
+    """The margin that explains most pairs of lines, and whether enough pairs speak for it."""
+    steps: Counter[int] = Counter()
+    pairs = small = cased = marked = open_ended = 0
+    hanging = small_words()
+    for line, behind in pairwise(lines):
+        if line.kind not in _PROSE or behind.kind not in ("text", "quote") or (behind.kind == "quote" != line.kind):
+            continue
+        said = behind.said
+        pairs += 1
+        steps[line.column] += 1
+        steps[line.column + 1 + count_first_columns(said) + SLACK] -= 1
+        small += said[:1].islower()
+        cased += said[:1].lower() != said[:1].upper()
+        marked += line.stopped
+        open_ended += line.text[line.text.rfind(" ") + 1 :].lower() in hanging
+    if pairs < _FEWEST_PAIRS:
+        return Wrapping()
+    best = now = margin = 0
+    for column in sorted(steps):
+        now += steps[column]
+        if now > best:
+            best, margin = now, column
+    if margin < _LEAST_MARGIN:
+        return Wrapping()
+    share, many = best / pairs, pairs >= _LEAST_PAIRS
+    enough = many and share * small / max(1, cased) >= _LEAST_WRAPPED
+    if margin >= _USUAL_MARGIN and share >= 0.8 and marked <= 0.4 * pairs and small + open_ended:
+        enough = True
+    if small > 0.9 * cased and marked < 0.05 * pairs:  # a chat without capitals and marks begins every line small
+        enough = share >= 0.8
+    return Wrapping(margin, enough or (many and cased < 0.2 * pairs and share >= 0.6))
+
+
+def mend_prose(lines: Sequence[Line], wrapping: Wrapping) -> None:
+    """Take lines of a wrapped paragraph that look like code or a table by their signs for what they are."""
+    for number, line in enumerate(lines):
+        if line.kind not in ("code", "row") or line.fenced or line.text.count(" ") < 2:
+            continue
+        near = [lines[n] for n in (number - 1, number + 1) if 0 <= n < len(lines)]
+        alike = [one for one in near if one.kind == "text" and one.indent == line.indent]
+        before = number > 0 and lines[number - 1] in alike and not lines[number - 1].stopped
+        behind = number + 1 < len(lines) and lines[number + 1] in alike and lines[number + 1].text[0].islower()
+        if (before and wrapping.fills(lines[number - 1], line.text)) or (
+            behind and not line.stopped and wrapping.fills(line, lines[number + 1].text)
+        ):
+            line.kind = "text"

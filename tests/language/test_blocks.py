@@ -1,0 +1,132 @@
+"""What a text is read as: as long as its source, the same however it is wrapped."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hanging import not_hanging
+from sensegraph.language.blocks import find_header, read_blocks
+from sensegraph.language.collapsing import collapse_blanks, locate_in_source
+from sensegraph.language.sentences import split_sentences
+
+WORDS = "the keeper of lamp went home by boat while Ada Finch wrote to Port Ellery about herring and oak".split()
+PROSE = st.lists(st.lists(st.sampled_from(WORDS), min_size=30, max_size=60), min_size=3, max_size=5).map(
+    lambda paragraphs: [" ".join(["Now", *words]) + "." for words in paragraphs]
+)
+TEXTS = st.text(st.sampled_from("aB.,:- \n\t\r\f|#>*=`~1中。\u00ad"), max_size=200)
+
+
+def read(text: str) -> str:
+    return collapse_blanks(read_blocks(text).text).text
+
+
+@given(PROSE, st.integers(40, 100))
+def test_wrapped_prose_reads_as_it_did_before(paragraphs: list[str], width: int) -> None:
+    wrapped = "\n\n".join(textwrap.fill(p, width, break_on_hyphens=False) for p in paragraphs)
+    assert read(wrapped) == "\n\n".join(paragraphs)
+
+
+@given(PROSE)
+def test_line_ends_of_windows_and_indentation_change_nothing(paragraphs: list[str]) -> None:
+    wrapped = "\n\n".join(textwrap.fill(p, 72) for p in paragraphs)
+    assert read(wrapped.replace("\n", "\r\n")) == read(wrapped)
+    assert read(textwrap.indent(wrapped, "    ")).strip() == read(wrapped)
+
+
+@given(TEXTS)
+def test_what_is_read_is_as_long_as_its_source_and_keeps_all_letters_but_those_of_a_header(text: str) -> None:
+    found = read_blocks(text).text
+    assert len(found) == len(text)
+    letters = re.sub(r"[^\w]", "", text[find_header(text) :])
+    assert re.sub(r"[^\w]", "", found) == letters or "\f" in text
+
+
+@given(TEXTS)
+def test_blocks_come_in_order_and_hold_every_letter(text: str) -> None:
+    found = read_blocks(text).blocks
+    assert len(read_blocks("One.\n\nTwo.").blocks) == 2
+    assert all(a.end <= b.start for a, b in pairwise(found))
+    inside = {i for b in found for i in range(b.start, b.end)}
+    assert all(i in inside for i, c in enumerate(text) if c.isalnum()) or "\f" in text
+
+
+def test_a_word_parted_at_the_end_of_a_line_is_whole_and_leads_back_to_its_source() -> None:
+    text = (
+        "The method signifi-\ncantly reduces what the\nkeeper of the lamp has\nto read each night of\n"
+        "the long winter, and it is\nwell-known for that.\n"
+    )
+    found = read_blocks(text).text
+    assert "signifi-" not in found
+    place = found.index("significantly")
+    assert locate_in_source(text, 0, found, place, place + 13) == (text.index("signifi"), text.index(" reduces"))
+    assert "well-known" in found
+
+
+def test_a_hyphen_stays_where_the_text_writes_it_elsewhere() -> None:
+    text = (
+        "They call it a multi-hop question. Of course a multi-\nhop question needs more than one step,\n"
+        "and each of the steps needs a\npassage of its own to be found\nby the method that asks.\n"
+    )
+    assert collapse_blanks(read_blocks(text).text).text.count("multi-hop") == 2
+
+
+def test_chinese_lines_are_joined_without_a_blank() -> None:
+    line = "港务委员会决定在港口建造一座新的码头因为旧的码头在风暴中被毁坏了"
+    text = "\n".join([line] * 6)
+    assert read(text).rstrip() == line * 6
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("# Title\n\nOne line of text that goes on for a while, as prose does here.\n", ["heading", "paragraph"]),
+        ("- one\n- two\n", ["item", "item"]),
+        ("> what he said\n\nand more\n", ["quote", "paragraph"]),
+        ("```\ncode(x)\n```\n\nProse.\n", ["code", "paragraph"]),
+        ("a | b | c\n1 | 2 | 3\n", ["row"]),
+        ("Title\n=====\n\nText follows here.\n", ["heading", "paragraph"]),
+        ("---\nkind: minutes\n---\nText follows here.\n", ["header", "paragraph"]),
+        (
+            "From: ada@example.org\nTo: tom@example.org\nSubject: pier\n\nDear Tom, it is done.\n",
+            ["header", "paragraph"],
+        ),
+    ],
+)
+def test_blocks_have_their_kinds(text: str, kinds: list[str]) -> None:
+    assert [block.kind for block in read_blocks(text).blocks] == kinds
+
+
+def test_front_matter_and_mail_headers_are_no_sentences() -> None:
+    text = "---\ntitle: Minutes\nkind: council\n---\nAda Finch spoke.\n"
+    found = read_blocks(text).text
+    assert [found[a:b] for a, b in split_sentences(found)] == ["Ada Finch spoke."]
+    assert find_header("Note: this is a remark.\nNothing: else.\n") == 0
+    assert find_header("---\nNot a field\n---\n") == 0
+
+
+def test_heads_and_feet_of_pages_are_left_out() -> None:
+    told = ["lamp", "oil", "boat", "pier", "herring"]
+    pages = [
+        f"On the {word} the keeper wrote\nwhat he saw of the {word} and\nwhy the {word} was needed.\n\n"
+        f"Harbour Council    Page {n}\n\f"
+        for n, word in enumerate(told)
+    ]
+    found = read_blocks("".join(pages)).text
+    assert "Harbour Council" not in found
+    assert all(found.count(word) == 3 for word in told)
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["- ", "a\n", "---\n", "| ", "# ", "a-\nb ", "中\n", "```\n", "[x](", "a: b\n", "\f", "> > ", "1. ", "   x   y\n"],
+)
+def test_reading_never_hangs(part: str) -> None:
+    with not_hanging():
+        found = read_blocks(part * (60_000 // len(part)))
+        assert len(found.text) == 60_000 // len(part) * len(part)

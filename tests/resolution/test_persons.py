@@ -1,0 +1,26 @@
+"""Which words of a person's name are the family's."""
+
+from __future__ import annotations
+
+import pytest
+
+from sensegraph.resolution.comparison.name_reading import read_name
+from sensegraph.resolution.comparison.scoring import _read_person
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "family"),
+    [
+        ("Vincent van Gogh", ("vincent",), "van gogh"),
+        ("Van Morrison", ("van",), "morrison"),
+        ("Ludwig van der Rohe", ("ludwig",), "van der rohe"),
+        ("Ann Lee", ("ann",), "lee"),
+        ("Ann Mary Lee", ("ann", "mary"), "lee"),
+        ("Lee", (), "lee"),
+    ],
+)
+def test_a_particle_belongs_to_the_family_unless_nothing_is_left(
+    name: str, given: tuple[str, ...], family: str
+) -> None:
+    found = _read_person(read_name(name, person=True))
+    assert (found.given, found.family) == (given, family)
