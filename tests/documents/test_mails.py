@@ -6,6 +6,7 @@ from contextlib import suppress
 from email.message import EmailMessage
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -58,6 +59,14 @@ def test_a_mail_in_an_unknown_encoding_is_read_by_its_bytes(tmp_path):
     head = b"Subject: T\nContent-Type: text/plain; charset=no-such-thing\nContent-Transfer-Encoding: 8bit\n\n"
     (document,) = read(tmp_path, "x.eml", head + "Müller fährt nach Köln.\n".encode()).documents
     assert document.text == "Müller fährt nach Köln.\n"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
+def test_header_fields_in_plain_letters_are_read_in_the_encoding_that_they_show(tmp_path, encoding):
+    fields = "From: Zoë Müller <zoe@wren.example>\nSubject: Größe der Brücke über den Fluß für alle Züge\n\n"
+    (mail,) = read(tmp_path, "x.eml", (fields + "So it stands.\n").encode(encoding)).documents
+    assert (mail.title, mail.text) == ("Größe der Brücke über den Fluß für alle Züge", "So it stands.\n")
+    assert mail.metadata == (("from", "Zoë Müller <zoe@wren.example>"),)
 
 
 def test_a_mail_without_text_or_header_is_named(tmp_path):

@@ -18,7 +18,13 @@ def test_the_first_list_of_fields_is_metadata_and_states_the_time():
     document = parse_restructured_text("x.rst", source)
     assert (document.title, document.time) == ("Bridges", "2024-03-05")
     assert document.metadata == (("author", "Ada Finch"), ("tags", "a, b"))
-    assert document.text == "Bridges\n=======\n\nText.\n\n:not: one"
+    assert document.text == "Bridges\n=======\n\nText.\n\nnot: one"
+
+
+def test_fields_behind_the_text_of_a_document_are_read_without_their_marks():
+    document = parse_restructured_text("x.rst", "Bridges\n=======\n\nOf iron.\n\n:Length: 244 m\n:Date: 2024-03-05\n")
+    assert document.text == "Bridges\n=======\n\nOf iron.\n\nLength: 244 m\nDate: 2024-03-05"
+    assert (document.title, document.metadata, document.time) == ("Bridges", (), "")
 
 
 @pytest.mark.parametrize(

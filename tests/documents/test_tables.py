@@ -77,6 +77,18 @@ def test_what_stands_above_the_header_and_below_the_rows_is_kept(tmp_path):
     assert told(tmp_path, text) == expected
 
 
+def test_remarks_are_kept_and_the_header_may_be_one(tmp_path):
+    text = "# Lists of bridges,\n# made by hand, as of today.\n#\n# Corrections are welcome.\n" + "# So it is.\n" * 80
+    text += "#name\tlength\tcity\nTower\t244\tLondon\n# The next, is gone.\nOld\t100\tBonn\n"
+    first, *others = told(tmp_path, text, "x.tsv")
+    assert first.startswith("Lists of bridges,\nmade by hand, as of today.")
+    assert others[-3:] == [
+        "name: Tower; length: 244; city: London.",
+        "The next, is gone.",
+        "name: Old; length: 100; city: Bonn.",
+    ]
+
+
 def test_a_table_of_numbers_has_no_header(tmp_path):
     assert told(tmp_path, "1,2.5,3\n4,5,6\n") == ["1; 2.5; 3.", "4; 5; 6."]
 
@@ -151,6 +163,16 @@ def test_headers_at_the_left_name_what_stands_beside_them():
     assert page(table) == "Ada Finch\n\nBorn: 1815.\n\nHeight: 1.63 m."
 
 
+def test_a_cell_that_ends_with_a_colon_names_the_one_beside_it():
+    page = "<table><tr><td>Bridge:</td><td>Tower</td></tr><tr><td>City:</td><td>London</td></tr></table>"
+    assert parse_html("x.html", page).text == "Bridge: Tower.\n\nCity: London."
+
+
+def test_paragraphs_in_the_cells_of_a_table_that_places_text_stay_apart():
+    page = "<table><tr><td>Menu<ul><li>Home</li><li>News</li></ul></td><td><h2>Head</h2><p>Text</p></td></tr></table>"
+    assert parse_html("x.html", page).text.split("\n\n") == ["Menu", "Home", "News", "Head", "Text"]
+
+
 def test_a_first_row_of_words_above_numbers_is_a_header():
     assert (
         page("<table><tr><td>Name<td>Age<tr><td>Bob<td>7<tr><td>Al<td>8</table>")
@@ -163,7 +185,7 @@ def test_a_first_row_of_words_above_numbers_is_a_header():
     [
         ("<table><tr><td>Left<td>Right<tr><td>more<td>words</table>", "Left | Right\nmore | words"),
         ("<table role=presentation><tr><th>A<th>B<tr><td>c<td>d</table>", "A | B\nc | d"),
-        ("<table><tr><th>A<th>B<tr><td><ul><li>c</ul><td>d</table>", "A | B\nc | d"),
+        ("<table><tr><th>A<th>B<tr><td><ul><li>c</ul><td>d</table>", "A | B\n\nc\n\nd"),
         ("<table><tr><th>A<th>B</table>", "A | B"),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from sensegraph.documents.decoding import clean_text, decode_text
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _KEPT = ("from", "to", "cc")
 _BEGIN = re.compile(rb"^From [^\r\n]*\r?\n", re.M)
+_BLANK = re.compile(rb"\r?\n\r?\n")
 _QUOTED = re.compile(rb"^>(>*From )", re.M)
 
 
@@ -69,9 +71,14 @@ def read_mailbox(name: str, data: bytes) -> Iterator[tuple[str, Document | str]]
 
 
 def _read_message(name: str, data: bytes, ident: str) -> Iterator[tuple[str, Document | str]]:
-    from email import message_from_bytes, policy
+    from email import message_from_bytes, message_from_string, policy
 
+    end = blank.start() if (blank := _BLANK.search(data)) else len(data)
     mail = message_from_bytes(data, policy=policy.default)
+    if not data[:end].isascii():  # fields in letters of an encoding that they do not name
+        with suppress(InputError):
+            text = decode_text(data[:end])[0] + data[end:].decode("ascii", "surrogateescape")
+            mail = message_from_string(text, policy=policy.default)
     if not mail.keys():
         raise InputError("has no header fields and is no mail; name it .txt to read it as text.")
     plain, page = mail.get_body(("plain",)), mail.get_body(("html",))

@@ -9,8 +9,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from sensegraph.documents.metadata import flatten_fields, read_iso_date
-from sensegraph.documents.page_tables import tell_page_table
+from sensegraph.documents.page_tables import PLACED, tell_page_table
 from sensegraph.errors import InputError
+from sensegraph.language.tables import tell_row
 from sensegraph.types import Document
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ _TIMES = (
     "meta[name='dc.date' i]",
     "meta[name='dcterms.created' i]",
 )
+_PARTED = f"table, {PLACED}"  # what stands in a cell on lines of its own
 _SPACE = "\0"  # a blank that is kept; no text that comes here holds NULs
 _META = ("author", "description", "keywords")
 
@@ -200,8 +202,10 @@ def _walk_text(root: LexborNode) -> Iterator[str]:
         elif tag == "table" and not closing and (told := tell_page_table(node, _read_cell)) is not None:
             yield "\n".join(["", *told, ""])
             continue
-        elif tag == "tr" and not closing and node.css_first("table") is None:
-            yield f"\n{' | '.join(_read_cell(cell) for cell in node.css('td, th')).strip(' |')}\n"
+        elif tag == "tr" and not closing and node.css_first(_PARTED) is None:
+            cells = [_read_cell(cell) for cell in node.css("td, th")]
+            named = len(cells) == 2 and cells[0].endswith(":")
+            yield f"\n{tell_row(cells[:1], cells[1:]) if named else ' | '.join(cells).strip(' |')}\n"
             continue
         elif tag in _BLOCKS:
             yield "\n"

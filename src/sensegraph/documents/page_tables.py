@@ -11,7 +11,7 @@ from sensegraph.language.tables import is_header, is_number, tell_row
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
-_PLACED = "h1, h2, h3, h4, h5, h6, ul, ol, dl, form, pre, blockquote, section, article, div div, p ~ p"
+PLACED = "h1, h2, h3, h4, h5, h6, ul, ol, dl, form, pre, blockquote, section, article, div div, p ~ p"
 _MOST_SPANNED = 64  # columns or rows of one cell; more is a mistake of the page
 
 
@@ -41,7 +41,7 @@ def tell_page_table(table: LexborNode, read_cell: Callable[[LexborNode], str]) -
     """
     if len(table.css("table")) > 1 or (table.attributes.get("role") or "") in ("presentation", "none"):
         return None
-    if any(cell.css_first(_PLACED) is not None for cell in table.css("td")):
+    if any(cell.css_first(PLACED) is not None for cell in table.css("td")):
         return None
     grid = _lay_out(table, read_cell)
     rows, above = grid.rows, grid.above

@@ -47,7 +47,7 @@ def _read_lines(lines: list[str], fields: dict[str, str]) -> Iterator[str]:
     """The lines as they are read; what the first list of fields states is put into `fields`."""
     # what the lines beyond the column `held` are: the options or words of a note, code, or left out
     mode, held, open_fields, last = "", 0, True, ""
-    for line in lines:
+    for line, behind in pairwise([*lines, ""]):
         body = line.strip()
         indent = len(line) - len(line.lstrip())
         if mode and (not body or indent > held):
@@ -75,8 +75,10 @@ def _read_lines(lines: list[str], fields: dict[str, str]) -> Iterator[str]:
         if open_fields and last and body and indent:
             fields[last] = f"{fields[last]} {body}".strip()
             continue
-        if body and last:
-            open_fields = False
+        if body and not _UNDERLINE.match(body) and not _UNDERLINE.match(behind):
+            open_fields = False  # only the title stands before the fields of a document
+        if field := _FIELD.match(body):
+            line = f"{line[:indent]}{field[1]}: {field[2] or ''}".rstrip()
         if body.endswith("::"):
             mode, held = "literal", indent
             line = line.rstrip()[:-1] if body != "::" else ""

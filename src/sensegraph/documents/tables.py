@@ -31,24 +31,33 @@ def tell_table(
 ) -> Iterator[tuple[str, Document | str]]:
     """The table as one document, a paragraph a row, and the rows that cannot be told.
 
-    What stands in lines of one cell before the header and between the rows is kept as it is. A row of units in brackets
-    below the header goes to the columns. `delimiter` is tried alone where it is given.
+    Lines of one cell before the header and between the rows are kept as they are, and so are remarks (`# …`). A row of
+    units in brackets below the header goes to the columns. `delimiter` is tried alone where it is given.
     """
     tried = delimiter or ("\t" + _DELIMITERS if name.lower().endswith(".tsv") else _DELIMITERS)
     quote = "'" if text.lstrip().startswith("'") else '"'
     begin = text[:_BEGIN]
     delimiter = max(tried, key=lambda d: _count_even_rows(begin, d, quote))
-    width = _find_width([row for _, row in islice(_read_rows(begin, delimiter, quote), _SAMPLE)])
+    width = _find_width(_sample_rows(begin, delimiter, quote))
     rows = _read_rows(text, delimiter, quote)
     told: list[str] = []
     columns: list[str] | None = None
     times: set[str] = set()
-    count = timed = 0
+    count = timed = remarked = 0  # `remarked` is the number of what is told when the last remark ends
     for line, row in rows:
+        if _is_remark(row, width):
+            remark = f"{delimiter.strip()} ".join(row).lstrip("#").strip()
+            if remarked == len(told) and told:
+                told[-1] += f"\n{remark}"
+            else:
+                told.append(remark)
+            remarked = len(told)
+            continue
         if columns is None:
             if width > 1 and (len(row) < width or sum(map(bool, row)) == 1) and len(told) < _SAMPLE:
                 told.append(tell_row((), row).removesuffix("."))
                 continue
+            row[0] = row[0].lstrip("# ") or row[0]
             columns = row if is_header(row) else []
             time_column = next((i for i, c in enumerate(columns) if _is_time(c, settings)), -1)
             if columns:
@@ -74,7 +83,7 @@ def tell_table(
         raise InputError("holds no records below its header; there is nothing to read in it.")
     facts = {"rows": count, **({"columns": ", ".join(filter(None, columns))} if columns else {})}
     time = times.pop() if len(times) == 1 and timed == count else ""
-    yield "", Document(name, clean_text("\n\n".join(told)), _title_of(name), flatten_fields(facts), time)
+    yield "", Document(name, clean_text("\n\n".join(told).strip("\n")), _title_of(name), flatten_fields(facts), time)
 
 
 def _read_rows(text: str, delimiter: str, quote: str) -> Iterator[Row]:
@@ -91,6 +100,17 @@ def _read_rows(text: str, delimiter: str, quote: str) -> Iterator[Row]:
         start = reader.line_num + 1
 
 
+def _sample_rows(text: str, delimiter: str, quote: str) -> list[list[str]]:
+    """The first rows, without remarks that stand in one field."""
+    rows = (row for _, row in _read_rows(text, delimiter, quote) if not _is_remark(row, 2))
+    return list(islice(rows, _SAMPLE))
+
+
+def _is_remark(row: Sequence[str], width: int) -> bool:
+    """Whether a row is a remark: it begins with `#`, and holds fewer fields than `width`."""
+    return row[0].startswith("#") and len(row) < width
+
+
 def _find_width(rows: Sequence[Sequence[str]]) -> int:
     """The number of fields that most rows have; the larger one on a tie."""
     counts = Counter(map(len, rows))
@@ -99,7 +119,7 @@ def _find_width(rows: Sequence[Sequence[str]]) -> int:
 
 def _count_even_rows(text: str, delimiter: str, quote: str) -> int:
     """How many rows of the beginning have the width that most have, where that is more than one field."""
-    widths = [len(row) for _, row in islice(_read_rows(text, delimiter, quote), _SAMPLE)]
+    widths = list(map(len, _sample_rows(text, delimiter, quote)))
     width = _find_width([[""] * n for n in widths])
     return widths.count(width) if width > 1 else 0
 
