@@ -415,7 +415,7 @@ def test_html_becomes_readable_lines_without_boilerplate(tmp_path):
         "Second\xa0line & more",
         "one",
         "two",
-        "a\n  b\nName | Age\nBob | 7",
+        "a\n  b\nName: Bob; Age: 7.",
     ]
     assert document.title == "A page"
     assert document.time == "2024-03-05T06:07:08+00:00"
@@ -571,9 +571,9 @@ def test_a_field_of_any_length_is_read(tmp_path):
     assert one(put(tmp_path, "x.csv", f"id,text\na,{'x' * 300_000}")).text == "x" * 300_000
 
 
-def test_a_table_without_the_text_column_is_named_and_the_columns_can_be_named(tmp_path):
+def test_a_table_without_the_text_column_that_is_asked_for_is_named_and_the_columns_can_be_named(tmp_path):
     path = put(tmp_path, "x.csv", "key,body,head,when\na,Hi,T,5.3.2024\n")
-    assert "has no column 'text' in its first line (key,body,head,when)" in why(path)
+    assert "has no column 'words' in its first line (key,body,head,when)" in why(path, text_column="words")
     columns = {"text_column": "body", "id_column": "key", "title_column": "head", "time_column": "when"}
     assert one(path, **columns) == Document("a", "Hi", "T", (), "2024-03-05")
 
@@ -591,7 +591,9 @@ def test_any_metadata_is_sorted_and_has_a_canonical_form(fields):
 FRAGMENTS = st.sampled_from([*"\n\r\t,;|'\"{}[]:#-=<>/ &", "text", "id", "1", "---\n", "+++\n", "<p>", "<tr>", "sep="])
 
 
-@pytest.mark.parametrize("extension", ["txt", "md", "rst", "html", "csv", "tsv", "json", "jsonl"])
+@pytest.mark.parametrize(
+    "extension", ["txt", "md", "rst", "html", "csv", "tsv", "json", "jsonl", "srt", "vtt", "eml", "mbox"]
+)
 @given(content=st.lists(FRAGMENTS | st.text(max_size=3), max_size=30).map("".join))
 def test_any_text_in_any_format_gives_documents_or_reasons(extension, content):
     with TemporaryDirectory() as folder:

@@ -204,7 +204,7 @@ _LINES = st.lists(
 def test_labels_are_spans_in_order(lines: list[str]) -> None:
     text = "\n".join(lines) + "\n"
     found = find_labels(text)
-    assert find_labels("Ada: yes\n" + text)[0].end == 4
+    assert bool(found) == any(":" in line for line in lines)
     assert all(text[label.end - 1] == ":" for label in found)
     assert [label.start for label in found] == sorted({label.start for label in found})
     assert all(label.named for label in found if label.sure)

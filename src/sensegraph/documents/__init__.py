@@ -3,8 +3,8 @@
 A folder gives one document for each readable file, whose id is its POSIX path relative to that folder; a single file
 has its name as id. Each record of a `.jsonl`, `.json`, `.csv` or `.tsv` file is a document of its own, under its own
 id. A text is what the file holds, decoded, without its byte order mark, with \\r\\n as \\n and without NULs, and
-nothing else, so that spans count the characters that the reader of the file sees. HTML, PDF and office files become
-readable text, and their spans count in that.
+nothing else, so that spans count the characters that the reader of the file sees. HTML, PDF and office files, tables,
+mails, subtitles and reStructuredText become readable text, and their spans count in that.
 
 What cannot be read is named with its reason as `Skipped`, and the rest goes on. Equal files give equal documents in
 equal order: by path, as Python compares strings.
@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from stat import S_ISREG
 
-from sensegraph.documents import document_files, markup, office, record_files
+from sensegraph.documents import document_files, mails, markup, office, record_files, restructured, subtitles
 from sensegraph.documents.decoding import decode_text
 from sensegraph.documents.document_files import DEFAULTS, DocumentSettings, File, Loaded, Skipped, printable_path
 from sensegraph.errors import InputError
@@ -127,6 +127,9 @@ def _parse_file(file: File, settings: DocumentSettings) -> Iterator[record_files
     if file.extension in document_files.OFFICE and data:
         yield "", office.parse_office(file.name, file.extension, data)
         return
+    if file.extension in _MAILS:
+        yield from _MAILS[file.extension](file.name, data)
+        return
     text, damage = decode_text(data, markup.declared_encoding(data) if file.extension in document_files.MARKUP else "")
     if damage:
         yield "", damage
@@ -137,7 +140,7 @@ def _parse_file(file: File, settings: DocumentSettings) -> Iterator[record_files
         if not count:
             raise InputError("holds no records; there is nothing to read in it.")
     else:
-        yield "", _TEXTS.get(file.extension, Document)(file.name, text)
+        yield "", _TEXTS.get(file.extension, mails.parse_plain)(file.name, text)
 
 
 _RecordReader = Callable[[str, str, DocumentSettings], Iterator[record_files.Item]]
@@ -146,8 +149,13 @@ _RECORDS: Mapping[str, _RecordReader] = {
     **dict.fromkeys((".csv", ".tsv"), record_files.read_csv_rows),
     ".json": record_files.read_json_records,
 }
+_MAILS: Mapping[str, Callable[[str, bytes], Iterator[record_files.Item]]] = {
+    ".eml": mails.read_mail,
+    ".mbox": mails.read_mailbox,
+}
 _TEXTS: Mapping[str, Callable[[str, str], Document]] = {
     **dict.fromkeys((".md", ".markdown"), markup.parse_markdown),
     **dict.fromkeys(document_files.MARKUP, markup.parse_html),
-    ".rst": markup.parse_restructured_text,
+    **dict.fromkeys(document_files.SUBTITLES, subtitles.parse_subtitles),
+    ".rst": restructured.parse_restructured_text,
 }

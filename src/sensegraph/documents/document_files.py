@@ -15,9 +15,10 @@ from sensegraph.types import Document
 
 TEXT = frozenset({".txt", ".text", ".md", ".markdown", ".rst"})
 MARKUP = frozenset({".html", ".htm", ".xhtml"})
-RECORDS = frozenset({".csv", ".tsv", ".json", ".jsonl", ".ndjson"})
+RECORDS = frozenset({".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".mbox"})
 OFFICE = frozenset({".pdf", ".docx", ".pptx", ".xlsx", ".odt", ".rtf"})
-KNOWN = TEXT | MARKUP | RECORDS | OFFICE
+SUBTITLES = frozenset({".srt", ".vtt"})
+KNOWN = TEXT | MARKUP | RECORDS | OFFICE | SUBTITLES | {".eml"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,8 @@ class DocumentSettings:
     """How files are chosen and read.
 
     `max_bytes` is the largest file that is read. The columns name the fields of a record in csv and json files, in
-    any case; where `id_column` is empty, `_id` and then `id` are looked for. `include` and `exclude` are patterns
+    any case; where `id_column` is empty, `_id` and then `id` are looked for. A csv file without a column `text` is read
+    as a table, a sentence a row, unless `text_column` names another. `include` and `exclude` are patterns
     (`*.md`, `drafts/*`) over paths relative to the folder, where `*` also stands for `/`; without `include`, every
     file with a known extension is read.
     """

@@ -9,7 +9,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from sensegraph.documents.metadata import flatten_fields, read_iso_date
+from sensegraph.documents.page_tables import PLACED, tell_page_table
 from sensegraph.errors import InputError
+from sensegraph.language.tables import tell_row
 from sensegraph.types import Document
 
 if TYPE_CHECKING:
@@ -21,7 +23,6 @@ _FIELD = re.compile(r"([A-Za-z_][\w .-]*?)[ \t]*:(?:[ \t]+(.*))?$")
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _ATX = re.compile(r" {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
-_RST_UNDERLINE = re.compile(r"([=\-~^\"'#*+:.`_])\1+[ \t]*$")
 _INLINE = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[*`]+|(?<!\w)_+|_+(?!\w)")
 _MAX_HEADER = 100_000  # characters in which front matter and the first heading are looked for
 _MAX_HEADING = 500
@@ -42,11 +43,12 @@ _TIMES = (
     "meta[name='dc.date' i]",
     "meta[name='dcterms.created' i]",
 )
+_PARTED = f"table, {PLACED}"  # what stands in a cell on lines of its own
 _SPACE = "\0"  # a blank that is kept; no text that comes here holds NULs
 _META = ("author", "description", "keywords")
 
 
-# ── Markdown and reStructuredText ────────────────────────────────────────────────────────────────────────────────────
+# ── Markdown ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def parse_markdown(name: str, text: str) -> Document:
@@ -57,13 +59,6 @@ def parse_markdown(name: str, text: str) -> Document:
     time = next(filter(None, times), "")
     rest = {k: v for k, v in front.items() if k.casefold() not in {"title", "date"}}
     return Document(name, text, title, flatten_fields(rest), time)
-
-
-def parse_restructured_text(name: str, text: str) -> Document:
-    """A reStructuredText document: its title is the first underlined line."""
-    pairs = ((a, b.rstrip()) for a, b in pairwise(text[:_MAX_HEADER].split("\n")) if a.strip())
-    title = next((a for a, b in pairs if _RST_UNDERLINE.match(b) and len(b) >= len(a.rstrip())), "")
-    return Document(name, text, title.strip() if not _RST_UNDERLINE.match(title) else "")
 
 
 def split_front_matter(text: str) -> tuple[dict[str, object], str]:
@@ -137,9 +132,10 @@ def declared_encoding(data: bytes) -> str:
 
 
 def parse_html(name: str, text: str) -> Document:
-    """An HTML page as readable text: a paragraph for each heading, paragraph and list item, a line for each table row.
+    """An HTML page as readable text: a paragraph for each heading, paragraph, list item and row of a table.
 
-    Blank lines part paragraphs, ` | ` the cells of a row.
+    Blank lines part paragraphs. A row is told with the names of its columns; where a table only places text, ` | `
+    parts its cells.
 
     Navigation, footers, asides, scripts and forms' controls are dropped; where the page marks its main part, that is
     the text. Raises InputError when nothing is left to read.
@@ -184,6 +180,10 @@ def _render_lines(root: LexborNode) -> str:
     return "".join([*shown[:1], *(("\n" if near else "\n\n") + b for near, b in zip(close, shown[1:], strict=True))])
 
 
+def _read_cell(node: LexborNode) -> str:
+    return " ".join("".join(_walk_text(node)).replace(_SPACE, " ").split())
+
+
 def _walk_text(root: LexborNode) -> Iterator[str]:
     """The text in order, with a line end before and after blocks; without recursion, however deep the page is."""
     stack: list[tuple[LexborNode, bool]] = [(root, False)]
@@ -198,9 +198,13 @@ def _walk_text(root: LexborNode) -> Iterator[str]:
                 yield text.expandtabs(4).replace(" ", _SPACE)
             else:
                 yield re.sub(r"[ \t\n\r\f]+", " ", text)
-        elif tag == "tr" and not closing and node.css_first("table") is None:
-            cells = (" ".join("".join(_walk_text(cell)).split()) for cell in node.css("td, th"))
-            yield f"\n{' | '.join(cells).strip(' |')}\n"
+        elif tag == "table" and not closing and (told := tell_page_table(node, _read_cell)) is not None:
+            yield "\n".join(["", *told, ""])
+            continue
+        elif tag == "tr" and not closing and node.css_first(_PARTED) is None:
+            cells = [_read_cell(cell) for cell in node.css("td, th")]
+            named = len(cells) == 2 and cells[0].endswith(":")
+            yield f"\n{tell_row(cells[:1], cells[1:]) if named else ' | '.join(cells).strip(' |')}\n"
             continue
         elif tag in _BLOCKS:
             yield "\n"

@@ -1,4 +1,4 @@
-"""Files of records: jsonl, json and csv, one document a record."""
+"""Files of records: jsonl, json and csv, one document a record; a csv without texts is a table (see `tables`)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 
 from sensegraph.documents.decoding import clean_text
-from sensegraph.documents.document_files import DocumentSettings
+from sensegraph.documents.document_files import DEFAULTS, DocumentSettings
 from sensegraph.documents.metadata import flatten_fields, read_iso_date
+from sensegraph.documents.tables import tell_table
 from sensegraph.errors import InputError
 from sensegraph.runtime.keys import key
 from sensegraph.types import Document
@@ -56,8 +57,11 @@ def read_csv_rows(name: str, text: str, settings: DocumentSettings) -> Iterator[
     """One document a row of a csv or tsv file; the first row names the columns.
 
     The delimiter (`,` `;` tab `|`) and the quote (`"` or `'`) are those with which the header names the text column.
-    Raises InputError when none does.
+    Where none does, the rows are told in words, in one document for the file; where the settings name another column
+    than `text`, that raises InputError.
     """
+    # A process-wide limit of 128 KB a field: raised, never lowered, so that texts fit and nobody else's reading breaks.
+    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
     text = text.replace("\r", "\n")
     hinted = re.match(r'"?sep=([^\w"\'\n ])"?\n', text)  # a line that spreadsheets write, which names the delimiter
     text, hint = (text[hinted.end() :], hinted[1]) if hinted else (text, "")
@@ -67,9 +71,11 @@ def read_csv_rows(name: str, text: str, settings: DocumentSettings) -> Iterator[
         if wanted.casefold() in (c.strip().casefold() for c in columns):
             break
     else:
-        raise InputError(f"has no column {wanted!r} in its first line ({first[:80]}); name the column by text_column.")
-    # A process-wide limit of 128 KB a field: raised, never lowered, so that texts fit and nobody else's reading breaks.
-    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
+        if wanted != DEFAULTS.text_column:
+            message = f"has no column {wanted!r} in its first line ({first[:80]}); name the column by text_column."
+            raise InputError(message)
+        yield from tell_table(name, text, settings, hint)
+        return
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quotechar=quote)
     header: list[str] = []
     start = 1

@@ -20,6 +20,7 @@ from sensegraph.engines.offline.extraction.observations import CROWD, Lexicon, O
 from sensegraph.engines.offline.extraction.page_reader import TOKEN, join_chunks
 from sensegraph.language.dates.stated_dates import read_iso_span
 from sensegraph.language.speakers import Turns, read_turns
+from sensegraph.language.tables import tell_ruled_rows
 from sensegraph.language.text import tag_words
 from sensegraph.language.word_lists import english_words, read_lexicon
 from sensegraph.types import Chunk, ExtractedClaim, ExtractedEntity, ExtractedRelation, Extraction, Mention
@@ -156,6 +157,7 @@ class DocumentReader:
         for value in seen.values:
             self.stated[value.sentence].append(value)
         self.turns = self._find_turns()
+        self.rows = tell_ruled_rows(self.joined.text)
         # of the chunk that is read: itself, its text and place without runs of blanks, its mentions by sentence, and
         # what all that it holds asks for
         self.chunk: Chunk | None = None
@@ -205,9 +207,13 @@ class DocumentReader:
         return start, end
 
     def _said(self, start: int, end: int) -> str:
-        """The text of a span of the chunk on one line, behind the name of its speaker where that is known."""
+        """The text of a span of the chunk on one line, behind the name of its speaker where that is known.
+
+        A row of a table is told with the names of its columns.
+        """
         if (start, end) not in self._texts:
-            text = " ".join(self.text[start:end].split())
+            row = self.rows.get((start + self.shift, end + self.shift))
+            text = row or " ".join(self.text[start:end].split())
             name = self.turns.at(start + self.shift)
             self._texts[start, end] = f"{name}: {text}" if name and text else text
         return self._texts[start, end]

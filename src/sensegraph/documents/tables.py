@@ -1,0 +1,143 @@
+"""An ordinary table, without a column that holds texts: its rows are told in words, in one document for the file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+from sensegraph.documents.decoding import clean_text
+from sensegraph.documents.document_files import DocumentSettings
+from sensegraph.documents.metadata import flatten_fields, read_iso_date
+from sensegraph.errors import InputError
+from sensegraph.language.tables import is_header, is_number, tell_row
+from sensegraph.types import Document
+
+_DELIMITERS = ",;\t|"
+_SAMPLE = 64  # rows by which the delimiter and the header are found
+_BEGIN = 1 << 18  # characters that hold these rows
+_BRACKETED = re.compile(r"\s*[(\[][^()\[\]]{1,12}[)\]]\s*|\s*")
+_SEPARATORS = re.compile(r"[_\s]+|(?<=[^\W\d_])-(?=[^\W\d_])")
+
+Row = tuple[int, list[str]]
+"""A row with something in it, and the line on which it begins."""
+
+
+def tell_table(
+    name: str, text: str, settings: DocumentSettings, delimiter: str = ""
+) -> Iterator[tuple[str, Document | str]]:
+    """The table as one document, a paragraph a row, and the rows that cannot be told.
+
+    Lines of one cell before the header and between the rows are kept as they are, and so are remarks (`# …`). A row of
+    units in brackets below the header goes to the columns. `delimiter` is tried alone where it is given.
+    """
+    tried = delimiter or ("\t" + _DELIMITERS if name.lower().endswith(".tsv") else _DELIMITERS)
+    quote = "'" if text.lstrip().startswith("'") else '"'
+    begin = text[:_BEGIN]
+    delimiter = max(tried, key=lambda d: _count_even_rows(begin, d, quote))
+    width = _find_width(_sample_rows(begin, delimiter, quote))
+    rows = _read_rows(text, delimiter, quote)
+    told: list[str] = []
+    columns: list[str] | None = None
+    times: set[str] = set()
+    count = timed = remarked = 0  # `remarked` is the number of what is told when the last remark ends
+    for line, row in rows:
+        if _is_remark(row, width):
+            remark = f"{delimiter.strip()} ".join(row).lstrip("#").strip()
+            if remarked == len(told) and told:
+                told[-1] += f"\n{remark}"
+            else:
+                told.append(remark)
+            remarked = len(told)
+            continue
+        if columns is None:
+            if width > 1 and (len(row) < width or sum(map(bool, row)) == 1) and len(told) < _SAMPLE:
+                told.append(tell_row((), row).removesuffix("."))
+                continue
+            row[0] = row[0].lstrip("# ") or row[0]
+            columns = row if is_header(row) else []
+            time_column = next((i for i, c in enumerate(columns) if _is_time(c, settings)), -1)
+            if columns:
+                continue
+        if columns and not count and len(row) <= len(columns) and _names_units(row):
+            columns = [f"{c} {u}".strip() for c, u in zip(columns, [*row, *[""] * len(columns)], strict=False)]
+            continue
+        if columns and len(row) > len(columns):
+            sizes = f"{len(row)} fields where the header has {len(columns)}"
+            yield f"line {line}", f"has {sizes}; quote fields that hold the delimiter."
+            continue
+        if len(row) == 1 < width:
+            told.append(" ".join(row[0].split()))
+            continue
+        if 0 <= time_column < len(row):
+            when = read_iso_date(_as_number(row[time_column]))
+            row[time_column] = when or row[time_column]
+            times.add(when)
+            timed += 1
+        told.append(tell_row(columns, row))
+        count += 1
+    if not count:
+        raise InputError("holds no records below its header; there is nothing to read in it.")
+    facts = {"rows": count, **({"columns": ", ".join(filter(None, columns))} if columns else {})}
+    time = times.pop() if len(times) == 1 and timed == count else ""
+    yield "", Document(name, clean_text("\n\n".join(told).strip("\n")), _title_of(name), flatten_fields(facts), time)
+
+
+def _read_rows(text: str, delimiter: str, quote: str) -> Iterator[Row]:
+    """The rows in which something stands, less the empty fields beyond the width of the first row of several."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quotechar=quote)
+    start, width = 1, 0
+    for row in reader:
+        cells = [cell.strip() for cell in row]
+        while len(cells) > max(width, 1) and not cells[-1]:
+            cells.pop()
+        if any(cells):
+            width = width or (len(cells) if len(cells) > 1 else 0)
+            yield start, cells
+        start = reader.line_num + 1
+
+
+def _sample_rows(text: str, delimiter: str, quote: str) -> list[list[str]]:
+    """The first rows, without remarks that stand in one field."""
+    rows = (row for _, row in _read_rows(text, delimiter, quote) if not _is_remark(row, 2))
+    return list(islice(rows, _SAMPLE))
+
+
+def _is_remark(row: Sequence[str], width: int) -> bool:
+    """Whether a row is a remark: it begins with `#`, and holds fewer fields than `width`."""
+    return row[0].startswith("#") and len(row) < width
+
+
+def _find_width(rows: Sequence[Sequence[str]]) -> int:
+    """The number of fields that most rows have; the larger one on a tie."""
+    counts = Counter(map(len, rows))
+    return max(counts, key=lambda n: (counts[n], n), default=0)
+
+
+def _count_even_rows(text: str, delimiter: str, quote: str) -> int:
+    """How many rows of the beginning have the width that most have, where that is more than one field."""
+    widths = list(map(len, _sample_rows(text, delimiter, quote)))
+    width = _find_width([[""] * n for n in widths])
+    return widths.count(width) if width > 1 else 0
+
+
+def _names_units(row: Iterable[str]) -> bool:
+    return all(map(_BRACKETED.fullmatch, row))
+
+
+def _is_time(column: str, settings: DocumentSettings) -> bool:
+    return column.casefold() == settings.time_column.casefold()
+
+
+def _as_number(cell: str) -> object:
+    """A cell as `read_iso_date` takes it: seconds since 1970 are a number."""
+    return int(cell) if cell.isdecimal() and is_number(cell) and len(cell) > 8 else cell
+
+
+def _title_of(name: str) -> str:
+    """The name of a file as a title: without its folder and its end, its words parted by blanks."""
+    stem = name.rpartition("/")[2].rpartition(".")[0]
+    return _SEPARATORS.sub(" ", stem).strip()
