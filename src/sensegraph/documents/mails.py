@@ -87,8 +87,9 @@ def _read_message(name: str, data: bytes, ident: str) -> Iterator[tuple[str, Doc
         text = parse_html(name, _decode_part(page)).text
     for part in mail.iter_attachments() if mail.is_multipart() else ():
         if part not in (plain, page):
-            kind = part.get_content_type()
-            yield "", f"holds {_attachment_name(part)} ({kind}), which was not read; save it as a file to read it."
+            named, kind = part.get_filename(), part.get_content_type()
+            what = f"the attachment {clean_text(named)!r}" if named else "an attachment without a name"
+            yield "", f"holds {what} ({kind}), which was not read; save it as a file to read it."
     if not text.strip():
         raise InputError("is a mail without text; save what is attached as files to read it.")
     title, metadata, time = _read_fields(mail)
@@ -104,11 +105,6 @@ def _decode_part(part: Message) -> str:
         return payload.decode(part.get_content_charset() or "utf-8")
     except (LookupError, ValueError):
         return decode_text(payload)[0]
-
-
-def _attachment_name(part: Message) -> str:
-    name = part.get_filename()
-    return f"the attachment {clean_text(name)!r}" if name else "an attachment without a name"
 
 
 def _read_fields(mail: Message) -> tuple[str, tuple[tuple[str, Scalar], ...], str]:

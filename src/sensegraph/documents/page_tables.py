@@ -48,10 +48,17 @@ def tell_page_table(table: LexborNode, read_cell: Callable[[LexborNode], str]) -
     if max(map(len, rows), default=0) < 2 or above == len(rows):
         return None
     if not above and not any(row[0].heads for row in rows):
-        if not _has_plain_header(rows):
+        # no header is marked: there is one where all rows have one length, and a column of numbers stands below words
+        if len(rows) < 3 or len(set(map(len, rows))) > 1 or not is_header([cell.text for cell in rows[0]]):
+            return None
+        if not any(all(is_number(row[n].text) for row in rows[1:]) for n in range(len(rows[0]))):
             return None
         above = 1
-    columns = _name_columns(rows[:above])
+    heads = rows[:above]
+    over = (
+        (row[n].text for row in heads if n < len(row) and row[n].text) for n in range(max(map(len, heads), default=0))
+    )
+    columns = [", ".join(dict.fromkeys(names)) for names in over]
     caption = table.css_first("caption")
     told = [read_cell(caption)] if caption is not None else []
     told += grid.titles
@@ -102,17 +109,3 @@ def _is_lone(row: Sequence[_Cell]) -> bool:
 def _read_span(node: LexborNode, name: str) -> int:
     value = (node.attributes.get(name) or "").strip()
     return min(int(value), _MOST_SPANNED) if value.isdecimal() and int(value) else 1
-
-
-def _has_plain_header(grid: Sequence[Sequence[_Cell]]) -> bool:
-    """Whether a table without marked headers has one: even rows, and a column of numbers below a first row of words."""
-    if len(grid) < 3 or len({len(row) for row in grid}) > 1 or not is_header([cell.text for cell in grid[0]]):
-        return False
-    return any(all(is_number(row[n].text) for row in grid[1:]) for n in range(len(grid[0])))
-
-
-def _name_columns(rows: Sequence[Sequence[_Cell]]) -> list[str]:
-    """The name of each column: what stands above it, in all header rows."""
-    width = max(map(len, rows), default=0)
-    above = ((row[n].text for row in rows if n < len(row) and row[n].text) for n in range(width))
-    return [", ".join(dict.fromkeys(names)) for names in above]

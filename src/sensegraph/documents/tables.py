@@ -6,7 +6,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from sensegraph.documents.decoding import clean_text
@@ -43,6 +43,7 @@ def tell_table(
     told: list[str] = []
     columns: list[str] | None = None
     times: set[str] = set()
+    when_named = settings.time_column.casefold()
     count = timed = remarked = 0  # `remarked` is the number of what is told when the last remark ends
     for line, row in rows:
         if _is_remark(row, width):
@@ -59,10 +60,10 @@ def tell_table(
                 continue
             row[0] = row[0].lstrip("# ") or row[0]
             columns = row if is_header(row) else []
-            time_column = next((i for i, c in enumerate(columns) if _is_time(c, settings)), -1)
+            time_column = next((i for i, c in enumerate(columns) if c.casefold() == when_named), -1)
             if columns:
                 continue
-        if columns and not count and len(row) <= len(columns) and _names_units(row):
+        if columns and not count and len(row) <= len(columns) and all(map(_BRACKETED.fullmatch, row)):
             columns = [f"{c} {u}".strip() for c, u in zip(columns, [*row, *[""] * len(columns)], strict=False)]
             continue
         if columns and len(row) > len(columns):
@@ -73,8 +74,10 @@ def tell_table(
             told.append(" ".join(row[0].split()))
             continue
         if 0 <= time_column < len(row):
-            when = read_iso_date(_as_number(row[time_column]))
-            row[time_column] = when or row[time_column]
+            cell = row[time_column]
+            seconds = cell.isdecimal() and is_number(cell) and len(cell) > 8  # since 1970
+            when = read_iso_date(int(cell) if seconds else cell)
+            row[time_column] = when or cell
             times.add(when)
             timed += 1
         told.append(tell_row(columns, row))
@@ -83,7 +86,8 @@ def tell_table(
         raise InputError("holds no records below its header; there is nothing to read in it.")
     facts = {"rows": count, **({"columns": ", ".join(filter(None, columns))} if columns else {})}
     time = times.pop() if len(times) == 1 and timed == count else ""
-    yield "", Document(name, clean_text("\n\n".join(told).strip("\n")), _title_of(name), flatten_fields(facts), time)
+    title = _SEPARATORS.sub(" ", name.rpartition("/")[2].rpartition(".")[0]).strip()
+    yield "", Document(name, clean_text("\n\n".join(told).strip("\n")), title, flatten_fields(facts), time)
 
 
 def _read_rows(text: str, delimiter: str, quote: str) -> Iterator[Row]:
@@ -122,22 +126,3 @@ def _count_even_rows(text: str, delimiter: str, quote: str) -> int:
     widths = list(map(len, _sample_rows(text, delimiter, quote)))
     width = _find_width([[""] * n for n in widths])
     return widths.count(width) if width > 1 else 0
-
-
-def _names_units(row: Iterable[str]) -> bool:
-    return all(map(_BRACKETED.fullmatch, row))
-
-
-def _is_time(column: str, settings: DocumentSettings) -> bool:
-    return column.casefold() == settings.time_column.casefold()
-
-
-def _as_number(cell: str) -> object:
-    """A cell as `read_iso_date` takes it: seconds since 1970 are a number."""
-    return int(cell) if cell.isdecimal() and is_number(cell) and len(cell) > 8 else cell
-
-
-def _title_of(name: str) -> str:
-    """The name of a file as a title: without its folder and its end, its words parted by blanks."""
-    stem = name.rpartition("/")[2].rpartition(".")[0]
-    return _SEPARATORS.sub(" ", stem).strip()
