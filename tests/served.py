@@ -8,16 +8,14 @@ from scripted import ScriptedServer
 from sensegraph.index.index import Index
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract
-from wired import corpus
+from wired import finished_corpus
 
 
 class ServedContract(MethodContract):
     """A method's contract with the scripted server as model and embedder. Override `make`."""
 
     def build(self, folder: Path) -> tuple[Runtime, Index]:
-        made = corpus(folder, self.server)
-        made.add(*SAMPLE)
-        made.build()
+        made = finished_corpus(folder, self.server, SAMPLE)
         return made.runtime(), made.index()
 
     def setup_method(self) -> None:

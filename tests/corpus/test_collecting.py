@@ -19,16 +19,14 @@ from sensegraph.index.index import Index
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.runtime.stores.sweeping import sweep_store
 from sensegraph.types import Document
-from wired import content, corpus, stories, story
+from wired import content, corpus, finished_corpus, stories, story
 
 SECRET = Document("of-quorble", "Zyx Quorble sailed with Ada Harrow in the year 1899. Zyx Quorble paid Bram Harrow.")
 
 
 @pytest.fixture
 def made(tmp_path: Path, server: ScriptedServer) -> Iterator[Corpus]:
-    with corpus(tmp_path / "corpus", server) as opened:
-        opened.add(stories())
-        opened.build()
+    with finished_corpus(tmp_path / "corpus", server, stories()) as opened:
         server.reset()
         yield opened
 

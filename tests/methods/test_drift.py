@@ -26,7 +26,7 @@ from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract, check_citations
 from sensegraph.types import Document, Question, Turn
 from served import ServedContract
-from wired import corpus, stories
+from wired import corpus, finished_corpus, stories
 
 ASKED = "Who wrote to whom, and who paid?"
 QUESTION = Question(ASKED)
@@ -54,9 +54,7 @@ class TestDriftContractOffline(MethodContract):
 def asked(tmp_path: Path, server: ScriptedServer) -> Iterator[Corpus]:
     """A finished corpus of its own, so that calls can be counted."""
     server.script = Script(**KEPT)
-    with corpus(tmp_path, server) as made:
-        made.add(stories(8))
-        made.build()
+    with finished_corpus(tmp_path, server, stories(8)) as made:
         server.reset()
         yield made
 
