@@ -144,13 +144,11 @@ UNCHECKED = ("dk", "kr", "us_taxpayer")  # numbers without a check digit
 def test_numbers_that_were_given_out_are_right_and_another_last_digit_is_wrong(kind: str) -> None:
     check = identities.CHECKS[kind]
     numbers = GIVEN_OUT[kind].split()
-    assert [n for n in numbers if not check(n)] == []
     assert len(numbers) > 0
-    if kind not in UNCHECKED:
-        signs = "0123456789" if numbers[0][-1].isdigit() else "ABCDEFGHJKLMNPQRSTUVWXYZ"
-        others = [n[:-1] + sign for n in numbers for sign in signs if sign != n[-1]]
-        assert len(others) >= 9
-        assert [n for n in others if check(n)] == []
+    assert [n for n in numbers if not check(n)] == []
+    signs = "0123456789" if numbers[0][-1].isdigit() else "ABCDEFGHJKLMNPQRSTUVWXYZ"
+    others = [n[:-1] + sign for n in numbers for sign in signs if sign != n[-1]]
+    assert any(map(check, others)) is (kind in UNCHECKED)
 
 
 @pytest.mark.parametrize(
