@@ -12,7 +12,7 @@ import pytest
 
 from sensegraph.errors import StoreError
 from sensegraph.runtime.stores.corpus_store import Freed, Swept
-from sensegraph.runtime.stores.sqlite import SqliteStore
+from sensegraph.runtime.stores.sqlite import FORMAT, SqliteStore
 from sensegraph.types import Usage
 
 
@@ -135,3 +135,9 @@ def test_a_store_on_a_disk_that_can_only_be_read_is_opened_with_what_was_not_mer
     with ThreadPoolExecutor(1) as pool:  # questions are asked from several threads
         assert pool.submit(reader.read, ["a"]).result() == {"a": b"1"}
     assert reader.size() == sum(f.stat().st_size for f in tmp_path.rglob("*") if f.is_file())
+
+
+def test_a_new_store_says_its_format_and_writes_as_a_log(store: SqliteStore) -> None:
+    assert store.select("PRAGMA user_version") == [(FORMAT,)] == [(1,)]
+    assert store.select("PRAGMA journal_mode") == [("wal",)]
+    assert store.select("PRAGMA synchronous") == [(1,)]  # a log loses nothing that was whole without waiting each time
