@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import pickle
 import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from scripted import ScriptedServer
 from sensegraph.errors import ItemFailed, StepFailed
 from sensegraph.index.vectors import embed_texts
+from sensegraph.runtime.executors.processes import SerialExecutor
 from sensegraph.runtime.keys import chunk_id, document_part, hash_files, key
 from sensegraph.runtime.results import Step, Table, step, take_records
 from sensegraph.runtime.runtime import Call, Encoded, Runtime, Stoppable, Work, cut_batches
@@ -106,6 +109,19 @@ def test_a_call_that_may_be_stopped_does_not_begin_afterwards() -> None:
     stopped.set()
     with pytest.raises(ItemFailed, match="stopped before"):
         call([1])
+
+
+class Sending(SerialExecutor):
+    """Sends what works to another process, as far as bytes go."""
+
+    def map(self, call: Any, batches: Sequence[Any], *, waits: bool) -> Iterator[tuple[int, Any]]:
+        return super().map(call if waits else pickle.loads(pickle.dumps(call)), batches, waits=waits)
+
+
+def test_what_works_can_be_sent_to_another_process(store: SqliteStore, server: ScriptedServer) -> None:
+    rt = replace(runtime(store, server), executor=Sending())
+    assert list(rt.each(counted, [1, 2])) == [1, 2]
+    assert len(rt.each(embed_texts, ["one"])) == 1
 
 
 def test_keys_are_cut_into_full_batches_and_a_rest() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -101,6 +102,11 @@ class TestLocalExecutor:
         ):
             found = list(executor.map(_process, [[i] for i in range(count)], waits=False))
             assert found == [(i, [os.getpid()]) for i in range(count)]
+
+    def test_no_worker_is_started_where_all_is_done_in_time(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "loky", None)
+        found = list(LocalExecutor(processes=2).map(_process, [[i] for i in range(4)], waits=False))
+        assert found == [(i, [os.getpid()]) for i in range(4)]
 
     def test_leaving_early_waits_for_nobody_and_begins_nothing_more(self) -> None:
         begun, free = [], threading.Event()

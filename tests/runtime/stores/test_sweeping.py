@@ -12,7 +12,7 @@ import pytest
 
 from sensegraph.errors import StoreError
 from sensegraph.runtime.stores.corpus_store import Freed, Swept
-from sensegraph.runtime.stores.sqlite import FORMAT, SqliteStore
+from sensegraph.runtime.stores.sqlite import FORMAT, SqliteStore, is_writable
 from sensegraph.types import Usage
 
 
@@ -23,6 +23,7 @@ def fill(store: SqliteStore) -> dict[str, int]:
     store.write_rows("a.t", [("x", b"12"), ("y", b"3")])
     store.write_rows("loose", [("z", b"9")])
     store.write_rows("b.kept", [("z", b"9")])
+    store.write_rows("void", [])
     for name in ("c.v", "lone", "b.v"):
         store.write_array(name, np.ones(3))
     return {path.stem: path.stat().st_size for path in store.root.glob("arrays/*.npy")}
@@ -33,13 +34,13 @@ def test_what_goes_is_counted_by_the_step_that_made_it(store: SqliteStore) -> No
     expected = {
         "arrays": Freed(arrays=1, bytes=arrays["lone"]),
         "one": Freed(objects=1, tables=1, bytes=3 + 5),
-        "tables": Freed(tables=1, bytes=2),
+        "tables": Freed(tables=2, bytes=2),
         "two": Freed(objects=1, arrays=1, bytes=1 + arrays["c.v"]),
     }
     tried = store.sweep({"b"}, dry=True)
     assert (tried.by_step, tried.before, tried.after, tried.busy) == (expected, store.size(), store.size(), False)
     assert list(tried.by_step) == sorted(expected)
-    assert tried.total == Freed(2, 2, 2, 11 + arrays["lone"] + arrays["c.v"])
+    assert tried.total == Freed(2, 3, 2, 11 + arrays["lone"] + arrays["c.v"])
     assert store.has(["a", "loose", "lone"]) == {"a", "loose", "lone"}
     (store.root / "arrays" / "half.1.part").write_bytes(b"half")
     before = store.size()
@@ -51,7 +52,7 @@ def test_what_goes_is_counted_by_the_step_that_made_it(store: SqliteStore) -> No
 
 def test_a_sweep_of_nothing_counts_nothing(store: SqliteStore) -> None:
     fill(store)
-    assert store.sweep({"a", "b", "c", "loose", "lone"}).by_step == {}
+    assert store.sweep({"a", "b", "c", "loose", "lone", "void"}).by_step == {}
     assert Swept() == Swept({}, 0, 0, False)
     assert Swept().total == Freed(0, 0, 0, 0)
 
@@ -101,15 +102,24 @@ def test_a_long_table_is_read_in_blocks_and_one_that_lost_rows_says_so(store: Sq
     assert table.at([999]) == [b"999"]
 
 
-def test_a_second_build_waits_as_long_as_it_is_told(tmp_path: Path) -> None:
+def test_a_second_build_waits_as_long_as_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one, other = SqliteStore(tmp_path), SqliteStore(tmp_path)
+    slept, sleep = list[float](), time.sleep
+
+    def wait(seconds: float) -> None:
+        slept.append(seconds)
+        sleep(seconds)
+
+    monkeypatch.setattr("sensegraph.runtime.stores.sqlite.time.sleep", wait)
     with one.exclusive():
-        begun = time.monotonic()
-        with pytest.raises(StoreError, match=r"is running for more than 0\.2 s;"), other.exclusive(0.2):
-            pass
-        assert 0.2 <= time.monotonic() - begun < 5
         with pytest.raises(StoreError, match="is running; wait"), other.exclusive():
             pass
+        assert slept == []
+        begun = time.monotonic()
+        with pytest.raises(StoreError, match=r"is running for more than 0\.25 s;"), other.exclusive(0.25):
+            pass
+        assert 0.25 <= time.monotonic() - begun < 10
+        assert 0 < max(slept) <= 0.1  # it looks again ten times a second, so that Ctrl-C is heard
     entered, leave = threading.Event(), threading.Event()
 
     def hold() -> None:
@@ -142,3 +152,23 @@ def test_a_new_store_says_its_format_and_writes_as_a_log(store: SqliteStore) -> 
     assert store.select("PRAGMA user_version") == [(FORMAT,)] == [(1,)]
     assert store.select("PRAGMA journal_mode") == [("wal",)]
     assert store.select("PRAGMA synchronous") == [(1,)]  # a log loses nothing that was whole without waiting each time
+
+
+def test_what_is_swept_leaves_no_room_in_the_file(store: SqliteStore) -> None:
+    store.write({"large": bytes(200_000)})
+    assert store.sweep(set()).total.bytes == 200_000
+    assert store.select("PRAGMA freelist_count") == [(0,)]
+    assert store.path.stat().st_size < 100_000
+
+
+def test_no_array_of_python_objects_is_stored(store: SqliteStore) -> None:
+    """Reading one would run what it says."""
+    with pytest.raises(ValueError, match="allow_pickle"):
+        store.write_array("v", np.array([print], dtype=object))
+    assert store.array("v") is None
+
+
+def test_a_folder_is_tried_for_writing_and_left_as_it_was(tmp_path: Path) -> None:
+    assert is_writable(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    assert not is_writable(tmp_path / "none")
