@@ -9,7 +9,7 @@ import pytest
 
 from canned import engine, holds, keeps
 from sensegraph.testing import EngineContract
-from sensegraph.testing.samples import sample_brief, sample_chunks, sample_inquiry, sample_link
+from sensegraph.testing.samples import SAMPLE, sample_brief, sample_chunks, sample_inquiry, sample_link
 from sensegraph.trials import Contrast, Support, Verdict
 from sensegraph.types import (
     Draft,
@@ -123,6 +123,20 @@ def test_a_tie_is_a_verdict_where_ties_are_allowed() -> None:
     wrong = ((one, one, tie), (one, one), (one, Verdict(3), one), (one, Verdict(None), none), (one, one, one, one))
     assert [found for found in wrong if verdicts(*found)] == []
     assert not holds("test_a_verdict_names_a_place_or_none", lambda: engine({"judge": lambda items: [one] * 3}))
+
+
+def test_two_answers_are_compared_in_both_orders_and_once_without_ties_and_one_with_itself() -> None:
+    asked: list[Any] = []
+    judged = engine({"judge": lambda trials: asked.extend(trials) or [Verdict(1)] * len(trials)})
+    assert holds("test_a_verdict_names_a_place_or_none", lambda: judged)
+    assert [t.tie for t in asked] == [True, True, False]
+    assert asked[0].answers == asked[1].answers[::-1] == asked[2].answers == ("Ada Finch.", SAMPLE[0].text)
+    contrasted = engine({"contrast": lambda trials: asked.extend(trials) or [Contrast()] * len(trials)})
+    assert holds("test_a_contrast_tells_something_of_two_answers", lambda: contrasted)
+    assert asked[4].answers == ("Ada Finch.",) * 2
+    supported = engine({"support": lambda checks: asked.extend(checks) or [Support(True), Support(False)]})
+    assert holds("test_a_statement_without_a_text_is_not_borne_out", lambda: supported)
+    assert [c.evidence for c in asked[5:]] == [(SAMPLE[0].text,), ()]
 
 
 @pytest.mark.parametrize(
@@ -245,6 +259,12 @@ def test_another_engine_differs_in_one_task_at_least() -> None:
     assert differs("rate")
     assert differs("rate", "test")
     assert not differs()
+    known = {"rate": "r", "test": "t"}
+    contract = EngineContract()
+    contract.make = lambda: engine({"rate": list}, fingerprint=lambda self, task: {"rate": "r"}[task])  # type: ignore[method-assign]
+    contract.make_other = lambda: engine(dict.fromkeys(known, list), fingerprint=lambda self, task: known[task])  # type: ignore[method-assign]
+    with pytest.raises(AssertionError):  # they are compared by the tasks that both have
+        contract.test_another_engine_has_another_fingerprint()
 
 
 def read(chunk: Any, **more: Any) -> Extraction:
@@ -279,6 +299,7 @@ def test_one_wrong_record_among_right_ones_is_found_out(more: dict[str, Any]) ->
     assert extracts()
     assert not extracts(**more)
     assert not holds(test, lambda: engine({"extract": lambda chunks: [Extraction() for _ in chunks]}))
+    assert not holds(test, lambda: engine({"extract": lambda chunks: list(map(read, chunks[:1]))}))
     assert holds(test, lambda: engine({"extract": lambda chunks: [*map(read, chunks[:1]), *[Extraction()] * 2]}))
 
 
@@ -322,6 +343,7 @@ def test_ratings_scores_and_references_have_their_ranges(task: str, found: Any, 
     [
         (((MEMBERS[0], MEMBERS[1]),), True),
         ((), True),
+        ((tuple(p.id for p in sample_brief().context.passages),), True),
         (((MEMBERS[0],),), False),
         (((MEMBERS[0], MEMBERS[1]), (MEMBERS[2],)), False),
         (((MEMBERS[0], MEMBERS[1]), (MEMBERS[1], MEMBERS[2])), False),
@@ -348,6 +370,19 @@ def test_names_of_one_thing_are_two_or_more_and_in_one_set(sets: Any, right: boo
 )
 def test_leads_refinements_and_tests_are_of_their_kind(task: str, found: Any, right: bool) -> None:
     assert keeps("test_leads_refinements_and_tests_have_their_ranges", **{task: found}) is right
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "test_reports_points_and_answers_refer_only_to_what_they_were_given",
+        "test_names_that_are_one_thing_are_sets_of_what_was_given",
+        "test_leads_refinements_and_tests_have_their_ranges",
+        "test_a_contrast_tells_something_of_two_answers",
+    ],
+)
+def test_an_engine_is_not_asked_for_tasks_that_it_lacks(test: str) -> None:
+    assert holds(test, lambda: engine({}))
 
 
 def test_what_is_told_is_the_draft_in_order() -> None:
