@@ -299,3 +299,6 @@ def test_methods_list_plug_ins_with_their_origin_after_ours(entries: dict):
         "name": "newest", "from": "examples 2", "place": "sensegraph_examples.newest:Newest",
     }  # fmt: skip
     assert show.format_plugins([]) == "No plug-in is installed."
+    entries["sensegraph.parts"] = [entry("b", "x:y", "parts"), entry("a", "x:y", "parts")]
+    assert [p.name for p in plugins.list_plugins()] == ["newest", "a", "b"]
+    assert plugins.plugin_names("parts") == ("a", "b")

@@ -48,3 +48,16 @@ def test_what_is_left_out_of_a_value_is_empty(classes: list[type[Any]]):
 def test_no_value_can_be_changed(classes: list[type[Any]]):
     assert len(classes) > 40
     assert [c for c in classes if not (c.__dataclass_params__.frozen and "__slots__" in vars(c))] == []
+
+
+def test_usages_add_up_and_are_taken_away_field_by_field():
+    one, two = types.Usage(*range(1, 10)), types.Usage(*range(20, 2, -2))
+    assert one + two == types.Usage(21, 20, 19, 18, 17, 16, 15, 14, 13)
+    assert two - one == types.Usage(19, 16, 13, 10, 7, 4, 1, -2, -5)
+
+
+def test_up_to_five_earlier_questions_are_searched_with_the_latest_first():
+    turns = tuple(questions.Turn(f"q{i}", f"a{i}") for i in range(7))
+    assert questions.Question("now", turns).sought == "now\nq6\nq5\nq4\nq3\nq2"
+    assert questions.Question("now", turns[:1]).sought == "now\nq0"
+    assert questions.Question("now").sought == "now"

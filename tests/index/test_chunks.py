@@ -263,6 +263,36 @@ def test_a_few_emoji_leave_the_windows_as_they_were() -> None:
     ]
 
 
+FAMILY = "👩\u200d👩\u200d👧"  # 13 tokens
+
+
+@pytest.mark.parametrize(
+    ("text", "size", "overlap", "ends"),
+    [
+        ("ሰላም ለዓለም " * 8, 60, 15, [(0, 21), (18, 39), (36, 57), (54, 72)]),
+        ("東京都は首都です。" * 12, 30, 8, [(0, 27), (18, 45), (36, 63), (54, 81), (72, 108)]),
+        (FAMILY * 4, 13, 0, [(0, 5), (5, 10), (10, 15), (15, 20)]),
+        (FAMILY * 2, 12, 0, [(0, 4), (4, 5), (5, 9), (9, 10)]),
+        (FAMILY * 6, 29, 13, [(0, 10), (5, 15), (10, 20), (15, 30)]),
+        ("lamp " * 120, 50, 10, [(0, 244), (195, 439), (390, 600)]),
+        ("กรุงเทพมหานครเป็นเมืองหลวง" * 6, 40, 10, [(0, 43), (33, 76), (65, 109), (96, 140), (129, 156)]),
+        ((chr(0xD160) + chr(0xD1A0)) * 40, 40, 10, [(0, 19), (14, 33), (29, 48), (43, 62), (57, 80)]),
+        (f"a{chr(0x301) * 30} lamp. b{chr(0x301) * 9}", 12, 3, [(0, 12), (12, 24), (24, 38), (32, 48)]),
+        ("x" * 300, 20, 5, [(0, 160), (120, 300)]),
+        ("\n".join(["word"] * 40), 20, 4, [(0, 49), (40, 89), (80, 129), (120, 169), (160, 199)]),
+    ],
+)
+def test_windows_stay_where_they_were(text: str, size: int, overlap: int, ends: list[tuple[int, int]]) -> None:
+    """What was read and paid for is found again: who moves a window raises the version of the step."""
+    assert [(c.start, c.end) for c in cut(text, size, overlap)] == ends
+
+
+def test_a_text_of_a_window_and_its_overlap_is_one_chunk_and_one_token_more_is_two() -> None:
+    text = " lamp" * 60
+    assert [c.tokens for c in cut(text, 50, 10)] == [60]
+    assert len(cut(f"{text} lamp", 50, 10)) == 2
+
+
 def test_a_grapheme_longer_than_a_window_is_cut_and_nothing_else() -> None:
     text = "One lamp. e" + "\u0301" * 400 + " Another lamp."
     found = cut(text, 50, 10)

@@ -7,9 +7,34 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.index.index import Index
-from sensegraph.index.passages import answer_from_draft, cite_statements, documents_behind, ground_statements
+from sensegraph.index.passages import (
+    Room,
+    Teller,
+    answer_from_draft,
+    chunk_passage,
+    cite_statements,
+    claim_passage,
+    documents_behind,
+    entity_passage,
+    ground_statements,
+    passage_tokens,
+    relation_passage,
+)
+from sensegraph.language.text import count_tokens
 from sensegraph.testing import check_citations
-from sensegraph.types import Chunk, Description, Document, Draft, Evidence, Passage, Source, Statement
+from sensegraph.types import (
+    Chunk,
+    Claim,
+    Description,
+    Document,
+    Draft,
+    Entity,
+    Evidence,
+    Passage,
+    Relation,
+    Source,
+    Statement,
+)
 
 TEXTS = {
     "keeper": "Ada Finch keeps the lamp. She wrote to the Board in March. The Board did not answer.",
@@ -130,6 +155,70 @@ def test_a_statement_without_references_has_no_sources() -> None:
     assert ground_statements([Statement("a")], [Passage("report", "p", "…", quotes=QUOTES)]) == [Statement("a")]
 
 
+def test_of_quotes_that_say_as_much_the_shorter_and_then_the_first_come_first() -> None:
+    texts = ["Ada lit it and then went home by boat.", "Ada lit it.", "Nobody came.", "Ada lit it!", "Bram lit it."]
+    quotes = tuple(Description(text, Source("c", i, i + 1)) for i, text in enumerate(texts))
+    (made,) = ground_statements([Statement("Ada lit it", ("p",))], [Passage("report", "p", "…", quotes=quotes)])
+    assert [s.start for s in made.sources] == [1, 3, 0]
+
+
+# ── passages ──
+
+SAID = tuple(Description(f"It is {i}.", Source("c", i, i + (i > 0))) for i in range(30))
+
+
+def test_records_are_passages_with_the_first_twenty_sentences_that_stand_somewhere() -> None:
+    entity = Entity("e", "Ada", "person", "Ada is so.", SAID, ("a#1", "b#1", "a#2"), 3, 1)
+    made = entity_passage(entity, 0.5)
+    assert (made.kind, made.id, made.text, made.title, made.score) == ("entity", "e", "Ada is so.", "Ada", 0.5)
+    assert made.quotes == SAID[1:21]
+    plain = Relation("r", "e", "f", "Ada knew Bo.", SAID[:2], 1.0, ("a#1",))
+    named = Relation("r", "e", "f", "Ada knew Bo.", SAID[:2], 1.0, ("a#1",), "knew")
+    assert relation_passage(plain, "Ada", "Bo").text == "Ada knew Bo."
+    assert relation_passage(named, "Ada", "Bo").text == "knew: Ada knew Bo."
+    assert relation_passage(named, "Ada", "Bo", 2.0).title == "Ada — Bo"
+    assert relation_passage(named, "Ada", "Bo").quotes == SAID[1:2]
+    assert [p.score for p in (entity_passage(entity), relation_passage(plain, "", ""))] == [0.0, 0.0]
+
+
+def test_a_chunk_and_a_claim_are_passages_of_one_document() -> None:
+    chunk = Chunk("c", "d", 5, 9, 1, "text", "Title")
+    assert chunk_passage(chunk) == Passage("chunk", "c", "text", 0.0, "Title", (Source("c", 0, 4),), documents=1)
+    source = Source("c", 0, 4)
+    claim = Claim("k", "e", "Bo", "FACT", "TRUE", "She paid.", "1835", "1836", source)
+    made = claim_passage(claim, "Ada")
+    assert (made.text, made.title, made.documents) == ("Bo | FACT | TRUE | 1835 to 1836 | She paid.", "Ada", 1)
+    assert made.quotes == (Description("She paid.", source),)
+    short = claim_passage(Claim("k", "e", "", "FACT", "", "She paid.", "", "1836", source), "Ada")
+    assert short.text == "FACT | 1836 | She paid."
+
+
+def test_a_room_takes_what_fits_to_the_last_token_and_nothing_after_the_first_that_does_not() -> None:
+    room = Room(10)
+    assert room.filled([4, 6, 0, 1, 0], lambda n: n) == [4, 6, 0]
+    assert room.left == 0
+    assert Room(3).filled([4, 1], lambda n: n) == []
+    passage = Passage("chunk", "c", "some text", title="A title")
+    assert passage_tokens(passage) == count_tokens("some text") + count_tokens("A title")
+
+
+def test_what_is_told_is_the_text_and_blanks_wait_for_what_follows() -> None:
+    heard: list[str] = []
+    teller = Teller([Passage("chunk", "p", "x", sources=(Source("keeper@0", 0, 9),))], SHELF, heard.append)
+    for text in ("  ", " She wrote. ", "\n", "No answer.\n", " "):
+        teller.tell(Statement(text, ("p",) if text.strip() else ()))
+    assert heard == ["She wrote. [1]", " \nNo answer. [1]"]
+    assert teller.count == 5
+
+
+@pytest.mark.parametrize(("length", "whole"), [(400, True), (401, False)])
+def test_a_source_of_up_to_four_hundred_characters_is_cited_whole(length: int, whole: bool) -> None:
+    source = Source("storm@20", 0, length)
+    _, (only,), _ = cite_statements([said("Tom Reeve sailed.", source)], SHELF)
+    assert (only.end - only.start == length) is whole
+    assert only.quote.startswith("ke the lamp" if whole else "Tom Reeve")
+
+
 # ── answers ──
 
 
@@ -147,6 +236,12 @@ def test_what_got_lost_is_said_in_the_notes() -> None:
 def test_an_answer_without_any_citation_says_so() -> None:
     long = Statement("I think so. The wall was built. It fell down again.")
     assert "the engine cited nothing" in answer_from_draft(Draft((long,)), evidence(), SHELF).notes[-1]
+
+
+def test_more_than_two_sentences_need_a_citation() -> None:
+    two, three = "I think so. It fell.", "I think so. It fell. It rose."
+    assert answer_from_draft(Draft((Statement(two),)), evidence(), SHELF).notes == ("from the evidence",)
+    assert len(answer_from_draft(Draft((Statement(three),)), evidence(), SHELF).notes) == 2
 
 
 def test_a_short_refusal_is_no_answer_without_citations() -> None:

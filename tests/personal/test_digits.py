@@ -104,3 +104,102 @@ def test_every_sign_of_an_italian_code_counts_as_published() -> None:
 def test_published_numbers_are_right_and_their_neighbours_are_not(country: str, right: str, wrong: list[str]) -> None:
     assert identities.CHECKS[country](right)
     assert [n for n in wrong if identities.CHECKS[country](n)] == []
+
+
+GIVEN_OUT = {
+    "de_pension": "15070649C103 65180539W001 65170839J003 78791255Z319 15310649C106 15810649C107 15010649C100 "
+    "15510649C101 15151249C107 15150149C109",
+    "gb_health": "9434765919 4010232137 4772856250",
+    "nl": "123456782 142925585 344715632",
+    "be": "85073003328 17073003384 67122736921 91321566847 85113003059",
+    "pl": "44051401359 83010411457 87123116221 93121528937 33312018182 78921851238 44523000008",
+    "se": "8803200016 198803200016 8112289874 2912758188",
+    "no": "15108695088 11077941012 13125253231 55112936377",
+    "dk": "2110625629",
+    "fi": "131052308T 241218173C 171269651E",
+    "ch": "7569217076985 7561234567897 7567916881725",
+    "at": "1237010180 1191231147 3976261118 1156261383 1018311485",
+    "cz": "7103192745 8160079015 2662159951 9731264917 5181221221 4312183250 4712145450 7112190008 7103190006",
+    "br": "11144477735 39053344705 68654991232 71146725272",
+    "mx": "BOXW310820HNERXN09 HEGG560427MVZRRL04 BOXW361223HNERXZ44",
+    "cn": "11010519491231002X 360426199101010071 189515197212285635",
+    "kr": "8712268239734",
+    "tr": "17291716060 10000000146 29599774574",
+    "au": "123456782 876543210 775462239",
+    "pt": "501964843 234567899 502757191 547674210",
+    "jp": "621498320257 123456789018 971839389170 523322745691",
+    "fr": "295109912611193 253072B07300470 821792A17118917",
+    "es": "54362315K X2482300W Y3338121F Z8327649K",
+    "de_tax": "36574261809 65929970489 86095742719 26954371827",
+    "it": "RCCMNL83S18D969H RSSMRA85T10A562S",
+    "us_taxpayer": "912901457",
+    "za": "7503305044089 8001015009087 1712163642498",
+}
+"""Numbers that are right: published examples first, then others of both sexes and centuries."""
+
+UNCHECKED = ("dk", "kr", "us_taxpayer")  # numbers without a check digit
+
+
+@pytest.mark.parametrize("kind", GIVEN_OUT)
+def test_numbers_that_were_given_out_are_right_and_another_last_digit_is_wrong(kind: str) -> None:
+    check = identities.CHECKS[kind]
+    numbers = GIVEN_OUT[kind].split()
+    assert len(numbers) > 0
+    assert [n for n in numbers if not check(n)] == []
+    signs = "0123456789" if numbers[0][-1].isdigit() else "ABCDEFGHJKLMNPQRSTUVWXYZ"
+    others = [n[:-1] + sign for n in numbers for sign in signs if sign != n[-1]]
+    assert any(map(check, others)) is (kind in UNCHECKED)
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong"),
+    [
+        ("de_pension", "15150013C106 15150049C108 15000649C105 15320649C102 15500649C106 15820649C103 15151349C108"),
+        ("be", "85133003073"),
+        ("pl", "44131401008 44003001002 44023001004 44933001002 44123200000"),
+        ("se", "8813200014 8800200019 8803320004 8803930000 8803000002"),
+        ("no", "32108695012 15138695058 72108695006 00108695021"),
+        ("dk", "3113625629 3210625629"),
+        ("fi", "311352308U 3210523082"),
+        ("at", "1008320185 1018000185 1002310285 1002100085"),
+        ("cz", "7113322744 7133192748 7100192748 7135192746 7164192740"),
+        ("kr", "8713268239734 8712269239734 8712260239734"),
+        ("mx", "BOXW311320HNERXN02 BOXW310832HNERXN01"),
+        ("cn", "110105194913310021 110105194912320025 110105194900310022"),
+        ("za", "7513305044088 7503325044085"),
+    ],
+)
+def test_a_right_check_digit_makes_no_number_of_a_day_that_is_none(kind: str, wrong: str) -> None:
+    assert [n for n in wrong.split() if identities.CHECKS[kind](n)] == []
+    assert len(wrong) > 8
+
+
+def test_the_dates_of_numbers_reach_to_the_last_month_and_day() -> None:
+    assert identities.is_date(99, 12, 31)
+    assert identities.is_date(100, 1, 1)
+    assert identities.is_date(1, 2, 28)
+    assert not identities.is_date(1, 2, 29)
+    assert not identities.is_date(0, 2, 30)
+    assert not identities.is_date(1900, 2, 29)
+    assert identities.is_two_digit_date("840229")
+    assert not identities.is_two_digit_date("830229")
+    assert identities.is_two_digit_date("022984", "mdy")
+
+
+@pytest.mark.parametrize(
+    ("number", "holds"),
+    [("000000000000000000", False), ("4222222222222", True), ("6759649826438453", True), ("30569309025904", True)],
+)
+def test_a_card_of_one_digit_is_none(number: str, holds: bool) -> None:
+    assert identities.check_card(number) is holds
+
+
+def test_a_number_stands_where_its_word_is_within_forty_characters_before_it() -> None:
+    def found(text: str) -> list[tuple[str, int, int, str]]:
+        return [(s.kind, s.start, s.end, s.value) for s in identities.find_identity_numbers(text)]
+
+    assert found("My SSN is 123-45-6780.") == [("identity", 10, 21, "123456780")]
+    near, far = "SSN" + " " * 37, "SSN" + " " * 38
+    assert found(f"{near}123456780") == [("identity", 40, 49, "123456780")]
+    assert found(f"{far}123456780") == []
+    assert found("123456780 is my SSN") == []

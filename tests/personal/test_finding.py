@@ -136,6 +136,47 @@ def test_a_weak_number_needs_a_word_that_names_it(before: str, number: str) -> N
     assert found(f"We counted {number} of them.") == []
 
 
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("jane@example.com.txt", "jane@example.com"),
+        ("jane@mail.example.md", "jane@mail.example"),
+        ("jane@example.rs", "jane@example.rs"),
+        ("..jane'@example.com", "jane'@example.com"),
+        ("a" * 64 + "@example.com", "a" * 64 + "@example.com"),
+        ("-" + "a" * 64 + "@example.com", "a" * 64 + "@example.com"),
+    ],
+)
+def test_an_address_of_mail_ends_before_the_ending_of_a_file(text: str, address: str) -> None:
+    assert found(f"see {text}!") in ([("email", address)], [("email", address.rstrip("'"))])
+
+
+@pytest.mark.parametrize("text", ["jane@example.png", "jane@v1.2.txt", "svn@host.example:some", "''@example.com"])
+def test_what_only_looks_like_an_address_of_mail_is_none(text: str) -> None:
+    assert found(f"see {text}!") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("ip 9.8.7.6", "9.8.7.6"),
+        ("the server of our whole great harbour office is 9.8.7.6", ""),
+        ("see 9.8.7.6", ""),
+        ("see 10.8.7.6", "10.8.7.6"),
+        ("v10.20.30.40 is out, the newest of them all", ""),
+        ("Version 10.20.30.40 is out, the newest of them all", ""),
+        ("at last: v10.20.30.40 is out, the newest of them all", ""),
+        ("see 2001:db8::1", "2001:db8::1"),
+        ("see 1::a23", "1::a23"),
+        ("see 1::a2", ""),
+        ("see dead::beef", ""),
+        ("see 224.0.0.12, 255.255.255.10, 127.10.0.1, ff02::1:2, 300.10.10.10 and ip 0.0.0.0", ""),
+    ],
+)
+def test_the_address_of_a_machine_is_neither_a_version_nor_one_that_every_machine_has(text: str, address: str) -> None:
+    assert found(f"{text} or so, and then there is more of it") == ([("ip", address)] if address else [])
+
+
 def test_what_is_allowed_stays_in_any_case() -> None:
     allowing = build_finder(PersonalSettings(allow=("*@example.org", "+49 30 901820")))
     text = "Info@Example.org, jane@example.com, +49 30 901820, +49 30 901821"
@@ -153,6 +194,21 @@ def test_patterns_of_the_user_come_before_the_rules() -> None:
 def test_a_pattern_that_cannot_be_used_is_an_error_that_names_it(patterns: dict[str, str], said: str) -> None:
     with pytest.raises(SettingsError, match=said):
         build_finder(PersonalSettings(patterns=patterns))
+
+
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        ("tel 0309018 20", True),
+        ("you may reach her there: 0309018 20", True),
+        ("see 0309018 20", False),
+        ("call her when all of the others have gone to bed: 0309018 20", False),
+    ],
+)
+def test_a_number_in_groups_of_nobody_is_one_where_a_word_of_calling_stands_within_thirty_characters(
+    text: str, holds: bool
+) -> None:
+    assert found(f"{text} or so, and then there is more of it") == ([("phone", "0309018 20")] if holds else [])
 
 
 def test_a_region_that_nobody_knows_is_an_error() -> None:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import os
 import pickle
 import subprocess
 import sys
+import unicodedata
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from Stemmer import version
 
 from sensegraph.language.word_lists import COMMON, STOP, VERY_COMMON
 from sensegraph.models.embedders import HashedTerms
 from sensegraph.protocols import Embedder
+from sensegraph.runtime.keys import key
 from sensegraph.types import Usage
 
 WHALE = "The white whale destroyed the ship Pequod near the equator."
@@ -30,7 +34,7 @@ def test_it_is_an_embedder_that_costs_nothing():
     embedder = HashedTerms()
     assert isinstance(embedder, Embedder)
     assert embedder.usage() == Usage()
-    assert not embedder.waits
+    assert (embedder.dim, embedder.batch, embedder.waits, embedder.lexical) == (1024, 256, False, True)
 
 
 @given(st.lists(st.text(max_size=40), max_size=8), st.sampled_from([1, 7, 64]))
@@ -86,6 +90,35 @@ def test_vectors_are_those_of_version_one():
     row = HashedTerms(16).embed(["Whales swim; the WHALE swam. 白鯨"], "document")[0]
     expected = {2: -0.1698, 3: -0.4246, 4: -0.1698, 5: -0.4246, 9: 0.7189, 13: -0.2548}
     assert {i: round(float(x), 4) for i, x in enumerate(row) if x} == expected
+    row = HashedTerms().embed(["white whale"], "document")[0]
+    assert {i: round(float(x), 4) for i, x in enumerate(row) if x} == {67: 0.2568, 704: -0.4972, 969: 0.8287}
+
+
+def test_the_fingerprint_is_that_of_version_one():
+    """What was embedded and stored stays known; it names all that a vector depends on."""
+    lists = [sorted(words) for words in STOP.values()]
+    rules = ("hashed terms", 1, 1024, lists, VERY_COMMON, COMMON, sorted("的了是在和有也就都与及"))
+    assert HashedTerms().fingerprint() == key(*rules, version(), unicodedata.unidata_version)
+
+
+@pytest.mark.parametrize(
+    ("word", "weight"), [("pangolin", 1.0), (COMMON.split()[0], 0.6), (VERY_COMMON.split()[0], 0.3)]
+)
+def test_a_common_word_weighs_less_and_its_pair_the_mean_of_both(word, weight):
+    """Terms of weight 1 and w, and their pair of 0.4 √w, are at right angles."""
+    assert near("pequod", f"pequod {word}") == pytest.approx((1 + weight**2 + 0.16 * weight) ** -0.5, abs=1e-6)
+    assert near("pequod", f"{word} pequod") == pytest.approx((1 + weight**2 + 0.16 * weight) ** -0.5, abs=1e-6)
+
+
+def test_what_stands_beside_unspaced_letters_makes_no_pair_with_them():
+    assert near("whale", "whale 白鯨 ship") == pytest.approx(3**-0.5, abs=1e-6)
+
+
+def test_a_word_weighs_more_by_the_logarithm_of_its_count_up_to_4095():
+    for count in (1, 2, 10, 4095, 4096, 9000):
+        first, pairs = (1 + math.log(min(n, 4095)) if n else 0 for n in (count, count - 1))
+        length = (1 + first**2 + 0.16 * pairs**2 + 0.16) ** 0.5
+        assert near("ship", "whale " * count + "ship") == pytest.approx(1 / length, rel=2e-6)
 
 
 def test_inflection_case_and_accents_do_not_matter():

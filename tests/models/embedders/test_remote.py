@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from models.endpoint.test_wire import listening
 from scripted import Script, ScriptedServer
 from sensegraph.errors import EndpointError
 from sensegraph.models.embedders import RemoteEmbedder
@@ -75,5 +76,16 @@ def test_an_embedder_is_known_by_its_model_alone() -> None:
     other = RemoteEmbedder(Endpoint(EndpointSettings(embedding_model="f")))
     assert of().fingerprint() == of(base_url="https://elsewhere.example/v1", api_key_env="ANOTHER_KEY").fingerprint()
     assert of().fingerprint() != other.fingerprint()
+    assert of().fingerprint() == "ec7ed9f3f5218c4cf5dcfc10f21cad8aa8d63f1d"  # stored vectors stay known
     assert isinstance(of(), Embedder)
+    assert (of().waits, of().lexical) == (True, False)
     assert pickle.loads(pickle.dumps(of())).name == "e"
+
+
+def test_a_vector_of_noughts_stays_one() -> None:
+    body = b'{"data": [{"index": 0, "embedding": [3, 4]}, {"index": 1, "embedding": [0, 0]}]}'
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body)
+    with listening(lambda connection, _: connection.sendall(head + body)) as server:
+        table = EndpointSettings(base_url=f"http://127.0.0.1:{server.port}/v1", embedding_model="e")
+        rows = RemoteEmbedder(Endpoint(table)).embed(["one", "none"], "document")
+    assert rows == pytest.approx(np.array([[0.6, 0.8], [0.0, 0.0]]))

@@ -180,3 +180,26 @@ def test_a_stream_without_an_end_broke_off(lines: tuple[str, ...]) -> None:
     with pytest.raises(EndpointError, match="broke off"):
         listen(endpoint(f"http://127.0.0.1:{listener.port}/v1"), lambda piece: None)
     assert len(listener.requests) == 1
+
+
+def test_a_stream_of_which_nothing_was_heard_costs_nothing_and_is_not_noted() -> None:
+    heard: list[str] = []
+    with ScriptedServer(Script(fail_rate=1, fail_status=500)) as server:
+        end = endpoint(server, max_retries=0, price_prompt=1.0)
+        with pytest.raises(EndpointError):
+            listen(end, heard.append)
+    assert (heard, end.notes(), end.usage().calls, end.usage().cost_usd) == ([], (), 0, 0.0)
+
+
+@pytest.mark.parametrize("ask_it", [ask, lambda end: listen(end, lambda piece: None)])
+def test_a_status_of_300_is_a_redirect_in_either_way(ask_it: Callable[[Endpoint], Reply]) -> None:
+    head = b"HTTP/1.1 300 Multiple Choices\r\nLocation: http://h.example/v1\r\nContent-Length: 0\r\n\r\n"
+    listener = Listener(lambda connection, _: connection.sendall(head))
+    with pytest.raises(EndpointDown, match=r"sends to http://h\.example/v1"):
+        ask_it(endpoint(f"http://127.0.0.1:{listener.port}/v1"))
+
+
+def test_lines_that_are_no_pieces_are_passed_over_beside_pieces() -> None:
+    listener, heard = Listener(sse('{"note": 1}', "event: x", delta("so", '"stop"'))), list[str]()
+    assert listen(endpoint(f"http://127.0.0.1:{listener.port}/v1"), heard.append).text == "so"
+    assert heard == ["so"]

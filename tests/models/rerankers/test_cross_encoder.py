@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ from sensegraph.errors import SettingsError
 from sensegraph.models import rerankers
 from sensegraph.models.rerankers import CrossEncoderReranker
 from sensegraph.protocols import Reranker
+from sensegraph.runtime.keys import key
 from sensegraph.testing import RerankerContract
 
 here = find_spec("sentence_transformers") is not None
@@ -41,6 +44,27 @@ def test_the_fingerprint_is_of_what_is_in_the_folder(monkeypatch: pytest.MonkeyP
     (other / "weights").write_bytes(b"1235")
     assert CrossEncoderReranker(str(other)).fingerprint() != same
     assert CrossEncoderReranker("a/name").fingerprint() != CrossEncoderReranker("another/name").fingerprint()
+    assert CrossEncoderReranker("a/name").fingerprint() == key("cross-encoder", 1, "a/name")  # scores stay known
+    assert (CrossEncoderReranker("a/name").top, CrossEncoderReranker("a/name").waits) == (50, False)
+
+
+def test_nothing_is_loaded_for_no_texts_and_what_cannot_be_loaded_is_said_in_short(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(model: str) -> None:
+        raise OSError("word " * 100)
+
+    monkeypatch.setattr(rerankers, "find_spec", lambda name: object())
+    monkeypatch.setitem(sys.modules, "sentence_transformers", SimpleNamespace(CrossEncoder=fail))
+    reranker = CrossEncoderReranker("a/name")
+    assert reranker.scores("Who?", []) == []
+    with pytest.raises(SettingsError, match=rf"cannot be loaded: {'word ' * 40}\. Name another"):
+        reranker.scores("Who?", ["Ada."])
+    scored = SimpleNamespace(predict=lambda pairs, show_progress_bar: [len(text) for _, text in pairs])
+    monkeypatch.setitem(sys.modules, "sentence_transformers", SimpleNamespace(CrossEncoder=lambda model: scored))
+    found = CrossEncoderReranker("a/name").scores("Who?", ["Ada.", "Bo"])
+    assert found == [4.0, 2.0]
+    assert all(isinstance(score, float) for score in found)
 
 
 @pytest.fixture(scope="module")

@@ -127,3 +127,9 @@ class TestEndpointReranker(RerankerContract):
 
     def make_other(self) -> EndpointReranker:
         return made(self.server, "other")
+
+
+def test_a_reranker_is_known_by_its_model_and_reads_fifty_texts_where_nothing_is_set() -> None:
+    made = EndpointReranker(Endpoint(EndpointSettings(rerank_model="r")))
+    assert (made.top, made.waits) == (50, True)
+    assert made.fingerprint() == "9be389e24c4f98bdec1964dd14a61e63d5a166d1"  # what was paid for stays known

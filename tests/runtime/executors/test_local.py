@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -67,7 +68,64 @@ def _process(batch: Sequence[int]) -> list[int]:
     return [os.getpid()]
 
 
+def _here(batch: Sequence[int]) -> list[int]:
+    return [threading.get_ident()]
+
+
 class TestLocalExecutor:
+    def test_without_settings_there_are_sixteen_threads_and_a_worker_for_each_core(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(os, "sched_getaffinity", lambda process: {3, 5, 7} if process == 0 else {1}, raising=False)
+        made = LocalExecutor()
+        assert (made.threads, made.processes, made.patience) == (16, 3, 2.0)
+        assert LocalExecutor(threads=0, processes=2).threads == 1
+        assert LocalExecutor(processes=2).processes == 2
+        monkeypatch.delattr(os, "sched_getaffinity")
+        monkeypatch.setattr(os, "cpu_count", lambda: 5)
+        assert LocalExecutor().processes == 5
+        monkeypatch.setattr(os, "cpu_count", lambda: None)
+        assert LocalExecutor().processes == 1
+
+    @pytest.mark.parametrize(("threads", "count", "here"), [(1, 3, True), (2, 1, True), (2, 2, False), (3, 2, False)])
+    def test_one_call_alone_and_one_thread_alone_need_no_other_thread(
+        self, threads: int, count: int, here: bool
+    ) -> None:
+        found = list(LocalExecutor(threads=threads).map(_here, [[i] for i in range(count)], waits=True))
+        assert len(found) == count
+        assert {ident == threading.get_ident() for _, (ident,) in found} == {here}
+
+    def test_one_worker_alone_works_here_and_the_last_batch_is_never_sent_away(self) -> None:
+        for executor, count in (
+            (LocalExecutor(processes=1, patience=0.0), 3),
+            (LocalExecutor(processes=2, patience=0.0), 1),
+        ):
+            found = list(executor.map(_process, [[i] for i in range(count)], waits=False))
+            assert found == [(i, [os.getpid()]) for i in range(count)]
+
+    def test_no_worker_is_started_where_all_is_done_in_time(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "loky", None)
+        found = list(LocalExecutor(processes=2).map(_process, [[i] for i in range(4)], waits=False))
+        assert found == [(i, [os.getpid()]) for i in range(4)]
+
+    def test_leaving_early_waits_for_nobody_and_begins_nothing_more(self) -> None:
+        begun, free = [], threading.Event()
+
+        def call(batch: list[int]) -> list[int]:
+            begun.append(batch[0])
+            if batch[0]:
+                free.wait(20)
+            return batch
+
+        results = LocalExecutor(threads=2).map(call, [[i] for i in range(20)], waits=True)
+        assert next(results) == (0, [0])
+        started = time.monotonic()
+        results.close()  # type: ignore[attr-defined]
+        assert time.monotonic() - started < 10
+        free.set()
+        time.sleep(0.05)
+        assert 1 <= len(begun) <= 4
+
     def test_calls_that_wait_run_at_once(self) -> None:
         together = threading.Barrier(4, timeout=10)
 

@@ -1,0 +1,168 @@
+"""What a run does item by item: how many at once, what it tells, what it counts, what it says went wrong."""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import threading
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scripted import ScriptedServer
+from sensegraph.errors import ItemFailed, StepFailed
+from sensegraph.index.vectors import embed_texts
+from sensegraph.runtime.executors.processes import SerialExecutor
+from sensegraph.runtime.keys import chunk_id, document_part, hash_files, key
+from sensegraph.runtime.results import Step, Table, step, take_records
+from sensegraph.runtime.runtime import Call, Encoded, Runtime, Stoppable, Work, cut_batches
+from sensegraph.runtime.stores.sqlite import SqliteStore
+from wired import runtime
+
+SEEN: Counter[int] = Counter()
+
+
+@step("test_working.counted", version=1)
+def counted(items: Sequence[int]) -> list[int]:
+    SEEN[len(items)] += 1
+    return list(items)
+
+
+@step("test_working.judged", version=1, uses="engine", task="judge")
+def judged(items: Sequence[int], *, engine: object) -> list[int]:
+    return list(items)
+
+
+@step("test_working.used", version=1, uses="engine")
+def used(items: Sequence[int], *, engine: object) -> list[int]:
+    return list(items)
+
+
+@step("test_working.refused", version=1)
+def refused(items: Sequence[str]) -> list[str]:
+    raise ItemFailed(items[0])
+
+
+@pytest.fixture
+def rt(store: SqliteStore) -> Runtime:
+    SEEN.clear()
+    return runtime(store)
+
+
+def test_a_batch_holds_sixty_four_items_where_a_step_does_not_say(rt: Runtime) -> None:
+    found = rt.each(counted, range(1100))
+    assert Counter({64: 17, 12: 1}) == SEEN
+    assert list(found) == list(range(1100))
+    assert Step("name", counted.fn, 1).batch == 64
+
+
+def test_what_is_done_once_is_told_and_counted_once(store: SqliteStore, rt: Runtime) -> None:
+    told: list[tuple[str, int, int]] = []
+    telling = replace(rt, progress=lambda *now: told.append(now))
+    assert [telling.once(counted, 5).value for _ in range(2)] == [5, 5]
+    assert told == [("test_working.counted", 0, 1), ("test_working.counted", 1, 1)]
+    assert telling.computed == {"test_working.counted": 1}
+    assert [telling.made(counted, n, lambda: 7) for n in (5, 6, 6)] == [5, 7, 7]
+    assert telling.computed == {"test_working.counted": 2}
+
+
+def test_what_is_done_once_costs_what_it_took_and_not_what_was_spent_before(
+    store: SqliteStore, server: ScriptedServer
+) -> None:
+    rt = runtime(store, server)
+    for text in ("one", "two", "three"):
+        rt.once(embed_texts, text)
+    assert store.ledger()["vectors.embed"] == rt.embedder.usage()
+    assert rt.embedder.usage().embedding_calls == 3
+
+
+def test_the_key_of_a_step_names_its_task_else_what_engines_extract_with(rt: Runtime) -> None:
+    for one, task in ((judged, "judge"), (used, "extract")):
+        recipe = key(one.name, 1, rt.engine.fingerprint(task), {})
+        assert rt.keys(one, [1]) == [key(recipe, 1)]
+    assert rt.engine.fingerprint("judge") != rt.engine.fingerprint("extract")
+    assert rt.keys(counted, [1]) == [key(key("test_working.counted", 1, "", {}), 1)]
+
+
+def test_batches_are_fetched_until_the_run_is_stopped() -> None:
+    stopped = threading.Event()
+    work = Work([10, 11, 12], {"a": 0, "b": 1, "c": 2}, [["a"], ["c", "b"], ["a"]], stopped)
+    assert (len(work), work[1], work[0]) == (3, [12, 11], [10])
+    with pytest.raises(IndexError):
+        work[3]
+    stopped.set()
+    assert len(work) == 2
+    assert work[1] == [12, 11]
+    with pytest.raises(IndexError):
+        work[2]
+    assert len(Work([1], {"a": 0}, [["a"]], stopped)) == 0
+
+
+def test_a_call_that_may_be_stopped_does_not_begin_afterwards() -> None:
+    stopped = threading.Event()
+    call = Stoppable(Encoded(Call(__name__, "counted", {}, {})), stopped)
+    assert call([1, 2]) == [b"1", b"2"]
+    stopped.set()
+    with pytest.raises(ItemFailed, match="stopped before"):
+        call([1])
+
+
+class Sending(SerialExecutor):
+    """Sends what works to another process, as far as bytes go."""
+
+    def map(self, call: Any, batches: Sequence[Any], *, waits: bool) -> Iterator[tuple[int, Any]]:
+        return super().map(call if waits else pickle.loads(pickle.dumps(call)), batches, waits=waits)
+
+
+def test_what_works_can_be_sent_to_another_process(store: SqliteStore, server: ScriptedServer) -> None:
+    rt = replace(runtime(store, server), executor=Sending())
+    assert list(rt.each(counted, [1, 2])) == [1, 2]
+    assert len(rt.each(embed_texts, ["one"])) == 1
+
+
+def test_keys_are_cut_into_full_batches_and_a_rest() -> None:
+    assert cut_batches(list("abcde"), 2) == [["a", "b"], ["c", "d"], ["e"]]
+    assert cut_batches([], 2) == []
+
+
+def test_a_reason_is_its_first_two_hundred_characters_and_counts_those_alike(rt: Runtime) -> None:
+    long = "because " * 40
+    with pytest.raises(StepFailed) as caught:
+        rt.each(refused, [f"{long}{i}" for i in range(3)])
+    assert f"3 × ItemFailed: {long[:200].strip()}" in str(caught.value)
+    assert long[:210] not in str(caught.value)
+    with pytest.raises(StepFailed, match="1 × ItemFailed"):
+        rt.each(refused, [" "])
+    with pytest.raises(StepFailed, match="2 × ItemFailed: … is odd; 1 × ItemFailed: 'c' is even"):
+        rt.each(refused, ["'a' is odd", "'b' is odd", "'c' is even"])
+
+
+def test_records_are_taken_at_their_places_from_a_list_or_a_table(store: SqliteStore) -> None:
+    store.write_rows("t", [(str(i), str(i).encode()) for i in range(5)])
+    rows = store.rows("t")
+    assert rows is not None
+    assert take_records(Table(rows, int), [3, 0, 3]) == take_records(range(5), [3, 0, 3]) == [3, 0, 3]
+
+
+# ── keys ──
+
+
+def test_the_hash_of_files_is_of_their_places_sizes_and_bytes(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    big = bytes(range(256)) * 5000  # more than is read at once
+    (tmp_path / "b").write_bytes(big)
+    (tmp_path / "sub" / "a").write_bytes(b"xy")
+    whole = b"b 1280000\n" + big + b"sub/a 2\nxy"
+    assert hash_files(tmp_path, "**/*") == hashlib.blake2b(whole, digest_size=20).hexdigest()
+    assert hash_files(tmp_path) == hashlib.blake2b(whole[: -len(b"sub/a 2\nxy")], digest_size=20).hexdigest()
+
+
+def test_the_id_of_a_chunk_begins_with_twelve_digits_of_its_document() -> None:
+    one, other = chunk_id("d", 0, "text"), chunk_id("d", 5, "text")
+    assert one == key("document", "d")[:12] + key(0, "text")[:12]
+    assert document_part(one) == document_part(other) == key("document", "d")[:12]
+    assert one[12:] != other[12:]
