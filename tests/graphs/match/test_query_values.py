@@ -48,7 +48,8 @@ def test_what_is_no_truth_is_unknown_to_and_or_and_not() -> None:
     [
         (1, 1.0, True), (1, True, False), (0, False, False), ("Ann", "aNN", True), ("1", 1, False), (None, None, None),
         (None, 1, None), ((1, 2), (1, 2), True), ((1, 2), (2, 1), False), ((1, None), (1, 2), None),
-        ((1, None), (2, 2), False), ((1,), (1, 2), False), ((), (), True), (Element("entity", 1), Element("entity", 1), True),
+        ((1, None), (2, 2), False), ((1,), (1, 2), False), ((), (), True),
+        (Element("entity", 1), Element("entity", 1), True),
         (Element("entity", 1), Element("relation", 1), False),
     ],
 )  # fmt: skip
@@ -90,7 +91,8 @@ def test_texts_are_searched_without_case() -> None:
     ("sign", "a", "b", "value"),
     [
         ("+", 1, 2, 3), ("-", 1, 2, -1), ("*", 2, 3, 6), ("/", 3, 2, 1.5), ("%", 7, 4, 3), ("+", "a", "b", "ab"),
-        ("+", (1,), (2,), (1, 2)), ("+", "a", 1, None), ("+", "a", (1,), None), ("-", "a", "b", None), ("+", True, 1, None),
+        ("+", (1,), (2,), (1, 2)), ("+", "a", 1, None), ("+", "a", (1,), None), ("-", "a", "b", None),
+        ("+", True, 1, None),
         ("+", 1, True, None), ("/", 1, 0, None), ("%", 1, 0, None), ("*", 1e308, 10, None), ("+", None, 1, None),
     ],
 )  # fmt: skip

@@ -153,7 +153,8 @@ def test_numbers_are_read_from_texts_with_their_unit(text: str, number: Number |
         ("same(s, t)", "yes"), ("same(1, 2)", "no"), ("a <= a", "yes"), ("a > a", "no"), ("b > a", "yes"),
         ("a ≤ b", "yes"),
         ("e > d", "yes"), ("e <= d", "no"), ("1 == 1", "yes"), ("1 != 1", "no"), 
-        ("y < 2021", "unknown (these are not all numbers, nor all dates)"), ("a * 2", "6 km"), ("2 * a", "6 km"), ("−n", "-2"), ("both(t, s)", "rome"),
+        ("y < 2021", "unknown (these are not all numbers, nor all dates)"),
+        ("a * 2", "6 km"), ("2 * a", "6 km"), ("−n", "-2"), ("both(t, s)", "rome"),
         ("days(e, d)", "31 days"), ("count(d, e, d)", "2"), ("abs(a - b)", "1.5 km"),
     ],
 )  # fmt: skip
