@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -12,7 +13,18 @@ from hypothesis import strategies as st
 
 from sensegraph.errors import InputError
 from sensegraph.index.graph.merging import GraphSettings, entity_id, merge_extractions
-from sensegraph.resolution.aliases import NO_ALIASES, Name, Operation, replay_operations, with_groups
+from sensegraph.resolution import Mentioned
+from sensegraph.resolution.aliases import (
+    NO_ALIASES,
+    Aliases,
+    Name,
+    Operation,
+    bind_aliases,
+    canonical_name,
+    name_entity,
+    replay_operations,
+    with_groups,
+)
 from sensegraph.resolution.log import read_operations, record_operations, revert_operation
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Chunk, ExtractedClaim, ExtractedEntity, ExtractedRelation, Extraction, Graph
@@ -294,3 +306,56 @@ def test_operations_are_numbered_in_order_and_taken_back_once(tmp_path: object) 
     revert_operation(store, "2", "later")
     with pytest.raises(InputError, match="No operation stands"):
         revert_operation(store, "", "later")
+
+
+# ── how names are called ──
+
+
+def test_a_group_is_called_as_the_user_says_and_else_as_the_last_operation_does() -> None:
+    def shown(*deciders: str) -> str:
+        log = [op(i, "rename", NAMES[0], output=f"{by} {i}", by=by) for i, by in enumerate(deciders)]
+        ((name, said),) = replay_operations(log).aliases.shown
+        assert name == NAMES[0]
+        return said
+
+    assert [shown("rule", "engine"), shown("user", "rule"), shown("rule", "user"), shown("user", "user")] == [
+        "engine 1", "user 0", "user 1", "user 1",
+    ]  # fmt: skip
+
+
+def test_any_effect_of_a_log_has_a_key_and_none_has_none() -> None:
+    a, b = NAMES[:2]
+    effects = (Aliases(groups=((a, b),)), Aliases(moved=((a, "d", b),)), Aliases(shown=((a, "A"),)))
+    assert len({e.key for e in effects}) == 3
+    assert all(e.key for e in effects)
+    assert Aliases(apart=((a, b),)).key == NO_ALIASES.key == ""
+
+
+def test_a_mention_that_was_moved_twice_has_its_last_name() -> None:
+    a, b, c = NAMES[:3]
+    bound = bind_aliases(Aliases(groups=((c, NAMES[3]),), moved=((a, "d", b), (b, "d", c))))
+    assert [bound.own(a, "d"), bound.own(a, "e"), bound.own(b, "d")] == [c, a, c]
+    assert [bound.of(NAMES[3], "d"), bound.of(a, "d"), bound.of(a, "e")] == [c, c, a]
+    assert bool(bound)
+    assert not bind_aliases(Aliases(made=((a, "A"),)))
+
+
+def test_the_id_of_a_group_is_that_of_its_name_that_is_most_like_what_it_is_called() -> None:
+    own = Counter({("oak", "tree"): 3, ("oak lamp", "thing"): 1, ("oak lamp", "tree"): 1})
+    found = name_entity((("oak", "tree"),), own, Counter({"Oak Lamp": 2, "Oak": 1}), bind_aliases(NO_ALIASES))
+    assert (found.name, found.shown, found.type) == (("oak lamp", "tree"), "Oak Lamp", "tree")
+    often = Counter({("elm", "tree"): 1, ("ash", "tree"): 2, ("fir", "wood"): 9})
+    found = name_entity((("ash", "tree"),), often, Counter({"Zebra": 1}), bind_aliases(NO_ALIASES))
+    assert (found.name, found.type) == (("fir", "wood"), "wood")
+    tied = Counter({("elm", "tree"): 2, ("ash", "tree"): 2, ("fir", "wood"): 1})
+    assert name_entity((), tied, Counter({"Zebra": 1}), bind_aliases(NO_ALIASES)).name == ("ash", "tree")
+
+
+def test_of_persons_a_full_name_is_chosen_and_else_the_most_frequent_the_longest_the_first() -> None:
+    def chosen(type: str, **counts: int) -> str:
+        names = [Mentioned("", name.replace("_", " "), type, n) for name, n in counts.items()]
+        return canonical_name([*names, Mentioned("", "Zed", "", 1)])
+
+    assert chosen("person", Lee=5, Ann_Lee=1) == "Ann Lee"
+    assert chosen("thing", Lee=5, Ann_Lee=1) == "Lee"
+    assert chosen("thing", Lee=2, Ann_Lee=2, Bob_Lee=2) == "Ann Lee"

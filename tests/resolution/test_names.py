@@ -89,3 +89,76 @@ def test_any_text_has_a_key_that_case_and_blanks_do_not_change(raw: str, person:
     name = read_name(raw, person)
     assert bool(name.key) == bool(raw.split())
     assert read_name(f"  {raw}\n", person).key == name.key
+
+
+@pytest.mark.parametrize(
+    ("raw", "words"),
+    [
+        ("Henry V", ("henry", "5")),
+        ("Henry V Adams", ("henry", "v", "adams")),  # a letter is a number only at the end
+        ("Henry II Adams", ("henry", "2", "adams")),
+        ("II Lamp", ("ii", "lamp")),
+        ("V", ("v",)),
+        ("henry ii", ("henry", "ii")),
+        ("Realise colours", ("realize", "colors")),
+        ("Our wise metre", ("our", "wise", "metre")),  # words below six letters stay
+    ],
+)
+def test_roman_numbers_stand_behind_a_name(raw: str, words: tuple[str, ...]):
+    assert read_name(raw).words == words
+    assert read_name("Henry (II)").qualifier == ("ii",)
+    assert read_name("Henry (V)").qualifier == ("v",)
+
+
+@pytest.mark.parametrize(
+    ("raw", "generation"),
+    [
+        ("John Adam Smith Jr.", "jr"),
+        ("Henry VIII", "8"),
+        ("Henry 29", "29"),
+        ("Area 30", ""),
+        ("Jr.", ""),
+        ("Jr. John Smith", ""),
+    ],
+)
+def test_a_generation_stands_last_and_is_below_thirty(raw: str, generation: str):
+    assert read_name(raw, person=True).generation == generation
+
+
+def test_a_title_alone_is_a_name_and_no_title():
+    assert (read_name("Mrs.", True).woman, read_name("Mr.", True).man) == (False, False)
+    assert (read_name("Mrs. Lee", True).woman, read_name("Mrs. Lee", True).man) == (True, False)
+    assert (read_name("Mr. Lee", True).woman, read_name("Mr. Lee", True).man) == (False, True)
+    assert (read_name("Dr. Mr. Lee", True).man, read_name("Ann Lee Mr", True).man) == (True, False)
+
+
+def test_legal_forms_and_degrees_are_taken_from_the_end():
+    assert (read_name("Toyota Motor Co. and Ltd.").core, read_name("Toyota Motor Co. and Ltd.").legal) == (
+        ("toyota", "motor"),
+        ("co", "and", "ltd"),
+    )
+    assert read_name("Lamp and Ltd.").core == ("lamp",)
+    assert read_name("John Adam Smith MD PhD", True).core == ("john", "adam", "smith")
+    assert read_name("Smith PhD", True).core == ("smith", "phd")
+
+
+def test_an_acronym_has_two_to_seven_letters_of_which_one_may_be_small():
+    letters = {raw: read_name(raw).letters for raw in ("NASa", "NAsa", "N", "ABCDEFG", "ABCDEFGH", "A. B.", "A B")}
+    assert letters == {
+        "NASa": "nasa", "NAsa": "", "N": "", "ABCDEFG": "abcdefg", "ABCDEFGH": "", "A. B.": "ab", "A B": ""
+    }  # fmt: skip
+    assert {"boe", "be"} <= read_name("Bank of England").acronyms
+    assert read_name("England").acronyms == frozenset()
+    assert "abcdefgh" in read_name("Ax Bx Cx Dx Ex Fx Gx Hx").acronyms
+    assert read_name("Ax Bx Cx Dx Ex Fx Gx Hx Ix").acronyms == frozenset()
+
+
+def test_quantities_are_numbers_and_long_figures_are_codes():
+    assert read_name("Lamp 0070").numbers == ("70",)
+    assert read_name("Lamp 000").numbers == ("0",)
+    assert read_name("Lamp 05km").numbers == ("5",)
+    assert (read_name("Lamp 12345").codes, read_name("Lamp 123456").codes) == ((), ("123456",))
+    assert (read_name("Lamp 12345").numbers, read_name("Lamp 123456").numbers) == (("12345",), ())
+    assert (read_name("Lamp 12qq").codes, read_name("Lamp 12kb").codes) == (("12qq",), ())
+    assert read_name("Wool-Worth-X1").core == ("woolworthx1",)
+    assert read_name("Woolly-Worth-X1").core == ("woolly", "worth", "x1")

@@ -17,6 +17,8 @@ from sensegraph.resolution.comparison.scoring import _read_person
         ("Ann Lee", ("ann",), "lee"),
         ("Ann Mary Lee", ("ann", "mary"), "lee"),
         ("Lee", (), "lee"),
+        ("John Adam Smith Jr.", ("john", "adam"), "smith"),
+        ("Smith Jr.", (), "smith"),
     ],
 )
 def test_a_particle_belongs_to_the_family_unless_nothing_is_left(

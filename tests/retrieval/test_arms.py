@@ -17,13 +17,15 @@ from sensegraph.questions import Condition, Scope
 from sensegraph.retrieval.arms import (
     Walk,
     evidence_of,
+    nearness_of,
     rank_by_graph,
     rank_by_vectors,
     rank_by_walk,
     rank_by_words,
+    scale_scores,
     seeds_of,
 )
-from sensegraph.types import Question
+from sensegraph.types import Question, Turn
 
 QUESTION = Question("What did Ada Finch ask the Harbour Council?")
 INSIDE = Scope(where=(Condition("kind", "=", "letter"),))
@@ -164,3 +166,72 @@ def test_a_walk_begins_at_names_that_are_half_as_near_as_can_be(harbour: Corpus)
     nothing = Ranking("none", np.zeros(0, np.int64), np.zeros(0))
     assert len(rank_by_walk(asked, nothing, index, rt, Walk())) > 1
     assert len(rank_by_walk(asked, nothing, index, rt, Walk(), 1.5)) == 0
+
+
+def test_nearness_goes_from_0_for_the_farthest_to_1_for_the_nearest(harbour: Corpus) -> None:
+    index, rt = harbour.index(), harbour.runtime()
+    words = nearness_of(QUESTION, index, rt, "words")
+    scores = index.scores_of_words(QUESTION.sought)
+    assert words == pytest.approx((scores - scores.min()) / (scores.max() - scores.min()))
+    vectors = nearness_of(QUESTION, index, rt, "vectors")
+    cosine = np.asarray(index.vectors) @ np.asarray(rt.embedder.embed([QUESTION.sought], "query")[0])
+    assert vectors == pytest.approx((cosine - cosine.min()) / (cosine.max() - cosine.min()), abs=1e-5)
+    assert (vectors.min(), vectors.max()) == (0.0, 1.0)
+    assert nearness_of(QUESTION, index, rt, "auto").tolist() == words.tolist()  # these vectors see words only
+
+
+def test_scores_are_scaled_and_equal_ones_are_nothing() -> None:
+    assert scale_scores(np.array([1.0, 3.0, 2.0])).tolist() == [0.0, 1.0, 0.5]
+    assert scale_scores(np.array([2.0, 2.0])).tolist() == [0.0, 0.0]
+    assert scale_scores(np.zeros(0)).tolist() == []
+
+
+def test_a_walk_gives_each_start_its_share(harbour: Corpus) -> None:
+    """Without a step it is where it began: at titles, texts and names, of which a missing one is left to the others."""
+    index, rt = harbour.index(), harbour.runtime()
+    asked, chunks = Question("Which wood does Ivo Marsh own?"), len(index.catalogue.chunks)
+    words = rank_by_words(asked, index, 3)
+    start = rank_by_walk(asked, words, index, rt, Walk(0.6, 0.3, 0.1, damping=0.0))
+    prior = np.zeros(chunks)
+    prior[words.positions] = words.scores / words.scores.sum() * 0.3 / 0.4  # no document bears his name as its title
+    found = np.zeros(chunks)
+    found[start.positions] = start.scores
+    assert found == pytest.approx(prior, abs=1e-9)
+    assert start.name == "prior"
+    usual = rank_by_walk(asked, words, index, rt, Walk())
+    same = rank_by_walk(asked, words, index, rt, Walk(0.6, 0.3, 0.1, 0.7, 10))
+    assert usual.scores.tolist() == same.scores.tolist()
+
+
+def test_seeds_are_names_before_nouns_and_those_of_the_conversation_where_the_question_has_none(
+    harbour: Corpus,
+) -> None:
+    index, rt = harbour.index(), harbour.runtime()
+    assert names(index, seeds_of(Question("Did Tom Reeve like the pier?"), index, rt)) == ["Tom Reeve"]
+    assert names(index, seeds_of(Question("What of the pier and the storm?"), index, rt)) == ["pier", "storm"]
+    after = Question("and what did she buy?", (Turn("Who is Nora Blythe?", "She runs the yard."),))
+    assert names(index, seeds_of(after, index, rt)) == ["Nora Blythe"]
+
+
+def test_arms_keep_only_what_speaks_for_a_chunk_best_first(harbour: Corpus) -> None:
+    index, rt = harbour.index(), harbour.runtime()
+    cosine = np.asarray(index.vectors) @ np.asarray(rt.embedder.embed([QUESTION.sought], "query")[0])
+    by_vectors = rank_by_vectors(QUESTION, index, rt, 100)
+    assert by_vectors.name == "vector"
+    assert by_vectors.positions.tolist() == [p for p in np.argsort(-cosine, kind="stable").tolist() if cosine[p] > 0]
+    assert rank_by_vectors(QUESTION, index, rt, 2).positions.tolist() == by_vectors.positions[:2].tolist()
+    assert len(rank_by_vectors(Question("Zyzzyva"), index, rt, 100)) < len(cosine)
+    assert rank_by_words(QUESTION, index, 2).name == "bm25"
+
+
+def test_evidence_has_the_first_chunks_with_their_scores_and_the_documents_of_all(harbour: Corpus) -> None:
+    index = harbour.index()
+    found = rank_by_words(QUESTION, index, 100)
+    few = evidence_of(found, index, 2, 8_000, ["a note"])
+    entries = [index.catalogue.chunks[p] for p in found.positions.tolist()]
+    assert [(p.id, p.score) for p in few.passages] == [
+        (e.id, s) for e, s in zip(entries[:2], found.scores, strict=False)
+    ]
+    assert few.documents == tuple(dict.fromkeys(e.document for e in entries))
+    assert (few.tokens, few.omitted) == (sum(e.tokens for e in entries[:2]), len(entries) - 2)
+    assert few.notes == ("a note",)

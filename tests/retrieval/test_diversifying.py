@@ -14,6 +14,7 @@ from sensegraph.algorithms.ranking import Ranking
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
 from sensegraph.index.restricted.scope import restrict_to_scope
+from sensegraph.language.text import list_stems
 from sensegraph.methods import load_method
 from sensegraph.questions import Scope
 from sensegraph.retrieval.arms import POOL, diversify_ranking
@@ -97,6 +98,31 @@ def test_covering_goes_on_to_the_words_that_are_not_covered_yet(harbour: Corpus)
     before = Ranking("any", places, np.array([4.0, 3.9, 3.8, 3.7]))
     after = diversify_ranking(QUESTION, before, index, rt, "cover", 0.3)
     assert [names[p] for p in after.positions.tolist()] == ["ferry-0", "light", "ferry-1", "other-007"]
+
+
+@pytest.mark.parametrize(("seed", "balance"), [(1, 0.1), (2, 0.3), (3, 0.5), (4, 0.7), (5, 0.9)])
+def test_covering_takes_what_fits_best_and_adds_most_of_the_rare_words(
+    harbour: Corpus, seed: int, balance: float
+) -> None:
+    """Each next chunk by hand: the share of fitting, and of the rarity of the words that none before it has."""
+    index, before = harbour.index(), ranking(harbour, seed, 40)
+    names = [e.document for e in index.catalogue.chunks]
+    texts = {d.id: set(list_stems(d.text)) for d in harbour.documents()}
+    rare = {w: index.words.idf(w) for w in set(list_stems(QUESTION.sought))}
+    has = [{w for w in rare if w in texts[names[p]]} for p in before.positions.tolist()]
+    whole = sum(rare[w] for w in set().union(*has))
+    fit = (before.scores - before.scores[-1]) / (before.scores[0] - before.scores[-1])
+    left, said, expected = list(range(40)), set[str](), list[int]()
+    while left:
+        gain = {i: balance * fit[i] + (1 - balance) * sum(rare[w] for w in has[i] - said) / whole for i in left}
+        best = max(left, key=lambda i: (gain[i], -i))
+        expected.append(best)
+        left.remove(best)
+        said |= has[best]
+    after = diversify_ranking(QUESTION, before, index, harbour.runtime(), "cover", balance)
+    assert after.positions.tolist() == before.positions[expected].tolist()
+    assert after.scores.tolist() == before.scores[expected].tolist()
+    assert after.name == before.name
 
 
 @pytest.mark.parametrize("how", ["mmr", "cover"])

@@ -142,3 +142,89 @@ def test_dates_are_read_from_texts(text: str, moment: Moment | None) -> None:
 )  # fmt: skip
 def test_numbers_are_read_from_texts_with_their_unit(text: str, number: Number | None) -> None:
     assert read_number(text) == number
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("10 - 2 - 3", "5"), ("2 * 3 / 4", "1.5"), ("y - d", "0 years"), ("d - born", "70 years"),
+        ("sum(a, b)", "7.5 km"),
+        ("max(d, e)", "2020-03-01"), ("MAX(1, 2)", "2"), ("difference(1, 4)", "3"), ("difference(4, 1)", "3"),
+        ("same(s, t)", "yes"), ("same(1, 2)", "no"), ("a <= a", "yes"), ("a > a", "no"), ("b > a", "yes"),
+        ("a ≤ b", "yes"),
+        ("e > d", "yes"), ("e <= d", "no"), ("1 == 1", "yes"), ("1 != 1", "no"), 
+        ("y < 2021", "unknown (these are not all numbers, nor all dates)"),
+        ("a * 2", "6 km"), ("2 * a", "6 km"), ("−n", "-2"), ("both(t, s)", "rome"),
+        ("days(e, d)", "31 days"), ("count(d, e, d)", "2"), ("abs(a - b)", "1.5 km"),
+    ],
+)  # fmt: skip
+def test_signs_bind_as_they_do_in_arithmetic(content: str, told: str) -> None:
+    assert write_value(calculate_expression(content, KNOWN)) == told
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ("abs(1, 2)", "abs takes one number"), ("difference(1, 2, 3)", "between two values, not 3"),
+        ("days(d, e, d)", "two whole dates"), ("days(1, 2)", "a date is needed here"), ("same(1)", "no two values"),
+        ("a + n", "units km and none differ"), ("n / a", "a number by km is no known unit"),
+        ("b / lb", "km by lb is no known unit"), ("min()", "a value is missing before ')'"),
+        ("* 2", "missing before '*'"),
+        ("1 < < 2", "missing before '<'"), ("1 + )", "missing before ')'"), ("max(1, 2", "not closed"),
+        ("1 $ 2", "'$ 2'"),
+        ("d + 1", "not all numbers, nor all dates"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_in_an_expression_is_named(content: str, why: str) -> None:
+    assert why in write_value(calculate_expression(content, KNOWN))
+
+
+def test_bounds_of_a_calculation_hold_to_the_last_one() -> None:
+    assert write_value(calculate_expression("1" + " " * (MOST_CHARACTERS - 1), {})) == "1"
+    assert "401 characters" in write_value(calculate_expression("1" + " " * MOST_CHARACTERS, {}))
+    deep = MOST_DEPTH - 1
+    assert write_value(calculate_expression("(" * deep + "1" + ")" * deep, {})) == "1"
+    assert "nested" in write_value(calculate_expression("(" * (deep + 1) + "1" + ")" * (deep + 1), {}))
+    assert write_value(calculate_expression("(1) + (1) " * 1 + "+ (1)" * 30, {})) == "32"  # beside is not deep
+    assert write_value(calculate_expression("count(s)", {"s": tuple(str(i) for i in range(1_000))})) == "1,000"
+    big = Number(1e18)
+    assert write_value(calculate_expression("a", {"a": big})) == "1,000,000,000,000,000,000"
+    assert "too large" in write_value(calculate_expression("a * 2", {"a": big}))
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        (Number(1234.5), "1,234"), (Number(0.12345), "0.1235"), (Number(-3.0, "km"), "-3 km"), (Moment(842), "0842"),
+        (Moment(2020, 3), "2020-03"), (Moment(2020, 3, 4), "2020-03-04"), (True, "yes"), (("a", Number(1)), "a, 1"),
+    ],
+)  # fmt: skip
+def test_values_are_written_as_they_are_told(value: Value, told: str) -> None:
+    assert write_value(value) == told
+
+
+@pytest.mark.parametrize(
+    ("words", "inputs", "told"),
+    [
+        ("the difference", (Number(3), Number(8)), "5"), ("either of them", (("a",), ("b",)), "a, b"),
+        ("the youngest", (Moment(1990), Moment(1950)), "1990"), ("the smallest", (Number(3), Number(8)), "3"),
+        ("the number of towns", (("a", "b"), ("b",)), "2"), ("which is later", ("4 May 1950", "1951"), "1951"),
+        ("the sum", (), "unknown (there is nothing to calculate with)"),
+        ("the sum", ((),), "unknown (there is nothing to calculate with)"),
+        ("the same", ("a",), "unknown (there are no two values to compare)"),
+        ("the same", ("a", ()), "unknown (there are no two values to compare)"),
+    ],
+)  # fmt: skip
+def test_words_are_worked_out_over_all_their_values(words: str, inputs: tuple[Value, ...], told: str) -> None:
+    assert write_value(calculate_words(words, inputs)) == told
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("2 million in all", Number(2e6)), ("-3.5 degrees", Number(-3.5, "degrees")), ("−1,000 m", Number(-1000, "m")),
+        ("7 of them", Number(7)), ("1,000,000 trillion", Number(1e18)), ("2,000,000 trillion", None),
+    ],
+)  # fmt: skip
+def test_a_number_has_its_scale_its_sign_and_a_unit_that_says_something(text: str, number: Number | None) -> None:
+    assert read_number(text) == number

@@ -127,3 +127,81 @@ def test_headings_are_borne_by_the_chunks_that_they_stand_over() -> None:
 def test_chinese_names_are_those_in_quotes_wherever_they_are_written() -> None:
     first, second = found(("", "他读了《红楼梦》。"), ("", "红楼梦很长。"))
     assert first == second == {"红 楼 梦": 1}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "letters"),
+    [
+        ("Dr. John F. Kennedy", "A.C_I.C-"), ("the Treaty of Paris", "K_C_K_C-"), ("It was NASA and IT", "F_x_C_x_C-"),
+        ("in 1984, or 19845", "x_D|x_H-"), ("Jean-Luc’s own", "C-C_x-"), ("Ada; Bo", "C|C-"), ("李明", "Z-Z-"),
+        ("Of Mice", "F_C-"), ("Ch. Dove", "C.C-"),
+    ],
+)  # fmt: skip
+def test_words_become_letters_and_gaps(sentence: str, letters: str) -> None:
+    assert write_letters(sentence)[1] == letters
+
+
+@pytest.mark.parametrize(
+    ("sentence", "names"),
+    [
+        ("Kennedy, John F. spoke", ["kennedy", "john f"]),
+        ("the Bank of the North and Sea", ["bank of the north", "sea"]),
+        ("Harbour of the of the Sea", ["harbour", "sea"]),
+        ("Apollo 13 1970 flew", ["apollo 13 1970"]),
+        ("Apollo 19845 flew", ["apollo"]),
+        ("13 Apollo", ["apollo"]),
+        ("J. R. R. Tolkien wrote", ["j r r tolkien"]),
+        ("Ada. Bo came", ["ada", "bo"]),
+        ("x Y z", []),
+    ],
+)
+def test_a_name_goes_on_over_two_small_words_and_numbers(sentence: str, names: list[str]) -> None:
+    words, letters = write_letters(sentence)
+    assert [" ".join(words[a:b]) for a, b in find_name_spans(letters)] == names
+
+
+def test_a_word_is_proper_where_inside_sentences_it_has_a_capital_more_often_than_not() -> None:
+    known = make_gazetteer(noted(("", "Oak fell. An Oak stood. The oak fell. We saw Elm. An elm, an Elm.")))
+    assert (known.capitals["oak"], known.capitals["elm"]) == (0, 1)
+    assert [known.proper(word) for word in ("oak", "elm", "ash")] == [False, True, False]
+
+
+def test_names_that_are_borne_are_found_longest_first_and_need_a_capital_below_three_words() -> None:
+    known = make_gazetteer(noted(("dark river", "x"), ("dark river valley", "x"), ("moss", "x")))
+    assert known.lengths == {"dark": (3, 2), "moss": (1,)}
+
+    def spans(text: str, asked: bool = False) -> list[tuple[int, int]]:
+        marked = text.split(" ")
+        return list(known.found(marked, [word.replace("^", "") for word in marked], asked=asked))
+
+    assert spans("the dark river valley is") == [(1, 4)]
+    assert spans("the dark river is") == []
+    assert spans("the ^dark river is") == [(1, 3)]
+    assert spans("the dark river is", asked=True) == [(1, 3)]
+    assert spans("the ^dark ^river ^dark river valley") == [(1, 3), (3, 6)]
+    assert spans("the ^dark") == []
+    assert spans("^moss grows") == []  # one word, and the corpus writes it no otherwise inside a sentence
+    assert spans("on ^moss grows") == [(1, 2)]
+
+
+def test_a_run_of_capitals_yields_to_a_borne_name_that_is_as_long() -> None:
+    def names(borne: str, sentence: str) -> list[str]:
+        documents = noted((borne, "x"), ("", sentence))
+        return list(count_mentions(documents[1], make_gazetteer(documents))[0])
+
+    assert names("Dark River", "We saw the Dark River Valley there.") == ["dark river", "dark river valley"]
+    assert names("Dark River Valley", "We saw the dark River Valley there.") == ["dark river valley"]
+    assert names("Old Dark River", "We saw the Old Dark River there.") == ["old dark river"]
+
+
+def test_a_last_name_that_a_document_bears_stands_for_itself() -> None:
+    third = found(("Harrow", "A town."), ("", "It was Ada Harrow who came. Then Harrow left."))[1]
+    assert third == {"ada harrow": 1, "harrow": 2}
+
+
+def test_each_mention_is_counted_once_a_sentence_and_by_chunk() -> None:
+    texts = ("We met Ada Harrow and Ada Harrow.", "Then Harrow left.", "")
+    chunks = tuple(Chunk(f"c{i}", "d", 0, len(t), 1, t, "") for i, t in enumerate(texts))
+    (document,) = spell_documents.fn([chunks])
+    assert count_mentions(document, make_gazetteer([document])) == [{"ada harrow": 1}, {"ada harrow": 1}, {}]
+    assert spell_documents.fn([()]) == [Noted()]

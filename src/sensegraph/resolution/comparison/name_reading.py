@@ -180,7 +180,7 @@ def _read_numbers(core: tuple[str, ...]) -> tuple[str, ...]:
     for word in core:
         if _is_code(word):
             continue
-        if word.isdecimal() or re.fullmatch(r"\d+(?:\.\d+)+", word):
+        if word.isdecimal():
             found.append(word.lstrip("0") or "0")
         elif (m := _QUANTITY.fullmatch(word)) and m[2] in naming_words.UNITS:
             found.append(m[1].lstrip("0") or "0")

@@ -79,7 +79,7 @@ def compare_keys(a: Name, b: Name) -> Judged | None:
     if fold_word(" ".join(a.raw.split())) == fold_word(" ".join(b.raw.split())):
         return Judged(0.99, "the same name", "same")
     if bool(a.qualifier) != bool(b.qualifier):
-        sure = 0.8 if min(len(a.plain), len(b.plain)) <= _WORDS else 0.87
+        sure = 0.8 if len(a.plain) <= _WORDS else 0.87
         return Judged(sure, f"only one is {' '.join(a.qualifier or b.qualifier)}", "bare")
     if a.legal and b.legal and a.legal != b.legal and not {*a.legal, *b.legal} <= _ENGLISH:
         return Judged(0.7, f"different legal forms: {' '.join(a.legal)}, {' '.join(b.legal)}", "legal")
@@ -148,8 +148,8 @@ def compare_persons(a: Name, b: Name) -> Judged:
         return _judge_numbers(a, b)
     if bool(a.generation) != bool(b.generation):
         one, other = _read_person(a), _read_person(b)
-        score = _judge_persons(one, other).score if one != other else 0.7
-        return Judged(min(score, 0.7), f"only one is {a.generation or b.generation}", "generation")
+        score = min(0.7, _judge_persons(one, other).score) if one != other else 0.7
+        return Judged(score, f"only one is {a.generation or b.generation}", "generation")
     if alike := compare_keys(a, b) or compare_acronym(a, b):
         return alike
     if a.numbers != b.numbers:
@@ -181,11 +181,7 @@ def _judge_persons(a: _Person, b: _Person) -> Judged:
         first = _judge_given(a.given[0], b.given[0])
         middles = (_judge_given(x, y) for x, y in zip(a.given[1:], b.given[1:], strict=False))
         vetoed = first if first.veto else next((middle for middle in middles if middle.veto), None)
-        if vetoed:
-            return vetoed
-        if first.kind == "equal":
-            return Judged(0.93, "one family and given name; the middle names agree", "middle names")
-        return first
+        return vetoed or first
     one, other = sorted((*a.given, *a.family.split())), sorted((*b.given, *b.family.split()))
     if one == other:
         return Judged(0.7, "the same names in another order", "order")
@@ -212,7 +208,7 @@ def _judge_one_name(a: _Person, b: _Person) -> Judged:
 def _judge_given(x: str, y: str) -> Judged:
     short, long = sorted((x, y), key=len)
     if x == y:
-        return Judged(0.95, f"both are {x}", "equal")
+        return Judged(0.93, "one family and given name; the middle names agree", "middle names")
     if len(short) == 1 and long.startswith(short):
         return Judged(0.8, f"{short} may be the initial of {long}", "initial")
     if y in naming_words.NICKNAMES.get(x, ()) or x in naming_words.NICKNAMES.get(y, ()):
@@ -314,7 +310,7 @@ class Collection:
         return "none" if places or (one and other) or cosine is not None else "unknown"
 
     def _weight(self, neighbours: Iterable[str]) -> float:
-        return sum(1 / self.degree.get(n, 1) for n in sorted(neighbours))
+        return sum(1 / self.degree[n] for n in sorted(neighbours))
 
     def _cosine(self, a: int, b: int) -> float | None:
         if self.vectors is None or not self.vectors[a].any() or not self.vectors[b].any():
