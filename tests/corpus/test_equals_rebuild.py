@@ -179,5 +179,5 @@ def test_a_few_lives_of_a_corpus() -> None:
 @pytest.mark.slow
 @pytest.mark.uncounted
 @pytest.mark.parametrize("part", range(1, 9))
-def test_ten_of_eighty_lives_of_a_corpus(part: int) -> None:
-    live(10, part)
+def test_twenty_five_of_two_hundred_lives_of_a_corpus(part: int) -> None:
+    live(25, part)
