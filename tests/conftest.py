@@ -38,7 +38,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_threa
 os.fsync = lambda file: None  # type: ignore[assignment]
 
 COUNTED = 2  # of the examples of a test function: those after them hardly reach a line that these do not
-BARREN = 4  # tests in a row of a file that reach no new line: after them it is run without counting
+BARREN = 12  # tests in a row of a file that reach no new line: after them it is run without counting
 _barren = Counter[str]()  # such tests so far, by file
 NOT_REACHED = "not reached in time"
 STARTED = time.monotonic()

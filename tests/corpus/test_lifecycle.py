@@ -24,16 +24,14 @@ from sensegraph.errors import StoreError
 from sensegraph.index.chunks import chunk_documents
 from sensegraph.runtime.results import Step
 from sensegraph.types import Document
-from wired import content, corpus, settings, stories, story
+from wired import content, corpus, finished_corpus, settings, stories, story
 
 EXACT = ("documents", "chunks", "texts", "entities", "relations", "claims", "vectors")  # equal without --fresh too
 
 
 @pytest.fixture
 def made(tmp_path: Path, server: ScriptedServer) -> Iterator[Corpus]:
-    with corpus(tmp_path / "corpus", server) as opened:
-        opened.add(stories())
-        opened.build()
+    with finished_corpus(tmp_path / "corpus", server, stories()) as opened:
         server.reset()
         yield opened
 

@@ -15,7 +15,7 @@ from sensegraph.methods.graphrag.global_search import GraphRAG
 from sensegraph.testing import SAMPLE, check_citations
 from sensegraph.types import Question
 from served import ServedContract
-from wired import corpus, stories
+from wired import corpus, finished_corpus, stories
 
 QUESTION = "Who wrote to whom, and who paid?"
 
@@ -28,9 +28,7 @@ class TestGraphRAGContract(ServedContract):
 @pytest.fixture
 def asked(tmp_path: Path, server: ScriptedServer) -> Corpus:
     """A finished corpus of its own, so that calls can be counted."""
-    made = corpus(tmp_path, server)
-    made.add(stories(8))
-    made.build()
+    made = finished_corpus(tmp_path, server, stories(8))
     server.reset()
     server.script = Script(keep_bodies=True)
     return made

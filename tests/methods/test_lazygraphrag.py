@@ -19,7 +19,7 @@ from sensegraph.methods.lazygraphrag.lazygraphrag import LazyGraphRAG, Trial
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract, check_citations
 from sensegraph.types import Document, Question, Turn
-from wired import corpus, stories
+from wired import corpus, finished_corpus, stories
 
 ASKED = "Who wrote to whom, and who paid?"
 QUESTION = Question(ASKED)
@@ -58,9 +58,7 @@ class TestLazyGraphRAGContractOffline(MethodContract):
 @pytest.fixture
 def lazy(tmp_path: Path, server: ScriptedServer) -> Iterator[Corpus]:
     """An index of 20 stories, 40 chunks, with nothing but concepts."""
-    with corpus(tmp_path, server, index=ONLY) as made:
-        made.add(stories(20))
-        made.build()
+    with finished_corpus(tmp_path, server, stories(20), index=ONLY) as made:
         script(server)
         yield made
 

@@ -15,16 +15,14 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
 from sensegraph.methods.graphrag.global_search import GraphRAG
 from sensegraph.types import Cluster, Question
-from wired import corpus, stories
+from wired import finished_corpus, stories
 
 QUESTION = "Who wrote to whom, and who paid?"
 
 
 @pytest.fixture
 def asked(tmp_path: Path, server: ScriptedServer) -> Corpus:
-    made = corpus(tmp_path, server)
-    made.add(stories(8))
-    made.build()
+    made = finished_corpus(tmp_path, server, stories(8))
     server.reset()
     return made
 
