@@ -70,6 +70,15 @@ def test_ids_titles_and_metadata_are_masked_too() -> None:
     assert counts == {"email": 3, "identity": 1, "person": 1}
 
 
+def test_what_stands_around_a_placeholder_stays_and_letters_are_kept_apart_from_it() -> None:
+    (mail,) = re.findall(r"EMAIL-\w+", M.text("jane@example.com")[0])
+    masked, _ = M.document(Document("d", "x", "", (("note", "mail jane@example.com today, bob@example.com"),)))
+    other = M.text("bob@example.com")[0]
+    assert masked.metadata == (("note", f"mail {mail} today, {other}"),)
+    phone = M.text("+49 30 901820")[0]
+    assert M.text("電 話+49 30 901820") == (f"電 話 {phone}", {"phone": 1})
+
+
 def test_persons_are_masked_by_their_name_wherever_it_is_said_again() -> None:
     text = "Jane Doe came. Jane said so."
     people = [Named(0, 8, "Jane Doe"), Named(15, 19, "Jane Doe")]

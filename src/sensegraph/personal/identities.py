@@ -71,13 +71,14 @@ def check_card(number: str) -> bool:
 def is_date(year: int, month: int, day: int) -> bool:
     """Whether there is such a day; a year of two digits may be of any century."""
     try:
-        return date(year if year > 99 else 2000 + year, month, day).year > 0
+        date(year if year > 99 else 2000 + year, month, day)  # 2000 had a 29 February
     except ValueError:
-        return year == 0 and (month, day) == (2, 29)
+        return False
+    return True
 
 
 def is_two_digit_date(number: str, order: str = "ymd") -> bool:
-    """Whether six digits are a date in this order."""
+    """Whether the first six digits are a date in this order."""
     parts = dict(zip(order, (int(number[i : i + 2]) for i in (0, 2, 4)), strict=True))
     return is_date(parts["y"], parts["m"], parts["d"])
 
@@ -165,8 +166,8 @@ CHECKS: Mapping[str, Callable[[str], bool]] = MappingProxyType(
             and (11 - weighted_sum(n, (5, 4, 3, 2, 7, 6, 5, 4, 3, 2)) % 11) % 11 == int(n[10])
             and is_two_digit_date(f"{int(n[:2]) % 40:02}{n[2:6]}", "dmy")
         ),
-        "dk": lambda n: is_two_digit_date(n[:6], "dmy"),
-        "fi": lambda n: is_two_digit_date(n[:6], "dmy") and _FI_SIGNS[int(n[:6] + n[-4:-1]) % 31] == n[-1],
+        "dk": lambda n: is_two_digit_date(n, "dmy"),
+        "fi": lambda n: is_two_digit_date(n, "dmy") and _FI_SIGNS[int(n[:6] + n[-4:-1]) % 31] == n[-1],
         "ch": lambda n: (10 - weighted_sum(n[:12], (1, 3) * 6) % 10) % 10 == int(n[12]),
         "at": lambda n: (
             n[0] != "0"
@@ -182,15 +183,15 @@ CHECKS: Mapping[str, Callable[[str], bool]] = MappingProxyType(
             and all(weighted_sum(n[:k], range(k + 1, 1, -1)) * 10 % 11 % 10 == int(n[k]) for k in (9, 10))
         ),
         "mx": lambda n: (
-            is_two_digit_date(n[4:10])
+            is_two_digit_date(n[4:])
             and -sum(_MX_SIGNS.index(c) * (18 - i) for i, c in enumerate(n[:17])) % 10 == int(n[17])
         ),
         "cn": lambda n: (
             "10X98765432"[weighted_sum(n[:17], (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)) % 11] == n[17]
             and is_date(int(n[6:10]), int(n[10:12]), int(n[12:14]))
         ),
-        "kr": lambda n: is_two_digit_date(n[:6]) and n[6] in "12345678",
-        "za": lambda n: check_luhn(n) and is_two_digit_date(n[:6]),
+        "kr": lambda n: is_two_digit_date(n) and n[6] in "12345678",
+        "za": lambda n: check_luhn(n) and is_two_digit_date(n),
         "tr": lambda n: (
             n[0] != "0"
             and weighted_sum(n[:9], (7, -1, 7, -1, 7, -1, 7, -1, 7)) % 10 == int(n[9])
