@@ -154,7 +154,9 @@ class Places(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         if isinstance(node.func, ast.Name) and node.func.id in SWAPPED:
             self.found.append((node.func, ast.Name(SWAPPED[node.func.id], ast.Load())))
-        self.generic_visit(node)
+        for child in ast.iter_child_nodes(node):
+            if not (isinstance(child, ast.keyword) and is_check_of_lengths(node, child)):
+                self.visit(child)
 
     def visit_Expr(self, node: ast.Expr) -> None:
         if isinstance(node.value, ast.Call):
@@ -170,6 +172,12 @@ class Places(ast.NodeVisitor):
     def visit_Return(self, node: ast.Return) -> None:
         if node.value and not isinstance(node.value, ast.Constant):
             self.generic_visit(node)
+
+
+def is_check_of_lengths(call: ast.Call, given: ast.keyword) -> bool:
+    """Whether it is `strict=True` of a zip: like `frozen` a rule of writing (ruff B905), and no behaviour."""
+    zipped = isinstance(call.func, ast.Name) and call.func.id == "zip" and given.arg == "strict"
+    return zipped and isinstance(given.value, ast.Constant) and given.value.value is True
 
 
 @cache
