@@ -1,4 +1,4 @@
-"""A whole report of two conditions whose figures were worked out by hand; it stands in tests/data."""
+"""A whole report of two conditions, line for line; it stands in tests/data, its main figures checked by hand."""
 
 from __future__ import annotations
 
