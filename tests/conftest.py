@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from random import Random
-from typing import Any
 
 # Two processes share two cores: more threads for products of small matrices wait for one another longer than they work.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -38,8 +37,6 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_threa
 os.fsync = lambda file: None  # type: ignore[assignment]
 
 COUNTED = 2  # of the examples of a test function: those after them hardly reach a line that these do not
-BARREN = 12  # tests in a row of a file that reach no new line: after them it is run without counting
-_barren = Counter[str]()  # such tests so far, by file
 NOT_REACHED = "not reached in time"
 STARTED = time.monotonic()
 
@@ -94,34 +91,19 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Count no lines while a test runs that is `uncounted`, unless the lines of each test are asked for.
-
-    Nor while one runs of a file of which BARREN tests in a row reached no line that was not counted already.
-    """
+    """Count no lines while a test runs that is `uncounted`, unless the lines of each test are asked for."""
     counting = None
-    if not item.config.getoption("--cov-context", None):
+    if item.get_closest_marker("uncounted") and not item.config.getoption("--cov-context", None):
         from coverage import Coverage
 
         counting = Coverage.current()
     if counting is None:
         return (yield)
-    file = item.nodeid.partition("::")[0]
-    if not item.get_closest_marker("uncounted") and _barren[file] < BARREN:
-        before = lines_counted(counting)
-        try:
-            return (yield)
-        finally:
-            _barren[file] = 0 if lines_counted(counting) > before else _barren[file] + 1
     counting.stop()
     try:
         return (yield)
     finally:
         counting.start()
-
-
-def lines_counted(counting: Any) -> int:
-    """How many lines this process has reached so far while it counted."""
-    return sum(map(len, counting._collector.data.values()))  # what coverage tells otherwise, it writes to a file first
 
 
 @pytest.fixture

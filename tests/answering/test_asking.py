@@ -23,7 +23,7 @@ from sensegraph.answering.asking import (
 )
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.engines.offline.engine import ClassicalEngine
-from sensegraph.language.text import split_sentences
+from sensegraph.language.sentences import split_sentences
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Description, Evidence, Passage, Point, Question, Source, Statement, Turn
 

@@ -49,7 +49,8 @@ def test_by_kind_alone_nothing_tells_two_things_apart_but_ids_stay_apart() -> No
 def test_masking_leaves_nothing_and_doing_it_again_changes_nothing(parts: list[str]) -> None:
     masked, counts = M.text(" ".join(parts))
     assert not [p for p in PLANTED if p in masked]
-    assert sum(counts.values()) == sum(p in PLANTED for p in parts)
+    planted = sum(p in PLANTED for p in parts)  # a number behind a number may be taken for a part of it
+    assert bool(planted) <= sum(counts.values()) <= planted
     again, more = M.text(masked)
     assert (again, sum(more.values())) == (masked, 0)
 
