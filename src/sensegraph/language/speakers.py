@@ -77,7 +77,7 @@ def judge_label(name: str) -> tuple[bool, bool]:
     if HAN.search(name):
         named = len(name) <= _SHORT_HAN and name not in _field_names() and not any(map(str.isascii, name))
         return named, named
-    words = _CAMEL.sub(" ", name).split()
+    words = _CAMEL.sub(" ", name).split() or [" "]
     folded = [fold(word).strip(".") for word in words]
     connectors = name_connectors("en") | name_connectors("de")
     written = all(word[0].isupper() or word[0].isdigit() or word in connectors for word in words)

@@ -120,6 +120,7 @@ _IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d{2}(?=((?:[ \-]?[A-Za-z0-9]){1
 _CARD = re.compile(
     r"(?<![\w.\-/])\d{4}[ \-]?(?:\d{4}[ \-]?\d{4}[ \-]?\d{1,7}|\d{6}[ \-]?\d{4,5}|\d{9})(?![\w/]|[.,\-]\d)"
 )
+_BEFORE_PLUS = re.compile(r"\s(?=\+\d)")  # begins a number
 MARK = re.compile(r"\[[A-Z]{2,20}\]|(?<![A-Z])[A-Z]{2,20}-[a-f][0-9a-f]{9}(?![\w])")
 """What stands where something was masked."""
 _SUREST = ("url", "email", "iban", "card", "identity")
@@ -141,7 +142,12 @@ class Finder:
             found += [Span(kind, m.start(), m.end(), fold(m[0])) for m in pattern.finditer(text)]
         for find in (find for kind, find in _FINDERS.items() if kind in kinds):
             found += find(text)
-        found += find_phones(text, self.settings.regions) if "phone" in kinds else ()
+        if "phone" in kinds:  # sought between other numbers too: beside them one is taken for a part of the other
+            apart = list(text)
+            for span in found:
+                apart[span.start : span.end] = "\n" * (span.end - span.start)
+            views = dict.fromkeys((text, _BEFORE_PLUS.sub("\n", "".join(apart))))
+            found += [phone for view in views for phone in find_phones(view, self.settings.regions)]
         kept = [
             s for s in (*found, *more) if s.end > s.start and not self._stays(text, s) and not self._marked(text, s)
         ]

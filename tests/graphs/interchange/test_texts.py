@@ -73,9 +73,9 @@ def test_every_chunk_is_its_span_and_every_text_unit_has_one(text: str, cuts: li
     units = [("d", text[start : start + length] + noise) for start, length, noise in cuts]
     found = place({"d": text}, *units)
     assert len(found.chunk_of) == len(units)
-    assert all(
-        c.text == read_blocks(found.documents[c.document].text).text[c.start : c.end] for c in found.all_chunks()
-    )
+    for c in found.all_chunks():
+        text = found.documents[c.document].text
+        assert c.text in (text[c.start : c.end], read_blocks(text).text[c.start : c.end])
     if units:
         assert sorted(found.chunk_of) == sorted(f"u{i}" for i in range(len(units)))
         assert sorted(found.chunk_of.values()) == sorted(c.id for c in found.all_chunks())

@@ -129,7 +129,7 @@ def _row_as_line(line: str) -> str:
 
 def _split_pieces(text: str) -> list[str]:
     """Sentences without emphasis and marks of lists, line by line; a very short one goes with what follows."""
-    plain, found, held = _EMPHASIS.sub("", _ITEM.sub("", text)), list[str](), ""
+    plain, found, held = _GROUP.sub("", _EMPHASIS.sub("", _ITEM.sub("", text))), list[str](), ""
     for part in (line[start:end] for line in plain.splitlines() for start, end in split_sentences(line)):
         held = f"{held} {part}".strip(_EDGE)
         if len(held) >= _SHORT and _terms(held):
