@@ -71,7 +71,7 @@ def check_card(number: str) -> bool:
 def is_date(year: int, month: int, day: int) -> bool:
     """Whether there is such a day; a year of two digits may be of any century."""
     try:
-        date(year if year > 99 else 2000 + year, month, day)  # 2000 had a 29 February
+        date(year if year > 99 else 2000 + year, month, day)  # 2000 was a leap year
     except ValueError:
         return False
     return True
