@@ -234,7 +234,7 @@ def _write_text(text: str, lines: Sequence[Line], found: Sequence[tuple[str, Seq
                 continue
             if last in _HYPHENS and before.text[-2:-1].isalpha() and line.said[:1].islower():
                 if words is None:
-                    words = Counter(m[0] for m in _COMPOUND.finditer(text.lower()))
+                    words = Counter(_COMPOUND.findall(text.lower()))
                 first = _FIRST.match(line.said)
                 assert first is not None
                 dropped = last == "\u00ad" or _drops_hyphen(before.text, line.said, words)

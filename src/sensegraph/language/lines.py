@@ -24,6 +24,7 @@ _PAGE_NUMBER = re.compile(r"[\W]*(?:Page )?#[\W]*")
 _DIGITS = re.compile(r"\d+")
 _STOPS = frozenset(".!?:;。！？；：؟۔।։")
 CLOSERS = "\"'”’»)]*_`"
+_NUMBERED = frozenset(".)")
 _RULED = frozenset("-=*_+~#.|: \t\r")
 
 
@@ -34,17 +35,14 @@ class Line:
     it, in a transcript.
     """
 
-    __slots__ = ("column", "fenced", "indent", "kind", "mark", "paged", "start", "text", "turn")
+    __slots__ = ("column", "end", "fenced", "indent", "kind", "mark", "paged", "start", "text", "turn")
 
     def __init__(self, start: int, text: str, indent: int, paged: bool) -> None:
         self.start, self.text, self.indent, self.paged = start, text, indent, paged
-        self.column = indent + count_columns(text)
-        self.kind, self.mark, self.fenced, self.turn = "text", 0, False, False
-
-    @property
-    def end(self) -> int:
-        """Where the line ends in the text."""
-        return self.start + len(self.text)
+        self.end = start + len(text)
+        self.column = indent + (len(text) if text.isascii() else count_columns(text))
+        self.kind = "text" if text else "blank"
+        self.mark, self.fenced, self.turn = 0, False, False
 
     @property
     def said(self) -> str:
@@ -64,12 +62,12 @@ def split_lines(text: str) -> list[Line]:
     for page, part in enumerate(text.split("\f")):
         first = page > 0
         for raw in part.split("\n"):
-            body = raw.strip(_BLANKS)
-            lead = len(raw) - len(raw.lstrip(_BLANKS)) if body else 0
-            indent = len(raw[:lead].expandtabs(8)) if "\t" in raw[:lead] else lead
+            body, size = raw.strip(_BLANKS), len(raw)
+            lead = raw.find(body[0]) if body and size > len(body) else 0
+            indent = len(raw[:lead].expandtabs(8)) if lead and "\t" in raw[:lead] else lead
             found.append(Line(place + lead, body, indent, first))
             first = False
-            place += len(raw) + 1
+            place += size + 1
     return found
 
 
@@ -88,53 +86,61 @@ def classify_lines(lines: Sequence[Line], form: str) -> None:
             if text.startswith(fence):
                 fence = ""
         elif not text:
-            line.kind = "blank"
-        elif not text[0].isalpha() and (match := _FENCE.match(text)):
-            fence, line.kind, line.fenced = match[0], "code", True
-        else:
-            _classify_line(lines, number, form)
+            continue
+        elif not text[0].isalpha():
+            if match := _FENCE.match(text):
+                fence, line.kind, line.fenced = match[0], "code", True
+            elif not _is_marked(lines, number):
+                line.kind = _find_kind(line, form)
+        elif form != MARKDOWN or "|" in text or "   " in text or "\t" in text or not _NUMBERED.isdisjoint(text[1:6]):
+            line.kind = _find_kind(line, form)
     _find_furniture(lines)
     if form == MARKDOWN:
         _find_indented_code(lines)
 
 
-def _classify_line(lines: Sequence[Line], number: int, form: str) -> None:
+def _is_marked(lines: Sequence[Line], number: int) -> bool:
+    """Whether a line opens with the sign of a heading or a quotation, or is a rule."""
     line, text = lines[number], lines[number].text
-    if not text[0].isalpha():
-        if line.indent < 4 and (match := _HEADING.match(text)):
-            line.kind, line.mark = "heading", match.end()
-            return
-        before = lines[number - 1] if number else line
-        if number and before.text and before.kind in ("text", "item") and _UNDERLINE.match(text):
-            line.kind = "rule"
-            if not _RULED.issuperset(before.text) and (
-                number < 2 or lines[number - 2].kind in ("blank", "rule", "heading")
-            ):
-                before.kind = "heading"
-            return
-        if len(text) > 2 and not text[0].isalnum() and _RULED.issuperset(text):
-            line.kind = "rule"
-            return
-        if match := _QUOTED.match(text):
-            line.kind, line.mark = "quote", match.end()
-            return
-    cells = [cell for cell in _GAPS.split(text) if cell] if "   " in text or "\t" in text else ()
-    # justified prose has wide gaps too, but many words between them
-    columns = len(cells) > 2 and sum(len(cell.split()) for cell in cells) <= 3.5 * len(cells)
-    if columns or ("|" in text and (" | " in text or text.count("|") > 2)):
-        line.kind = "row"
-    elif (not text[0].isalpha() or text[1:2] in (".", ")") or text[:6].lower().strip("ivx")[:1] in (".", ")")) and (
-        match := _ITEM.match(text)
-    ):
-        line.kind, line.mark = "item", match.end()
-    elif form != MARKDOWN and _is_code(line):
-        line.kind = "code"
+    if line.indent < 4 and (match := _HEADING.match(text)):
+        line.kind, line.mark = "heading", match.end()
+        return True
+    before = lines[number - 1] if number else line
+    if number and before.text and before.kind in ("text", "item") and _UNDERLINE.match(text):
+        line.kind = "rule"
+        if not _RULED.issuperset(before.text) and (
+            number < 2 or lines[number - 2].kind in ("blank", "rule", "heading")
+        ):
+            before.kind = "heading"
+    elif len(text) > 2 and not text[0].isalnum() and _RULED.issuperset(text):
+        line.kind = "rule"
+    elif match := _QUOTED.match(text):
+        line.kind, line.mark = "quote", match.end()
+    return line.kind != "text"
+
+
+def _find_kind(line: Line, form: str) -> str:
+    """Whether a line without a sign of its own is text, an item of a list, a row of a table or code."""
+    text = line.text
+    if "   " in text or "\t" in text:
+        cells = [cell for cell in _GAPS.split(text) if cell]
+        # justified prose has wide gaps too, but many words between them
+        if len(cells) > 2 and sum(len(cell.split()) for cell in cells) <= 3.5 * len(cells):
+            return "row"
+    if "|" in text and (" | " in text or text.count("|") > 2):
+        return "row"
+    if not (text[0].isalpha() and _NUMBERED.isdisjoint(text[1:6])) and (match := _ITEM.match(text)):
+        line.mark = match.end()
+        return "item"
+    return "code" if form != MARKDOWN and _is_code(line) else "text"
 
 
 def _is_code(line: Line) -> bool:
     text = line.text
-    if line.indent and _COMMAND.match(text):
+    if line.indent and (text[0] in "$%#>." or "@" in text) and _COMMAND.match(text):
         return True
+    if len(_SYMBOL.findall(text)) < 3:
+        return False
     if "://" in text:
         text = _URL.sub("", text) or "x"
     text = _MANUAL.sub("", text)

@@ -23,8 +23,9 @@ _END = re.compile(
     r"|[ \u00a0\u202f]»(?=\s|$))*)(?P<gap>[^\S\n]+)"
     r"|(?P<wide>[。！？｡]++[」』”’）】》\"]*+(?:\[\d{1,3}\])*+)"
     r"(?!(?<=。)[のはがを]|(?<=[」』])と|(?<=[”』」])[^\s，。！？]{0,3}[說问問道答説])"  # behind a quotation
-    r"|(?P<line>\s*\n\s*)"
 )
+_MAY_END = re.compile(r"[\n.!?…‥؟۔।։॥‼⁇⁉。！？｡]")
+_GAP = re.compile(r"\s*")
 _BREAK = frozenset(' \t\n\r\xa0\u202f\u3000"“”‘«»„‚([{<>/—–|')
 _NEXT = re.compile(r"[\"'“‘«»‹„‚(\[{¿¡*_`—–…\-•§\s]*([^\W_]+(?:[.'’-][^\W_]+)*)?")
 _ENUMERATED = re.compile(r"(?:\(?(?:\d{1,3}(?:\.\d{1,3}){0,4}|[^\W\d_]|[ivxlcIVXLC]{1,6})[.)]|§+ ?\d+[a-z]?\.)$")
@@ -90,10 +91,20 @@ def load_lists(codes: tuple[str, ...]) -> Lists:
 
 def detect_by_openers(text: str) -> tuple[str, ...]:
     """The languages whose openers a text has most of; English where it has fewer than two of any."""
-    sample = frozenset(w.lower() for w in _WORDS.findall(text[:_SAMPLE]))
-    counts = {code: len(sample & load_language(code).openers) for code in list_languages()}
-    best = max(counts.values())
-    return tuple(c for c, n in counts.items() if n == best) if best > 1 else ("en",)
+    openers = _openers()
+    counts = Counter(code for word in {*_WORDS.findall(text[:_SAMPLE].lower())} & openers.keys() for code in openers[word])
+    best = max(counts.values(), default=0)
+    return tuple(code for code in list_languages() if counts[code] == best) if best > 1 else ("en",)
+
+
+@cache
+def _openers() -> dict[str, list[str]]:
+    """The languages of each word that opens sentences."""
+    found: dict[str, list[str]] = {}
+    for code in list_languages():
+        for word in load_language(code).openers:
+            found.setdefault(word, []).append(code)
+    return found
 
 
 class _Shown:
@@ -156,29 +167,33 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
     """
     spans: list[tuple[int, int]] = []
     shown = _Shown(text)
-    start = 0
-    for match in _END.finditer(text):
-        kind = match.lastgroup
-        if kind == "gap":
-            if not _ends_sentence(text, match, start, shown):
-                continue
-            end = match.end("tail")
-        elif kind == "wide":
-            end = match.end()
-        else:
-            end = match.start()
-        _add_span(spans, text, start, end)
-        start = match.end()
+    start = place = 0
+    for candidate in _MAY_END.finditer(text):
+        point = candidate.start()
+        if point < place:
+            continue
+        if text[point] == "\n":
+            _add_span(spans, text, start, point)
+            start = place = _GAP.match(text, point).end()  # type: ignore[union-attr]  # matches anywhere
+        elif match := _END.match(text, point):
+            place = match.end()
+            wide = match.lastgroup == "wide"
+            if wide or _ends_sentence(text, match, start, shown):
+                _add_span(spans, text, start, place if wide else match.end("tail"))
+                start = place
     _add_span(spans, text, start, len(text))
     return spans
 
 
 def _add_span(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
     part = text[start:end].rstrip()
+    if part[:1].isalnum():
+        spans.append((start, start + len(part)))
+        return
     lead = _LEADING.match(part)
-    first = start + (lead.end() if lead else 0)
-    if text[first : first + 1].isalnum() or any(map(str.isalnum, text[first : start + len(part)])):
-        spans.append((first, start + len(part)))
+    first = lead.end() if lead else 0
+    if any(map(str.isalnum, part[first:])):
+        spans.append((start + first, start + len(part)))
 
 
 def _ends_sentence(text: str, match: re.Match[str], start: int, shown: _Shown) -> bool:
@@ -227,7 +242,7 @@ def _ends_at_point(text: str, before: str, word: str, start: int, point: int, sh
         )
     ):
         return opens and text[point + 2 : point + 3] not in "(["
-    base = re.split("[-'’]", low)[-1]
+    base = low[1 + max(map(low.rfind, "-'’")) :]
     if low in lists.never or (base in lists.never and len(base) > 1):
         if low in _ALSO_WORDS and not word[0].isdigit():
             return opens and (before[0].islower() or low == "no")

@@ -18,7 +18,6 @@ from sensegraph.language.word_lists import small_words
 
 UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef\u3001-\u303f]")
 """Letters and marks of scripts that write no blanks between words."""
-_FIRST = re.compile(r"\S+")
 SLACK = 8  # columns by which a line may fall short of the margin
 _LEAST_PAIRS, _FEWEST_PAIRS = 4, 2
 _LEAST_MARGIN, _USUAL_MARGIN = 24, 36  # of any wrapped text; of one with few lines that begin small
@@ -40,10 +39,10 @@ class Wrapping:
 
 def count_first_columns(text: str) -> int:
     """The columns of the first word of a text; of a script without blanks, of its first character."""
-    match = _FIRST.match(text)
-    if match is None:
-        return 0
-    return 2 if UNSPACED.match(match[0]) else count_columns(match[0])
+    first = text.split(None, 1)[:1]
+    if not first or first[0].isascii():
+        return len(first[0]) if first else 0
+    return 2 if UNSPACED.match(first[0]) else count_columns(first[0])
 
 
 def measure_wrapping(lines: Sequence[Line]) -> Wrapping:
