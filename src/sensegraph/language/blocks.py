@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from sensegraph.language.lines import CLOSERS, MARKDOWN, Line, classify_lines, split_lines
 from sensegraph.language.speakers import find_labels
@@ -40,8 +41,7 @@ _LEAST_LABELS = 4
 _LABEL = 60  # characters in which that colon stands
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """One block of a text: `kind` is paragraph, turn, heading, item, quote, code, row or header; a span of the text."""
 
     kind: str

@@ -62,12 +62,13 @@ def split_lines(text: str) -> list[Line]:
     for page, part in enumerate(text.split("\f")):
         first = page > 0
         for raw in part.split("\n"):
-            body, size = raw.strip(_BLANKS), len(raw)
-            lead = raw.find(body[0]) if body and size > len(body) else 0
-            indent = len(raw[:lead].expandtabs(8)) if lead and "\t" in raw[:lead] else lead
+            body = raw.strip(_BLANKS)
+            lead = indent = raw.find(body[0]) if body else 0
+            if lead and "\t" in raw[:lead]:
+                indent = len(raw[:lead].expandtabs(8))
             found.append(Line(place + lead, body, indent, first))
             first = False
-            place += size + 1
+            place += len(raw) + 1
     return found
 
 

@@ -25,7 +25,7 @@ _END = re.compile(
     r"(?!(?<=。)[のはがを]|(?<=[」』])と|(?<=[”』」])[^\s，。！？]{0,3}[說问問道答説])"  # behind a quotation
 )
 _MAY_END = re.compile(r"[\n.!?…‥؟۔।։॥‼⁇⁉。！？｡]")
-_GAP = re.compile(r"\s*")
+_GAP = re.compile(r"\s+")
 _BREAK = frozenset(' \t\n\r\xa0\u202f\u3000"“”‘«»„‚([{<>/—–|')
 _NEXT = re.compile(r"[\"'“‘«»‹„‚(\[{¿¡*_`—–…\-•§\s]*([^\W_]+(?:[.'’-][^\W_]+)*)?")
 _ENUMERATED = re.compile(r"(?:\(?(?:\d{1,3}(?:\.\d{1,3}){0,4}|[^\W\d_]|[ivxlcIVXLC]{1,6})[.)]|§+ ?\d+[a-z]?\.)$")
@@ -174,7 +174,9 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
             continue
         if text[point] == "\n":
             _add_span(spans, text, start, point)
-            start = place = _GAP.match(text, point).end()  # type: ignore[union-attr]  # matches anywhere
+            start = place = point + 1
+            if text[place : place + 1].isspace() and (gap := _GAP.match(text, place)):
+                start = place = gap.end()
         elif match := _END.match(text, point):
             place = match.end()
             wide = match.lastgroup == "wide"
