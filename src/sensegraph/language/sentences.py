@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from functools import cache
 from importlib.resources import files
+from itertools import chain
 from typing import NamedTuple
 
 from sensegraph.language.word_lists import MONTHS, read_sections
@@ -92,7 +93,8 @@ def load_lists(codes: tuple[str, ...]) -> Lists:
 def detect_by_openers(text: str) -> tuple[str, ...]:
     """The languages whose openers a text has most of; English where it has fewer than two of any."""
     openers = _openers()
-    counts = Counter(code for word in {*_WORDS.findall(text[:_SAMPLE].lower())} & openers.keys() for code in openers[word])
+    words = openers.keys() & _WORDS.findall(text[:_SAMPLE].lower())
+    counts = Counter(chain.from_iterable(map(openers.__getitem__, words)))
     best = max(counts.values(), default=0)
     return tuple(code for code in list_languages() if counts[code] == best) if best > 1 else ("en",)
 
