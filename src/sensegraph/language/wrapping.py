@@ -80,15 +80,19 @@ def measure_wrapping(lines: Sequence[Line]) -> Wrapping:
 
 
 def mend_prose(lines: Sequence[Line], wrapping: Wrapping) -> None:
-    """Take lines of a wrapped paragraph that look like code or a table by their signs for what they are."""
+    """Take lines of a wrapped paragraph that look like code, a table or a quotation by their signs for what they are."""
     for number, line in enumerate(lines):
-        if line.kind not in ("code", "row") or line.fenced or line.text.count(" ") < 2:
+        if line.kind not in ("code", "row", "quote") or line.fenced:
             continue
         near = [lines[n] for n in (number - 1, number + 1) if 0 <= n < len(lines)]
         alike = [one for one in near if one.kind == "text" and one.indent == line.indent]
         before = number > 0 and lines[number - 1] in alike and not lines[number - 1].stopped
         behind = number + 1 < len(lines) and lines[number + 1] in alike and lines[number + 1].text[0].islower()
+        if line.kind == "quote":
+            before, behind = before and near[-1].kind != "quote", False
+        elif line.text.count(" ") < 2:  # of so few words only the end of a paragraph is sure
+            before, behind = before and line.kind == "code", False
         if (before and wrapping.fills(lines[number - 1], line.text)) or (
             behind and not line.stopped and wrapping.fills(line, lines[number + 1].text)
         ):
-            line.kind = "text"
+            line.kind, line.mark = "text", 0
