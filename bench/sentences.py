@@ -36,7 +36,9 @@ def load_texts(names: Sequence[str], most: int) -> Iterator[str]:
         found = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
         texts = [p for p in found if p.suffix in (".gz", ".txt", ".md", ".rst", "") or p == path]
         for file in texts[:: max(1, len(texts) // most)]:
-            data = gzip.open(file).read() if file.suffix == ".gz" else file.read_bytes()
+            data = file.read_bytes()
+            if file.suffix == ".gz":
+                data = gzip.decompress(data)
             if b"\0" not in data[:4096]:
                 yield data.decode("utf-8", "replace")[:MOST]
 
@@ -79,7 +81,9 @@ def main() -> None:
     told = [equals_source(t, r, a, b) for t, r, s in zip(texts, readings, spans, strict=True) for a, b in s]
     covered = [count_covered(t, r) for t, r in zip(texts, readings, strict=True)]
     whole, inside = (sum(counts) for counts in zip(*covered, strict=True))
-    print(f"{len(texts)} texts, {size:.1f} MB, {len(told):,} sentences; {len(told) - sum(told)} differ from their source")
+    print(
+        f"{len(texts)} texts, {size:.1f} MB, {len(told):,} sentences; {len(told) - sum(told)} differ from their source"
+    )
     print(f"{100 * inside / whole:.2f} % of the characters lie in blocks")
     blocks = measure_seconds(lambda: [read_blocks(text) for text in texts])
     sentences = measure_seconds(lambda: [split_sentences(reading.text) for reading in readings])

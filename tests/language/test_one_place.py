@@ -4,8 +4,10 @@ import ast
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
+
 import sensegraph
-from sensegraph.language.word_lists import MONTHS
+from sensegraph.language.word_lists import LANGUAGES, MONTHS, read_sections
 
 PACKAGE = Path(sensegraph.__file__).parent
 LANGUAGE = PACKAGE / "language"
@@ -48,11 +50,18 @@ def test_short_names_of_months_are_written_out_in_no_other_file() -> None:
     assert found == []
 
 
-def test_files_of_stop_words_stand_under_language_only() -> None:
-    found = {path for path in PACKAGE.rglob("*") if "stop" in path.name and path.suffix != ".py" and path.is_file()}
-    found |= {path for path in PACKAGE.rglob("*.txt") if "stopwords" in path.parts}
-    assert found
-    assert all(path.is_relative_to(DATA / "stopwords") for path in found)
+def test_stop_words_stand_in_the_one_file_of_their_language() -> None:
+    assert not [path for path in PACKAGE.rglob("*") if "stop" in path.name and path.suffix != ".py"]
+    found = {path for path in LISTS if "\n[stop-words" in path.read_text("utf-8")}
+    assert found == {DATA / "languages" / f"{code}.txt" for code in LANGUAGES}
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_a_stop_word_stands_once_in_the_file_of_its_language(code: str) -> None:
+    sections = read_sections(f"languages/{code}")
+    words = [w for name, lines in sections.items() if name.startswith("stop-words") for w in " ".join(lines).split()]
+    assert len(words) > 100
+    assert len(words) == len(set(words))
 
 
 def test_no_other_module_writes_function_words_out() -> None:

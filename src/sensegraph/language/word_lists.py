@@ -1,8 +1,9 @@
 """The word lists of the package, each read once from its file under `data/`; a file's first line says where it is from.
 
-`data/stopwords/` holds three families of stop words beside each other, which differ in content: `search` (left out of
-the terms that texts are found by), `reports` (left out of what the offline engine counts) and `names` (what a name
-never consists of). `data/words/` holds single lists, `data/lexicons/` files of several lists with a section each.
+`data/languages/` holds a file for each language, with a section for each list. Its stop words are one list: those that
+are left out wherever words are counted, and behind them those that only some leave out (`search`: the terms that texts
+are found by, `reports`: what the offline engine counts, `names`: what a name never consists of). `data/words/` holds
+single lists, `data/lexicons/` files of several lists with a section each.
 The names of months and weekdays stand here: every pattern and list that needs them is derived from them.
 """
 
@@ -40,6 +41,13 @@ def read_sections(path: str) -> dict[str, list[str]]:
         else:
             found[section].append(line)
     return found
+
+
+def list_stop_words(language: str, use: str) -> frozenset[str]:
+    """The stop words of a language, given as its code, for `search`, `reports` or `names`."""
+    sections = read_sections(f"languages/{language}")
+    named = [lines for name, lines in sections.items() if name == "stop-words" or f"-{use}" in name]
+    return frozenset(" ".join(line for lines in named for line in lines).split())
 
 
 def read_patterns(name: str, **parts: str) -> dict[str, list[str]]:
@@ -96,11 +104,9 @@ ABBREVIATIONS = read_words("words/abbreviations").union(SHORT_MONTHS).difference
 
 # ── what search leaves out ───────────────────────────────────────────────────────────────────────────────────────────
 
+_SNOWBALL = ("english", "german", "french", "spanish", "italian", "dutch", "portuguese")
 STOP: Mapping[str, frozenset[str]] = MappingProxyType(
-    {
-        name: read_words(f"stopwords/search/{name}")
-        for name in ("english", "german", "french", "spanish", "italian", "portuguese", "dutch")
-    }
+    {name: list_stop_words(code, "search") for name, code in zip(_SNOWBALL, LANGUAGES, strict=True)}
 )
 """Function words by language, as Snowball calls it; English first, which wins a tie."""
 # The next two are texts, as the file holds them: they stand in the key of the embedder that uses them.
@@ -116,7 +122,7 @@ COMMON = "\n".join(["", *read_lines("words/common"), ""])
 @cache
 def read_list(name: str) -> frozenset[str]:
     """The stop words for reports of a language, given as its code, or a list of `data/words/`: `general`, `verbs`, …"""
-    return read_words(f"stopwords/reports/{name}" if name in LANGUAGES else f"words/{name}")
+    return list_stop_words(name, "reports") if name in LANGUAGES else read_words(f"words/{name}")
 
 
 @cache
@@ -127,9 +133,9 @@ def read_lexicon(name: str) -> Mapping[str, frozenset[str]]:
         for section, lines in read_sections(f"lexicons/{name}").items()
     }
     if name == "english":
-        lists["stop"] = read_words("stopwords/names/english")
+        lists["stop"] = list_stop_words("en", "names")
     if name == "german":
-        lists["stop"] = read_words("stopwords/names/german") | frozenset(GERMAN_MONTHS)
+        lists["stop"] = list_stop_words("de", "names") | frozenset(GERMAN_MONTHS)
     return MappingProxyType(lists)
 
 

@@ -80,7 +80,7 @@ def measure_wrapping(lines: Sequence[Line]) -> Wrapping:
 
 
 def mend_prose(lines: Sequence[Line], wrapping: Wrapping) -> None:
-    """Take lines of a wrapped paragraph that look like code, a table or a quotation by their signs for what they are."""
+    """Take lines of a wrapped paragraph for what they are that their signs show as code, a table or a quotation."""
     for number, line in enumerate(lines):
         if line.kind not in ("code", "row", "quote") or line.fenced:
             continue
