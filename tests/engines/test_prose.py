@@ -13,7 +13,7 @@ from sensegraph.engines.offline.reports.sentence_quality import (
     weigh_stems,
 )
 from sensegraph.language.speakers import recase_label
-from sensegraph.language.text import detect_by_stop_words
+from sensegraph.language.text import detect_language
 
 NEGATIONS = re.compile(r"\b(?:not|never|no|none|nothing|cannot)\b|n't\b", re.IGNORECASE)
 MODALS = re.compile(r"\b(?:can|could|may|might|must|shall|should|will|would|ought)\b", re.IGNORECASE)
@@ -65,7 +65,7 @@ def test_the_language_of_a_short_name_can_be_given():
     ],
 )
 def test_the_language_of_a_text_is_told(text, code):
-    assert detect_by_stop_words(text) == code
+    assert detect_language(text) == code
 
 
 # ── tidy ──

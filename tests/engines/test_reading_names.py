@@ -6,9 +6,10 @@ import pytest
 
 from sensegraph.engines.offline.extraction import page_reader
 from sensegraph.engines.offline.extraction.names import Sentence, find_name_candidates
+from sensegraph.engines.offline.extraction.page_reader import choose_name_rules
 from sensegraph.language.dates import stated_dates
 from sensegraph.language.speakers import write_label
-from sensegraph.language.text import detect_script, tag_words
+from sensegraph.language.text import tag_words
 
 
 def found(text: str, language: str = "en") -> list[str]:
@@ -131,4 +132,4 @@ def test_a_document_is_put_together_from_overlapping_chunks() -> None:
     ],
 )
 def test_the_language_of_a_document_is_read_from_script_and_stop_words(text: str, code: str) -> None:
-    assert detect_script(text) == code
+    assert choose_name_rules(text) == code

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from sensegraph.engines.offline.extraction.page_reader import choose_name_rules
 from sensegraph.engines.offline.reports.report_parts import _can_close
 from sensegraph.engines.offline.reports.sentence_quality import is_third_person, rate_soundness
 from sensegraph.language.noun_phrases import Reader
 from sensegraph.language.speakers import recase_label
-from sensegraph.language.text import detect_script
 from sensegraph.resolution.comparison.name_reading import _read_acronym
 
 
@@ -103,5 +103,5 @@ def test_a_language_is_told_from_the_first_forty_thousand_characters() -> None:
     english = "The mill stands by the river and it is old, as we know. " * 800
     german = "Die Mühle steht an dem Fluss und sie ist alt, wie wir alle wissen. " * 8000
     assert len(english) > 40_000 < len(german) / 10
-    assert detect_script(english + german) == detect_script(english) == "en"
-    assert detect_script(english[:100] + german) == detect_script(german) == "de"
+    assert choose_name_rules(english + german) == choose_name_rules(english) == "en"
+    assert choose_name_rules(english[:100] + german) == choose_name_rules(german) == "de"

@@ -62,7 +62,7 @@ def chunk_by(documents: Sequence[Document], *, chunker: Chunker) -> list[tuple[C
     return found
 
 
-@step("chunks.chunk", version=3)
+@step("chunks.chunk", version=4)
 def chunk_documents(documents: Sequence[Document], *, size: int, overlap: int) -> list[tuple[Chunk, ...]]:
     """Cut each document into windows of at most `size` tokens that share about `overlap` tokens.
 

@@ -19,7 +19,7 @@ from itertools import pairwise
 from typing import Literal
 
 from sensegraph.language import word_lists
-from sensegraph.language.text import ENGLISH, detect_by_function_words
+from sensegraph.language.text import name_stemmer
 
 OneWord = Literal["none", "proper"]
 
@@ -77,7 +77,7 @@ class Reader:
         """The distinct noun phrases of `text`, folded, in the order of their first places."""
         plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
         words = _TOKEN.findall(plain)
-        spoken = detect_by_function_words(words[:120:2] if plain.isascii() else words)
+        spoken = name_stemmer(plain)
         letters = "".join(map(self._letters[spoken].__getitem__, words))
         found = list(self._read(words, _OPENING.sub(r"\1,", letters).replace("Q", "P").replace("A", "P"), spoken))
         if not plain.isascii():  # runs of Chinese or Japanese between particles, as long as two words or three
@@ -134,7 +134,7 @@ class _Letters(dict[str, str]):
             if lower in _GERMAN_LITTLE:
                 return ","
             return "P" if word[0].isupper() else "N" if _INFLECTED.search(word) else ","
-        if self._spoken != ENGLISH:
+        if self._spoken != word_lists.ENGLISH:
             return "P" if word[0].isupper() else "," if "'" in word or "’" in word else "N"
         if "'" in lower or "’" in lower or lower in _BREAKING or lower in _NEVER:
             return ","

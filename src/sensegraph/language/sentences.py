@@ -12,11 +12,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import cache
-from importlib.resources import files
-from itertools import chain
 from typing import NamedTuple
 
-from sensegraph.language.word_lists import MONTHS, read_sections
+from sensegraph.language.text import detect_language
+from sensegraph.language.word_lists import LANGUAGES, MONTHS, read_sections
 
 _END = re.compile(
     r"(?P<mark>[.!?…‥؟۔։।॥‼⁇⁉]+)"
@@ -37,10 +36,8 @@ _REFERENCE = re.compile(r"\s\d+[.,;:)]")
 _ROMAN = re.compile(r"[IVXL]{1,5}$")
 _LEADING = re.compile(r"(?:\s|#{1,6}(?=\s)|[-*+•‣◦▪·–>](?=\s)|\|)+")
 _BEFORE_SMALL = re.compile(r"\. {1,2}(?=[^\W\d_A-ZÀ-ÞА-Я])")
-_WORDS = re.compile(r"(?<![\w.])[^\W\d_]+")
 _CONTRACTED = re.compile(r"(?:n['’]t|['’]\w+)$")
 _LOOKED_BACK = 40
-_SAMPLE = 3000
 _LOOKED_AT = 100_000  # characters of a text in which its own writing of a word is looked for
 _ALSO_WORDS = frozenset(
     "no art app def max min mar sec fig ex ed est id col tab prop reg stat ct cap ch op an al".split()
@@ -76,63 +73,37 @@ def load_language(code: str) -> Lists:
 
 
 @cache
-def list_languages() -> tuple[str, ...]:
-    """The codes of the languages that lists are known of, English first."""
-    names = (path.name for path in (files(__package__) / "data" / "languages").iterdir())
-    return tuple(sorted((name.removesuffix(".txt") for name in names), key=lambda code: (code != "en", code)))
-
-
-@cache
-def load_lists(codes: tuple[str, ...]) -> Lists:
-    """The lists of languages and of English together."""
-    parts = [load_language(code) for code in dict.fromkeys(("en", *codes))]
+def load_lists(code: str) -> Lists:
+    """The lists of a language, if it has any, and of English together."""
+    parts = [load_language(one) for one in LANGUAGES if one in ("en", code)]
     never, at_end, final, openers, counted = (frozenset[str]().union(*lists) for lists in zip(*parts, strict=True))
     return Lists(never - at_end - final, at_end - final, final, openers, counted)
-
-
-def detect_by_openers(text: str) -> tuple[str, ...]:
-    """The languages whose openers a text has most of; English where it has fewer than two of any."""
-    openers = _openers()
-    words = openers.keys() & _WORDS.findall(text[:_SAMPLE].lower())
-    counts = Counter(chain.from_iterable(map(openers.__getitem__, words)))
-    best = max(counts.values(), default=0)
-    return tuple(code for code in list_languages() if counts[code] == best) if best > 1 else ("en",)
-
-
-@cache
-def _openers() -> dict[str, list[str]]:
-    """The languages of each word that opens sentences."""
-    found: dict[str, list[str]] = {}
-    for code in list_languages():
-        for word in load_language(code).openers:
-            found.setdefault(word, []).append(code)
-    return found
 
 
 class _Shown:
     """What a text shows of its abbreviations and small words; looked for once, when first asked."""
 
-    __slots__ = ("_abbreviations", "_languages", "_lists", "_small", "text")
+    __slots__ = ("_abbreviations", "_language", "_lists", "_small", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._languages: tuple[str, ...] = ()
+        self._language: str | None = None
         self._lists: Lists | None = None
         self._abbreviations: frozenset[str] | None = None
         self._small: dict[str, bool] = {}
 
     @property
-    def languages(self) -> tuple[str, ...]:
-        """The languages whose openers the text has most of."""
-        if not self._languages:
-            self._languages = detect_by_openers(self.text)
-        return self._languages
+    def language(self) -> str:
+        """The language of the text."""
+        if self._language is None:
+            self._language = detect_language(self.text)
+        return self._language
 
     @property
     def lists(self) -> Lists:
         """The lists of the language of the text."""
         if self._lists is None:
-            self._lists = load_lists(self.languages)
+            self._lists = load_lists(self.language)
         return self._lists
 
     def abbreviates(self, word: str) -> bool:
@@ -256,7 +227,7 @@ def _ends_at_point(text: str, before: str, word: str, start: int, point: int, sh
     if before[0].isupper() and len(before) < 6 and _REFERENCE.match(text, point + 1):
         return False
     if before.isdigit() and len(before) <= 2:
-        ordinal = word.lower() in lists.counted or not _ORDINAL.isdisjoint(shown.languages)  # may be one, if short
+        ordinal = word.lower() in lists.counted or shown.language in _ORDINAL  # may be one, if short
         return not word[0].isdigit() and (opens or not ordinal)
     if _ROMAN.match(before):
         return opens or word.lower() not in lists.counted

@@ -12,9 +12,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from sensegraph.language.sentences import list_languages
 from sensegraph.language.text import HAN, fold, known_word
 from sensegraph.language.word_lists import (
+    LANGUAGES,
     english_words,
     name_connectors,
     read_lexicon,
@@ -102,7 +102,7 @@ def judge_label(name: str) -> tuple[bool, bool]:
 @cache
 def _field_names() -> frozenset[str]:
     """What fields of forms, mails, minutes and manuals are called in the languages that lists are known of."""
-    lines = (line for code in list_languages() for line in read_sections(f"languages/{code}")["fields"])
+    lines = (line for code in LANGUAGES for line in read_sections(f"languages/{code}")["fields"])
     return frozenset(" ".join(lines).split()) | english_words("headings") | read_lexicon("chinese")["fields"]
 
 

@@ -1,27 +1,22 @@
-"""What is known of words and sentences: their measures, their language, their stems and their parts of speech.
-
-Detectors of the language tell different things, and results depend on each. `detect_by_function_words` serves search
-and names languages as Snowball does. `detect_by_stop_words` serves the reports and answers of the offline engine, by
-code and with scripts beyond Latin. `detect_script` serves its reading of documents: it tells which rules for names
-apply. They look at different samples and count different lists, so that they may differ on short or mixed texts.
-"""
+"""What is known of words and sentences: their measures, their language, their stems and their parts of speech."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
-from types import MappingProxyType
+from itertools import chain
 from typing import Any, TypeVar
 
 from sensegraph.language.word_lists import (
+    ENGLISH,
     LANGUAGES,
+    SNOWBALL,
     STOP,
-    read_lexicon,
-    read_list,
+    languages_by_word,
     read_patterns,
     read_sections,
 )
@@ -135,73 +130,45 @@ def pack_batches(items: Iterable[T], budget: int, size: Callable[[T], int]) -> l
 
 # ── the language ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-ENGLISH = "english"
-_SAMPLE = 64  # words of which the function words are counted
-_SCANNED = 40_000  # characters that a document's language is told from
+_BEGINNING = 4000  # characters in which the language of a text is told
 _LETTER = re.compile(r"[^\W\d_]")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _FOREIGN = re.compile(r"[\u0370-\u1dff\u2c00-\ua6ff\ua720-\uabff\uac00-\ud7ff\uf900-\ufaff]")  # letters beyond Latin
 _CYRILLIC = re.compile(r"[\u0400-\u04ff]")
 
 
-def detect_by_function_words(words: Sequence[str]) -> str:
-    """The language with most function words among the first of `words`; English unless another has at least two."""
-    if len(words) < 2:
-        return ENGLISH
-    seen = frozenset(word.lower() for word in words[:_SAMPLE])
-    counts = {name: len(seen & stop) for name, stop in STOP.items()}
-    best = max(counts, key=lambda name: counts[name])
-    return best if counts[best] > 1 else ENGLISH
+def detect_language(text: str) -> str:
+    """The language that a text begins in: a code of LANGUAGES, "zh" (Han or kana), or "" for a script without lists.
 
-
-@cache
-def _stop_word_places() -> Mapping[str, tuple[int, ...]]:
-    """Stop word → the places in LANGUAGES of those that have it."""
-    words = sorted({word for code in LANGUAGES for word in read_list(code)})
-    return MappingProxyType({w: tuple(i for i, code in enumerate(LANGUAGES) if w in read_list(code)) for w in words})
-
-
-@lru_cache(maxsize=1 << 15)
-def detect_by_stop_words(text: str) -> str:
-    """The language of `text`: a code of LANGUAGES, "zh" (Han or kana), "ru", or "" for another script.
-
-    Latin text is English unless another language has at least two different stop words in it, and more than English.
+    Latin text is English unless another language has at least two different small words in it, and more than English;
+    of two that have as many, the one whose words fewer others share.
     """
+    return _detect_beginning(text[:_BEGINNING])
+
+
+@lru_cache(maxsize=1 << 14)
+def _detect_beginning(text: str) -> str:
     if not text.isascii() and _FOREIGN.search(text):
         letters = len(_LETTER.findall(text))
-        if 3 * len(HAN.findall(text)) > letters:
+        if 5 * len(HAN.findall(text)) > letters:
             return "zh"
         if 2 * len(_FOREIGN.findall(text)) > letters:
             return "ru" if 2 * len(_CYRILLIC.findall(text)) > letters else ""
-    hits, places = [0] * len(LANGUAGES), _stop_word_places()
-    for word in places.keys() & WORD.findall(text.casefold().replace("’", "'")):
-        for place in places[word]:
-            hits[place] += 1
-    best = max(hits)
-    return LANGUAGES[hits.index(best)] if best >= 2 else "en"
-
-
-def detect_script(text: str) -> str:
-    """`en`, `de`, `zh`, `xx` (another script with capitals) or `un` (a script without), from letters and stop words.
-
-    A script has capitals when at least half of the letters have a capital form; very short texts count as English.
-    """
-    sample = text[:_SCANNED]
-    found = _LETTERS.findall(sample)
-    letters = "".join(found)
-    if not letters:
+    languages = languages_by_word()
+    words = languages.keys() & _LETTERS.findall(text.lower())
+    counts = Counter(chain.from_iterable(map(languages.__getitem__, words)))
+    most = max(counts.values(), default=0)
+    if most < 2 or counts["en"] == most:
         return "en"
-    if not letters.isascii() and len(HAN.findall(letters)) > 0.2 * len(letters):
-        return "zh"
-    first = letters[:4000]
-    if not first.isascii() and sum(n for c, n in Counter(first).items() if c.lower() != c.upper()) < 0.5 * len(first):
-        return "un"
-    # All words in lower case at once, since none holds a blank; but "İ" becomes two signs.
-    words = _LETTERS.findall(sample.lower()) if "İ" in sample else " ".join(found).lower().split(" ")
-    english, german = (sum(map(read_lexicon(name)["stop"].__contains__, words)) for name in ("english", "german"))
-    if german > english and german / len(words) > 0.12:
-        return "de"
-    return "en" if english / len(words) > 0.12 or len(words) < 20 else "xx"
+    best = [code for code in LANGUAGES if counts[code] == most]
+    if len(best) > 1:
+        best.sort(key=lambda code: -sum(1 / len(languages[word]) for word in words if code in languages[word]))
+    return best[0]
+
+
+def name_stemmer(text: str) -> str:
+    """What Snowball calls the language of a text; English where search has no stop words of it."""
+    return SNOWBALL.get(detect_language(text), ENGLISH)
 
 
 # ── stems ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -218,10 +185,10 @@ _SCRIPTS = (("Ѐԯ", "russian"), ("ͰϿ", "greek"), ("؀ۿ", "arabic"), ("ऀॿ
 def list_stems(text: str) -> list[str]:
     """The terms of `text` in order: stems (Snowball), and pairs of characters where no blanks part words.
 
-    Function words are left out unless there is nothing else (The Who). The language is told from the function words.
+    Function words are left out unless there is nothing else (The Who).
     """
     found = split_runs(text)
-    spoken = detect_by_function_words(found)
+    spoken = name_stemmer(text)
     return [t for word in found for t in stem_run(word, spoken)] or [t for word in found for t in stem_run(word, "")]
 
 

@@ -16,10 +16,9 @@ from itertools import pairwise
 
 import msgspec
 
-from sensegraph.language.sentences import detect_by_openers
 from sensegraph.language.speakers import Label, find_labels
-from sensegraph.language.text import HAN, WORD
-from sensegraph.language.word_lists import read_lexicon, read_sections
+from sensegraph.language.text import HAN, WORD, detect_language
+from sensegraph.language.word_lists import LANGUAGES, read_lexicon, read_sections
 
 _TIMES_SEEN = 3  # lines that a speaker's label opens, at least
 _TIMES_LOUD = 2  # the same where most labels are names in capitals, which stand before little else than speech
@@ -66,7 +65,7 @@ def observe_talk(text: str, labels: Sequence[Label] | None = None) -> Talk:
     steps: dict[str, Counter[str]] = {}
     for one, other in pairwise(keys):
         steps.setdefault(one, Counter())[other] += 1
-    speech = _speech_pattern(detect_by_openers(text))
+    speech = _speech_pattern(detect_language(text))
     ends = [*(label.start for label in labels[1:]), len(text)]
     turns = spoken = 0
     for label, end in zip(labels, ends, strict=True):
@@ -143,11 +142,12 @@ def knows_speakers(talk: Talk, known: frozenset[str]) -> bool:
 
 
 @cache
-def _speech_pattern(codes: tuple[str, ...]) -> re.Pattern[str]:
+def _speech_pattern(language: str) -> re.Pattern[str]:
     """What only those say who talk to each other: words for I, you and we, and questions."""
     words: set[str] = set()
-    for one in dict.fromkeys(("en", *codes)):
-        words.update(" ".join(read_sections(f"languages/{one}")["speech"]).split())
+    for one in LANGUAGES:
+        if one in ("en", language):
+            words.update(" ".join(read_sections(f"languages/{one}")["speech"]).split())
     forms = sorted({form for word in words for form in (word, word.capitalize())} - {"i"})
     han = "|".join(sorted(read_lexicon("chinese")["speech"]))
     joined = "|".join(map(re.escape, forms))

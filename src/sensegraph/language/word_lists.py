@@ -15,10 +15,13 @@ from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
 
-LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pt")
-"""The languages with stop words for reports; English first, which wins a tie."""
-OTHERS = ("es", "fr", "it", "nl", "pt", "pl", "cs", "da", "sv", "ru")
-"""The languages that names are read in without rules of their own."""
+LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pt", "pl", "cs", "da", "sv", "ru")
+"""The languages with a file of lists; English first, which wins a tie."""
+ENGLISH = "english"
+SNOWBALL: Mapping[str, str] = MappingProxyType(
+    {"en": ENGLISH, "de": "german", "fr": "french", "es": "spanish", "it": "italian", "pt": "portuguese", "nl": "dutch"}
+)
+"""The languages with stop words, and what Snowball calls them."""
 
 
 def read_lines(path: str) -> list[str]:
@@ -104,9 +107,8 @@ ABBREVIATIONS = read_words("words/abbreviations").union(SHORT_MONTHS).difference
 
 # ── what search leaves out ───────────────────────────────────────────────────────────────────────────────────────────
 
-_SNOWBALL = ("english", "german", "french", "spanish", "italian", "dutch", "portuguese")
 STOP: Mapping[str, frozenset[str]] = MappingProxyType(
-    {name: list_stop_words(code, "search") for name, code in zip(_SNOWBALL, LANGUAGES, strict=True)}
+    {name: list_stop_words(code, "search") for code, name in SNOWBALL.items()}
 )
 """Function words by language, as Snowball calls it; English first, which wins a tie."""
 # The next two are texts, as the file holds them: they stand in the key of the embedder that uses them.
@@ -122,7 +124,7 @@ COMMON = "\n".join(["", *read_lines("words/common"), ""])
 @cache
 def read_list(name: str) -> frozenset[str]:
     """The stop words for reports of a language, given as its code, or a list of `data/words/`: `general`, `verbs`, …"""
-    return list_stop_words(name, "reports") if name in LANGUAGES else read_words(f"words/{name}")
+    return list_stop_words(name, "reports") if name in SNOWBALL else read_words(f"words/{name}")
 
 
 @cache
@@ -166,14 +168,27 @@ def stop_words(language: str) -> frozenset[str]:
         return never_names()
     if language == "de":
         return read_lexicon("german")["stop"]
-    openers = " ".join(line for code in OTHERS for line in read_sections(f"languages/{code}")["openers"])
+    openers = " ".join(line for code in LANGUAGES[2:] for line in read_sections(f"languages/{code}")["openers"])
     return never_names() | read_lexicon("german")["stop"] | frozenset(openers.split())
 
 
 @cache
 def small_words() -> frozenset[str]:
     """Short stop words of every language with a list, behind which no line ends but a wrapped one."""
-    return frozenset(w for code in LANGUAGES for w in (*read_list(code), *stop_words(code)) if len(w) < 6)
+    return frozenset(w for code in SNOWBALL for w in (*read_list(code), *stop_words(code)) if len(w) < 6)
+
+
+@cache
+def languages_by_word() -> Mapping[str, tuple[str, ...]]:
+    """The languages in which a word opens sentences or is a stop word or a determiner; by word."""
+    found: dict[str, list[str]] = {}
+    for code in LANGUAGES:
+        sections = read_sections(f"languages/{code}")
+        lists = (name for name in sections if name.startswith(("openers", "determiners", "stop-words")))
+        lines = (line for name in lists if name != "stop-words-search" for line in sections[name])
+        for word in dict.fromkeys(" ".join(lines).split()):
+            found.setdefault(word, []).append(code)
+    return MappingProxyType({word: tuple(codes) for word, codes in found.items()})
 
 
 @cache

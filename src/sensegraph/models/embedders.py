@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.errors import EndpointError
-from sensegraph.language.text import ENGLISH, detect_by_function_words, is_unspaced, make_stemmer, split_runs, stem_run
-from sensegraph.language.word_lists import COMMON, STOP, VERY_COMMON
+from sensegraph.language.text import is_unspaced, make_stemmer, name_stemmer, split_runs, stem_run
+from sensegraph.language.word_lists import COMMON, ENGLISH, STOP, VERY_COMMON
 from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.keys import key
@@ -63,7 +63,7 @@ class HashedTerms:
         from Stemmer import version
 
         lists = [sorted(words) for words in STOP.values()]
-        rules = ("hashed terms", 1, self.dim, lists, VERY_COMMON, COMMON, sorted(_PARTICLES))
+        rules = ("hashed terms", 2, self.dim, lists, VERY_COMMON, COMMON, sorted(_PARTICLES))
         return key(*rules, version(), unicodedata.unidata_version)
 
     def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
@@ -133,7 +133,7 @@ def _pair_codes(left: Codes, right: Codes) -> Codes:
 def _find_codes(text: str) -> list[int]:
     """The codes of the terms of `text` in order, without function words unless it has nothing else (The Who)."""
     found = split_runs(text)
-    spoken = detect_by_function_words(found)
+    spoken = name_stemmer(text)
     codes = [code for word in found for code in _word_codes(word, spoken)]
     return codes or [code for word in found for code in _word_codes(word, "")]
 

@@ -16,7 +16,7 @@ from typing import Literal
 from sensegraph.answering.asking import make_inquiry, refine_questions
 from sensegraph.errors import StepFailed
 from sensegraph.index.index import Index
-from sensegraph.language.text import WORD, detect_by_function_words, fold, split_runs
+from sensegraph.language.text import WORD, fold, name_stemmer
 from sensegraph.language.word_lists import STOP, read_sections
 from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
@@ -167,7 +167,7 @@ def names_in_question(question: str, index: Index) -> list[Name]:
         pattern = r"\s+".join(map(re.escape, entity.name.split()))
         match = re.search(pattern, question, re.IGNORECASE)
         found.setdefault(match.span() if match else (len(question), len(question)), []).append(entity)
-    spoken = detect_by_function_words(split_runs(question))
+    spoken = name_stemmer(question)
     kept: list[Name] = []  # names that follow each other are one: `Kevin Scott` where only its parts are known
     for span, bearers in sorted(found.items(), key=lambda x: x[0]):
         surface = question[span[0] : span[1]] or bearers[0].name
@@ -213,7 +213,7 @@ def without_examples(question: str) -> str:
 
 def count_capital_runs(question: str) -> int:
     """The number of runs of capitalised words inside `question`, which may be names that the index does not know."""
-    spoken = detect_by_function_words(split_runs(question))
+    spoken = name_stemmer(question)
     return 0 if spoken in _CAPITAL_NOUNS else len(_CAPITALS.findall(without_examples(question)))
 
 

@@ -94,10 +94,10 @@ def test_vectors_are_those_of_version_one():
     assert {i: round(float(x), 4) for i, x in enumerate(row) if x} == {67: 0.2568, 704: -0.4972, 969: 0.8287}
 
 
-def test_the_fingerprint_is_that_of_version_one():
-    """What was embedded and stored stays known; it names all that a vector depends on."""
+def test_the_fingerprint_names_all_that_a_vector_depends_on():
+    """Version 2: the language of a text is told from more of its words."""
     lists = [sorted(words) for words in STOP.values()]
-    rules = ("hashed terms", 1, 1024, lists, VERY_COMMON, COMMON, sorted("的了是在和有也就都与及"))
+    rules = ("hashed terms", 2, 1024, lists, VERY_COMMON, COMMON, sorted("的了是在和有也就都与及"))
     assert HashedTerms().fingerprint() == key(*rules, version(), unicodedata.unidata_version)
 
 

@@ -16,7 +16,7 @@ from itertools import combinations
 from rapidfuzz.distance import LCSseq
 
 from sensegraph.language.sentences import split_sentences
-from sensegraph.language.text import detect_by_function_words, split_runs, stem_run
+from sensegraph.language.text import name_stemmer, split_runs, stem_run
 from sensegraph.language.word_lists import read_sections
 
 LABEL = "lexical support"
@@ -88,7 +88,7 @@ def find_missing_words(statement: str, evidence: Sequence[str]) -> tuple[Lack, .
     A statement without a content word is borne by nothing: it lacks words.
     """
     said = remove_speaker(statement)
-    spoken = detect_by_function_words(split_runs(f"{said} {' '.join(evidence)}"))
+    spoken = name_stemmer(f"{said} {' '.join(evidence)}")
     ours = _Reading(said, spoken)
     if not ours.terms:
         return (Lack("words", (statement.strip() or "(nothing)",)),)
@@ -113,7 +113,7 @@ def choose_window(statement: str, text: str) -> str:
     """The neighbouring sentences of a long text that hold most of a statement's words; a short text as it is."""
     if len(text) <= _LONG:
         return text
-    spoken, spans = detect_by_function_words(split_runs(statement)), split_sentences(text)
+    spoken, spans = name_stemmer(statement), split_sentences(text)
     terms, numbers = _read_terms(statement, spoken)
     wanted = frozenset(terms) | numbers
     held = []

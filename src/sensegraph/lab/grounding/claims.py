@@ -23,7 +23,7 @@ from sensegraph.errors import UnsupportedTask
 from sensegraph.lab.scores.standard import Floats, split_words
 from sensegraph.lab.tasks import claim_excerpts
 from sensegraph.language.sentences import split_sentences
-from sensegraph.language.text import ENGLISH, HAN, WORD, detect_by_function_words, known_form, tag_words
+from sensegraph.language.text import HAN, WORD, detect_language, known_form, tag_words
 from sensegraph.language.word_lists import STOP
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.trials import Excerpt, Stage
@@ -57,7 +57,7 @@ def extract_claims(text: str) -> tuple[str, ...]:
     five sentences before were last about, and without one the clause is dropped.
     """
     subjects, found = list[str](), dict[str, str]()  # one subject a sentence; "" where it names nothing
-    english = not HAN.search(text) and detect_by_function_words(split_words(text)) == ENGLISH
+    english = not HAN.search(text) and detect_language(text) == "en"
     for sentence in split_answer(text):
         subject = ""
         for clause in _split_clauses(sentence) if english else [sentence]:

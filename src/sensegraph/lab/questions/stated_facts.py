@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from sensegraph.lab.scores.standard import split_words
 from sensegraph.language.sentences import split_sentences
-from sensegraph.language.text import ENGLISH, HAN, WORD, detect_by_function_words, fold, tag_words
+from sensegraph.language.text import HAN, WORD, detect_language, fold, tag_words
 from sensegraph.types import Entity, Graph
 
 _WORDS = (2, 25)  # of what is told, least and most
@@ -53,7 +53,7 @@ class Told:
 def speaks_english(texts: Iterable[str]) -> bool:
     """Whether texts are English: the templates' own words are."""
     joined = " ".join(t for t, _ in zip(texts, range(_SAMPLE), strict=False))
-    return not HAN.search(joined) and detect_by_function_words(split_words(joined)) == ENGLISH
+    return not HAN.search(joined) and detect_language(joined) == "en"
 
 
 def find_stated_facts(graph: Graph, *, english: bool = True) -> list[Told]:

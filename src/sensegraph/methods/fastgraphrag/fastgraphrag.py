@@ -60,7 +60,7 @@ def same_vectors(wholes: Sequence[NDArray[Any]], *, least: float, neighbours: in
     return [similar_rows(vectors, least, neighbours) for vectors in wholes]
 
 
-@step("identity.same_names", version=1, form="arrays")
+@step("identity.same_names", version=2, form="arrays")
 def same_names(wholes: Sequence[Sequence[Sequence[str]]], *, least: float, neighbours: int) -> list[Pairs]:
     """Pairs of entities whose names, given as their words, are nearly the same."""
     return [similar_words(names, least, neighbours) for names in wholes]

@@ -63,7 +63,7 @@ class _Piece:
     run: int
 
 
-@step("leaves.leaves", version=2, form="tables")
+@step("leaves.leaves", version=3, form="tables")
 def make_leaves(wholes: Sequence[Iterable[Chunk]], *, size: int) -> list[Leaves]:
     """The leaves of chunks, given document by document in order; at most `size` tokens each."""
     return [Leaves(tuple(_cut_leaves(chunks, size))) for chunks in wholes]
@@ -251,7 +251,7 @@ def make_nodes(wholes: Sequence[tuple[Leaves, Hierarchy, Sequence[str]]]) -> lis
     return results
 
 
-@step("nodes.node_words", version=1, form="arrays")
+@step("nodes.node_words", version=2, form="arrays")
 def index_node_words(wholes: Sequence[tuple[Leaves, Hierarchy, Iterable[Chunk]]]) -> list[Bm25]:
     """The word index of the nodes, in their order; the title of its document counts as words of every leaf."""
     found: list[Bm25] = []

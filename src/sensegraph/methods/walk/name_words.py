@@ -20,8 +20,7 @@ from functools import lru_cache
 from sensegraph.language.naming_words import COUNTRY
 from sensegraph.language.noun_phrases import find_aliases, find_headings, find_lead_name, list_title_names
 from sensegraph.language.sentences import split_sentences
-from sensegraph.language.text import ENGLISH
-from sensegraph.language.word_lists import STOP
+from sensegraph.language.word_lists import ENGLISH, STOP
 from sensegraph.runtime.results import step
 from sensegraph.types import Chunk
 
@@ -62,7 +61,7 @@ class Noted:
     quoted: tuple[str, ...] = ()
 
 
-@step("namewords.spelt", version=2, batch=32)
+@step("namewords.spelt", version=3, batch=32)
 def spell_documents(documents: Sequence[tuple[Chunk, ...]]) -> list[Noted]:
     """What each document, given as its chunks, shows of names by itself."""
     return [_note_names(chunks) for chunks in documents]

@@ -15,8 +15,8 @@ from functools import lru_cache
 from itertools import pairwise, product
 
 from sensegraph.language import naming_words
-from sensegraph.language.text import ENGLISH, make_stemmer
-from sensegraph.language.word_lists import STOP
+from sensegraph.language.text import make_stemmer
+from sensegraph.language.word_lists import ENGLISH, STOP
 from sensegraph.resolution.comparison.name_reading import Name
 
 _FEW = 1000  # names: of a smaller collection, words weigh as in one of so many

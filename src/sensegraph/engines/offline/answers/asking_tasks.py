@@ -16,7 +16,7 @@ from sensegraph.engines.offline.answers import composing, questions, source_sent
 from sensegraph.engines.offline.answers.source_sentences import RelevantSentence, SourceSentence
 from sensegraph.engines.offline.reports.report_parts import names_nothing, show_natural_case, split_title
 from sensegraph.engines.offline.reports.sentence_quality import stem_text
-from sensegraph.language.text import HAN, WORD, detect_by_stop_words, tag_words
+from sensegraph.language.text import HAN, WORD, detect_language, tag_words
 from sensegraph.language.word_lists import read_list
 from sensegraph.types import Inquiry, Lead, Passage, Refinement, Statement
 
@@ -151,7 +151,7 @@ def _list_title(passage: Passage) -> list[str]:
     """The names that a report's title lists; none where the title is a clause."""
     names = split_title(passage.title)
     words = WORD.findall(passage.title)
-    letters = tag_words([w.casefold() for w in words]) if detect_by_stop_words(passage.title) == "en" else ""
+    letters = tag_words([w.casefold() for w in words]) if detect_language(passage.title) == "en" else ""
     clause = not set("vmo").isdisjoint(letters)
     return [] if clause or any(len(name.split()) > LONGEST for name in names) else names
 

@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from sensegraph.engines.offline.reports.sentence_quality import stem_text, stem_word, stem_word_lists
-from sensegraph.language.text import HAN, WORD, detect_by_stop_words, tag_words
+from sensegraph.language.text import HAN, WORD, detect_language, tag_words
 from sensegraph.language.word_lists import read_lexicon, read_list
 
 _THEMES = re.compile(
@@ -235,7 +235,7 @@ def find_han_runs(question: str) -> list[str]:
 
 def guess_language(text: str) -> str:
     """The language of a text, told from its beginning."""
-    return detect_by_stop_words(text[:_SAMPLE])
+    return detect_language(text[:_SAMPLE])
 
 
 def weigh_rarity(stem: str, code: str) -> float:

@@ -16,7 +16,7 @@ from sensegraph.engines.offline.answers.questions import Question
 from sensegraph.engines.offline.reports import sentence_quality
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.speakers import find_labels, read_turns, split_spoken, write_label
-from sensegraph.language.text import HAN, WORD, detect_by_stop_words
+from sensegraph.language.text import HAN, WORD, detect_language
 from sensegraph.language.transcripts import Talk, add_talks, find_corpus_speakers, observe_talk
 from sensegraph.runtime.keys import document_part
 from sensegraph.types import Passage, Source, Statement
@@ -81,7 +81,7 @@ def select_presentable(sentences: Sequence[SourceSentence], least: float = LEAST
 
 def detect_passage_language(passages: Sequence[Passage]) -> str:
     """The language that the first passages are written in."""
-    return detect_by_stop_words(" ".join(p.text[:400] for p in passages[:10]))
+    return detect_language(" ".join(p.text[:400] for p in passages[:10]))
 
 
 def read_source_sentences(passages: Sequence[Passage], code: str) -> list[SourceSentence]:

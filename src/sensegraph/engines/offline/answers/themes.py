@@ -31,7 +31,7 @@ from sensegraph.engines.offline.reports.sentence_quality import (
     stem_text,
     weigh_stems,
 )
-from sensegraph.language.text import WORD, detect_by_stop_words, known_form, tag_words
+from sensegraph.language.text import WORD, detect_language, known_form, tag_words
 from sensegraph.language.word_lists import read_alternatives, read_lexicon, read_list
 from sensegraph.types import Statement
 
@@ -60,7 +60,7 @@ def make_reported_clause(text: str) -> str:
     """
     bare = _OPENING.sub("", text.strip())
     words = WORD.findall(bare)
-    if not SHORTEST <= len(words) <= LONGEST or not bare.endswith(".") or detect_by_stop_words(text) != "en":
+    if not SHORTEST <= len(words) <= LONGEST or not bare.endswith(".") or detect_language(text) != "en":
         return ""
     bare = bare.rstrip(" .")
     barred = _PERSONAL.search(bare) or _POINTS.search(bare) or _LOOSE.search(bare) or introduces_person(bare)

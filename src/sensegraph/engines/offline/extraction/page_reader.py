@@ -16,12 +16,14 @@ from sensegraph.language import speakers, transcripts
 from sensegraph.language.collapsing import Collapsed, collapse_blanks
 from sensegraph.language.dates import stated_dates
 from sensegraph.language.sentences import split_sentences
-from sensegraph.language.text import HAN, detect_script, tag_words
+from sensegraph.language.text import HAN, detect_language, tag_words
 from sensegraph.language.truecase import recase_text
-from sensegraph.language.word_lists import english_words, stop_words
+from sensegraph.language.word_lists import english_words, read_lexicon, stop_words
 from sensegraph.types import Chunk
 
 LONGEST = 1200  # characters of a sentence; longer ones (tables, text without stops) are cut at white space
+_SCANNED = 40_000  # characters in which stop words are counted
+_LETTERS = re.compile(r"[^\W\d_]+")
 _BLOCK = 20_000
 _FILLING = re.compile(r"[^\S\n]{40,}|[.!?…\"'”’»)\]]{40,}")  # blanks and leaders: they split, and cost no time
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -268,11 +270,29 @@ class _PageReader:
                 self.phrases.append(Phrase(number, (w.start, w.end), (folded,)))
 
 
+def choose_name_rules(text: str) -> str:
+    """`en`, `de`, `zh`, `xx` (another language of a script with capitals) or `un` (a script without).
+
+    English and German are read by rules of their own where at least an eighth of the words are stop words; very short
+    texts count as English.
+    """
+    code = detect_language(text)
+    if code == "":
+        letters = [c for c in text[:_SCANNED] if c.isalpha()]
+        return "un" if 2 * sum(c.lower() != c.upper() for c in letters) < len(letters) else "xx"
+    if code not in ("en", "de"):
+        return "zh" if code == "zh" else "xx"
+    words = _LETTERS.findall(text[:_SCANNED].lower())
+    stops = read_lexicon("english" if code == "en" else "german")["stop"]
+    small = sum(map(stops.__contains__, words)) > len(words) / 8
+    return code if small or (code == "en" and len(words) < 20) else "xx"
+
+
 def observe_document(chunks: Sequence[Chunk], segmenter: str = "rules") -> Observation:
     """The observation of the document with these chunks; `segmenter` finds the names in Chinese."""
     joined = join_chunks(chunks)
     text, title = joined.text, next((c.title for c in chunks if c.title), "")
-    page = Page(text, title, detect_script(text), tuple(split_spans(text)))
+    page = Page(text, title, choose_name_rules(text), tuple(split_spans(text)))
     labels = speakers.find_labels(page.text)
     talk = transcripts.observe_talk(page.text, labels)
     spoken = transcripts.find_speakers(talk)

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from sensegraph.engines.offline.reports import sentence_quality
 from sensegraph.engines.offline.reports.report_parts import Candidate, names_nothing, show_natural_case, split_title
 from sensegraph.language.speakers import split_spoken
-from sensegraph.language.text import WORD, detect_by_stop_words, fold
+from sensegraph.language.text import WORD, detect_language, fold
 from sensegraph.types import Context, Description, Passage, Source
 
 PLACES = 3  # spans kept for a text that stands in several
@@ -198,7 +198,7 @@ class Community:
 def read_community(context: Context) -> Community:
     """The community behind a context, in the language of the first words of up to 40 of its quotes."""
     texts = [quote.text for passage in context.passages for quote in passage.quotes[:2]][:40]
-    code = detect_by_stop_words(" ".join(text[:200] for text in texts or [p.text for p in context.passages]))
+    code = detect_language(" ".join(text[:200] for text in texts or [p.text for p in context.passages]))
     quotes = []
     for quote in gather_quotes(context, code):
         # soundness: how well it stands alone, how general it is, whether it presents people, whether it is long

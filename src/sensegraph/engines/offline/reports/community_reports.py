@@ -26,7 +26,7 @@ from sensegraph.engines.offline.reports.community import (
 )
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.speakers import split_spoken
-from sensegraph.language.text import HAN, WORD, detect_by_stop_words
+from sensegraph.language.text import HAN, WORD, detect_language
 from sensegraph.language.word_lists import read_list
 from sensegraph.types import Context, Finding, Passage, Report, Statement
 
@@ -68,7 +68,7 @@ def summarise_contexts(contexts: Sequence[Context]) -> list[str]:
         if not texts:
             described.append(name)
             continue
-        code = detect_by_stop_words(" ".join(texts[:20]))
+        code = detect_language(" ".join(texts[:20]))
         terms = [tuple(sentence_quality.stem_text(text, code)) for text in texts]
         defining = re.compile(rf"(?<!\w){re.escape(name)}{_DEFINES}", re.IGNORECASE)
         told = [bool(name) and " — " not in name and defining.search(text) is not None for text in texts]

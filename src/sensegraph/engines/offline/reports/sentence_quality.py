@@ -15,7 +15,7 @@ from itertools import pairwise
 from operator import eq
 
 from sensegraph.engines.offline.stemming import load_stemmer
-from sensegraph.language.text import HAN, WORD, detect_by_stop_words
+from sensegraph.language.text import HAN, WORD, detect_language
 from sensegraph.language.word_lists import read_alternatives, read_list
 
 CUES = read_alternatives("cues")
@@ -85,7 +85,7 @@ def is_repeat(one: Sequence[str], other: Sequence[str], limit: float = REPEAT) -
 
 @lru_cache(maxsize=1 << 15)
 def _find_stems(text: str, code: str) -> tuple[str, ...]:
-    code = code or detect_by_stop_words(text)
+    code = code or detect_language(text)
     stop = read_list(code) if code in _STEMMERS and code != "ru" else read_list("en")
     tokens = (t for t in WORD.findall(text.casefold().replace("’", "'")) if t not in stop)
     found: list[str] = []
@@ -135,7 +135,7 @@ def tidy_sentence(sentence: str) -> str:
     for _ in range(8):  # a round may bring a label or another filler to the front
         last = shown
         text = " ".join(_MARKS.sub(" ", last).split())
-        if detect_by_stop_words(last) == "en":
+        if detect_language(last) == "en":
             text = _trim_speech(_CLITIC.sub("", _SPACED.sub("", text)))
         shown = text[:1].upper() + text[1:] or last.strip()
         if shown == last:
@@ -219,7 +219,7 @@ def rate_quality(sentence: str) -> float:
     Short or long sentences, questions, unended ones, pronouns without antecedent, first and second person, dashes,
     greetings and show notes, and fragments without a finite verb score lower.
     """
-    code = detect_by_stop_words(sentence)
+    code = detect_language(sentence)
     if code != "en":  # Han text counts two characters as a word
         return _rate_form(sentence, len(HAN.findall(sentence)) // 2 if code == "zh" else len(WORD.findall(sentence)))
     words = [w.replace("’", "'") for w in WORD.findall(sentence.casefold())]

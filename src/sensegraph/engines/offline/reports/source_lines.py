@@ -19,7 +19,7 @@ from sensegraph.engines.offline.reports import sentence_quality
 from sensegraph.engines.offline.reports.community import READABLE, Centre, find_centre, hash_place
 from sensegraph.engines.offline.reports.report_parts import Candidate, choose_sentences
 from sensegraph.language.sentences import split_sentences
-from sensegraph.language.text import HAN, detect_by_stop_words
+from sensegraph.language.text import HAN, detect_language
 from sensegraph.types import Brief, Description, Passage, Source, Statement
 
 ENTITY, RELATION, REPORT = 3, 2, 6  # sentences of a passage of each kind that are looked at
@@ -203,7 +203,7 @@ def collect_lines(passages: Iterable[Passage]) -> tuple[tuple[Line, ...], str]:
             places[key] = min(places.get(key, source), source, key=hash_place)
             owners.setdefault(key, {})[passage.id] = None
     ranked = sorted(places, key=lambda k: (is_odd(k[1]), hash_place(places[k]), k))[:MOST]
-    code = detect_by_stop_words(" ".join(text[:200] for _, text in ranked[:40]))
+    code = detect_language(" ".join(text[:200] for _, text in ranked[:40]))
     lines = (
         Line(k[1], k[0], places[k], tuple(owners[k]), tuple(sentence_quality.stem_text(k[1], code))) for k in ranked
     )
@@ -268,7 +268,7 @@ def condense_texts(briefs: Sequence[Brief]) -> list[tuple[Statement, ...]]:
     condensed = []
     for brief in briefs:
         passages, words = brief.context.passages, brief.words or WORDS
-        code = detect_by_stop_words(" ".join(p.text[:400] for p in sorted(passages, key=lambda p: p.id)[:10]))
+        code = detect_language(" ".join(p.text[:400] for p in sorted(passages, key=lambda p: p.id)[:10]))
         sentences = _read_sentences(passages, code)
         chosen = sentences
         if sum(count_length(s.shown) for s in sentences) > words:  # those that stand alone first
