@@ -29,7 +29,8 @@ from rapidfuzz.distance import LCSseq
 from sensegraph.engines.offline.answers.composing import answer_inquiries, compose_answer, rate_inquiries
 from sensegraph.engines.offline.answers.questions import find_key_phrases
 from sensegraph.engines.offline.answers.source_sentences import read_source_sentences, select_presentable
-from sensegraph.language import text
+from sensegraph.language.sentences import split_sentences
+from sensegraph.language.text import count_tokens
 from sensegraph.types import Context, Description, Draft, Inquiry, Passage, Point, Source
 
 GENERAL_WORDS, SPECIFIC_WORDS = 110, 70
@@ -103,7 +104,7 @@ def textrank(sentences: Sequence[str], words: int) -> str:
 def spoken(text_: str) -> list[str]:
     """The sentences of a segment with at least four words, without labels and marks."""
     bare = re.sub(r"\{[^}]*\}", " ", re.sub(r"(?m)^[^:\n]{1,40}:", "", text_))
-    found = (" ".join(bare[a:b].split()) for a, b in text.split_sentences(bare))
+    found = (" ".join(bare[a:b].split()) for a, b in split_sentences(bare))
     return [s for s in found if len(WORD.findall(s.lower())) >= 4]
 
 
@@ -251,7 +252,7 @@ def marked(draft: Draft) -> str:
 def speed(data: Path) -> None:
     chunks = lines(data / "podcast" / "corpus.jsonl")
     batches = [passages(chunks[i * 100 : i * 100 + 13]) for i in range(10)]
-    size = sum(text.count_tokens(p.text) for b in batches for p in b)
+    size = sum(count_tokens(p.text) for b in batches for p in b)
     for question in QUESTIONS:
         begin = time.process_time()
         mapped(question, batches, len(chunks))

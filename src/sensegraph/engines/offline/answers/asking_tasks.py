@@ -215,7 +215,7 @@ def find_leads(inquiries: Sequence[Inquiry]) -> list[Lead]:
     leads = []
     for inquiry in map(composing.resolve_history, inquiries):
         passages = inquiry.context.passages
-        code = source_sentences.detect_passage_language(passages)
+        code = source_sentences.choose_language(inquiry.question, passages)
         text = strip_asking_words(inquiry.question)
         if HAN.search(text) and not _asks_about_all(text, code):
             # without the characters that only ask: as pairs they would count as words that nothing holds

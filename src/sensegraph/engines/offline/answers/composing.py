@@ -21,8 +21,8 @@ from sensegraph.engines.offline.answers.source_sentences import (
     KNOWN,
     RelevantSentence,
     SourceSentence,
+    choose_language,
     choose_varied,
-    detect_passage_language,
     differs_from,
     find_relevant,
     group_by_reference,
@@ -222,7 +222,7 @@ def rate_inquiries(inquiries: Sequence[Inquiry]) -> list[tuple[Point, ...]]:
     rated: list[tuple[Point, ...]] = []
     for inquiry in map(resolve_history, inquiries):
         passages = inquiry.context.passages
-        code = detect_passage_language(passages)
+        code = choose_language(inquiry.question, passages)
         question = questions.understand_question(inquiry.question, code)
         sentences = read_source_sentences(passages, code)
         hosts, own = find_report_hosts(sentences), group_by_reference(sentences)
@@ -315,7 +315,7 @@ def compose_answer(inquiry: Inquiry, words: int = 0) -> Draft:
     leaning = f"the question leans on the conversation, and was read as: {inquiry.question}"
     notes = (NOTE, leaning) if inquiry.question != asked.question else (NOTE,)
     passages = inquiry.context.passages
-    code = detect_passage_language(passages)
+    code = choose_language(inquiry.question, passages)
     question, sentences = questions.understand_question(inquiry.question, code), read_source_sentences(passages, code)
     if question.shape != "overview":
         statements = _answer_focused(question, inquiry, sentences, words)

@@ -25,6 +25,7 @@ ALIKE = 0.5  # LCS similarity from which two sentences are not shown together (c
 LEAST_QUALITY = 0.3  # below this a sentence is not shown (classical-engine §4.1)
 _ASIDES = re.compile(r"\{[^{}]*\}|\[[^\[\]]*\]|\w{1,2}_")
 HOST = " (host)"  # how a point marks the name of a speaker who leads the talk
+_BEGINNING, _TELLING, _FIRST = 400, 60, 10  # characters of a passage, and the least; passages that stand for all
 _PAIRS = ("“”", '""', "„“", "«»", "»«", "「」")
 
 
@@ -79,9 +80,15 @@ def select_presentable(sentences: Sequence[SourceSentence], least: float = LEAST
     return [s for s in sentences if len(s.terms) > 3 and fits(s.raw) and s.quality >= least]
 
 
-def detect_passage_language(passages: Sequence[Passage]) -> str:
-    """The language that the first passages are written in."""
-    return detect_language(" ".join(p.text[:400] for p in passages[:10]))
+def choose_language(question: str, passages: Sequence[Passage]) -> str:
+    """The language to read passages in: that of the question, where one of them is in it, else that of the first ones.
+
+    So what is said beside it in other languages takes no answer away.
+    """
+    texts, own = [p.text[:_BEGINNING] for p in passages], detect_language(question)
+    if any(len(text) >= _TELLING and detect_language(text) == own for text in texts):
+        return own
+    return detect_language(" ".join(texts[:_FIRST]))
 
 
 def read_source_sentences(passages: Sequence[Passage], code: str) -> list[SourceSentence]:
