@@ -49,6 +49,12 @@ UNCOUNTED = (
     *("tests/laws/", "tests/references/", "tests/methods/hirag/", "tests/methods/raptor/"),
     *("tests/test_budgets.py", "tests/test_docs.py", "tests/test_messages.py"),
     *("tests/test_nothing_passes_on_nothing.py", "tests/engines/test_seam.py"),
+    *("tests/test_defects.py", "tests/test_unreadable.py", "tests/test_all_retrieval.py"),
+    *("tests/methods/leanrag/test_aggregates.py", "tests/methods/test_hirag.py"),
+    *("tests/methods/test_drift.py", "tests/methods/test_graphrag.py", "tests/methods/test_walk.py"),
+    *("tests/corpus/test_lifecycle.py", "tests/index/hierarchy/test_lineage.py"),
+    *("tests/graphs/interchange/test_round_trip.py", "tests/runtime/executors/test_local.py"),
+    *("tests/models/endpoint/test_faults.py", "tests/models/endpoint/test_journal.py"),
 )
 """Tests that run whole methods again and again, or read the files of the project: other tests reach their lines."""
 
@@ -64,12 +70,13 @@ def draws(item: pytest.Item) -> bool:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Count the lines of the first examples of each test alone: counting them takes more time than running them."""
+    """Count the lines of the first examples of quick tests alone: counting them takes as long as running them."""
     seen = Counter[str]()
     for item in items:
         function = item.nodeid.partition("[")[0]
         seen[function] += 1
-        if seen[function] > COUNTED or draws(item) or item.nodeid.startswith(UNCOUNTED):
+        reached = seen[function] > COUNTED or item.get_closest_marker("slow") or item.nodeid.startswith(UNCOUNTED)
+        if reached or draws(item):
             item.add_marker("uncounted")
     if config.getoption("--minutes"):
         config.hook.pytest_deselected(items=[item for item in items if not draws(item)])
