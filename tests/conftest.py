@@ -24,8 +24,8 @@ from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import corpus, stories
 
 # A first call may import or compile: no deadlines. Examples are the same in every run, so that a change is blamed
-# only for what it broke; `make explore` draws new ones, ten times as many.
-settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=50)
+# only for what it broke; `make explore` draws new ones, twenty times as many.
+settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=25)
 settings.register_profile("exploring", deadline=None, derandomize=False, max_examples=500, print_blob=True)
 settings.load_profile("repeatable")
 
