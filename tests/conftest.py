@@ -39,12 +39,12 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_threa
 # is tested where it writes (tests/runtime/stores/test_sqlite.py).
 os.fsync = lambda file: None  # type: ignore[assignment]
 
-# Folders of tests lie in memory where there is room: a tenth of the time of a test of stores was that of the disk.
+# Folders of tests lie in memory where there is room: SQLite waits for the disk whenever a store is closed.
 MEMORY = "/dev/shm"
 if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > 4 << 30:
     os.environ["TMPDIR"] = tempfile.tempdir = MEMORY
 
-# What is imported and collected stays until the end: looking through it for rubbish takes a fifth of the time of a run.
+# What is imported and collected stays until the end: looking for rubbish in it takes a quarter of that time.
 gc.disable()
 
 COUNTED = 2  # of the examples of a test function: those after them hardly reach a line that these do not
