@@ -35,9 +35,10 @@ $(TUNED): pyproject.toml $(READY)
 	@$(TUNED_BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,finetune]' '$(TORCH)'
 	@touch $(TUNED)
 
-test: $(READY) ## all checks and all tests with coverage; pytest's summary is the last line
-	@$(MAKE) --no-print-directory -j 2 check collected
-	@$(BIN)/pytest -n 2 --dist worksteal --cov --cov-report=term
+test: $(READY) ## all checks and all tests with coverage; pytest's summary is the last line where the checks pass
+	@$(MAKE) --no-print-directory check > .venv/check.log 2>&1 & checking=$$!; \
+	$(MAKE) --no-print-directory collected && $(BIN)/pytest -n 2 --dist worksteal --cov --cov-report=term; tested=$$?; \
+	wait $$checking || { cat .venv/check.log; exit 1; }; exit $$tested
 
 # compiles the tests, once for all processes, beside the checks
 collected: $(READY)

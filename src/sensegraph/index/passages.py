@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import TypeVar
 
 from sensegraph.index.index import Index
@@ -93,6 +94,7 @@ _SPANS = 3  # citations for one statement whose sources the engine did not name 
 _LONG = 400  # characters: a longer source is narrowed to the sentence that fits the statement best
 _SHORT = 2  # sentences: so short a text without citations only says that nothing was found
 _TAIL = re.compile(r"\s*$")
+_collect_quote_terms = lru_cache(4096)(collect_terms)  # the same quotes are compared with many statements
 
 
 def ground_statements(statements: Iterable[Statement], passages: Sequence[Passage]) -> list[Statement]:
@@ -114,7 +116,7 @@ def _ground_statement(statement: Statement, known: Mapping[str, Passage]) -> Sta
 
 def _word_overlap(said: frozenset[str], text: str) -> float:
     """The share of the statement's words that `text` holds, less a little for length: 0 … 1."""
-    words = collect_terms(text)
+    words = _collect_quote_terms(text)
     return len(said & words) / (len(said) + 0.1 * len(words)) if said and words else 0.0
 
 

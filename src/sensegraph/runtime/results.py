@@ -9,7 +9,7 @@ from __future__ import annotations
 import typing
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Generic, Literal, TypeVar, overload
 
 import msgspec
@@ -213,6 +213,7 @@ def load_result(store: Store, step: Step[Any, B], k: str) -> B:
     return value
 
 
+@cache
 def _list_tables(kind: Any) -> dict[str, Any]:
     """The fields of a dataclass that are sequences of records, with the records' type."""
     hints = typing.get_type_hints(kind)

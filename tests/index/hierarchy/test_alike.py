@@ -74,7 +74,7 @@ def test_too_many_small_clusters_are_given_up() -> None:
 
 
 @given(st.integers(0, 10**6), st.integers(0, 60))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12 if settings.default.derandomize else 30, deadline=None)
 def test_an_update_never_scatters_much_more_than_a_fresh_start(seed: int, known: int) -> None:
     made = planted(12, 5, seed=seed, noise=0.4)
     random = np.random.default_rng(seed)

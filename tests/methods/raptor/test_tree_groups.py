@@ -38,7 +38,7 @@ def check(found: list[tuple[int, ...]], sizes: list[int], how: TreeSettings) -> 
     assert not how.children or all(len(g) <= 2 * how.children for g in found)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15 if settings.default.derandomize else 40, deadline=None)
 @given(
     st.integers(1, 40),
     st.sampled_from([1, 2, 5, 16]),

@@ -140,6 +140,18 @@ def test_a_damaged_array_is_named(store: SqliteStore, damage: Callable[[bytes], 
         store.array("v")
 
 
+@pytest.mark.parametrize("damage", [(b"NUMPY\x01", b"NUMPY\x02"), (b"'<f4'", b"'|O' ")])
+def test_an_array_file_of_another_kind_is_damaged(store: SqliteStore, damage: tuple[bytes, bytes]) -> None:
+    """A format of which no array is written, and one whose numbers would be read as places in memory."""
+    store.write_array("v", np.arange(1000, dtype=np.float32))
+    path = store.root / "arrays" / "v.npy"
+    was = path.read_bytes()
+    path.write_bytes(was.replace(*damage))
+    assert path.read_bytes() != was
+    with pytest.raises(StoreError, match=r"v\.npy is damaged"):
+        store.array("v")
+
+
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(StoreError, match=r"file/store\.sqlite cannot be used .*Check that the folder exists"):
