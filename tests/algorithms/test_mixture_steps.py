@@ -180,6 +180,8 @@ def test_a_row_is_of_every_component_above_a_tenth_and_of_the_most_probable() ->
 
 def test_rows_in_blocks_are_of_the_same_components(monkeypatch: pytest.MonkeyPatch) -> None:
     x, which = around(50, 3, 2, spread=0.8, seed=4)
+    mixture = of_labels(x + 7, which)
+    assert mixture.means == pytest.approx(np.stack([x[which == i].mean(axis=0) + 7 for i in range(3)]))
     mixture = of_labels(x, which)
     whole = [rows.tolist() for rows in assign_softly(mixture, x)]
     monkeypatch.setattr(mixtures, "_BLOCK", 21)
