@@ -248,7 +248,7 @@ def offered(question: str, text: str, index: Index, *, weight: float = 1.0, most
         ("Which company is it?", "Novair, Big Eyes.", {"Novair": 1.0, "Big Eyes": 0.15 / 1.1}),
         ("Is it Tim Burton?", "Tim Burton, London.", {"London": 1.0}),
         # of a country, a state or a continent the last place is the likeliest: (1 + i) / n
-        ("Which state is it?", "London, Jefferson County, Iowa.", {"Iowa": 1, "London": 1 / 3, "Jefferson County": 0.8 / 3}),
+        ("Which state is it?", "Tim Burton, London, Iowa", {"Iowa": 1, "London": 0.5, "Tim Burton": 0.15}),
         ("Which state is it?", "London, Tim Burton.", {"London": 1.0, "Tim Burton": 0.15 / 1.1}),
         ("Which state is it?", "London, North.", {"London": 1.0, "North": 0.15 / 1.1}),
         ("Which county is it?", "London, Jefferson County.", {"Jefferson County": 1.0, "London": 1.1 / 1.6}),
