@@ -155,14 +155,14 @@ def test_the_moves_of_a_walk_sum_to_one_at_every_node(harbour: Corpus) -> None:
 
 
 def test_a_title_that_is_a_name_leads_to_its_document(tmp_path: Path) -> None:
-    with Corpus.open(tmp_path, settings={"engine": "offline", "index": {"chunk_tokens": 60, "chunk_overlap": 10}}) as corpus:
+    with Corpus.open(tmp_path, settings={"engine": "offline"}) as corpus:
         for d in papers():
             corpus.add(d)
         corpus.add(
             type(papers()[0])("reeve", "He was born in Lowmouth, far from Marrow Wood.", "Tom Reeve (fisherman)")
         )
-        sentences = " ".join(f"She sold boat number {i} to the harbour." for i in range(12))
-        corpus.add(type(papers()[0])("blythe", f"Nora Blythe runs the yard. {sentences}", "Nora Blythe"))
+        for name, says in (("blythe", "She runs the yard."), ("boat", "It was built in Lowmouth.")):
+            corpus.add(type(papers()[0])(name, says, f"Nora Blythe ({name})"))
         corpus.build()
         index, rt = corpus.index(), corpus.runtime()
         tied = ties_of(index, rt)
@@ -172,15 +172,16 @@ def test_a_title_that_is_a_name_leads_to_its_document(tmp_path: Path) -> None:
             Question("Where was Tom Reeve born?"), rank_by_words(Question("?"), index, 1), index, rt, Walk()
         )
         nothing = Ranking("none", np.zeros(0, np.int64), np.zeros(0))
-        both = Question("Did Tom Reeve meet Nora Blythe?")
+        both = Question("Did Tom Reeve meet Nora Blythe and Ivo Marsh?")
         start = rank_by_walk(both, nothing, index, rt, Walk(1.0, 0.0, 0.0, damping=0.0))
         seeds, wanted = seeds_of(both, index, rt), dict[int, float]()
         salience = entity_salience(tied, seeds, len(index.catalogue.chunks)).tolist()
         for seed, says in zip(seeds, salience, strict=True):
             for place in tied.titled(seed).tolist():
-                wanted[place] = says / len(tied.titled(seed)) / sum(salience)
+                wanted[place] = says / len(tied.titled(seed))
+        wanted = {place: mass / sum(wanted.values()) for place, mass in wanted.items()}
         assert dict(zip(start.positions.tolist(), start.scores, strict=True)) == pytest.approx(wanted)
-        assert len({len(tied.titled(seed)) for seed in seeds}) == 2
+        assert [len(tied.titled(seed)) for seed in seeds] == [1, 2, 0]
         moved = rank_by_walk(both, nothing, index, rt, Walk(0.0, 0.0, 1.0, damping=1.0, steps=1))
         begin = {len(index.catalogue.chunks) + seed: 1 / len(tied.mentioning(seed)) for seed in seeds}
         reached = dict[int, float]()
@@ -191,7 +192,7 @@ def test_a_title_that_is_a_name_leads_to_its_document(tmp_path: Path) -> None:
         assert dict(zip(moved.positions.tolist(), moved.scores, strict=True)) == pytest.approx(
             {place: mass for place, mass in reached.items() if mass}
         )
-        assert len(set(begin.values())) == 2
+        assert len(set(begin.values())) > 1
         assert chunks == ["reeve"]
         assert index.catalogue.chunks[int(found.positions[0])].document == "reeve"
 
