@@ -163,8 +163,8 @@ def test_layers_end_where_the_last_is_hardly_smaller(
 @pytest.mark.parametrize(
     ("found", "stops"),
     [
-        ([0.5], False), ([0.9], True), ([0.89], False), ([0.5, 0.625], True), ([0.5, 0.63], False), ([0.5, 0.375], True),
-        ([0.5, 0.37], False), ([0.2, 0.5, 0.51], True),
+        ([0.5], False), ([0.9], True), ([0.89], False), ([0.5, 0.625], True), ([0.5, 0.63], False),
+        ([0.5, 0.375], True), ([0.5, 0.37], False), ([0.2, 0.5, 0.51], True),
     ],
 )  # fmt: skip
 def test_clusters_end_where_sparsity_changes_by_no_more_than_epsilon(found: list[float], stops: bool) -> None:
