@@ -105,6 +105,8 @@ def test_a_large_walk_is_taken_over_what_mass_comes_to(monkeypatch: pytest.Monke
     monkeypatch.setattr(walks, "_SMALL", 40)
     assert len(walks.walk_with_restart(ring, nodes, mass, 0.5, 3)[0]) == 40
     assert walks.neighbourhood(ring, nodes, mass, 0.5, 2).tolist() == [5, 6, 7, 8]  # 7 and 8 have as much
+    inside = walks.restrict_paths(ring, np.array([0, 1, 39]))  # 39 leads to 0, 0 to 1, and 1 outside
+    assert (inside.start.tolist(), inside.to.tolist(), inside.share.tolist()) == ([0, 1, 1, 2], [1, 0], [1.0, 1.0])
     assert walks._select_heaviest(np.array([0.0, 3.0, 1e-6, 2.0, 2.0, 1.0]), 2).tolist() == [1, 3, 4]
     assert walks._select_heaviest(np.array([0.0, 3.0, 1e-6, 2e-6]), 2).tolist() == [1, 3]
 

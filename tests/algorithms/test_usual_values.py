@@ -49,6 +49,12 @@ def test_a_value_that_holds_arrays_is_equal_to_itself_alone(make: Callable[[], o
     assert one != same
 
 
+def test_clusters_are_afresh_unless_there_was_a_start() -> None:
+    alone = meaning.Clusters(np.zeros(3, np.int32))
+    assert (alone.kept, alone.afresh, len(alone), [m.tolist() for m in alone.members()]) == (0, True, 1, [[0, 1, 2]])
+    assert len(meaning.Clusters(np.zeros(0, np.int32))) == 0
+
+
 def test_reciprocal_ranks_are_counted_from_sixty() -> None:
     assert ranking.fuse_by_reciprocal_rank([["a", "b"]]) == [("a", 1 / 61), ("b", 1 / 62)]
     assert ranking.by_ranks(two_ranks(), [1.0, 1.0]).scores.tolist() == pytest.approx([1 / 62 + 1 / 61, 1 / 61])

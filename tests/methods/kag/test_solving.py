@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from sensegraph.methods.kag import solving
-from sensegraph.methods.kag.calculation import Moment, Number, Unknown, Value
+from sensegraph.methods.kag.calculation import Moment, Number, Unknown, Value, calculate_expression, order_of_value
 from sensegraph.methods.kag.forms import Condition, Deduce, Form, Math, Retrieval, Sort, Term
 from sensegraph.methods.kag.question_steps import Candidate
 from sensegraph.methods.kag.solving import Solved, Solver, Solving
@@ -168,6 +168,15 @@ def test_a_step_is_worked_out_from_what_its_inputs_are(step: Form, value: Value 
         assert found.value.value == value.value
     else:
         assert found.value == value
+
+
+def test_a_thousand_values_are_counted_and_not_one_more() -> None:
+    def counted(values: int) -> Value:
+        return calculate_expression("count(m)", {"m": tuple(f"n{i}" for i in range(values))})
+
+    assert counted(1000) == Number(1000.0)
+    assert isinstance(counted(1001), Unknown)
+    assert [order_of_value(v) for v in ("x", Number(2.0), Moment(1990, 5))] == [(0.0,), (2.0,), (1990, 5, 0)]
 
 
 def test_what_is_worked_out_rests_on_all_that_its_inputs_rest_on_and_is_as_sure_as_the_least_sure() -> None:
