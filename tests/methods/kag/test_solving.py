@@ -9,6 +9,7 @@ import pytest
 from sensegraph.methods.kag import solving
 from sensegraph.methods.kag.calculation import Moment, Number, Unknown, Value, calculate_expression, order_of_value
 from sensegraph.methods.kag.forms import Condition, Deduce, Form, Math, Retrieval, Sort, Term
+from sensegraph.methods.kag.logical_forms import target_of
 from sensegraph.methods.kag.question_steps import Candidate
 from sensegraph.methods.kag.solving import Solved, Solver, Solving
 from sensegraph.types import Passage, Question, Statement
@@ -91,6 +92,22 @@ def test_a_step_without_words_is_asked_by_its_terms_and_its_conditions() -> None
 )
 def test_a_term_is_called_by_its_name_or_by_what_it_is_bound_to(term: Term, names: list[tuple[str, float]]) -> None:
     assert solver()._names(term, MEMORY) == names
+
+
+@pytest.mark.parametrize(
+    ("ends", "bound", "target"),
+    [
+        (("s1", "p1", "o1"), (), "o1"), (("s1", "p1", "o1"), ("o1",), "s1"), (("s1", "p1", "o1"), ("o1", "s1"), "p1"),
+        (("s1", "p1", "o1"), ("o1", "s1", "p1"), "o1"), (("", "p1", ""), (), "p1"), (("", "", ""), (), ""),
+    ],
+)  # fmt: skip
+def test_a_retrieval_finds_the_end_that_nothing_is_known_of(
+    ends: tuple[str, str, str], bound: tuple[str, ...], target: str
+) -> None:
+    subject, predicate, other = map(Term, ends)
+    assert target_of(Retrieval(subject, predicate, other), bound) == target
+    named = Term(ends[2], "", "Ada")
+    assert target_of(Retrieval(subject, predicate, named)) == (ends[0] or ends[1])
 
 
 def test_a_term_has_fifty_names_at_most() -> None:
