@@ -35,6 +35,14 @@ def test_groups_that_merge_have_one_heir_and_sources() -> None:
     assert (found.successor, found.parts, found.sources) == (((0, 0),), (), ((1, 0),))
 
 
+def test_a_part_holds_more_than_half_of_what_is_known_and_a_source_gives_more_than_half_of_itself() -> None:
+    old = sets("abcdef", "xymnopqrs")
+    assert match_groups(old, sets("abcd", "efx")).parts == ((0, 1),)  # of e, f and x two come from the first
+    assert match_groups(old, sets("abcd", "efxy")).parts == ()
+    assert match_groups(sets("abcd", "efx"), sets("abcdef")).sources == ((1, 0),)
+    assert match_groups(sets("abcd", "efxy"), sets("abcdef")).sources == ()
+
+
 def test_the_same_depth_wins_and_depths_do_not_split_into_one_another() -> None:
     found = match_groups(sets("abc", "abc"), sets("abc", "abc"), ([1, 0], [0, 1]))
     assert found.successor == ((0, 1), (1, 0))

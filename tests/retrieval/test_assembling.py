@@ -103,6 +103,54 @@ def test_chunks_that_neighbours_share_come_first(built: Corpus) -> None:
     assert sorted(group) == tied.mentioning(0).tolist()
 
 
+@pytest.mark.parametrize("most", [1, 2, 200])
+def test_every_entity_has_the_first_of_its_chunks_that_none_before_it_has(built: Corpus, most: int) -> None:
+    index, rt = built.index(), built.runtime()
+    tied, around = ties_of(index, rt), index.lookups.around
+    entities, taken, wanted = [0, 3, 1, 0, 5], set[int](), list[list[int]]()
+    for entity in entities:
+        mine = [c for c in tied.mentioning(entity).tolist()[:most] if c not in taken]
+        taken |= set(mine)
+        beside = set(around(entity)[0].tolist())
+        shared = {c: sum(c in tied.mentioning(other).tolist() for other in beside) for c in mine}
+        wanted.append(sorted(mine, key=lambda c, shared=shared: (-shared[c], c)))  # type: ignore[misc]
+    assert a.near_neighbours(entities, index, tied, most) == wanted
+    assert wanted[0]
+    assert wanted[3] == []
+
+
+@pytest.mark.parametrize(
+    ("sizes", "most", "taken"),
+    [
+        ([6], 4, [4]), ([6, 6], 4, [4, 1]), ([6, 6, 6], 5, [5, 3, 1]), ([6, 6], 1, [1, 1]), ([], 4, []),
+        ([1, 6], 4, [1, 4]), ([6, 0], 4, [5, 0]), ([2, 1, 9], 5, [2, 1, 6]), ([1, 1], 9, [1, 1]),
+    ],
+)  # fmt: skip
+def test_shares_fall_to_one_and_what_one_lacks_others_have(sizes: list[int], most: int, taken: list[int]) -> None:
+    groups = [[10 * i + n for n in range(size)] for i, size in enumerate(sizes)]
+    found = a.shared_out(groups, most)
+    assert [sum(c // 10 == i for c in found) for i in range(len(sizes))] == taken
+    for i, count in enumerate(taken):
+        assert [c for c in found if c // 10 == i] == groups[i][:count]
+
+
+def test_passages_have_the_scores_that_are_given_and_united_each_is_there_once(built: Corpus) -> None:
+    index = built.index()
+    joins = a.relation_ends.fn([index.lookups])[0]
+    kinds = (
+        a.entities_within([2, 0], {2: 0.7}, index, 10**9),
+        a.relations_within([2, 0], {2: 0.7}, index, joins, 10**9),
+        a.chunks_within([2, 0], {2: 0.7}, index, 10**9),
+    )
+    for told in kinds:
+        assert [p.score for p in told.passages] == [0.7, 0.0]
+    one, other = a.entities_within([2, 0], {}, index, 10**9), a.entities_within([0, 1], {}, index, 10**9)
+    both = a.unite_passages([one, other, a.Told()])
+    assert [p.id for p in both.passages] == [p.id for p in (*one.passages, other.passages[1])]
+    assert both.tokens == a.entities_within([2, 0, 1], {}, index, 10**9).tokens > one.tokens
+    assert (a.Told(), len(a.Told()), len(both)) == (a.Told((), 0), 0, 3)
+
+
 def test_nothing_is_near_to_no_query_and_nothing_at_or_below_the_floor_is(built: Corpus) -> None:
     index, rt = built.index(), built.runtime()
     query = np.asarray(rt.embedder.embed(["Ada Harrow"], "query"), np.float32)

@@ -67,6 +67,17 @@ def test_where_only_fitting_counts_the_order_stays(harbour: Corpus, how: str, se
     assert after.positions.tolist() == before.positions.tolist()
 
 
+def test_two_chunks_change_places_and_one_has_none_to_change_with(harbour: Corpus) -> None:
+    index, rt = harbour.index(), harbour.runtime()
+    documents = [e.document for e in index.catalogue.chunks]
+    places = np.array([documents.index(name) for name in ("other-007", "light")])
+    two = Ranking("any", places, np.array([2.0, 1.0]))
+    after = diversify_ranking(QUESTION, two, index, rt, "cover", 0.0)
+    assert (after.positions.tolist(), after.scores.tolist()) == (places[::-1].tolist(), [1.0, 2.0])
+    one = Ranking("any", places[:1], np.array([2.0]))
+    assert diversify_ranking(QUESTION, one, index, rt, "cover", 0.0) is one
+
+
 def test_without_a_choice_nothing_happens(harbour: Corpus) -> None:
     before = ranking(harbour, 1)
     assert diversify_ranking(QUESTION, before, harbour.index(), harbour.runtime(), "none", 0.0) is before

@@ -88,7 +88,7 @@ def canonical_edges(source: ArrayLike, target: ArrayLike, weight: ArrayLike, nod
     if len(key) and not (np.diff(key[order]) > 0).all():
         order = np.lexsort((w, key))  # the weights too, so that a sum never depends on the order of the list
     key, w = key[order], w[order]
-    first = np.flatnonzero(np.concatenate(([True], np.diff(key) > 0))) if len(key) else np.zeros(0, np.int64)
+    first = np.flatnonzero(np.concatenate(([True], np.diff(key) > 0)))
     if len(first) < len(key):
         key, w = key[first], np.add.reduceat(w, first)
     return Edges((key // max(nodes, 1)).astype(np.int32), (key % max(nodes, 1)).astype(np.int32), w, nodes)

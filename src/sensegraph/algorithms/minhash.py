@@ -21,9 +21,9 @@ def hash_bands(texts: Sequence[str], *, count: int = 12, rows: int = 3) -> Hashe
 
     Of two texts whose sets of trigrams have the Jaccard coefficient s, a share 1 − (1 − s^`rows`)^`count` do.
     """
-    grams, start = _hash_trigrams(texts)
     if not len(texts):
         return np.zeros((0, count), np.uint64)
+    grams, start = _hash_trigrams(texts)
     found = np.zeros((len(texts), count), np.uint64)
     for band in range(count):
         for row in range(rows):
@@ -47,8 +47,6 @@ def _hash_trigrams(texts: Sequence[str]) -> tuple[Hashes, NDArray[np.int64]]:
     letters = np.frombuffer("".join(padded).encode("utf-32-le", "surrogatepass"), np.dtype("<u4")).astype(np.uint64)
     sizes = np.array([len(p) for p in padded], np.int64)
     begins = np.cumsum(sizes) - sizes
-    if not len(texts):
-        return np.zeros(0, np.uint64), begins
     rolled = (letters[:-2] << np.uint64(42)) ^ (letters[1:-1] << np.uint64(21)) ^ letters[2:]
     inside = np.ones(len(rolled), np.bool_)
     ends = begins[1:]

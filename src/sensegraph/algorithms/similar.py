@@ -173,7 +173,7 @@ def pair_by_shared_keys(keys: Longs, rows: Longs, weight: Floats, *, count: int,
     fresh = np.ones(len(keys), np.bool_)
     fresh[1:] = (keys[1:] != keys[:-1]) | (rows[1:] != rows[:-1])
     keys, rows, weight = keys[fresh], rows[fresh], weight[fresh]
-    starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1]))) if len(keys) else np.zeros(0, np.int64)
+    starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
     sizes = np.diff(np.concatenate((starts, [len(keys)]))).astype(np.int64)
     # All pairs of each group of rows that share a key, groups of one size at once; then each pair once, weights summed.
     ones, others = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]

@@ -165,8 +165,7 @@ def shared_out(groups: Sequence[Sequence[int]], most: int) -> list[int]:
 
     What a group does not use goes to what the others had to leave, in order.
     """
-    steps = np.linspace(most, 1, len(groups)) if len(groups) > 1 else np.full(len(groups), float(most))
-    quotas = np.rint(steps).astype(int).tolist()
+    quotas = np.rint(np.linspace(most, 1, len(groups))).astype(int).tolist()
     first = [chunk for group, quota in zip(groups, quotas, strict=True) for chunk in group[:quota]]
     rest = [chunk for group, quota in zip(groups, quotas, strict=True) for chunk in group[quota:]]
     return first + rest[: sum(quotas) - len(first)]

@@ -103,6 +103,12 @@ def test_json_keeps_every_name(hostile: Corpus, tmp_path: Path):
     assert nodes(export_graph(hostile.index(), tmp_path, "json").files[0])["e0"]["name"] == HOSTILE
 
 
+def test_tables_of_lines_are_written_in_the_letters_of_their_texts(hostile: Corpus, tmp_path: Path):
+    files = export_tables(hostile.index(), hostile.store, tmp_path / "out").files
+    (entities,) = [path.read_text(encoding="utf-8") for path in files if path.stem == "entities"]
+    assert json.dumps(HOSTILE, ensure_ascii=False)[1:-1] in entities
+
+
 def test_cypher_is_one_whole_statement_a_line(hostile: Corpus, tmp_path: Path):
     (path,) = export_graph(hostile.index(), tmp_path, "cypher").files
     lines = path.read_text(encoding="utf-8").splitlines()

@@ -5,9 +5,11 @@ from __future__ import annotations
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from sensegraph.errors import InputError, SettingsError
+from sensegraph.lab.scores import tokenmatch
 from sensegraph.lab.scores.tokenmatch import BertScore, read_baseline
 
 HERE = find_spec("torch") is not None and find_spec("transformers") is not None
@@ -135,3 +137,9 @@ def test_a_layer_that_the_model_does_not_have_and_answers_without_gold_are_refus
         BertScore(tiny(tmp_path), 3).scores(PAIRS)
     with pytest.raises(InputError, match="1 answers have no gold"):
         BertScore(tmp_path, 2).scores([("Ada", [])])
+
+
+def test_a_rare_token_counts_more_and_a_special_one_nothing() -> None:
+    tokens = tokenmatch._Tokens((5, 7, 9), np.eye(3), np.array([0.0, 1.0, 1.0]))
+    assert tokenmatch._weigh_tokens(tokens, None).tolist() == [0.0, 1.0, 1.0]
+    assert tokenmatch._weigh_tokens(tokens, lambda number: number / 2).tolist() == [0.0, 3.5, 4.5]  # type: ignore[arg-type]

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest, rankdata, shapiro, wilcoxon
 
+from sensegraph.lab.scores import statistics
 from sensegraph.lab.scores.statistics import (
     EXACT,
     FEW,
@@ -121,6 +122,16 @@ def test_resampling_is_equal_for_equal_seeds_and_pairs_its_columns():
     assert np.allclose(both[:, 1], 2 * both[:, 0])
     assert np.array_equal(both, resample_means(np.hstack([values, 2 * values]), 700, 5))
     assert not np.array_equal(both, resample_means(np.hstack([values, 2 * values]), 700, 6))
+
+
+def test_draws_are_the_same_however_many_are_held_at_once(monkeypatch: pytest.MonkeyPatch):
+    values = np.random.default_rng(0).random((7, 2))
+    whole = resample_means(values, 41, 5)
+    picked = np.random.default_rng(5).integers(0, 7, (41, 7))
+    assert np.allclose(whole, values[picked].mean(axis=1))
+    for block in (1, 10, 41):
+        monkeypatch.setattr(statistics, "_BLOCK", block)
+        assert np.allclose(whole, resample_means(values, 41, 5), rtol=1e-12)
 
 
 def test_the_interval_of_a_mean_is_about_that_of_the_normal_law():

@@ -274,7 +274,7 @@ def _name_parts(entity: Entity) -> list[str]:
 
 def _tell_apart(name: str, alike: Sequence[Entity], about: Mapping[str, Sequence[Entity]]) -> Iterator[Ground]:
     """Each of some entities that a name may mean, told from the others by what only it is told with."""
-    for one in alike if len(alike) > 1 else ():
+    for one in alike:
         others = [
             e for e in alike if e.id != one.id and (fold(e.name) == fold(one.name) or not _shares_name(e.name, [one]))
         ]

@@ -149,7 +149,7 @@ def cut_pieces(text: str, size: int, start: int = 0, end: int | None = None) -> 
             while place < d:  # a word that is too long: as many characters as `size` tokens hold, one at least
                 length = d - place
                 while length > 1 and count_tokens(text[place : place + length]) > size:
-                    length = max(1, length // 2)
+                    length //= 2
                 yield place, place + length
                 place += length
 
