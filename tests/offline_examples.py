@@ -168,17 +168,33 @@ def check(corpus: str, question: str) -> tuple[bool, int]:
     return ENGINE.test([inquiry])[0], ENGINE.grade([inquiry])[0]
 
 
-def extract(texts: list[str]) -> list[dict[str, list[str]]]:
-    """What is read in each text of a corpus: names with their types and descriptions, and relations."""
-    documents = [(Chunk(f"d{i}", f"d{i}", 0, len(t), 0, t, ""),) for i, t in enumerate(texts)]
+def cut_text(document: str, text: str, parts: int) -> tuple[Chunk, ...]:
+    """A document in so many chunks, each of which begins a little before the one before it ends."""
+    size = len(text) // parts + 1
+    spans = [(max(0, size * i - 30), min(size * (i + 1), len(text))) for i in range(parts)]
+    return tuple(Chunk(f"{document}-{a}", document, a, b, b - a, text[a:b], "") for a, b in spans)
+
+
+def extract(texts: list[str], parts: int = 1) -> list[dict[str, list[str]]]:
+    """What is read in each chunk of a corpus: names with their types and descriptions, relations, and claims."""
+    documents = [cut_text(f"d{i}", text, parts) for i, text in enumerate(texts)]
     seen = ENGINE.observe(documents)
     found = ENGINE.read(list(zip(documents, seen, strict=True)), ENGINE.learn(seen))
     return [
         {
-            "names": [f"{e.name} / {e.type}: {e.description}" for e in one.entities],
-            "relations": [f"{r.source} | {r.target} | {r.strength:g} | {r.description[:40]}" for r in one.relations],
+            "names": [
+                f"{e.name} / {e.type} @ {e.start}:{e.end} {len(e.mentions)}: {e.description}" for e in one.entities
+            ],
+            "relations": [
+                f"{r.source} | {r.label} | {r.target} | {r.strength:g} | {r.description[:40]}" for r in one.relations
+            ],
+            "claims": [
+                f"{c.subject} | {c.type} | {c.object} | {c.status} | {c.starts} | {c.ends}: {c.description[:40]}"
+                for c in one.claims
+            ],
         }
-        for (one,) in found
+        for extractions in found
+        for one in extractions
     ]
 
 
