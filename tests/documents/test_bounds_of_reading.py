@@ -1,0 +1,85 @@
+"""Both sides of bounds in reading files: damage, pauses over the hour, captions, lists in front matter, counts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sensegraph.documents.decoding import decode_text
+from sensegraph.documents.document_files import DEFAULTS, DocumentSettings, list_document_files
+from sensegraph.documents.markup import split_front_matter
+from sensegraph.documents.metadata import read_iso_date
+from sensegraph.documents.subtitles import parse_subtitles
+from sensegraph.documents.tables import tell_table
+from sensegraph.errors import InputError
+from sensegraph.types import Document
+
+
+def make_damaged(umlauts: int) -> bytes:
+    return ("x y " * 300 + "ä" * umlauts).encode() + b"\xff a \xff"
+
+
+def test_damaged_utf8_has_five_good_characters_for_each_lost_one() -> None:
+    text, note = decode_text(make_damaged(10))
+    assert (text.count("ä"), text.count("\ufffd"), note.split()[0]) == (10, 2, "2")
+    with pytest.raises(InputError):
+        decode_text(make_damaged(9))
+
+
+@pytest.mark.parametrize(
+    ("ends", "begins", "paragraphs"),
+    [
+        ("00:59:59,000", "01:00:02,900", 1),
+        ("00:59:59,000", "01:00:03,000", 2),
+        ("00:00:59,000", "00:01:02,900", 1),
+        ("00:00:59,000", "00:01:03,000", 2),
+        ("01:00:00,000", "00:00:03,000", 1),
+    ],
+)
+def test_a_pause_of_four_seconds_ends_a_paragraph_over_minutes_and_hours(
+    ends: str, begins: str, paragraphs: int
+) -> None:
+    text = f"00:00:01,000 --> {ends}\nOne\n\n{begins} --> 02:00:00,000\ntwo\n"
+    assert len(parse_subtitles("a.srt", text).text.split("\n\n")) == paragraphs
+
+
+def test_a_caption_above_a_header_of_two_columns_stands_first() -> None:
+    ((_, found),) = tell_table("a.csv", "A table\nName,Born\nAda,1815\n", DocumentSettings())
+    assert isinstance(found, Document)
+    assert found.text == "A table\n\nName: Ada; Born: 1815."
+
+
+@pytest.mark.parametrize(
+    ("value", "read"), [("[a, b]", ["a", "b"]), ("[a", "[a"), ("a]", "a]"), ("yes", "yes"), ("12", 12)]
+)
+def test_a_list_in_front_matter_has_both_brackets(value: str, read: object) -> None:
+    assert split_front_matter(f"---\nkey: {value}\n---\nText\n")[0] == {"key": read}
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("Fri, 5 Apr 2024 10:00:00 +0200", "2024-04-05T10:00:00+02:00"),
+        ("Fri, 5 Apr 2024", ""),
+        ("5 Apr 2024", "2024-04-05"),
+    ],
+)
+def test_the_date_of_a_mail_has_a_time(text: str, read: str) -> None:
+    assert read_iso_date(text) == read
+
+
+def test_files_of_one_unknown_kind_are_left_out_and_counted(tmp_path: Path) -> None:
+    for name in ("a.txt", "b.zzz", "c.qqq", "d.qqq", "bare", ".hidden.txt", "sub/e.md"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("Text.")
+    files, left = list_document_files(str(tmp_path), DEFAULTS)
+    assert [f.name for f in files] == ["a.txt", "sub/e.md"]
+    assert [s.reason.split(";")[0].split()[:3] for s in left] == [
+        ["1", "file", "without"],
+        ["2", ".qqq", "files"],
+        ["1", ".zzz", "file"],
+    ]
+    files, left = list_document_files(str(tmp_path), DocumentSettings(include=("*.qqq", "*.txt"), exclude=("d*",)))
+    assert ([f.name for f in files], left) == (["a.txt", "c.qqq"], [])

@@ -1,0 +1,297 @@
+"""Graphemes, terms, batches, the language of a text, stems, parts of speech, and the lists that they rest on."""
+
+from __future__ import annotations
+
+import pytest
+
+from sensegraph.language import word_lists
+from sensegraph.language.naming_words import COUNTRY, NICKNAMES, NUMBERS, ROMAN
+from sensegraph.language.text import (
+    collect_terms,
+    detect_by_function_words,
+    detect_by_stop_words,
+    detect_script,
+    inside_grapheme,
+    is_word_character,
+    known_form,
+    list_stems,
+    pack_batches,
+    stem_run,
+    tag_words,
+    take_within,
+)
+
+
+def take(items: list[int], budget: int) -> tuple[list[int], int]:
+    return take_within(items, budget, int)
+
+
+def pack(items: list[int], budget: int) -> list[list[int]]:
+    return pack_batches(items, budget, int)
+
+
+def write_mixed(words: int, listed: int, stop: str) -> str:
+    """So many words, the first of which are the stop word."""
+    return " ".join([stop] * listed + ["zorb"] * (words - listed))
+
+
+def detect_mixed(words: int, listed: int, stop: str, behind: str) -> str:
+    return detect_script(write_mixed(words, listed, stop) + behind)
+
+
+def detect_behind(filler: str, times: int, word: str, more: int) -> str:
+    return detect_script(filler * times + word * more)
+
+
+def detect_among(filler: int, words: list[str]) -> str:
+    return detect_by_function_words(["zorb"] * filler + words)
+
+
+def list_sorted_terms(text: str) -> list[str]:
+    return sorted(collect_terms(text))
+
+
+def tag_sentence(sentence: str) -> str:
+    return tag_words(sentence.split())
+
+
+def count_listed(language: str) -> int:
+    words = ("the", "und", "however", "allerdings", "auch", "también", "januar", "although", "toen")
+    return sum(word in word_lists.stop_words(language) for word in words)
+
+
+def connects(language: str, word: str) -> bool:
+    return word in word_lists.name_connectors(language)
+
+
+def look_up(table: str, word: str) -> object:
+    tables = {"NUMBERS": NUMBERS, "ROMAN": ROMAN, "NICKNAMES": NICKNAMES, "COUNTRY": COUNTRY}
+    tables |= {"SHORT_FORMS": word_lists.SHORT_FORMS}
+    return tables[table].get(word)
+
+
+def is_listed(table: str, word: str) -> bool:
+    lists = {
+        "abbreviations": word_lists.ABBREVIATIONS,
+        "abbreviated months": frozenset(word_lists.ABBREVIATED_MONTHS),
+        "beginnings of months": word_lists.MONTH_BEGINNINGS,
+        "small words": word_lists.small_words(),
+        "german": word_lists.read_lexicon("german")["stop"],
+        "short months": frozenset(word_lists.SHORT_MONTHS),
+    }
+    return word in lists[table]
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "start", "expected"),
+    [
+        ("\r\n", 1, 0, True),
+        ("a\u200db", 1, 0, True),
+        ("a\u200db", 2, 0, True),
+        ("क्ष", 2, 0, True),
+        ("🇩🇪🇫🇷", 3, 0, True),
+        ("x🇩🇪", 2, 0, True),
+        ("à", 1, 0, True),
+        ("a\n", 1, 0, False),
+    ],
+)
+def test_a_cut_may_part_a_grapheme(text: str, place: int, start: int, expected: bool) -> None:
+    assert inside_grapheme(text, place, start) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("東京都 京 well-known a’b a_b", ["a_b", "a’b", "well-known", "京", "京都", "東京"]),
+    ],
+)
+def test_terms_of_scripts_without_blanks_are_pairs(text: str, expected: list[str]) -> None:
+    assert list_sorted_terms(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("character", "expected"),
+    [
+        ("_", True),
+    ],
+)
+def test_letters_digits_and_underscores_belong_to_words(character: str, expected: bool) -> None:
+    assert is_word_character(character) == expected
+
+
+@pytest.mark.parametrize(
+    ("items", "budget", "expected"),
+    [
+        ([2, 3, 1], 5, ([2, 3], 1)),
+    ],
+)
+def test_what_fits_is_taken_in_order(items: list[int], budget: int, expected: tuple[object, ...]) -> None:
+    assert take(items, budget) == expected
+
+
+@pytest.mark.parametrize(
+    ("items", "budget", "expected"),
+    [
+        ([2, 3, 1], 5, [[2, 3], [1]]),
+    ],
+)
+def test_batches_are_filled_to_the_budget(items: list[int], budget: int, expected: list[list[int]]) -> None:
+    assert pack(items, budget) == expected
+
+
+@pytest.mark.parametrize(
+    ("filler", "words", "expected"),
+    [
+        (0, ["die", "und"], "german"),
+        (63, ["der", "und"], "english"),
+    ],
+)
+def test_function_words_of_the_first_64_words_tell_a_language(filler: int, words: list[str], expected: str) -> None:
+    assert detect_among(filler, words) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("the cat", "en"),
+        ("der Hund und die Katze", "de"),
+        ("東京abcd", "en"),
+        ("Он шёл", "ru"),
+        ("ον ab", "en"),
+        ("привет αβγδεζ", ""),
+        ("l’eau et les", "fr"),
+    ],
+)
+def test_stop_words_and_scripts_tell_a_language(text: str, expected: str) -> None:
+    assert detect_by_stop_words(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "listed", "stop", "behind", "expected"),
+    [
+        (25, 3, "the", "", "xx"),
+        (25, 4, "the", "", "en"),
+        (25, 3, "der", "", "xx"),
+        (25, 4, "der", "", "de"),
+        (20, 0, "", "", "xx"),
+        (0, 0, "", "东京 abcdefgh", "en"),
+        (0, 0, "", "東 abc", "zh"),
+        (0, 0, "", "שלום abcd", "en"),
+        (0, 0, "", "שלום abc", "un"),
+    ],
+)
+def test_a_script_and_its_stop_words_tell_the_rules_for_names(
+    words: int, listed: int, stop: str, behind: str, expected: str
+) -> None:
+    assert detect_mixed(words, listed, stop, behind) == expected
+
+
+@pytest.mark.parametrize(
+    ("filler", "times", "word", "more", "expected"),
+    [
+        ("a", 3999, "שלום", 8000, "en"),
+    ],
+)
+def test_a_script_is_told_from_the_beginning(filler: str, times: int, word: str, more: int, expected: str) -> None:
+    assert detect_behind(filler, times, word, more) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("US it IT", ["us", "it"]),
+        ("東京都", ["東京", "京都"]),
+        ("京", ["京"]),
+        ("Häuser und Hafen der Stadt", ["haus", "haf", "stadt"]),
+        ("маяки и дома", ["маяк", "и", "дом"]),
+    ],
+)
+def test_terms_are_stems_or_pairs_of_characters(text: str, expected: list[str]) -> None:
+    assert list_stems(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("word", "spoken", "expected"),
+    [
+        ("À", "french", ()),
+    ],
+)
+def test_a_run_is_stemmed_in_its_language(word: str, spoken: str, expected: tuple[object, ...]) -> None:
+    assert stem_run(word, spoken) == expected
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("don't", "m"),
+        ("Tom's", "s"),
+        ("over-size", "N"),
+        ("x-", "J"),
+        ("THE", "d"),
+        ("he can light the lamps", "ombdN"),
+        ("quickly's", "v"),
+    ],
+)
+def test_words_are_tagged_by_list_form_and_neighbours(sentence: str, expected: str) -> None:
+    assert tag_sentence(sentence) == expected
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("fog", True),
+        ("foggier", True),
+        ("los", False),
+    ],
+)
+def test_a_regular_form_of_a_common_word_is_known(word: str, expected: bool) -> None:
+    assert known_form(word) == expected
+
+
+@pytest.mark.parametrize(
+    ("language", "expected"),
+    [
+        ("xx", 9),
+    ],
+)
+def test_stop_words_are_those_of_the_language(language: str, expected: int) -> None:
+    assert count_listed(language) == expected
+
+
+@pytest.mark.parametrize(
+    ("language", "word", "expected"),
+    [
+        ("en", "of", True),
+    ],
+)
+def test_connectors_stand_inside_names_of_the_language(language: str, word: str, expected: bool) -> None:
+    assert connects(language, word) == expected
+
+
+@pytest.mark.parametrize(
+    ("table", "word", "expected"),
+    [
+        ("abbreviated months", "jan", True),
+        ("beginnings of months", "janu", False),
+    ],
+)
+def test_lists_hold_what_their_names_say(table: str, word: str, expected: bool) -> None:
+    assert is_listed(table, word) == expected
+
+
+@pytest.mark.parametrize(
+    ("table", "word", "expected"),
+    [
+        ("SHORT_FORMS", "jan", 1),
+        ("SHORT_FORMS", "may", None),
+        ("SHORT_FORMS", "sept", 9),
+        ("SHORT_FORMS", "okt", 10),
+        ("SHORT_FORMS", "dez", 12),
+        ("SHORT_FORMS", "mär", 3),
+        ("SHORT_FORMS", "mrz", 3),
+        ("SHORT_FORMS", "jän", 1),
+        ("SHORT_FORMS", "jänner", 1),
+    ],
+)
+def test_forms_are_looked_up(table: str, word: str, expected: int | None) -> None:
+    assert look_up(table, word) == expected

@@ -1,0 +1,220 @@
+"""What the offline engine reads, answers, rates and reports in small examples, all of it as it is.
+
+The examples stand in tests/data/offline-examples.jsonl, a line each. Where the engine was meant to change,
+`python tests/offline_examples.py` writes what it finds again, so that every change shows; a new example is a line
+without "found".
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from harbour import TEXTS
+from sensegraph.engines.offline.engine import ClassicalEngine
+from sensegraph.types import (
+    Brief,
+    Chunk,
+    Context,
+    Description,
+    Inquiry,
+    Passage,
+    Point,
+    Report,
+    Source,
+    Statement,
+    Turn,
+)
+
+PINNED = Path(__file__).parent / "data" / "offline-examples.jsonl"
+
+TALKS = {
+    "c1": (
+        "ANN LEE: We built the wind farms because the coast needed clean energy and the villages wanted it badly.\n"
+        "BOB RAY: The wind farms destroyed the bird colonies and harmed the fishing villages along the whole coast.\n"
+        "ANN LEE: The turbines of the wind farms now bring a good income to every village on that coast.\n"
+    ),
+    "c2": (
+        "CARA DOE: Our schools teach children how wind farms work and why the coast is windy in winter.\n"
+        "BOB RAY: The noise of the wind farms is a danger to the sleep of the people who live close by.\n"
+        "CARA DOE: The new harbour museum shows the history of fishing boats since the seventeenth century.\n"
+    ),
+    "c3": (
+        "DAN FOX: The harbour museum opened with a collection of fishing boats that families had kept for decades.\n"
+        "EVE HALL: The museum helped the town because visitors came back to the harbour in the summer.\n"
+        "DAN FOX: The fishing boats in the museum collection were restored by students of the local school.\n"
+    ),
+}
+CORPORA = {"talks": TALKS, "harbour": TEXTS}
+ENGINE = ClassicalEngine()
+
+
+def make_chunks(corpus: str) -> tuple[Passage, ...]:
+    return tuple(
+        Passage("chunk", f"p-{name}", text, 1.0 - i / 100, name, (Source(name, 0, len(text)),), (), 1)
+        for i, (name, text) in enumerate(CORPORA[corpus].items())
+    )
+
+
+def quote_sentences(corpus: str, *names: str) -> tuple[Description, ...]:
+    """The sentences of a corpus that hold all of the names, with their places."""
+    found = []
+    for document, text in CORPORA[corpus].items():
+        place = 0
+        for sentence in text.replace(".\n", ". ").split(". "):
+            said = sentence.strip().rstrip(".") + "."
+            if all(name in said for name in names):
+                found.append(Description(said, Source(document, place, place + len(said.split(": ")[-1]))))
+            place += len(sentence) + 2
+    return tuple(found)
+
+
+def make_community(corpus: str, names: list[str]) -> Context:
+    entities = [
+        Passage("entity", f"e{i}", "", float(len(names) - i), name, (), quote_sentences(corpus, name), documents=3)
+        for i, name in enumerate(names)
+    ]
+    relations = [
+        Passage("relation", f"r-{a}-{b}", "", float(len(found)), f"{a} — {b}", (), found)
+        for i, a in enumerate(names)
+        for b in names[i + 1 :]
+        if (found := quote_sentences(corpus, a, b))
+    ]
+    return Context((*entities, *relations), ", ".join(names[:3]))
+
+
+def make_reports(corpus: str, groups: list[list[str]]) -> tuple[Passage, ...]:
+    found = []
+    for number, made in enumerate(ENGINE.report([make_community(corpus, names) for names in groups])):
+        said = [*made.summary, *(t for f in made.findings for t in f.statements)]
+        quotes = tuple(Description(s.text.strip(), s.sources[0]) for s in said)
+        found.append(Passage("report", f"report-{number}", "", made.rating, made.title, (), quotes, 3))
+    return tuple(found)
+
+
+def join_statements(statements: tuple[Statement, ...]) -> str:
+    return "".join(s.text for s in statements)
+
+
+def show_points(points: tuple[Point, ...]) -> list[tuple[float, str, str]]:
+    return [(round(p.score, 3), p.title, join_statements(p.statements)) for p in points]
+
+
+def show_report(report: Report) -> tuple[object, ...]:
+    told = [(f.summary, join_statements(f.statements)) for f in report.findings]
+    return report.title, round(report.rating, 3), join_statements(report.summary), told
+
+
+def answer(corpus: str, question: str, history: list[str]) -> str:
+    turns = tuple(Turn(text, "") for text in history)
+    (draft,) = ENGINE.answer([Inquiry(question, Context(make_chunks(corpus)), len(CORPORA[corpus]), turns)])
+    return join_statements(draft.statements)
+
+
+def rate(corpus: str, question: str) -> list[tuple[float, str, str]]:
+    return show_points(ENGINE.rate([Inquiry(question, Context(make_chunks(corpus)), len(CORPORA[corpus]))])[0])
+
+
+def rate_reports(corpus: str, question: str, groups: list[list[str]]) -> list[tuple[float, str, str]]:
+    return show_points(ENGINE.rate([Inquiry(question, Context(make_reports(corpus, groups)), 40)])[0])
+
+
+def answer_from_reports(corpus: str, question: str, groups: list[list[str]]) -> str:
+    context = Context((*make_reports(corpus, groups), *make_community(corpus, groups[0]).passages))
+    return join_statements(ENGINE.answer([Inquiry(question, context, 40)])[0].statements)
+
+
+def report(corpus: str, names: list[str]) -> tuple[object, ...]:
+    return show_report(ENGINE.report([make_community(corpus, names)])[0])
+
+
+def report_above(corpus: str, groups: list[list[str]], names: list[str]) -> tuple[object, ...]:
+    """A report on a community whose parts have reports."""
+    context = Context((*make_reports(corpus, groups), *make_community(corpus, names).passages))
+    return show_report(ENGINE.report([context])[0])
+
+
+def summarise(corpus: str, names: list[str]) -> str:
+    return ENGINE.summarise([make_community(corpus, names)])[0]
+
+
+def aggregate(corpus: str, names: list[str]) -> tuple[object, ...]:
+    return show_report(ENGINE.aggregate([Brief(make_community(corpus, names))])[0])
+
+
+def relate(corpus: str, one: list[str], other: list[str]) -> str:
+    passages = (*make_community(corpus, one).passages, *make_community(corpus, other).passages)
+    links = make_community(corpus, [*one, *other]).passages
+    between = tuple(p for p in links if p.kind == "relation" and p not in passages)
+    return join_statements(ENGINE.relate([Brief(Context((*passages, *between), f"{one[0]} / {other[0]}"))])[0])
+
+
+def condense(corpus: str, words: int) -> str:
+    return join_statements(ENGINE.condense([Brief(Context(make_chunks(corpus)), words)])[0])
+
+
+def lead(corpus: str, question: str) -> tuple[object, ...]:
+    (found,) = ENGINE.ask([Inquiry(question, Context(make_chunks(corpus)), len(CORPORA[corpus]))])
+    return join_statements(found.statements), round(found.score, 3), found.questions
+
+
+def refine(question: str) -> str:
+    return repr(ENGINE.refine([Inquiry(question, Context(()))])[0])
+
+
+def check(corpus: str, question: str) -> tuple[bool, int]:
+    inquiry = Inquiry(question, Context(make_chunks(corpus)[:1]))
+    return ENGINE.test([inquiry])[0], ENGINE.grade([inquiry])[0]
+
+
+def cut_text(document: str, text: str, parts: int) -> tuple[Chunk, ...]:
+    """A document in so many chunks, each of which begins a little before the one before it ends."""
+    size = len(text) // parts + 1
+    spans = [(max(0, size * i - 30), min(size * (i + 1), len(text))) for i in range(parts)]
+    return tuple(Chunk(f"{document}-{a}", document, a, b, b - a, text[a:b], "") for a, b in spans)
+
+
+def extract(texts: list[str], parts: int = 1) -> list[dict[str, list[str]]]:
+    """What is read in each chunk of a corpus: names with their types and descriptions, relations, and claims."""
+    documents = [cut_text(f"d{i}", text, parts) for i, text in enumerate(texts)]
+    seen = ENGINE.observe(documents)
+    found = ENGINE.read(list(zip(documents, seen, strict=True)), ENGINE.learn(seen))
+    return [
+        {
+            "names": [
+                f"{e.name} / {e.type} @ {e.start}:{e.end} {len(e.mentions)}: {e.description}" for e in one.entities
+            ],
+            "relations": [
+                f"{r.source} | {r.label} | {r.target} | {r.strength:g} | {r.description[:40]}" for r in one.relations
+            ],
+            "claims": [
+                f"{c.subject} | {c.type} | {c.object} | {c.status} | {c.starts} | {c.ends}: {c.description[:40]}"
+                for c in one.claims
+            ],
+        }
+        for extractions in found
+        for one in extractions
+    ]
+
+
+WAYS = (
+    extract, answer, answer_from_reports, rate, rate_reports, report, report_above, summarise, aggregate, relate,
+    condense, lead, refine, check,
+)  # fmt: skip
+
+
+def read_examples() -> list[dict[str, Any]]:
+    """The examples of the file: the way that is asked, what is given to it, and what it finds."""
+    return [json.loads(line) for line in PINNED.read_text(encoding="utf-8").splitlines()]
+
+
+def run_example(example: dict[str, Any]) -> Any:
+    """What is found now, as JSON holds it."""
+    ways = {way.__name__: way for way in WAYS}
+    return json.loads(json.dumps(ways[example["way"]](*example["given"])))
+
+
+if __name__ == "__main__":
+    made = [e | {"found": run_example(e)} for e in read_examples()]
+    PINNED.write_text("".join(json.dumps(e, ensure_ascii=False) + "\n" for e in made), encoding="utf-8")
