@@ -106,19 +106,22 @@ def test_forces_move_discs_from_their_spirals(
 # ── no disc over another ──
 
 
-@pytest.mark.parametrize("group", [GROUPS, ONE_GROUP, np.arange(7)])
-@pytest.mark.parametrize("reach", [0.5, 2.0, 4.0, 50.0])
+@pytest.mark.parametrize("group", [GROUPS, ONE_GROUP])
+@pytest.mark.parametrize("reach", [1.5, 2.0, 4.0, 50.0])
 def test_whatever_is_near_is_found_once_and_hardly_more(group: np.ndarray, reach: float) -> None:
+    pairs = 0
     for seed in range(12):
         places = spots(seed)
         i, j = layout._find_near(places, group, reach)
         found = [frozenset(pair) for pair in zip(i.tolist(), j.tolist(), strict=True)]
         assert len(set(found)) == len(found)
+        pairs += len(found)
         same = {frozenset(p) for p in combinations(range(7), 2) if group[p[0]] == group[p[1]]}
         assert {p for p in same if abs(np.subtract(*places[list(p)])) < reach} <= set(found) <= same
         for a, b in map(sorted, found):
             apart = places[a] - places[b]
             assert max(abs(apart.real), abs(apart.imag)) < 2 * reach
+    assert pairs > 0
 
 
 def test_one_disc_is_near_nothing_and_two_in_one_place_are_near_each_other() -> None:

@@ -127,6 +127,7 @@ def test_resampling_is_equal_for_equal_seeds_and_pairs_its_columns():
 def test_draws_are_the_same_however_many_are_held_at_once(monkeypatch: pytest.MonkeyPatch):
     values = np.random.default_rng(0).random((7, 2))
     whole = resample_means(values, 41, 5)
+    assert len(whole) == 41
     picked = np.random.default_rng(5).integers(0, 7, (41, 7))
     assert np.allclose(whole, values[picked].mean(axis=1))
     for block in (1, 10, 41):
