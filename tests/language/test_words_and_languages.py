@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from sensegraph.engines.offline.extraction.page_reader import choose_name_rules
 from sensegraph.language import word_lists
 from sensegraph.language.naming_words import COUNTRY, NICKNAMES, NUMBERS, ROMAN
 from sensegraph.language.text import (
     collect_terms,
-    detect_by_function_words,
-    detect_by_stop_words,
-    detect_script,
+    detect_language,
     inside_grapheme,
     is_word_character,
     known_form,
     list_stems,
+    name_stemmer,
     pack_batches,
     stem_run,
     tag_words,
@@ -30,21 +30,9 @@ def pack(items: list[int], budget: int) -> list[list[int]]:
     return pack_batches(items, budget, int)
 
 
-def write_mixed(words: int, listed: int, stop: str) -> str:
-    """So many words, the first of which are the stop word."""
-    return " ".join([stop] * listed + ["zorb"] * (words - listed))
-
-
-def detect_mixed(words: int, listed: int, stop: str, behind: str) -> str:
-    return detect_script(write_mixed(words, listed, stop) + behind)
-
-
-def detect_behind(filler: str, times: int, word: str, more: int) -> str:
-    return detect_script(filler * times + word * more)
-
-
-def detect_among(filler: int, words: list[str]) -> str:
-    return detect_by_function_words(["zorb"] * filler + words)
+def write_mixed(words: int, listed: int, stops: str) -> str:
+    """So many words, the first of which are the stop words in turns."""
+    return " ".join((stops.split() * words)[:listed] + ["zorb"] * (words - listed))
 
 
 def list_sorted_terms(text: str) -> list[str]:
@@ -140,60 +128,68 @@ def test_batches_are_filled_to_the_budget(items: list[int], budget: int, expecte
 
 
 @pytest.mark.parametrize(
-    ("filler", "words", "expected"),
-    [
-        (0, ["die", "und"], "german"),
-        (63, ["der", "und"], "english"),
-    ],
-)
-def test_function_words_of_the_first_64_words_tell_a_language(filler: int, words: list[str], expected: str) -> None:
-    assert detect_among(filler, words) == expected
-
-
-@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("the cat", "en"),
+        ("zorb", "en"),
+        ("der Hund", "en"),  # one small word is too few
         ("der Hund und die Katze", "de"),
-        ("東京abcd", "en"),
+        ("der und the a", "en"),  # as many English ones
+        ("der und the", "de"),
+        ("l’eau et les", "fr"),
+        ("och inte", "sv"),
+        ("det som og", "da"),
+        ("um de", "pt"),  # of languages with as many, the one whose words fewer others share
+        ("de los", "es"),
+        ("nie jest", "pl"),
+        ("東京abcd", "zh"),
+        ("東 abc", "zh"),
+        ("東 abcd", "en"),
         ("Он шёл", "ru"),
         ("ον ab", "en"),
         ("привет αβγδεζ", ""),
-        ("l’eau et les", "fr"),
+        ("x " * 1990 + "der und", "de"),
+        ("x " * 1999 + "der und", "en"),
     ],
 )
-def test_stop_words_and_scripts_tell_a_language(text: str, expected: str) -> None:
-    assert detect_by_stop_words(text) == expected
+def test_small_words_and_scripts_of_the_beginning_tell_a_language(text: str, expected: str) -> None:
+    assert detect_language(text) == expected
 
 
 @pytest.mark.parametrize(
-    ("words", "listed", "stop", "behind", "expected"),
+    ("text", "expected"), [("der Hund und die Katze", "german"), ("nie jest", "english"), ("東京", "english")]
+)
+def test_a_language_without_stop_words_for_search_is_stemmed_as_english(text: str, expected: str) -> None:
+    assert name_stemmer(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "listed", "stops", "behind", "expected"),
     [
         (25, 3, "the", "", "xx"),
         (25, 4, "the", "", "en"),
-        (25, 3, "der", "", "xx"),
-        (25, 4, "der", "", "de"),
+        (24, 3, "the", "", "xx"),
+        (23, 3, "the", "", "en"),
+        (25, 3, "der und", "", "xx"),
+        (25, 4, "der und", "", "de"),
+        (19, 0, "", "", "en"),
         (20, 0, "", "", "xx"),
+        (25, 4, "och inte", "", "xx"),
         (0, 0, "", "东京 abcdefgh", "en"),
         (0, 0, "", "東 abc", "zh"),
         (0, 0, "", "שלום abcd", "en"),
         (0, 0, "", "שלום abc", "un"),
+        (0, 0, "", "αβγδ", "xx"),
     ],
 )
-def test_a_script_and_its_stop_words_tell_the_rules_for_names(
-    words: int, listed: int, stop: str, behind: str, expected: str
+def test_a_language_and_its_stop_words_tell_the_rules_for_names(
+    words: int, listed: int, stops: str, behind: str, expected: str
 ) -> None:
-    assert detect_mixed(words, listed, stop, behind) == expected
+    assert choose_name_rules(write_mixed(words, listed, stops) + behind) == expected
 
 
-@pytest.mark.parametrize(
-    ("filler", "times", "word", "more", "expected"),
-    [
-        ("a", 3999, "שלום", 8000, "en"),
-    ],
-)
-def test_a_script_is_told_from_the_beginning(filler: str, times: int, word: str, more: int, expected: str) -> None:
-    assert detect_behind(filler, times, word, more) == expected
+def test_a_script_is_told_from_the_beginning() -> None:
+    assert choose_name_rules("a" * 3999 + "שלום" * 8000) == "en"
 
 
 @pytest.mark.parametrize(
