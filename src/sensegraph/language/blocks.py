@@ -21,7 +21,13 @@ from sensegraph.language.speakers import find_labels
 from sensegraph.language.transcripts import find_speakers, observe_talk
 from sensegraph.language.wrapping import SLACK, UNSPACED, Wrapping, measure_wrapping, mend_prose
 
-_MARKED_UP = re.compile(r"(?:\A|\n\s*\n)#{1,6} \S[^\n]*\n\s*\n|(?:\A|\n)(?:```|~~~)[\w+-]*\n|\]\([\w./#:][^\s()]*\)")
+_MARKED_UP = {  # what stands in every text that the pattern finds, for it is found sooner
+    "\n#": re.compile(r"\n\s*\n#{1,6} \S[^\n]*\n\s*\n"),
+    "```": re.compile(r"(?:\A|\n)```[\w+-]*\n"),
+    "~~~": re.compile(r"(?:\A|\n)~~~[\w+-]*\n"),
+    "](": re.compile(r"\]\([\w./#:][^\s()]*\)"),
+}
+_TITLED = re.compile(r"#{1,6} \S[^\n]*\n\s*\n")
 _SECTION = re.compile(r"\d{1,2}(?:\.\d{1,2}){0,3}\.? +[A-Z][a-z]+(?: \S+){0,8}$")
 _COMPOUND = re.compile(r"\w+(?:-\w+)*")
 _SUSPENDED = re.compile(r"(?:und|oder|bzw|sowie|and|or|to|nor|et|ou|y|o|e|ed|en|of|och|i|lub|и|или)\b")
@@ -69,7 +75,8 @@ def read_blocks(text: str) -> Reading:
     lines = split_lines(body)
     if len(lines) < 2:
         return Reading(body, tuple(Block("paragraph", line.start, line.end) for line in lines if line.text))
-    form = MARKDOWN if _MARKED_UP.search(body, header) else ""
+    marked_up = any(sign in body and pattern.search(body, header) for sign, pattern in _MARKED_UP.items())
+    form = MARKDOWN if marked_up or _TITLED.match(body) else ""
     classify_lines(lines, form)
     _find_turns(body, lines)
     wrapping = measure_wrapping(lines)
