@@ -60,7 +60,6 @@ def look_up(table: str, word: str) -> object:
 
 def is_listed(table: str, word: str) -> bool:
     lists = {
-        "abbreviations": word_lists.ABBREVIATIONS,
         "abbreviated months": frozenset(word_lists.ABBREVIATED_MONTHS),
         "beginnings of months": word_lists.MONTH_BEGINNINGS,
         "small words": word_lists.small_words(),

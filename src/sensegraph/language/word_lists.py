@@ -101,8 +101,6 @@ ENGLISH_MONTH = "|".join(
     f"{short}(?:{name[len(short.rstrip('?')) :]})?" for short, name in zip(_ABBREVIATIONS, ENGLISH_MONTHS, strict=True)
 )
 """The pattern of an English month, in full or abbreviated, without a group: `jan(?:uary)?|…`."""
-ABBREVIATIONS = read_words("words/abbreviations").union(SHORT_MONTHS).difference(ENGLISH_MONTHS)
-"""What a point stands behind without ending a sentence; "may" is none."""
 
 
 # ── what search leaves out ───────────────────────────────────────────────────────────────────────────────────────────
