@@ -130,6 +130,8 @@ def test_contexts_are_shared_by_the_resource_allocation_of_networkx(seed: int, n
     for a, b, index in nx.resource_allocation_index(known, [(a, b) for a in known for b in known if a < b]):
         every = sum(1 / known.degree(u) for u in {*known[a], *known[b]})
         jaccard = index / every if every else 0.0
+        if math.isclose(jaccard, 0.1):  # rounding decides
+            continue
         if known.has_edge(a, b) or jaccard >= 0.1:
             wanted = "shared"
         elif not {*known[a]} & {*known[b]} and min(known.degree(a), known.degree(b)) >= 5:
