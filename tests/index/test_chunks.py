@@ -217,7 +217,7 @@ def check(text: str, size: int, overlap: int) -> None:
     assert not text[: found[0].start].strip()
     assert not text[found[-1].end :].strip()
     assert all(not text[a.end : b.start].strip() for a, b in itertools.pairwise(found))
-    assert not [(c.start, c.end) for c in found if cuts_a_grapheme(text, c.start) or cuts_a_grapheme(text, c.end)]
+    assert not [(c.start, c.end) for c in found if cuts_a_grapheme(read, c.start) or cuts_a_grapheme(read, c.end)]
 
 
 @given(written(st.sampled_from(sorted(SCRIPTS))), SIZES)
