@@ -10,7 +10,8 @@ in extension modules counts for the module that calls them.
 
 `--against SRC` measures another copy of the package too, in turns with this one, and says whether both find the same:
 
-    git archive 1fee300 src | tar -x -C /tmp/before && python bench/extraction_speed.py --against /tmp/before/src
+    mkdir ../before && git archive 1fee300 src | tar -x -C ../before
+    python bench/extraction_speed.py --against ../before/src
 """
 
 from __future__ import annotations

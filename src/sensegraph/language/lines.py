@@ -91,17 +91,17 @@ def classify_lines(lines: Sequence[Line], form: str) -> None:
         elif not text[0].isalpha():
             if match := _FENCE.match(text):
                 fence, line.kind, line.fenced = match[0], "code", True
-            elif not _is_marked(lines, number):
-                line.kind = _find_kind(line, form)
+            elif not _take_sign(lines, number):
+                line.kind = _take_shape(line, form)
         elif form != MARKDOWN or "|" in text or "   " in text or "\t" in text or not _NUMBERED.isdisjoint(text[1:6]):
-            line.kind = _find_kind(line, form)
+            line.kind = _take_shape(line, form)
     _find_furniture(lines)
     if form == MARKDOWN:
         _find_indented_code(lines)
 
 
-def _is_marked(lines: Sequence[Line], number: int) -> bool:
-    """Whether a line opens with the sign of a heading or a quotation, or is a rule."""
+def _take_sign(lines: Sequence[Line], number: int) -> bool:
+    """Mark a line that opens with the sign of a heading or a quotation, or is a rule; whether it was one."""
     line, text = lines[number], lines[number].text
     if line.indent < 4 and (match := _HEADING.match(text)):
         line.kind, line.mark = "heading", match.end()
@@ -120,8 +120,8 @@ def _is_marked(lines: Sequence[Line], number: int) -> bool:
     return line.kind != "text"
 
 
-def _find_kind(line: Line, form: str) -> str:
-    """Whether a line without a sign of its own is text, an item of a list, a row of a table or code."""
+def _take_shape(line: Line, form: str) -> str:
+    """The kind of a line without such a sign: text, an item of a list (its mark is noted), a row of a table, code."""
     text = line.text
     if "   " in text or "\t" in text:
         cells = [cell for cell in _GAPS.split(text) if cell]

@@ -39,10 +39,10 @@ class Wrapping:
 
 def count_first_columns(text: str) -> int:
     """The columns of the first word of a text; of a script without blanks, of its first character."""
-    first = text.split(None, 1)[:1]
-    if not first or first[0].isascii():
-        return len(first[0]) if first else 0
-    return 2 if UNSPACED.match(first[0]) else count_columns(first[0])
+    first = (text.split(None, 1) or [""])[0]
+    if first.isascii():
+        return len(first)
+    return 2 if UNSPACED.match(first) else count_columns(first)
 
 
 def measure_wrapping(lines: Sequence[Line]) -> Wrapping:
