@@ -200,16 +200,26 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True)
+class WordCounts:
+    """How many of the corpus's `chunks` hold each of some words, which are given as the stems that search has them by."""
+
+    chunks: int
+    words: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Inquiry:
     """A question with the context to answer it from, and the conversation before it.
 
-    `corpus` is the number of documents of the whole corpus.
+    `corpus` is the number of documents of the whole corpus; `counted` tells how rare the words of the question and of
+    the conversation are in it, where the engine compares words.
     """
 
     question: str
     context: Context
     corpus: int = 0
     history: tuple[Turn, ...] = ()
+    counted: WordCounts | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,11 +245,12 @@ class Refinement:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """An engine's answer before its references become citations."""
+    """An engine's answer before its references become citations; `abstained` says that it is none."""
 
     statements: tuple[Statement, ...]
     dangling: int = 0
     notes: tuple[str, ...] = ()
+    abstained: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,7 +384,10 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer with its citations, the evidence behind it, its cost, and notes on what was degraded."""
+    """An answer with its citations, the evidence behind it, its cost, and notes on what was degraded.
+
+    `abstained` says that the evidence holds no answer: what is cited then is only what comes nearest.
+    """
 
     text: str
     citations: tuple[Citation, ...] = ()
@@ -382,3 +396,4 @@ class Answer:
     notes: tuple[str, ...] = ()
     method: str = ""
     engine: str = ""
+    abstained: bool = False

@@ -136,8 +136,13 @@ class Bm25:
 
     def idf(self, word: str) -> float:
         """The weight of a word: ln(1 + (N − df + ½) / (df + ½)), largest for a word that no document has."""
+        held = self.count(word)
+        return math.log1p((len(self) - held + 0.5) / (held + 0.5))
+
+    def count(self, word: str) -> int:
+        """How many documents hold a word."""
         begin, end = self._postings(word)
-        return math.log1p((len(self) - (end - begin) + 0.5) / (end - begin + 0.5))
+        return end - begin
 
     def score(self, query: Iterable[str]) -> Floats:
         """The score of every document, shape (n,); a word counts as often as the query has it, in any order."""

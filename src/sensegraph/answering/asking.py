@@ -17,7 +17,15 @@ from sensegraph.errors import EndpointError, StepFailed
 from sensegraph.index.index import Index
 from sensegraph.index.passages import Teller, answer_from_draft, documents_behind, ground_statements, passage_tokens
 from sensegraph.language.sentences import split_sentences
-from sensegraph.language.text import count_tokens, decode_tokens, encode_tokens, pack_batches, take_within
+from sensegraph.language.text import (
+    count_tokens,
+    decode_tokens,
+    encode_tokens,
+    list_stems,
+    pack_batches,
+    part_camel_case,
+    take_within,
+)
 from sensegraph.protocols import LanguageEngine, Method, Reranker, StreamingEngine
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import step
@@ -36,6 +44,7 @@ from sensegraph.types import (
     Question,
     Refinement,
     Statement,
+    WordCounts,
 )
 
 S = TypeVar("S", bound=str)
@@ -182,6 +191,13 @@ def make_inquiry(question: Question, passages: Sequence[Passage], index: Index) 
     return Inquiry(question.text, Context(tuple(passages)), index.manifest.counts["documents"], question.history)
 
 
+def count_words(question: Question, index: Index) -> WordCounts:
+    """How many chunks hold each word of the question and of the conversation before it."""
+    asked = (*(turn.question for turn in question.history), question.text)
+    stems = sorted({stem for text in asked for stem in list_stems(part_camel_case(text))})
+    return WordCounts(len(index.words), tuple((stem, index.words.count(stem)) for stem in stems))
+
+
 def leads_of(inquiries: Sequence[Inquiry], rt: Runtime) -> tuple[list[Lead | None], Mapping[str, int]]:
     """The lead of each inquiry, None for one that failed, and how often each reason of failure came."""
     try:
@@ -211,9 +227,10 @@ def conclude_answer(question: Question, evidence: Evidence, index: Index, rt: Ru
     if not evidence.passages:
         if rt.hear:
             rt.hear(NOTHING)
-        return Answer(NOTHING, evidence=evidence, notes=evidence.notes)
+        return Answer(NOTHING, evidence=evidence, notes=evidence.notes, abstained=True)
     evidence = replace(evidence, passages=tuple(quote_sources(evidence.passages, index, rt)))
-    asked = make_inquiry(question, evidence.passages, index)
+    counted = next(iter(for_quoting(rt, lambda: [count_words(question, index)])), None)
+    asked = replace(make_inquiry(question, evidence.passages, index), counted=counted)
     draft = _tell_draft(asked, evidence, index, rt) if rt.hear else rt.each(answer_contexts, [asked])[0]
     return answer_from_draft(draft, evidence, index)
 

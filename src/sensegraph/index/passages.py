@@ -211,7 +211,7 @@ def answer_from_draft(draft: Draft, evidence: Evidence, index: Index) -> Answer:
         notes.append(f"{lost} references led nowhere and were removed")
     if len(split_sentences(text)) > _SHORT and not citations:
         notes.append("the engine cited nothing: no statement of this answer can be traced to a source")
-    return Answer(text, citations, evidence, notes=tuple(notes))
+    return Answer(text, citations, evidence, notes=tuple(notes), abstained=draft.abstained)
 
 
 def documents_behind(passages: Iterable[Passage], index: Index) -> tuple[str, ...]:

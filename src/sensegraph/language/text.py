@@ -179,6 +179,7 @@ _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\u
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff"
 _TERM = re.compile(rf"[{_UNSPACED}]+|(?:(?![_{_UNSPACED}])[\w{_MARKS}])+")
 _RUN = re.compile(f"[{_UNSPACED}]")
+_CAMEL = re.compile(r"(?<=[a-zß-öø-ÿ])(?=[A-Z])|_")
 _SCRIPTS = (("Ѐԯ", "russian"), ("ͰϿ", "greek"), ("؀ۿ", "arabic"), ("ऀॿ", "hindi"), ("԰֏", "armenian"))
 
 
@@ -190,6 +191,11 @@ def list_stems(text: str) -> list[str]:
     found = split_runs(text)
     spoken = name_stemmer(text)
     return [t for word in found for t in stem_run(word, spoken)] or [t for word in found for t in stem_run(word, "")]
+
+
+def part_camel_case(text: str) -> str:
+    """`text` with the words of names in camel case and with underscores apart: "AdaFinch" → "Ada Finch"."""
+    return _CAMEL.sub(" ", text)
 
 
 def split_runs(text: str) -> list[str]:

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from sensegraph.engines.offline.answers import overviews, questions
+from sensegraph.engines.offline.answers import facts, overviews, questions, ranking
 from sensegraph.engines.offline.answers.questions import Question
 from sensegraph.engines.offline.answers.source_sentences import (
     HOST,
@@ -317,6 +317,11 @@ def compose_answer(inquiry: Inquiry, words: int = 0) -> Draft:
     passages = inquiry.context.passages
     code = choose_language(inquiry.question, passages)
     question, sentences = questions.understand_question(inquiry.question, code), read_source_sentences(passages, code)
+    if not words and _asks_for_fact(question, passages):
+        read = ranking.read_evidence(inquiry.question, _list_chunks(passages), sentences, inquiry.counted)
+        if read is not None:
+            fact = facts.answer_fact(inquiry.question, read)
+            return Draft(fact.statements, notes=notes, abstained=fact.abstained)
     if question.shape != "overview":
         statements = _answer_focused(question, inquiry, sentences, words)
     elif words or (question.unit in ("meeting", "book", "chat") and not any(p.kind == "point" for p in passages)):
@@ -332,7 +337,17 @@ def compose_answer(inquiry: Inquiry, words: int = 0) -> Draft:
     subject = set(sentence_quality.stem_text(question.subject, code))
     absent = bool(subject) and all(subject.isdisjoint(s.terms) for s in sentences)
     what = f" on {question.subject}" if absent else " that answers this"
-    return Draft((Statement(f"I find nothing{what} in the sources that I was given."),), notes=notes[1:])
+    nothing = Statement(f"I find nothing{what} in the sources that I was given.")
+    return Draft((nothing,), notes=notes[1:], abstained=True)
+
+
+def _asks_for_fact(question: Question, passages: Sequence[Passage]) -> bool:
+    """Whether the question asks for a fact, and there are texts to find it in."""
+    return question.shape in ("lookup", "decide", "open") and any(p.kind == "chunk" for p in passages)
+
+
+def _list_chunks(passages: Sequence[Passage]) -> list[Passage]:
+    return [p for p in passages if p.kind == "chunk"]
 
 
 def _answer_focused(

@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from sensegraph.engines.offline.reports.sentence_quality import stem_text, stem_word, stem_word_lists
-from sensegraph.language.text import HAN, WORD, detect_language, tag_words
+from sensegraph.language.text import HAN, WORD, detect_language, part_camel_case, tag_words
 from sensegraph.language.word_lists import read_lexicon, read_list
 
 _THEMES = re.compile(
@@ -155,7 +155,6 @@ NAME, NUMBER, RARE, USUAL, EMPTY = 2.0, 1.5, 1.0, 0.6, 0.3  # what a word of the
 SPEAKER = 0.3  # share of a name's weight where it labels who speaks: it says nothing of what is spoken about
 WINDOW = 60  # words within which what a text holds counts together: two sentences or three
 
-_CAMEL = re.compile(r"(?<=[a-zß-öø-ÿ])(?=[A-Z])|_")  # "WolfgangSchulz", "20260105_1100"
 _LABEL = re.compile(r"^([^\W\d_][\w .’'\-]{1,40}):\s", re.MULTILINE)
 _JOINS = frozenset("of the to in and de von van der la le al".split())
 _PARTICLES = frozenset(
@@ -192,7 +191,7 @@ class Coverage:
 @lru_cache(maxsize=1 << 10)
 def read_wanted_words(question: str, code: str) -> WantedWords:
     """The words of `question`, read in the language `code`, that can find something; none in an overview question."""
-    text = _CAMEL.sub(" ", question)
+    text = part_camel_case(question)
     weights: dict[str, float] = {}
     for i, word in enumerate(WORD.findall(text)):
         if word.casefold() in FRAME:
@@ -250,7 +249,7 @@ def measure_coverage(wanted: WantedWords, text: str, code: str) -> Coverage:
 
     Speakers, who stand before a colon at the beginning of a line, count less.
     """
-    plain = _CAMEL.sub(" ", text)
+    plain = part_camel_case(text)
     places = _locate_stems(wanted.weights, plain, code)
     names = set(_LABEL.findall(plain)) if places else ()
     labels = {t for name in names for w in WORD.findall(name) for t in stem_word(w, code)} & places.keys()

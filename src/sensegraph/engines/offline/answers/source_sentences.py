@@ -16,7 +16,7 @@ from sensegraph.engines.offline.answers.questions import Question
 from sensegraph.engines.offline.reports import sentence_quality
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.speakers import find_labels, read_turns, split_spoken, write_label
-from sensegraph.language.text import HAN, WORD, detect_language
+from sensegraph.language.text import HAN, WORD, detect_language, part_camel_case
 from sensegraph.language.transcripts import Talk, add_talks, find_corpus_speakers, observe_talk
 from sensegraph.runtime.keys import document_part
 from sensegraph.types import Passage, Source, Statement
@@ -241,7 +241,6 @@ _SHORTENED = {  # stem → what it is often cut to
 }  # fmt: skip
 # stem → stems of things of this kind, for words too wide to be said themselves
 _KINDS = {"technolog": "ai internet softwar robot algorithm autom", "societi": "democraci job inequ communiti"}
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")  # "WolfgangSchulz"
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,7 +328,7 @@ def term_weights(
     terms alike, for sentences that were chosen by them: there the rare are not rare.
     """
     counts = Counter(t for s in sentences for t in set(s.terms))
-    names = [f"{name} {_CAMEL.sub(' ', name)}" for name in sorted({s.speaker for s in sentences})]
+    names = [f"{name} {part_camel_case(name)}" for name in sorted({s.speaker for s in sentences})]
     counts.update(t for name in names for t in stem_content_words(name, "en"))
     forms = {t: find_variants(t, counts) for t in question.terms}
     # initials stand for the words that they abbreviate: "artificial intelligence" is also found as "AI"

@@ -1,0 +1,269 @@
+"""How often the offline engine's answers hold the right answer, and the training of its sentence ranker.
+
+    python bench/answers.py [--data DIR] [--cache DIR] [--set NAME …]     # the table
+    python bench/answers.py --train                                       # train on all sets and write the weights
+
+For each question the passages are those that `search` finds. "Contained": the normalized gold answer stands in the text,
+or, for sets whose answers are free text, three fifths of its stems. The figures in folds are of five rankers, each trained
+on the questions of the passages that it is not asked about; "left out" of one that saw no question of the set. The first
+sentence and the first three are those that rank best; "shown" is the answer as it is written, with the shipped weights.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import pickle
+import re
+import string
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from client import options
+from sensegraph.answering.asking import count_words
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.engines.offline.answers import ranking
+from sensegraph.engines.offline.answers.source_sentences import choose_language, read_source_sentences
+from sensegraph.lab.retrieval.test_collections import read_set
+from sensegraph.language.text import list_stems
+from sensegraph.types import Question
+
+Floats = NDArray[np.float64]
+SINGLE = ("xquad-en", "lihua-world", "carol")
+BRIDGED = ("hotpotqa", "musique")
+UNSEEN = ("xquad-de",)
+REMOVED = ("xquad-en",)  # asked also without the documents that answer
+LOOSE = ("lihua-world", "carol")  # their answers are free text
+SHARE = 0.6
+FOLDS = 5
+TOP = 10
+WEIGHTS = Path(ranking.__file__).with_name("weights.json")
+DECIDED = ([], ["yes"], ["no"], ["ja"], ["nein"])
+_ARTICLES = re.compile(r"\b(?:a|an|the)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with its evidence, which of the sentences hold the answer, and the fold of its gold passage."""
+
+    set: str
+    text: str
+    gold: tuple[str, ...]
+    read: ranking.Read
+    right: NDArray[np.bool_]
+    fold: int
+    held: bool = True  # whether the corpus, as it was read, holds an answer at all
+
+
+def normalize(text: str) -> str:
+    """As SQuAD compares answers: small letters, no marks, no articles, single blanks."""
+    bare = "".join(c if c not in string.punctuation else " " for c in text.lower())
+    return " ".join(_ARTICLES.sub(" ", bare).split())
+
+
+def is_right(text: str, gold: Sequence[str], loose: bool) -> bool:
+    """Whether a text contains an answer."""
+    said = normalize(text)
+    if any(a and a in said for a in map(normalize, gold)):
+        return True
+    held = set(list_stems(text))
+    stems = (set(list_stems(a)) for a in gold)
+    return loose and any(s and len(s & held) >= SHARE * len(s) for s in stems)
+
+
+def read_answers(folder: Path) -> dict[str, list[str]]:
+    """The gold answers by question; none of those that ask for yes or no, or have no answer."""
+    found = {}
+    for line in (folder / "queries.jsonl").read_text(encoding="utf-8").splitlines():
+        query = json.loads(line)
+        said = query["metadata"].get("answer") or []
+        listed = [said] if isinstance(said, str) else [str(a) for a in said]
+        if listed and not any(normalize(a).split()[:1] in DECIDED for a in listed):
+            found[query["_id"]] = listed
+    return found
+
+
+def gather(name: str, given: argparse.Namespace) -> list[Asked]:
+    """All questions of a set with their evidence, and those that it, or what is left of it, cannot answer."""
+    folder, root = Path(given.data) / name, Path(given.cache) / name
+    judged, golds = read_set(folder), read_answers(folder)
+    root.mkdir(parents=True, exist_ok=True)
+    found: list[Asked] = []
+    with Corpus.open(root, settings={"engine": "offline", "index": {"parts": ["names"]}}) as corpus:
+        corpus.add(judged.documents)
+        corpus.build()
+        before = time.process_time()
+        for query in (q for q in judged.queries if q.id in golds):
+            fold = int(hashlib.sha256(min(query.gold).encode()).hexdigest(), 16) % FOLDS
+            gold = golds[query.id]
+            if read := read_question(corpus, query.text):
+                right = np.array([is_right(s.text, gold, name in LOOSE) for s in read.sentences])
+                found.append(Asked(name, query.text, tuple(gold), read, right, fold))
+            if name in REMOVED and (read := read_question(corpus, query.text, frozenset(query.gold))):
+                void = np.zeros(len(read.sentences), bool)
+                found.append(Asked(f"{name} removed", query.text, (), read, void, fold, held=False))
+        took = time.process_time() - before
+        for i, text in enumerate(read_unanswerable(folder)):
+            if read := read_question(corpus, text):
+                void = np.zeros(len(read.sentences), bool)
+                found.append(Asked(f"{name} null", text, (), read, void, i % FOLDS, held=False))
+    print(f"{name}: {len(found)} questions, {1000 * took / max(1, len(found)):.1f} ms of CPU with the search", flush=True)
+    return found
+
+
+def read_question(corpus: Corpus, text: str, without: frozenset[str] = frozenset()) -> ranking.Read | None:
+    """A question with its evidence, as if the documents `without` were not there."""
+    index = corpus.index()
+    passages = corpus.search(text, top=TOP).passages
+    if without:
+        passages = tuple(p for p in passages if index.documents_of([p.id])[p.id] not in without)
+    code = choose_language(text, passages[: ranking.READ])
+    sentences = read_source_sentences(passages[: ranking.READ], code)
+    return ranking.read_evidence(text, passages, sentences, count_words(Question(text), index))
+
+
+def read_unanswerable(folder: Path) -> list[str]:
+    """The questions that a set says its documents do not answer."""
+    asked = (json.loads(line) for line in (folder / "queries.jsonl").read_text(encoding="utf-8").splitlines())
+    return [query["text"] for query in asked if query["metadata"].get("type") == "Null"]
+
+
+# ── training ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def train_ranker(asked: Sequence[Asked], decay: float, rounds: int = 250) -> tuple[float, ...]:
+    """Weights that put sentences with the answer first: a softmax over each question's sentences, by Adam.
+
+    Every set counts by the square root of its number of questions.
+    """
+    asked = [a for a in asked if a.right.any() and not a.right.all()]
+    rows = np.vstack([a.read.features for a in asked])
+    spread = rows.std(0) + 1e-6
+    rows = rows / spread
+    sizes = [len(a.right) for a in asked]
+    begin = np.cumsum([0, *sizes[:-1]])
+    owner = np.repeat(np.arange(len(asked)), sizes)
+    right = np.concatenate([a.right for a in asked])
+    many = Counter(a.set for a in asked)
+    share = np.array([many[a.set] ** -0.5 for a in asked])
+    share /= share.sum()
+    weights, first, second = (np.zeros(rows.shape[1]) for _ in range(3))
+    for turn in range(1, rounds + 1):
+        score = rows @ weights
+        grown = np.exp(score - np.maximum.reduceat(score, begin)[owner])
+        p = grown / np.add.reduceat(grown, begin)[owner]
+        gold = grown * right
+        wanted = gold / np.add.reduceat(gold, begin)[owner]
+        gradient = -(rows * ((wanted - p) * share[owner])[:, None]).sum(0) + decay * weights
+        first, second = 0.9 * first + 0.1 * gradient, 0.99 * second + 0.01 * gradient**2
+        weights = weights - 0.1 * (first / (1 - 0.9**turn)) / (np.sqrt(second / (1 - 0.99**turn)) + 1e-8)
+    return tuple(round(float(w), 3) for w in weights / spread)
+
+
+def tell_apart(rows: Floats, label: NDArray[np.bool_], sets: Sequence[str], decay: float) -> tuple[float, ...]:
+    """Weights of a logistic regression; the sets of a label count alike, and so do both labels. Column 0 is the bias."""
+    spread = rows.std(0) + 1e-6
+    spread[0] = 1.0
+    rows = rows / spread
+    many = Counter(sets)
+    share = np.array([1 / many[name] for name in sets])
+    share[label] /= share[label].sum()
+    share[~label] /= share[~label].sum()
+    weights, first, second = (np.zeros(rows.shape[1]) for _ in range(3))
+    for turn in range(1, 401):
+        p = 1 / (1 + np.exp(-rows @ weights))
+        gradient = (rows * ((p - label) * share)[:, None]).sum(0) + decay * weights
+        first, second = 0.9 * first + 0.1 * gradient, 0.99 * second + 0.01 * gradient**2
+        weights = weights - 0.05 * (first / (1 - 0.9**turn)) / (np.sqrt(second / (1 - 0.99**turn)) + 1e-8)
+    return tuple(round(float(w), 3) for w in weights / spread)
+
+
+def train(asked: Sequence[Asked]) -> ranking.Weights:
+    """All weights from these questions."""
+    seen = [a for a in asked if a.set.split()[0] not in UNSEEN]
+    single = [a for a in seen if a.set in SINGLE]
+    bridged = [a for a in seen if a.set in BRIDGED]
+    names = [a.set for a in seen]
+    gate = tell_apart(np.array([a.read.gate for a in seen]), np.array([a.set in BRIDGED for a in seen]), names, 0.02)
+    rankers = train_ranker(single or bridged, 0.005), train_ranker(bridged or single, 0.05)
+    weights = ranking.Weights(*rankers, gate, ())
+    rows = np.array([ranking.describe_holding(a.read, weights) for a in seen])
+    return msgspec.structs.replace(weights, holding=tell_apart(rows, np.array([a.held for a in seen]), names, 0.002))
+
+
+# ── the table ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def measure(asked: Iterable[Asked], weights: Callable[[Asked], ranking.Weights]) -> dict[str, Any]:
+    """The share of questions whose answer stands in the first sentence and in the first three, and words shown."""
+    first = three = any_ = words = lead = 0
+    gates: list[float] = []
+    listed = list(asked)
+    for one in listed:
+        scores, gate = ranking.rate_sentences(one.read, weights(one))
+        order = np.argsort(-scores, kind="stable")[:3]
+        gold, loose = one.gold, one.set in LOOSE
+        texts = [one.read.sentences[i].text for i in order]
+        first += is_right(texts[0], gold, loose)
+        three += is_right(" ".join(texts), gold, loose)
+        any_ += bool(one.right.any())
+        words += sum(len(t.split()) for t in texts)
+        lead += len(texts[0].split())
+        gates.append(gate)
+    n = max(1, len(listed))
+    return {
+        "n": len(listed), "first": 100 * first / n, "three": 100 * three / n, "held": 100 * any_ / n,
+        "words": words / n, "words of the first": lead / n, "gate": sum(gates) / n,
+    }  # fmt: skip
+
+
+def report_abstentions(asked: Sequence[Asked], weights: Callable[[Asked], ranking.Weights]) -> None:
+    """How often it would be said that nothing is found, by set and bound; in folds."""
+    chance = np.array([ranking.rate_holding(a.read, weights(a)) for a in asked])
+    sets = list(dict.fromkeys(a.set for a in asked))
+    for least in (0.25, 0.3, 0.325, 0.35, 0.375, 0.4):
+        shares = (100 * float(np.mean([c < least for c, a in zip(chance, asked, strict=True) if a.set == s])) for s in sets)
+        print(f"abstained below {least}:", ", ".join(f"{s} {v:.0f}" for s, v in zip(sets, shares, strict=True)))
+
+
+def main() -> None:
+    parser = options(__doc__)
+    parser.add_argument("--cache", default="bench/out/answers")
+    parser.add_argument("--set", action="append", default=[])
+    parser.add_argument("--train", action="store_true")
+    parser.add_argument("--kept", default="", help="a file that keeps the evidence between runs")
+    given = parser.parse_args()
+    sets = given.set or [*SINGLE, *BRIDGED, *UNSEEN]
+    kept = Path(given.kept) if given.kept else None
+    if kept and kept.is_file():
+        asked = pickle.loads(kept.read_bytes())
+    else:
+        asked = [a for name in sets for a in gather(name, given)]
+        if kept:
+            kept.write_bytes(pickle.dumps(asked))
+    rankers = [train([a for a in asked if a.fold != fold]) for fold in range(FOLDS)]
+    for name in sets:
+        own = [a for a in asked if a.set == name]
+        left = [a for a in asked if a.set.split()[0] != name]
+        rows = [("folds", measure(own, lambda a: rankers[a.fold]))]
+        others = train(left)
+        rows.append(("left out", measure(own, lambda a: others)))  # noqa: B023
+        for label, row in rows:
+            print(f"{name:12} {label:9}", "  ".join(f"{k} {v:.2f}" if k == "gate" else f"{k} {v:.1f}" for k, v in row.items()))
+    report_abstentions(asked, lambda a: rankers[a.fold])
+    if given.train:
+        WEIGHTS.write_bytes(msgspec.json.format(msgspec.json.encode(train(asked)), indent=1) + b"\n")
+        print(f"weights written to {WEIGHTS.name}")
+
+
+if __name__ == "__main__":
+    main()
