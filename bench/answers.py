@@ -116,7 +116,9 @@ def gather(name: str, given: argparse.Namespace) -> list[Asked]:
             if read := read_question(corpus, text):
                 void = np.zeros(len(read.sentences), bool)
                 found.append(Asked(f"{name} null", text, (), read, void, i % FOLDS, held=False))
-    print(f"{name}: {len(found)} questions, {1000 * took / max(1, len(found)):.1f} ms of CPU with the search", flush=True)
+    print(
+        f"{name}: {len(found)} questions, {1000 * took / max(1, len(found)):.1f} ms of CPU with the search", flush=True
+    )
     return found
 
 
@@ -231,7 +233,9 @@ def report_abstentions(asked: Sequence[Asked], weights: Callable[[Asked], rankin
     chance = np.array([ranking.rate_holding(a.read, weights(a)) for a in asked])
     sets = list(dict.fromkeys(a.set for a in asked))
     for least in (0.25, 0.3, 0.325, 0.35, 0.375, 0.4):
-        shares = (100 * float(np.mean([c < least for c, a in zip(chance, asked, strict=True) if a.set == s])) for s in sets)
+        shares = (
+            100 * float(np.mean([c < least for c, a in zip(chance, asked, strict=True) if a.set == s])) for s in sets
+        )
         print(f"abstained below {least}:", ", ".join(f"{s} {v:.0f}" for s, v in zip(sets, shares, strict=True)))
 
 
@@ -258,7 +262,10 @@ def main() -> None:
         others = train(left)
         rows.append(("left out", measure(own, lambda a: others)))  # noqa: B023
         for label, row in rows:
-            print(f"{name:12} {label:9}", "  ".join(f"{k} {v:.2f}" if k == "gate" else f"{k} {v:.1f}" for k, v in row.items()))
+            print(
+                f"{name:12} {label:9}",
+                "  ".join(f"{k} {v:.2f}" if k == "gate" else f"{k} {v:.1f}" for k, v in row.items()),
+            )
     report_abstentions(asked, lambda a: rankers[a.fold])
     if given.train:
         WEIGHTS.write_bytes(msgspec.json.format(msgspec.json.encode(train(asked)), indent=1) + b"\n")

@@ -11,10 +11,11 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from sensegraph.engines.offline.answers import facts, overviews, questions, ranking
+from sensegraph.engines.offline.answers import facts, overviews, questions
+from sensegraph.engines.offline.answers.asked import Asked, Written
 from sensegraph.engines.offline.answers.questions import Question
 from sensegraph.engines.offline.answers.source_sentences import (
     HOST,
@@ -304,6 +305,10 @@ def rate_usefulness(found: Sequence[RelevantSentence]) -> float:
     return round(min(100.0, 100 * (0.7 * best[0] + 0.3 * sum(best) / 3)), 1)
 
 
+FORMS: tuple[Callable[[Asked], Written | None], ...] = (facts.answer_fact,)
+"""The forms of an answer about something, each of which takes the questions that are its own; facts take the rest."""
+
+
 def answer_inquiries(inquiries: Sequence[Inquiry]) -> list[Draft]:
     """The reduce step, and answers from chunks: a text of quoted sentences with their spans, in Markdown."""
     return [compose_answer(inquiry) for inquiry in inquiries]
@@ -318,10 +323,11 @@ def compose_answer(inquiry: Inquiry, words: int = 0) -> Draft:
     code = choose_language(inquiry.question, passages)
     question, sentences = questions.understand_question(inquiry.question, code), read_source_sentences(passages, code)
     if not words and _asks_for_fact(question, passages):
-        read = ranking.read_evidence(inquiry.question, _list_chunks(passages), sentences, inquiry.counted)
-        if read is not None:
-            fact = facts.answer_fact(inquiry.question, read)
-            return Draft(fact.statements, notes=notes, abstained=fact.abstained)
+        chunks = tuple(p for p in passages if p.kind == "chunk")
+        asked_for = Asked(inquiry.question, chunks, tuple(sentences), inquiry.counted)
+        for form in FORMS:
+            if written := form(asked_for):
+                return Draft(written.statements, notes=notes, abstained=written.abstained)
     if question.shape != "overview":
         statements = _answer_focused(question, inquiry, sentences, words)
     elif words or (question.unit in ("meeting", "book", "chat") and not any(p.kind == "point" for p in passages)):
@@ -344,10 +350,6 @@ def compose_answer(inquiry: Inquiry, words: int = 0) -> Draft:
 def _asks_for_fact(question: Question, passages: Sequence[Passage]) -> bool:
     """Whether the question asks for a fact, and there are texts to find it in."""
     return question.shape in ("lookup", "decide", "open") and any(p.kind == "chunk" for p in passages)
-
-
-def _list_chunks(passages: Sequence[Passage]) -> list[Passage]:
-    return [p for p in passages if p.kind == "chunk"]
 
 
 def _answer_focused(

@@ -7,15 +7,23 @@ hold no answer, the answer says so, names the words of the question that stand n
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 
 from sensegraph.engines.offline.answers.answer_types import Candidate, find_candidates, find_names
-from sensegraph.engines.offline.answers.ranking import Read, load_weights, rate_holding, rate_sentences, stem_units
+from sensegraph.engines.offline.answers.asked import Asked, Written, list_sentences
+from sensegraph.engines.offline.answers.ranking import (
+    Floats,
+    Read,
+    load_weights,
+    rate_holding,
+    rate_sentences,
+    read_evidence,
+    stem_units,
+)
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, differs_from
-from sensegraph.engines.offline.reports.sentence_quality import end_sentence, join_with_and
+from sensegraph.engines.offline.reports.sentence_quality import join_with_and
 from sensegraph.language.text import WORD, name_stemmer
 from sensegraph.types import Statement
 
@@ -26,30 +34,23 @@ MOST, DEPTH = 3, 5  # sentences shown, and those that they are taken from
 WORDS = 100  # most words shown; the first sentence is shown whole
 TWO_HOPS = 0.5  # value of the gate from which a question is one of two hops
 _UNIT = re.compile(r"how many\s+(\w+)|wie ?viele?\s+(\w+)", re.IGNORECASE)
-_LEANING = re.compile(r"^(?:he|she|it|they|his|her|its|their|this|these|those|that|such|er|sie|es|dies\w*)\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """What is answered: the statements, and whether that is no answer."""
-
-    statements: tuple[Statement, ...]
-    abstained: bool = False
-
-
-def answer_fact(question: str, read: Read) -> Fact:
-    """The answer to a question of fact from the sentences that were read for it."""
-    weights = load_weights()
+def answer_fact(asked: Asked) -> Written | None:
+    """The answer to a question of fact; None where question or chunks hold no word."""
+    question, weights = asked.question, load_weights()
+    read = read_evidence(question, asked.chunks, asked.sentences, asked.counted)
+    if read is None:
+        return None
     chances, gate = rate_sentences(read, weights)
     order = [int(i) for i in np.argsort(-chances, kind="stable")]
     best = order[0]
     if rate_holding(read, weights) < HOLDS and gate < TWO_HOPS:
-        return Fact((_tell_nothing(read), *_show_sentences([read.sentences[best]], "\n\nWhat comes nearest: ")), True)
+        return Written((_tell_nothing(read), *list_sentences([read.sentences[best]], "\n\nWhat comes nearest: ")), True)
     chosen = _choose_sentences(read, order, chances, gate)
     lead = "" if chances[best] >= SURE else "Most likely: " if chances[best] >= LIKELY else "What comes nearest: "
     bold = _find_answer(question, read, best) if chances[best] >= SURE and gate < TWO_HOPS else ""
-    said = list(_show_sentences(chosen, f"**{bold}.** " if bold else lead))
-    return Fact(tuple(said))
+    return Written(tuple(list_sentences(chosen, f"**{bold}.** " if bold else lead)))
 
 
 def _tell_nothing(read: Read) -> Statement:
@@ -61,9 +62,7 @@ def _tell_nothing(read: Read) -> Statement:
     return Statement(text)
 
 
-def _choose_sentences(
-    read: Read, order: Sequence[int], chances: np.ndarray, gate: float
-) -> list[SourceSentence]:
+def _choose_sentences(read: Read, order: Sequence[int], chances: Floats, gate: float) -> list[SourceSentence]:
     """The sentences to show, best first: with what leads to the best one behind it, none that says the same again."""
     best = order[0]
     chosen = [read.sentences[best]]
@@ -105,18 +104,3 @@ def _find_answer(question: str, read: Read, best: int) -> str:
 def _words_behind(text: str, found: Candidate) -> list[str]:
     """The two words behind a number, with those in it."""
     return WORD.findall(text[found.start : found.end + 40])[: len(WORD.findall(found.text)) + 2]
-
-
-def _show_sentences(chosen: Sequence[SourceSentence], lead: str) -> Iterator[Statement]:
-    """Sentences as an answer shows them: the first in its line, the others as a list."""
-    for i, one in enumerate(chosen):
-        begin = lead if i == 0 else "\n\n- " if i == 1 else "\n- "
-        yield one.cite(begin + show_sentence(one))
-
-
-def show_sentence(one: SourceSentence) -> str:
-    """A sentence, in quotation marks with its speaker where somebody says it: there in the source's own words."""
-    if not one.speaker:
-        return end_sentence(one.text)
-    said = " ".join(one.raw.split()).replace("“", "‘").replace("”", "’").replace('"', "'")
-    return f"“{said}” — {one.speaker}"

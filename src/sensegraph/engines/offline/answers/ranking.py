@@ -101,7 +101,10 @@ def read_evidence(
         return None
     stems = [frozenset(stem_units(s.text, spoken)) for s in kept]
     titles = {name: frozenset(stem_units(p.title, spoken)) for name, (_, p) in shown.items()}
-    texts = {name: titles[name].union(*(w for s, w in zip(kept, stems, strict=True) if s.reference == name)) for name in shown}
+    texts = {
+        name: titles[name].union(*(w for s, w in zip(kept, stems, strict=True) if s.reference == name))
+        for name in shown
+    }
     dated = {name: frozenset(t for t in held if len(t) > 3 and t[:4].isdigit()) for name, held in texts.items()}
     weigh = _weigh_stems(wanted, list(texts.values()), counted)
     asked = frozenset(wanted)
@@ -182,7 +185,9 @@ def _bridge(i, kept, titles, held_by, by_name, names, stems, titled, cover):  # 
     return bridge, gain, lead
 
 
-def _weigh_stems(wanted: Sequence[str], texts: Sequence[frozenset[str]], counted: WordCounts | None) -> Mapping[str, float]:
+def _weigh_stems(
+    wanted: Sequence[str], texts: Sequence[frozenset[str]], counted: WordCounts | None
+) -> Mapping[str, float]:
     """ln(1 + (N − n + ½) / (n + ½)) of each stem over the corpus, or over the passages where it was not counted."""
     known = dict(counted.words) if counted else {}
     weights, asking = {}, _stem_asking_words()

@@ -1,0 +1,45 @@
+"""What every form of an answer is written from: a question, the texts that were found for it, and their sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sensegraph.engines.offline.answers.source_sentences import SourceSentence
+from sensegraph.engines.offline.reports.sentence_quality import end_sentence
+from sensegraph.types import Passage, Statement, WordCounts
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with the chunks that were found for it, best first, and all their sentences in order.
+
+    `counted` tells how rare the question's words are in the corpus, where that is known.
+    """
+
+    question: str
+    chunks: tuple[Passage, ...]
+    sentences: tuple[SourceSentence, ...]
+    counted: WordCounts | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The statements of an answer, and whether that is no answer."""
+
+    statements: tuple[Statement, ...]
+    abstained: bool = False
+
+
+def show_sentence(one: SourceSentence) -> str:
+    """A sentence, in quotation marks with its speaker where somebody says it: there in the source's own words."""
+    if not one.speaker:
+        return end_sentence(one.text)
+    said = " ".join(one.raw.split()).replace("“", "‘").replace("”", "’").replace('"', "'")
+    return f"“{said}” — {one.speaker}"
+
+
+def list_sentences(chosen: Sequence[SourceSentence], lead: str = "") -> list[Statement]:
+    """Sentences as an answer shows them: the first in its own line behind `lead`, the others as a list, all cited."""
+    begin = ("\n\n- ", "\n- ")
+    return [one.cite((lead if i == 0 else begin[i > 1]) + show_sentence(one)) for i, one in enumerate(chosen)]
