@@ -130,7 +130,7 @@ def read_question(corpus: Corpus, text: str, without: frozenset[str] = frozenset
         passages = tuple(p for p in passages if index.documents_of([p.id])[p.id] not in without)
     code = choose_language(text, passages[: ranking.READ])
     sentences = read_source_sentences(passages[: ranking.READ], code)
-    return ranking.read_evidence(text, passages, sentences, count_words(Question(text), index))
+    return ranking.read_evidence(text, passages[: ranking.READ], sentences, count_words(Question(text), index))
 
 
 def read_unanswerable(folder: Path) -> list[str]:

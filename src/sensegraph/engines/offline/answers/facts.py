@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from sensegraph.engines.offline.answers.answer_types import Candidate, find_candidates, find_names
+from sensegraph.engines.offline.answers.answer_types import Candidate, find_answer_type, find_candidates, find_names
 from sensegraph.engines.offline.answers.asked import Asked, Written, list_sentences
+from sensegraph.engines.offline.answers.dated import choose_dated, favour_dated
 from sensegraph.engines.offline.answers.ranking import (
     Floats,
     Read,
@@ -30,26 +32,83 @@ from sensegraph.types import Statement
 HOLDS = 0.29  # chance that the passages hold an answer, below which the answer abstains
 SURE, LIKELY = 0.6, 0.15  # chance of the best sentence from which it needs no word before it, or one
 ENOUGH = 0.92  # chance of what is shown from which nothing more is
+LEAST = 0.03  # share of the best sentence's chance below which another is not shown
 MOST, DEPTH = 3, 5  # sentences shown, and those that they are taken from
-WORDS = 100  # most words shown; the first sentence is shown whole
+WORDS = 110  # most words shown; the first sentence is shown whole
 TWO_HOPS = 0.5  # value of the gate from which a question is one of two hops
+_PARTS = re.compile(
+    r",?\s+(?:and|und|et|y)\s+(?=(?:what|who|whom|whose|why|when|where|how|which|does|did|is|was|has|"
+    r"was|wer|wann|wo|wie|warum|welche\w?|quand|où|pourquoi|comment|cuándo|dónde|cómo)\b)",
+    re.IGNORECASE,
+)
+_POINTING = re.compile(r"\b(?:it|he|she|they|him|her|them|that|this|er|sie|es|il|elle|él|ella)\b", re.IGNORECASE)
 _UNIT = re.compile(r"how many\s+(\w+)|wie ?viele?\s+(\w+)", re.IGNORECASE)
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What was found for one part of a question: sentences, best first, the chances of all, and whether they hold it."""
+
+    read: Read
+    order: tuple[int, ...]
+    chances: Floats
+    gate: float
+    holds: bool
+
+    @property
+    def best(self) -> float:
+        """The chance of the best sentence."""
+        return float(self.chances[self.order[0]])
+
+
 def answer_fact(asked: Asked) -> Written | None:
-    """The answer to a question of fact; None where question or chunks hold no word."""
-    question, weights = asked.question, load_weights()
-    read = read_evidence(question, asked.chunks, asked.sentences, asked.counted)
+    """The answer to a question of fact, part by part where it asks for several; None where nothing can be compared."""
+    parts = [part for part in _PARTS.split(asked.question) if WORD.search(part)][:MOST]
+    found = [_find_part(asked, part, whole=i == 0 or _leans(part)) for i, part in enumerate(parts)]
+    first = found[0]
+    if first is None:
+        return None
+    if len(parts) == 1 or not any(one and one.holds for one in found):
+        return _answer_part(parts[0], first)
+    chosen: list[SourceSentence] = []
+    unsaid = []
+    for part, one in zip(parts, found, strict=True):
+        if one and one.holds:
+            said = choose_sentences(one.read, one.order, one.chances, one.gate, most=2)
+            chosen += [s for s in said if differs_from(s, chosen)]
+        else:
+            unsaid.append(part.strip(" ,?"))
+    silent = [Statement(f"\n\nThe sources do not say: {'; '.join(unsaid)}.")] if unsaid else []
+    return Written((*list_sentences(chosen), *silent))
+
+
+def _leans(part: str) -> bool:
+    """Whether a part of a question cannot be understood without the one before it ("and why", "who announced it")."""
+    return _POINTING.search(part) is not None or len(WORD.findall(part)) < 3
+
+
+def _find_part(asked: Asked, part: str, *, whole: bool) -> _Found | None:
+    """The sentences for one part of a question; `whole` compares them with the words of all of it."""
+    weights = load_weights()
+    text = asked.question if whole and part != asked.question and _leans(part) else part
+    read = read_evidence(text, choose_dated(asked), asked.sentences, asked.counted, find_answer_type(part))
     if read is None:
         return None
     chances, gate = rate_sentences(read, weights)
-    order = [int(i) for i in np.argsort(-chances, kind="stable")]
-    best = order[0]
-    if rate_holding(read, weights) < HOLDS and gate < TWO_HOPS:
-        return Written((_tell_nothing(read), *list_sentences([read.sentences[best]], "\n\nWhat comes nearest: ")), True)
-    chosen = _choose_sentences(read, order, chances, gate)
-    lead = "" if chances[best] >= SURE else "Most likely: " if chances[best] >= LIKELY else "What comes nearest: "
-    bold = _find_answer(question, read, best) if chances[best] >= SURE and gate < TWO_HOPS else ""
+    chances = favour_dated(asked, read, chances)
+    order = tuple(int(i) for i in np.argsort(-chances, kind="stable"))
+    return _Found(read, order, chances, gate, rate_holding(read, weights) >= HOLDS)
+
+
+def _answer_part(question: str, found: _Found) -> Written:
+    """The answer to a question that asks for one thing."""
+    if not found.holds:
+        nearest = [found.read.sentences[found.order[0]]]
+        return Written((_tell_nothing(found.read), *list_sentences(nearest, "\n\nWhat comes nearest: ")), True)
+    chosen = choose_sentences(found.read, found.order, found.chances, found.gate)
+    sure = found.best >= SURE
+    bold = _find_answer(question, found.read, found.order[0]) if sure and found.gate < TWO_HOPS else ""
+    lead = "" if sure else "Most likely: " if found.best >= LIKELY else "What comes nearest: "
     return Written(tuple(list_sentences(chosen, f"**{bold}.** " if bold else lead)))
 
 
@@ -62,25 +121,25 @@ def _tell_nothing(read: Read) -> Statement:
     return Statement(text)
 
 
-def _choose_sentences(read: Read, order: Sequence[int], chances: Floats, gate: float) -> list[SourceSentence]:
+def choose_sentences(
+    read: Read, order: Sequence[int], chances: Floats, gate: float, most: int = MOST
+) -> list[SourceSentence]:
     """The sentences to show, best first: with what leads to the best one behind it, none that says the same again."""
     best = order[0]
     chosen = [read.sentences[best]]
     length, shown = len(chosen[0].text.split()), float(chances[best])
     leads = read.because[best] if gate >= TWO_HOPS else -1
-    left = MOST - 1
     for i in ([leads] if leads >= 0 else []) + list(order[1:DEPTH]):
         one = read.sentences[i]
         size = len(one.text.split())
-        if left == 0 or (shown >= ENOUGH and i != leads):
+        said = len(chosen) - (leads >= 0 and read.sentences[leads] in chosen)
+        far = shown >= ENOUGH or chances[i] < LEAST * chances[best]
+        if said == most or (far and i != leads):
             break
-        if length + size > WORDS or not differs_from(one, chosen):
-            continue
-        chosen.append(one)
-        length += size
-        if i != leads:
-            left -= 1
-            shown += float(chances[i])
+        if length + size <= WORDS and differs_from(one, chosen):
+            chosen.append(one)
+            length += size
+            shown += float(chances[i]) * (i != leads)
     return chosen
 
 

@@ -20,23 +20,25 @@ from numpy.typing import NDArray
 from sensegraph.engines.offline.answers.answer_types import AnswerType, find_answer_type, find_candidates, find_names
 from sensegraph.engines.offline.answers.questions import FRAME
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence
+from sensegraph.engines.offline.reports.sentence_quality import is_heading
 from sensegraph.language.dates.moments import find_atoms
-from sensegraph.language.text import WORD, name_stemmer, part_camel_case, split_runs, stem_run
+from sensegraph.language.text import WORD, fold, name_stemmer, part_camel_case, split_runs, stem_run
 from sensegraph.language.word_lists import ENGLISH
 from sensegraph.types import Passage, WordCounts
 
 Floats = NDArray[np.float64]
 
 READ = 5  # passages that are read
+HEADING = 2.0  # what a heading loses: it says nothing, whatever words it holds (training texts have none)
 ASKING = 0.3  # weight of a word that says how to answer, or names a piece of the corpus
 FEATURES = (
     "own", "union gain", "title", "passage", "rank", "score", "first", "typed", "typed new", "typed count",
     "own typed", "length", "short", "bridge", "bridge gain", "title named", "asks", "new names", "speaker",
 )  # fmt: skip
-GATE = ("bias", "union", "own", "relative", "genitive", "stems", "names", "second score", "title named", "bridge",
-        "bridge gain", "title")  # fmt: skip
+GATE = ("bias", "union", "own", "relative", "genitive", "bridge", "bridge gain")  # fmt: skip
 _RELATIVE = re.compile(r"\b(?:that|which|who|whose|where|whom)\b")
 _GENITIVE = re.compile(r"['’]s\b|\bof the\b|\bof (?=[A-Z])")
+_ASIDE = re.compile(r"\s*\([^()]*\)$")
 _YEAR = re.compile(r"\d{4}")
 
 
@@ -86,15 +88,23 @@ class Read:
     union: Floats
     because: tuple[int, ...]
     stems: frozenset[str]
+    headings: NDArray[np.bool_]
     missing: tuple[str, ...] = ()
 
 
 def read_evidence(
-    question: str, passages: Sequence[Passage], sentences: Sequence[SourceSentence], counted: WordCounts | None
+    question: str,
+    passages: Sequence[Passage],
+    sentences: Sequence[SourceSentence],
+    counted: WordCounts | None,
+    kind: AnswerType | None = None,
 ) -> Read | None:
-    """The sentences of the first passages with their features; None where question or passages hold no word."""
+    """The sentences of the passages with their features; None where question or passages hold no word.
+
+    `kind` is what is asked for, where the question alone does not tell.
+    """
     spoken = name_stemmer(question)
-    shown = {p.id: (rank, p) for rank, p in enumerate(passages[:READ])}
+    shown = {p.id: (rank, p) for rank, p in enumerate(passages)}
     kept = [s for s in sentences if s.reference in shown]
     wanted = list(dict.fromkeys(stem_units(question, spoken)))
     if not kept or not wanted:
@@ -108,7 +118,7 @@ def read_evidence(
     dated = {name: frozenset(t for t in held if len(t) > 3 and t[:4].isdigit()) for name, held in texts.items()}
     weigh = _weigh_stems(wanted, list(texts.values()), counted)
     asked = frozenset(wanted)
-    kind = find_answer_type(question)
+    kind = kind or find_answer_type(question)
     names = [find_names(s.text) for s in kept]
     spelt = [{n.text: frozenset(stem_units(n.text, spoken)) for n in found} for found in names]
     total = sum(weigh.values()) or 1.0
@@ -122,7 +132,8 @@ def read_evidence(
     rows: list[list[float]] = []
     union: list[float] = []
     because: list[int] = []
-    held_by = {name: [j for j, w in enumerate(stems) if t and t <= w] for name, t in titles.items()}
+    folded = [fold(s.text) for s in kept]
+    held_by = {name: _find_title(p.title, folded) for name, (_, p) in shown.items()}
     by_name: dict[str, list[int]] = {}
     for j, found in enumerate(spelt):
         for name, parts in found.items():
@@ -150,16 +161,13 @@ def read_evidence(
         because.append(lead)
     features = np.array(rows)
     column = dict(zip(FEATURES, features.T, strict=True))
-    scores = sorted((p.score / best for _, p in shown.values()), reverse=True)
-    first = next(iter(shown))
     gate = np.array([
         1.0, max(union), column["own"].max(), float(bool(_RELATIVE.search(question[5:]))),
-        float(bool(_GENITIVE.search(question))), len(wanted) / 10, float(len(find_names(question[:1].lower() + question[1:]))),
-        scores[1] if len(scores) > 1 else 0.0, column["title named"].max(), column["bridge"].max(),
-        column["bridge gain"].max(), cover(titles[first]),
+        float(bool(_GENITIVE.search(question))), column["bridge"].max(), column["bridge gain"].max(),
     ])  # fmt: skip
+    headings = np.array([not s.speaker and is_heading(s.text) for s in kept])
     missing = _find_missing(question, counted, texts, spoken)
-    return Read(kind, tuple(kept), features, gate, np.array(union), tuple(because), asked, missing)
+    return Read(kind, tuple(kept), features, gate, np.array(union), tuple(because), asked, headings, missing)
 
 
 def _bridge(i, kept, titles, held_by, by_name, names, stems, titled, cover):  # type: ignore[no-untyped-def]
@@ -183,6 +191,16 @@ def _bridge(i, kept, titles, held_by, by_name, names, stems, titled, cover):  # 
         if both > 0 and lead < 0 and (titled[j] + both) / 2 > most:
             most, lead = (titled[j] + both) / 2, j
     return bridge, gain, lead
+
+
+def _find_title(title: str, folded: Sequence[str]) -> list[int]:
+    """The sentences, given in folded form, that name a title; what stands in brackets behind it need not be said."""
+    name = fold(_ASIDE.sub("", title))
+    return (
+        [j for j, text in enumerate(folded) if name in text and re.search(rf"\b{re.escape(name)}\b", text)]
+        if name
+        else []
+    )
 
 
 def _weigh_stems(
@@ -222,7 +240,8 @@ def _find_missing(
 def rate_sentences(read: Read, weights: Weights) -> tuple[Floats, float]:
     """The chance that each sentence holds the answer, which add up to 1, and how far the question is one of two hops."""
     gate = _squash(read.gate, weights.gate)
-    single, bridged = (_softmax(read.features @ np.array(w)) for w in (weights.single, weights.bridged))
+    fall = HEADING * read.headings
+    single, bridged = (_softmax(read.features @ np.array(w) - fall) for w in (weights.single, weights.bridged))
     return (1 - gate) * single + gate * bridged, gate
 
 

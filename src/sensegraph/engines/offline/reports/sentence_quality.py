@@ -212,6 +212,9 @@ _DETERMINERS = frozenset("the a an their its our his her".split())
 _SUBJECT = frozenset("i you we they he she it who that there what this people".split())
 
 
+_LISTED = re.compile(r"[^\W\d_]\w{1,15}: (?:[A-Z][^,;:.]+[,;] (?:and )?)+[A-Z][^,;:]+\.?$")
+
+
 @lru_cache(maxsize=1 << 15)
 def rate_quality(sentence: str) -> float:
     """How well a tidied sentence stands alone, in (0, 1]: a product of penalties; below 0.3 it should not be shown.
@@ -238,6 +241,17 @@ def _rate_form(sentence: str, words: int) -> float:
     if closed.endswith(("?", "？")):
         return value * 0.25
     return value if closed.endswith((".", "!", "。", "！", "…", "؟", "।")) else value * 0.4
+
+
+def is_heading(sentence: str) -> bool:
+    """Whether a text has neither an end mark nor, in English, a finite verb: it names, and says nothing.
+
+    So does a field that lists names ("Present: Ann Lee, Bob Ray").
+    """
+    listed = _LISTED.match(sentence)
+    if not listed and sentence.rstrip("\"'”’»)]」』*_").endswith((".", "!", "?", "。", "！", "？", "…", "؟", "।")):
+        return False
+    return not _has_finite_verb([w.replace("’", "'") for w in WORD.findall(sentence.casefold())])
 
 
 def _has_finite_verb(words: list[str]) -> bool:
