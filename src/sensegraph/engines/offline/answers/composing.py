@@ -47,6 +47,9 @@ _POINTS = re.compile(rf"\b(?:{CUES['pronouns']})\b|[他她它这那其]", re.IGN
 _PERSONS = re.compile(rf"\b(?:{CUES['personal-pronouns']})\b|[他她它]", re.IGNORECASE)
 _IT = re.compile(r"\b(?:its?|es)\b", re.IGNORECASE)  # often stands for nothing: "when is it best to …"
 _WHOLE = re.compile(rf"\b(?:{CUES['asking-for-themes']})\b|主题|主要内容|概述|总结", re.IGNORECASE)
+_VOICES = re.compile(
+    r"\b(?:guests|speakers|participants|panel(?:l?ists)?|interviewees|everybody|everyone|people)\b", re.I
+)
 _FEW = 1  # content words up to which "it" is taken to stand for something
 _SHORT = 3  # words up to which a question without content goes on with the one before ("Why?", "And then?")
 
@@ -348,8 +351,11 @@ def compose_answer(inquiry: Inquiry, words: int = 0) -> Draft:
 
 
 def _asks_for_fact(question: Question, passages: Sequence[Passage]) -> bool:
-    """Whether the question asks for a fact, and there are texts to find it in."""
-    return question.shape in ("lookup", "decide", "open") and any(p.kind == "chunk" for p in passages)
+    """Whether the question asks for a fact, not for what several people say or for a side, and there are texts."""
+    if question.shape not in ("lookup", "decide", "open") or question.sign:
+        return False
+    many = question.shape == "open" and _VOICES.search(question.text)
+    return not many and any(p.kind == "chunk" for p in passages)
 
 
 def _answer_focused(

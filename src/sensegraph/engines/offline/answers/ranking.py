@@ -213,7 +213,8 @@ def _weigh_stems(
         n, size = sum(stem in text for text in texts), len(texts)
         if counted and (known.get(stem, 0) or not n):
             n, size = known.get(stem, 0), counted.chunks
-        weights[stem] = math.log1p((size - n + 0.5) / (n + 0.5)) * (ASKING if stem in asking else 1.0)
+        own = (ASKING if n else 0.0) if stem in asking else 1.0
+        weights[stem] = own * math.log1p((size - n + 0.5) / (n + 0.5))
     return weights
 
 
@@ -225,10 +226,9 @@ def _stem_asking_words() -> frozenset[str]:
 def _find_missing(
     question: str, counted: WordCounts | None, texts: Mapping[str, frozenset[str]], spoken: str
 ) -> tuple[str, ...]:
-    """The words of the question, as it writes them, that stand nowhere in the corpus."""
-    if counted is None:
-        return ()
-    there = {t for t, n in counted.words if n}.union(*texts.values())
+    """The words of the question, as it writes them, that stand nowhere in the corpus, or else in the texts."""
+    known = counted.words if counted else ()
+    there = {t for t, n in known if n}.union(_stem_asking_words(), *texts.values())
     found = []
     for word in WORD.findall(question):
         stems = stem_units(word, spoken)
