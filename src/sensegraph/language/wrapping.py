@@ -47,22 +47,16 @@ def count_first_columns(text: str) -> int:
 
 def measure_wrapping(lines: Sequence[Line]) -> Wrapping:
     """The margin that explains most pairs of lines, and whether enough pairs speak for it."""
-    steps: Counter[int] = Counter()
-    pairs = small = cased = marked = open_ended = 0
-    hanging = small_words()
-    for line, behind in pairwise(lines):
-        if line.kind not in _PROSE or behind.kind not in ("text", "quote") or (behind.kind == "quote" != line.kind):
-            continue
-        said = behind.said
-        pairs += 1
-        steps[line.column] += 1
-        steps[line.column + 1 + count_first_columns(said) + SLACK] -= 1
-        small += said[:1].islower()
-        cased += said[:1].lower() != said[:1].upper()
-        marked += line.stopped
-        open_ended += line.text[line.text.rfind(" ") + 1 :].lower() in hanging
+    found = [
+        (line, behind.said)
+        for line, behind in pairwise(lines)
+        if (behind.kind == "text" and line.kind in _PROSE) or behind.kind == line.kind == "quote"
+    ]
+    pairs = len(found)
     if pairs < _FEWEST_PAIRS:
         return Wrapping()
+    steps = Counter([line.column for line, _ in found])
+    steps.subtract([line.column + 1 + count_first_columns(said) + SLACK for line, said in found])
     best = now = margin = 0
     for column in sorted(steps):
         now += steps[column]
@@ -70,13 +64,23 @@ def measure_wrapping(lines: Sequence[Line]) -> Wrapping:
             best, margin = now, column
     if margin < _LEAST_MARGIN:
         return Wrapping()
+    firsts = Counter([said[:1] for _, said in found])
+    small = sum(n for first, n in firsts.items() if first.islower())
+    cased = sum(n for first, n in firsts.items() if first.lower() != first.upper())
+    marked = sum(line.stopped for line, _ in found)
     share, many = best / pairs, pairs >= _LEAST_PAIRS
     enough = many and share * small / max(1, cased) >= _LEAST_WRAPPED
-    if margin >= _USUAL_MARGIN and share >= 0.8 and marked <= 0.4 * pairs and small + open_ended:
+    if margin >= _USUAL_MARGIN and share >= 0.8 and marked <= 0.4 * pairs and (small or _hang(found)):
         enough = True
     if small > 0.9 * cased and marked < 0.05 * pairs:  # a chat without capitals and marks begins every line small
         enough = share >= 0.8
     return Wrapping(margin, enough or (many and cased < 0.2 * pairs and share >= 0.6))
+
+
+def _hang(found: Sequence[tuple[Line, str]]) -> bool:
+    """Whether a line ends with a word that only wrapped lines end with."""
+    hanging = small_words()
+    return any(line.text[line.text.rfind(" ") + 1 :].lower() in hanging for line, _ in found)
 
 
 def mend_prose(lines: Sequence[Line], wrapping: Wrapping) -> None:
