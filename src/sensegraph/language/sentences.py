@@ -24,7 +24,8 @@ _END = re.compile(
     r"|(?P<wide>[。！？｡]++[」』”’）】》\"]*+(?:\[\d{1,3}\])*+)"
     r"(?!(?<=。)[のはがを]|(?<=[」』])と|(?<=[”』」])[^\s，。！？]{0,3}[說问問道答説])"  # behind a quotation
 )
-_MAY_END = re.compile(r"[\n.!?…‥؟۔।։॥‼⁇⁉。！？｡]")
+# a point before a letter, or between digits, ends nothing
+_MAY_END = re.compile(r"[\n.!?…‥؟۔।։॥‼⁇⁉。！？｡](?!(?<=\.)(?:[^\W\d_]|(?<=\d\.)\d))")
 _GAP = re.compile(r"\s+")
 _BREAK = frozenset(' \t\n\r\xa0\u202f\u3000"“”‘«»„‚([{<>/—–|')
 _NEXT = re.compile(r"[\"'“‘«»‹„‚(\[{¿¡*_`—–…\-•§\s]*([^\W_]+(?:[.'’-][^\W_]+)*)?")
@@ -83,13 +84,15 @@ def load_lists(code: str) -> Lists:
 class _Shown:
     """What a text shows of its abbreviations and small words; looked for once, when first asked."""
 
-    __slots__ = ("_abbreviations", "_language", "_lists", "_small", "text")
+    __slots__ = ("_abbreviations", "_language", "_lists", "_pointed", "_sample", "_small", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._language: str | None = None
         self._lists: Lists | None = None
-        self._abbreviations: frozenset[str] | None = None
+        self._sample = text[:_LOOKED_AT]
+        self._pointed: Counter[str] | None = None
+        self._abbreviations: dict[str, bool] = {}
         self._small: dict[str, bool] = {}
 
     @property
@@ -108,28 +111,25 @@ class _Shown:
 
     def abbreviates(self, word: str) -> bool:
         """Whether the text writes a word with a point before a small letter, and hardly ever without a point."""
-        if self._abbreviations is None:
-            small: Counter[str] = Counter()
-            for match in _BEFORE_SMALL.finditer(self.text):
-                small[_last_word(self.text, 0, match.start()).lower()] += 1
-            self._abbreviations = frozenset(
-                w
-                for w, n in small.items()
-                if n > 1 and len(w) < 12 and w.replace(".", "").isalpha() and self._dots(w, n)
-            )
-        return word in self._abbreviations
+        if self._pointed is None:
+            before = (m.start() for m in _BEFORE_SMALL.finditer(self.text))
+            self._pointed = Counter(_last_word(self.text, 0, point).lower() for point in before)
+        if word not in self._abbreviations:
+            n = self._pointed[word]
+            plain = n > 1 and len(word) < 12 and word.replace(".", "").isalpha()
+            self._abbreviations[word] = plain and self._dots(word, n)
+        return self._abbreviations[word]
 
     def _dots(self, word: str, small: int) -> bool:
         """Whether a word that stands `small` times before a small letter is nearly always written with a point."""
-        sample = self.text[:_LOOKED_AT]
         every = re.compile(rf"(?<![\w.]){re.escape(word)}(\.(?= {{1,2}}\w))?(?!\w)", re.IGNORECASE)
-        dotted = [bool(m[1]) for m in every.finditer(sample)]
+        dotted = [bool(m[1]) for m in every.finditer(self._sample)]
         return small >= 0.2 * sum(dotted) and 2 * sum(dotted) >= len(dotted)
 
     def writes_small(self, word: str) -> bool:
         """Whether the text also writes a word, given in small letters, between blanks."""
         if word not in self._small:
-            self._small[word] = len(word) > 2 and f" {word} " in self.text[:_LOOKED_AT]
+            self._small[word] = len(word) > 2 and f" {word} " in self._sample
         return self._small[word]
 
 

@@ -34,7 +34,8 @@ class Wrapping:
 
     def fills(self, line: Line, behind: str) -> bool:
         """Whether the first word of `behind` had no room in the line any more."""
-        return line.column + 1 + count_first_columns(behind) > self.margin - SLACK
+        room = self.margin - SLACK - line.column - 1
+        return room < 0 or count_first_columns(behind) > room
 
 
 def count_first_columns(text: str) -> int:
@@ -56,7 +57,7 @@ def measure_wrapping(lines: Sequence[Line]) -> Wrapping:
     if pairs < _FEWEST_PAIRS:
         return Wrapping()
     steps = Counter([line.column for line, _ in found])
-    steps.subtract([line.column + 1 + count_first_columns(said) + SLACK for line, said in found])
+    steps.subtract(Counter([line.column + 1 + count_first_columns(said) + SLACK for line, said in found]))
     best = now = margin = 0
     for column in sorted(steps):
         now += steps[column]
