@@ -75,7 +75,7 @@ def split_lines(text: str) -> list[Line]:
                 start += indent
                 if indent and "\t" in raw[:indent]:
                     indent = len(raw[:indent].expandtabs(8))
-            column = indent + (size if narrow else count_columns(body))
+            column = indent + (size if narrow or body.isascii() else count_columns(body))
             found.append(Line(start, start + size, body, indent, column, first, "text" if body else "blank"))
             first = False
             place += length + 1

@@ -24,9 +24,8 @@ _END = re.compile(
     r"|(?P<wide>[。！？｡]++[」』”’）】》\"]*+(?:\[\d{1,3}\])*+)"
     r"(?!(?<=。)[のはがを]|(?<=[」』])と|(?<=[”』」])[^\s，。！？]{0,3}[說问問道答説])"  # behind a quotation
 )
-# a point before a letter, or between digits, ends nothing
-_MAY_END = re.compile(r"[\n.!?…‥؟۔।։॥‼⁇⁉。！？｡](?!(?<=\.)(?:[^\W\d_]|(?<=\d\.)\d))")
-_GAP = re.compile(r"\s+")
+# a line end with the blanks behind it, or a mark; a point before a letter or a line end, or between digits, ends nothing
+_MAY_END = re.compile(r"[\n.!?…‥؟۔।։॥‼⁇⁉。！？｡](?:(?<=\n)\s*|(?!(?<=\.)(?:\n|[^\W\d_]|(?<=\d\.)\d)))")
 _BREAK = frozenset(' \t\n\r\xa0\u202f\u3000"“”‘«»„‚([{<>/—–|')
 _NEXT = re.compile(r"[\"'“‘«»‹„‚(\[{¿¡*_`—–…\-•§\s]*([^\W_]+(?:[.'’-][^\W_]+)*)?")
 _ENUMERATED = re.compile(r"(?:\(?(?:\d{1,3}(?:\.\d{1,3}){0,4}|[^\W\d_]|[ivxlcIVXLC]{1,6})[.)]|§+ ?\d+[a-z]?\.)$")
@@ -147,9 +146,7 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
             continue
         if text[point] == "\n":
             _add_span(spans, text, start, point)
-            start = place = point + 1
-            if text[place : place + 1].isspace() and (gap := _GAP.match(text, place)):
-                start = place = gap.end()
+            start = place = candidate.end()
         elif match := _END.match(text, point):
             place = match.end()
             wide = match.lastgroup == "wide"
@@ -167,7 +164,7 @@ def _add_span(spans: list[tuple[int, int]], text: str, start: int, end: int) -> 
         return
     lead = _LEADING.match(part)
     first = lead.end() if lead else 0
-    if any(map(str.isalnum, part[first:])):
+    if part[first : first + 1].isalnum() or any(map(str.isalnum, part[first:])):
         spans.append((start + first, start + len(part)))
 
 
