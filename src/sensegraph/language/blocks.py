@@ -89,8 +89,10 @@ def read_blocks(text: str) -> Reading:
         first = held[0]
         if first.turn:
             kind = "turn"
-        elif kind == "paragraph" and len(held) == 1 and _is_title(first.text):
-            kind = "heading"
+        elif kind == "paragraph" and len(held) == 1:
+            short = len(first.text) < 80 and first.text.count(" ") < 12 and not first.text[0].islower()
+            if short and first.text.rstrip(CLOSERS)[-1:] not in _ENDS:
+                kind = "heading"
         blocks.append(Block(kind, first.start, held[-1].end))
     return Reading(_write_text(body, lines, found), tuple(blocks))
 
@@ -113,12 +115,6 @@ def find_header(text: str) -> int:
             break
         place += len(line) + 1
     return min(place, len(text)) if known > 1 else 0
-
-
-def _is_title(text: str) -> bool:
-    """Whether a line that stands alone may be a heading."""
-    short = len(text) < 80 and text.count(" ") < 12 and not text[0].islower()
-    return short and text.rstrip(CLOSERS)[-1:] not in _ENDS
 
 
 def _find_turns(text: str, lines: Sequence[Line]) -> None:

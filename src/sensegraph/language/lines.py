@@ -18,8 +18,8 @@ _UNDERLINE = re.compile(r"([=\-~^\"'*+.`_#])\1{2,}[ \t]*$")
 _FENCE = re.compile(r"```+|~~~+")
 _QUOTED = re.compile(r"(?:>[ ]?)+")
 _GAPS = re.compile(r" {3,}|\t+")
-_SYMBOL = re.compile(r"[{}()\[\];=<>|\\$&@#%*/_^`~+]")
-_SYMBOLS = re.compile(rf"(?:[^{_SYMBOL.pattern[1:]}*+{_SYMBOL.pattern}){{3}}")  # three of them
+_SYMBOLS = r"{}()\[\];=<>|\\$&@#%*/_^`~+"
+_SYMBOL, _THREE_SYMBOLS = re.compile(f"[{_SYMBOLS}]"), re.compile(f"(?:[^{_SYMBOLS}]*+[{_SYMBOLS}]){{3}}")
 _COMMAND = re.compile(r"(?:\$|%|#|>>>|\.\.\.|[\w.-]+@[\w.-]+[:#$])[ \t]+\S")
 _URL = re.compile(r"\S*://\S*")
 _MANUAL = re.compile(r"\(\d\w{0,2}\)")  # of a manual: tar(1)
@@ -98,10 +98,12 @@ def classify_lines(lines: Sequence[Line], form: str) -> None:
                 fence = ""
         elif not text:
             continue
+        elif text[0].isalpha():
+            line.kind = _take_shape(line, form)
         elif text[0] in "`~" and (match := _FENCE.match(text)):
             fence, line.kind, line.fenced = match[0], "code", True
-        elif (text[0].isalpha() or not _take_sign(lines, number)) and (kind := _take_shape(line, form)) != "text":
-            line.kind = kind
+        elif not _take_sign(lines, number):
+            line.kind = _take_shape(line, form)
     _find_furniture(lines)
     if form == MARKDOWN:
         _find_indented_code(lines)
@@ -131,8 +133,7 @@ def _take_sign(lines: Sequence[Line], number: int) -> bool:
 
 def _take_shape(line: Line, form: str) -> str:
     """The kind of a line without such a sign: text, an item of a list (its mark is noted), a row of a table, code."""
-    text = line.text
-    first = text[0]
+    text, first = line.text, line.text[0]
     if "   " in text or "\t" in text:
         cells = [cell for cell in _GAPS.split(text) if cell]
         # justified prose has wide gaps too, but many words between them
@@ -150,7 +151,7 @@ def _is_code(line: Line) -> bool:
     text = line.text
     if line.indent and (text[0] in "$%#>." or "@" in text) and _COMMAND.match(text):
         return True
-    if not _SYMBOLS.match(text):
+    if not _THREE_SYMBOLS.match(text):
         return False
     if "://" in text:
         text = _URL.sub("", text) or "x"

@@ -24,7 +24,7 @@ _END = re.compile(
     r"|(?P<wide>[。！？｡]++[」』”’）】》\"]*+(?:\[\d{1,3}\])*+)"
     r"(?!(?<=。)[のはがを]|(?<=[」』])と|(?<=[”』」])[^\s，。！？]{0,3}[說问問道答説])"  # behind a quotation
 )
-# a line end with the blanks behind it, or a mark; a point before a letter or a line end, or between digits, ends nothing
+# a line end with the blanks behind it, or a mark; no point before a letter or a line end, or between digits
 _MAY_END = re.compile(r"[\n.!?…‥؟۔।։॥‼⁇⁉。！？｡](?:(?<=\n)\s*|(?!(?<=\.)(?:\n|[^\W\d_]|(?<=\d\.)\d)))")
 _BREAK = frozenset(' \t\n\r\xa0\u202f\u3000"“”‘«»„‚([{<>/—–|')
 _NEXT = re.compile(r"[\"'“‘«»‹„‚(\[{¿¡*_`—–…\-•§\s]*([^\W_]+(?:[.'’-][^\W_]+)*)?")

@@ -71,17 +71,12 @@ def measure_wrapping(lines: Sequence[Line]) -> Wrapping:
     marked = sum(line.stopped for line, _ in found)
     share, many = best / pairs, pairs >= _LEAST_PAIRS
     enough = many and share * small / max(1, cased) >= _LEAST_WRAPPED
-    if margin >= _USUAL_MARGIN and share >= 0.8 and marked <= 0.4 * pairs and (small or _hang(found)):
-        enough = True
+    if margin >= _USUAL_MARGIN and share >= 0.8 and marked <= 0.4 * pairs and not enough:
+        hanging = small_words()
+        enough = small > 0 or any(line.text.rpartition(" ")[2].lower() in hanging for line, _ in found)
     if small > 0.9 * cased and marked < 0.05 * pairs:  # a chat without capitals and marks begins every line small
         enough = share >= 0.8
     return Wrapping(margin, enough or (many and cased < 0.2 * pairs and share >= 0.6))
-
-
-def _hang(found: Sequence[tuple[Line, str]]) -> bool:
-    """Whether a line ends with a word that only wrapped lines end with."""
-    hanging = small_words()
-    return any(line.text[line.text.rfind(" ") + 1 :].lower() in hanging for line, _ in found)
 
 
 def mend_prose(lines: Sequence[Line], wrapping: Wrapping) -> None:
