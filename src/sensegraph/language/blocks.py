@@ -14,7 +14,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+
+import msgspec
 
 from sensegraph.language.lines import CLOSERS, MARKDOWN, Line, classify_lines, split_lines
 from sensegraph.language.speakers import find_labels
@@ -40,14 +41,14 @@ _MAIL_FIELDS = frozenset(
     "content-transfer-encoding return-path list-id user-agent x-mailer newsgroups organization".split()
 )
 _ENDS = frozenset(".!?。！？؟۔।։;,:、，")
-_HYPHENS = ("-", "‐", "\u00ad")
+_HYPHENS = frozenset("-‐\u00ad")
 _FIRST = re.compile(r"\S+")
 _LABELLED = 0.1  # share of lines with a colon in front, and with labels that come back, of what may be a transcript
 _LEAST_LABELS = 4
 _LABEL = 60  # characters in which that colon stands
 
 
-class Block(NamedTuple):
+class Block(msgspec.Struct, frozen=True, gc=False):
     """One block of a text: `kind` is paragraph, turn, heading, item, quote, code, row or header; a span of the text."""
 
     kind: str
@@ -85,10 +86,14 @@ def read_blocks(text: str) -> Reading:
     found = list(_group_lines(lines, form, wrapping))
     blocks = [Block("header", 0, header)] if header else []
     for kind, held in found:
-        first, text = held[0], held[0].text
-        short = kind == "paragraph" and len(held) == 1 and len(text) < 80 and text.count(" ") < 12
-        titled = short and text.rstrip(CLOSERS)[-1:] not in _ENDS and not text[0].islower()
-        blocks.append(Block("turn" if first.turn else "heading" if titled else kind, first.start, held[-1].end))
+        first = held[0]
+        if first.turn:
+            kind = "turn"
+        elif kind == "paragraph" and len(held) == 1:
+            short = len(first.text) < 80 and first.text.count(" ") < 12 and not first.text[0].islower()
+            if short and first.text.rstrip(CLOSERS)[-1:] not in _ENDS:
+                kind = "heading"
+        blocks.append(Block(kind, first.start, held[-1].end))
     return Reading(_write_text(body, lines, found), tuple(blocks))
 
 
@@ -114,15 +119,21 @@ def find_header(text: str) -> int:
 
 def _find_turns(text: str, lines: Sequence[Line]) -> None:
     """The lines that a label opens, where the text is a transcript: each begins a turn, however it is wrapped."""
-    full = [line for line in lines if line.text]
+    wide = text.count("：")
+    full = len([1 for line in lines if line.text])
+    least = max(_LEAST_LABELS, _LABELLED * full)
+    if wide + text.count(":") < least:
+        return
     labelled = [
-        line for line in full if line.kind == "text" and (":" in line.text[:_LABEL] or "：" in line.text[:_LABEL])
+        line
+        for line in lines
+        if line.kind == "text" and (":" in line.text[:_LABEL] or (wide and "：" in line.text[:_LABEL]))
     ]
-    if len(labelled) < max(_LEAST_LABELS, _LABELLED * len(full)):
+    if len(labelled) < least:
         return
     labels = find_labels(text)
     counts = Counter(label.key for label in labels if label.named)
-    if sum(n for n in counts.values() if n > 1) < _LABELLED * len(full):
+    if sum(n for n in counts.values() if n > 1) < _LABELLED * full:
         return
     if find_speakers(observe_talk(text, labels)):
         starts = {label.start for label in labels if label.named}
@@ -137,8 +148,8 @@ def _goes_on(line: Line, behind: Line, form: str, wrapping: Wrapping, many: bool
         return False
     if form == MARKDOWN:
         return True
-    small, stopped = said[0].islower(), line.stopped
-    if stopped and len(said) < 70 and said[-1] not in ".,;:" and _SECTION.match(said):
+    small = said[0].islower()
+    if said[0].isdecimal() and len(said) < 70 and said[-1] not in ".,;:" and line.stopped and _SECTION.match(said):
         return False
     if many and line.indent != behind.indent and not small:
         return False
@@ -146,7 +157,7 @@ def _goes_on(line: Line, behind: Line, form: str, wrapping: Wrapping, many: bool
         return True
     if behind.indent > line.indent and not line.mark:  # what stands below a heading or an option
         return False
-    return small and not stopped and (wrapping.wrapped or line.column >= 40)
+    return small and (wrapping.wrapped or line.column >= 40) and not line.stopped
 
 
 def _joins(now: Sequence[Line], kind: str, line: Line, gap: bool, paged: bool, form: str, wrapping: Wrapping) -> bool:
@@ -163,13 +174,12 @@ def _joins(now: Sequence[Line], kind: str, line: Line, gap: bool, paged: bool, f
             return (kind != "quote" or form == MARKDOWN) and _goes_on(last, line, form, wrapping, len(now) > 1)
         if line.kind == "quote":
             return kind == "quote" and _goes_on(last, line, form, wrapping, len(now) > 1)
-        if kind == "quote" or not wrapping.wrapped or last.stopped:
+        if kind == "quote" or not wrapping.wrapped:
             return False
-        small = line.text[0].islower()
         if line.kind == "row":  # justified prose
-            return small and last.column > wrapping.margin - 2 * SLACK
-        if line.kind == "item":  # a wrapped line that only happens to begin with "1999. " or "a) "
-            alike = line.text[0] not in "-*+•‣◦▪·–" and last.indent == line.indent and last.kind == "text"
+            return line.text[0].islower() and last.column > wrapping.margin - 2 * SLACK and not last.stopped
+        if line.kind == "item" and line.text[0] not in "-*+•‣◦▪·–":  # one that only happens to begin with "1999. "
+            alike = last.indent == line.indent and last.kind == "text" and not last.stopped
             return alike and wrapping.fills(last, line.text)
         return False
     if line.kind != "text" or kind not in ("paragraph", "item") or not line.text[0].islower() or last.stopped:
@@ -187,9 +197,12 @@ def _group_lines(lines: Sequence[Line], form: str, wrapping: Wrapping) -> Iterat
     now: list[Line] = []
     kind, gap, paged = "", False, False
     for line in lines:
-        paged = paged or line.paged or line.kind == "furniture"
-        if line.kind in ("blank", "furniture"):
+        paged = paged or line.paged
+        if line.kind == "blank":
             gap = True
+            continue
+        if line.kind == "furniture":
+            gap = paged = True
             continue
         if line.kind == "rule":
             if now:
@@ -215,45 +228,38 @@ def _group_lines(lines: Sequence[Line], form: str, wrapping: Wrapping) -> Iterat
 def _write_text(text: str, lines: Sequence[Line], found: Sequence[tuple[str, Sequence[Line]]]) -> str:
     """`text` with blanks for what joins wrapped lines, and without furniture."""
     words: Counter[str] | None = None
-    parts: list[str] = []
-    place = 0
-
-    def put(start: int, end: int, what: str) -> None:
-        nonlocal place
-        parts.append(text[place:start])
-        parts.append(what.ljust(end - start))
-        place = end
-
     edits: list[tuple[int, int, str]] = [(li.start, li.end, "") for li in lines if li.kind == "furniture"]
     for kind, held in found:
         if len(held) < 2 or kind in ("code", "row"):
             continue
-        shifted = start = 0
-        moved = ""
+        start, moved = 0, ""
         for before, line in pairwise(held):
-            begin = line.start + len(line.text) - len(line.said)
-            last = before.text[-1]
-            if moved or (UNSPACED.match(last) and UNSPACED.match(line.said)):
+            said, last = line.said, before.text[-1]
+            begin = line.end - len(said)
+            joined = last > "\u3000" and UNSPACED.match(last) and UNSPACED.match(said)
+            if moved or joined:
                 if not moved:
-                    start, shifted = before.end, 1
-                glue = "" if UNSPACED.match(last) and UNSPACED.match(line.said) else " "
-                moved += glue + line.said
+                    start = before.end
+                moved += said if joined else f" {said}"
                 continue
-            if last in _HYPHENS and before.text[-2:-1].isalpha() and line.said[:1].islower():
+            if last in _HYPHENS and before.text[-2:-1].isalpha() and said[:1].islower():
                 if words is None:
                     words = Counter(_COMPOUND.findall(text.lower()))
-                first = _FIRST.match(line.said)
+                first = _FIRST.match(said)
                 assert first is not None
-                dropped = last == "\u00ad" or _drops_hyphen(before.text, line.said, words)
-                if not _SUSPENDED.match(line.said):
+                dropped = last == "\u00ad" or _drops_hyphen(before.text, said, words)
+                if not _SUSPENDED.match(said):
                     edits.append((before.end - dropped, begin + first.end(), first[0]))
                     continue
             edits.append((before.end, begin, ""))
-        if shifted:
+        if moved:
             edits.append((start, held[-1].end, moved))
+    parts: list[str] = []
+    place = 0
     for begin, end, what in sorted(edits):
         if begin >= place:
-            put(begin, end, what)
+            parts += text[place:begin], what.ljust(end - begin)
+            place = end
     parts.append(text[place:])
     return "".join(parts).replace("\f", "\n")
 

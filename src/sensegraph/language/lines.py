@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+import msgspec
+
 MARKDOWN = "markdown"
 """The form of a text with headings, fences or links as Markdown has them; other texts are plain."""
 
@@ -16,7 +18,8 @@ _UNDERLINE = re.compile(r"([=\-~^\"'*+.`_#])\1{2,}[ \t]*$")
 _FENCE = re.compile(r"```+|~~~+")
 _QUOTED = re.compile(r"(?:>[ ]?)+")
 _GAPS = re.compile(r" {3,}|\t+")
-_SYMBOL = re.compile(r"[{}()\[\];=<>|\\$&@#%*/_^`~+]")
+_SYMBOLS = r"{}()\[\];=<>|\\$&@#%*/_^`~+"
+_SYMBOL, _THREE_SYMBOLS = re.compile(f"[{_SYMBOLS}]"), re.compile(f"(?:[^{_SYMBOLS}]*+[{_SYMBOLS}]){{3}}")
 _COMMAND = re.compile(r"(?:\$|%|#|>>>|\.\.\.|[\w.-]+@[\w.-]+[:#$])[ \t]+\S")
 _URL = re.compile(r"\S*://\S*")
 _MANUAL = re.compile(r"\(\d\w{0,2}\)")  # of a manual: tar(1)
@@ -24,25 +27,26 @@ _PAGE_NUMBER = re.compile(r"[\W]*(?:Page )?#[\W]*")
 _DIGITS = re.compile(r"\d+")
 _STOPS = frozenset(".!?:;。！？；：؟۔।։")
 CLOSERS = "\"'”’»)]*_`"
-_NUMBERED = frozenset(".)")
 _RULED = frozenset("-=*_+~#.|: \t\r")
 
 
-class Line:
+class Line(msgspec.Struct, gc=False):  # made for every line: a class with slots takes five times as long
     """A line without the blanks around it; `column` is where it ends, `mark` the length of the sign that opens it.
 
     `kind` is text, heading, item, quote, code, row, rule, furniture or blank; `turn` says that a speaker's label opens
     it, in a transcript.
     """
 
-    __slots__ = ("column", "end", "fenced", "indent", "kind", "mark", "paged", "start", "text", "turn")
-
-    def __init__(self, start: int, text: str, indent: int, paged: bool) -> None:
-        self.start, self.text, self.indent, self.paged = start, text, indent, paged
-        self.end = start + len(text)
-        self.column = indent + (len(text) if text.isascii() else count_columns(text))
-        self.kind = "text" if text else "blank"
-        self.mark, self.fenced, self.turn = 0, False, False
+    start: int
+    end: int
+    text: str
+    indent: int
+    column: int
+    paged: bool
+    kind: str
+    mark: int = 0
+    fenced: bool = False
+    turn: bool = False
 
     @property
     def said(self) -> str:
@@ -52,23 +56,29 @@ class Line:
     @property
     def stopped(self) -> bool:
         """Whether the line ends with a mark that ends a sentence or a clause."""
-        return self.text.rstrip(CLOSERS)[-1:] in _STOPS
+        text = self.text
+        return text[-1:] in _STOPS or (text[-1:] in CLOSERS and text.rstrip(CLOSERS)[-1:] in _STOPS)
 
 
 def split_lines(text: str) -> list[Line]:
     """The lines of a text; a form feed ends a line and begins a page."""
     found: list[Line] = []
-    place = 0
+    place, narrow = 0, text.isascii()
     for page, part in enumerate(text.split("\f")):
         first = page > 0
         for raw in part.split("\n"):
             body = raw.strip(_BLANKS)
-            lead = indent = raw.find(body[0]) if body else 0
-            if lead and "\t" in raw[:lead]:
-                indent = len(raw[:lead].expandtabs(8))
-            found.append(Line(place + lead, body, indent, first))
+            length, size = len(raw), len(body)
+            start, indent = place, 0
+            if size < length and body:
+                indent = raw.find(body[0])
+                start += indent
+                if indent and "\t" in raw[:indent]:
+                    indent = len(raw[:indent].expandtabs(8))
+            column = indent + (size if narrow or body.isascii() else count_columns(body))
+            found.append(Line(start, start + size, body, indent, column, first, "text" if body else "blank"))
             first = False
-            place += len(raw) + 1
+            place += length + 1
     return found
 
 
@@ -88,12 +98,11 @@ def classify_lines(lines: Sequence[Line], form: str) -> None:
                 fence = ""
         elif not text:
             continue
-        elif not text[0].isalpha():
-            if match := _FENCE.match(text):
-                fence, line.kind, line.fenced = match[0], "code", True
-            elif not _take_sign(lines, number):
-                line.kind = _take_shape(line, form)
-        elif form != MARKDOWN or "|" in text or "   " in text or "\t" in text or not _NUMBERED.isdisjoint(text[1:6]):
+        elif text[0].isalpha():
+            line.kind = _take_shape(line, form)
+        elif text[0] in "`~" and (match := _FENCE.match(text)):
+            fence, line.kind, line.fenced = match[0], "code", True
+        elif not _take_sign(lines, number):
             line.kind = _take_shape(line, form)
     _find_furniture(lines)
     if form == MARKDOWN:
@@ -102,27 +111,29 @@ def classify_lines(lines: Sequence[Line], form: str) -> None:
 
 def _take_sign(lines: Sequence[Line], number: int) -> bool:
     """Mark a line that opens with the sign of a heading or a quotation, or is a rule; whether it was one."""
-    line, text = lines[number], lines[number].text
-    if line.indent < 4 and (match := _HEADING.match(text)):
+    line = lines[number]
+    text, before = line.text, lines[number - 1] if number else line
+    sign = text[0]
+    if sign == "#" and line.indent < 4 and (match := _HEADING.match(text)):
         line.kind, line.mark = "heading", match.end()
-        return True
-    before = lines[number - 1] if number else line
-    if number and before.text and before.kind in ("text", "item") and _UNDERLINE.match(text):
+    elif sign == ">" and (match := _QUOTED.match(text)):
+        line.kind, line.mark = "quote", match.end()
+    elif text.startswith(sign * 3) and number and before.kind in ("text", "item") and _UNDERLINE.match(text):
         line.kind = "rule"
         if not _RULED.issuperset(before.text) and (
             number < 2 or lines[number - 2].kind in ("blank", "rule", "heading")
         ):
             before.kind = "heading"
-    elif len(text) > 2 and not text[0].isalnum() and _RULED.issuperset(text):
+    elif text[-1] in _RULED and len(text) > 2 and _RULED.issuperset(text):
         line.kind = "rule"
-    elif match := _QUOTED.match(text):
-        line.kind, line.mark = "quote", match.end()
-    return line.kind != "text"
+    else:
+        return False
+    return True
 
 
 def _take_shape(line: Line, form: str) -> str:
     """The kind of a line without such a sign: text, an item of a list (its mark is noted), a row of a table, code."""
-    text = line.text
+    text, first = line.text, line.text[0]
     if "   " in text or "\t" in text:
         cells = [cell for cell in _GAPS.split(text) if cell]
         # justified prose has wide gaps too, but many words between them
@@ -130,7 +141,7 @@ def _take_shape(line: Line, form: str) -> str:
             return "row"
     if "|" in text and (" | " in text or text.count("|") > 2):
         return "row"
-    if not (text[0].isalpha() and _NUMBERED.isdisjoint(text[1:6])) and (match := _ITEM.match(text)):
+    if (not first.isalpha() or first in "ivxIVX" or text[1:2] in ".)") and (match := _ITEM.match(text)):
         line.mark = match.end()
         return "item"
     return "code" if form != MARKDOWN and _is_code(line) else "text"
@@ -140,7 +151,7 @@ def _is_code(line: Line) -> bool:
     text = line.text
     if line.indent and (text[0] in "$%#>." or "@" in text) and _COMMAND.match(text):
         return True
-    if len(_SYMBOL.findall(text)) < 3:
+    if not _THREE_SYMBOLS.match(text):
         return False
     if "://" in text:
         text = _URL.sub("", text) or "x"

@@ -24,8 +24,8 @@ _END = re.compile(
     r"|(?P<wide>[。！？｡]++[」』”’）】》\"]*+(?:\[\d{1,3}\])*+)"
     r"(?!(?<=。)[のはがを]|(?<=[」』])と|(?<=[”』」])[^\s，。！？]{0,3}[說问問道答説])"  # behind a quotation
 )
-_MAY_END = re.compile(r"[\n.!?…‥؟۔।։॥‼⁇⁉。！？｡]")
-_GAP = re.compile(r"\s+")
+# a line end with the blanks behind it, or a mark; no point before a letter or a line end, or between digits
+_MAY_END = re.compile(r"[\n.!?…‥؟۔।։॥‼⁇⁉。！？｡](?:(?<=\n)\s*|(?!(?<=\.)(?:\n|[^\W\d_]|(?<=\d\.)\d)))")
 _BREAK = frozenset(' \t\n\r\xa0\u202f\u3000"“”‘«»„‚([{<>/—–|')
 _NEXT = re.compile(r"[\"'“‘«»‹„‚(\[{¿¡*_`—–…\-•§\s]*([^\W_]+(?:[.'’-][^\W_]+)*)?")
 _ENUMERATED = re.compile(r"(?:\(?(?:\d{1,3}(?:\.\d{1,3}){0,4}|[^\W\d_]|[ivxlcIVXLC]{1,6})[.)]|§+ ?\d+[a-z]?\.)$")
@@ -83,13 +83,15 @@ def load_lists(code: str) -> Lists:
 class _Shown:
     """What a text shows of its abbreviations and small words; looked for once, when first asked."""
 
-    __slots__ = ("_abbreviations", "_language", "_lists", "_small", "text")
+    __slots__ = ("_abbreviations", "_language", "_lists", "_pointed", "_sample", "_small", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._language: str | None = None
         self._lists: Lists | None = None
-        self._abbreviations: frozenset[str] | None = None
+        self._sample = text[:_LOOKED_AT]
+        self._pointed: Counter[str] | None = None
+        self._abbreviations: dict[str, bool] = {}
         self._small: dict[str, bool] = {}
 
     @property
@@ -108,28 +110,25 @@ class _Shown:
 
     def abbreviates(self, word: str) -> bool:
         """Whether the text writes a word with a point before a small letter, and hardly ever without a point."""
-        if self._abbreviations is None:
-            small: Counter[str] = Counter()
-            for match in _BEFORE_SMALL.finditer(self.text):
-                small[_last_word(self.text, 0, match.start()).lower()] += 1
-            self._abbreviations = frozenset(
-                w
-                for w, n in small.items()
-                if n > 1 and len(w) < 12 and w.replace(".", "").isalpha() and self._dots(w, n)
-            )
-        return word in self._abbreviations
+        if self._pointed is None:
+            before = (m.start() for m in _BEFORE_SMALL.finditer(self.text))
+            self._pointed = Counter(_last_word(self.text, 0, point).lower() for point in before)
+        if word not in self._abbreviations:
+            n = self._pointed[word]
+            plain = n > 1 and len(word) < 12 and word.replace(".", "").isalpha()
+            self._abbreviations[word] = plain and self._dots(word, n)
+        return self._abbreviations[word]
 
     def _dots(self, word: str, small: int) -> bool:
         """Whether a word that stands `small` times before a small letter is nearly always written with a point."""
-        sample = self.text[:_LOOKED_AT]
         every = re.compile(rf"(?<![\w.]){re.escape(word)}(\.(?= {{1,2}}\w))?(?!\w)", re.IGNORECASE)
-        dotted = [bool(m[1]) for m in every.finditer(sample)]
+        dotted = [bool(m[1]) for m in every.finditer(self._sample)]
         return small >= 0.2 * sum(dotted) and 2 * sum(dotted) >= len(dotted)
 
     def writes_small(self, word: str) -> bool:
         """Whether the text also writes a word, given in small letters, between blanks."""
         if word not in self._small:
-            self._small[word] = len(word) > 2 and f" {word} " in self.text[:_LOOKED_AT]
+            self._small[word] = len(word) > 2 and f" {word} " in self._sample
         return self._small[word]
 
 
@@ -147,9 +146,7 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
             continue
         if text[point] == "\n":
             _add_span(spans, text, start, point)
-            start = place = point + 1
-            if text[place : place + 1].isspace() and (gap := _GAP.match(text, place)):
-                start = place = gap.end()
+            start = place = candidate.end()
         elif match := _END.match(text, point):
             place = match.end()
             wide = match.lastgroup == "wide"
@@ -167,7 +164,7 @@ def _add_span(spans: list[tuple[int, int]], text: str, start: int, end: int) -> 
         return
     lead = _LEADING.match(part)
     first = lead.end() if lead else 0
-    if any(map(str.isalnum, part[first:])):
+    if part[first : first + 1].isalnum() or any(map(str.isalnum, part[first:])):
         spans.append((start + first, start + len(part)))
 
 

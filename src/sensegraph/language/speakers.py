@@ -55,15 +55,16 @@ def find_labels(text: str) -> list[Label]:
     """The labels of a text in order: at the start of a line, or several words in capitals behind a stop."""
     if ":" not in text and "：" not in text:
         return []
-    found = {m.start(1): m for pattern in (_MARKS["shout"], _MARKS["line"]) for m in pattern.finditer(text)}
+    found = {m.start(1): (m[1], m.end()) for m in _MARKS["shout"].finditer(text)}
+    # behind a line end each, which is found sooner than the beginning of a line
+    found.update({m.start(1) - 1: (m[1], m.end() - 1) for m in _MARKS["line"].finditer("\n" + text)})
     read: list[Label] = []
-    for _, match in sorted(found.items()):
-        name = match[1].rstrip()
+    for start, (name, end) in sorted(found.items()):
+        name = name.rstrip()
         if len(name.split()) <= _SHORT:
-            start = match.start(1)
             named, sure = judge_label(name)
             loud = sure and name.isupper() and " " in name
-            read.append(Label(start, start + len(name), match.end(), fold(name), named, sure, loud))
+            read.append(Label(start, start + len(name), end, fold(name), named, sure, loud))
     return read
 
 

@@ -34,7 +34,8 @@ class Wrapping:
 
     def fills(self, line: Line, behind: str) -> bool:
         """Whether the first word of `behind` had no room in the line any more."""
-        return line.column + 1 + count_first_columns(behind) > self.margin - SLACK
+        room = self.margin - SLACK - line.column - 1
+        return room < 0 or count_first_columns(behind) > room
 
 
 def count_first_columns(text: str) -> int:
@@ -47,22 +48,16 @@ def count_first_columns(text: str) -> int:
 
 def measure_wrapping(lines: Sequence[Line]) -> Wrapping:
     """The margin that explains most pairs of lines, and whether enough pairs speak for it."""
-    steps: Counter[int] = Counter()
-    pairs = small = cased = marked = open_ended = 0
-    hanging = small_words()
-    for line, behind in pairwise(lines):
-        if line.kind not in _PROSE or behind.kind not in ("text", "quote") or (behind.kind == "quote" != line.kind):
-            continue
-        said = behind.said
-        pairs += 1
-        steps[line.column] += 1
-        steps[line.column + 1 + count_first_columns(said) + SLACK] -= 1
-        small += said[:1].islower()
-        cased += said[:1].lower() != said[:1].upper()
-        marked += line.stopped
-        open_ended += line.text[line.text.rfind(" ") + 1 :].lower() in hanging
+    found = [
+        (line, behind.said)
+        for line, behind in pairwise(lines)
+        if (behind.kind == "text" and line.kind in _PROSE) or behind.kind == line.kind == "quote"
+    ]
+    pairs = len(found)
     if pairs < _FEWEST_PAIRS:
         return Wrapping()
+    steps = Counter([line.column for line, _ in found])
+    steps.subtract(Counter([line.column + 1 + count_first_columns(said) + SLACK for line, said in found]))
     best = now = margin = 0
     for column in sorted(steps):
         now += steps[column]
@@ -70,10 +65,15 @@ def measure_wrapping(lines: Sequence[Line]) -> Wrapping:
             best, margin = now, column
     if margin < _LEAST_MARGIN:
         return Wrapping()
+    firsts = Counter([said[:1] for _, said in found])
+    small = sum(n for first, n in firsts.items() if first.islower())
+    cased = sum(n for first, n in firsts.items() if first.lower() != first.upper())
+    marked = sum(line.stopped for line, _ in found)
     share, many = best / pairs, pairs >= _LEAST_PAIRS
     enough = many and share * small / max(1, cased) >= _LEAST_WRAPPED
-    if margin >= _USUAL_MARGIN and share >= 0.8 and marked <= 0.4 * pairs and small + open_ended:
-        enough = True
+    if margin >= _USUAL_MARGIN and share >= 0.8 and marked <= 0.4 * pairs and not enough:
+        hanging = small_words()
+        enough = small > 0 or any(line.text.rpartition(" ")[2].lower() in hanging for line, _ in found)
     if small > 0.9 * cased and marked < 0.05 * pairs:  # a chat without capitals and marks begins every line small
         enough = share >= 0.8
     return Wrapping(margin, enough or (many and cased < 0.2 * pairs and share >= 0.6))
