@@ -1,12 +1,15 @@
 """How often the offline engine's answers hold the right answer, and the training of its sentence ranker.
 
     python bench/answers.py [--data DIR] [--cache DIR] [--set NAME …]     # the table
-    python bench/answers.py --train                                       # train on all sets and write the weights
+    python bench/answers.py --train                                       # train on all sets, and write the weights
 
-For each question the passages are those that `search` finds. "Contained": the normalized gold answer stands in the text,
-or, for sets whose answers are free text, three fifths of its stems. The figures in folds are of five rankers, each trained
-on the questions of the passages that it is not asked about; "left out" of one that saw no question of the set. The first
-sentence and the first three are those that rank best; "shown" is the answer as it is written, with the shipped weights.
+For each question the passages are those that `search` finds. An answer is right where the text contains it: the
+normalized gold answer, or three fifths of its stems in sets whose answers are free text. The figures in folds are of
+five rankers, each trained on the questions of the passages that it is not asked about; "left out" of one that saw no
+question of the set. Right is the first sentence, one of the first three, what an answer shows (with what leads to the
+best one), or any sentence of the passages ("held"). Then how often it would be said that the sources hold no answer: of
+the questions themselves, of those asked without the documents that answer ("removed"), and of those that nothing
+answers ("null").
 """
 
 from __future__ import annotations
@@ -22,7 +25,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -31,7 +33,7 @@ from numpy.typing import NDArray
 from client import options
 from sensegraph.answering.asking import count_words
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.engines.offline.answers import ranking
+from sensegraph.engines.offline.answers import facts, features, ranking
 from sensegraph.engines.offline.answers.source_sentences import choose_language, read_source_sentences
 from sensegraph.lab.retrieval.test_collections import read_set
 from sensegraph.language.text import list_stems
@@ -47,7 +49,7 @@ SHARE = 0.6
 FOLDS = 5
 TOP = 10
 WEIGHTS = Path(ranking.__file__).with_name("weights.json")
-DECIDED = ([], ["yes"], ["no"], ["ja"], ["nein"])
+DECIDED: tuple[list[str], ...] = ([], ["yes"], ["no"], ["ja"], ["nein"])
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 
 
@@ -58,7 +60,7 @@ class Asked:
     set: str
     text: str
     gold: tuple[str, ...]
-    read: ranking.Read
+    read: features.Read
     right: NDArray[np.bool_]
     fold: int
     held: bool = True  # whether the corpus, as it was read, holds an answer at all
@@ -122,7 +124,7 @@ def gather(name: str, given: argparse.Namespace) -> list[Asked]:
     return found
 
 
-def read_question(corpus: Corpus, text: str, without: frozenset[str] = frozenset()) -> ranking.Read | None:
+def read_question(corpus: Corpus, text: str, without: frozenset[str] = frozenset()) -> features.Read | None:
     """A question with its evidence, as if the documents `without` were not there."""
     index = corpus.index()
     passages = corpus.search(text, top=TOP).passages
@@ -130,7 +132,7 @@ def read_question(corpus: Corpus, text: str, without: frozenset[str] = frozenset
         passages = tuple(p for p in passages if index.documents_of([p.id])[p.id] not in without)
     code = choose_language(text, passages[: ranking.READ])
     sentences = read_source_sentences(passages[: ranking.READ], code)
-    return ranking.read_evidence(text, passages[: ranking.READ], sentences, count_words(Question(text), index))
+    return features.read_evidence(text, passages[: ranking.READ], sentences, count_words(Question(text), index))
 
 
 def read_unanswerable(folder: Path) -> list[str]:
@@ -172,7 +174,7 @@ def train_ranker(asked: Sequence[Asked], decay: float, rounds: int = 250) -> tup
 
 
 def tell_apart(rows: Floats, label: NDArray[np.bool_], sets: Sequence[str], decay: float) -> tuple[float, ...]:
-    """Weights of a logistic regression; the sets of a label count alike, and so do both labels. Column 0 is the bias."""
+    """Weights of a logistic regression, the bias first; the sets of a label count alike, and so do both labels."""
     spread = rows.std(0) + 1e-6
     spread[0] = 1.0
     rows = rows / spread
@@ -205,38 +207,40 @@ def train(asked: Sequence[Asked]) -> ranking.Weights:
 # ── the table ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def measure(asked: Iterable[Asked], weights: Callable[[Asked], ranking.Weights]) -> dict[str, Any]:
-    """The share of questions whose answer stands in the first sentence and in the first three, and words shown."""
-    first = three = any_ = words = lead = 0
+def measure(asked: Iterable[Asked], weights: Callable[[Asked], ranking.Weights]) -> dict[str, float]:
+    """The share of questions whose answer stands in the first sentence, in the first three, and in what is shown.
+
+    Beside it the words shown, the share whose sentences hold an answer at all, and how many are taken for two hops.
+    """
+    first = three = shown = held = words = 0
     gates: list[float] = []
     listed = list(asked)
     for one in listed:
         scores, gate = ranking.rate_sentences(one.read, weights(one))
-        order = np.argsort(-scores, kind="stable")[:3]
-        gold, loose = one.gold, one.set in LOOSE
-        texts = [one.read.sentences[i].text for i in order]
-        first += is_right(texts[0], gold, loose)
-        three += is_right(" ".join(texts), gold, loose)
-        any_ += bool(one.right.any())
-        words += sum(len(t.split()) for t in texts)
-        lead += len(texts[0].split())
+        order = [int(i) for i in np.argsort(-scores, kind="stable")]
+        texts = [one.read.sentences[i].text for i in order[:3]]
+        said = " ".join(s.text for s in facts.choose_sentences(one.read, order, scores, gate))
+        loose = one.set in LOOSE
+        first += is_right(texts[0], one.gold, loose)
+        three += is_right(" ".join(texts), one.gold, loose)
+        shown += is_right(said, one.gold, loose)
+        held += bool(one.right.any())
+        words += len(said.split())
         gates.append(gate)
     n = max(1, len(listed))
-    return {
-        "n": len(listed), "first": 100 * first / n, "three": 100 * three / n, "held": 100 * any_ / n,
-        "words": words / n, "words of the first": lead / n, "gate": sum(gates) / n,
-    }  # fmt: skip
+    shares = {"first": first, "three": three, "shown": shown, "held": held}
+    return {"n": n, **{k: 100 * v / n for k, v in shares.items()}, "words": words / n, "two hops": 100 * sum(gates) / n}
 
 
 def report_abstentions(asked: Sequence[Asked], weights: Callable[[Asked], ranking.Weights]) -> None:
     """How often it would be said that nothing is found, by set and bound; in folds."""
-    chance = np.array([ranking.rate_holding(a.read, weights(a)) for a in asked])
-    sets = list(dict.fromkeys(a.set for a in asked))
-    for least in (0.25, 0.3, 0.325, 0.35, 0.375, 0.4):
-        shares = (
-            100 * float(np.mean([c < least for c, a in zip(chance, asked, strict=True) if a.set == s])) for s in sets
-        )
-        print(f"abstained below {least}:", ", ".join(f"{s} {v:.0f}" for s, v in zip(sets, shares, strict=True)))
+    for least in (0.24, 0.26, 0.28, 0.3, 0.32):
+        told: dict[str, list[bool]] = {}
+        for one in asked:
+            own = weights(one)
+            gate = ranking.rate_sentences(one.read, own)[1]
+            told.setdefault(one.set, []).append(not facts.holds_answer(one.read, own, gate, least))
+        print(f"abstained below {least}:", ", ".join(f"{s} {100 * np.mean(t):.1f}" for s, t in told.items()))
 
 
 def main() -> None:
@@ -262,10 +266,7 @@ def main() -> None:
         others = train(left)
         rows.append(("left out", measure(own, lambda a: others)))  # noqa: B023
         for label, row in rows:
-            print(
-                f"{name:12} {label:9}",
-                "  ".join(f"{k} {v:.2f}" if k == "gate" else f"{k} {v:.1f}" for k, v in row.items()),
-            )
+            print(f"{name:12} {label:9}", "  ".join(f"{k} {v:.1f}" for k, v in row.items()), flush=True)
     report_abstentions(asked, lambda a: rankers[a.fold])
     if given.train:
         WEIGHTS.write_bytes(msgspec.json.format(msgspec.json.encode(train(asked)), indent=1) + b"\n")

@@ -201,7 +201,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class WordCounts:
-    """How many of the corpus's `chunks` hold each of some words, which are given as the stems that search has them by."""
+    """How many of the corpus's `chunks` hold each of some words, given as the stems that search knows them by."""
 
     chunks: int
     words: tuple[tuple[str, int], ...]

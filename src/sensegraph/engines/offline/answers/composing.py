@@ -19,7 +19,6 @@ from sensegraph.engines.offline.answers.asked import Asked, Written
 from sensegraph.engines.offline.answers.questions import Question
 from sensegraph.engines.offline.answers.source_sentences import (
     HOST,
-    KNOWN,
     RelevantSentence,
     SourceSentence,
     choose_language,
@@ -30,7 +29,6 @@ from sensegraph.engines.offline.answers.source_sentences import (
     read_source_sentences,
     select_presentable,
     strip_quotation_marks,
-    sum_known_shares,
     term_weights,
 )
 from sensegraph.engines.offline.answers.themes import NOTE, begin_with, choose_telling_sentences, retitle_theme
@@ -326,8 +324,8 @@ def compose_answer(inquiry: Inquiry, words: int = 0) -> Draft:
     code = choose_language(inquiry.question, passages)
     question, sentences = questions.understand_question(inquiry.question, code), read_source_sentences(passages, code)
     if not words and _asks_for_fact(question, passages):
-        chunks = tuple(p for p in passages if p.kind == "chunk")
-        asked_for = Asked(inquiry.question, chunks, tuple(sentences), inquiry.counted)
+        texts = tuple(p for p in passages if p.kind == "chunk") or tuple(p for p in passages if p.quotes)
+        asked_for = Asked(inquiry.question, texts, tuple(sentences), inquiry.counted)
         for form in FORMS:
             if written := form(asked_for):
                 return Draft(written.statements, notes=notes, abstained=written.abstained)
@@ -351,11 +349,12 @@ def compose_answer(inquiry: Inquiry, words: int = 0) -> Draft:
 
 
 def _asks_for_fact(question: Question, passages: Sequence[Passage]) -> bool:
-    """Whether the question asks for a fact, not for what several people say or for a side, and there are texts."""
-    if question.shape not in ("lookup", "decide", "open") or question.sign:
-        return False
-    many = question.shape == "open" and _VOICES.search(question.text)
-    return not many and any(p.kind == "chunk" for p in passages)
+    """Whether the question asks for a fact: not for a count of documents, for a side, or for what several people say."""
+    if question.shape in ("lookup", "decide"):
+        return True
+    pointed = any(p.kind == "point" for p in passages)
+    many = question.sign or _VOICES.search(question.text) or (pointed and not question.names)
+    return question.shape == "open" and not many
 
 
 def _answer_focused(
@@ -370,12 +369,6 @@ def _answer_focused(
     sentences = [s for s in sentences if s.reference not in beside]
     pointed = any(p.kind == "point" for p in passages)
     found = find_relevant(question, sentences, strict=not pointed)
-    factual = question.shape in ("lookup", "decide") or (question.names and question.shape == "open")
-    if factual or (len({r.sentence.chunk for r in found}) < BRIEF_FROM and question.shape == "open" and not pointed):
-        chosen = choose_direct_sentences(question, sentences, DIRECT)
-        known = sum_known_shares(question, sentences)
-        nearest = "I find nothing that speaks of all that is asked; what comes nearest is this. "
-        return [*([Statement(nearest)] if chosen and known < KNOWN else []), *report_speech(chosen, False)]
     if not found:
         return []
     others = sorted(((p.title, p.documents) for p in passages if p.id in beside), key=lambda x: (-x[1], x[0]))

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from sensegraph.engines.offline.answers.asked import Asked
-from sensegraph.engines.offline.answers.ranking import READ, Floats, Read
+from sensegraph.engines.offline.answers.features import Floats, Read
+from sensegraph.engines.offline.answers.ranking import READ
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, group_by_reference
 from sensegraph.engines.offline.reports.sentence_quality import is_heading
 from sensegraph.language.dates.moments import find_atoms

@@ -15,15 +15,8 @@ import numpy as np
 from sensegraph.engines.offline.answers.answer_types import Candidate, find_answer_type, find_candidates, find_names
 from sensegraph.engines.offline.answers.asked import Asked, Written, list_sentences
 from sensegraph.engines.offline.answers.dated import choose_dated, favour_dated
-from sensegraph.engines.offline.answers.ranking import (
-    Floats,
-    Read,
-    load_weights,
-    rate_holding,
-    rate_sentences,
-    read_evidence,
-    stem_units,
-)
+from sensegraph.engines.offline.answers.features import Floats, Read, read_evidence, stem_units
+from sensegraph.engines.offline.answers.ranking import Weights, load_weights, rate_holding, rate_sentences
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, differs_from
 from sensegraph.engines.offline.reports.sentence_quality import join_with_and
 from sensegraph.language.text import WORD, name_stemmer
@@ -47,7 +40,7 @@ _UNIT = re.compile(r"how many\s+(\w+)|wie ?viele?\s+(\w+)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What was found for one part of a question: sentences, best first, the chances of all, and whether they hold it."""
+    """What was found for one part of a question: sentences, best first, their chances, and whether they hold it."""
 
     read: Read
     order: tuple[int, ...]
@@ -82,6 +75,11 @@ def answer_fact(asked: Asked) -> Written | None:
     return Written((*list_sentences(chosen), *silent))
 
 
+def holds_answer(read: Read, weights: Weights, gate: float, least: float = HOLDS) -> bool:
+    """Whether the passages hold an answer; of two hops they may where no single one does."""
+    return gate >= TWO_HOPS or rate_holding(read, weights) >= least
+
+
 def _leans(part: str) -> bool:
     """Whether a part of a question cannot be understood without the one before it ("and why", "who announced it")."""
     return _POINTING.search(part) is not None or len(WORD.findall(part)) < 3
@@ -97,7 +95,7 @@ def _find_part(asked: Asked, part: str, *, whole: bool) -> _Found | None:
     chances, gate = rate_sentences(read, weights)
     chances = favour_dated(asked, read, chances)
     order = tuple(int(i) for i in np.argsort(-chances, kind="stable"))
-    return _Found(read, order, chances, gate, rate_holding(read, weights) >= HOLDS)
+    return _Found(read, order, chances, gate, holds_answer(read, weights, gate))
 
 
 def _answer_part(question: str, found: _Found) -> Written:
@@ -144,7 +142,7 @@ def choose_sentences(
 
 
 def _find_answer(question: str, read: Read, best: int) -> str:
-    """The date or number that answers, where the sentence has only one: else the one with the unit that is asked for."""
+    """The date or number that answers, where the sentence has one only, or one only with the unit that is asked for."""
     if read.kind not in ("date", "number"):
         return ""
     text = read.sentences[best].text

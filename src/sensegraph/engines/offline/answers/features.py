@@ -1,0 +1,237 @@
+"""What tells that a sentence answers a question of fact: its words, its passage, the kind of thing, what leads to it.
+
+Words weigh by how rare they are in the corpus. The share of a question that some texts hold together is the weight of
+its words in them, of the weight of all its words; what says how to answer, or names a piece of the corpus, weighs little.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensegraph.engines.offline.answers.answer_types import AnswerType, find_answer_type, find_candidates, find_names
+from sensegraph.engines.offline.answers.questions import FRAME
+from sensegraph.engines.offline.answers.source_sentences import SourceSentence
+from sensegraph.engines.offline.reports.sentence_quality import is_heading
+from sensegraph.language.dates.moments import find_atoms
+from sensegraph.language.text import WORD, fold, name_stemmer, part_camel_case, split_runs, stem_run
+from sensegraph.language.word_lists import ENGLISH
+from sensegraph.types import Passage, WordCounts
+
+Floats = NDArray[np.float64]
+Stems = frozenset[str]
+
+ASKING = 0.3  # weight of a word that says how to answer, or names a piece of the corpus, where it stands in the corpus
+FEATURES = (
+    "own", "union gain", "title", "passage", "rank", "score", "first", "typed", "typed new", "typed count",
+    "own typed", "length", "short", "bridge", "bridge gain", "title named", "asks", "new names", "speaker",
+)  # fmt: skip
+GATE = ("bias", "union", "own", "relative", "genitive", "bridge", "bridge gain")
+_RELATIVE = re.compile(r"(?<!^)\b(?:that|which|who|whose|where|whom)\b")
+_GENITIVE = re.compile(r"['’]s\b|\bof the\b|\bof (?=[A-Z])")
+_ASIDE = re.compile(r"\s*\([^()]*\)$")
+_YEAR = re.compile(r"\d{4}")
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A question with the sentences that may answer it, and what tells how well each does.
+
+    `features` has a row for each sentence and a column for each of `FEATURES`, `gate` the values of `GATE`. `union` is
+    the share of the question that a sentence holds with its title, its speaker and the sentence before it; `headings`
+    says which sentences only name something; `because` is the sentence of another passage that leads to it, or −1.
+    `second` is the score of the second passage as a share of the best. `missing` are the question's words, as it writes
+    them, that stand nowhere in the corpus.
+    """
+
+    kind: AnswerType
+    sentences: tuple[SourceSentence, ...]
+    features: Floats
+    gate: Floats
+    union: Floats
+    headings: NDArray[np.bool_]
+    because: tuple[int, ...]
+    stems: Stems
+    second: float
+    missing: tuple[str, ...]
+
+
+def read_evidence(
+    question: str,
+    passages: Sequence[Passage],
+    sentences: Sequence[SourceSentence],
+    counted: WordCounts | None,
+    kind: AnswerType | None = None,
+) -> Read | None:
+    """The sentences of the passages with their features; None where the question or the passages hold no word.
+
+    `kind` is what is asked for, where the question alone does not tell.
+    """
+    shown = {p.id: p for p in passages}
+    kept = [s for s in sentences if s.reference in shown]
+    spoken = name_stemmer(question)
+    wanted = list(dict.fromkeys(stem_units(question, spoken)))
+    if not kept or not wanted:
+        return None
+    return _Comparison(question, wanted, kind or find_answer_type(question), shown, kept, spoken, counted).read()
+
+
+def stem_units(text: str, spoken: str) -> list[str]:
+    """The stems of a text as search has them; names in camel case are parted, and a date is also one word."""
+    stems = [t for word in split_runs(part_camel_case(text)) for t in stem_run(word, spoken)]
+    dated = find_atoms(text) if _YEAR.search(text) else []
+    return stems + [atom.first for atom in dated if atom.first and atom.first == atom.last]
+
+
+class _Comparison:
+    """A question beside sentences: `stems` of each, `titles` and all `texts` of each passage, the `names` in them."""
+
+    def __init__(
+        self,
+        question: str,
+        wanted: Sequence[str],
+        kind: AnswerType,
+        shown: Mapping[str, Passage],
+        kept: Sequence[SourceSentence],
+        spoken: str,
+        counted: WordCounts | None,
+    ) -> None:
+        self.question, self.kind, self.shown, self.kept, self.spoken = question, kind, shown, kept, spoken
+        self.asked = frozenset(wanted)
+        self.stems = [self._stem(s.text) for s in kept]
+        self.titles = {name: self._stem(p.title) for name, p in shown.items()}
+        self.texts = dict(self.titles)
+        for sentence, held in zip(kept, self.stems, strict=True):
+            self.texts[sentence.reference] |= held
+        self.counted = counted
+        self.weights = _weigh_stems(wanted, list(self.texts.values()), counted)
+        self.total = sum(self.weights.values()) or 1.0
+        self.names = [find_names(s.text) for s in kept]
+        self.spelt = [{n.text: self._stem(n.text) for n in found} for found in self.names]
+        self.own = [self._share(w) for w in self.stems]
+        self.titled = [self._share(w | self.titles[s.reference]) for s, w in zip(kept, self.stems, strict=True)]
+        self.best = max((p.score for p in shown.values()), default=0.0) or 1.0
+
+    def _stem(self, text: str) -> Stems:
+        return frozenset(stem_units(text, self.spoken))
+
+    def _share(self, held: Stems) -> float:
+        """The share of the question that these stems hold."""
+        return sum(self.weights[t] for t in self.asked & held) / self.total
+
+    @cached_property
+    def naming(self) -> dict[str, list[int]]:
+        """By passage the sentences that name its title; what stands in brackets behind a title need not be said."""
+        folded = [fold(s.text) for s in self.kept]
+        found: dict[str, list[int]] = {}
+        for reference, passage in self.shown.items():
+            name = fold(_ASIDE.sub("", passage.title))
+            whole = re.compile(rf"\b{re.escape(name)}\b")
+            found[reference] = [j for j, text in enumerate(folded) if name and name in text and whole.search(text)]
+        return found
+
+    @cached_property
+    def bearing(self) -> dict[str, list[int]]:
+        """By name the sentences that hold it, names in the question left out."""
+        found: dict[str, list[int]] = {}
+        for j, spelt in enumerate(self.spelt):
+            for name, parts in spelt.items():
+                if parts and not parts <= self.asked:
+                    found.setdefault(name, []).append(j)
+        return found
+
+    def read(self) -> Read:
+        """All sentences with their features."""
+        rows, union, because = [], [], []
+        for i in range(len(self.kept)):
+            row, together, lead = self._describe(i)
+            rows.append(row)
+            union.append(together)
+            because.append(lead)
+        features = np.array(rows)
+        column = dict(zip(FEATURES, features.T, strict=True))
+        gate = np.array([
+            1.0, max(union), column["own"].max(), float(bool(_RELATIVE.search(self.question))),
+            float(bool(_GENITIVE.search(self.question))), column["bridge"].max(), column["bridge gain"].max(),
+        ])  # fmt: skip
+        headings = np.array([not s.speaker and is_heading(s.text) for s in self.kept])
+        scores = [p.score / self.best for p in self.shown.values()]
+        return Read(
+            self.kind, tuple(self.kept), features, gate, np.array(union), headings, tuple(because), self.asked,
+            scores[1] if len(scores) > 1 else 0.0, self._find_missing(),
+        )  # fmt: skip
+
+    def _describe(self, i: int) -> tuple[list[float], float, int]:
+        """The features of one sentence, its union with what stands around it, and the sentence that leads to it."""
+        one, held, own = self.kept[i], self.stems[i], self.own[i]
+        passage, title, text = self.shown[one.reference], self.titles[one.reference], self.texts[one.reference]
+        begins = i == 0 or self.kept[i - 1].reference != one.reference
+        said_by = self._stem(one.speaker) if one.speaker else frozenset()
+        dated = {t for t in text if _YEAR.match(t)}
+        together = self._share(held | title | said_by | dated | (frozenset() if begins else self.stems[i - 1]))
+        things = find_candidates(self.kind, one.text, self.names[i])
+        if self.kind in ("reason", "thing"):
+            fresh = len(things)
+        else:
+            fresh = sum(not self._stem(c.text) <= self.asked for c in things)
+        bridge, gain, lead = self._bridge(i)
+        words = len(WORD.findall(one.text))
+        elsewhere = any(self.kept[j].reference != one.reference for j in self.naming[one.reference])
+        row = [
+            own, together - own, self._share(title), self._share(text), list(self.shown).index(one.reference),
+            passage.score / self.best, begins, bool(things), bool(fresh), min(3, fresh), own * bool(fresh),
+            math.log1p(words), words < 5, bridge, gain, elsewhere, one.text.endswith(("?", "？")),
+            min(4, sum(not parts <= self.asked for parts in self.spelt[i].values())), self._share(said_by - held),
+        ]  # fmt: skip
+        return [float(value) for value in row], together, lead
+
+    def _bridge(self, i: int) -> tuple[float, float, int]:
+        """How much of the question the best sentence holds that leads to this one, what both add, and which it is.
+
+        A sentence of another document leads here that names this one's title or, with half the weight, shares a name.
+        """
+        one = self.kept[i]
+        here = self.stems[i] | self.titles[one.reference]
+        mine = self._share(here)
+        share, gain, lead, most = 0.0, 0.0, -1, 0.0
+        sharing = {j for name in self.spelt[i] for j in self.bearing.get(name, ())}
+        for j, weight in [(j, 1.0) for j in self.naming[one.reference]] + [(j, 0.5) for j in sorted(sharing)]:
+            other = self.kept[j]
+            if other.reference == one.reference or (one.document and other.document == one.document):
+                continue
+            both = self._share(here | self.stems[j] | self.titles[other.reference]) - max(mine, self.titled[j])
+            share, gain = max(share, self.titled[j] * (weight == 1.0)), max(gain, weight * both)
+            worth = weight * (self.titled[j] + both)
+            if worth > most and (weight == 1.0 or both > 0):
+                most, lead = worth, j
+        return share, gain, lead
+
+    def _find_missing(self) -> tuple[str, ...]:
+        known = self.counted.words if self.counted else ()
+        there = {t for t, n in known if n}.union(_stem_asking_words(), *self.texts.values())
+        stems = {word: stem_units(word, self.spoken) for word in WORD.findall(self.question)}
+        return tuple(word for word, own in stems.items() if own and there.isdisjoint(own))
+
+
+def _weigh_stems(wanted: Sequence[str], texts: Sequence[Stems], counted: WordCounts | None) -> dict[str, float]:
+    """ln(1 + (N − n + ½) / (n + ½)) of each stem over the corpus, or over the passages where it was not counted."""
+    known = dict(counted.words) if counted else {}
+    weights, asking = {}, _stem_asking_words()
+    for stem in wanted:
+        n, size = sum(stem in text for text in texts), len(texts)
+        if counted and (known.get(stem, 0) or not n):
+            n, size = known.get(stem, 0), counted.chunks
+        own = (ASKING if n else 0.0) if stem in asking else 1.0
+        weights[stem] = own * math.log1p((size - n + 0.5) / (n + 0.5))
+    return weights
+
+
+@cache
+def _stem_asking_words() -> Stems:
+    return frozenset(stem for word in FRAME for stem in stem_run(word, ENGLISH))
