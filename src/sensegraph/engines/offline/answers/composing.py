@@ -210,7 +210,6 @@ HALF = 0.02  # share of the corpus of which a theme must be to score half of its
 LEAST_SCORE = 20.0  # a focused point below this is noise: one common word of several
 MOST_SAID = 16  # sentences that a focused point carries
 BESIDE = 99.9  # score of what an answer that compares cannot do without
-BRIEF_FROM = 4  # chunks with something relevant, from which a focused answer is written in themes
 SUMMARY_WORDS = 220
 DIRECT = 4  # sentences that answer a question of fact
 
@@ -349,7 +348,7 @@ def compose_answer(inquiry: Inquiry, words: int = 0) -> Draft:
 
 
 def _asks_for_fact(question: Question, passages: Sequence[Passage]) -> bool:
-    """Whether the question asks for a fact: not for a count of documents, for a side, or for what several people say."""
+    """Whether the question asks for a fact: not for a count of documents, a side, or what several people say."""
     if question.shape in ("lookup", "decide"):
         return True
     pointed = any(p.kind == "point" for p in passages)

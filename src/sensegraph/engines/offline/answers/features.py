@@ -1,7 +1,7 @@
 """What tells that a sentence answers a question of fact: its words, its passage, the kind of thing, what leads to it.
 
 Words weigh by how rare they are in the corpus. The share of a question that some texts hold together is the weight of
-its words in them, of the weight of all its words; what says how to answer, or names a piece of the corpus, weighs little.
+its words in them, of the weight of all its words; what says how to answer or names a piece of the corpus weighs little.
 """
 
 from __future__ import annotations
