@@ -22,7 +22,7 @@ from sensegraph.engines.offline.reports.sentence_quality import join_with_and
 from sensegraph.language.text import WORD, name_stemmer
 from sensegraph.types import Statement
 
-HOLDS = 0.29  # chance that the passages hold an answer, below which the answer abstains
+HOLDS = 0.28  # chance that the passages hold an answer, below which the answer abstains
 SURE, LIKELY = 0.6, 0.15  # chance of the best sentence from which it needs no word before it, or one
 ENOUGH = 0.92  # chance of what is shown from which nothing more is
 LEAST = 0.03  # share of the best sentence's chance below which another is not shown
@@ -77,7 +77,8 @@ def answer_fact(asked: Asked) -> Written | None:
 
 def holds_answer(read: Read, weights: Weights, gate: float, least: float = HOLDS) -> bool:
     """Whether the passages hold an answer; of two hops they may where no single one does."""
-    return gate >= TWO_HOPS or rate_holding(read, weights) >= least
+    chance = rate_holding(read, weights)
+    return chance >= least or (gate >= TWO_HOPS and chance > 0)
 
 
 def _leans(part: str) -> bool:

@@ -18,7 +18,8 @@ from sensegraph.engines.offline.answers.features import FEATURES, Floats, Read
 
 READ = 5  # passages that are read
 HEADING = 2.0  # what a heading loses: it says nothing, whatever words it holds (the training texts have none)
-HOLDING = ("bias", "union", "best", "title", "gate", "missing name", "missing share", "long", "second")
+HOLDING = ("bias", "union", "best", "title", "gate", "long", "second")
+NEAR = 0.15  # share of the question that a sentence must hold with what stands around it
 _USUAL_STEMS = 6  # stems of a question of usual length
 
 
@@ -46,18 +47,18 @@ def rate_sentences(read: Read, weights: Weights) -> tuple[Floats, float]:
 
 
 def rate_holding(read: Read, weights: Weights) -> float:
-    """How likely it is, from 0 to 1, that the passages hold an answer at all."""
+    """How likely it is, from 0 to 1, that the passages hold an answer at all; 0 where no sentence is near."""
+    if read.union.max() < NEAR:
+        return 0.0
     return _squash(describe_holding(read, weights), weights.holding)
 
 
 def describe_holding(read: Read, weights: Weights) -> Floats:
     """What tells whether the passages hold an answer: the values of `HOLDING`."""
     scores, gate = rate_sentences(read, weights)
-    named = any(word[0].isupper() or word[0].isdigit() for word in read.missing)
-    share = len(read.missing) / len(read.stems)
     long = max(0, len(read.stems) - _USUAL_STEMS) / 10
     best, title = read.union[scores.argmax()], read.features[:, FEATURES.index("title")].max()
-    return np.array([1.0, read.union.max(), best, title, gate, named, share, long, read.second], np.float64)
+    return np.array([1.0, read.union.max(), best, title, gate, long, read.second], np.float64)
 
 
 def _squash(values: Floats, weights: Sequence[float]) -> float:
