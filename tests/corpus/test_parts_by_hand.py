@@ -211,11 +211,11 @@ def test_what_documents_were_masked_by_is_marked_and_what_was_not_is_named(tmp_p
     settings, keys = PersonalSettings(mask="mask"), {"a": "1", "b": "2"}
     masking, plain = privacy(tmp_path, settings, keys), privacy(tmp_path, PersonalSettings(), keys)
     assert plain.marks(["a"]) == masking.marks([]) == {}
-    with pytest.raises(SettingsError, match="2 documents of this corpus are not masked.*'a' was read without"):
+    with pytest.raises(SettingsError, match=r"2 documents of this corpus are not masked.*'a' was read without"):
         masking.require_masked_documents()
     plain.require_masked_documents()
     masking._store.set_refs(masking.marks(["a"]))
-    with pytest.raises(SettingsError, match="1 document of this corpus is not masked.*'b' was read without"):
+    with pytest.raises(SettingsError, match=r"1 document of this corpus is not masked.*'b' was read without"):
         masking.require_masked_documents()
     with pytest.raises(SettingsError, match="1 document of this corpus is masked"):
         plain.without_personal_data([Document("c", "New.")])
@@ -363,7 +363,7 @@ def test_what_a_tool_lacks_is_said() -> None:
     table = convert_settings({"rerank": {"by": "endpoint", "top": 3}}, Settings, "").rerank
     made: Any = make_reranker(Settings(endpoint=HERE, rerank=table), tools)
     assert made.endpoint is tools[0].endpoint  # type: ignore[attr-defined]
-    with pytest.raises(SettingsError, match="endpoint.rerank_model"):
+    with pytest.raises(SettingsError, match=r"endpoint\.rerank_model"):
         make_reranker(Settings(rerank=table), tools)
     none = convert_settings({"rerank": {"by": "endpoint", "top": 0}}, Settings, "").rerank
     with pytest.raises(SettingsError, match="at least 1, not 0"):
