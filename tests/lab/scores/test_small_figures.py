@@ -94,8 +94,8 @@ ONE = "One engine, one answer prompt and one wanted length for all; answers are 
         ),
         (
             {"a": None, "b": None},
-            "The contexts are NOT equal, in tokens: a without such a bound, b without such a bound. A difference may be "
-            "one of context.",
+            "The contexts are NOT equal, in tokens: a without such a bound, b without such a bound. A difference may "
+            "be one of context.",
         ),
         (
             {"a": 8000, "b": None},
