@@ -11,7 +11,6 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from sensegraph.cli import app
-from sensegraph.cli.lab.tune import _parse_distractors
 from sensegraph.cli.maintenance import _format_freed, _format_size
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.runtime.stores.sweeping import Freed
@@ -113,24 +112,6 @@ def test_a_dry_run_lists_what_would_go_by_step_most_bytes_first_and_removes_noth
 # ── what is personal ──
 
 
-def test_personal_data_is_counted_by_kind_and_document_worst_first(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "files").mkdir()
-    for i in range(23):
-        text = " ".join(f"Write to n{i}x{k}@example.org." for k in range(1 + (i == 7)))
-        (tmp_path / "files" / f"f{i:02}.txt").write_text(f"{text} Call +1 202 555 0143.\n" if i == 3 else f"{text}\n")
-    lines = run("personal", tmp_path / "files", "--root", tmp_path).output.splitlines()
-    assert lines[0] == "25 found in 23 of 23 documents"
-    kinds = [line.split()[:2] for line in lines[1:3]]
-    assert kinds == [["email", "24"], ["phone", "1"]]
-    listed = [line for line in lines if ".txt" in line]
-    assert [line.split()[0] for line in listed[:3]] == ["f03.txt", "f07.txt", "f00.txt"]
-    assert listed[1].endswith("  2 email")
-    assert len(listed) < 23
-    assert f"and {23 - len(listed)} more documents; --json names all of them" in lines
-    assert json.loads(run("personal", tmp_path / "files", "--root", tmp_path, "--json").output)["read"] == 23
-    assert [p.name for p in tmp_path.iterdir()] == ["files"]
-
-
 def test_personal_reads_the_corpus_else_its_input_else_says_what_to_name(
     run: Run, waiting: Path, tmp_path: Path
 ) -> None:
@@ -140,18 +121,3 @@ def test_personal_reads_the_corpus_else_its_input_else_says_what_to_name(
     (tmp_path / "input").mkdir()
     (tmp_path / "input" / "a.txt").write_text("Write to ada@example.org.\n")
     assert run("personal", "--root", tmp_path).output.startswith("1 found in 1 of 1 document\n")
-
-
-# ── what flags hold ──
-
-
-@pytest.mark.parametrize(("text", "pair"), [(None, None), ("3", (3, 3)), ("3,4", (3, 4)), (" 0 , 12 ", (0, 12))])
-def test_a_number_of_distractors_is_one_or_a_least_and_a_most(text: str | None, pair: tuple[int, int] | None) -> None:
-    assert _parse_distractors(text) == pair
-
-
-@pytest.mark.parametrize("text", ["", "a", "3,b", "3,4,5", "-1", "3,"])
-def test_what_is_no_number_of_distractors_is_refused(run: Run, tmp_path: Path, text: str) -> None:
-    said = run("tune", "data", tmp_path, "--out", tmp_path / "out.jsonl", f"--distractors={text}")
-    assert said.exit_code == 2
-    assert "is no number and no pair of numbers" in " ".join(said.output.split())
