@@ -21,7 +21,7 @@ from sensegraph.types import Cluster, Entity, Graph
 def test_facts_have_a_synonym_of_one_neighbour_at_least() -> None:
     assert FactSettings(neighbours=1, words=0, synonym=1.0).neighbours == 1
     for wrong in ({"neighbours": 0}, {"words": -1}, {"synonym": 0.0}, {"synonym": 1.1}):
-        with pytest.raises(SettingsError, match="index.facts"):
+        with pytest.raises(SettingsError, match="facts"):
             FactSettings(**wrong)  # type: ignore[arg-type]
 
 
