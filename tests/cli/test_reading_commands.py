@@ -88,19 +88,18 @@ def test_what_goes_is_said_by_its_kinds() -> None:
 
 
 def test_a_dry_run_lists_what_would_go_by_step_most_bytes_first_and_removes_nothing(run: Run, tmp_path: Path) -> None:
-    flags = ("--root", tmp_path, "--set", "engine=offline", "--set", "embedder=offline")
-    with Corpus.open(tmp_path, settings=OFFLINE) as made:
+    with Corpus.open(tmp_path, settings={**OFFLINE, "index": {"parts": ["graph"]}}) as made:
         made.add(Document("ada", "Ada Finch met Tom Reeve in Lowmouth. " * 9), Document("bo", "Bo Lind left Ostby."))
         made.build()
         made.remove("bo")
         made.build()
-    told = json.loads(run("collect", "--dry-run", "--json", *flags).output)
-    assert told["dry_run"] is True
-    lines = run("collect", "--dry-run", *flags).output.splitlines()
+        steps = made.collect(dry=True).by_step
+    flags = ("--set", "engine=offline", "--set", "embedder=offline", "--set", 'index.parts=["graph"]')
+    lines = run("collect", "--dry-run", "--root", tmp_path, *flags).output.splitlines()
     assert lines[0].startswith("would remove ")
     rows = [line for line in lines[1:] if line.startswith("  ")]
-    assert len(rows) == len(told["by_step"]) > 2
-    sizes = sorted((f["bytes"] for f in told["by_step"].values()), reverse=True)
+    assert len(rows) == len(steps) > 2
+    sizes = sorted((freed.bytes for freed in steps.values()), reverse=True)
     assert [row.rpartition("; ")[2] for row in rows] == [_format_size(size) for size in sizes]
     starts = [re.search(r"(?<=  )\d", row) for row in rows]
     assert len({found.start() for found in starts if found}) == 1  # one column
