@@ -15,6 +15,7 @@ from sensegraph.index.graph.lookups import build_lookups, ties_of
 from sensegraph.index.hierarchy.communities import ClusterSettings
 from sensegraph.index.hierarchy.reports import ReportSettings
 from sensegraph.index.manifest import Catalogue, ChunkEntry, Manifest
+from sensegraph.index.settings import IndexSettings
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Entity, Graph, Hierarchy
 from wired import runtime
@@ -123,3 +124,13 @@ def test_a_report_is_written_from_one_token_at_least() -> None:
     assert ReportSettings(context_tokens=1).context_tokens == 1
     with pytest.raises(SettingsError, match="context_tokens is 0"):
         ReportSettings(context_tokens=0)
+
+
+def test_settings_of_an_index_have_their_bounds() -> None:
+    assert IndexSettings(exact_below=0, chunk_tokens=1, chunk_overlap=0, parts=()).own_parts == []
+    for wrong in ({"exact_below": -1}, {"chunk_tokens": 5, "chunk_overlap": 5}, {"chunk_overlap": -1}):
+        with pytest.raises(SettingsError, match=next(iter(wrong))):
+            IndexSettings(**wrong)  # type: ignore[arg-type]
+    with pytest.raises(SettingsError, match="reports without graph"):
+        IndexSettings(parts=("reports",))
+    assert IndexSettings().key == IndexSettings(part_objects=()).key != IndexSettings(exact_below=7).key
