@@ -616,7 +616,7 @@ def test_equal_questions_give_equal_bytes_under_any_hash_seed() -> None:
             [sys.executable, "-c", program],
             capture_output=True,
             check=True,
-            env={"PYTHONHASHSEED": seed, "PYTHONPATH": "."},
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": ".:tests"},
         ).stdout
         for seed in ("1", "2", "3")
     }
