@@ -20,9 +20,10 @@ _LONGEST = 200  # characters of a value: a longer one is a table of data, whose 
 
 def is_usual(value: ast.expr | None) -> bool:
     """Whether a value is written with a number or a switch, and is short."""
-    if value is None or len(ast.unparse(value)) > _LONGEST:
+    if value is None:
         return False
-    return any(isinstance(n, ast.Constant) and isinstance(n.value, bool | int | float) for n in ast.walk(value))
+    plain = any(isinstance(n, ast.Constant) and isinstance(n.value, bool | int | float) for n in ast.walk(value))
+    return plain and len(ast.unparse(value)) <= _LONGEST
 
 
 def values_of(body: list[ast.stmt], of: str = "") -> Iterator[str]:
@@ -47,8 +48,9 @@ def all_values() -> str:
     lines: list[str] = []
     for path in sorted(PACKAGE.rglob("*.py")):
         name = path.relative_to(PACKAGE).as_posix()
-        found = list(values_of(ast.parse(path.read_text(encoding="utf-8")).body))
-        if found and not name.startswith("engines/"):
+        if name.startswith("engines/"):
+            continue
+        if found := list(values_of(ast.parse(path.read_text(encoding="utf-8")).body)):
             lines += [name, *(f"    {value}" for value in found)]
     return "\n".join(lines) + "\n"
 

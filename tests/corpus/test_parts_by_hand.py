@@ -235,6 +235,8 @@ def test_a_question_is_masked_with_its_conversation_and_a_note_says_so(tmp_path:
     made, notes = masking.mask_question(asked)
     assert (made.text, len(notes)) == ("Who wrote?", 1)
     assert "@" not in made.history[0].question + made.history[0].answer
+    seeking = privacy(tmp_path, PersonalSettings(mask="mask", kinds=("person",)))  # there is no index to look into
+    assert "Reeve" not in seeking.mask_question(Question("Did Mr. Tom Reeve write?"))[0].text
     with pytest.raises(SettingsError, match="and so it is"):
         masking.refuse_masking("so it is")
     privacy(tmp_path, PersonalSettings()).refuse_masking("so it is")
@@ -313,6 +315,11 @@ def test_a_wrong_setting_is_named_with_the_one_that_is_meant(table: dict[str, An
         convert_settings(table, Settings, "file")
     assert str(caught.value).startswith("file: ")
     assert said in str(caught.value)
+
+
+def test_the_table_of_a_part_is_read_as_its_settings() -> None:
+    made = convert_settings({"index": {"concepts": {"max_cluster_size": 3}, "chunk_tokens": 199}}, Settings, "").index
+    assert (made.part_settings["concepts"].max_cluster_size, made.chunk_tokens) == (3, 199)
 
 
 def test_files_that_settings_name_are_meant_from_the_folder_of_the_corpus(tmp_path: Path) -> None:

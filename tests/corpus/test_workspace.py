@@ -14,11 +14,14 @@ from sensegraph.corpus.settings import Settings
 from sensegraph.corpus.tools import _remote_tools
 from sensegraph.corpus.workspace import GivenTools, Workspace
 from sensegraph.errors import InputError
+from sensegraph.index.chunks import chunk_documents
+from sensegraph.index.index import keep_documents
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.runtime.executors.processes import LocalExecutor
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Document, Usage
 
+SIZES = {"size": 600, "overlap": 100}
 OFFLINE = {"engine": "offline", "embedder": "offline", "index": {"parts": []}}
 
 
@@ -132,3 +135,22 @@ def test_of_equal_files_that_moved_those_of_one_name_belong_together(tmp_path: P
         for name in ("one", "two"):
             os.rename(files / "a" / f"{name}.txt", files / "b" / f"{name}.txt")
         assert made.plan(files).renamed == (("a/one.txt", "b/one.txt"), ("a/two.txt", "b/two.txt"))
+
+
+def test_what_was_computed_for_documents_that_wait_is_kept_and_for_those_that_are_gone_is_not(tmp_path: Path) -> None:
+    one, two, three = (Document(name, f"{name} is a text of its own.") for name in ("one", "two", "three"))
+    with Corpus.open(tmp_path, settings=OFFLINE) as made:
+
+        def missing(document: Document) -> int:
+            rt = made.runtime()
+            return len(rt.missing(chunk_documents, [document], names=rt.keys(keep_documents, [document]), **SIZES))
+
+        made.add(one)
+        made.build()
+        made.add(two)
+        made.estimate(three)  # cuts what waits, and what was never added
+        assert [missing(d) for d in (one, two, three)] == [0, 0, 0]
+        found = made.collect()
+        assert found.notes[0].startswith("documents wait for a build")
+        assert [missing(d) for d in (one, two, three)] == [0, 0, 1]
+        assert (found.dry, found.operations, made.collect(dry=True).dry) == (False, 0, True)
