@@ -11,7 +11,9 @@ from sensegraph.algorithms import clustering, meaning
 from sensegraph.algorithms.clustering import _frame_whole, _gains_modularity, _root_components, _Rule, carry_tree
 from sensegraph.algorithms.diversity import choose_cover, rank_by_cover, rank_by_mmr
 from sensegraph.algorithms.graphs import build_adjacency, canonical_edges
+from sensegraph.algorithms.linkage import cluster_by_linkage
 from sensegraph.algorithms.meaning import Clusters, cluster_rows, measure_scatter, measure_sparsity
+from sensegraph.algorithms.similar import similar_rows
 from sensegraph.algorithms.trees import tree_of
 
 # ── what adds most ──
@@ -190,3 +192,24 @@ def test_a_tree_on_another_graph_says_what_was_touched_and_what_has_changed() ->
     for wrong in (np.arange(5), np.arange(7)):
         with pytest.raises(ValueError, match="the tree has 6 nodes"):
             carry_tree(tree, TRIANGLES, TRIANGLES, wrong)
+
+
+# ── pairs at their bound ──
+
+
+def test_a_pair_of_just_the_least_likeness_counts() -> None:
+    rows = np.array([[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]])
+    for least, pairs in ((0.6, [(0, 1, 0.6), (1, 2, 0.8)]), (0.61, [(1, 2, 0.8)])):
+        found = similar_rows(rows, least, 3)
+        listed = zip(found.one.tolist(), found.other.tolist(), found.similarity.tolist(), strict=True)
+        assert list(listed) == [(a, b, pytest.approx(s)) for a, b, s in pairs]
+
+
+def test_clusters_of_two_and_three_join_where_their_mean_is_just_accepted() -> None:
+    """Six scores between {0, 1} and {2, 3, 4}, whose mean is 0.7; inside each all are 1."""
+    inside = [(0, 1, 1.0), (2, 3, 1.0), (2, 4, 1.0), (3, 4, 1.0)]
+    between = [(a, b, 0.6 if a else 0.8) for a in (0, 1) for b in (2, 3, 4)]
+    begun = [(0, 1), (2, 3), (3, 4)]
+    for accept, found in ((0.7, [[0, 1, 2, 3, 4]]), (0.71, [[0, 1], [2, 3, 4]])):
+        assert cluster_by_linkage(5, inside + between, accept=accept, reject=0.1, joined=begun) == found
+        assert cluster_by_linkage(5, inside + between, accept=accept, reject=0.1) == found
