@@ -8,11 +8,12 @@ One mutant is one change of one expression or statement: a comparison, an operat
 round, a call left out. Of constants, a whole number up to 3 becomes the next one, 0.0 becomes 1.0, and any other number
 ten times as much (60 becomes 600, 0.2 becomes 2.0): 61 for 60 is no mistake that somebody makes. A mutant is noticed
 when one of the tests that run its line fails; a line that no test runs is not noticed. A line that is run when its
-module is imported (a constant, a default) is tested by those tests that together run most of the module. Which tests
-run which line, and how long each takes, is measured first, by all tests under coverage (kept under bench/out/mutants
-until the code or the tests change; --map takes an older one as it is). Mutants that change nothing that can be seen
-stand in bench/mutants-equivalent.toml with the reason. --near maps only the tests
-that are named after the modules or stand in the folders that mirror theirs; with --minutes only fast ones. The status
+module is imported (a constant, a default) is tested by the table of usual values (tests/test_usual_values.py), which
+reads it and runs no line, and by those tests that together run most of the module. Which tests run which line, and how
+long each takes, is measured first, by all tests under coverage (kept under bench/out/mutants until the code or the
+tests change; --map takes an older one as it is). Mutants that change nothing that can be seen stand in
+bench/mutants-equivalent.toml with the reason. --near maps only the tests that are named after the modules or stand in
+the folders that mirror theirs; with --minutes only fast ones. The status
 is 1 when the score is below --least.
 """
 
@@ -44,6 +45,7 @@ SOURCE = TREE / "src" / "sensegraph"
 OUT = HERE / "out" / "mutants"
 EQUIVALENT = HERE / "mutants-equivalent.toml"
 MOST_TESTS, MOST_SECONDS = 60, 15.0  # that one mutant is run against, those first that run the fewest lines
+USUAL = "tests/test_usual_values.py"  # what is pinned of constants and defaults, whatever test imports their module
 PATIENCE = 4.0  # a mutant that makes the tests run longer than so many times what they usually take is noticed
 
 COMPARED = {
@@ -67,6 +69,7 @@ class Mutant:
     before: str
     after: str
     text: str = ""  # the whole changed file
+    defines: bool = False  # whether it runs when the module is imported, and in no function
 
     @property
     def name(self) -> str:
@@ -201,7 +204,21 @@ def make_mutant(path: Path, place: int) -> Mutant:
     written = changed if isinstance(node, ast.stmt | ast.Name) else f"({changed})"
     after = (raw[:begin] + written.encode() + raw[end:]).decode()
     before, now = (" ".join(code.split())[:120] for code in (ast.unparse(node), changed))
-    return Mutant(path.relative_to(SOURCE).as_posix(), node.lineno, before, now, after)  # type: ignore[attr-defined]
+    line = node.lineno  # type: ignore[attr-defined]
+    return Mutant(path.relative_to(SOURCE).as_posix(), line, before, now, after, not is_in_function(path, line))
+
+
+@cache
+def lines_of_functions(path: Path) -> frozenset[int]:
+    """The lines of the bodies of functions in a module, its defaults left out."""
+    functions = (n for n in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(n, ast.FunctionDef))
+    bodies = ((f.body[0].lineno, f.body[-1].end_lineno or 0) for f in functions)
+    return frozenset(line for first, last in bodies for line in range(first, last + 1))
+
+
+def is_in_function(path: Path, line: int) -> bool:
+    """Whether a line of a module runs when a function is called."""
+    return line in lines_of_functions(path)
 
 
 def room_of(file: str) -> str:
@@ -239,7 +256,8 @@ class Reach:
 
     def choose(self, mutant: Mutant) -> list[str]:
         """The tests for a mutant: those that run the fewest lines first, as many as there is time for."""
-        tests = self.lines.get(mutant.file, {}).get(mutant.line) or self.files.get(mutant.file, self.broad)
+        every = self.files.get(mutant.file, self.broad)
+        tests = [USUAL, *every] if mutant.defines else self.lines.get(mutant.file, {}).get(mutant.line) or every
         chosen: list[str] = []
         left = MOST_SECONDS
         for test in tests:

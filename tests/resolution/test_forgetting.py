@@ -51,6 +51,7 @@ def forget(log: str, names: str, documents: list[str]) -> list[tuple[str, str, l
         ("chain", "a", [], [None, None, None]),
         ("split", "an", ["d1", "d2"], [("a", "n", ["d1", "d2"])]),
         ("split", "an", ["d1"], [("a", "n", ["d1"])]),
+        ("split", "an", [], [("an", "", [])]),  # kept apart as they were; nothing names a document that is gone
         ("split", "a", ["d1", "d2"], [("a", "n", ["d1", "d2"])]),
         ("split", "a", ["d1"], [("a", "n", ["d1"])]),
         ("split", "a", [], [None]),

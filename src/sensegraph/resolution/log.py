@@ -95,6 +95,9 @@ def _reduce_operation(operation: Operation, known: Known, log: Sequence[Operatio
     documents = tuple(d for d in operation.documents if d in known.documents)
     if (names, others, documents) == (operation.names, operation.others, operation.documents):
         return operation
+    if operation.documents and not documents and not operation.reverted and len(names) == len(others) == 1:
+        # all that is left of it: the two names are two things, whatever mentions them
+        return replace(operation, kind="forbid", names=names + others, others=(), documents=(), output="", evidence="")
     least = 2 if operation.kind in ("merge", "forbid") else 1
     parted = operation.kind == "split" and not (others and bool(documents) == bool(operation.documents))
     if operation.reverted or len(names) < least or parted:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from sensegraph.index.manifest import DocumentEntry
-from sensegraph.index.restricted.arrivals import Arrival, known_then, note_arrivals, read_arrivals
+from sensegraph.index.restricted.arrivals import (
+    Arrival,
+    forget_arrivals,
+    known_then,
+    note_arrivals,
+    outdated_arrivals,
+    read_arrivals,
+)
 from sensegraph.runtime.stores.sqlite import SqliteStore
 
 
@@ -46,3 +53,13 @@ def test_earlier_versions_are_counted_and_what_nobody_noted_is_unknown(tmp_path:
     then = known_then(read_arrivals(store), listed, "2021", True)
     assert (then.inside, then.changed, then.unknown) == (frozenset({"imported"}), 1, 1)
     assert known_then(read_arrivals(store), listed, "2021", False).inside == frozenset()
+
+
+def test_what_is_forgotten_is_known_no_longer_and_says_under_which_key_it_stood(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path)
+    assert outdated_arrivals(store, ()) == ""
+    note_arrivals(store, [entry("a", "1"), entry("b", "1")], "2020-01-01T00:00:00Z")
+    assert outdated_arrivals(store, ("a", "b")) == outdated_arrivals(store, ("a", "b", "c")) == ""
+    assert outdated_arrivals(store, ("a",)) == store.ref("arrivals")
+    forget_arrivals(store, ("a", "c"))
+    assert read_arrivals(store) == {"a": (Arrival("1", "2020-01-01T00:00:00Z"),)}

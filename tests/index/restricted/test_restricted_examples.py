@@ -137,8 +137,8 @@ def read_when(as_of: str, between: tuple[str, str], unknown: str) -> tuple[str, 
             (
                 [
                     ("ada", "Ada in b.", ("b",), 3, 2),
-                    ("tom", "Tom in a.", ("a",), 1, 1),
-                    ("ida", "Ida in d.", ("d",), 1, 1),
+                    ("tom", "", ("b",), 1, 1),
+                    ("ida", "", ("b",), 1, 1),
                 ],
                 [("ada-tom", "ada tom b.", 3.0, ("b",), ""), ("ada-ida", "ada ida b.", 1.5, ("b",), "")],
                 [],

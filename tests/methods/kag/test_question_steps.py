@@ -109,6 +109,22 @@ JUDGEMENTS = {
         "country",
         3,
     ],
+    "Are the director of Brand and the director of film Alba from the same country?": [
+        "Brand >> director",
+        "Alba >> director",
+        "What is the country of #1?",
+        "What is the country of #2?",
+        "country",
+        3,
+    ],
+    "Did both the singer of Brand and singers of Alba share the same town?": [
+        "Brand >> singer",
+        "Alba >> singer",
+        "What is the town of #1?",
+        "What is the town of #2?",
+        "town",
+        3,
+    ],
     "Have Brand and Alba the same director?": [
         "What is the director of Brand?",
         "What is the director of Alba?",
@@ -118,6 +134,7 @@ JUDGEMENTS = {
 }
 SHARED = {
     "Which towns have harbours and are led by women?": ["Which towns have harbours?", "Which towns are led by women?"],
+    "Which towns have piers and also are old.": ["Which towns have piers?", "Which towns are old?"],
     "List the drugs that treat gout and that are cheap": [
         "Which drugs that treat gout?",
         "Which drugs that are cheap?",

@@ -193,8 +193,8 @@ def entities_called(index: Index, name: str) -> list[Entity]:
     try:
         return find_entities(index, name)
     except InputError:
-        if typed and (found := index.lookups.called(typed[1])):
-            return find_entities(index, typed[1], typed[2]) if len(found) else []
+        if typed and index.lookups.called(typed[1]):
+            return find_entities(index, typed[1], typed[2])
         called = [e for e in index.graph.entities if fold(name) in map(fold, e.aliases)]
         if not called:
             raise

@@ -78,6 +78,7 @@ def ground_unless_quoted(engine: LanguageEngine, statement: Statement, spans: Sp
 _LINE = 6  # tokens of a line besides its title and text: number and separators
 _QUOTES = 20  # sentences per element that an engine which quotes is given
 _SHORT, _LONG = 60, 240  # characters of a sentence that can stand alone
+_KINDS = ("report", "entity", "relation", "claim")  # the order of a context
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +217,7 @@ def _substitute_reports(
             reports.append(line)
             home |= dict.fromkeys(child.entities, child.id)
     kept = [n for n in nodes if n.passage.id not in home]
-    crossing = [r for r in links if home.get(r.ends[0]) is None or home.get(r.ends[0]) != home.get(r.ends[1])]
+    crossing = [r for r in links if len({home.get(end, end) for end in r.ends}) > 1]
     packer = _Packer(budget)
     for line in reports:  # where one does not fit its first paragraph, and else nothing
         brief = _make_line(replace(line.passage, text=line.passage.text.partition("\n")[0]), line.ends)
@@ -256,8 +257,7 @@ class _Packer:
 
     def context(self, title: str, offered: int) -> Context:
         """What was added, by kind; the rest is counted as omitted."""
-        order = {"report": 0, "entity": 1, "relation": 2, "claim": 3}
-        passages = sorted((line.passage for line in self.lines.values()), key=lambda p: order[p.kind])
+        passages = sorted((line.passage for line in self.lines.values()), key=lambda p: _KINDS.index(p.kind))
         return Context(tuple(passages), title, max(0, offered - len(passages)))
 
 

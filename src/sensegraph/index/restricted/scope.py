@@ -269,20 +269,20 @@ def join_texts(descriptions: Sequence[Description]) -> str:
 
 def _entity_inside(entity: Entity, chunks: frozenset[str], degree: int, linked: Iterable[str]) -> Entity | None:
     """The entity as the chunks inside show it, those of its relations (`linked`) too; None where none mentions it."""
-    kept = tuple(c for c in entity.chunks if c in chunks) or tuple(linked)
-    if len(kept) == len(entity.chunks):
+    own = tuple(c for c in entity.chunks if c in chunks)
+    if own and own == entity.chunks:
         return replace(entity, degree=degree)
-    said = _said_inside(entity.descriptions, chunks)
-    frequency = max(len(kept), round(entity.frequency * len(kept) / len(entity.chunks)))
+    said, kept = _said_inside(entity.descriptions, chunks), own or tuple(linked)
+    share = len(own) / len(entity.chunks) if own else 0.0
+    frequency = max(len(kept), round(entity.frequency * share))
     inside = replace(entity, description=join_texts(said), descriptions=said, chunks=kept, aliases=())
     return replace(inside, frequency=frequency, degree=degree) if kept else None
 
 
 def _relation_inside(relation: Relation, chunks: frozenset[str]) -> Relation | None:
     kept = tuple(c for c in relation.chunks if c in chunks)
-    if len(kept) == len(relation.chunks):
-        return relation
+    if not kept or kept == relation.chunks:
+        return relation if kept else None
     said = _said_inside(relation.descriptions, chunks)
     weight = relation.weight * len(kept) / len(relation.chunks)
-    inside = replace(relation, description=join_texts(said), descriptions=said, weight=weight, chunks=kept, label="")
-    return inside if kept else None
+    return replace(relation, description=join_texts(said), descriptions=said, weight=weight, chunks=kept, label="")

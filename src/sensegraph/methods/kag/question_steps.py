@@ -153,8 +153,10 @@ _MORE = re.compile(
     r"|more|most|fewer|less|recently|lower|smaller|shorter|before|after)\b"
 )
 _WHEN = re.compile(r"\b(?:older|oldest|younger|youngest|born)\b", re.I)
+_MAKER = re.compile(r"\b(director|performer|author|composer|producer|founder|creator|singer|writer)s?\b", re.I)
 _BOTH = re.compile(
-    r"(?i)^(?P<verb>are|were|is|was|do|did|does|have|has)\s+(?P<a>.+?)\s+and\s+(?P<b>.+?)\s+"
+    r"(?i)^(?P<verb>are|were|is|was|do|did|does|have|has)\s+(?P<a>.+?)\s+and\s+"
+    rf"(?P<b>(?:(?:the\s+)?{_MAKER.pattern}\s+of\s+)?.+?)\s+"
     r"(?P<rest>(?:both|from|of|share|have|located|in|the same|based|made|live|work|die|born|directed|released|also)\b"
     r".*?)"
     r"\s*\?*$"
@@ -162,11 +164,10 @@ _BOTH = re.compile(
 _JOIN = re.compile(
     r"(?i)^(?:which|what|name the|list the)\s+(?P<what>[\w-]+(?:\s[\w-]+)?)\s+(?:that\s+|which\s+|who\s+)?"
     r"(?P<one>(?:\w+s|\w+ed|are|were|have|inhibit|treat|cause|use)\b.+?)\s+and\s+(?:that\s+|which\s+|who\s+)?(?:also\s+)?"
-    r"(?P<two>(?:is|are|was|were|has|have|had|also|[a-z]+ed|[a-z]+s)\s.+?)\s*\?*$"
+    r"(?P<two>(?:is|are|was|were|has|have|had|also|[a-z]+ed|[a-z]+s)\s.+?)[\s?.]*$"
 )
 _ALIKE = re.compile(r"\b(?:both|the same|share|from|located|in|of|have|originate|the (?:director|performer)s?)\b")
 _EACH = re.compile(r"^(?:both\s+)?(?:the\s+)?(?:(?:films?|movies?|songs?|bands?|books?|albums?)\b,?\s+)?", re.I)
-_MAKER = re.compile(r"\b(director|performer|author|composer|producer|founder|creator|singer|writer)s?\b", re.I)
 
 
 def _plan_comparison(question: str) -> list[str]:

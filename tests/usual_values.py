@@ -1,0 +1,59 @@
+"""What holds where nothing is said: numbers and switches that stand as defaults and constants under public names.
+
+They are pinned in tests/data/usual-values.txt. Where one was meant to change: `python tests/usual_values.py` writes
+the file again. Of the engines, whose figures are those of many rules, only what they do is tested.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import sensegraph
+
+PACKAGE = Path(sensegraph.__file__).resolve().parent
+PINNED = Path(__file__).resolve().parent / "data" / "usual-values.txt"
+_LONGEST = 200  # characters of a value: a longer one is a table of data, whose parts are not defaults
+
+
+def is_usual(value: ast.expr | None) -> bool:
+    """Whether a value is written with a number or a switch, and is short."""
+    if value is None:
+        return False
+    plain = any(isinstance(n, ast.Constant) and isinstance(n.value, bool | int | float) for n in ast.walk(value))
+    return plain and len(ast.unparse(value)) <= _LONGEST
+
+
+def values_of(body: list[ast.stmt], of: str = "") -> Iterator[str]:
+    """`name = value` of the constants, fields and parameters that a module or a class gives such a value."""
+    for node in body:
+        match node:
+            case ast.ClassDef(name=name, body=inner) if not name.startswith("_"):
+                yield from values_of(inner, f"{name}.")
+            case ast.FunctionDef(name=name, args=args) if not name.startswith("_"):
+                named = [*args.posonlyargs, *args.args]
+                pairs = [*zip(named[len(named) - len(args.defaults) :], args.defaults, strict=True)]
+                pairs += [(arg, value) for arg, value in zip(args.kwonlyargs, args.kw_defaults, strict=True) if value]
+                yield from (f"{of}{name}({arg.arg}) = {ast.unparse(value)}" for arg, value in pairs if is_usual(value))
+            case ast.Assign(targets=[target], value=value) | ast.AnnAssign(target=target, value=ast.expr() as value):
+                if is_usual(value) and not ast.unparse(target).lstrip("(").startswith("_"):
+                    yield f"{of}{ast.unparse(target)} = {ast.unparse(value)}"
+
+
+@cache
+def all_values() -> str:
+    """Every such value by its module, one a line."""
+    lines: list[str] = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        name = path.relative_to(PACKAGE).as_posix()
+        if name.startswith("engines/"):
+            continue
+        if found := list(values_of(ast.parse(path.read_text(encoding="utf-8")).body)):
+            lines += [name, *(f"    {value}" for value in found)]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    PINNED.write_text(all_values(), encoding="utf-8")
