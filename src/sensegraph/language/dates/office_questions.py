@@ -12,9 +12,7 @@ from typing import Literal
 from sensegraph.language.dates.stated_dates import find_expressions
 from sensegraph.language.word_lists import read_patterns
 
-OFFICE_PATTERNS = {
-    name: re.compile("".join(lines), re.IGNORECASE) for name, lines in read_patterns("offices").items()
-}
+OFFICE_PATTERNS = {name: re.compile("".join(lines), re.IGNORECASE) for name, lines in read_patterns("offices").items()}
 _LONGEST = 5  # words of an office
 _MARKS = " ?？.!,;:"
 Relation = Literal["holder", "successor", "predecessor"]
@@ -65,7 +63,12 @@ def read_office_question(question: str) -> OfficeQuestion | None:
         relation = "predecessor" if way["way"].lower() in ("before", "vor") else "successor"
         rest, person = way["rest"], way["person"]
     office, thing = (match["verb"], _strip_article(rest)) if verb else _part_thing(rest)
-    if not office or re.match(r"(?:at|in|on|with|for|of|by|from|to|nach|vor)\b", office, re.I) or len(office.split()) > _LONGEST or not (thing or not verb):
+    if (
+        not office
+        or re.match(r"(?:at|in|on|with|for|of|by|from|to|nach|vor)\b", office, re.I)
+        or len(office.split()) > _LONGEST
+        or not (thing or not verb)
+    ):
         return None
     return OfficeQuestion(office, thing, kind, first, last, relation, person.strip(_MARKS), verb, bool(earlier))
 
@@ -75,12 +78,19 @@ def _read_time(rest: str, present: bool, ordered: bool):  # type: ignore[no-unty
     found = [e for e in find_expressions(rest) if not e.unread]
     if found:
         one = found[0]
-        lead = re.search(r"\b(?:in|on|at|as of|during|by|around|im|am)(?: (?:the )?(?:year|jahre?))?\s*$", rest[: one.start], re.I)
+        lead = re.search(
+            r"\b(?:in|on|at|as of|during|by|around|im|am)(?: (?:the )?(?:year|jahre?))?\s*$", rest[: one.start], re.I
+        )
         said = rest[one.start : one.end].lower()
         left = f"{rest[: lead.start() if lead else one.start]} {rest[one.end :]}"
         way = "before" if said.startswith(("before", "prior", "vor")) else "after" if said.startswith("after") else ""
         kind = way or ("since" if one.kind == "since" else "before" if one.kind == "until" else "at")
-        return ("order" if ordered and kind == "at" else kind), one.first, one.last, " ".join(left.split()).strip(_MARKS)
+        return (
+            ("order" if ordered and kind == "at" else kind),
+            one.first,
+            one.last,
+            " ".join(left.split()).strip(_MARKS),
+        )
     left = " ".join(OFFICE_PATTERNS["now"].sub(" ", rest).split()).strip(_MARKS)
     now = left != rest.strip(_MARKS) or (present and not ordered)
     return ("now" if now else "order"), "", "", left
@@ -100,5 +110,10 @@ def _part_thing(rest: str) -> tuple[str, str]:
     parts = OFFICE_PATTERNS["of"].split(plain, maxsplit=1)
     office, thing = parts[0], _strip_article(parts[1]) if len(parts) > 1 else ""
     words = office.split()
-    name = not thing and plain == rest.strip(_MARKS) and len(words) > 1 and all(w[:1].isupper() and not w.isupper() for w in words)
+    name = (
+        not thing
+        and plain == rest.strip(_MARKS)
+        and len(words) > 1
+        and all(w[:1].isupper() and not w.isupper() for w in words)
+    )
     return ("" if name else office), thing

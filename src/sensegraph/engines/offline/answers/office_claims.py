@@ -18,6 +18,7 @@ from sensegraph.language.dates.office_questions import OfficeQuestion
 from sensegraph.language.dates.stated_dates import Expression, find_expressions
 from sensegraph.language.text import WORD, fold
 from sensegraph.language.word_lists import ENGLISH_MONTH, GERMAN_MONTHS, MONTHS, read_lexicon, stop_words
+from sensegraph.runtime.keys import document_part
 from sensegraph.types import Passage
 
 _NAME = re.compile(
@@ -33,6 +34,13 @@ _SHORT_DATE = re.compile(
     re.IGNORECASE,
 )
 _MONTH_NAMES = frozenset(name for names in MONTHS.values() for name in names)
+_END_OF_THING = re.compile(
+    r"[,.;:()\[\]]|\s(?:on|in|from|since|until|and|as|is|was|who|when|by|to|for|und|im|seit|bis|ist|war|has|had|will|wurde)\s|\s\d|$"
+)
+_LED = re.compile(
+    r"\s+(?:of\s+|at\s+)?(?:the\s+)?(?!(?:on|in|from|since|until|and|as|to|with|for|by|is|was|im|seit|bis)\b)(?=[^\W\d])",
+    re.IGNORECASE,
+)
 _HEADER = 100  # characters of a line that may be one of a document's first ones
 _NEAR = 2  # sentences behind one that names the office in which others may take it over
 
@@ -54,6 +62,7 @@ class Claim:
     seen: bool = False
     temporary: bool = False
     loose: bool = False
+    thing: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,20 +84,22 @@ class OfficeReader:
     sentences: Sequence[SourceSentence]
     full_names: Mapping[str, str] = field(init=False)
     office: re.Pattern[str] = field(init=False)
+    elsewhere: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.office = compile_office(self.question)
-        self.full_names = complete_names([name for s in self.sentences for _, _, name in find_people(s.raw)])
+        texts = (self._lower_office(_MARKUP.sub(" ", s.raw)) for s in self.sentences)
+        self.full_names = complete_names([name for text in texts for _, _, name in find_people(text)])
 
     def read(self) -> list[Claim]:
         """All claims, in the order of the sentences; the same claim of one sentence once."""
-        written = date_documents(self.chunks, self.sentences)
-        held = [s for s in self.sentences if s.document or any(c.id == s.reference for c in self.chunks)]
+        written = date_documents(self.chunks)
+        held = sorted(self.sentences, key=lambda s: (s.source.chunk, s.source.start, -s.source.end))
         found: dict[tuple[object, ...], Claim] = {}
         last_named, topic, listed, subject = -9, "", False, ""
         for number, sentence in enumerate(held):
-            if sentence.reference != topic:
-                topic, last_named, listed, subject = sentence.reference, -9, False, ""
+            if sentence.chunk != topic:
+                topic, last_named, listed, subject = sentence.chunk, -9, False, ""
             line = self._prepare(sentence, written.get(sentence.origin, ""))
             claims = list(self._read_line(line, subject))
             mentions = bool(self.office.search(line.text))
@@ -98,6 +109,8 @@ class OfficeReader:
                 claims = list(_read_loose(line, subject, number - last_named <= _NEAR))
             if mentions:
                 last_named, listed = number, not claims or sentence.raw.rstrip().endswith(":")
+            elif not claims:
+                listed = listed and bool(line.names)
             for claim in claims:
                 found.setdefault((claim.holder, claim.kind, claim.first, claim.last, sentence.order), claim)
             subject = next((name for start, _, name in line.names if start < 60), subject)
@@ -107,38 +120,76 @@ class OfficeReader:
         plain = _RANGE.sub("–", " ".join(_MARKUP.sub(" ", sentence.raw).split()))
         plain = _OPEN_RANGE.sub(r"since \1", plain)
         text = add_years(plain, written)
-        names = tuple((a, b, self.full_names.get(name, name)) for a, b, name in find_people(text) if not self.office.search(name))
+        thing = _fold_words(self.question.thing)
+        names = tuple(
+            (a, b, self.full_names.get(name, name))
+            for a, b, name in find_people(self._lower_office(text))
+            if not _fold_words(name) <= thing
+        )
         return _Line(text, names, written, sentence)
 
     def _read_line(self, line: _Line, subject: str) -> Iterator[Claim]:
         """The claims of the sentence's mentions of the office."""
+        if self.question.verb and not self._names_thing(line.text):
+            return
         for match in self.office.finditer(line.text):
             begin, manner = _find_modifiers(line.text, match.start(), self.question)
-            end = self._find_thing(line.text, match.end())
+            end, thing = self._find_thing(line.text, match.end())
             if manner in ("other", "future") or end < 0 or re.match(r"['’]s?\s+\w", line.text[match.end() :]):
                 continue
-            yield from self._read_mention(line, begin, match.start(), end, manner, subject)
+            for claim in self._read_mention(line, begin, match.start(), end, manner, subject):
+                yield replace(claim, thing=thing)
 
-    def _find_thing(self, text: str, end: int) -> int:
-        """Where the mention ends with the thing that it is an office of; −1 where that is another thing."""
-        behind = re.match(r"\s+(?:of|at|for|von|vom|des|der)\s+(?:the\s+|our\s+|this\s+|its\s+)?", text[end:], re.IGNORECASE)
-        if not behind or self.question.verb:
-            return end
-        rest = text[end + behind.end() :]
-        stop = re.search(r"[,.;:()\[\]]|\s(?:on|in|from|since|until|and|as|is|was|who|when|by|to|for|und|im|seit|bis|ist|war)\s|\s\d|$", rest)
-        said = rest[: stop.start() if stop else None]
-        until = end + behind.end() + len(said)
-        if find_atoms(said) or not said:
-            return end
+    def _lower_office(self, text: str) -> str:
+        """The text with the office and what modifies it in small letters, so that neither is part of a name."""
+        shown = self.office.sub(lambda m: m[0] if m[0].isupper() else m[0].lower(), text)
+        for match in self.office.finditer(text):
+            begin, _ = _find_modifiers(text, match.start(), self.question)
+            words = [w for w in re.finditer(r"[\w-]+", text[begin : match.start()]) if CUES["modifier"].fullmatch(w[0])]
+            for w in words:
+                a, b = begin + w.start(), begin + w.end()
+                shown = shown[:a] + shown[a:b].lower() + shown[b:]
+        return shown
+
+    def _names_thing(self, text: str) -> bool:
+        """Whether a sentence names what is led: its words in small letters, or of a name alone one."""
+        first = CUES["of"].split(self.question.thing)[0]
+        small = _fold_words(" ".join(w for w in first.split() if w[:1].islower()))
+        there = _fold_words(text)
+        return small <= there
+
+    def _find_thing(self, text: str, end: int) -> tuple[int, str]:
+        """Where the mention ends with the thing that it is an office of, and that; −1 where it is another thing."""
+        behind = re.match(
+            r"\s+(?:of|at|for|von|vom|des|der)\s+(?:the\s+|our\s+|this\s+|its\s+)?", text[end:], re.IGNORECASE
+        )
+        if self.question.verb:
+            behind = _LED.match(text, end)
+        if not behind:
+            return end, ""
+        start = behind.end() if self.question.verb else end + behind.end()
+        stop = _END_OF_THING.search(text, start)
+        until = stop.start() if stop else len(text)
+        said = text[start:until]
+        if find_atoms(said) or not said or (self.question.verb and said in self.full_names.values()):
+            return end, ""
         asked, there = _fold_words(self.question.thing), _fold_words(said)
-        shared = any(a == b or (min(len(a), len(b)) > 4 and a[: len(b) - 1] == b[: len(b) - 1]) for a in asked for b in there)
+        named = said if not said.islower() else ""
+        shared = any(
+            a == b or (min(len(a), len(b)) > 4 and a[: len(b) - 1] == b[: len(b) - 1]) for a in asked for b in there
+        )
         if not asked or shared:
-            return until
+            return until, named
         own = any(w[:1].isupper() for w in WORD.findall(self.question.thing))
         # of a thing with a name the common word for it may be said: "director of the museum"
-        return until if own and said.islower() else -1
+        if own and not named:
+            return until, ""
+        self.elsewhere.update([named] if named else [])
+        return -1, ""
 
-    def _read_mention(self, line: _Line, begin: int, start: int, end: int, manner: str, subject: str) -> Iterator[Claim]:
+    def _read_mention(
+        self, line: _Line, begin: int, start: int, end: int, manner: str, subject: str
+    ) -> Iterator[Claim]:
         text, names = line.text, line.names
         before, behind = text[:begin], text[end:]
         temporary = manner == "temporary"
@@ -152,24 +203,35 @@ class OfficeReader:
         nearest = max((n for n in names if n[1] <= begin), default=None)
         following = min((n for n in names if n[0] >= end), default=None)
         if self.question.verb:
-            if nearest and re.fullmatch(r"[,\s]*(?:who\s+)?(?:(?:has|had|have|also|then|now)\s+)*", before[nearest[1] :]):
+            if nearest and re.fullmatch(
+                r"[,\s]*(?:who\s+)?(?:(?:has|had|have|also|then|now)\s+)*", before[nearest[1] :]
+            ):
                 yield from _date_claims(line, nearest[2], nearest[0], _end_of_clause(text, end), manner, False)
                 return
         gap = text[end : following[0]] if following else ""
         if following and (re.fullmatch(r"\s+(?:(?:Mr|Mrs|Ms|Dr)\.?\s+)?", gap) and end == _word_end(text, end)):
             yield from _date_claims(line, following[2], following[1], following[1] + 1, manner, True)
             return
-        if nearest and re.fullmatch(r"\s*(?:,|[–—-]|,\s*who\s+(?:is|was|has been|had been))\s*(?:as\s+)?", before[nearest[1] :]):
+        if nearest and re.fullmatch(
+            r"\s*(?:,|[–—-]|,\s*who\s+(?:is|was|has been|had been))\s*(?:as\s+)?", before[nearest[1] :]
+        ):
             closed = re.search(r"[,;.)]\s|$", text[end:])
             until = end + (closed.start() if closed else 0)
             relative = "who" in before[nearest[1] :]
             yield from _date_claims(line, nearest[2], nearest[1], until, manner, not relative)
             return
-        if following and re.fullmatch(r"\s*,\s+", gap) and begin < start and re.match(r"[,.;)]|$", text[following[1] :]):
+        if (
+            following
+            and re.fullmatch(r"\s*,\s+", gap)
+            and begin < start
+            and re.match(r"[,.;)]|$", text[following[1] :])
+        ):
             yield from _date_claims(line, following[2], end, following[1], manner, True)
             return
         if following and CUES["tells"].search(gap):
-            yield from _date_claims(line, following[2], begin, _end_of_clause(text, following[1]), manner, False, head=begin)
+            yield from _date_claims(
+                line, following[2], begin, _end_of_clause(text, following[1]), manner, False, head=begin
+            )
             return
         yield from _read_verb(line, begin, end, temporary, manner, subject)
 
@@ -201,7 +263,9 @@ def _read_verb(line: _Line, begin: int, end: int, temporary: bool, manner: str, 
         if ahead:
             yield from _make_claims(line, ahead, "begins", head, stop, temporary)
         return
-    if kind == "appoints" or (kind in ("holds", "begins") and between and not text[between[-1][1] : begin].strip(" ,") and not ahead):
+    if kind == "appoints" or (
+        kind in ("holds", "begins") and between and not text[between[-1][1] : begin].strip(" ,") and not ahead
+    ):
         if between and kind == "appoints":
             yield from _make_claims(line, between[-1][2], "begins", head, stop, temporary)
         elif between:
@@ -218,7 +282,11 @@ def _read_verb(line: _Line, begin: int, end: int, temporary: bool, manner: str, 
 def _find_subject(line: _Line, head: int, at: int, subject: str) -> str:
     """Who a verb at `at` is of: the last name before it in its clause that no other name or preposition governs."""
     ahead = [n for n in line.names if head <= n[0] and n[1] <= at] or [n for n in line.names if n[1] <= at][-1:]
-    free = [n for n in ahead if not re.search(r"\b(?:of|by|for|at|from|with|to|after|before|von|nach|vor)\s+(?:the\s+)?$", line.text[: n[0]])]
+    free = [
+        n
+        for n in ahead
+        if not re.search(r"\b(?:of|by|for|at|from|with|to|after|before|von|nach|vor)\s+(?:the\s+)?$", line.text[: n[0]])
+    ]
     plain = [
         n for i, n in enumerate(free)
         if not (i and re.fullmatch(r",\s+(?:the\s+)?", line.text[free[i - 1][1] : n[0]]) and line.text[n[1] : n[1] + 1] == ",")
@@ -231,6 +299,13 @@ def _find_subject(line: _Line, head: int, at: int, subject: str) -> str:
 def _read_loose(line: _Line, subject: str, near: bool) -> Iterator[Claim]:
     """What a sentence without the office says: that somebody leaves on a day, or close behind one with it, takes over."""
     text = line.text
+    for start, _, name in line.names:
+        if CUES["removes"].search(text[:start]):
+            ended = _make_claims(
+                line, name, "ends", _start_of_clause(text, start), _end_of_clause(text, start), False, loose=True
+            )
+            yield from (c for c in ended if c.last)
+            return
     for kind in ("yields", "hands", "begins", "ends"):
         match = CUES[kind].search(text)
         if not match or (kind != "ends" and not near) or re.search(r"\b(?:as|als)\s", text[match.end() :]):
@@ -239,7 +314,7 @@ def _read_loose(line: _Line, subject: str, near: bool) -> Iterator[Claim]:
         if CUES["doubt"].search(text[head : match.start()]):
             continue
         who = _find_subject(line, head, match.start(), subject)
-        close = bool(re.search(r"(?:^|[\s,])(?:\w+\s+)?$", text[: match.start()]))
+        behind = text[match.end() :]
         if kind == "yields":
             after = next((n for n in line.names if n[0] >= match.end()), None)
             if who:
@@ -247,7 +322,8 @@ def _read_loose(line: _Line, subject: str, near: bool) -> Iterator[Claim]:
             if after:
                 yield from _make_claims(line, after[2], "begins", head, stop, False, loose=True)
             return
-        if who and close and (kind == "ends" or not text[match.end() : match.end() + 3].strip(" .,").startswith("the")):
+        whom = any(n[0] - match.end() < 2 for n in line.names if n[0] >= match.end())
+        if who and (kind == "ends" or CUES["nothing"].match(behind) or (kind == "hands" and whom)):
             dated = list(_make_claims(line, who, "ends" if kind == "ends" else "begins", head, stop, False, loose=True))
             yield from (c for c in dated if kind != "ends" or c.last)
             return
@@ -265,11 +341,9 @@ def _read_entry(line: _Line) -> Iterator[Claim]:
         return
     one = found[0]
     temporary = bool(CUES["temporary"].search(line.text))
-    if one.kind == "at" and one.first != one.last:
-        yield Claim(line.names[0][2], "holds", "", "", line.sentence, temporary=temporary)
-    else:
-        first, last = one.first, one.last if one.kind != "at" else ""
-        yield Claim(line.names[0][2], "begins" if not last else "holds", first, last, line.sentence, temporary=temporary)
+    if one.kind in ("since", "until", "span"):
+        kind: Kind = "holds" if one.first and one.last else "begins" if one.first else "ends"
+        yield Claim(line.names[0][2], kind, one.first, one.last, line.sentence, temporary=temporary)
 
 
 def _date_claims(
@@ -277,8 +351,10 @@ def _date_claims(
 ) -> Iterator[Claim]:
     """That somebody holds the office: from and until when `text[begin:stop]` says, or when it was written."""
     found = _find_dates(line, begin, stop)
-    first, last = next((e.first for e in found if e.kind in ("since", "span")), ""), next(
-        (e.last for e in reversed(found) if e.kind in ("until", "span")), "")
+    first, last = (
+        next((e.first for e in found if e.kind in ("since", "span")), ""),
+        next((e.last for e in reversed(found) if e.kind in ("until", "span")), ""),
+    )
     temporary = manner == "temporary"
     here = line.text[max(0, head if head >= 0 else begin) : stop]
     if first or last:
@@ -293,7 +369,9 @@ def _date_claims(
         else:
             yield Claim(holder, "holds", one.first, one.last, line.sentence, True, temporary)
     else:
-        was = not apposed and re.search(r"\b(?:was|were|had been|war|waren|led|headed|ran|chaired|held|served|acted)\b", here)
+        was = not apposed and re.search(
+            r"\b(?:was|were|had been|war|waren|led|headed|ran|chaired|held|served|acted)\b", here
+        )
         moment = "" if was else line.written
         yield Claim(holder, "holds", moment, moment, line.sentence, bool(moment), temporary)
 
@@ -304,12 +382,17 @@ def _make_claims(
     """That somebody begins or ends at the date of the clause; without one, that it is so when it was written."""
     found = _find_dates(line, begin, stop)
     if kind == "begins":
-        since = next((e for e in found if e.kind in ("since", "span")), None) or next((e for e in found if e.kind == "at"), None)
+        since = next((e for e in found if e.kind in ("since", "span")), None) or next(
+            (e for e in found if e.kind == "at"), None
+        )
         last = next((e.last for e in found if e.kind in ("until", "span")), "")
         if since and since.first:
-            yield Claim(holder, "holds" if last else "begins", since.first, last, line.sentence, False, temporary, loose)
+            yield Claim(
+                holder, "holds" if last else "begins", since.first, last, line.sentence, False, temporary, loose
+            )
         elif not loose:
-            yield Claim(holder, "holds", line.written, line.written, line.sentence, bool(line.written), temporary)
+            kept: Kind = "begins" if line.written else "holds"
+            yield Claim(holder, kept, line.written, line.written, line.sentence, bool(line.written), temporary)
     else:
         until = next((e.last for e in reversed(found) if e.kind in ("until", "at", "span") and e.last), "")
         since = next((e for e in found if e.kind == "since"), None)
@@ -318,7 +401,9 @@ def _make_claims(
 
 
 def _find_dates(line: _Line, begin: int, stop: int) -> list[Expression]:
-    return [e for e in find_expressions(line.text, line.written) if begin <= e.start and e.end <= stop + 1 and not e.unread]
+    return [
+        e for e in find_expressions(line.text, line.written) if begin <= e.start and e.end <= stop + 1 and not e.unread
+    ]
 
 
 def _start_of_clause(text: str, at: int) -> int:
@@ -349,7 +434,17 @@ def compile_office(question: OfficeQuestion) -> re.Pattern[str]:
     *words, last = question.office.split()
     bases = {last}
     if not last.isupper() and not last.endswith("ss"):
-        bases |= {re.sub(ending, new, last) for ending, new in ((r"s$", ""), (r"es$", ""), (r"ies$", "y"), (r"men$", "man"), (r"innen$", ""), (r"(?<=[rt])in$", ""))}
+        bases |= {
+            re.sub(ending, new, last)
+            for ending, new in (
+                (r"s$", ""),
+                (r"es$", ""),
+                (r"ies$", "y"),
+                (r"men$", "man"),
+                (r"innen$", ""),
+                (r"(?<=[rt])in$", ""),
+            )
+        }
         bases = {b for b in bases if len(b) > 2}
     elif last.endswith("S") and len(last) > 3:
         bases.add(last[:-1])
@@ -357,7 +452,12 @@ def compile_office(question: OfficeQuestion) -> re.Pattern[str]:
         bases = {last[:-1]}
     heads = {re.sub(r"(?<=chair)(?:man|woman|person)$", "", b, flags=re.IGNORECASE) for b in bases} | bases
     endings = r"(?:['’]?s|es|in|innen|n|r|en|man|woman|person)?"
-    listed = r"[\s-]?".join([*(re.escape(w) for w in words), "(?:" + "|".join(sorted(map(re.escape, heads), key=lambda b: (-len(b), b))) + ")"])
+    listed = r"[\s-]?".join(
+        [
+            *(re.escape(w) for w in words),
+            "(?:" + "|".join(sorted(map(re.escape, heads), key=lambda b: (-len(b), b))) + ")",
+        ]
+    )
     patterns = [rf"{listed}{endings}"]
     short = min(bases, key=len)
     if not words and re.fullmatch(r"(?i:c[a-z]o)", short):
@@ -373,15 +473,18 @@ def _find_modifiers(text: str, start: int, question: OfficeQuestion) -> tuple[in
     while match := re.search(r"([\w’'-]+)(\s+|-)$", text[:start]):
         word = match[1]
         bare = re.sub(r"['’]s?$", "", word)
-        if question.verb or CUES["stops"].fullmatch(word) or find_atoms(bare):
+        if CUES["stops"].fullmatch(word) or find_atoms(bare):
             break
+        if CUES["different"].fullmatch(word):
+            return start, "other"
         for kind in ("temporary", "past", "future"):
             if CUES[kind].fullmatch(word):
                 manner = kind
                 break
         else:
             if not (CUES["same"].fullmatch(word) or bare.casefold() in thing):
-                if word[:1].isupper() or bare != word or _is_verb(word):
+                opens = not text[: match.start()].strip(" -–•") or text[: match.start()].rstrip()[-1:] in ".:;"
+                if (word[:1].isupper() and not opens) or bare != word or _is_verb(word):
                     break
                 return start, "other"
         start = match.start()
@@ -389,16 +492,23 @@ def _find_modifiers(text: str, start: int, question: OfficeQuestion) -> tuple[in
 
 
 def _is_verb(word: str) -> bool:
-    return any(CUES[kind].fullmatch(word) for kind in ("begins", "appoints", "hands", "ends", "holds")) or word in stop_words("xx")
+    return any(
+        CUES[kind].fullmatch(word) for kind in ("begins", "appoints", "hands", "ends", "holds")
+    ) or word in stop_words("xx")
 
 
 def find_people(text: str) -> list[tuple[int, int, str]]:
     """The names in a text that may be people's: where, and without a title or the first word of a sentence."""
     found = []
-    stop, given = stop_words("xx"), read_lexicon("people")["first"]
+    given = read_lexicon("people")["first"]
+    stop = (stop_words("en") | stop_words("de")) - given
     for match in _NAME.finditer(text):
         words = [(w.start() + match.start(), w.end() + match.start(), w[0]) for w in re.finditer(r"\S+", match[0])]
-        while words and (words[0][2].casefold() in stop or words[0][2].casefold().strip(".") in _MONTH_NAMES or CUES["person"].fullmatch(words[0][2])):
+        while words and (
+            words[0][2].casefold() in stop
+            or words[0][2].casefold().strip(".") in _MONTH_NAMES
+            or CUES["person"].fullmatch(words[0][2])
+        ):
             words.pop(0)
         # a word of a sentence's beginning that no given name is belongs to no name: "Treasurer Anna Berg", "Yesterday Anna Berg"
         while len(words) > 2 and given.isdisjoint({words[0][2].casefold()}) and words[1][2].casefold() in given:
@@ -433,20 +543,26 @@ def complete_names(names: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def date_documents(chunks: Sequence[Passage], sentences: Sequence[SourceSentence]) -> dict[str, str]:
+def date_documents(chunks: Sequence[Passage]) -> dict[str, str]:
     """When each document was written, as far as its title, a header or its first lines say it."""
-    origin = {s.reference: s.origin for s in sentences}
     found: dict[str, str] = {}
     for chunk in sorted(chunks, key=lambda c: c.id):
         lines = [line.strip() for line in chunk.text.splitlines() if line.strip()]
         head = lines[:12] if lines[:1] in (["---"], ["+++"]) else lines[:6]
         short = [line for line in head if len(line) <= _HEADER and not line.endswith(".")]
-        atoms = [a for line in (chunk.title, *short) for a in find_atoms(line) if a.first and a.kind in ("iso", "day", "month_day", "pointed", "slashed", "month", "year")]
-        if atoms and chunk.id in origin:
+        atoms = [
+            a
+            for line in (chunk.title, *short)
+            for a in find_atoms(line)
+            if a.first and a.kind in ("iso", "day", "month_day", "pointed", "slashed", "month", "year")
+        ]
+        if atoms and chunk.sources:
+            origin = document_part(chunk.sources[0].chunk)
+            atoms = [a for a in atoms if a.first[:4] < "2100"] or atoms[:1]
             best = max(atoms, key=lambda a: (a.first.count("-"), -atoms.index(a)))
-            known = found.get(origin[chunk.id], "")
+            known = found.get(origin, "")
             if best.first.count("-") > known.count("-") or not known:
-                found[origin[chunk.id]] = best.first
+                found[origin] = best.first
     return found
 
 
@@ -462,7 +578,11 @@ def add_years(text: str, written: str) -> str:
         if said is None:
             return match[0]
         ahead = text[max(0, match.start() - 12) : match.start()].lower()
-        late = "-" in written and first_instant(said.first) > first_instant(written) and re.search(r"\b(?:since|seit)\s+(?:\w+\s+)?$", ahead)
+        late = (
+            "-" in written
+            and first_instant(said.first) > first_instant(written)
+            and re.search(r"\b(?:since|seit)\s+(?:\w+\s+)?$", ahead)
+        )
         return f"{match[0]} {year - bool(late)}"
 
     return _SHORT_DATE.sub(complete, text)

@@ -7,8 +7,8 @@ names the holder first, then the sentences that show it. A time that no claim co
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
 
 from sensegraph.engines.offline.answers.asked import Asked, Written, show_sentence
 from sensegraph.engines.offline.answers.office_claims import Claim, OfficeReader, find_people
@@ -60,7 +60,25 @@ def answer_office(asked: Asked) -> Written | None:
     if question is None:
         return None
     reader = OfficeReader(question, asked.chunks, asked.sentences)
-    claims = prefer_thing(reader.read(), question, asked.sentences)
+    claims = prefer_thing(reader.read(), question, asked.sentences, reader.elsewhere)
+    told = [
+        (thing, written)
+        for thing, group in group_by_thing(claims, question, asked.sentences)
+        if (written := _answer_group(question, group, asked))
+    ]
+    sure = [(thing, written) for thing, written in told if not written.abstained] or told[:1]
+    if len(sure) < 2:
+        return sure[0][1] if sure else None
+    statements: list[Statement] = []
+    for thing, written in sure:
+        first, *rest = written.statements
+        lead = "\n\n" if statements else ""
+        statements += [replace(first, text=f"{lead}{thing}: {first.text}" if thing else lead + first.text), *rest]
+    return Written(tuple(statements))
+
+
+def _answer_group(question: OfficeQuestion, claims: Sequence[Claim], asked: Asked) -> Written | None:
+    """The answer from the claims on the office of one thing."""
     terms = settle_terms(claims)
     undated = [c for c in claims if c.kind == "holds" and not (c.first or c.last) and not c.loose]
     if not terms and not undated:
@@ -68,29 +86,68 @@ def answer_office(asked: Asked) -> Written | None:
     if question.relation != "holder":
         return _answer_relation(question, terms, asked)
     if question.kind == "order":
-        return _list_terms(question, terms, undated, reader)
+        return _list_terms(question, terms, undated)
     if question.kind == "now":
         return _answer_now(question, terms, undated)
     return _answer_time(question, terms, undated)
 
 
-def prefer_thing(claims: Sequence[Claim], question: OfficeQuestion, sentences: Sequence[SourceSentence]) -> list[Claim]:
-    """The claims of documents that name the thing asked about, where any does; else all."""
+def group_by_thing(
+    claims: Sequence[Claim], question: OfficeQuestion, sentences: Sequence[SourceSentence]
+) -> list[tuple[str, list[Claim]]]:
+    """The claims by the thing whose office it is, where the question names none and the sentences name several.
+
+    A claim that names none is on the thing that its document names, if it names only one.
+    """
+    things = sorted({c.thing for c in claims if c.thing}, key=lambda t: (len(t), t))
+    own = [t for i, t in enumerate(things) if not any(u in t for u in things[:i])]
+    if question.thing or len(own) < 2:
+        return [("", list(claims))]
+    texts: dict[str, str] = {}
+    for s in sentences:
+        texts[s.origin] = f"{texts.get(s.origin, s.document)} {s.raw}"
+    groups: dict[str, list[Claim]] = {}
+    for claim in claims:
+        said = claim.thing or texts[claim.sentence.origin]
+        named = [t for t in own if t in said]
+        groups.setdefault(named[0] if len(named) == 1 else "", []).append(claim)
+    return sorted(groups.items())
+
+
+def prefer_thing(
+    claims: Sequence[Claim], question: OfficeQuestion, sentences: Sequence[SourceSentence], elsewhere: Collection[str]
+) -> list[Claim]:
+    """The claims of documents that name the thing asked about, and of those that share people with them; else all.
+
+    What names only a thing `elsewhere`, which others hold the office of, is left out.
+    """
     words = [w for w in fold(question.thing).split() if len(w) > 2]
-    if not words:
+    texts: dict[str, str] = {}
+    for s in sentences:
+        texts[s.origin] = f"{texts.get(s.origin, s.document)} {s.raw}"
+    naming = {o for o, text in texts.items() if any(w[:6] in fold(text) for w in words)}
+    claiming = {c.sentence.origin for c in claims}
+    if not claiming & naming:
         return list(claims)
-    naming = {s.origin for s in sentences if any(w[:6] in fold(f"{s.raw} {s.document}") for w in words)}
-    return [c for c in claims if c.sentence.origin in naming] or list(claims)
+    waiting = {o for o in claiming - naming if not any(name in texts[o] for name in elsewhere)}
+    people = {o: {name for _, _, name in find_people(texts[o]) if " " in name} for o in claiming}
+    linked, known = set(claiming & naming), set[str]()
+    while linked:
+        known |= {name for o in linked for name in people[o]}
+        naming |= linked
+        waiting -= linked
+        linked = {o for o in waiting if not known.isdisjoint(people[o])}
+    return [c for c in claims if c.sentence.origin in naming]
 
 
 # ── terms of office ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def settle_terms(claims: Iterable[Claim]) -> list[Term]:
+def settle_terms(claims: Sequence[Claim]) -> list[Term]:
     """The terms that dated claims make, in the order of time; the order of the claims makes no difference."""
     place = {"ends": 0, "begins": 1, "holds": 1}
-    dated = [c for c in claims if c.first or c.last]
-    about = {c.holder for c in dated if not c.loose}
+    dated = [c for c in claims if (c.first or c.last) and not _is_announced(c, claims)]
+    about = {c.holder for c in claims if not c.loose}
     known = [c for c in dated if not c.loose or c.kind == "begins" or c.holder in about]
 
     def order(c: Claim) -> tuple[object, ...]:
@@ -108,6 +165,15 @@ def settle_terms(claims: Iterable[Claim]) -> list[Term]:
     for claim in sorted(ends, key=order):
         _end_term(claim, terms)
     return sorted(terms, key=lambda t: (t.earliest, t.latest, t.holder))
+
+
+def _is_announced(claim: Claim, claims: Sequence[Claim]) -> bool:
+    """Whether a beginning without a date is told with one elsewhere: in the same document, or for soon after."""
+    if claim.kind != "begins" or not claim.seen:
+        return False
+    begun = [c for c in claims if c.kind != "ends" and c.first and not c.seen and c.holder == claim.holder]
+    year = first_instant(claim.first)[0]
+    return any(c.sentence.origin == claim.sentence.origin or 0 <= first_instant(c.first)[0] - year <= 1 for c in begun)
 
 
 def _find_term(claim: Claim, terms: Sequence[Term], ends: Sequence[Claim]) -> Term | None:
@@ -150,13 +216,15 @@ def _end_term(claim: Claim, terms: list[Term]) -> None:
     after = instant_after(claim.last)
     begun = [t for t in terms if t.holder == claim.holder and t.earliest < after]
     if not begun:
-        if not claim.loose:
+        if not any(t.holder == claim.holder for t in terms):
             terms.append(Term(claim.holder, last=claim.last, claims=[claim]))
         return
     term = max(begun, key=lambda t: t.earliest)
     others = [t for t in terms if t.holder != claim.holder and term.earliest < t.earliest and t.first]
     followed = min((first_instant(t.first) for t in others), default=LAST)
-    if claim.loose and (term.last or followed < first_instant(claim.last) or any(first_instant(s) > after for s in term.seen)):
+    if claim.loose and (
+        term.last or followed < first_instant(claim.last) or any(first_instant(s) > after for s in term.seen)
+    ):
         return
     if not term.last or are_same_moment(term.last, claim.last):
         term.last = max(term.last, claim.last, key=len)
@@ -177,8 +245,8 @@ def _end_instant(terms: Sequence[Term], i: int) -> Instant:
     following = min(later, key=lambda t: t.earliest, default=None)
     if following is None:
         return LAST if term.first else term.latest
-    # where the next is only seen in office, it is not known when it changed
-    return first_instant(following.first) if following.first else min(term.latest, following.earliest)
+    # where neither the beginning nor the next one's is told, it is not known when it changed
+    return following.earliest if term.first or following.first else min(term.latest, following.earliest)
 
 
 # ── answers ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -205,12 +273,12 @@ def _answer_now(question: OfficeQuestion, terms: Sequence[Term], undated: Sequen
     if not terms:
         names = list(dict.fromkeys(c.holder for c in undated))
         if len(names) > 1:
-            return _show("This is disputed: " + " or ".join(f"**{n}**" for n in names) + ".", undated, ())
-        return _show(f"**{names[0]}**.", undated, names)
+            return _show("This is disputed: " + " or ".join(f"**{n}**" for n in names) + ".", undated)
+        return _show(f"**{names[0]}**.", undated)
     latest = max(terms, key=lambda t: (t.earliest, t.latest))
     rivals = [t for t in terms if t.earliest == latest.earliest and t.first == latest.first]
     if latest.last:
-        return _show(f"The sources name nobody after **{latest.holder}**{_say_time(latest)}.", latest.claims, (), True)
+        return _show(f"The sources name nobody after **{latest.holder}**{_say_time(latest)}.", latest.claims, True)
     return _name_holders(rivals, "")
 
 
@@ -229,12 +297,12 @@ def _answer_relation(question: OfficeQuestion, terms: Sequence[Term], asked: Ask
             found.append(other)
     if not found:
         side = "after" if step > 0 else "before"
-        return _show(f"The sources name nobody {side} **{terms[own[-1]].holder}**.", terms[own[-1]].claims, (), True)
+        return _show(f"The sources name nobody {side} **{terms[own[-1]].holder}**.", terms[own[-1]].claims, True)
     lines = [f"**{t.holder}**{_say_manner(t)}{_say_time(t)}" for t in found]
     text, extra = "; ".join(lines), []
     if question.earlier and (before := find_earlier_role(found[0], asked.sentences, question)):
         text, extra = f"{text}; before that {before[0]}", [before[1]]
-    return _show(f"{text}.", [c for t in found for c in t.claims], [t.holder for t in found], extra=extra)
+    return _show(f"{text}.", [c for t in found for c in t.claims], extra=extra)
 
 
 def find_earlier_role(
@@ -257,9 +325,7 @@ def find_earlier_role(
     return role, one
 
 
-def _list_terms(
-    question: OfficeQuestion, terms: Sequence[Term], undated: Sequence[Claim], reader: OfficeReader
-) -> Written:
+def _list_terms(question: OfficeQuestion, terms: Sequence[Term], undated: Sequence[Claim]) -> Written:
     """All holders, a line each; one alone as a holder is named."""
     if question.first or question.last:
         terms = find_holders(terms, span_through(question.first, question.last)) or terms
@@ -269,7 +335,7 @@ def _list_terms(
         return _name_holders(terms, "")
     statements = [Statement("In order of time:")]
     for number, term in enumerate(terms, 1):
-        shown = _choose_sentences(term.claims, [term.holder])[:2]
+        shown = _choose_sentences(term.claims)[:2]
         text = f"{chr(10) * (1 + (number == 1))}{number}. **{term.holder}**{_say_manner(term)}{_say_time(term)}"
         references = tuple(dict.fromkeys(s.reference for s in shown))
         statements.append(Statement(text, references, tuple(s.source for s in shown)))
@@ -282,12 +348,12 @@ def _name_holders(holders: Sequence[Term], moment: str) -> Written:
     claims = [c for t in holders for c in t.claims]
     people = list(dict.fromkeys(t.holder for t in holders))
     if len(people) > 1 and any(_contradict(a, b) for i, a in enumerate(holders) for b in holders[i + 1 :]):
-        chosen = [s for t in holders for s in _choose_sentences(t.claims, people)[:1]]
-        return _show(f"This is disputed, the sources disagree: {', or '.join(named)}.", (), people, extra=chosen)
+        chosen = [s for t in holders for s in _choose_sentences(t.claims)[:1]]
+        return _show(f"This is disputed, the sources disagree: {', or '.join(named)}.", (), extra=chosen)
     if len(people) > 1:
-        chosen = [s for t in holders for s in _choose_sentences(t.claims, people)[:1]]
-        return _show(f"{', then '.join(named)}.", (), people, extra=chosen)
-    return _show(f"{named[0]}.", claims, people)
+        chosen = [s for t in holders for s in _choose_sentences(t.claims)[:1]]
+        return _show(f"{', then '.join(named)}.", (), extra=chosen)
+    return _show(f"{named[0]}.", claims)
 
 
 def _contradict(a: Term, b: Term) -> bool:
@@ -303,26 +369,26 @@ def _contradict(a: Term, b: Term) -> bool:
 def _tell_unknown(question: OfficeQuestion, terms: Sequence[Term], undated: Sequence[Claim]) -> Written:
     """That nobody is known for the time asked about, and who is known nearest to it."""
     span = span_through(question.first, question.last)
-    office = f"{question.thing} {question.office}" if question.verb else question.office
+    office = f"{question.office} {question.thing}" if question.verb else question.office
     statements = [Statement(f"The sources do not say who it was at that time ({office}, {_write_stretch(question)}).")]
     before = [t for t in terms if t.latest <= span[0]]
     after = [t for t in terms if t.earliest >= span[1]]
     nearest = [("Last known before", t) for t in before[-1:]] + [("First known after", t) for t in after[:1]]
     for number, (label, term) in enumerate(nearest):
-        shown = _choose_sentences(term.claims, [term.holder])[:1]
-        text = f"{_begin(number)}{label}: **{term.holder}**{_say_manner(term)}{_say_time(term)}: {show_sentence(shown[0])}"
+        shown = _choose_sentences(term.claims)[:1]
+        text = (
+            f"{_begin(number)}{label}: **{term.holder}**{_say_manner(term)}{_say_time(term)}: {show_sentence(shown[0])}"
+        )
         statements.append(shown[0].cite(text))
     if not nearest:
-        for number, one in enumerate(_choose_sentences(undated, [])[:MOST]):
+        for number, one in enumerate(_choose_sentences(undated)[:MOST]):
             statements.append(one.cite(f"{_begin(number)}Without a date: {show_sentence(one)}"))
     return Written(tuple(statements), True)
 
 
-def _show(
-    text: str, claims: Sequence[Claim], holders: Sequence[str], abstained: bool = False, extra: Sequence[SourceSentence] = ()
-) -> Written:
+def _show(text: str, claims: Sequence[Claim], abstained: bool = False, extra: Sequence[SourceSentence] = ()) -> Written:
     """The answer, and the sentences that show it."""
-    own = _choose_sentences(claims, holders)[: MOST - len(extra)]
+    own = _choose_sentences(claims)[: MOST - len(extra)]
     shown = list(dict.fromkeys((*own, *extra)))
     listed = [one.cite(_begin(number) + show_sentence(one)) for number, one in enumerate(shown)]
     return Written((Statement(text), *listed), abstained)
@@ -332,16 +398,17 @@ def _begin(number: int) -> str:
     return "\n- " if number else "\n\n- "
 
 
-def _choose_sentences(claims: Sequence[Claim], holders: Sequence[str]) -> list[SourceSentence]:
-    """The sentences of claims: what begins or ends before what only shows, the plain before headings; none twice."""
+def _choose_sentences(claims: Sequence[Claim]) -> list[SourceSentence]:
+    """The sentences of claims: what tells a beginning or end, then what only shows the holder, once; headings last."""
 
     def rank(claim: Claim) -> tuple[object, ...]:
         one = claim.sentence
-        others = {n for _, _, n in find_people(one.raw)} - {claim.holder}
-        return (claim.seen, one.raw.startswith("#"), bool(others), claim.first or claim.last, one.raw, one.source.chunk)
+        return (claim.seen, one.raw.startswith("#"), claim.first or claim.last, one.raw, one.source.chunk)
 
     chosen: list[SourceSentence] = []
     for claim in sorted(claims, key=rank):
+        if claim.seen and len(chosen) > 1:
+            break
         if claim.sentence not in chosen and differs_from(claim.sentence, chosen):
             chosen.append(claim.sentence)
     return chosen
@@ -374,5 +441,8 @@ def _write_date(moment: str) -> str:
 
 def _write_stretch(question: OfficeQuestion) -> str:
     first, last = _write_date(question.first), _write_date(question.last)
-    return first if first == last else " ".join(w for w in (f"from {first}" if first else "", f"until {last}" if last else "") if w)
-
+    return (
+        first
+        if first == last
+        else " ".join(w for w in (f"from {first}" if first else "", f"until {last}" if last else "") if w)
+    )
