@@ -37,6 +37,7 @@ _MONTH_NAMES = frozenset(name for names in MONTHS.values() for name in names)
 _END_OF_THING = re.compile(
     r"[,.;:()\[\]]|\s(?:on|in|from|since|until|and|as|is|was|who|when|by|to|for|und|im|seit|bis|ist|war|has|had|will|wurde)\s|\s\d|$"
 )
+_VERB_FORM = re.compile(r"(?:ed|led|ran|s|te?)$")
 _LED = re.compile(
     r"\s+(?:of\s+|at\s+)?(?:the\s+)?(?!(?:on|in|from|since|until|and|as|to|with|for|by|is|was|im|seit|bis)\b)(?=[^\W\d])",
     re.IGNORECASE,
@@ -165,13 +166,15 @@ class OfficeReader:
         )
         if self.question.verb:
             behind = _LED.match(text, end)
+            if behind and not _VERB_FORM.search(text[:end]) and not behind[0].strip():
+                return end, ""  # a noun, and behind it a name or another noun: "coach Anna Berg"
         if not behind:
             return end, ""
         start = behind.end() if self.question.verb else end + behind.end()
         stop = _END_OF_THING.search(text, start)
         until = stop.start() if stop else len(text)
         said = text[start:until]
-        if find_atoms(said) or not said or (self.question.verb and said in self.full_names.values()):
+        if find_atoms(said) or not said:
             return end, ""
         asked, there = _fold_words(self.question.thing), _fold_words(said)
         named = said if not said.islower() else ""

@@ -202,13 +202,18 @@ def _add_claim(term: Term, claim: Claim) -> None:
         term.seen.append(claim.first)
         return
     # of beginnings at the same moment the most precise stands; a later one ("re-elected") changes nothing
-    if not term.first and not term.seen:
-        term.first = claim.first
+    if not term.first and all(_count_months(claim.first) - _count_months(s) <= 1 for s in term.seen):
+        term.first, term.seen = claim.first, [s for s in term.seen if first_instant(s) >= first_instant(claim.first)]
     elif term.first and are_same_moment(term.first, claim.first) and len(claim.first) > len(term.first):
         term.first = claim.first
     if claim.last and not term.last:
         term.last = claim.last
     term.temporary = term.temporary or (claim.temporary and claim.first == term.first)
+
+
+def _count_months(moment: str) -> int:
+    year, month, *_ = first_instant(moment)
+    return 12 * year + month
 
 
 def _end_term(claim: Claim, terms: list[Term]) -> None:
