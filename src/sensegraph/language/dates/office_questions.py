@@ -16,6 +16,7 @@ OFFICE_PATTERNS = {name: re.compile("".join(lines), re.IGNORECASE) for name, lin
 _LONGEST = 5  # words of an office
 _MARKS = " ?？.!,;:"
 Relation = Literal["holder", "successor", "predecessor"]
+Kind = Literal["at", "since", "before", "after", "now", "order"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class OfficeQuestion:
 
     office: str
     thing: str = ""
-    kind: Literal["at", "since", "before", "after", "now", "order"] = "order"
+    kind: Kind = "order"
     first: str = ""
     last: str = ""
     relation: Relation = "holder"
@@ -59,7 +60,9 @@ def read_office_question(question: str) -> OfficeQuestion | None:
     if match is None or (relation != "holder" and not person):
         return None
     kind, first, last, rest = _read_time(match["rest"], bool(OFFICE_PATTERNS["present"].search(text)), bool(ordered))
-    if relation == "holder" and (way := OFFICE_PATTERNS["relative"].search(rest)):
+    if relation == "holder" and (
+        way := OFFICE_PATTERNS["relative"].search(rest) or OFFICE_PATTERNS["inverted"].search(rest)
+    ):
         relation = "predecessor" if way["way"].lower() in ("before", "vor") else "successor"
         rest, person = way["rest"], way["person"]
     office, thing = (match["verb"], _strip_article(rest)) if verb else _part_thing(rest)
@@ -73,7 +76,7 @@ def read_office_question(question: str) -> OfficeQuestion | None:
     return OfficeQuestion(office, thing, kind, first, last, relation, person.strip(_MARKS), verb, bool(earlier))
 
 
-def _read_time(rest: str, present: bool, ordered: bool):  # type: ignore[no-untyped-def]
+def _read_time(rest: str, present: bool, ordered: bool) -> tuple[Kind, str, str, str]:
     """How the time is given, from when until when, and the rest without it."""
     found = [e for e in find_expressions(rest) if not e.unread]
     if found:
@@ -83,14 +86,14 @@ def _read_time(rest: str, present: bool, ordered: bool):  # type: ignore[no-unty
         )
         said = rest[one.start : one.end].lower()
         left = f"{rest[: lead.start() if lead else one.start]} {rest[one.end :]}"
-        way = "before" if said.startswith(("before", "prior", "vor")) else "after" if said.startswith("after") else ""
-        kind = way or ("since" if one.kind == "since" else "before" if one.kind == "until" else "at")
-        return (
-            ("order" if ordered and kind == "at" else kind),
-            one.first,
-            one.last,
-            " ".join(left.split()).strip(_MARKS),
-        )
+        kind: Kind = "since" if one.kind == "since" else "before" if one.kind == "until" else "at"
+        if said.startswith(("before", "prior", "vor")):
+            kind = "before"
+        elif said.startswith(("after", "nach")):
+            kind = "after"
+        elif ordered and kind == "at":
+            kind = "order"
+        return kind, one.first, one.last, " ".join(left.split()).strip(_MARKS)
     left = " ".join(OFFICE_PATTERNS["now"].sub(" ", rest).split()).strip(_MARKS)
     now = left != rest.strip(_MARKS) or (present and not ordered)
     return ("now" if now else "order"), "", "", left

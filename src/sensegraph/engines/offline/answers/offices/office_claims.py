@@ -45,6 +45,7 @@ _END_OF_THING = re.compile(
 _LEADING = re.compile(r"[,\s]*(?:who\s+)?(?:(?:has|had|have|also|then|now)\s+)*")
 _APPOSED = re.compile(r",\s+(?:the\s+)?")
 _VERB_FORM = re.compile(r"(?:ed|led|ran|s|te?)$")
+_OF = re.compile(r"\s+(?:of|at|for|von|vom|des|der)\s+(?:(?:the|our|this|its)\s+)?", re.IGNORECASE)
 _LED = re.compile(
     r"\s+(?:of\s+|at\s+)?(?:the\s+)?(?!(?:on|in|from|since|until|and|as|to|with|for|by|is|was|im|seit|bis)\b)(?=[^\W\d])",
     re.IGNORECASE,
@@ -141,16 +142,12 @@ class OfficeReader:
 
     def _find_thing(self, text: str, end: int) -> tuple[int, str]:
         """Where the mention ends with the thing that it is an office of, and that; −1 where it is another thing."""
-        behind = re.match(
-            r"\s+(?:of|at|for|von|vom|des|der)\s+(?:the\s+|our\s+|this\s+|its\s+)?", text[end:], re.IGNORECASE
-        )
-        if self.question.verb:
-            led = _LED.match(text, end)
-            if led and not _VERB_FORM.search(text[:end]) and not led[0].strip():
-                return end, ""  # a noun, and behind it a name or another noun: "coach Anna Berg"
+        behind = (_LED if self.question.verb else _OF).match(text, end)
         if not behind:
             return end, ""
-        start = behind.end() if self.question.verb else end + behind.end()
+        if self.question.verb and not _VERB_FORM.search(text[:end]) and not behind[0].strip():
+            return end, ""  # a noun, and behind it a name or another noun: "coach Anna Berg"
+        start = behind.end()
         stop = _END_OF_THING.search(text, start)
         until = stop.start() if stop else len(text)
         said = text[start:until]
