@@ -16,7 +16,8 @@ COUNCIL: Texts = {
         "He follows Anna Berg, who steps down after twelve years."
     ),
     "Election": (
-        "Skerry Herald, 3 March 2012\n\nMayor Tom Reeve was re-elected on Sunday. Deputy Mayor Ida Holt counted the votes."
+        "Skerry Herald, 3 March 2012\n\nMayor Tom Reeve was re-elected on Sunday. "
+        "Deputy Mayor Ida Holt counted the votes."
     ),
     "Farewell": (
         "Skerry Herald, 2 July 2015\n\nTom Reeve resigned as mayor on 30 June 2015 for reasons of health. "
@@ -49,8 +50,8 @@ MUSEUM: Texts = {
         "The museum stands on the quay."
     ),
     "Re: opening": (
-        "From: Mina Sorel\nTo: Jan Aske\nDate: 5 June 2011\nSubject: Re: opening\n\nDear Jan,\n\nthe opening is on Friday."
-        "\n\nMina Sorel, director, Tide Museum"
+        "From: Mina Sorel\nTo: Jan Aske\nDate: 5 June 2011\nSubject: Re: opening\n\nDear Jan,\n\n"
+        "the opening is on Friday.\n\nMina Sorel, director, Tide Museum"
     ),
     "Minutes": (
         "Minutes of 7 March 2019\n\nPresent: Mina Sorel (director), Jan Aske (treasurer)\n\n"

@@ -192,8 +192,8 @@ class OfficeReader:
         if nearest and re.fullmatch(
             r"\s*(?:,|[–—-]|,\s*who\s+(?:is|was|has been|had been))\s*(?:as\s+)?", before[nearest[1] :]
         ):
-            closed = re.search(r"[,;.)]\s|$", text[end:])
-            until = end + (closed.start() if closed else 0)
+            stop = re.search(r"[,;.)]\s|$", text[end:])
+            until = end + (stop.start() if stop else 0)
             relative = "who" in before[nearest[1] :]
             yield from date_claims(line, nearest[2], nearest[1], until, manner, not relative)
             return
