@@ -9,7 +9,9 @@ from sensegraph.engines.offline.answers.corrections import list_preferred, prefe
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, read_source_sentences
 
 FIRE: Texts = {
-    "Report F-7": "Report of 3 May 2018\n\nThe kiln was lit by a faulty switch in the cellar. 14 pots were broken in the fire.",
+    "Report F-7": (
+        "Report of 3 May 2018\n\nThe kiln was lit by a faulty switch in the cellar. 14 pots were broken in the fire."
+    ),
     "Report F-7, second version": (
         "Report of 20 May 2018\n\nThis version replaces that of 3 May. The fire was not caused by the switch. "
         "A candle had been left on the shelf.\n\n17 pots were broken in the fire."
@@ -18,7 +20,9 @@ FIRE: Texts = {
 }
 CENSUS: Texts = {
     "Count": "Count of 4 March 2020\n\n41 swans live on the lake.",
-    "Letter": "Letter of 9 March 2020\n\nThe lake has 43 swans. The 41 swans of the first count left out a pair in the reeds.",
+    "Letter": (
+        "Letter of 9 March 2020\n\nThe lake has 43 swans. The 41 swans of the first count left out a pair in the reeds."
+    ),
     "Poster": "Poster, 1 April 2020\n\nMore than 60 swans live on our lake.",
 }
 

@@ -60,17 +60,19 @@ class OfficeReader:
     question: OfficeQuestion
     chunks: Sequence[Passage]
     sentences: Sequence[SourceSentence]
-    full_names: Mapping[str, str] = field(init=False)
+    full_names: Mapping[str, str] = field(default_factory=dict)
     office: re.Pattern[str] = field(init=False)
     elsewhere: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.office = compile_office(self.question)
-        texts = (self._lower_office(_MARKUP.sub(" ", s.raw)) for s in self.sentences)
-        self.full_names = complete_names([name for text in texts for _, _, name in find_people(text)])
 
     def read(self) -> list[Claim]:
         """All claims, in the order of the sentences; the same claim of one sentence once."""
+        if not any(self.office.search(s.raw) for s in self.sentences):
+            return []
+        texts = (" ".join(_MARKUP.sub(" ", self._lower_office(s.raw)).split()) for s in self.sentences)
+        self.full_names = complete_names([name for text in texts for _, _, name in find_people(text)])
         written = date_documents(self.chunks)
         held = sorted(self.sentences, key=lambda s: (s.source.chunk, s.source.start, -s.source.end))
         found: dict[tuple[object, ...], Claim] = {}
@@ -192,8 +194,8 @@ class OfficeReader:
         if nearest and re.fullmatch(
             r"\s*(?:,|[–—-]|,\s*who\s+(?:is|was|has been|had been))\s*(?:as\s+)?", before[nearest[1] :]
         ):
-            stop = re.search(r"[,;.)]\s|$", text[end:])
-            until = end + (stop.start() if stop else 0)
+            ended = re.search(r"[,;.)]\s|$", text[end:])
+            until = end + (ended.start() if ended else 0)
             relative = "who" in before[nearest[1] :]
             yield from date_claims(line, nearest[2], nearest[1], until, manner, not relative)
             return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from sensegraph.language.dates.moments import find_atoms, first_instant
 from sensegraph.language.dates.office_questions import OFFICE_PATTERNS as CUES
@@ -105,7 +106,8 @@ def _is_verb(word: str) -> bool:
     ) or word in stop_words("xx")
 
 
-def find_people(text: str) -> list[tuple[int, int, str]]:
+@lru_cache(maxsize=1 << 12)
+def find_people(text: str) -> tuple[tuple[int, int, str], ...]:
     """The names in a text that may be people's: where, and without a title or the first word of a sentence."""
     found = []
     given = read_lexicon("people")["first"]
@@ -131,7 +133,7 @@ def find_people(text: str) -> list[tuple[int, int, str]]:
             name = name[:-1]
         if len(name) > 1 and not find_atoms(name) and not (len(words) == 1 and name.casefold() in _MONTH_NAMES):
             found.append((start, start + len(name), " ".join(name.split())))
-    return found
+    return tuple(found)
 
 
 def complete_names(names: Sequence[str]) -> dict[str, str]:
