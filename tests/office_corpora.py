@@ -17,7 +17,7 @@ COUNCIL: Texts = {
     ),
     "Election": (
         "Skerry Herald, 3 March 2012\n\nMayor Tom Reeve was re-elected on Sunday. "
-        "Deputy Mayor Ida Holt counted the votes."
+        "The votes were counted by Deputy Mayor Ida Holt."
     ),
     "Farewell": (
         "Skerry Herald, 2 July 2015\n\nTom Reeve resigned as mayor on 30 June 2015 for reasons of health. "

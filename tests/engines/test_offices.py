@@ -173,6 +173,27 @@ def test_the_order_of_the_chunks_does_not_change_the_answer(seed: int) -> None:
         assert lines(question, dict(mixed)) == lines(question, texts), question
 
 
+def test_the_order_of_the_sentences_does_not_change_the_answer() -> None:
+    """Passages that quote give the sentences of a chunk in another order."""
+    chunks = passages(SHIP)
+    sentences = tuple(reversed(read_source_sentences(chunks, "en")))
+    written = answer_office(Asked("Who succeeded Elias Quint as captain?", chunks, sentences))
+    assert written is not None
+    assert written.statements[0].text == "**Noor Haag**, from 1926."
+
+
+def test_who_returns_to_an_office_has_two_terms() -> None:
+    texts = {
+        "Chairs": "Jon Ode became chair in 2001. Lea Pin became chair in 2003. Jon Ode became chair again in 2005."
+    }
+    assert lines("Who were the chairs, in order?", texts)[1:] == [
+        "1. **Jon Ode**, from 2001",
+        "2. **Lea Pin**, from 2003",
+        "3. **Jon Ode**, from 2005",
+    ]
+    assert lines("Who was chair in 2004?", texts)[0] == "**Lea Pin**, from 2003."
+
+
 HOLDERS = [  # the first and last day on which each is known to be in office
     ("Tom Reeve", "10 January 2004", "30 June 2015"),
     ("Ida Holt", "1 July 2015", "7 November 2015"),
