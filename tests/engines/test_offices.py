@@ -149,6 +149,7 @@ def test_a_time_of_which_nobody_is_told_is_said_to_be_unknown(
     [
         "Who was chairman in 2013?",
         "Who is Ella Wing?",
+        "Who is Ella?",
         "How many singers came?",
         "Who wrote to the treasurer?",
         "Who was ill?",
@@ -222,6 +223,10 @@ SENTENCES = [
     ("Karl Beck handed the post of president to Nina Frost in 2011.", "**Nina Frost**, from 2011."),
     ("Nina Frost became the society's fifth president on 2 May 2011.", "**Nina Frost**, from 2 May 2011."),
     ("The presidents: Karl Beck (2001–2011), Nina Frost (2011–2015).", "**Nina Frost**, from 2011 until 2015."),
+    (
+        "On 2 May 2011 Omar Bell became clerk, and Nina Frost follows Karl Beck as president.",
+        "**Nina Frost**, from 2 May 2011.",
+    ),
     ("PRESIDENT: Nina Frost", "**Nina Frost**, named on 5 June 2012."),
     ("Vice president Lou Grant thanked the guests.", ""),
     ("Nina Frost did not become president in 2011.", ""),

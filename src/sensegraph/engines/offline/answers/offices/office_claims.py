@@ -33,7 +33,7 @@ from sensegraph.engines.offline.answers.source_sentences import SourceSentence
 from sensegraph.language.dates.moments import find_atoms
 from sensegraph.language.dates.office_questions import OFFICE_PATTERNS as CUES
 from sensegraph.language.dates.office_questions import OfficeQuestion
-from sensegraph.language.text import WORD
+from sensegraph.language.text import WORD, detect_language
 from sensegraph.types import Passage
 
 _MARKUP = re.compile(r"[*_#`>]")
@@ -69,7 +69,7 @@ class OfficeReader:
 
     def read(self) -> list[Claim]:
         """All claims, in the order of the sentences; the same claim of one sentence once."""
-        if not any(self.office.search(s.raw) for s in self.sentences):
+        if not self._is_named():
             return []
         texts = (" ".join(_MARKUP.sub(" ", self._lower_office(s.raw)).split()) for s in self.sentences)
         self.full_names = complete_names([name for text in texts for _, _, name in find_people(text)])
@@ -96,6 +96,17 @@ class OfficeReader:
                 found.setdefault((claim.holder, claim.kind, claim.first, claim.last, sentence.order), claim)
             subject = next((name for start, _, name in line.names if start < 60), subject)
         return list(found.values())
+
+    def _is_named(self) -> bool:
+        """Whether a sentence names the office: in small letters, where it may be a name ("Who is Anna?")."""
+        asked = self.question
+        name = asked.office.istitle() and not asked.thing and asked.kind in ("now", "order") and not asked.person
+        for s in self.sentences:
+            if (match := self.office.search(s.raw)) and not (
+                name and match[0].istitle() and detect_language(s.raw) != "de"
+            ):
+                return True
+        return False
 
     def _prepare(self, sentence: SourceSentence, written: str) -> OfficeLine:
         plain = _RANGE.sub("–", " ".join(_MARKUP.sub(" ", sentence.raw).split()))

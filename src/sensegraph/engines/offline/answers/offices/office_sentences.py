@@ -78,6 +78,8 @@ def make_change_claims(
     """That somebody begins or ends at the date of the clause; without one, that it is so when it was written."""
     found = _find_dates(line, begin, stop)
     found = [e for e in found if e.start >= at] or found  # sooner a date behind the verb
+    if not found and not loose and len(whole := _find_dates(line, 0, len(line.text))) == 1:
+        found = whole  # the one date of the sentence is that of all its clauses
     if kind == "begins":
         since = next((e for e in found if e.kind in ("since", "span")), None) or next(
             (e for e in found if e.kind == "at"), None
