@@ -18,15 +18,19 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a user asks, and the conversation before it, oldest turn first."""
+    """What a user asks, and the conversation before it, oldest turn first.
+
+    `search` is what to look for where that is not the text itself: the question without its date.
+    """
 
     text: str
     history: tuple[Turn, ...] = ()
+    search: str = ""
 
     @property
     def sought(self) -> str:
         """What to search with: the question, then up to five earlier ones, the latest first (N58)."""
-        return "\n".join([self.text, *(t.question for t in reversed(self.history[-5:]))])
+        return "\n".join([self.search or self.text, *(t.question for t in reversed(self.history[-5:]))])
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from sensegraph.index.restricted.dates import Dates, Fact, settle_dates
 from sensegraph.index.restricted.scope import ScopedIndex, join_texts, restrict_to_scope
 from sensegraph.language.dates.intervals import Span, holds_during, make_interval, span_through
 from sensegraph.language.dates.moments import first_instant, instant_after, is_readable
+from sensegraph.language.dates.office_questions import read_office_question
 from sensegraph.language.dates.stated_dates import When, describe_when, stated_in, when_asked, without_date
 from sensegraph.questions import Scope
 from sensegraph.runtime.results import recall_result
@@ -148,8 +149,11 @@ def spans_of(found: Dates, when: When) -> Spans:
     )
 
 
-def restrict_to_time(index: Index, scope: Scope, when: When | None = None) -> Index:
-    """`index` as `scope` leaves it: its own times outrank those that were read from the question (`when`)."""
+def restrict_to_time(index: Index, scope: Scope, when: When | None = None, *, whole: bool = False) -> Index:
+    """`index` as `scope` leaves it: its own times outrank those that were read from the question (`when`).
+
+    With `whole`, the time of the question is noted and nothing is left out for it.
+    """
     documents = replace(scope, as_of="", between=("", ""), known_at="", unknown="include")
     inside, note = index, ""
     if scope.known_at:
@@ -160,7 +164,7 @@ def restrict_to_time(index: Index, scope: Scope, when: When | None = None) -> In
     if own is None and not note:
         return inside
     names = inside.inside if isinstance(inside, ScopedIndex) else frozenset(d.id for d in index.catalogue.documents)
-    spans = spans_of(dates_of(index), own) if own else Spans({}, {})
+    spans = spans_of(dates_of(index), own) if own and not whole else Spans({}, {})
     return TimedIndex(index, names, spans, tuple(n for n in (note, describe_when(own) if own else "") if n))
 
 
@@ -284,12 +288,16 @@ def ask_in_time(
     """The question and the index that it is to be asked of, with what the scope and the question say of time.
 
     A date that is `read` from the question is the filter; an engine that quotes looks for the rest of the question,
-    because what holds at a time need not name it.
+    because what holds at a time need not name it. Where it is asked who held an office, such an engine reads the date
+    itself, from all that is said of those who held it.
     """
     today = datetime.now(UTC).date().isoformat()
     when = None
     if read and index.manifest.dates and when_of(scope) is None:
         when = when_asked(question.text, today)
+    if when and rt.engine.quotes and read_office_question(question.text):
+        search = without_date(question.text, today)
+        return replace(question, search=search), restrict_to_time(index, scope, when, whole=True)
     inside = restrict_to_time(index, scope, when)
     plain = replace(question, text=without_date(question.text, today)) if when and rt.engine.quotes else question
     return plain, inside

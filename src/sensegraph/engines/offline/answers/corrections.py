@@ -1,0 +1,157 @@
+"""What a later document corrects: the later sentence stands first, the earlier one behind it, marked as replaced.
+
+A correction is said, not guessed: a document says that it replaces another, or a sentence that a figure or a cause was
+wrong. Two documents that only differ are left as they are; and what a correction says nothing of still stands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sensegraph.engines.offline.answers.asked import show_sentence
+from sensegraph.engines.offline.answers.source_sentences import SourceSentence, stem_content_words
+from sensegraph.language.dates.moments import are_same_moment, find_atoms, first_instant
+from sensegraph.language.text import WORD, detect_language, fold
+from sensegraph.language.word_lists import read_patterns
+from sensegraph.types import Statement
+
+_CUES = {name: re.compile("".join(lines), re.IGNORECASE) for name, lines in read_patterns("corrections").items()}
+_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_HEAD, _SHORT = 6, 100  # sentences at the beginning of a document, and their characters, that may date it
+_AROUND = 2  # sentences around a correction that may hold the right figure
+_SHARED = 2  # stems that two sentences on the same matter share
+
+
+@dataclass(frozen=True, slots=True)
+class Preferred:
+    """A sentence to show; `replaced` says that the one before it corrects it."""
+
+    sentence: SourceSentence
+    replaced: bool = False
+
+
+def prefer_corrections(ranked: Sequence[SourceSentence], sentences: Sequence[SourceSentence]) -> list[Preferred]:
+    """The sentences of `ranked` in their order, each that one of `sentences` corrects behind what corrects it."""
+    documents = _Documents(sentences)
+    mended = [(one, documents.find_correction(one)) for one in ranked]
+    used = {s.source for _, better in mended for s in better}
+    found: dict[object, Preferred] = {}
+    for one, better in mended:
+        for s in better:
+            found.setdefault(s.source, Preferred(s))
+        if better or one.source not in used:
+            found.setdefault(one.source, Preferred(one, bool(better)))
+    return list(found.values())
+
+
+def list_preferred(chosen: Sequence[Preferred], lead: str = "") -> list[Statement]:
+    """Sentences as an answer shows them, what was replaced as "Earlier: … (replaced)"."""
+    begin = ("\n\n- ", "\n- ")
+    listed = []
+    for i, one in enumerate(chosen):
+        shown = show_sentence(one.sentence)
+        text = f"Earlier: {shown} (replaced)" if one.replaced else shown
+        listed.append(one.sentence.cite((lead if i == 0 else begin[i > 1]) + text))
+    return listed
+
+
+class _Documents:
+    """The sentences of a context by their documents, in order, and when those were written."""
+
+    def __init__(self, sentences: Sequence[SourceSentence]) -> None:
+        self.held: dict[str, list[SourceSentence]] = {}
+        for s in sorted(sentences, key=lambda s: (s.source.chunk, s.source.start, s.source.end)):
+            self.held.setdefault(s.origin, []).append(s)
+        self.written: Mapping[str, str] = {name: _date_document(held) for name, held in self.held.items()}
+
+    def find_correction(self, earlier: SourceSentence) -> list[SourceSentence]:
+        """The sentences that correct an earlier one: none where no later document says that it was wrong."""
+        for name in sorted(self.held, key=lambda n: (self.written[n], n), reverse=True):
+            if name == earlier.origin or not self._is_later(name, earlier.origin):
+                continue
+            replaced = self._replaces(name, earlier.origin)
+            for i, one in enumerate(self.held[name]):
+                near = self.held[name][max(0, i - _AROUND) : i + _AROUND + 1]
+                if found := _correct_figure(one, near, earlier, replaced) or _deny(one, near, earlier, replaced):
+                    return found
+        return []
+
+    def _is_later(self, name: str, other: str) -> bool:
+        mine, theirs = self.written[name], self.written[other]
+        return not (mine and theirs) or first_instant(mine) > first_instant(theirs)
+
+    def _replaces(self, name: str, other: str) -> bool:
+        """Whether a document says that it replaces another: one of the date that it names, or of the same subject."""
+        subject = _list_keys(self.held[other][0].document)
+        for one in self.held[name]:
+            if not _CUES["replaces"].search(one.raw):
+                continue
+            year = self.written[name][:4]
+            dates = [a.first for a in find_atoms(_add_year(one.raw, year)) if a.first]
+            if self.written[other] and any(are_same_moment(d, self.written[other]) for d in dates):
+                return True
+            if subject and subject & (_list_keys(one.raw) | _list_keys(one.document)):
+                return True
+        return False
+
+
+def _correct_figure(
+    one: SourceSentence, near: Sequence[SourceSentence], earlier: SourceSentence, replaced: bool
+) -> list[SourceSentence]:
+    """The sentence with the right figure, where this one says that the earlier figure is wrong, or gives another."""
+    theirs = _read_figures(earlier.raw)
+    mine = _read_figures(one.raw)
+    same = {(n, u) for n, units in theirs for m, others in mine if n == m for u in units & others}
+    if same and _CUES["mends"].search(one.raw):
+        for s in (one, *near):
+            if any(units & {u for _, u in same} and n not in {v for v, _ in same} for n, units in _read_figures(s.raw)):
+                return [s] if s is one else [s, one]
+        return [one]
+    shared = len(set(one.terms) & set(earlier.terms))
+    differs = any(n != m and units & others for n, units in theirs for m, others in mine)
+    agrees = any(n == m and units & others for n, units in theirs for m, others in mine)
+    return [one] if replaced and differs and not agrees and shared >= _SHARED else []
+
+
+def _deny(
+    one: SourceSentence, near: Sequence[SourceSentence], earlier: SourceSentence, replaced: bool
+) -> list[SourceSentence]:
+    """A sentence of what replaces it that denies what an earlier one says, with the one behind it: how it really is."""
+    cue = _CUES["denies"].search(one.raw) if replaced else None
+    if cue is None:
+        return []
+    denied = re.split(r"[,;:.]", one.raw[cue.end() :])[0]
+    if set(earlier.terms).isdisjoint(stem_content_words(denied, detect_language(one.raw))):
+        return []
+    behind = [s for s in near if s.source.start > one.source.start and not s.raw.startswith("#")]
+    return [one, *behind[:1]]
+
+
+def _date_document(held: Sequence[SourceSentence]) -> str:
+    """When a document was written, by its title or its first short lines; the most precise date of them."""
+    head = [s.raw for s in held[:_HEAD] if len(s.raw) <= _SHORT]
+    dates = [a.first for text in (held[0].document, *head) for a in find_atoms(text) if a.first and a.kind != "decade"]
+    return max(dates, key=lambda d: (d.count("-"), -dates.index(d)), default="")
+
+
+def _add_year(text: str, year: str) -> str:
+    """The text with a year behind days and months that have none: "that of 15 January"."""
+    return re.sub(r"(\b[0-3]?\d\.?\s+[^\W\d]{3,9})\b(?!\s+\d)", rf"\1 {year}", text) if year else text
+
+
+def _list_keys(text: str) -> frozenset[str]:
+    """The words with digits of a title: numbers of reports, versions and editions, which tell documents apart."""
+    return frozenset(fold(w) for w in re.findall(r"[\w-]*[^\W\d][\w-]*\d[\w.-]*|[\w-]*\d[\w-]*[^\W\d][\w-]*", text))
+
+
+def _read_figures(text: str) -> list[tuple[str, frozenset[str]]]:
+    """The numbers of a text with the one or two words behind each, in the singular."""
+    found = []
+    for match in _CUES["number"].finditer(text):
+        number = match[1].lower()
+        value = str(_WORDS.index(number) + 1) if number in _WORDS else number.replace(",", "")
+        units = frozenset(fold(w).rstrip("s") for w in match.groups()[1:] if w and WORD.fullmatch(w))
+        found.append((value, units))
+    return found

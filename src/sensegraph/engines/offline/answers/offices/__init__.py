@@ -1,0 +1,1 @@
+"""Who held what office when: claims are read from sentences, settled into terms, and told."""
