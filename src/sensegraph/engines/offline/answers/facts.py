@@ -14,6 +14,7 @@ import numpy as np
 
 from sensegraph.engines.offline.answers.answer_types import Candidate, find_answer_type, find_candidates, find_names
 from sensegraph.engines.offline.answers.asked import Asked, Written, list_sentences
+from sensegraph.engines.offline.answers.corrections import Preferred, list_preferred, prefer_corrections
 from sensegraph.engines.offline.answers.dated import choose_dated, favour_dated
 from sensegraph.engines.offline.answers.features import Floats, Read, read_evidence, stem_units
 from sensegraph.engines.offline.answers.ranking import Weights, load_weights, rate_holding, rate_sentences
@@ -62,17 +63,18 @@ def answer_fact(asked: Asked) -> Written | None:
     if first is None:
         return None
     if len(parts) == 1 or not any(one and one.holds for one in found):
-        return _answer_part(parts[0], first)
-    chosen: list[SourceSentence] = []
+        return _answer_part(asked, first)
+    chosen: list[Preferred] = []
     unsaid = []
     for part, one in zip(parts, found, strict=True):
         if one and one.holds:
             said = choose_sentences(one.read, one.order, one.chances, one.gate, most=2)
-            chosen += [s for s in said if differs_from(s, chosen)]
+            shown = [p.sentence for p in chosen]
+            chosen += [p for p in prefer_corrections(said, asked.sentences) if differs_from(p.sentence, shown)]
         else:
             unsaid.append(part.strip(" ,?"))
     silent = [Statement(f"\n\nThe sources do not say: {'; '.join(unsaid)}.")] if unsaid else []
-    return Written((*list_sentences(chosen), *silent))
+    return Written((*list_preferred(chosen), *silent))
 
 
 def holds_answer(read: Read, weights: Weights, gate: float, least: float = HOLDS) -> bool:
@@ -99,16 +101,18 @@ def _find_part(asked: Asked, part: str, *, whole: bool) -> _Found | None:
     return _Found(read, order, chances, gate, holds_answer(read, weights, gate))
 
 
-def _answer_part(question: str, found: _Found) -> Written:
+def _answer_part(asked: Asked, found: _Found) -> Written:
     """The answer to a question that asks for one thing."""
     if not found.holds:
         nearest = [found.read.sentences[found.order[0]]]
         return Written((_tell_nothing(found.read), *list_sentences(nearest, "\n\nWhat comes nearest: ")), True)
-    chosen = choose_sentences(found.read, found.order, found.chances, found.gate)
+    shown = choose_sentences(found.read, found.order, found.chances, found.gate)
+    chosen = prefer_corrections(shown, asked.sentences)
     sure = found.best >= SURE
-    bold = _find_answer(question, found.read, found.order[0]) if sure and found.gate < TWO_HOPS else ""
+    plain = sure and found.gate < TWO_HOPS and chosen[0].sentence is shown[0]
+    bold = _find_answer(asked.question, found.read, found.order[0]) if plain else ""
     lead = "" if sure else "Most likely: " if found.best >= LIKELY else "What comes nearest: "
-    return Written(tuple(list_sentences(chosen, f"**{bold}.** " if bold else lead)))
+    return Written(tuple(list_preferred(chosen, f"**{bold}.** " if bold else lead)))
 
 
 def _tell_nothing(read: Read) -> Statement:
