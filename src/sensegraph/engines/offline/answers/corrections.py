@@ -149,6 +149,8 @@ def _list_keys(text: str) -> frozenset[str]:
 def _read_figures(text: str) -> list[tuple[str, frozenset[str]]]:
     """The numbers of a text with the one or two words behind each, in the singular."""
     found = []
+    for atom in reversed(find_atoms(text)):  # a date is no figure
+        text = f"{text[: atom.start]};{text[atom.end :]}"
     for match in _CUES["number"].finditer(text):
         number = match[1].lower()
         value = str(_WORDS.index(number) + 1) if number in _WORDS else number.replace(",", "")

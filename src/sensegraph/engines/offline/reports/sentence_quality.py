@@ -212,6 +212,7 @@ _DETERMINERS = frozenset("the a an their its our his her".split())
 _SUBJECT = frozenset("i you we they he she it who that there what this people".split())
 
 
+_FEW = 8  # words of a line without an end mark up to which it is a heading
 _LISTED = re.compile(r"[^\W\d_]\w{1,15}: (?:[A-Z][^,;:.]+[,;] (?:and )?)+[A-Z][^,;:]+\.?$")
 
 
@@ -244,14 +245,15 @@ def _rate_form(sentence: str, words: int) -> float:
 
 
 def is_heading(sentence: str) -> bool:
-    """Whether a text has neither an end mark nor, in English, a finite verb: it names, and says nothing.
+    """Whether a text only names something: it has no end mark, and few words or, in English, no finite verb.
 
     So does a field that lists names ("Present: Ann Lee, Bob Ray").
     """
-    listed = _LISTED.match(sentence)
-    if not listed and sentence.rstrip("\"'”’»)]」』*_").endswith((".", "!", "?", "。", "！", "？", "…", "؟", "।")):
+    bare = sentence.rstrip("\"'”’»)]」』*_")
+    if bare.endswith((".", "!", "?", "。", "！", "？", "…", "؟", "।")) and not _LISTED.match(sentence):
         return False
-    return not _has_finite_verb([w.replace("’", "'") for w in WORD.findall(sentence.casefold())])
+    words = [w.replace("’", "'") for w in WORD.findall(sentence.casefold())]
+    return len(words) < _FEW or not _has_finite_verb(words)
 
 
 def _has_finite_verb(words: list[str]) -> bool:
