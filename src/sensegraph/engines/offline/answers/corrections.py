@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 from sensegraph.engines.offline.answers.asked import show_sentence
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, stem_content_words
@@ -64,15 +65,27 @@ class _Documents:
         self.held: dict[str, list[SourceSentence]] = {}
         for s in sorted(sentences, key=lambda s: (s.source.chunk, s.source.start, s.source.end)):
             self.held.setdefault(s.origin, []).append(s)
-        self.written: Mapping[str, str] = {name: _date_document(held) for name, held in self.held.items()}
+        self.mending = {
+            name: [i for i, s in enumerate(held) if _CUES["mends"].search(s.raw)] for name, held in self.held.items()
+        }
+        self.replacing = frozenset(
+            n for n, held in self.held.items() if any(_CUES["replaces"].search(s.raw) for s in held)
+        )
+
+    @cached_property
+    def written(self) -> Mapping[str, str]:
+        """When each document that may correct another was written, and all others."""
+        return {name: _date_document(held) for name, held in self.held.items()}
 
     def find_correction(self, earlier: SourceSentence) -> list[SourceSentence]:
         """The sentences that correct an earlier one: none where no later document says that it was wrong."""
-        for name in sorted(self.held, key=lambda n: (self.written[n], n), reverse=True):
-            if name == earlier.origin or not self._is_later(name, earlier.origin):
+        able = [n for n in self.held if n != earlier.origin and (self.mending[n] or n in self.replacing)]
+        for name in sorted(able, key=lambda n: (self.written[n], n), reverse=True):
+            if not self._is_later(name, earlier.origin):
                 continue
-            replaced = self._replaces(name, earlier.origin)
-            for i, one in enumerate(self.held[name]):
+            replaced = name in self.replacing and self._replaces(name, earlier.origin)
+            for i in range(len(self.held[name])) if replaced else self.mending[name]:
+                one = self.held[name][i]
                 near = self.held[name][max(0, i - _AROUND) : i + _AROUND + 1]
                 if found := _correct_figure(one, near, earlier, replaced) or _deny(one, near, earlier, replaced):
                     return found
@@ -146,10 +159,11 @@ def _list_keys(text: str) -> frozenset[str]:
     return frozenset(fold(w) for w in re.findall(r"[\w-]*[^\W\d][\w-]*\d[\w.-]*|[\w-]*\d[\w-]*[^\W\d][\w-]*", text))
 
 
+@lru_cache(maxsize=1 << 12)
 def _read_figures(text: str) -> list[tuple[str, frozenset[str]]]:
     """The numbers of a text with the one or two words behind each, in the singular."""
     found = []
-    for atom in reversed(find_atoms(text)):  # a date is no figure
+    for atom in reversed(find_atoms(text) if any(c.isdigit() for c in text) else ()):  # a date is no figure
         text = f"{text[: atom.start]};{text[atom.end :]}"
     for match in _CUES["number"].finditer(text):
         number = match[1].lower()
