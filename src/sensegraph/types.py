@@ -200,11 +200,28 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True)
+class NameCounts:
+    """In how many chunks and documents a name stands; `exact` unless only some were read.
+
+    `alone` are parts of the name that nobody else of the corpus bears.
+    """
+
+    chunks: int
+    documents: int
+    exact: bool = True
+    alone: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class WordCounts:
-    """How many of the corpus's `chunks` hold each of some words, which are given as the stems that search has them by."""
+    """How many of the corpus's `chunks` hold each of some words, which are given as the stems that search has them by.
+
+    `name` counts the name that the question asks what it is, where it does.
+    """
 
     chunks: int
     words: tuple[tuple[str, int], ...]
+    name: NameCounts | None = None
 
 
 @dataclass(frozen=True, slots=True)

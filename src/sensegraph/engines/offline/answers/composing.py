@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from sensegraph.engines.offline.answers import facts, overviews, questions
+from sensegraph.engines.offline.answers import definitions, facts, overviews, questions
 from sensegraph.engines.offline.answers.asked import Asked, Written
 from sensegraph.engines.offline.answers.questions import Question
 from sensegraph.engines.offline.answers.source_sentences import (
@@ -305,7 +305,7 @@ def rate_usefulness(found: Sequence[RelevantSentence]) -> float:
     return round(min(100.0, 100 * (0.7 * best[0] + 0.3 * sum(best) / 3)), 1)
 
 
-FORMS: tuple[Callable[[Asked], Written | None], ...] = (facts.answer_fact,)
+FORMS: tuple[Callable[[Asked], Written | None], ...] = (definitions.answer_definition, facts.answer_fact)
 """The forms of an answer about something, each of which takes the questions that are its own; facts take the rest."""
 
 

@@ -1,0 +1,210 @@
+"""What questions ask for when they ask what somebody or something is, and how much a sentence tells of that.
+
+A name is looked for in all its writings: with middle names, nicknames, a plural. For the patterns it is replaced by a
+sign, so that they are the same for all names (`data/patterns/definitions.txt`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from sensegraph.language.text import HAN, fold
+from sensegraph.language.word_lists import read_sections
+
+_SECTIONS = read_sections("patterns/definitions")
+_ASKS = [re.compile(rf"^\W*{line}\W*$", re.IGNORECASE) for line in _SECTIONS["asks what"]]
+_BEFORE = re.compile(rf"^{_SECTIONS['asks before'][0]}(?=\S)", re.IGNORECASE)
+_STANDS_FOR = frozenset(_SECTIONS["asks more"][0].split("|"))
+_ELSE = [re.compile(line) for line in _SECTIONS["asks else"]]
+_LOOSE = re.compile(_SECTIONS["asks loosely"][0])
+_ALIAS = r"(?:[A-ZÀ-Þ][\w.&’'-]*\w(?:\s(?:(?:of|the|and|de|von)\s)?[A-ZÀ-Þ][\w.&’'-]*\w){0,4})"
+_TEXTS = [
+    (int(weight) / 10, kind, [re.compile(line) for line in lines])
+    for section, lines in _SECTIONS.items()
+    if section.startswith("text ")
+    for _, weight, kind in [section.split()]
+]
+_ALIASES = [
+    re.compile(line.replace("ALIAS", _ALIAS))
+    for section in ("alias after", "alias before")
+    for line in _SECTIONS[section]
+]
+CUE_WORDS = tuple(_SECTIONS["cue words"][0].split())
+"""Words that stand in texts that present somebody or something."""
+
+SIGN = "@"
+_LONGEST = 8  # words of a name that is asked for
+_QUALIFIED = re.compile(r"^(.*\S)\s*\(([^()]+)\)$|^([^,]+),\s+([^,]+)$")
+_MIDDLE = r"(?:(?-i:[A-ZÀ-Þ][\w.’'-]*)|[\"“‘(][^\"”’()]{1,30}[\"”’)])"
+_MARKS = re.compile(r"[^\w]+")
+_LEADS = re.compile(r"^\W*(?:he|she|it|they|er|sie|es|il|elle|él|ella)\s*,\s+", re.IGNORECASE)
+_CLOSED = re.compile(r"[?？]\W*$")
+
+BARE = 0.4
+"""What a sentence tells of a name where it only names it."""
+OUTRIGHT = 1.2
+"""What a sentence tells from which it says something of what the name stands for."""
+
+
+@dataclass(frozen=True)
+class AskedName:
+    """A name that a question asks about, without articles.
+
+    `qualifier` is what stands behind it in brackets or behind a comma; `person` says that the question asks who;
+    `loose` that the words may be no name: they count as one only where a text says what they are.
+    """
+
+    text: str
+    qualifier: str = ""
+    person: bool = False
+    loose: bool = False
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Where it stands in a text, in any writing."""
+        words = re.split(r"[\s-]+", self.text)
+        parts = [re.escape(w).replace("'", "['’]").replace("’", "['’]") for w in words]
+        last = parts[-1]
+        if words[-1][-1:].isalpha() and not HAN.search(self.text):
+            parts[-1] = last + "(?:e?s)?" if last[-1:] != "s" else f"{last[:-1]}s?" if last[-2:] != "ss" else last
+        between = r"[\s-]+"
+        if len(parts) == 2 and min(map(len, words)) > 1:
+            between = rf"(?:\s+{_MIDDLE}){{0,3}}[\s-]+"
+        whole = between.join(parts)
+        if HAN.search(self.text):
+            return re.compile(whole)
+        return re.compile(rf"(?<![\w-]){whole}(?![\w]|-\w)", re.IGNORECASE)
+
+    def entitles(self, title: str) -> bool:
+        """Whether a text with this title is about it."""
+        if not title:
+            return False
+        whole = _plain(title)
+        if self.qualifier and whole == _plain(f"{self.text} {self.qualifier}"):
+            return True
+        qualified = _QUALIFIED.match(title)
+        base = _plain((qualified[1] or qualified[3]) if qualified else title)
+        return _plain(self.text) in (whole, base)
+
+    def choose_writing(self, mentions: Iterable[re.Match[str]], alone: tuple[str, ...] = ()) -> Writing:
+        """How it is written where it stands: other words may be written alike but for capitals."""
+        seen = [(m[0], m.start()) for m in mentions]
+        if self.text.isupper() and len(self.text) > 1 and " " not in self.text:
+            if any(found == self.text for found, _ in seen):
+                return Writing(self, exact=True, alone=alone)
+        inside = [found[:1].isupper() for found, start in seen if start > 2]
+        large = self.text[:1].isupper() and any(found[:1].isupper() for found, _ in seen)
+        return Writing(self, capital=large or (bool(inside) and 2 * sum(inside) > len(inside)), alone=alone)
+
+
+@dataclass(frozen=True)
+class Writing:
+    """How a name is written in a corpus: with a `capital`, or `exact` as it was asked for; else in any way.
+
+    `alone` are parts of it that stand for it where it was named.
+    """
+
+    name: AskedName
+    capital: bool = False
+    exact: bool = False
+    alone: tuple[str, ...] = ()
+
+    def admits(self, mention: str) -> bool:
+        """Whether this is the name, and not a word that is written alike but for capitals."""
+        return mention == self.name.text if self.exact else mention[:1].isupper() or not self.capital
+
+    def mask(self, text: str) -> str:
+        """`text` with the sign for the name; the same text where it does not stand there."""
+        found = [m.span() for m in self.name.pattern.finditer(text) if self.admits(m[0])]
+        return _replace_spans(text, found) if found else text
+
+    def mask_parts(self, text: str) -> str:
+        """`text` with the sign for the parts that stand for the name."""
+        if not self.alone:
+            return text
+        parts = "|".join(map(re.escape, self.alone))
+        found = re.finditer(rf"(?<![\w-])(?:{parts})(?![\w-]|\s+[A-ZÀ-Þ][a-z])", text)
+        return _replace_spans(text, [m.span() for m in found])
+
+
+def read_asked_name(question: str) -> AskedName | None:
+    """The name that a question asks the meaning or nature of; None where it asks for something else."""
+    plain = " ".join(question.split())
+    asked = _CLOSED.sub("", plain).strip(" .!¡¿")
+    for rule in _ASKS:
+        if match := rule.match(asked):
+            found = next(g for g in match.groups() if g is not None)
+            return _judge_name(_LEADS.sub("", found).strip(" .,:;"), plain)
+    return None
+
+
+def _judge_name(found: str, question: str) -> AskedName | None:
+    """The words that stand where a name is asked for, as a name; None where they are none."""
+    quoted = re.fullmatch(r"[\"“”‘'«»„](.+)[\"“”’'«»]", found)
+    bare = quoted[1].strip() if quoted else found
+    led = re.search(r"\bthe\s+" + re.escape(bare), question) is not None
+    while match := _BEFORE.match(bare):
+        if bare[match.end() :][:1].isspace():
+            break
+        # "The Who" is a name, "the pier" is none
+        led, bare = led or match[0].casefold().strip() in ("the", "der", "die", "das", "le", "la", "el"), bare[match.end() :]
+    qualified = _QUALIFIED.match(bare)
+    base, qualifier = bare, ""
+    if qualified:
+        base, qualifier = (qualified[1] or qualified[3]).strip(), (qualified[2] or qualified[4]).strip()
+    base = base.strip(" .,:;\"“”")
+    if not base or len(base.split()) > _LONGEST or (fold(base) in _STANDS_FOR and not base.isupper()):
+        return None
+    if not quoted and any(rule.search(base) for rule in _ELSE):
+        return None
+    small = base[:1].islower()
+    loose = small and not quoted and (led or _LOOSE.search(base) is not None)
+    person = re.match(r"\W*(?:who|wer|qui|c['’]est\s+qui|¿?\s*qui[eé]n)", question, re.IGNORECASE) is not None
+    return AskedName(base, qualifier, person or "是谁" in question, loose)
+
+
+def rate_statement(masked: str) -> tuple[float, str]:
+    """How much a sentence tells of what the sign in it stands for, and by which kind of words; BARE for none."""
+    if SIGN not in masked:
+        return 0.0, ""
+    for weight, kind, rules in _TEXTS:
+        if any(rule.search(masked) for rule in rules):
+            return weight, kind
+    return BARE, ""
+
+
+def rate_fitness(text: str) -> float:
+    """1, or less for a sentence that is no statement by itself: too short or long, a question, or unclear whose."""
+    words = text.split()
+    value = 0.4 if len(words) < 5 else 0.6 if len(words) > 60 else 1.0
+    value *= 0.2 if text.rstrip("\"'”’»)").endswith(("?", "？")) else 1.0
+    return value * (0.6 if words and words[0].casefold().strip(",") in _UNCLEAR else 1.0)
+
+
+_UNCLEAR = _STANDS_FOR | {"and", "but", "so", "because", "then", "also", "yes", "no", "yeah", "well", "his", "its", "their"}
+
+
+def find_aliases(masked: str) -> Iterator[str]:
+    """What a sentence says that the sign in it is also called."""
+    for rule in _ALIASES:
+        for match in rule.finditer(masked):
+            if SIGN not in match["alias"]:
+                yield match["alias"].strip(" .,'’")
+
+
+def _plain(text: str) -> str:
+    """`text` in small letters without marks and articles at its beginning."""
+    words = _MARKS.sub(" ", fold(text)).split()
+    return " ".join(words[1:] if len(words) > 1 and words[0] in ("the", "a", "an") else words)
+
+
+def _replace_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """`text` with the sign in place of these spans, its own signs blanked."""
+    parts, at = [], 0
+    for start, end in spans:
+        parts += [text[at:start].replace(SIGN, " "), SIGN]
+        at = end
+    return "".join((*parts, text[at:].replace(SIGN, " ")))
