@@ -1,6 +1,6 @@
 """Whether "Who is …?" and "What is …?" are answered by the sentence that says so, without a model.
 
-    python bench/definitions.py [--data DIR] [--cache DIR] [--seed N] [--n N] [--wrong]
+    python bench/definitions.py [--data DIR] [--seed N] [--n N] [--wrong]
     python bench/definitions.py --documents FOLDER --ask "What is a copyleft?" …    # answers to read, of files of your own
 
 The first prints for how many titles (1 to 4 words) of hotpotqa pages, drawn with a seed, the lead sentence of the page
@@ -16,10 +16,12 @@ import random
 import re
 import time
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from client import options
 from sensegraph.answering.named_chunks import find_named_chunks
 from sensegraph.corpus.corpus import Corpus
+from sensegraph.engines.offline.reports.sentence_quality import tidy_sentence
 from sensegraph.language.sentences import split_sentences
 from sensegraph.types import Document
 
@@ -50,7 +52,7 @@ def normalize(text: str) -> str:
 def is_lead_first(answer: str, page: Document) -> bool:
     """Whether the answer begins with the beginning of the page's first sentence."""
     start, end = split_sentences(page.text)[0]
-    lead = normalize(page.text[start:end])[:60]
+    lead = normalize(tidy_sentence(page.text[start:end]))[:60]
     return normalize(answer).startswith(lead)
 
 
@@ -63,7 +65,7 @@ def measure_leads(corpus: Corpus, pages: list[Document], wrong: bool) -> None:
         question = f"Who is {page.title}?" if re.search(r"\bborn\b", page.text[:150]) else f"What is {page.title}?"
         answer = corpus.query(question, method="walk")
         right += (good := is_lead_first(answer.text, page))
-        several += answer.text.startswith(("Several bear", "“"))
+        several += answer.text.startswith(("Several bear", f"“{page.title}” is part"))
         if wrong and not good:
             print(f"{question}\n  {answer.text[:300]}\n  lead: {page.text[:200]}\n")
         before = time.process_time()
@@ -79,7 +81,6 @@ def measure_leads(corpus: Corpus, pages: list[Document], wrong: bool) -> None:
 
 def main() -> None:
     parser = options(__doc__)
-    parser.add_argument("--cache", default="bench/out/definitions")
     parser.add_argument("--seed", type=int, default=2)
     parser.add_argument("--n", type=int, default=150)
     parser.add_argument("--wrong", action="store_true")
@@ -88,10 +89,8 @@ def main() -> None:
     given = parser.parse_args()
     name = given.documents or "hotpotqa"
     folder = Path(given.data) / name
-    root = Path(given.cache) / Path(name).name
-    root.mkdir(parents=True, exist_ok=True)
     pages = read_pages(folder) if (folder / "corpus.jsonl").is_file() else []
-    with Corpus.open(root, settings=SETTINGS) as corpus:
+    with TemporaryDirectory() as root, Corpus.open(Path(root), settings=SETTINGS) as corpus:
         corpus.add(pages) if pages else corpus.add(name)
         corpus.build()
         for question in given.ask:

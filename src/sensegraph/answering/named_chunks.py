@@ -20,6 +20,8 @@ from sensegraph.language.defining import (
     CUE_WORDS,
     AskedName,
     Writing,
+    find_longer_names,
+    is_borne_otherwise,
     rate_fitness,
     rate_statement,
     read_asked_name,
@@ -32,11 +34,11 @@ from sensegraph.types import Chunk, NameCounts, Passage
 READ = 200  # chunks that are read for a name
 RATED = 5000  # chunks that hold its words of which the best are chosen
 KEPT = 12  # chunks that are given to the engine
+_BORNE = 3  # of them for each longer name that a person's name is part of
 _ALONE = 60  # chunks with a part of the name, above which it is no name of one
 _SENTENCES = 3  # sentences with the name that are looked at in one chunk
 _AROUND = 240  # characters on either side of a name that its sentence is looked for in
 _ENDS = re.compile(r"[.!?。！？][\"'”’)]?(?=\s|$)|\n+|[。！？]")
-_NEXT, _LAST = re.compile(r"\s+([A-ZÀ-Þ][\w’'-]+)"), re.compile(r"\b([A-ZÀ-Þ][\w’'-]+)\s+$")
 
 
 def find_named_chunks(question: str, index: Index) -> tuple[list[Passage], NameCounts | None]:
@@ -59,17 +61,26 @@ def find_named_chunks(question: str, index: Index) -> tuple[list[Passage], NameC
         kept = [i for i, e in enumerate(entries) if e.id in inside]
         best, entries = best[kept], [entries[i] for i in kept]
     chosen = _choose_chunks(best, entries, rough[best], root)
-    found = index.chunks([e.id for e in chosen]).values()
-    places = [(c, list(name.pattern.finditer(c.text))) for c in found]
-    writing = name.choose_writing(m for _, mentions in places for m in mentions)
-    rated = [(_rate_chunk(c, mentions, writing), c) for c, mentions in places]
-    rated = sorted(((r, c) for r, c in rated if r > 0), key=lambda pair: (-pair[0], pair[1].id))
+    found = list(index.chunks([e.id for e in chosen]).values())
+    rated = _rate_chunks(name, found)
     if not rated:
         return [], None
-    documents = {c.title or c.document for _, c in rated}
-    alone = _find_parts_alone(name, [c for _, c in rated], held, index, root)
+    best_first = [c for _, c in rated]
+    documents = {c.title or c.document for c in best_first}
+    alone = _find_parts_alone(name, best_first, held, index, root)
     counts = NameCounts(len(rated), len(documents), len(entries) <= READ, alone)
-    return [replace(chunk_passage(c), score=r) for r, c in rated[:KEPT]], counts
+    several = find_longer_names(name, (c.text for c in best_first)) if name.person else []
+    front = [pair for longer in several for pair in _rate_chunks(replace(name, text=longer), found)[:_BORNE]]
+    kept = list({c.id: replace(chunk_passage(c), score=r) for r, c in [*front, *rated]}.values())
+    return kept[:KEPT], counts
+
+
+def _rate_chunks(name: AskedName, chunks: Iterable[Chunk]) -> list[tuple[float, Chunk]]:
+    """The chunks that name it, or whose title is the name, with how much they tell of it, most first."""
+    places = [(c, list(name.pattern.finditer(c.text))) for c in chunks]
+    writing = name.choose_writing(m for _, mentions in places for m in mentions)
+    rated = ((_rate_chunk(c, mentions, writing), c) for c, mentions in places)
+    return sorted(((r, c) for r, c in rated if r > 0), key=lambda pair: (-pair[0], pair[1].id))
 
 
 def _list_forms(words: Iterable[str], text: str) -> list[str]:
@@ -116,8 +127,9 @@ def _rate_chunk(chunk: Chunk, mentions: Sequence[re.Match[str]], writing: Writin
         after = _ENDS.search(text, match.end(), match.end() + _AROUND)
         start, end = (before or [begin])[-1], after.end() if after else match.end() + _AROUND
         sentence = text[start:end].strip()
-        weight, _ = rate_statement(writing.mask(sentence))
-        best = max(best, weight * rate_fitness(sentence) * (1.1 if match.start() < _AROUND else 1.0))
+        masked = writing.mask(sentence)
+        weight, _ = rate_statement(masked)
+        best = max(best, weight * rate_fitness(masked) * (1.1 if match.start() < _AROUND else 1.0))
         seen += 1
     titled = writing.name.entitles(chunk.title)
     return best + 0.01 * (seen + labels) + (2.0 + (best > BARE) if titled else 0.0)
@@ -127,25 +139,14 @@ def _find_parts_alone(
     name: AskedName, named: Sequence[Chunk], held: Longs, index: Index, root: Index
 ) -> tuple[str, ...]:
     """The parts of a person's name, its first word and its last, that nobody else of the corpus bears."""
-    words = name.text.split()
-    if len(words) not in (2, 3) or not all(w[:1].isupper() and w.isalpha() and len(w) > 2 for w in words):
-        return ()
     alone = []
-    for part in (words[0], words[-1]):
+    for part in name.parts:
         others = np.setdiff1d(_positions_with([part], name.text, root), held)
         if len(others) > _ALONE:
             continue
         entries = take_records(root.catalogue.chunks, others.tolist())
         texts = (c.text for c in [*index.chunks([e.id for e in entries]).values(), *named])
-        if not any(_is_borne_otherwise(part, part == words[0], words, text) for text in texts):
+        if not any(is_borne_otherwise(part, part == name.parts[0], name.text.split(), text) for text in texts):
             alone.append(part)
     return tuple(alone)
 
-
-def _is_borne_otherwise(part: str, first: bool, words: Sequence[str], text: str) -> bool:
-    """Whether a part of a name stands in a text with another name behind it, or before it where it is the last."""
-    for match in re.finditer(rf"\b{part}\b", text):
-        other = _NEXT.match(text, match.end()) if first else _LAST.search(text[max(0, match.start() - 30) : match.start()])
-        if other and other[1].casefold().removesuffix("'s").removesuffix("’s") not in map(str.casefold, words):
-            return True
-    return False

@@ -7,12 +7,14 @@ sign, so that they are the same for all names (`data/patterns/definitions.txt`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from sensegraph.language.text import HAN, fold
-from sensegraph.language.word_lists import read_sections
+from sensegraph.language.naming_words import HONORIFICS
+from sensegraph.language.word_lists import STOP, read_sections
 
 _SECTIONS = read_sections("patterns/definitions")
 _ASKS = [re.compile(rf"^\W*{line}\W*$", re.IGNORECASE) for line in _SECTIONS["asks what"]]
@@ -41,6 +43,8 @@ _QUALIFIED = re.compile(r"^(.*\S)\s*\(([^()]+)\)$|^([^,]+),\s+([^,]+)$")
 _MIDDLE = r"(?:(?-i:[A-ZÀ-Þ][\w.’'-]*)|[\"“‘(][^\"”’()]{1,30}[\"”’)])"
 _MARKS = re.compile(r"[^\w]+")
 _LEADS = re.compile(r"^\W*(?:he|she|it|they|er|sie|es|il|elle|él|ella)\s*,\s+", re.IGNORECASE)
+_OWNED = re.compile(rf"{SIGN}(['’]s?\b)")
+_CIRCULAR = re.compile(rf"{SIGN}\W?\s(?:is|are|was|were)\s(?:an?|the)\s(?:\w+\s){{0,2}}{SIGN}")
 _CLOSED = re.compile(r"[?？]\W*$")
 
 BARE = 0.4
@@ -53,7 +57,7 @@ OUTRIGHT = 1.2
 class AskedName:
     """A name that a question asks about, without articles.
 
-    `qualifier` is what stands behind it in brackets or behind a comma; `person` says that the question asks who;
+    `asked` has them; `qualifier` is what stands behind it in brackets or behind a comma; `person` says that the question asks who;
     `loose` that the words may be no name: they count as one only where a text says what they are.
     """
 
@@ -61,18 +65,26 @@ class AskedName:
     qualifier: str = ""
     person: bool = False
     loose: bool = False
+    asked: str = ""
+
+    @cached_property
+    def parts(self) -> tuple[str, ...]:
+        """The first and the last word of what may be a person's name."""
+        words = self.text.split()
+        fit = len(words) in (2, 3) and all(w[:1].isupper() and w.isalpha() and len(w) > 2 for w in words)
+        return (words[0], words[-1]) if fit else ()
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
         """Where it stands in a text, in any writing."""
         words = re.split(r"[\s-]+", self.text)
-        parts = [re.escape(w).replace("'", "['’]").replace("’", "['’]") for w in words]
+        parts = [re.sub("['’]", "['’]", re.escape(w)) for w in words]
         last = parts[-1]
         if words[-1][-1:].isalpha() and not HAN.search(self.text):
             parts[-1] = last + "(?:e?s)?" if last[-1:] != "s" else f"{last[:-1]}s?" if last[-2:] != "ss" else last
-        between = r"[\s-]+"
+        between = r"[\"”’]?[\s-]+[\"“‘]?"
         if len(parts) == 2 and min(map(len, words)) > 1:
-            between = rf"(?:\s+{_MIDDLE}){{0,3}}[\s-]+"
+            between = rf"[\"”’]?(?:\s+{_MIDDLE}){{0,3}}[\s-]+[\"“‘]?"
         whole = between.join(parts)
         if HAN.search(self.text):
             return re.compile(whole)
@@ -89,28 +101,24 @@ class AskedName:
         base = _plain((qualified[1] or qualified[3]) if qualified else title)
         return _plain(self.text) in (whole, base)
 
-    def choose_writing(self, mentions: Iterable[re.Match[str]], alone: tuple[str, ...] = ()) -> Writing:
+    def choose_writing(self, mentions: Iterable[re.Match[str]]) -> Writing:
         """How it is written where it stands: other words may be written alike but for capitals."""
         seen = [(m[0], m.start()) for m in mentions]
         if self.text.isupper() and len(self.text) > 1 and " " not in self.text:
             if any(found == self.text for found, _ in seen):
-                return Writing(self, exact=True, alone=alone)
+                return Writing(self, exact=True)
         inside = [found[:1].isupper() for found, start in seen if start > 2]
         large = self.text[:1].isupper() and any(found[:1].isupper() for found, _ in seen)
-        return Writing(self, capital=large or (bool(inside) and 2 * sum(inside) > len(inside)), alone=alone)
+        return Writing(self, capital=large or (bool(inside) and 2 * sum(inside) > len(inside)))
 
 
 @dataclass(frozen=True)
 class Writing:
-    """How a name is written in a corpus: with a `capital`, or `exact` as it was asked for; else in any way.
-
-    `alone` are parts of it that stand for it where it was named.
-    """
+    """How a name is written in a corpus: with a `capital`, or `exact` as it was asked for; else in any way."""
 
     name: AskedName
     capital: bool = False
     exact: bool = False
-    alone: tuple[str, ...] = ()
 
     def admits(self, mention: str) -> bool:
         """Whether this is the name, and not a word that is written alike but for capitals."""
@@ -119,13 +127,13 @@ class Writing:
     def mask(self, text: str) -> str:
         """`text` with the sign for the name; the same text where it does not stand there."""
         found = [m.span() for m in self.name.pattern.finditer(text) if self.admits(m[0])]
-        return _replace_spans(text, found) if found else text
+        return _replace_spans(text, found)
 
-    def mask_parts(self, text: str) -> str:
-        """`text` with the sign for the parts that stand for the name."""
-        if not self.alone:
-            return text
-        parts = "|".join(map(re.escape, self.alone))
+    def mask_parts(self, text: str, parts: Sequence[str]) -> str:
+        """`text` with the sign for parts of the name that stand for it."""
+        if not parts:
+            return _replace_spans(text, [])
+        parts = "|".join(map(re.escape, parts))
         found = re.finditer(rf"(?<![\w-])(?:{parts})(?![\w-]|\s+[A-ZÀ-Þ][a-z])", text)
         return _replace_spans(text, [m.span() for m in found])
 
@@ -161,30 +169,77 @@ def _judge_name(found: str, question: str) -> AskedName | None:
     if not quoted and any(rule.search(base) for rule in _ELSE):
         return None
     small = base[:1].islower()
-    loose = small and not quoted and (led or _LOOSE.search(base) is not None)
+    loose = not quoted and ((small and led) or (_LOOSE.search(base) is not None and (small or "s " in base)))
     person = re.match(r"\W*(?:who|wer|qui|c['’]est\s+qui|¿?\s*qui[eé]n)", question, re.IGNORECASE) is not None
-    return AskedName(base, qualifier, person or "是谁" in question, loose)
+    return AskedName(base, qualifier, person or "是谁" in question, loose, _find_whole(found, question))
+
+
+def _find_whole(found: str, question: str) -> str:
+    """What was asked for with the article before it."""
+    match = re.search(r"\b(?:an?|the)\s+" + re.escape(found), question, re.IGNORECASE)
+    return match[0] if match else found
 
 
 def rate_statement(masked: str) -> tuple[float, str]:
     """How much a sentence tells of what the sign in it stands for, and by which kind of words; BARE for none."""
     if SIGN not in masked:
         return 0.0, ""
+    masked = _OWNED.sub("\\1", masked)
     for weight, kind, rules in _TEXTS:
         if any(rule.search(masked) for rule in rules):
             return weight, kind
     return BARE, ""
 
 
-def rate_fitness(text: str) -> float:
-    """1, or less for a sentence that is no statement by itself: too short or long, a question, or unclear whose."""
-    words = text.split()
+def rate_fitness(masked: str) -> float:
+    """1, or less for a sentence that is no statement by itself.
+
+    It is too short or long, a question, unclear whose, or says a name by the name.
+    """
+    words = masked.split()
     value = 0.4 if len(words) < 5 else 0.6 if len(words) > 60 else 1.0
-    value *= 0.2 if text.rstrip("\"'”’»)").endswith(("?", "？")) else 1.0
+    value *= 0.4 if _CIRCULAR.search(masked) else 1.0
+    value *= 0.2 if masked.rstrip("\"'”’»)").endswith(("?", "？")) else 1.0
     return value * (0.6 if words and words[0].casefold().strip(",") in _UNCLEAR else 1.0)
 
 
-_UNCLEAR = _STANDS_FOR | {"and", "but", "so", "because", "then", "also", "yes", "no", "yeah", "well", "his", "its", "their"}
+_UNCLEAR = _STANDS_FOR | frozenset(_SECTIONS["unclear"][0].split())
+
+
+def find_longer_names(name: AskedName, texts: Iterable[str]) -> list[str]:
+    """The names of two words that a name of one word is part of, the commonest first; few at most."""
+    if len(name.text.split()) > 1 or HAN.search(name.text):
+        return []
+    part = re.escape(name.text)
+    shape = re.compile(rf"(?<![\w-])(?i:{part})\s+([A-ZÀ-Þ][\w’-]+)|\b([A-ZÀ-Þ][\w’-]+)\s+(?i:{part})(?![\w-]|\s+[A-ZÀ-Þ])")
+    written = name.text.title() if name.text.islower() else name.text
+    found: Counter[str] = Counter()
+    for text in texts:
+        for match in shape.finditer(text):
+            other = re.sub(r"['’]s$", "", match[1] or match[2])
+            if other.casefold() not in _COMMON and match[0][:1].isupper() and len(other) > 1:
+                other = other.title() if other.isupper() and len(other) > 3 else other
+                found[f"{written} {other}" if match[1] else f"{other} {written}"] += 1
+    ranked = sorted(found.items(), key=lambda x: (-x[1], x[0]))
+    return [longer for longer, times in ranked if times > 1][:_BEARERS]
+
+
+_COMMON = frozenset(word for words in STOP.values() for word in words) | HONORIFICS
+_BEARERS = 3
+
+
+def is_borne_otherwise(part: str, first: bool, words: Sequence[str], text: str) -> bool:
+    """Whether a part of a name stands in a text with another name behind it, or before it where it is the last."""
+    own = {word.casefold() for word in words}
+    for match in re.finditer(rf"\b{re.escape(part)}\b", text):
+        before = text[max(0, match.start() - 30) : match.start()]
+        other = _NEXT.match(text, match.end()) if first else _LAST.search(before)
+        if other and other[1].casefold().removesuffix("'s").removesuffix("’s") not in own:
+            return True
+    return False
+
+
+_NEXT, _LAST = re.compile(r"\s+([A-ZÀ-Þ][\w’'-]+)"), re.compile(r"\b([A-ZÀ-Þ][\w’'-]+)\s+$")
 
 
 def find_aliases(masked: str) -> Iterator[str]:

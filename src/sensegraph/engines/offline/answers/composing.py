@@ -306,7 +306,9 @@ def rate_usefulness(found: Sequence[RelevantSentence]) -> float:
 
 
 FORMS: tuple[Callable[[Asked], Written | None], ...] = (definitions.answer_definition, facts.answer_fact)
-"""The forms of an answer about something, each of which takes the questions that are its own; facts take the rest."""
+"""The forms of an answer about something, each of which takes the questions that are its own; facts take the rest.
+
+The first knows its questions by themselves, whatever their shape."""
 
 
 def answer_inquiries(inquiries: Sequence[Inquiry]) -> list[Draft]:
@@ -322,10 +324,10 @@ def compose_answer(inquiry: Inquiry, words: int = 0) -> Draft:
     passages = inquiry.context.passages
     code = choose_language(inquiry.question, passages)
     question, sentences = questions.understand_question(inquiry.question, code), read_source_sentences(passages, code)
-    if not words and _asks_for_fact(question, passages):
-        chunks = tuple(p for p in passages if p.kind == "chunk")
+    chunks = tuple(p for p in passages if p.kind == "chunk")
+    if not words and chunks:
         asked_for = Asked(inquiry.question, chunks, tuple(sentences), inquiry.counted)
-        for form in FORMS:
+        for form in FORMS if question.shape in ("lookup", "decide", "open") else FORMS[:1]:
             if written := form(asked_for):
                 return Draft(written.statements, notes=notes, abstained=written.abstained)
     if question.shape != "overview":
@@ -345,11 +347,6 @@ def compose_answer(inquiry: Inquiry, words: int = 0) -> Draft:
     what = f" on {question.subject}" if absent else " that answers this"
     nothing = Statement(f"I find nothing{what} in the sources that I was given.")
     return Draft((nothing,), notes=notes[1:], abstained=True)
-
-
-def _asks_for_fact(question: Question, passages: Sequence[Passage]) -> bool:
-    """Whether the question asks for a fact, and there are texts to find it in."""
-    return question.shape in ("lookup", "decide", "open") and any(p.kind == "chunk" for p in passages)
 
 
 def _answer_focused(

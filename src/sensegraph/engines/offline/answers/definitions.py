@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sensegraph.engines.offline.answers.asked import Asked, Written, show_sentence
@@ -21,24 +21,27 @@ from sensegraph.language.defining import (
     OUTRIGHT,
     SIGN,
     AskedName,
-    Writing,
     find_aliases,
+    find_longer_names,
+    is_borne_otherwise,
     rate_fitness,
     rate_statement,
     read_asked_name,
 )
 from sensegraph.language.text import WORD, fold
-from sensegraph.language.word_lists import read_list
 from sensegraph.types import NameCounts, Statement
 
 LEAD, TITLED, FOLLOWS = 5.0, 2.0, 0.9  # weights of the first sentence of a text whose title is the name, and of others
+TELLING = 1.6  # what a sentence must tell of a thing
 FIRM = 2.0  # what a sentence must tell of words that may be no name at all
 SURE = 2.4  # what it must tell to present one of several who bear the name
 MOST, BEARERS = 2, 3  # further sentences, and lines for those who bear the name
 SHARE = 0.2  # of the score of the first, below which a further sentence is not shown
 LONG = 60  # words from which a further sentence is not shown
 _EARLY = 25
-_SHORTENED = 0.7  # weight of a part that stands for the name
+NEAR = 5  # sentences behind the whole name in which a part stands for it
+SHORTENED = 0.7  # weight of a part that stands for the name
+_LABEL = re.compile(r"^[A-ZÀ-Þ][A-ZÀ-Þ.’'-]+(?:\s[A-ZÀ-Þ.’'-]+)+:\s+")
 _HEAD = re.compile(
     rf"{SIGN}[^;!?]*?(?:\s(?:is|was|are|were)\s(?:also\s|currently\s|now\s)?|,\s)(?:an?|the|one\sof\sthe)\s"
     r"((?:[\w’'-]+\s?){1,6}?)(?=\s(?:of|for|in|at|on|by|to|with|from|and|or|that|which|who|near|off|under)\b|[,.;:()]|$)"
@@ -68,84 +71,118 @@ def answer_definition(asked: Asked) -> Written | None:
     told = rank_statements(name, asked.sentences, counts.alone if counts else ())
     if not told or (name.loose and told[0].weight < FIRM):
         return None
-    if told[0].weight < FIRM and (longer := _find_longer_names(name, asked.sentences)):
-        found = [_rank_named(replace(name, text=text), asked) for text in longer]
-        lines = [ranked[0] for ranked in found if ranked and ranked[0].weight >= OUTRIGHT]
+    if name.person or told[0].weight < FIRM:
+        longer = find_longer_names(name, (s.raw for s in asked.sentences))
+        found = [ranked for text in longer if (ranked := rank_statements(replace(name, text=text), asked.sentences))]
+        lines = list({ranked[0].sentence: ranked[0] for ranked in found}.values())
+        outright = [one for one in lines if one.weight >= OUTRIGHT]
+        lines = outright if len(outright) > 1 or not name.person else lines
         if len(lines) > 1:
-            return Written(_tell_bearers(name, lines, f"“{name.text}” stands for several:", counts))
-        if len(longer) == 1 and lines:  # a part of one name only
+            return Written(_tell_bearers(lines, f"“{name.text}” is part of several names:", counts))
+        if len(longer) == 1 and outright:  # a part of one name only
             return Written(_tell_one(found[0], counts))
-    if told[0].weight < OUTRIGHT:
+    if told[0].weight < FIRM and (spelt := _rank_spelt_out(name, told, asked.sentences)):
+        told = [*spelt, *told]
+    if told[0].weight < (OUTRIGHT if name.person else TELLING):
         return Written(_show_mentions(name, told, counts))
     bearers = _part_bearers(name, told)
     if len(bearers) > 1:
-        return Written(_tell_bearers(name, bearers, f"Several bear the name {name.text}:", counts))
+        return Written(_tell_bearers(bearers, f"Several bear the name {name.text}:", counts))
     return Written(_tell_one(told, counts))
 
 
-def _rank_named(name: AskedName, asked: Asked) -> list[Told]:
-    return rank_statements(name, asked.sentences)
+def _rank_spelt_out(name: AskedName, told: Sequence[Told], sentences: Sequence[SourceSentence]) -> list[Told]:
+    """The statements on what an abbreviation stands for, where a text says so, and what that is."""
+    for alias in dict.fromkeys(alias for one in told for alias in find_aliases(one.masked)):
+        initials = "".join(word[0] for word in alias.split() if word[0].isupper())
+        if len(name.text) > 1 and initials.endswith(name.text.upper()):
+            ranked = rank_statements(replace(name, text=alias, qualifier=""), sentences)
+            return [one for one in ranked if one.weight >= FIRM]
+    return []
 
 
 # ── what sentences tell ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def rank_statements(name: AskedName, sentences: Sequence[SourceSentence], alone: Sequence[str] = ()) -> list[Told]:
-    """The sentences that name it, or follow in a text about it, those first that tell most of what it is."""
-    mentions = (m for s in sentences for m in name.pattern.finditer(s.raw))
-    writing = name.choose_writing(mentions, tuple(alone))
-    masked = [writing.mask(_plain_text(s.text)) for s in sentences]
-    naming = {s.origin for s, text in zip(sentences, masked, strict=True) if SIGN in text}
+    """The sentences that name it, or follow in a text about it, those first that tell most of what it is.
+
+    `alone` are parts of the name that stand for it in every text that names it.
+    """
+    writing = name.choose_writing(m for s in sentences for m in name.pattern.finditer(s.raw))
+    ordered = sorted(sentences, key=lambda s: (s.reference, s.source.start, s.text))
+    masked = [writing.mask(_plain_text(s.text)) for s in ordered]
+    naming = {s.document or s.origin for s, text in zip(ordered, masked, strict=True) if SIGN in text}
     begins: dict[str, int] = {}
-    for s in sentences:
-        begins[s.reference] = min(begins.get(s.reference, s.source.start), s.source.start)
-    times = Counter(_fold_sentence(s.text) for s in sentences)
+    for s in ordered:
+        begins.setdefault(s.reference, s.source.start)
+    times = Counter(_fold_sentence(s.text) for s in ordered)
+    near = _find_parts_near(name, ordered, masked)
     told = []
-    titled: dict[str, bool] = {}
-    for s, text in zip(sentences, masked, strict=True):
-        about = titled.setdefault(s.document, name.entitles(s.document))
-        first = s.source.start == begins[s.reference]
-        one = _read_statement(s, text, writing, first, about, s.origin in naming)
-        if one:
+    for i, (s, text) in enumerate(zip(ordered, masked, strict=True)):
+        if SIGN not in text and (parts := near[i] or (alone if (s.document or s.origin) in naming else ())):
+            text = writing.mask_parts(text, parts)
+        if one := _read_statement(s, text, name, s.source.start == begins[s.reference], bool(near[i])):
             repeated = 1 + 0.25 * math.log(times[_fold_sentence(s.text)])
             told.append(replace(one, score=one.score * repeated))
     return sorted(told, key=lambda t: (-t.score, t.sentence.text, t.sentence.document, t.sentence.source.chunk))
 
 
-def _read_statement(
-    sentence: SourceSentence, masked: str, writing: Writing, first: bool, about: bool, named: bool
-) -> Told | None:
+def _find_parts_near(
+    name: AskedName, ordered: Sequence[SourceSentence], masked: Sequence[str]
+) -> list[tuple[str, ...]]:
+    """The parts of the name that stand for it in each sentence: near behind the whole name, where none bears them."""
+    held: dict[str, list[str]] = {}
+    for s in ordered if name.parts else ():
+        held.setdefault(s.reference, []).append(s.raw)
+    words = name.text.split()
+    free = {
+        reference: tuple(
+            part for part in name.parts if not is_borne_otherwise(part, part == words[0], words, "\n".join(texts))
+        )
+        for reference, texts in held.items()
+    }
+    found: list[tuple[str, ...]] = []
+    last: dict[str, int] = {}
+    for i, (s, text) in enumerate(zip(ordered, masked, strict=True)):
+        found.append(free.get(s.reference, ()) if i - last.get(s.reference, -NEAR) < NEAR else ())
+        if SIGN in text:
+            last[s.reference] = i
+    return found
+
+
+def _read_statement(sentence: SourceSentence, masked: str, name: AskedName, first: bool, near: bool) -> Told | None:
     """What one sentence tells; None where it neither names it nor stands at the beginning of a text about it."""
+    about = name.entitles(sentence.document)
     weight, kind = rate_statement(masked)
-    if not weight and named and not sentence.speaker:
-        masked = writing.mask_parts(masked)
-        weight, kind = rate_statement(masked)
-        weight *= _SHORTENED
+    if weight and not name.pattern.search(sentence.raw):
+        weight *= SHORTENED
     place = masked.find(SIGN)
-    text = masked.replace(SIGN, writing.name.text)
-    if about and first and _opens_text(text, masked, writing, weight):
+    text = masked.replace(SIGN, name.text)
+    if about and first and _opens_text(text, masked, name, weight):
         weight, kind = (LEAD, "lead") if place >= 0 and weight > BARE else (max(LEAD - 1, weight), "lead")
     elif about and weight <= BARE:
         weight, kind = FOLLOWS, "follows"
     elif not weight:
         return None
-    quality = rate_quality(text) * rate_fitness(text)
-    quality = max(quality, 0.6 * rate_fitness(text)) if weight >= OUTRIGHT else max(quality, 0.1)
+    fitness = rate_fitness(masked)
+    quality = max(rate_quality(text) * fitness, (0.5 + 0.15 * min(weight, 3.0)) * fitness if weight >= OUTRIGHT else 0.1)
     early = 1.3 if 0 <= place < _EARLY else 1.0
     score = weight * quality * early * (1.4 if about else 1.0) * (1.25 if first else 1.0)
+    score *= 1.5 if about and fold(sentence.document) == fold(name.asked) else 1.0
     return Told(sentence, weight, kind, score, masked)
 
 
-def _opens_text(text: str, masked: str, writing: Writing, weight: float) -> bool:
+def _opens_text(text: str, masked: str, name: AskedName, weight: float) -> bool:
     """Whether the first sentence of a text says what the text is about: it names it, or a part of its name."""
     words = set(map(fold, WORD.findall(text)[:12]))
-    parts = set(map(fold, WORD.findall(writing.name.text)))
+    parts = set(map(fold, WORD.findall(name.text)))
     return len(WORD.findall(text)) > 4 and (0 <= masked.find(SIGN) < 80 or bool(words & parts) or weight > BARE)
 
 
 def _plain_text(text: str) -> str:
-    """A sentence as patterns read it: without marks of emphasis, blanks single."""
-    return " ".join(re.sub(r"\*\*|__|`", "", text).split())
+    """A sentence as patterns read it: without marks of emphasis and who speaks, blanks single."""
+    return _LABEL.sub("", " ".join(re.sub(r"\*\*(?!\s?[:–—-])|__|`", "", text).split()))
 
 
 def _fold_sentence(text: str) -> str:
@@ -153,30 +190,6 @@ def _fold_sentence(text: str) -> str:
 
 
 # ── who bears the name ───────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _find_longer_names(name: AskedName, sentences: Sequence[SourceSentence]) -> list[str]:
-    """The names of two words and more that a name of one word is part of, the commonest first.
-
-    None where it mostly stands by itself and no longer name with it.
-    """
-    if len(name.text.split()) > 1:
-        return []
-    part = re.escape(name.text)
-    shape = re.compile(
-        rf"\b((?i:{part})\s+[A-ZÀ-Þ][\w’-]+)|(?<=[\w,]\s)((?:[A-ZÀ-Þ][\w’-]+\s+)(?i:{part}))\b(?!\s+[A-Z])"
-    )
-    common = read_list("en")
-    found: Counter[str] = Counter()
-    for s in sentences:
-        for match in shape.finditer(s.text):
-            longer = re.sub(r"['’]s$", "", " ".join((match[1] or match[2]).split()))
-            other = [w for w in longer.split() if w.casefold() != name.text.casefold()]
-            if longer[:1].isupper() and other and not any(w.casefold() in common for w in other):
-                found[longer] += 1
-    return [text for text, times in sorted(found.items(), key=lambda x: (-x[1], x[0])) if times > 1 or len(found) < 4][
-        :BEARERS
-    ]
 
 
 def _part_bearers(name: AskedName, told: Sequence[Told]) -> list[Told]:
@@ -213,39 +226,47 @@ def _part_bearers(name: AskedName, told: Sequence[Told]) -> list[Told]:
 def _tell_one(told: Sequence[Told], counts: NameCounts | None) -> tuple[Statement, ...]:
     """The statement that tells most, at most two more, other names, and how often it is named."""
     first = told[0]
-    chosen = [first.sentence]
+    chosen = [first]
     for one in told[1:]:
         if len(chosen) > MOST or one.score < SHARE * min(first.score, 3.0) or one.weight < FOLLOWS:
             break
-        if differs_from(one.sentence, chosen) and len(one.sentence.text.split()) <= LONG:
-            chosen.append(one.sentence)
-    lines = _list_lines(chosen)
-    return (*lines, *_tell_aliases(told), *_tell_counts(counts))
+        if _differs(one, chosen) and len(one.sentence.text.split()) <= LONG:
+            chosen.append(one)
+    return (*_list_lines(chosen), *_tell_aliases(told), *_tell_counts(counts))
 
 
-def _tell_bearers(
-    name: AskedName, lines: Sequence[Told], heading: str, counts: NameCounts | None
-) -> tuple[Statement, ...]:
+def _differs(one: Told, chosen: Sequence[Told]) -> bool:
+    return differs_from(one.sentence, [other.sentence for other in chosen])
+
+
+def _tell_bearers(lines: Sequence[Told], heading: str, counts: NameCounts | None) -> tuple[Statement, ...]:
     """A line for each who bears the name."""
-    listed = [one.sentence for one in lines]
-    return (Statement(heading), *_list_lines(listed, from_first=True), *_tell_counts(counts))
+    return (Statement(heading), *_list_lines(lines, from_first=True), *_tell_counts(counts))
 
 
 def _show_mentions(name: AskedName, told: Sequence[Told], counts: NameCounts | None) -> tuple[Statement, ...]:
     """That no text says what it is, and the sentences that tell most beside it."""
-    chosen: list[SourceSentence] = []
+    chosen: list[Told] = []
     for one in told:
-        if len(chosen) <= MOST and differs_from(one.sentence, chosen):
-            chosen.append(one.sentence)
+        if len(chosen) <= MOST and _differs(one, chosen):
+            chosen.append(one)
     which = f"{'who' if name.person else 'what'} {name.text} is"
     heading = Statement(f"The texts never say outright {which}; they show:")
     return (heading, *_list_lines(chosen, from_first=True), *_tell_counts(counts))
 
 
-def _list_lines(chosen: Sequence[SourceSentence], from_first: bool = False) -> list[Statement]:
-    """Sentences, the first in a line of its own unless it is of the list too."""
-    begin: Callable[[int], str] = lambda i: "\n\n- " if i == 1 - from_first else "\n- " if i or from_first else ""
-    return [one.cite(begin(i) + show_sentence(one)) for i, one in enumerate(chosen)]
+def _list_lines(chosen: Sequence[Told], from_first: bool = False) -> list[Statement]:
+    """Sentences, the first in a line of its own unless it is of the list too.
+
+    One that begins with the name begins as it is written: names of programs have small letters.
+    """
+    lines = []
+    for i, one in enumerate(chosen):
+        text, raw = show_sentence(one.sentence), one.sentence.raw.lstrip()
+        if one.masked.startswith(SIGN) and text[0] == raw[0].upper():
+            text = raw[0] + text[1:]
+        lines.append(one.sentence.cite(("\n\n- " if i == 1 - from_first else "\n- " if i or from_first else "") + text))
+    return lines
 
 
 def _tell_aliases(told: Sequence[Told]) -> list[Statement]:
