@@ -79,9 +79,8 @@ class AskedName:
         """Where it stands in a text, in any writing."""
         words = re.split(r"[\s-]+", self.text)
         parts = [re.sub("['’]", "['’]", re.escape(w)) for w in words]
-        last = parts[-1]
         if words[-1][-1:].isalpha() and not HAN.search(self.text):
-            parts[-1] = last + "(?:e?s)?" if last[-1:] != "s" else f"{last[:-1]}s?" if last[-2:] != "ss" else last
+            parts[-1] = _either_number(words[-1], parts[-1])
         between = r"[\"”’]?[\s-]+[\"“‘]?"
         if len(parts) == 2 and min(map(len, words)) > 1:
             between = rf"[\"”’]?(?:\s+{_MIDDLE}){{0,3}}[\s-]+[\"“‘]?"
@@ -247,7 +246,16 @@ def find_aliases(masked: str) -> Iterator[str]:
     for rule in _ALIASES:
         for match in rule.finditer(masked):
             if SIGN not in match["alias"]:
-                yield match["alias"].strip(" .,'’")
+                yield re.sub(r"^(?:The|A|An)\s", "", match["alias"].strip(" .,'’"))
+
+
+def _either_number(word: str, escaped: str) -> str:
+    """An expression for the singular and the plural of a word, whichever it is."""
+    if re.search(r"(?:s|x|z|ch|sh)es$", word):
+        return f"{escaped[:-2]}(?:es)?"
+    if word.endswith("s") and not word.endswith("ss"):
+        return f"{escaped}?"
+    return f"{escaped}(?:e?s)?"
 
 
 def _plain(text: str) -> str:

@@ -38,6 +38,7 @@ SURE = 2.4  # what it must tell to present one of several who bear the name
 MOST, BEARERS = 2, 3  # further sentences, and lines for those who bear the name
 SHARE = 0.2  # of the score of the first, below which a further sentence is not shown
 LONG = 60  # words from which a further sentence is not shown
+POOR = 0.05  # quality below which a further sentence is not shown
 _EARLY = 25
 NEAR = 5  # sentences behind the whole name in which a part stands for it
 SHORTENED = 0.7  # weight of a part that stands for the name
@@ -80,25 +81,28 @@ def answer_definition(asked: Asked) -> Written | None:
         if len(lines) > 1:
             return Written(_tell_bearers(lines, f"“{name.text}” is part of several names:", counts))
         if len(longer) == 1 and outright:  # a part of one name only
-            return Written(_tell_one(found[0], counts))
-    if told[0].weight < FIRM and (spelt := _rank_spelt_out(name, told, asked.sentences)):
-        told = [*spelt, *told]
+            return Written(_tell_one(name, found[0], counts))
+    if told[0].weight < FIRM or told[0].kind in ("expanded", "called"):
+        told = _add_other_names(name, told, asked.sentences)
     if told[0].weight < (OUTRIGHT if name.person else TELLING):
         return Written(_show_mentions(name, told, counts))
     bearers = _part_bearers(name, told)
     if len(bearers) > 1:
         return Written(_tell_bearers(bearers, f"Several bear the name {name.text}:", counts))
-    return Written(_tell_one(told, counts))
+    return Written(_tell_one(name, told, counts))
 
 
-def _rank_spelt_out(name: AskedName, told: Sequence[Told], sentences: Sequence[SourceSentence]) -> list[Told]:
-    """The statements on what an abbreviation stands for, where a text says so, and what that is."""
+def _add_other_names(name: AskedName, told: list[Told], sentences: Sequence[SourceSentence]) -> list[Told]:
+    """The statements with those on its other names: behind the first, or before it where an abbreviation is spelt out."""
     for alias in dict.fromkeys(alias for one in told for alias in find_aliases(one.masked)):
+        ranked = rank_statements(replace(name, text=alias, qualifier=""), sentences)
+        firm = [one for one in ranked if one.weight >= FIRM and one.sentence != told[0].sentence]
         initials = "".join(word[0] for word in alias.split() if word[0].isupper())
-        if len(name.text) > 1 and initials.endswith(name.text.upper()):
-            ranked = rank_statements(replace(name, text=alias, qualifier=""), sentences)
-            return [one for one in ranked if one.weight >= FIRM]
-    return []
+        if firm and len(name.text) > 1 and initials.endswith(name.text.upper()):
+            return [*firm, *told]
+        if firm:
+            return [told[0], *firm, *told[1:]]
+    return told
 
 
 # ── what sentences tell ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -162,14 +166,14 @@ def _read_statement(sentence: SourceSentence, masked: str, name: AskedName, firs
     if about and first and _opens_text(text, masked, name, weight):
         weight, kind = (LEAD, "lead") if place >= 0 and weight > BARE else (max(LEAD - 1, weight), "lead")
     elif about and weight <= BARE:
-        weight, kind = FOLLOWS, "follows"
+        weight, kind = (TITLED, "lead") if first and len(text.split()) > 4 and not sentence.speaker else (FOLLOWS, "follows")
     elif not weight:
         return None
     fitness = rate_fitness(masked)
     quality = max(rate_quality(text) * fitness, (0.5 + 0.15 * min(weight, 3.0)) * fitness if weight >= OUTRIGHT else 0.1)
     early = 1.3 if 0 <= place < _EARLY else 1.0
     score = weight * quality * early * (1.4 if about else 1.0) * (1.25 if first else 1.0)
-    score *= 1.5 if about and fold(sentence.document) == fold(name.asked) else 1.0
+    score *= 2.0 if about and fold(sentence.document) == fold(name.asked) else 1.0
     return Told(sentence, weight, kind, score, masked)
 
 
@@ -223,16 +227,17 @@ def _part_bearers(name: AskedName, told: Sequence[Told]) -> list[Told]:
 # ── how it is told ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _tell_one(told: Sequence[Told], counts: NameCounts | None) -> tuple[Statement, ...]:
+def _tell_one(name: AskedName, told: Sequence[Told], counts: NameCounts | None) -> tuple[Statement, ...]:
     """The statement that tells most, at most two more, other names, and how often it is named."""
     first = told[0]
     chosen = [first]
     for one in told[1:]:
         if len(chosen) > MOST or one.score < SHARE * min(first.score, 3.0) or one.weight < FOLLOWS:
             break
-        if _differs(one, chosen) and len(one.sentence.text.split()) <= LONG:
+        sound = one.kind == "entry" or one.sentence.quality >= POOR
+        if sound and _differs(one, chosen) and len(one.sentence.text.split()) <= LONG:
             chosen.append(one)
-    return (*_list_lines(chosen), *_tell_aliases(told), *_tell_counts(counts))
+    return (*_list_lines(chosen), *_tell_aliases(name, told), *_tell_counts(counts))
 
 
 def _differs(one: Told, chosen: Sequence[Told]) -> bool:
@@ -250,7 +255,7 @@ def _show_mentions(name: AskedName, told: Sequence[Told], counts: NameCounts | N
     for one in told:
         if len(chosen) <= MOST and _differs(one, chosen):
             chosen.append(one)
-    which = f"{'who' if name.person else 'what'} {name.text} is"
+    which = f"{'who' if name.person else 'what'} {name.asked or name.text} is"
     heading = Statement(f"The texts never say outright {which}; they show:")
     return (heading, *_list_lines(chosen, from_first=True), *_tell_counts(counts))
 
@@ -269,12 +274,13 @@ def _list_lines(chosen: Sequence[Told], from_first: bool = False) -> list[Statem
     return lines
 
 
-def _tell_aliases(told: Sequence[Told]) -> list[Statement]:
+def _tell_aliases(name: AskedName, told: Sequence[Told]) -> list[Statement]:
     """What it is also called, where a text says so."""
     found: dict[str, SourceSentence] = {}
     for one in told:
         for alias in find_aliases(one.masked):
-            if not any(fold(alias) in fold(other) or fold(other) in fold(alias) for other in found):
+            known = (name.text, *found)
+            if not any(fold(alias) in fold(other) or fold(other) in fold(alias) for other in known):
                 found[alias] = one.sentence
     if not found:
         return []
