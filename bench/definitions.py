@@ -1,7 +1,7 @@
 """Whether "Who is …?" and "What is …?" are answered by the sentence that says so, without a model.
 
     python bench/definitions.py [--data DIR] [--seed N] [--n N] [--wrong]
-    python bench/definitions.py --documents FOLDER --ask "What is a copyleft?" …    # answers to read, of files of your own
+    python bench/definitions.py --documents FOLDER --ask "What is a copyleft?" …    # answers to read
 
 The first prints for how many titles (1 to 4 words) of hotpotqa pages, drawn with a seed, the lead sentence of the page
 comes first in the answer, how many answers say that several bear the name, and CPU milliseconds per question. Titles
@@ -10,7 +10,6 @@ that several pages have are left out. The rules were tuned on 60 titles of seed 
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import re
@@ -74,7 +73,7 @@ def measure_leads(corpus: Corpus, pages: list[Document], wrong: bool) -> None:
     spent = time.process_time() - begun - looked_up
     n = len(pages)
     print(
-        f"{right} of {n} ({100 * right / n:.1f} %) begin with the page's lead sentence; {several} name several bearers; "
+        f"{right} of {n} ({100 * right / n:.1f} %) begin with the page's lead sentence; {several} name several; "
         f"{1000 * spent / n:.0f} ms of CPU per answer, {1000 * looked_up / n:.1f} for the look-up alone"
     )
 

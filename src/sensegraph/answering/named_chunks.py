@@ -1,4 +1,4 @@
-"""Where a name stands that a question asks the nature of: chunks that say it, looked up by the name and not by a search.
+"""Chunks that say what somebody or something is, for a question that asks it: looked up by the name, not by a search.
 
 Who is everywhere in a corpus weighs nothing in a search; the sentence that says who that is, is still there.
 """
@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sensegraph.algorithms.graphs import Longs
+from sensegraph.algorithms.graphs import Floats, Longs
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import ChunkEntry
 from sensegraph.index.passages import chunk_passage
@@ -62,25 +62,25 @@ def find_named_chunks(question: str, index: Index) -> tuple[list[Passage], NameC
         best, entries = best[kept], [entries[i] for i in kept]
     chosen = _choose_chunks(best, entries, rough[best], root)
     found = list(index.chunks([e.id for e in chosen]).values())
-    rated = _rate_chunks(name, found)
+    rated, writing = _rate_chunks(name, found)
     if not rated:
         return [], None
     best_first = [c for _, c in rated]
     documents = {c.title or c.document for c in best_first}
-    alone = _find_parts_alone(name, best_first, held, index, root)
+    alone = _find_parts_alone(name, best_first, held, index, root) if writing.capital else ()
     counts = NameCounts(len(rated), len(documents), len(entries) <= READ, alone)
     several = find_longer_names(name, (c.text for c in best_first)) if name.person else []
-    front = [pair for longer in several for pair in _rate_chunks(replace(name, text=longer), found)[:_BORNE]]
-    kept = list({c.id: replace(chunk_passage(c), score=r) for r, c in [*front, *rated]}.values())
-    return kept[:KEPT], counts
+    front = [pair for longer in several for pair in _rate_chunks(replace(name, text=longer), found)[0][:_BORNE]]
+    passages = {c.id: replace(chunk_passage(c), score=r) for r, c in [*front, *rated]}
+    return list(passages.values())[:KEPT], counts
 
 
-def _rate_chunks(name: AskedName, chunks: Iterable[Chunk]) -> list[tuple[float, Chunk]]:
-    """The chunks that name it, or whose title is the name, with how much they tell of it, most first."""
+def _rate_chunks(name: AskedName, chunks: Iterable[Chunk]) -> tuple[list[tuple[float, Chunk]], Writing]:
+    """The chunks that name it or have it as title, with how much they tell of it, most first; how it is written."""
     places = [(c, list(name.pattern.finditer(c.text))) for c in chunks]
     writing = name.choose_writing(m for _, mentions in places for m in mentions)
     rated = ((_rate_chunk(c, mentions, writing), c) for c, mentions in places)
-    return sorted(((r, c) for r, c in rated if r > 0), key=lambda pair: (-pair[0], pair[1].id))
+    return sorted(((r, c) for r, c in rated if r > 0), key=lambda pair: (-pair[0], pair[1].id)), writing
 
 
 def _list_forms(words: Iterable[str], text: str) -> list[str]:
@@ -101,7 +101,7 @@ def _positions_with(words: Sequence[str], text: str, root: Index) -> Longs:
     return np.zeros(0, np.int64) if held is None else held
 
 
-def _choose_chunks(positions: Longs, entries: Sequence[ChunkEntry], rough: Longs, root: Index) -> list[ChunkEntry]:
+def _choose_chunks(positions: Longs, entries: Sequence[ChunkEntry], rough: Floats, root: Index) -> list[ChunkEntry]:
     """At most READ of them: where the name weighs most, beginnings of documents, and where people are presented."""
     if len(entries) <= READ:
         return list(entries)
@@ -149,4 +149,3 @@ def _find_parts_alone(
         if not any(is_borne_otherwise(part, part == name.parts[0], name.text.split(), text) for text in texts):
             alone.append(part)
     return tuple(alone)
-

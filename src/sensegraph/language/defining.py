@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from sensegraph.language.text import HAN, fold
 from sensegraph.language.naming_words import HONORIFICS
+from sensegraph.language.text import HAN, fold
 from sensegraph.language.word_lists import STOP, read_sections
 
 _SECTIONS = read_sections("patterns/definitions")
@@ -57,8 +57,8 @@ OUTRIGHT = 1.2
 class AskedName:
     """A name that a question asks about, without articles.
 
-    `asked` has them; `qualifier` is what stands behind it in brackets or behind a comma; `person` says that the question asks who;
-    `loose` that the words may be no name: they count as one only where a text says what they are.
+    `asked` has them; `qualifier` is what stands behind it in brackets or behind a comma; `person` says that the
+    question asks who; `loose` that the words may be no name: they count as one only where a text says what they are.
     """
 
     text: str
@@ -69,8 +69,8 @@ class AskedName:
 
     @cached_property
     def parts(self) -> tuple[str, ...]:
-        """The first and the last word of what may be a person's name."""
-        words = self.text.split()
+        """The first and the last word of what may be a person's name, as they are written in one."""
+        words = (self.text.title() if self.text.islower() else self.text).split()
         fit = len(words) in (2, 3) and all(w[:1].isupper() and w.isalpha() and len(w) > 2 for w in words)
         return (words[0], words[-1]) if fit else ()
 
@@ -103,9 +103,8 @@ class AskedName:
     def choose_writing(self, mentions: Iterable[re.Match[str]]) -> Writing:
         """How it is written where it stands: other words may be written alike but for capitals."""
         seen = [(m[0], m.start()) for m in mentions]
-        if self.text.isupper() and len(self.text) > 1 and " " not in self.text:
-            if any(found == self.text for found, _ in seen):
-                return Writing(self, exact=True)
+        if self.text.isupper() and len(self.text) > 1 and any(found == self.text for found, _ in seen):
+            return Writing(self, exact=True)
         inside = [found[:1].isupper() for found, start in seen if start > 2]
         large = self.text[:1].isupper() and any(found[:1].isupper() for found, _ in seen)
         return Writing(self, capital=large or (bool(inside) and 2 * sum(inside) > len(inside)))
@@ -154,15 +153,15 @@ def _judge_name(found: str, question: str) -> AskedName | None:
     bare = quoted[1].strip() if quoted else found
     led = re.search(r"\bthe\s+" + re.escape(bare), question) is not None
     while match := _BEFORE.match(bare):
-        if bare[match.end() :][:1].isspace():
+        if match[0][0].isupper() and match[0].split()[0] not in ("The", "A", "An"):  # "La Paz"
             break
-        # "The Who" is a name, "the pier" is none
-        led, bare = led or match[0].casefold().strip() in ("the", "der", "die", "das", "le", "la", "el"), bare[match.end() :]
+        led = led or match[0].casefold().strip() in ("the", "der", "die", "das", "le", "la", "el")
+        bare = bare[match.end() :]
     qualified = _QUALIFIED.match(bare)
     base, qualifier = bare, ""
     if qualified:
         base, qualifier = (qualified[1] or qualified[3]).strip(), (qualified[2] or qualified[4]).strip()
-    base = base.strip(" .,:;\"“”")
+    base = base.strip(' .,:;"“”')
     if not base or len(base.split()) > _LONGEST or (fold(base) in _STANDS_FOR and not base.isupper()):
         return None
     if not quoted and any(rule.search(base) for rule in _ELSE):
@@ -190,13 +189,20 @@ def rate_statement(masked: str) -> tuple[float, str]:
     return BARE, ""
 
 
+def rate_mention(name: AskedName, text: str) -> float:
+    """How much a sentence tells of what a name stands for, less where it is no statement by itself."""
+    masked = Writing(name).mask(text)
+    weight, _ = rate_statement(masked)
+    return weight * rate_fitness(masked)
+
+
 def rate_fitness(masked: str) -> float:
     """1, or less for a sentence that is no statement by itself.
 
     It is too short or long, a question, unclear whose, or says a name by the name.
     """
     words = masked.split()
-    value = 0.4 if len(words) < 5 else 0.6 if len(words) > 60 else 1.0
+    value = 0.4 if len(words) < 4 else 0.6 if len(words) > 60 else 1.0
     value *= 0.4 if _CIRCULAR.search(masked) else 1.0
     value *= 0.2 if masked.rstrip("\"'”’»)").endswith(("?", "？")) else 1.0
     return value * (0.6 if words and words[0].casefold().strip(",") in _UNCLEAR else 1.0)
@@ -210,7 +216,8 @@ def find_longer_names(name: AskedName, texts: Iterable[str]) -> list[str]:
     if len(name.text.split()) > 1 or HAN.search(name.text):
         return []
     part = re.escape(name.text)
-    shape = re.compile(rf"(?<![\w-])(?i:{part})\s+([A-ZÀ-Þ][\w’-]+)|\b([A-ZÀ-Þ][\w’-]+)\s+(?i:{part})(?![\w-]|\s+[A-ZÀ-Þ])")
+    behind, before = r"\s+([A-ZÀ-Þ][\w’-]+)", r"\b([A-ZÀ-Þ][\w’-]+)\s+"
+    shape = re.compile(rf"(?<![\w-])(?i:{part}){behind}|{before}(?i:{part})(?![\w-]|\s+[A-ZÀ-Þ])")
     written = name.text.title() if name.text.islower() else name.text
     found: Counter[str] = Counter()
     for text in texts:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from sensegraph.engines.offline.answers.asked import Asked, Written, show_sentence
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, differs_from
-from sensegraph.engines.offline.reports.sentence_quality import join_with_and, rate_quality
+from sensegraph.engines.offline.reports.sentence_quality import rate_quality
 from sensegraph.language.defining import (
     BARE,
     OUTRIGHT,
@@ -93,7 +93,7 @@ def answer_definition(asked: Asked) -> Written | None:
 
 
 def _add_other_names(name: AskedName, told: list[Told], sentences: Sequence[SourceSentence]) -> list[Told]:
-    """The statements with those on its other names: behind the first, or before it where an abbreviation is spelt out."""
+    """The statements with those on its other names: behind the first, or before it where that is spelt out."""
     for alias in dict.fromkeys(alias for one in told for alias in find_aliases(one.masked)):
         ranked = rank_statements(replace(name, text=alias, qualifier=""), sentences)
         firm = [one for one in ranked if one.weight >= FIRM and one.sentence != told[0].sentence]
@@ -121,7 +121,7 @@ def rank_statements(name: AskedName, sentences: Sequence[SourceSentence], alone:
     for s in ordered:
         begins.setdefault(s.reference, s.source.start)
     times = Counter(_fold_sentence(s.text) for s in ordered)
-    near = _find_parts_near(name, ordered, masked)
+    near = _find_parts_near(name.parts if writing.capital else (), name, ordered, masked)
     told = []
     for i, (s, text) in enumerate(zip(ordered, masked, strict=True)):
         if SIGN not in text and (parts := near[i] or (alone if (s.document or s.origin) in naming else ())):
@@ -133,16 +133,16 @@ def rank_statements(name: AskedName, sentences: Sequence[SourceSentence], alone:
 
 
 def _find_parts_near(
-    name: AskedName, ordered: Sequence[SourceSentence], masked: Sequence[str]
+    parts: Sequence[str], name: AskedName, ordered: Sequence[SourceSentence], masked: Sequence[str]
 ) -> list[tuple[str, ...]]:
     """The parts of the name that stand for it in each sentence: near behind the whole name, where none bears them."""
     held: dict[str, list[str]] = {}
-    for s in ordered if name.parts else ():
+    for s in ordered if parts else ():
         held.setdefault(s.reference, []).append(s.raw)
     words = name.text.split()
     free = {
         reference: tuple(
-            part for part in name.parts if not is_borne_otherwise(part, part == words[0], words, "\n".join(texts))
+            part for part in parts if not is_borne_otherwise(part, part == parts[0], words, "\n".join(texts))
         )
         for reference, texts in held.items()
     }
@@ -166,11 +166,13 @@ def _read_statement(sentence: SourceSentence, masked: str, name: AskedName, firs
     if about and first and _opens_text(text, masked, name, weight):
         weight, kind = (LEAD, "lead") if place >= 0 and weight > BARE else (max(LEAD - 1, weight), "lead")
     elif about and weight <= BARE:
-        weight, kind = (TITLED, "lead") if first and len(text.split()) > 4 and not sentence.speaker else (FOLLOWS, "follows")
+        begins = first and len(text.split()) > 4 and not sentence.speaker
+        weight, kind = (TITLED, "lead") if begins else (FOLLOWS, "follows")
     elif not weight:
         return None
     fitness = rate_fitness(masked)
-    quality = max(rate_quality(text) * fitness, (0.5 + 0.15 * min(weight, 3.0)) * fitness if weight >= OUTRIGHT else 0.1)
+    least = (0.5 + 0.15 * min(weight, 3.0)) * fitness if weight >= OUTRIGHT else 0.1
+    quality = max(rate_quality(text) * fitness, least)
     early = 1.3 if 0 <= place < _EARLY else 1.0
     score = weight * quality * early * (1.4 if about else 1.0) * (1.25 if first else 1.0)
     score *= 2.0 if about and fold(sentence.document) == fold(name.asked) else 1.0
