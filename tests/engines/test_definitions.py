@@ -120,6 +120,16 @@ THINGS = [
     ("What is fog?", GLOSSARY, "**Fog**: Cloud on the sea."),
     ("what is mkbarge", MANUAL, "mkbarge, rmbarge - make and remove barges."),
     (
+        "What is Lent Cargo?",
+        {"licence": 'Section 1.\n\n1.4. "Lent Cargo"\n    means goods that a ship holds for another.\n\n1.5. "Ton"'},
+        '1.4. "Lent Cargo" means goods that a ship holds for another.',
+    ),
+    (
+        "What is the Tidal?",
+        {"a": "You talked about this planner that Bo designed and called ‘the Tidal’ last year. The Tidal sank."},
+        "You talked about this planner that Bo designed and called ‘the Tidal’ last year.",
+    ),
+    (
         "What is the Otter?",
         {"a": "The planner Bluefin, known inside the company as Otter, is quick.", "b": "An otter swims."},
         "The planner Bluefin, known inside the company as Otter, is quick.",
@@ -155,7 +165,8 @@ def test_a_name_in_small_letters_has_the_same_answer(question: str, texts: Texts
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_order_of_chunks_does_not_matter(seed: int) -> None:
-    for question, texts, _ in PEOPLE + THINGS:
+    tied = {"a": "We saw Ora Quist run. Ora Quist ran.", "b": "We saw Ora Quist eat. Ora Quist ate."}
+    for question, texts, _ in [*PEOPLE, *THINGS, ("Who is Ora Quist?", tied, "")]:
         texts = {**texts, "x": "Nothing is here but the sea and the sky.", **KEEPER, **MANUAL}
         titles = Random(seed).sample(sorted(texts), len(texts))
         answers = {written(question, {t: texts[t] for t in order}) for order in (titles, sorted(texts))}
@@ -190,6 +201,24 @@ def test_two_texts_on_one_person_are_not_two_people() -> None:
 
 def test_the_page_that_is_asked_for_by_its_whole_title_comes_first() -> None:
     assert first_line("Who is Sam Orr (chemist)?", ORR) == "Sam Orr is a chemist."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A boat was named Dora Quill's pride. Everybody was glad.",
+        "Everybody was glad, since we saw Dora Quill, a better day would come.",
+        "Everybody was glad that Dora Quill came.",
+        "Dora Quill is one of my favourites.",
+    ],
+)
+def test_what_only_looks_like_a_definition_is_none(text: str) -> None:
+    assert first_line("Who is Dora Quill?", {"a": text}).startswith("The texts never say outright")
+
+
+def test_a_common_word_with_an_article_is_no_name_unless_a_text_says_what_it_is() -> None:
+    assert "never say outright" not in written("What is the pier?", {"a": "They saw the pier at night. It was wet."})
+    assert first_line("What is the pier?", {"a": "The pier is a bridge that ends at sea."}).startswith("The pier is a")
 
 
 def test_where_no_text_says_it_the_answer_says_so() -> None:

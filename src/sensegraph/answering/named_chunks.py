@@ -38,7 +38,7 @@ _BORNE = 3  # of them for each longer name that a person's name is part of
 _ALONE = 60  # chunks with a part of the name, above which it is no name of one
 _SENTENCES = 3  # sentences with the name that are looked at in one chunk
 _AROUND = 240  # characters on either side of a name that its sentence is looked for in
-_ENDS = re.compile(r"[.!?。！？][\"'”’)]?(?=\s|$)|\n+|[。！？]")
+_ENDS = re.compile(r"[.!?。！？][\"'”’)]?(?=\s|$)|\n\s*(?![\sa-z])|[。！？]")
 
 
 def find_named_chunks(question: str, index: Index) -> tuple[list[Passage], NameCounts | None]:

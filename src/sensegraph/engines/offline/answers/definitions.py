@@ -42,6 +42,7 @@ POOR = 0.05  # quality below which a further sentence is not shown
 _EARLY = 25
 NEAR = 5  # sentences behind the whole name in which a part stands for it
 SHORTENED = 0.7  # weight of a part that stands for the name
+_NUMBER = re.compile(r"^(?:§\s?)?\(?\d+(?:\.\d+)*[.)]*\s+(?=\W?[A-Za-z])")
 _LABEL = re.compile(r"^[A-ZÀ-Þ][A-ZÀ-Þ.’'-]+(?:\s[A-ZÀ-Þ.’'-]+)+:\s+")
 _HEAD = re.compile(
     rf"{SIGN}[^;!?]*?(?:\s(?:is|was|are|were)\s(?:also\s|currently\s|now\s)?|,\s)(?:an?|the|one\sof\sthe)\s"
@@ -114,7 +115,7 @@ def rank_statements(name: AskedName, sentences: Sequence[SourceSentence], alone:
     `alone` are parts of the name that stand for it in every text that names it.
     """
     writing = name.choose_writing(m for s in sentences for m in name.pattern.finditer(s.raw))
-    ordered = sorted(sentences, key=lambda s: (s.reference, s.source.start, s.text))
+    ordered = _join_broken(name, sorted(sentences, key=lambda s: (s.reference, s.source.start, s.text)))
     masked = [writing.mask(_plain_text(s.text)) for s in ordered]
     naming = {s.document or s.origin for s, text in zip(ordered, masked, strict=True) if SIGN in text}
     begins: dict[str, int] = {}
@@ -130,6 +131,21 @@ def rank_statements(name: AskedName, sentences: Sequence[SourceSentence], alone:
             repeated = 1 + 0.25 * math.log(times[_fold_sentence(s.text)])
             told.append(replace(one, score=one.score * repeated))
     return sorted(told, key=lambda t: (-t.score, t.sentence.text, t.sentence.document, t.sentence.source.chunk))
+
+
+def _join_broken(name: AskedName, ordered: Sequence[SourceSentence]) -> list[SourceSentence]:
+    """The sentences in order, those put together that begin with a small letter behind a line with the name alone."""
+    joined: list[SourceSentence] = []
+    for s in ordered:
+        last = joined[-1] if joined else None
+        if last and s.raw[:1].islower() and last.reference == s.reference and last.source.end <= s.source.start:
+            rest = name.pattern.sub("", last.raw)
+            if rest != last.raw and not re.search(r"[^\W\d_]{2}", rest):
+                whole = replace(s.source, start=last.source.start)
+                joined[-1] = replace(last, raw=f"{last.raw} {s.raw}", source=whole, terms=(*last.terms, *s.terms))
+                continue
+        joined.append(s)
+    return joined
 
 
 def _find_parts_near(
@@ -187,8 +203,8 @@ def _opens_text(text: str, masked: str, name: AskedName, weight: float) -> bool:
 
 
 def _plain_text(text: str) -> str:
-    """A sentence as patterns read it: without marks of emphasis and who speaks, blanks single."""
-    return _LABEL.sub("", " ".join(re.sub(r"\*\*(?!\s?[:–—-])|__|`", "", text).split()))
+    """A sentence as patterns read it: without number, marks of emphasis and who speaks."""
+    return _NUMBER.sub("", _LABEL.sub("", " ".join(re.sub(r"\*\*(?!\s?[:–—-])|__|`", "", text).split())))
 
 
 def _fold_sentence(text: str) -> str:
