@@ -64,7 +64,7 @@ def measure_leads(corpus: Corpus, pages: list[Document], wrong: bool) -> None:
         question = f"Who is {page.title}?" if re.search(r"\bborn\b", page.text[:150]) else f"What is {page.title}?"
         answer = corpus.query(question, method="walk")
         right += (good := is_lead_first(answer.text, page))
-        several += answer.text.startswith(("Several bear", f"“{page.title}” is part"))
+        several += answer.text.startswith(("Several may bear", f"“{page.title}” may stand"))
         if wrong and not good:
             print(f"{question}\n  {answer.text[:300]}\n  lead: {page.text[:200]}\n")
         before = time.process_time()

@@ -182,10 +182,10 @@ KAI = {"a": "Kai Lund is a cook. Kai Lund came late.", "b": "Kai Berg is a judge
 @pytest.mark.parametrize(
     ("question", "texts", "heading"),
     [
-        ("What is Heron?", HERON, "Several bear the name Heron:"),
-        ("Who is Alex Chen?", CHEN, "Several bear the name Alex Chen:"),
-        ("Who is Sam Orr?", ORR, "Several bear the name Sam Orr:"),
-        ("Who is Kai?", KAI, "“Kai” is part of several names:"),
+        ("What is Heron?", HERON, "Several may bear the name Heron:"),
+        ("Who is Alex Chen?", CHEN, "Several may bear the name Alex Chen:"),
+        ("Who is Sam Orr?", ORR, "Several may bear the name Sam Orr:"),
+        ("Who is Kai?", KAI, "“Kai” may stand for several:"),
     ],
 )
 def test_each_who_bears_a_name_has_a_line(question: str, texts: Texts, heading: str) -> None:

@@ -63,16 +63,24 @@ def find_named_chunks(question: str, index: Index) -> tuple[list[Passage], NameC
     chosen = _choose_chunks(best, entries, rough[best], root)
     found = list(index.chunks([e.id for e in chosen]).values())
     rated, writing = _rate_chunks(name, found)
-    if not rated:
+    others = _read_others(name.text.split()[-1], name, held, index, root) if name.person else []
+    several = find_longer_names(name, (c.text for c in [*found, *others])) if name.person else []
+    front = [pair for n in several for pair in _rate_chunks(replace(name, text=n), [*found, *others])[0][:_BORNE]]
+    if not rated and not front:
         return [], None
-    best_first = [c for _, c in rated]
+    best_first = [c for _, c in rated or front]
     documents = {c.title or c.document for c in best_first}
     alone = _find_parts_alone(name, best_first, held, index, root) if writing.capital else ()
-    counts = NameCounts(len(rated), len(documents), len(entries) <= READ, alone)
-    several = find_longer_names(name, (c.text for c in best_first)) if name.person else []
-    front = [pair for longer in several for pair in _rate_chunks(replace(name, text=longer), found)[0][:_BORNE]]
+    counts = NameCounts(len(best_first), len(documents), len(entries) <= READ, alone)
     passages = {c.id: replace(chunk_passage(c), score=r) for r, c in [*front, *rated]}
     return list(passages.values())[:KEPT], counts
+
+
+def _read_others(part: str, name: AskedName, held: Longs, index: Index, root: Index) -> list[Chunk]:
+    """The chunks with a part of the name that do not hold all of it; none where they are too many."""
+    places = np.setdiff1d(_positions_with([part], name.text, root), held)
+    entries = take_records(root.catalogue.chunks, places.tolist()) if len(places) <= _ALONE else []
+    return list(index.chunks([e.id for e in entries]).values())
 
 
 def _rate_chunks(name: AskedName, chunks: Iterable[Chunk]) -> tuple[list[tuple[float, Chunk]], Writing]:

@@ -196,24 +196,33 @@ def rate_mention(name: AskedName, text: str) -> float:
     return weight * rate_fitness(masked)
 
 
-def rate_fitness(masked: str) -> float:
-    """1, or less for a sentence that is no statement by itself.
+def rate_fitness(masked: str, kind: str = "") -> float:
+    """1, or less for a sentence that is no statement by itself; of a `kind` that needs no verb it may be short.
 
     It is too short or long, a question, unclear whose, or says a name by the name.
     """
     words = masked.split()
-    value = 0.4 if len(words) < 4 else 0.6 if len(words) > 60 else 1.0
+    value = 0.4 if len(words) < (2 if kind in _VERBLESS else 4) else 0.6 if len(words) > 60 else 1.0
     value *= 0.4 if _CIRCULAR.search(masked) else 1.0
     value *= 0.2 if masked.rstrip("\"'”’»)").endswith(("?", "？")) else 1.0
     return value * (0.6 if words and words[0].casefold().strip(",") in _UNCLEAR else 1.0)
 
 
+_VERBLESS = ("entry", "apposition", "role")
 _UNCLEAR = _STANDS_FOR | frozenset(_SECTIONS["unclear"][0].split())
 
 
 def find_longer_names(name: AskedName, texts: Iterable[str]) -> list[str]:
-    """The names of two words that a name of one word is part of, the commonest first; few at most."""
-    if len(name.text.split()) > 1 or HAN.search(name.text):
+    """The names of two words that a name is part of, or begins like, the commonest first; few at most.
+
+    "Sam" is part of "Sam Orr" and "Sam Lund", and "Sam Orr" begins like "Samuel Orr" and "Samantha Orr".
+    """
+    words = name.text.split()
+    if len(words) == 2 and len(words[0]) > 2 and name.text.replace(" ", "").isalpha():
+        spelt = re.compile(rf"(?<![\w-])((?i:{words[0]})[a-zß-ÿ]+)\s+((?i:{words[1]}))(?![\w-])")
+        full = Counter(f"{m[1]} {m[2]}".title() for text in texts for m in spelt.finditer(text) if m[0][0].isupper())
+        return [longer for longer, _ in sorted(full.items(), key=lambda x: (-x[1], x[0]))][:_BEARERS]
+    if len(words) > 1 or HAN.search(name.text):
         return []
     part = re.escape(name.text)
     behind, before = r"\s+([A-ZÀ-Þ][\w’-]+)", r"\b([A-ZÀ-Þ][\w’-]+)\s+"

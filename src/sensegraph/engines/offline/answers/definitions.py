@@ -29,6 +29,7 @@ from sensegraph.language.defining import (
     read_asked_name,
 )
 from sensegraph.language.text import WORD, fold
+from sensegraph.language.word_lists import read_list
 from sensegraph.types import NameCounts, Statement
 
 LEAD, TITLED, FOLLOWS = 5.0, 2.0, 0.9  # weights of the first sentence of a text whose title is the name, and of others
@@ -80,7 +81,7 @@ def answer_definition(asked: Asked) -> Written | None:
         outright = [one for one in lines if one.weight >= OUTRIGHT]
         lines = outright if len(outright) > 1 or not name.person else lines
         if len(lines) > 1:
-            return Written(_tell_bearers(lines, f"“{name.text}” is part of several names:", counts))
+            return Written(_tell_bearers(lines, f"“{name.text}” may stand for several:", counts))
         if len(longer) == 1 and outright:  # a part of one name only
             return Written(_tell_one(name, found[0], counts))
     if told[0].weight < FIRM or told[0].kind in ("expanded", "called"):
@@ -89,7 +90,7 @@ def answer_definition(asked: Asked) -> Written | None:
         return Written(_show_mentions(name, told, counts))
     bearers = _part_bearers(name, told)
     if len(bearers) > 1:
-        return Written(_tell_bearers(bearers, f"Several bear the name {name.text}:", counts))
+        return Written(_tell_bearers(bearers, f"Several may bear the name {name.text}:", counts))
     return Written(_tell_one(name, told, counts))
 
 
@@ -186,7 +187,7 @@ def _read_statement(sentence: SourceSentence, masked: str, name: AskedName, firs
         weight, kind = (TITLED, "lead") if begins else (FOLLOWS, "follows")
     elif not weight:
         return None
-    fitness = rate_fitness(masked)
+    fitness = rate_fitness(masked, kind)
     least = (0.5 + 0.15 * min(weight, 3.0)) * fitness if weight >= OUTRIGHT else 0.1
     quality = max(rate_quality(text) * fitness, least)
     early = 1.3 if 0 <= place < _EARLY else 1.0
@@ -235,8 +236,8 @@ def _part_bearers(name: AskedName, told: Sequence[Told]) -> list[Told]:
         if head is None or one.sentence.speaker:
             continue
         kind = head[1].split()[-1].casefold()
-        words = frozenset(one.sentence.terms) - frozenset(map(fold, name.text.split()))
-        named = frozenset(t for t in words if t not in fold(name.text))
+        clause = re.split(r"[,.;:()]", one.masked[head.start(1) :])[0]
+        named = frozenset(word.rstrip("s") for word in WORD.findall(fold(clause))) - read_list("en")
         if all(not named & other and kind != k for _, other, k in chosen):
             chosen.append((one, named, kind))
     return [one for one, _, _ in chosen[:BEARERS]] if len(chosen) > 1 else []
