@@ -194,6 +194,21 @@ def test_each_who_bears_a_name_has_a_line(question: str, texts: Texts, heading: 
     assert sorted(lines[2:]) == sorted(f"- {text.partition('. ')[0].rstrip('.')}." for text in texts.values())
 
 
+def test_two_full_names_that_begin_like_the_name_have_a_line_each() -> None:
+    texts = {"a": "The painter, Samuel Orr, ate with Sam Orr.", "b": "Samantha Orr, head cook"}
+    assert written("Who is Sam Orr?", texts).split("\n") == [
+        "“Sam Orr” may stand for several:",
+        "",
+        "- Samantha Orr, head cook.",
+        "- The painter, Samuel Orr, ate with Sam Orr.",
+    ]
+
+
+def test_brackets_behind_a_person_hold_no_other_name() -> None:
+    answer = written("Who is Dora Quill?", {"a": "Present: Dora Quill (CEO), Bo Isk (CTO), and the council of Orl."})
+    assert answer == "Present: Dora Quill (CEO), Bo Isk (CTO), and the council of Orl."
+
+
 def test_two_texts_on_one_person_are_not_two_people() -> None:
     texts = {**KEEPER, "letter": "Dora Quill is the keeper of three locks on the canal."}
     assert "Several" not in written("Who is Dora Quill?", texts)
@@ -210,6 +225,8 @@ def test_the_page_that_is_asked_for_by_its_whole_title_comes_first() -> None:
         "Everybody was glad, since we saw Dora Quill, a better day would come.",
         "Everybody was glad that Dora Quill came.",
         "Dora Quill is one of my favourites.",
+        "Dora Quill asked for oil and for a new rope.",
+        "Dora Quill: growth would show on old buoys first.",
     ],
 )
 def test_what_only_looks_like_a_definition_is_none(text: str) -> None:

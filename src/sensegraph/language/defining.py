@@ -29,11 +29,10 @@ _TEXTS = [
     if section.startswith("text ")
     for _, weight, kind in [section.split()]
 ]
-_ALIASES = [
-    re.compile(line.replace("ALIAS", _ALIAS))
-    for section in ("alias after", "alias before")
-    for line in _SECTIONS[section]
-]
+_CALLED, _BRACKETS = (
+    [re.compile(line.replace("ALIAS", _ALIAS)) for line in _SECTIONS[section]]
+    for section in ("alias called", "alias in brackets")
+)
 CUE_WORDS = tuple(_SECTIONS["cue words"][0].split())
 """Words that stand in texts that present somebody or something."""
 
@@ -257,9 +256,9 @@ def is_borne_otherwise(part: str, first: bool, words: Sequence[str], text: str) 
 _NEXT, _LAST = re.compile(r"\s+([A-ZÀ-Þ][\w’'-]+)"), re.compile(r"\b([A-ZÀ-Þ][\w’'-]+)\s+$")
 
 
-def find_aliases(masked: str) -> Iterator[str]:
-    """What a sentence says that the sign in it is also called."""
-    for rule in _ALIASES:
+def find_aliases(masked: str, person: bool = False) -> Iterator[str]:
+    """What a sentence says that the sign in it is also called; behind a `person` brackets hold an office."""
+    for rule in _CALLED if person else (*_CALLED, *_BRACKETS):
         for match in rule.finditer(masked):
             if SIGN not in match["alias"]:
                 yield re.sub(r"^(?:The|A|An)\s", "", match["alias"].strip(" .,'’"))

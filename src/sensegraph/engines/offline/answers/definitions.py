@@ -96,7 +96,7 @@ def answer_definition(asked: Asked) -> Written | None:
 
 def _add_other_names(name: AskedName, told: list[Told], sentences: Sequence[SourceSentence]) -> list[Told]:
     """The statements with those on its other names: behind the first, or before it where that is spelt out."""
-    for alias in dict.fromkeys(alias for one in told for alias in find_aliases(one.masked)):
+    for alias in dict.fromkeys(alias for one in told for alias in find_aliases(one.masked, name.person)):
         ranked = rank_statements(replace(name, text=alias, qualifier=""), sentences)
         firm = [one for one in ranked if one.weight >= FIRM and one.sentence != told[0].sentence]
         initials = "".join(word[0] for word in alias.split() if word[0].isupper())
@@ -131,7 +131,13 @@ def rank_statements(name: AskedName, sentences: Sequence[SourceSentence], alone:
         if one := _read_statement(s, text, name, s.source.start == begins[s.reference], bool(near[i])):
             repeated = 1 + 0.25 * math.log(times[_fold_sentence(s.text)])
             told.append(replace(one, score=one.score * repeated))
-    return sorted(told, key=lambda t: (-t.score, t.sentence.text, t.sentence.document, t.sentence.source.chunk))
+    return sorted(told, key=_order_told)
+
+
+def _order_told(one: Told) -> tuple[bool, float, str, str, str]:
+    """What says something first, then by score, and by its words: the order of the chunks does not matter."""
+    place = one.sentence
+    return (one.weight < OUTRIGHT, -one.score, place.text, place.document, place.chunk)
 
 
 def _join_broken(name: AskedName, ordered: Sequence[SourceSentence]) -> list[SourceSentence]:
@@ -178,6 +184,8 @@ def _read_statement(sentence: SourceSentence, masked: str, name: AskedName, firs
     weight, kind = rate_statement(masked)
     if weight and not name.pattern.search(sentence.raw):
         weight *= SHORTENED
+    if name.person and kind == "entry":  # who speaks
+        weight, kind = BARE, ""
     place = masked.find(SIGN)
     text = masked.replace(SIGN, name.text)
     if about and first and _opens_text(text, masked, name, weight):
@@ -297,7 +305,7 @@ def _tell_aliases(name: AskedName, told: Sequence[Told]) -> list[Statement]:
     """What it is also called, where a text says so."""
     found: dict[str, SourceSentence] = {}
     for one in told:
-        for alias in find_aliases(one.masked):
+        for alias in find_aliases(one.masked, name.person):
             known = (name.text, *found)
             if not any(fold(alias) in fold(other) or fold(other) in fold(alias) for other in known):
                 found[alias] = one.sentence
