@@ -20,8 +20,10 @@ from sensegraph.extractions import Extraction as Extraction
 from sensegraph.extractions import Mention as Mention
 from sensegraph.extractions import Scalar as Scalar
 from sensegraph.extractions import Source as Source
+from sensegraph.questions import NameCounts as NameCounts
 from sensegraph.questions import Question as Question
 from sensegraph.questions import Turn as Turn
+from sensegraph.questions import WordCounts as WordCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,31 +199,6 @@ class Context:
     passages: tuple[Passage, ...]
     title: str = ""
     omitted: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class NameCounts:
-    """In how many chunks and documents a name stands; `exact` unless only some were read.
-
-    `alone` are parts of the name that nobody else of the corpus bears.
-    """
-
-    chunks: int
-    documents: int
-    exact: bool = True
-    alone: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class WordCounts:
-    """How many of the corpus's `chunks` hold each of some words, which are given as the stems that search has them by.
-
-    `name` counts the name that the question asks what it is, where it does.
-    """
-
-    chunks: int
-    words: tuple[tuple[str, int], ...]
-    name: NameCounts | None = None
 
 
 @dataclass(frozen=True, slots=True)

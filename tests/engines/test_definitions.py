@@ -255,7 +255,7 @@ def test_a_part_of_a_name_stands_for_it_only_near_it_and_where_nobody_else_bears
 
 def test_other_names_and_counts_stand_at_the_end() -> None:
     text = "Bluefin, known inside the company as Project Eel, is a program that plans tides. It is slow."
-    counts = NameCounts(12, 4)
+    counts = NameCounts(12, 4, True)
     assert written("What is Bluefin?", {"a": text}, counts).endswith(
         "\n\nAlso called: Project Eel.\n\nNamed in 12 passages of 4 documents."
     )

@@ -167,14 +167,9 @@ def _judge_name(found: str, question: str) -> AskedName | None:
         return None
     small = base[:1].islower()
     loose = not quoted and ((small and led) or (_LOOSE.search(base) is not None and (small or "s " in base)))
+    whole = re.search(r"\b(?:an?|the)\s+" + re.escape(found), question, re.IGNORECASE)
     person = re.match(r"\W*(?:who|wer|qui|c['’]est\s+qui|¿?\s*qui[eé]n)", question, re.IGNORECASE) is not None
-    return AskedName(base, qualifier, person or "是谁" in question, loose, _find_whole(found, question))
-
-
-def _find_whole(found: str, question: str) -> str:
-    """What was asked for with the article before it."""
-    match = re.search(r"\b(?:an?|the)\s+" + re.escape(found), question, re.IGNORECASE)
-    return match[0] if match else found
+    return AskedName(base, qualifier, person or "是谁" in question, loose, whole[0] if whole else found)
 
 
 def rate_statement(masked: str) -> tuple[float, str]:

@@ -40,7 +40,7 @@ MOST, BEARERS = 2, 3  # further sentences, and lines for those who bear the name
 SHARE = 0.2  # of the score of the first, below which a further sentence is not shown
 LONG = 60  # words from which a further sentence is not shown
 POOR = 0.05  # quality below which a further sentence is not shown
-_EARLY = 25
+_EARLY, NEAR_BEGINNING = 25, 80  # characters before the name
 NEAR = 5  # sentences behind the whole name in which a part stands for it
 SHORTENED = 0.7  # weight of a part that stands for the name
 _NUMBER = re.compile(r"^(?:§\s?)?\(?\d+(?:\.\d+)*[.)]*\s+(?=\W?[A-Za-z])")
@@ -188,7 +188,9 @@ def _read_statement(sentence: SourceSentence, masked: str, name: AskedName, firs
         weight, kind = BARE, ""
     place = masked.find(SIGN)
     text = masked.replace(SIGN, name.text)
-    if about and first and _opens_text(text, masked, name, weight):
+    words = [fold(word) for word in WORD.findall(text)]
+    in_view = 0 <= place < NEAR_BEGINNING or not set(words[:12]).isdisjoint(map(fold, WORD.findall(name.text)))
+    if about and first and len(words) > 4 and (in_view or weight > BARE):
         weight, kind = (LEAD, "lead") if place >= 0 and weight > BARE else (max(LEAD - 1, weight), "lead")
     elif about and weight <= BARE:
         begins = first and len(text.split()) > 4 and not sentence.speaker
@@ -202,13 +204,6 @@ def _read_statement(sentence: SourceSentence, masked: str, name: AskedName, firs
     score = weight * quality * early * (1.4 if about else 1.0) * (1.25 if first else 1.0)
     score *= 2.0 if about and fold(sentence.document) == fold(name.asked) else 1.0
     return Told(sentence, weight, kind, score, masked)
-
-
-def _opens_text(text: str, masked: str, name: AskedName, weight: float) -> bool:
-    """Whether the first sentence of a text says what the text is about: it names it, or a part of its name."""
-    words = set(map(fold, WORD.findall(text)[:12]))
-    parts = set(map(fold, WORD.findall(name.text)))
-    return len(WORD.findall(text)) > 4 and (0 <= masked.find(SIGN) < 80 or bool(words & parts) or weight > BARE)
 
 
 def _plain_text(text: str) -> str:
