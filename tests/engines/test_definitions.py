@@ -226,6 +226,8 @@ def test_the_page_that_is_asked_for_by_its_whole_title_comes_first() -> None:
         "Everybody was glad that Dora Quill came.",
         "Dora Quill is one of my favourites.",
         "Dora Quill asked for oil and for a new rope.",
+        "Dora Quill, that talk was long.",
+        "We have a guest with us, Dora Quill.",
         "Dora Quill: growth would show on old buoys first.",
     ],
 )

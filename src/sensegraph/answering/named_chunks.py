@@ -31,8 +31,8 @@ from sensegraph.language.word_lists import SNOWBALL
 from sensegraph.runtime.results import take_records
 from sensegraph.types import Chunk, NameCounts, Passage
 
-READ = 200  # chunks that are read for a name
-RATED = 5000  # chunks that hold its words of which the best are chosen
+READ = 100  # chunks that are read for a name
+RATED = 2000  # chunks that hold its words of which the best are chosen
 KEPT = 12  # chunks that are given to the engine
 _BORNE = 3  # of them for each longer name that a person's name is part of
 _ALONE = 60  # chunks with a part of the name, above which it is no name of one

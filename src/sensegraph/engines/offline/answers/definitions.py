@@ -186,6 +186,8 @@ def _read_statement(sentence: SourceSentence, masked: str, name: AskedName, firs
         weight *= SHORTENED
     if name.person and kind == "entry":  # who speaks
         weight, kind = BARE, ""
+    elif kind == "role" and not name.person:
+        weight = OUTRIGHT
     place = masked.find(SIGN)
     text = masked.replace(SIGN, name.text)
     words = [fold(word) for word in WORD.findall(text)]
