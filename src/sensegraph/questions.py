@@ -1,4 +1,6 @@
-"""What a user asks: the question, the conversation that it is part of, and the filter that it is asked within."""
+"""What a user asks: the question, the conversation that it is part of, the filter that it is asked within, and how rare
+its words are in a corpus.
+"""
 
 from __future__ import annotations
 
@@ -63,3 +65,22 @@ class Scope:
     between: tuple[str, str] = ("", "")
     known_at: str = ""
     unknown: Literal["include", "exclude"] = "include"
+
+
+@dataclass(frozen=True, slots=True)
+class NameCounts:
+    """In how many chunks and documents a name stands (`exact`: all were read), and its parts that no other bears."""
+
+    chunks: int
+    documents: int
+    exact: bool
+    alone: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WordCounts:
+    """How many `chunks` of the corpus hold some words, given as search's stems; and the `name` that is asked about."""
+
+    chunks: int
+    words: tuple[tuple[str, int], ...]
+    name: NameCounts | None = None

@@ -20,8 +20,10 @@ from sensegraph.extractions import Extraction as Extraction
 from sensegraph.extractions import Mention as Mention
 from sensegraph.extractions import Scalar as Scalar
 from sensegraph.extractions import Source as Source
+from sensegraph.questions import NameCounts as NameCounts
 from sensegraph.questions import Question as Question
 from sensegraph.questions import Turn as Turn
+from sensegraph.questions import WordCounts as WordCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,14 +199,6 @@ class Context:
     passages: tuple[Passage, ...]
     title: str = ""
     omitted: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class WordCounts:
-    """How many of the corpus's `chunks` hold each of some words, given as the stems that search knows them by."""
-
-    chunks: int
-    words: tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True)

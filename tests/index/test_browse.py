@@ -19,6 +19,7 @@ from sensegraph.index.browse.elements import (
     read_report,
 )
 from sensegraph.index.index import Index
+from sensegraph.language.defining import AskedName, rate_mention
 from sensegraph.runtime.results import Table
 from sensegraph.types import Cluster, Document, Entity, Finding, Graph, Hierarchy, Source, Statement
 from wired import stories
@@ -208,7 +209,9 @@ def test_an_entity_shows_what_each_chunk_says_of_it_and_where(index: Index) -> N
     assert len(index.graph.entities) > 5
     for entity in list(index.graph.entities)[::5]:
         page = read_entity(index, entity)
-        assert [s.text for s in page.descriptions] == [d.text for d in entity.descriptions]
+        assert sorted(s.text for s in page.descriptions) == sorted(d.text for d in entity.descriptions)
+        rated = [rate_mention(AskedName(entity.name), s.text) for s in page.descriptions]
+        assert rated == sorted(rated, reverse=True)
         for said in page.descriptions:
             assert said.place is not None
             assert said.text in documents[said.place.document][said.place.start : said.place.end]

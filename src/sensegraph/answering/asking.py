@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import TypeVar
 
+from sensegraph.answering.named_chunks import find_named_chunks
 from sensegraph.errors import EndpointError, StepFailed
 from sensegraph.index.index import Index
 from sensegraph.index.passages import Teller, answer_from_draft, documents_behind, ground_statements, passage_tokens
@@ -39,6 +40,7 @@ from sensegraph.types import (
     Evidence,
     Inquiry,
     Lead,
+    NameCounts,
     Passage,
     Point,
     Question,
@@ -217,19 +219,37 @@ def gather_evidence(
     return Evidence(tuple(passages), documents_behind(passages, index), size, omitted, tuple(notes))
 
 
+def add_named_chunks(
+    question: Question, evidence: Evidence, index: Index, rt: Runtime
+) -> tuple[Evidence, NameCounts | None]:
+    """The evidence with the chunks in front that say what a name is, for an engine that quotes, where that is asked.
+
+    With it how often the name stands in the corpus.
+    """
+    looked_up = for_quoting(rt, lambda: [find_named_chunks(question.text, index)])
+    found, named = looked_up[0] if looked_up else ([], None)
+    if not found:
+        return evidence, named
+    ids = {p.id for p in found}
+    best = max((p.score for p in evidence.passages), default=1.0)
+    front = [replace(p, score=best) for p in found]
+    passages = [*front, *(p for p in evidence.passages if p.kind != "chunk" or p.id not in ids)]
+    return gather_evidence(passages, index, omitted=evidence.omitted, notes=evidence.notes), named
+
+
 def conclude_answer(question: Question, evidence: Evidence, index: Index, rt: Runtime) -> Answer:
     """One answer from the evidence, with citations; it says so when there is none to answer from.
 
     Where the runtime has a reranker, the evidence is put in its order first; where it has somebody who listens, the
     answer is told while it is written.
     """
-    evidence = rerank_evidence(question, evidence, index, rt)
+    evidence, named = add_named_chunks(question, rerank_evidence(question, evidence, index, rt), index, rt)
     if not evidence.passages:
         if rt.hear:
             rt.hear(NOTHING)
         return Answer(NOTHING, evidence=evidence, notes=evidence.notes, abstained=True)
     evidence = replace(evidence, passages=tuple(quote_sources(evidence.passages, index, rt)))
-    counted = next(iter(for_quoting(rt, lambda: [count_words(question, index)])), None)
+    counted = next(iter(for_quoting(rt, lambda: [replace(count_words(question, index), name=named)])), None)
     asked = replace(make_inquiry(question, evidence.passages, index), counted=counted)
     draft = _tell_draft(asked, evidence, index, rt) if rt.hear else rt.each(answer_contexts, [asked])[0]
     return answer_from_draft(draft, evidence, index)

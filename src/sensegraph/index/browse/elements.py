@@ -33,6 +33,7 @@ from sensegraph.index.browse.pages import (
 )
 from sensegraph.index.index import Index
 from sensegraph.index.passages import cite_statements
+from sensegraph.language.defining import AskedName, rate_mention
 from sensegraph.language.text import fold
 from sensegraph.runtime.results import Table, take_records
 from sensegraph.types import Chunk, Citation, Cluster, Entity, Relation, Source, Statement
@@ -205,7 +206,9 @@ def read_entity(index: Index, entity: Entity) -> EntityPage:
     """All that is known of an entity of the index."""
     position = _entity_position(entity, index)
     spans = index.chunks(sorted({d.source.chunk for d in entity.descriptions}))
-    said = (Said(d.text, d.source.chunk, _source_place(d.source, spans)) for d in entity.descriptions)
+    name = AskedName(entity.name)
+    told = sorted(entity.descriptions, key=lambda d: -rate_mention(name, d.text))  # of equal ones the earlier first
+    said = (Said(d.text, d.source.chunk, _source_place(d.source, spans)) for d in told)
     homes = [h for h in dict.fromkeys(index.lookups.homes[position].tolist()) if h >= 0]
     others, links = index.lookups.around(position)
     near = take_records(index.graph.entities, others.tolist())

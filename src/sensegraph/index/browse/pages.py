@@ -135,7 +135,11 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True)
 class EntityPage:
-    """An entity and all that is known of it: heaviest relations first, its communities from the coarsest down."""
+    """An entity and all that is known of it.
+
+    Descriptions come first that tell what it is, then the heaviest relations, and its communities from the coarsest
+    down.
+    """
 
     entity: EntityRow
     frequency: int

@@ -16,6 +16,7 @@ from dataclasses import replace
 
 from sensegraph.engines.offline.answers import facts, overviews, questions
 from sensegraph.engines.offline.answers.asked import Asked, Written
+from sensegraph.engines.offline.answers.definitions import answer_definition
 from sensegraph.engines.offline.answers.offices.office_answers import answer_office
 from sensegraph.engines.offline.answers.questions import Question
 from sensegraph.engines.offline.answers.source_sentences import (
@@ -306,7 +307,7 @@ def rate_usefulness(found: Sequence[RelevantSentence]) -> float:
     return round(min(100.0, 100 * (0.7 * best[0] + 0.3 * sum(best) / 3)), 1)
 
 
-FORMS: tuple[Callable[[Asked], Written | None], ...] = (answer_office, facts.answer_fact)
+FORMS: tuple[Callable[[Asked], Written | None], ...] = (answer_office, answer_definition, facts.answer_fact)
 """The forms of an answer about something, each of which takes the questions that are its own; facts take the rest."""
 
 
@@ -323,10 +324,10 @@ def compose_answer(inquiry: Inquiry, words: int = 0) -> Draft:
     passages = inquiry.context.passages
     code = choose_language(inquiry.question, passages)
     question, sentences = questions.understand_question(inquiry.question, code), read_source_sentences(passages, code)
-    if not words and _asks_for_fact(question, passages):
-        texts = tuple(p for p in passages if p.kind == "chunk") or tuple(p for p in passages if p.quotes)
+    texts = tuple(p for p in passages if p.kind == "chunk") or tuple(p for p in passages if p.quotes)
+    if not words and texts:
         asked_for = Asked(inquiry.question, texts, tuple(sentences), inquiry.counted)
-        for form in FORMS:
+        for form in FORMS if _asks_for_fact(question, passages) else FORMS[:-1]:
             if written := form(asked_for):
                 return Draft(written.statements, notes=notes, abstained=written.abstained)
     if question.shape != "overview":

@@ -1,0 +1,159 @@
+"""Chunks that say what somebody or something is, for a question that asks it: looked up by the name, not by a search.
+
+Who is everywhere in a corpus weighs nothing in a search; the sentence that says who that is, is still there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from sensegraph.algorithms.graphs import Floats, Longs
+from sensegraph.index.index import Index
+from sensegraph.index.manifest import ChunkEntry
+from sensegraph.index.passages import chunk_passage
+from sensegraph.language.defining import (
+    BARE,
+    CUE_WORDS,
+    AskedName,
+    Writing,
+    find_longer_names,
+    is_borne_otherwise,
+    rate_fitness,
+    rate_statement,
+    read_asked_name,
+)
+from sensegraph.language.text import name_stemmer, split_runs, stem_run
+from sensegraph.language.word_lists import SNOWBALL
+from sensegraph.runtime.results import take_records
+from sensegraph.types import Chunk, NameCounts, Passage
+
+READ = 100  # chunks that are read for a name
+RATED = 2000  # chunks that hold its words of which the best are chosen
+KEPT = 12  # chunks that are given to the engine
+_BORNE = 3  # of them for each longer name that a person's name is part of
+_ALONE = 60  # chunks with a part of the name, above which it is no name of one
+_SENTENCES = 3  # sentences with the name that are looked at in one chunk
+_AROUND = 240  # characters on either side of a name that its sentence is looked for in
+_ENDS = re.compile(r"[.!?。！？][\"'”’)]?(?=\s|$)|\n\s*(?![\sa-z])|[。！？]")
+
+
+def find_named_chunks(question: str, index: Index) -> tuple[list[Passage], NameCounts | None]:
+    """The chunks that tell most of what a name stands for, best first, and how often it stands in the corpus.
+
+    Nothing where the question asks for something else, or the name stands nowhere.
+    """
+    name = read_asked_name(question)
+    if name is None:
+        return [], None
+    root = index
+    while root.whole is not None:
+        root = root.whole
+    held = _positions_with(split_runs(name.text), name.text, root)
+    rough = root.words.score(_list_forms(split_runs(name.text), name.text))
+    best = held[np.lexsort((held, -rough[held]))][:RATED]
+    entries = take_records(root.catalogue.chunks, best.tolist())
+    if index is not root:
+        inside = index.documents_of([e.id for e in entries])
+        kept = [i for i, e in enumerate(entries) if e.id in inside]
+        best, entries = best[kept], [entries[i] for i in kept]
+    chosen = _choose_chunks(best, entries, rough[best], root)
+    found = list(index.chunks([e.id for e in chosen]).values())
+    rated, writing = _rate_chunks(name, found)
+    others = _read_others(name.text.split()[-1], name, held, index, root) if name.person else []
+    several = find_longer_names(name, (c.text for c in [*found, *others])) if name.person else []
+    front = [pair for n in several for pair in _rate_chunks(replace(name, text=n), [*found, *others])[0][:_BORNE]]
+    if not rated and not front:
+        return [], None
+    best_first = [c for _, c in rated or front]
+    documents = {c.title or c.document for c in best_first}
+    alone = _find_parts_alone(name, best_first, held, index, root) if writing.capital else ()
+    counts = NameCounts(len(best_first), len(documents), len(entries) <= READ, alone)
+    passages = {c.id: replace(chunk_passage(c), score=r) for r, c in [*front, *rated]}
+    return list(passages.values())[:KEPT], counts
+
+
+def _read_others(part: str, name: AskedName, held: Longs, index: Index, root: Index) -> list[Chunk]:
+    """The chunks with a part of the name that do not hold all of it; none where they are too many."""
+    places = np.setdiff1d(_positions_with([part], name.text, root), held)
+    entries = take_records(root.catalogue.chunks, places.tolist()) if len(places) <= _ALONE else []
+    return list(index.chunks([e.id for e in entries]).values())
+
+
+def _rate_chunks(name: AskedName, chunks: Iterable[Chunk]) -> tuple[list[tuple[float, Chunk]], Writing]:
+    """The chunks that name it or have it as title, with how much they tell of it, most first; how it is written."""
+    places = [(c, list(name.pattern.finditer(c.text))) for c in chunks]
+    writing = name.choose_writing(m for _, mentions in places for m in mentions)
+    rated = ((_rate_chunk(c, mentions, writing), c) for c, mentions in places)
+    return sorted(((r, c) for r, c in rated if r > 0), key=lambda pair: (-pair[0], pair[1].id)), writing
+
+
+def _list_forms(words: Iterable[str], text: str) -> list[str]:
+    """The stems that search may have the words by, whose texts may be in another language; not of function words."""
+    spoken = name_stemmer(text)
+    told = [word for word in words if stem_run(word, spoken)]
+    return sorted({stem for word in told for way in SNOWBALL.values() for stem in stem_run(word, way)})
+
+
+def _positions_with(words: Sequence[str], text: str, root: Index) -> Longs:
+    """The positions of the chunks that hold all of these words, but function words."""
+    held: Longs | None = None
+    for word in words:
+        if not (forms := _list_forms([word], text)):
+            continue
+        found = np.unique(np.concatenate([who for _, (who, _) in root.words.hits(forms)]))
+        held = found if held is None else np.intersect1d(held, found, assume_unique=True)
+    return np.zeros(0, np.int64) if held is None else held
+
+
+def _choose_chunks(positions: Longs, entries: Sequence[ChunkEntry], rough: Floats, root: Index) -> list[ChunkEntry]:
+    """At most READ of them: where the name weighs most, beginnings of documents, and where people are presented."""
+    if len(entries) <= READ:
+        return list(entries)
+    score = rough / max(float(rough.max()), 1e-9)
+    score = score + 0.5 * np.array([e.position == 0 for e in entries])
+    for _, (who, _) in root.words.hits(_list_forms(CUE_WORDS, "")):
+        score = score + 0.25 * np.isin(positions, who)
+    order = np.lexsort((positions, -score))[:READ]
+    return [entries[i] for i in order]
+
+
+def _rate_chunk(chunk: Chunk, mentions: Sequence[re.Match[str]], writing: Writing) -> float:
+    """How much a chunk tells of what the name stands for: its best sentence, more where the title is the name."""
+    text, best, seen, end, labels = chunk.text, 0.0, 0, 0, 0
+    for match in mentions:
+        if match.start() < end or seen == _SENTENCES or not writing.admits(match[0]):
+            continue
+        labels += (label := text[match.end() : match.end() + 1] == ":")
+        if label and labels > 1:  # who speaks
+            continue
+        begin = max(0, match.start() - _AROUND)
+        before = [m.end() for m in _ENDS.finditer(text, begin, match.start())]
+        after = _ENDS.search(text, match.end(), match.end() + _AROUND)
+        start, end = (before or [begin])[-1], after.end() if after else match.end() + _AROUND
+        sentence = text[start:end].strip()
+        masked = writing.mask(sentence)
+        weight, _ = rate_statement(masked)
+        best = max(best, weight * rate_fitness(masked) * (1.1 if match.start() < _AROUND else 1.0))
+        seen += 1
+    titled = writing.name.entitles(chunk.title)
+    return best + 0.01 * (seen + labels) + (2.0 + (best > BARE) if titled else 0.0)
+
+
+def _find_parts_alone(
+    name: AskedName, named: Sequence[Chunk], held: Longs, index: Index, root: Index
+) -> tuple[str, ...]:
+    """The parts of a person's name, its first word and its last, that nobody else of the corpus bears."""
+    alone = []
+    for part in name.parts:
+        others = np.setdiff1d(_positions_with([part], name.text, root), held)
+        if len(others) > _ALONE:
+            continue
+        entries = take_records(root.catalogue.chunks, others.tolist())
+        texts = (c.text for c in [*index.chunks([e.id for e in entries]).values(), *named])
+        if not any(is_borne_otherwise(part, part == name.parts[0], name.text.split(), text) for text in texts):
+            alone.append(part)
+    return tuple(alone)

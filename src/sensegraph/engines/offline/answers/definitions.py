@@ -1,0 +1,324 @@
+"""Answers to the question what somebody or something is: the sentence that says so first, then what else is told.
+
+What a sentence tells is seen from the words around the name (`language/defining.py`), its place in its text, and how
+well it stands alone. Where a name is that of several, each has a line; where no text says what it is, the answer says
+so and shows where it is named.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sensegraph.engines.offline.answers.asked import Asked, Written, show_sentence
+from sensegraph.engines.offline.answers.source_sentences import SourceSentence, differs_from
+from sensegraph.engines.offline.reports.sentence_quality import rate_quality
+from sensegraph.language.defining import (
+    BARE,
+    OUTRIGHT,
+    SIGN,
+    AskedName,
+    find_aliases,
+    find_longer_names,
+    is_borne_otherwise,
+    rate_fitness,
+    rate_statement,
+    read_asked_name,
+)
+from sensegraph.language.text import WORD, fold
+from sensegraph.language.word_lists import read_list
+from sensegraph.types import NameCounts, Statement
+
+LEAD, TITLED, FOLLOWS = 5.0, 2.0, 0.9  # weights of the first sentence of a text whose title is the name, and of others
+TELLING = 1.6  # what a sentence must tell of a thing
+FIRM = 2.0  # what a sentence must tell of words that may be no name at all
+SURE = 2.4  # what it must tell to present one of several who bear the name
+MOST, BEARERS = 2, 3  # further sentences, and lines for those who bear the name
+SHARE = 0.2  # of the score of the first, below which a further sentence is not shown
+LONG = 60  # words from which a further sentence is not shown
+POOR = 0.05  # quality below which a further sentence is not shown
+_EARLY, NEAR_BEGINNING = 25, 80  # characters before the name
+NEAR = 5  # sentences behind the whole name in which a part stands for it
+SHORTENED = 0.7  # weight of a part that stands for the name
+_NUMBER = re.compile(r"^(?:§\s?)?\(?\d+(?:\.\d+)*[.)]*\s+(?=\W?[A-Za-z])")
+_LABEL = re.compile(r"^[A-ZÀ-Þ][A-ZÀ-Þ.’'-]+(?:\s[A-ZÀ-Þ.’'-]+)+:\s+")
+_HEAD = re.compile(
+    rf"{SIGN}[^;!?]*?(?:\s(?:is|was|are|were)\s(?:also\s|currently\s|now\s)?|,\s)(?:an?|the|one\sof\sthe)\s"
+    r"((?:[\w’'-]+\s?){1,6}?)(?=\s(?:of|for|in|at|on|by|to|with|from|and|or|that|which|who|near|off|under)\b|[,.;:()]|$)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A sentence with what it tells of the name: how much, by which kind of words, and its score among others.
+
+    `masked` has a sign in place of the name.
+    """
+
+    sentence: SourceSentence
+    weight: float
+    kind: str
+    score: float
+    masked: str
+
+
+def answer_definition(asked: Asked) -> Written | None:
+    """The answer to a question what somebody or something is; None for other questions, and unknown names."""
+    name = read_asked_name(asked.question)
+    if name is None:
+        return None
+    counts = asked.counted.name if asked.counted else None
+    told = rank_statements(name, asked.sentences, counts.alone if counts else ())
+    if not told or (name.loose and told[0].weight < FIRM):
+        return None
+    if name.person or told[0].weight < FIRM:
+        longer = find_longer_names(name, (s.raw for s in asked.sentences))
+        found = [ranked for text in longer if (ranked := rank_statements(replace(name, text=text), asked.sentences))]
+        lines = list({ranked[0].sentence: ranked[0] for ranked in found}.values())
+        outright = [one for one in lines if one.weight >= OUTRIGHT]
+        lines = outright if len(outright) > 1 or not name.person else lines
+        if len(lines) > 1:
+            return Written(_tell_bearers(lines, f"“{name.text}” may stand for several:", counts))
+        if len(longer) == 1 and outright:  # a part of one name only
+            return Written(_tell_one(name, found[0], counts))
+    if told[0].weight < FIRM or told[0].kind in ("expanded", "called"):
+        told = _add_other_names(name, told, asked.sentences)
+    if told[0].weight < (OUTRIGHT if name.person else TELLING):
+        return Written(_show_mentions(name, told, counts))
+    bearers = _part_bearers(name, told)
+    if len(bearers) > 1:
+        return Written(_tell_bearers(bearers, f"Several may bear the name {name.text}:", counts))
+    return Written(_tell_one(name, told, counts))
+
+
+def _add_other_names(name: AskedName, told: list[Told], sentences: Sequence[SourceSentence]) -> list[Told]:
+    """The statements with those on its other names: behind the first, or before it where that is spelt out."""
+    for alias in dict.fromkeys(alias for one in told for alias in find_aliases(one.masked, name.person)):
+        ranked = rank_statements(replace(name, text=alias, qualifier=""), sentences)
+        firm = [one for one in ranked if one.weight >= FIRM and one.sentence != told[0].sentence]
+        initials = "".join(word[0] for word in alias.split() if word[0].isupper())
+        if firm and len(name.text) > 1 and initials.endswith(name.text.upper()):
+            return [*firm, *told]
+        if firm:
+            return [told[0], *firm, *told[1:]]
+    return told
+
+
+# ── what sentences tell ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def rank_statements(name: AskedName, sentences: Sequence[SourceSentence], alone: Sequence[str] = ()) -> list[Told]:
+    """The sentences that name it, or follow in a text about it, those first that tell most of what it is.
+
+    `alone` are parts of the name that stand for it in every text that names it.
+    """
+    writing = name.choose_writing(m for s in sentences for m in name.pattern.finditer(s.raw))
+    ordered = _join_broken(name, sorted(sentences, key=lambda s: (s.reference, s.source.start, s.text)))
+    masked = [writing.mask(_plain_text(s.text)) for s in ordered]
+    naming = {s.document or s.origin for s, text in zip(ordered, masked, strict=True) if SIGN in text}
+    begins: dict[str, int] = {}
+    for s in ordered:
+        begins.setdefault(s.reference, s.source.start)
+    times = Counter(_fold_sentence(s.text) for s in ordered)
+    near = _find_parts_near(name.parts if writing.capital else (), name, ordered, masked)
+    told = []
+    for i, (s, text) in enumerate(zip(ordered, masked, strict=True)):
+        if SIGN not in text and (parts := near[i] or (alone if (s.document or s.origin) in naming else ())):
+            text = writing.mask_parts(text, parts)
+        if one := _read_statement(s, text, name, s.source.start == begins[s.reference], bool(near[i])):
+            repeated = 1 + 0.25 * math.log(times[_fold_sentence(s.text)])
+            told.append(replace(one, score=one.score * repeated))
+    return sorted(told, key=_order_told)
+
+
+def _order_told(one: Told) -> tuple[bool, float, str, str, str]:
+    """What says something first, then by score, and by its words: the order of the chunks does not matter."""
+    place = one.sentence
+    return (one.weight < OUTRIGHT, -one.score, place.text, place.document, place.chunk)
+
+
+def _join_broken(name: AskedName, ordered: Sequence[SourceSentence]) -> list[SourceSentence]:
+    """The sentences in order, those put together that begin with a small letter behind a line with the name alone."""
+    joined: list[SourceSentence] = []
+    for s in ordered:
+        last = joined[-1] if joined else None
+        if last and s.raw[:1].islower() and last.reference == s.reference and last.source.end <= s.source.start:
+            rest = name.pattern.sub("", last.raw)
+            if rest != last.raw and not re.search(r"[^\W\d_]{2}", rest):
+                whole = replace(s.source, start=last.source.start)
+                joined[-1] = replace(last, raw=f"{last.raw} {s.raw}", source=whole, terms=(*last.terms, *s.terms))
+                continue
+        joined.append(s)
+    return joined
+
+
+def _find_parts_near(
+    parts: Sequence[str], name: AskedName, ordered: Sequence[SourceSentence], masked: Sequence[str]
+) -> list[tuple[str, ...]]:
+    """The parts of the name that stand for it in each sentence: near behind the whole name, where none bears them."""
+    held: dict[str, list[str]] = {}
+    for s in ordered if parts else ():
+        held.setdefault(s.reference, []).append(s.raw)
+    words = name.text.split()
+    free = {
+        reference: tuple(
+            part for part in parts if not is_borne_otherwise(part, part == parts[0], words, "\n".join(texts))
+        )
+        for reference, texts in held.items()
+    }
+    found: list[tuple[str, ...]] = []
+    last: dict[str, int] = {}
+    for i, (s, text) in enumerate(zip(ordered, masked, strict=True)):
+        found.append(free.get(s.reference, ()) if i - last.get(s.reference, -NEAR) < NEAR else ())
+        if SIGN in text:
+            last[s.reference] = i
+    return found
+
+
+def _read_statement(sentence: SourceSentence, masked: str, name: AskedName, first: bool, near: bool) -> Told | None:
+    """What one sentence tells; None where it neither names it nor stands at the beginning of a text about it."""
+    about = name.entitles(sentence.document)
+    weight, kind = rate_statement(masked)
+    if weight and not name.pattern.search(sentence.raw):
+        weight *= SHORTENED
+    if name.person and kind == "entry":  # who speaks
+        weight, kind = BARE, ""
+    elif kind == "role" and not name.person:
+        weight = OUTRIGHT
+    place = masked.find(SIGN)
+    text = masked.replace(SIGN, name.text)
+    words = [fold(word) for word in WORD.findall(text)]
+    in_view = 0 <= place < NEAR_BEGINNING or not set(words[:12]).isdisjoint(map(fold, WORD.findall(name.text)))
+    if about and first and len(words) > 4 and (in_view or weight > BARE):
+        weight, kind = (LEAD, "lead") if place >= 0 and weight > BARE else (max(LEAD - 1, weight), "lead")
+    elif about and weight <= BARE:
+        begins = first and len(text.split()) > 4 and not sentence.speaker
+        weight, kind = (TITLED, "lead") if begins else (FOLLOWS, "follows")
+    elif not weight:
+        return None
+    fitness = rate_fitness(masked, kind)
+    least = (0.5 + 0.15 * min(weight, 3.0)) * fitness if weight >= OUTRIGHT else 0.1
+    quality = max(rate_quality(text) * fitness, least)
+    early = 1.3 if 0 <= place < _EARLY else 1.0
+    score = weight * quality * early * (1.4 if about else 1.0) * (1.25 if first else 1.0)
+    score *= 2.0 if about and fold(sentence.document) == fold(name.asked) else 1.0
+    return Told(sentence, weight, kind, score, masked)
+
+
+def _plain_text(text: str) -> str:
+    """A sentence as patterns read it: without number, marks of emphasis and who speaks."""
+    return _NUMBER.sub("", _LABEL.sub("", " ".join(re.sub(r"\*\*(?!\s?[:–—-])|__|`", "", text).split())))
+
+
+def _fold_sentence(text: str) -> str:
+    return " ".join(WORD.findall(text.casefold()))[:80]
+
+
+# ── who bears the name ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _part_bearers(name: AskedName, told: Sequence[Told]) -> list[Told]:
+    """One statement for each who bears the name: texts with the name and a remark in brackets as title, or kinds.
+
+    Two kinds are two bearers where the texts that say so start with it and share no word.
+    """
+    best: dict[str, Told] = {}
+    for one in told:
+        if one.weight >= SURE and one.kind in ("lead", "is", "apposition") and not name.qualifier:
+            best.setdefault(one.sentence.document or one.sentence.origin, one)
+    titles = [t for t in best.values() if t.kind == "lead" and t.sentence.document.endswith(")")]
+    titles += [t for t in best.values() if t.kind == "lead" and t not in titles and titles]
+    if len(titles) > 1:
+        return sorted(titles, key=lambda t: (-t.score, t.sentence.text))[:BEARERS]
+    if any(t.kind == "lead" for t in best.values()):
+        return []
+    chosen: list[tuple[Told, frozenset[str], str]] = []
+    for one in best.values():
+        head = _HEAD.search(one.masked)
+        if head is None or one.sentence.speaker:
+            continue
+        kind = head[1].split()[-1].casefold()
+        clause = re.split(r"[,.;:()]", one.masked[head.start(1) :])[0]
+        named = frozenset(word.rstrip("s") for word in WORD.findall(fold(clause))) - read_list("en")
+        if all(not named & other and kind != k for _, other, k in chosen):
+            chosen.append((one, named, kind))
+    return [one for one, _, _ in chosen[:BEARERS]] if len(chosen) > 1 else []
+
+
+# ── how it is told ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _tell_one(name: AskedName, told: Sequence[Told], counts: NameCounts | None) -> tuple[Statement, ...]:
+    """The statement that tells most, at most two more, other names, and how often it is named."""
+    first = told[0]
+    chosen = [first]
+    for one in told[1:]:
+        if len(chosen) > MOST or one.score < SHARE * min(first.score, 3.0) or one.weight < FOLLOWS:
+            break
+        sound = one.kind == "entry" or one.sentence.quality >= POOR
+        if sound and _differs(one, chosen) and len(one.sentence.text.split()) <= LONG:
+            chosen.append(one)
+    return (*_list_lines(chosen), *_tell_aliases(name, told), *_tell_counts(counts))
+
+
+def _differs(one: Told, chosen: Sequence[Told]) -> bool:
+    return differs_from(one.sentence, [other.sentence for other in chosen])
+
+
+def _tell_bearers(lines: Sequence[Told], heading: str, counts: NameCounts | None) -> tuple[Statement, ...]:
+    """A line for each who bears the name."""
+    return (Statement(heading), *_list_lines(lines, from_first=True), *_tell_counts(counts))
+
+
+def _show_mentions(name: AskedName, told: Sequence[Told], counts: NameCounts | None) -> tuple[Statement, ...]:
+    """That no text says what it is, and the sentences that tell most beside it."""
+    chosen: list[Told] = []
+    for one in told:
+        if len(chosen) <= MOST and _differs(one, chosen):
+            chosen.append(one)
+    which = f"{'who' if name.person else 'what'} {name.asked or name.text} is"
+    heading = Statement(f"The texts never say outright {which}; they show:")
+    return (heading, *_list_lines(chosen, from_first=True), *_tell_counts(counts))
+
+
+def _list_lines(chosen: Sequence[Told], from_first: bool = False) -> list[Statement]:
+    """Sentences, the first in a line of its own unless it is of the list too.
+
+    One that begins with the name begins as it is written: names of programs have small letters.
+    """
+    lines = []
+    for i, one in enumerate(chosen):
+        text, raw = show_sentence(one.sentence), one.sentence.raw.lstrip()
+        if one.masked.startswith(SIGN) and text[0] == raw[0].upper():
+            text = raw[0] + text[1:]
+        lines.append(one.sentence.cite(("\n\n- " if i == 1 - from_first else "\n- " if i or from_first else "") + text))
+    return lines
+
+
+def _tell_aliases(name: AskedName, told: Sequence[Told]) -> list[Statement]:
+    """What it is also called, where a text says so."""
+    found: dict[str, SourceSentence] = {}
+    for one in told:
+        for alias in find_aliases(one.masked, name.person):
+            known = (name.text, *found)
+            if not any(fold(alias) in fold(other) or fold(other) in fold(alias) for other in known):
+                found[alias] = one.sentence
+    if not found:
+        return []
+    listed = dict(list(found.items())[:3])
+    sources = dict.fromkeys(s.source for s in listed.values())
+    references = dict.fromkeys(s.reference for s in listed.values())
+    return [Statement(f"\n\nAlso called: {', '.join(listed)}.", tuple(references), tuple(sources))]
+
+
+def _tell_counts(counts: NameCounts | None) -> list[Statement]:
+    """In how many passages and documents it is named."""
+    if counts is None or not counts.chunks:
+        return []
+    least = "" if counts.exact else "at least "
+    passages = f"{least}{counts.chunks:,} {'passage' if counts.chunks == 1 else 'passages'}"
+    documents = f"{counts.documents:,} {'document' if counts.documents == 1 else 'documents'}"
+    return [Statement(f"\n\nNamed in {passages} of {documents}.")]
