@@ -307,7 +307,7 @@ def rate_usefulness(found: Sequence[RelevantSentence]) -> float:
     return round(min(100.0, 100 * (0.7 * best[0] + 0.3 * sum(best) / 3)), 1)
 
 
-FORMS: tuple[Callable[[Asked], Written | None], ...] = (answer_office, answer_definition, facts.answer_fact)
+FORMS: tuple[Callable[[Asked], Written | None], ...] = (answer_definition, answer_office, facts.answer_fact)
 """The forms of an answer about something, each of which takes the questions that are its own; facts take the rest."""
 
 
