@@ -36,6 +36,7 @@ from sensegraph.types import Answer, Citation, Document
 _FIRST = 2  # sentences at the beginning in which an answer says that it has none
 _LONG, _CITED = 4, 2  # sentences from which an answer does answer, whatever it begins with; one that cites
 _REFERENCE_MARK = re.compile(r"\[\s*(?:\d|Data:)")
+_NEAREST = re.compile("|".join(read_sections("lexicons/answers")["leads"]))
 _NONE = re.compile("|".join(read_sections("lexicons/answers")["no answer"]), re.IGNORECASE)
 
 
@@ -67,6 +68,7 @@ class Abstention:
 
 def says_no_answer(text: str) -> bool:
     """Whether a short answer says in its first two sentences that the sources give none; an empty one does."""
+    text = _NEAREST.split(text)[0]
     spans = split_sentences(text)
     most = _CITED if _REFERENCE_MARK.search(text) else _LONG
     return not spans or (len(spans) < most and _NONE.search(text[: spans[:_FIRST][-1][1]]) is not None)

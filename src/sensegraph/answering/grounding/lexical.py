@@ -40,6 +40,9 @@ _HEAD = re.compile(
 _QUOTED = re.compile(r"^(?P<who>[^\W\d_a-zà-ÿ][^:“”\"!?]{0,60}):\s*(?P<what>[“\"].*)$", re.DOTALL)
 # danah boyd says: “…”
 _LOWER = re.compile(rf"^(?P<who>[^:“”\"!?,]{{1,60}}?)\s+(?:{_SAYS}):\s*(?P<what>[“\"].*)$", re.DOTALL)
+_SIGNED = re.compile(r"^(?P<what>[“\"].*[”\"])\s+[—–]\s+(?P<who>[^“”\"]{1,60})$", re.DOTALL)  # “…” — Ann Lee
+_LEAD = re.compile(rf"^\W*(?:{'|'.join(_LISTS['leads'])})\s+", re.IGNORECASE)
+_TRAIL = re.compile(r"\s*\(replaced\)\W*$")
 _NAME = re.compile(r"[^\W\d_a-zà-ÿ][\w.&'’-]*(?:\s+(?:of\s+|the\s+|de\s+|van\s+|von\s+)?[^\W\d_a-zà-ÿ][\w.&'’-]*)*")
 _INITIAL = re.compile(r"(?:^|[\s.])[^\W\d_]\.$")
 _OWN = re.compile(r"(?:['’]s?|[&-]+)$")
@@ -126,9 +129,16 @@ def choose_window(statement: str, text: str) -> str:
 
 
 def remove_speaker(statement: str) -> str:
-    """The statement without who is said to have said it: "Ada notes that it rains" is about rain."""
+    """The statement without who is said to have said it, and how an answer leads to it.
+
+    "Ada notes that it rains" is about rain.
+    """
     match = _match_report(statement)
-    return match["what"] if match else statement
+    return match["what"] if match else _remove_lead(statement)
+
+
+def _remove_lead(statement: str) -> str:
+    return _TRAIL.sub("", _LEAD.sub("", statement.strip()))
 
 
 def find_reporter(statement: str) -> str:
@@ -139,7 +149,8 @@ def find_reporter(statement: str) -> str:
 
 def _match_report(statement: str) -> re.Match[str] | None:
     """The parts of a statement that reports what somebody says."""
-    matches = (pattern.match(statement.strip()) for pattern in (_HEAD, _QUOTED, _LOWER))
+    said = _remove_lead(statement)
+    matches = (pattern.match(said) for pattern in (_SIGNED, _HEAD, _QUOTED, _LOWER))
     return next((m for m in matches if m and len(m["who"].split()) <= _SPEAKER), None)
 
 
