@@ -75,7 +75,7 @@ budgets: $(READY) ## measure what the budgets of CONTRIBUTING.md bound
 docs: $(READY) ## write the generated pages of docs/ again
 	@$(BIN)/python docs/generate.py
 
-demo: $(READY) ## index a bundled book offline and ask what it is about
+demo: $(READY) ## index 40 bundled documents offline and ask six questions
 	@$(BIN)/sensegraph demo
 
 clean: ## remove the environment and all caches

@@ -770,9 +770,14 @@ def test_the_demo_indexes_answers_and_says_where_to_go_next(tmp_path: Path, run:
     where = tmp_path / "demo"
     first = run("demo", "--root", where)
     assert first.exit_code == 0, first.stderr
-    assert "What are the main themes of the story?" in first.stdout
-    assert re.search(r"^\[1\] stave-\d-[a-z-]+\.txt:\d+-\d+ “.+”$", first.stdout, re.MULTILINE)
-    assert first.stdout.count("\n  sensegraph ") == 3
+    told = first.stdout.split("\n─")
+    assert len(told) == 7
+    for answer, holds in zip(
+        told[1:], ("Adeyemi", "Project Lantern", "Weil", "summer time", "do not answer", "themes"), strict=True
+    ):
+        assert holds in answer
+        assert re.search(r"^\[1\] 202\d-\d\d-\d\d-[a-z0-9.-]+:\d+-\d+ “.+”$", answer, re.MULTILINE)
+    assert first.stdout.count("\n  sensegraph ") == 4
     again = run("demo", "--root", where)
     assert "nothing to do" in again.stdout
 

@@ -91,7 +91,7 @@ def _read_global_options(
     """Options that stand before a command."""
 
 
-app.command("demo", short_help="Index a bundled book offline and ask what it is about.")(maintenance.run_demo)
+app.command("demo", short_help="Index 40 bundled documents offline and ask six questions.")(maintenance.run_demo)
 app.command("init", short_help="Prepare a folder: settings, prompts, input.")(maintenance.set_up_folder)
 app.command(short_help="Fit the prompts to a corpus, with a model.")(tune_prompts.tune_prompts)
 app.command("index", short_help="Add or update documents and build the index.")(indexing.index_documents)

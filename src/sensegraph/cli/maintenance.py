@@ -22,32 +22,42 @@ if TYPE_CHECKING:
 _DEMO = Path("sensegraph-demo")
 _LISTED = 20  # documents that are named
 _SMALL = 100_000  # bytes below which a size is told in kB
-QUESTION = "What are the main themes of the story?"
+QUESTIONS = (
+    "Who voted for the offer of Ardent Marine?",
+    "What is Project Lantern?",
+    "Who were the CTOs of Brackwater Labs, in order?",
+    "What caused the false alarm at Norderhaven, and which release corrected it?",
+    "What was the revenue of Brackwater Labs in 2021?",
+    "What are the main themes of these two years?",
+)
+"""A fact, a definition, who held what when, two steps, what the documents do not say, and the whole."""
 
 
 def run_demo(
     root: Annotated[Path, typer.Option("--root", metavar="DIR", help="Where the demonstration is put.")] = _DEMO,
 ) -> None:
-    """Index a bundled book on this machine alone, ask what it is about, and say where to go next."""
+    """Index 40 documents of an invented company on this machine alone, ask six questions, and say where to go next."""
     folder, texts = root / "input", list[Path]()
     folder.mkdir(parents=True, exist_ok=True)
-    for item in files("sensegraph").joinpath("data", "carol").iterdir():
-        if item.name.endswith(".txt"):
-            texts.append(folder / item.name)
-            if not texts[-1].exists():
-                texts[-1].write_bytes(item.read_bytes())
+    for item in sorted(files("sensegraph").joinpath("data", "demo").iterdir(), key=lambda item: item.name):
+        texts.append(folder / item.name)
+        if not texts[-1].exists():
+            texts[-1].write_bytes(item.read_bytes())
     given = {"engine": "offline", "embedder": "offline"}
     with show_progress() as report, options.open_corpus(root, given, progress=report, create=True) as corpus:
-        corpus.add(*sorted(texts))
+        corpus.add(*texts)
         built = corpus.build()
-        print_text(f"A Christmas Carol (Charles Dickens, 1843), indexed in {root} without a model.\n")
-        print_text(f"{show.format_build(built)}\n")
-        answer = corpus.query(QUESTION, method="graphrag", depth=0)
+        print_text(f"Two years of Brackwater Labs, an invented company, indexed in {root} without a model.\n")
+        print_text(show.format_build(built))
+        for question in QUESTIONS:
+            answer = corpus.query(question)
+            print_text(f"\n{'─' * len(question)}\n{question}\n\n{show.format_cited(answer)}")
     where = options.format_root_flag(root)
     print_text(
-        f"{QUESTION}\n\n{show.format_answer(answer)}\n\nWhere to go next:\n"
-        f'  sensegraph query{where} --method naive "Who is Tiny Tim?"       a question that a few passages answer\n'
-        f'  sensegraph query{where} --depth 1 "{QUESTION}"\n'
+        "\nEvery statement is a sentence of a document; [n] says where it stands.\n\nWhere to go next:\n"
+        f'  sensegraph query{where} "How many buoys had drifting sensors?"   a question of your own\n'
+        f'  sensegraph entity{where} "Jonas Weil"                            all that is known of somebody\n'
+        f"  sensegraph draw{where}                                           a picture of the communities\n"
         "  sensegraph index PATH --root mine      your own documents; then: sensegraph query --root mine QUESTION"
     )
 

@@ -70,13 +70,17 @@ def pad_columns(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> I
 
 def format_answer(found: Answer, files: Mapping[str, str] = MappingProxyType({})) -> str:
     """The answer, its citations, its notes, what it cost, and that a machine wrote it; `files` hold some documents."""
-    parts = [found.text]
-    if found.citations:
-        parts.append("\n".join(["Sources", *(format_citation(c, files) for c in found.citations)]))
+    parts = [format_cited(found, files)]
     if found.notes:
         parts.append("\n".join(["Notes", *(f"- {note}" for note in found.notes)]))
     parts.append(f"method {found.method}, engine {found.engine}: {format_usage(found.usage)}\n{NOTICE}")
     return "\n\n".join(parts)
+
+
+def format_cited(found: Answer, files: Mapping[str, str] = MappingProxyType({})) -> str:
+    """The answer and its citations alone."""
+    cited = "\n".join(["Sources", *(format_citation(c, files) for c in found.citations)])
+    return f"{found.text}\n\n{cited}" if found.citations else found.text
 
 
 def format_citation(c: Citation, files: Mapping[str, str]) -> str:

@@ -34,7 +34,7 @@ class Written:
 def show_sentence(one: SourceSentence) -> str:
     """A sentence, in quotation marks with its speaker where somebody says it: there in the source's own words."""
     if not one.speaker:
-        return end_sentence(one.text)
+        return end_sentence(one.text.strip("*_ "))  # marks of emphasis, of which a sentence may hold one end
     said = " ".join(one.raw.split()).replace("“", "‘").replace("”", "’").replace('"', "'")
     return f"“{said}” — {one.speaker}"
 

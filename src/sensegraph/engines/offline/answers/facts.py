@@ -96,9 +96,18 @@ def _find_part(asked: Asked, part: str, *, whole: bool) -> _Found | None:
     if read is None:
         return None
     chances, gate = rate_sentences(read, weights)
+    if text != asked.question:  # what answers a part speaks of the rest too
+        together = read_evidence(asked.question, choose_dated(asked), asked.sentences, asked.counted)
+        chances = _join_chances(chances, rate_sentences(together, weights)[0]) if together else chances
     chances = favour_dated(asked, read, chances)
     order = tuple(int(i) for i in np.argsort(-chances, kind="stable"))
     return _Found(read, order, chances, gate, holds_answer(read, weights, gate))
+
+
+def _join_chances(one: Floats, other: Floats) -> Floats:
+    """The geometric mean of two lots of chances for the same sentences, which add up to 1 again."""
+    joined = np.sqrt(one * other)
+    return np.asarray(joined / joined.sum())
 
 
 def _answer_part(asked: Asked, found: _Found) -> Written:
