@@ -24,6 +24,7 @@ _SHORT_DATE = re.compile(
     re.IGNORECASE,
 )
 _MONTH_NAMES = frozenset(name for names in MONTHS.values() for name in names)
+_VERBS = ("begins", "appoints", "hands", "ends", "holds")
 _HEADER = 100  # characters of a line that may be one of a document's first ones
 
 
@@ -93,17 +94,12 @@ def find_modifiers(text: str, start: int, question: OfficeQuestion) -> tuple[int
         else:
             if not (CUES["same"].fullmatch(word) or bare.casefold() in thing):
                 opens = not text[: match.start()].strip(" -–•") or text[: match.start()].rstrip()[-1:] in ".:;"
-                if (word[:1].isupper() and not opens) or bare != word or _is_verb(word):
+                verb = word in stop_words("xx") or any(CUES[kind].fullmatch(word) for kind in _VERBS)
+                if (word[:1].isupper() and not opens) or bare != word or verb:
                     break
                 return start, "other"
         start = match.start()
     return start, manner
-
-
-def _is_verb(word: str) -> bool:
-    return any(
-        CUES[kind].fullmatch(word) for kind in ("begins", "appoints", "hands", "ends", "holds")
-    ) or word in stop_words("xx")
 
 
 @lru_cache(maxsize=1 << 12)
