@@ -11,9 +11,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from sensegraph.algorithms.graphs import Floats, Longs
+from sensegraph.algorithms.graphs import Longs
 from sensegraph.index.index import Index
-from sensegraph.index.manifest import ChunkEntry
 from sensegraph.index.passages import chunk_passage
 from sensegraph.language.defining import (
     BARE,
@@ -60,8 +59,13 @@ def find_named_chunks(question: str, index: Index) -> tuple[list[Passage], NameC
         inside = index.documents_of([e.id for e in entries])
         kept = [i for i, e in enumerate(entries) if e.id in inside]
         best, entries = best[kept], [entries[i] for i in kept]
-    chosen = _choose_chunks(best, entries, rough[best], root)
-    found = list(index.chunks([e.id for e in chosen]).values())
+    exact = len(entries) <= READ
+    if not exact:  # where the name weighs most, beginnings of documents, and where people are presented
+        score = rough[best] / max(float(rough[best].max()), 1e-9) + 0.5 * np.array([e.position == 0 for e in entries])
+        for _, (who, _) in root.words.hits(_list_forms(CUE_WORDS, "")):
+            score = score + 0.25 * np.isin(best, who)
+        entries = [entries[i] for i in np.lexsort((best, -score))[:READ]]
+    found = list(index.chunks([e.id for e in entries]).values())
     rated, writing = _rate_chunks(name, found)
     words = name.text.split()
     others = (_read_others(words[-1], name, held, index, root) or []) if name.person else []
@@ -78,7 +82,7 @@ def find_named_chunks(question: str, index: Index) -> tuple[list[Passage], NameC
             is_borne_otherwise(part, part == name.parts[0], words, c.text) for c in (*rest, *best_first)
         ):
             alone.append(part)
-    counts = NameCounts(len(best_first), len(documents), len(entries) <= READ, tuple(alone))
+    counts = NameCounts(len(best_first), len(documents), exact, tuple(alone))
     passages = {c.id: replace(chunk_passage(c), score=r) for r, c in [*front, *rated]}
     return list(passages.values())[:KEPT], counts
 
@@ -115,18 +119,6 @@ def _positions_with(words: Sequence[str], text: str, root: Index) -> Longs:
         found = np.unique(np.concatenate([who for _, (who, _) in root.words.hits(forms)]))
         held = found if held is None else np.intersect1d(held, found, assume_unique=True)
     return np.zeros(0, np.int64) if held is None else held
-
-
-def _choose_chunks(positions: Longs, entries: Sequence[ChunkEntry], rough: Floats, root: Index) -> list[ChunkEntry]:
-    """At most READ of them: where the name weighs most, beginnings of documents, and where people are presented."""
-    if len(entries) <= READ:
-        return list(entries)
-    score = rough / max(float(rough.max()), 1e-9)
-    score = score + 0.5 * np.array([e.position == 0 for e in entries])
-    for _, (who, _) in root.words.hits(_list_forms(CUE_WORDS, "")):
-        score = score + 0.25 * np.isin(positions, who)
-    order = np.lexsort((positions, -score))[:READ]
-    return [entries[i] for i in order]
 
 
 def _rate_chunk(chunk: Chunk, mentions: Sequence[re.Match[str]], writing: Writing) -> float:

@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 
 from sensegraph.engines.offline.answers.asked import show_sentence
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, stem_content_words
-from sensegraph.language.dates.moments import are_same_moment, find_atoms, first_instant
+from sensegraph.language.dates.moments import are_same_moment, find_atoms, find_written, first_instant
 from sensegraph.language.text import WORD, detect_language, fold
 from sensegraph.language.word_lists import read_patterns
 from sensegraph.types import Statement
@@ -75,7 +75,8 @@ class _Documents:
     @cached_property
     def written(self) -> Mapping[str, str]:
         """When each document that may correct another was written, and all others."""
-        return {name: _date_document(held) for name, held in self.held.items()}
+        heads = {name: [s.raw for s in held[:_HEAD] if len(s.raw) <= _SHORT] for name, held in self.held.items()}
+        return {name: find_written((held[0].document, *heads[name])) for name, held in self.held.items()}
 
     def find_correction(self, earlier: SourceSentence) -> list[SourceSentence]:
         """The sentences that correct an earlier one: none where no later document says that it was wrong."""
@@ -139,13 +140,6 @@ def _correct(
         return []
     behind = [s for s in near if s.source.start > one.source.start and not s.raw.startswith("#")]
     return [one, *behind[:1]]
-
-
-def _date_document(held: Sequence[SourceSentence]) -> str:
-    """When a document was written, by its title or its first short lines; the most precise date of them."""
-    head = [s.raw for s in held[:_HEAD] if len(s.raw) <= _SHORT]
-    dates = [a.first for text in (held[0].document, *head) for a in find_atoms(text) if a.first and a.kind != "decade"]
-    return max(dates, key=lambda d: (d.count("-"), -dates.index(d)), default="")
 
 
 def _list_keys(text: str) -> frozenset[str]:

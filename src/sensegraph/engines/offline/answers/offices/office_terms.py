@@ -118,7 +118,7 @@ class _Settling:
         return own[-1] if goes_on and not (stopped or between or last.last) else None
 
     def end(self, claim: Claim) -> None:
-        """Ends the holder's last term that began before; where the holder has none, one that is only known by its end."""
+        """Ends the holder's last term that began before; a holder without a term gets one, known by its end."""
         own = [i for i, t in enumerate(self.terms) if t.holder == claim.holder]
         if not own:
             self.terms.append(Term(claim.holder, last=claim.last, claims=(claim,)))
