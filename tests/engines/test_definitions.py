@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -211,7 +210,7 @@ def test_brackets_behind_a_person_hold_no_other_name() -> None:
 
 def test_two_texts_on_one_person_are_not_two_people() -> None:
     texts = {**KEEPER, "letter": "Dora Quill is the keeper of three locks on the canal."}
-    assert "Several" not in written("Who is Dora Quill?", texts)
+    assert written("Who is Dora Quill?", texts) == "Dora Quill is the keeper of three locks on the canal."
 
 
 def test_the_page_that_is_asked_for_by_its_whole_title_comes_first() -> None:
@@ -311,7 +310,7 @@ def test_other_questions_ask_for_no_name(question: str) -> None:
 
 def test_what_stands_in_a_question_as_a_description_is_no_name() -> None:
     text = "The road is wide. Paris was the capital of France for long. The capital of France was moved to Tours."
-    assert "never say outright" not in written("What is the capital of France?", {"a": text})
+    assert first_line("What is the capital of France?", {"a": text}).startswith("Paris was the capital of France")
 
 
 def test_sentences_that_say_what_it_is_rate_above_those_that_name_it() -> None:
@@ -362,5 +361,5 @@ def test_few_chunks_are_given_to_the_engine(harbour: Corpus) -> None:
     assert find_named_chunks("Where is Ada Rowe?", harbour.index()) == ([], None)
 
 
-def test_what_stands_nowhere_has_no_definition(harbour: Corpus, tmp_path: Path) -> None:
-    assert "never say outright" not in harbour.query("Who is Zed Null?").text
+def test_what_stands_nowhere_has_no_definition(harbour: Corpus) -> None:
+    assert harbour.query("Who is Zed Null?").text == "Nothing in this corpus helps to answer the question."

@@ -11,9 +11,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from sensegraph.algorithms.graphs import Floats, Longs
+from sensegraph.algorithms.graphs import Longs
 from sensegraph.index.index import Index
-from sensegraph.index.manifest import ChunkEntry
 from sensegraph.index.passages import chunk_passage
 from sensegraph.language.defining import (
     BARE,
@@ -60,27 +59,40 @@ def find_named_chunks(question: str, index: Index) -> tuple[list[Passage], NameC
         inside = index.documents_of([e.id for e in entries])
         kept = [i for i, e in enumerate(entries) if e.id in inside]
         best, entries = best[kept], [entries[i] for i in kept]
-    chosen = _choose_chunks(best, entries, rough[best], root)
-    found = list(index.chunks([e.id for e in chosen]).values())
+    exact = len(entries) <= READ
+    if not exact:  # where the name weighs most, beginnings of documents, and where people are presented
+        score = rough[best] / max(float(rough[best].max()), 1e-9) + 0.5 * np.array([e.position == 0 for e in entries])
+        for _, (who, _) in root.words.hits(_list_forms(CUE_WORDS, "")):
+            score = score + 0.25 * np.isin(best, who)
+        entries = [entries[i] for i in np.lexsort((best, -score))[:READ]]
+    found = list(index.chunks([e.id for e in entries]).values())
     rated, writing = _rate_chunks(name, found)
-    others = _read_others(name.text.split()[-1], name, held, index, root) if name.person else []
+    words = name.text.split()
+    others = (_read_others(words[-1], name, held, index, root) or []) if name.person else []
     several = find_longer_names(name, (c.text for c in [*found, *others])) if name.person else []
     front = [pair for n in several for pair in _rate_chunks(replace(name, text=n), [*found, *others])[0][:_BORNE]]
     if not rated and not front:
         return [], None
     best_first = [c for _, c in rated or front]
     documents = {c.title or c.document for c in best_first}
-    alone = _find_parts_alone(name, best_first, held, index, root) if writing.capital else ()
-    counts = NameCounts(len(best_first), len(documents), len(entries) <= READ, alone)
+    alone = []
+    for part in name.parts if writing.capital else ():  # that nobody else of the corpus bears
+        rest = _read_others(part, name, held, index, root)
+        if rest is not None and not any(
+            is_borne_otherwise(part, part == name.parts[0], words, c.text) for c in (*rest, *best_first)
+        ):
+            alone.append(part)
+    counts = NameCounts(len(best_first), len(documents), exact, tuple(alone))
     passages = {c.id: replace(chunk_passage(c), score=r) for r, c in [*front, *rated]}
     return list(passages.values())[:KEPT], counts
 
 
-def _read_others(part: str, name: AskedName, held: Longs, index: Index, root: Index) -> list[Chunk]:
-    """The chunks with a part of the name that do not hold all of it; none where they are too many."""
+def _read_others(part: str, name: AskedName, held: Longs, index: Index, root: Index) -> list[Chunk] | None:
+    """The chunks with a part of the name that do not hold all of it; None where they are too many."""
     places = np.setdiff1d(_positions_with([part], name.text, root), held)
-    entries = take_records(root.catalogue.chunks, places.tolist()) if len(places) <= _ALONE else []
-    return list(index.chunks([e.id for e in entries]).values())
+    if len(places) > _ALONE:
+        return None
+    return list(index.chunks([e.id for e in take_records(root.catalogue.chunks, places.tolist())]).values())
 
 
 def _rate_chunks(name: AskedName, chunks: Iterable[Chunk]) -> tuple[list[tuple[float, Chunk]], Writing]:
@@ -109,18 +121,6 @@ def _positions_with(words: Sequence[str], text: str, root: Index) -> Longs:
     return np.zeros(0, np.int64) if held is None else held
 
 
-def _choose_chunks(positions: Longs, entries: Sequence[ChunkEntry], rough: Floats, root: Index) -> list[ChunkEntry]:
-    """At most READ of them: where the name weighs most, beginnings of documents, and where people are presented."""
-    if len(entries) <= READ:
-        return list(entries)
-    score = rough / max(float(rough.max()), 1e-9)
-    score = score + 0.5 * np.array([e.position == 0 for e in entries])
-    for _, (who, _) in root.words.hits(_list_forms(CUE_WORDS, "")):
-        score = score + 0.25 * np.isin(positions, who)
-    order = np.lexsort((positions, -score))[:READ]
-    return [entries[i] for i in order]
-
-
 def _rate_chunk(chunk: Chunk, mentions: Sequence[re.Match[str]], writing: Writing) -> float:
     """How much a chunk tells of what the name stands for: its best sentence, more where the title is the name."""
     text, best, seen, end, labels = chunk.text, 0.0, 0, 0, 0
@@ -141,19 +141,3 @@ def _rate_chunk(chunk: Chunk, mentions: Sequence[re.Match[str]], writing: Writin
         seen += 1
     titled = writing.name.entitles(chunk.title)
     return best + 0.01 * (seen + labels) + (2.0 + (best > BARE) if titled else 0.0)
-
-
-def _find_parts_alone(
-    name: AskedName, named: Sequence[Chunk], held: Longs, index: Index, root: Index
-) -> tuple[str, ...]:
-    """The parts of a person's name, its first word and its last, that nobody else of the corpus bears."""
-    alone = []
-    for part in name.parts:
-        others = np.setdiff1d(_positions_with([part], name.text, root), held)
-        if len(others) > _ALONE:
-            continue
-        entries = take_records(root.catalogue.chunks, others.tolist())
-        texts = (c.text for c in [*index.chunks([e.id for e in entries]).values(), *named])
-        if not any(is_borne_otherwise(part, part == name.parts[0], name.text.split(), text) for text in texts):
-            alone.append(part)
-    return tuple(alone)

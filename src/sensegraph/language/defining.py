@@ -79,7 +79,10 @@ class AskedName:
         words = re.split(r"[\s-]+", self.text)
         parts = [re.sub("['’]", "['’]", re.escape(w)) for w in words]
         if words[-1][-1:].isalpha() and not HAN.search(self.text):
-            parts[-1] = _either_number(words[-1], parts[-1])
+            if re.search(r"(?:s|x|z|ch|sh)es$", words[-1]):  # the singular and the plural, whichever it is
+                parts[-1] = f"{parts[-1][:-2]}(?:es)?"
+            else:
+                parts[-1] += "?" if words[-1].endswith("s") and not words[-1].endswith("ss") else "(?:e?s)?"
         between = r"[\"”’]?[\s-]+[\"“‘]?"
         if len(parts) == 2 and min(map(len, words)) > 1:
             between = rf"[\"”’]?(?:\s+{_MIDDLE}){{0,3}}[\s-]+[\"“‘]?"
@@ -137,17 +140,12 @@ class Writing:
 
 def read_asked_name(question: str) -> AskedName | None:
     """The name that a question asks the meaning or nature of; None where it asks for something else."""
-    plain = " ".join(question.split())
-    asked = _CLOSED.sub("", plain).strip(" .!¡¿")
-    for rule in _ASKS:
-        if match := rule.match(asked):
-            found = next(g for g in match.groups() if g is not None)
-            return _judge_name(_LEADS.sub("", found).strip(" .,:;"), plain)
-    return None
-
-
-def _judge_name(found: str, question: str) -> AskedName | None:
-    """The words that stand where a name is asked for, as a name; None where they are none."""
+    question = " ".join(question.split())
+    asked = _CLOSED.sub("", question).strip(" .!¡¿")
+    match = next((match for rule in _ASKS if (match := rule.match(asked))), None)
+    if match is None:
+        return None
+    found = _LEADS.sub("", next(g for g in match.groups() if g is not None)).strip(" .,:;")
     quoted = re.fullmatch(r"[\"“”‘'«»„](.+)[\"“”’'«»]", found)
     bare = quoted[1].strip() if quoted else found
     led = re.search(r"\bthe\s+" + re.escape(bare), question) is not None
@@ -257,15 +255,6 @@ def find_aliases(masked: str, person: bool = False) -> Iterator[str]:
         for match in rule.finditer(masked):
             if SIGN not in match["alias"]:
                 yield re.sub(r"^(?:The|A|An)\s", "", match["alias"].strip(" .,'’"))
-
-
-def _either_number(word: str, escaped: str) -> str:
-    """An expression for the singular and the plural of a word, whichever it is."""
-    if re.search(r"(?:s|x|z|ch|sh)es$", word):
-        return f"{escaped[:-2]}(?:es)?"
-    if word.endswith("s") and not word.endswith("ss"):
-        return f"{escaped}?"
-    return f"{escaped}(?:e?s)?"
 
 
 def _plain(text: str) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -159,6 +159,7 @@ _compile = cache(partial(re.compile, flags=re.IGNORECASE))  # on first use: most
 _DATED, _COUNTED = re.compile(r"[12]\d{3}"), re.compile(r"\d")
 # What a kind cannot do without: most sentences hold none of it, and no pattern is tried on them.
 _BY_WORD, _BY_NUMBER = ("ago", "near", "named"), ("era", "century")
+_OF_DOCUMENTS = ("iso", "day", "month_day", "pointed", "slashed", "han", "month", "year")
 _ALL = frozenset(kind for kind, _ in _KINDS)
 _BY_YEAR = tuple(sorted(_ALL - {*_BY_WORD, *_BY_NUMBER}))
 _NEEDED = {
@@ -195,6 +196,12 @@ def find_atoms(text: str, reference: str = "") -> list[Atom]:
                 first, last = _read_match(kind, match.groupdict(), reference)
                 found.append(Atom(match.start(), match.end(), first, last, kind))
     return sorted(found, key=lambda a: a.start)
+
+
+def find_written(texts: Iterable[str]) -> str:
+    """When a document was written, by its title and first lines: the first of the most precise dates, none to come."""
+    dates = [a.first for text in texts for a in find_atoms(text) if a.first[:4] < "2100" and a.kind in _OF_DOCUMENTS]
+    return max(filter(None, dates), key=lambda d: d.count("-"), default="")
 
 
 def _read_match(kind: str, parts: dict[str, str | None], reference: str) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 
 from sensegraph.engines.offline.answers.asked import show_sentence
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, stem_content_words
-from sensegraph.language.dates.moments import are_same_moment, find_atoms, first_instant
+from sensegraph.language.dates.moments import are_same_moment, find_atoms, find_written, first_instant
 from sensegraph.language.text import WORD, detect_language, fold
 from sensegraph.language.word_lists import read_patterns
 from sensegraph.types import Statement
@@ -75,7 +75,8 @@ class _Documents:
     @cached_property
     def written(self) -> Mapping[str, str]:
         """When each document that may correct another was written, and all others."""
-        return {name: _date_document(held) for name, held in self.held.items()}
+        heads = {name: [s.raw for s in held[:_HEAD] if len(s.raw) <= _SHORT] for name, held in self.held.items()}
+        return {name: find_written((held[0].document, *heads[name])) for name, held in self.held.items()}
 
     def find_correction(self, earlier: SourceSentence) -> list[SourceSentence]:
         """The sentences that correct an earlier one: none where no later document says that it was wrong."""
@@ -87,7 +88,7 @@ class _Documents:
             for i in range(len(self.held[name])) if replaced else self.mending[name]:
                 one = self.held[name][i]
                 near = self.held[name][max(0, i - _AROUND) : i + _AROUND + 1]
-                if found := _correct_figure(one, near, earlier, replaced) or _deny(one, near, earlier, replaced):
+                if found := _correct(one, near, earlier, replaced):
                     return found
         return []
 
@@ -101,8 +102,10 @@ class _Documents:
         for one in self.held[name]:
             if not _CUES["replaces"].search(one.raw):
                 continue
-            year = self.written[name][:4]
-            dates = [a.first for a in find_atoms(_add_year(one.raw, year)) if a.first]
+            year, text = self.written[name][:4], one.raw
+            if year:  # days and months that have none are of the same year: "that of 15 January"
+                text = re.sub(r"(\b[0-3]?\d\.?\s+[^\W\d]{3,9})\b(?!\s+\d)", rf"\1 {year}", text)
+            dates = [a.first for a in find_atoms(text) if a.first]
             if self.written[other] and any(are_same_moment(d, self.written[other]) for d in dates):
                 return True
             if subject and subject & (_list_keys(one.raw) | _list_keys(one.document)):
@@ -110,29 +113,26 @@ class _Documents:
         return False
 
 
-def _correct_figure(
+def _correct(
     one: SourceSentence, near: Sequence[SourceSentence], earlier: SourceSentence, replaced: bool
 ) -> list[SourceSentence]:
-    """The sentence with the right figure, where this one says that the earlier figure is wrong, or gives another."""
-    theirs = _read_figures(earlier.raw)
-    mine = _read_figures(one.raw)
-    same = {(n, u) for n, units in theirs for m, others in mine if n == m for u in units & others}
+    """What corrects an earlier sentence, where this one says that its figure is wrong, gives another, or denies it.
+
+    That is the sentence with the right figure and this one, or this one and the one behind it: how it really is.
+    """
+    theirs, mine = _read_figures(earlier.raw), _read_figures(one.raw)
+    pairs = [(n, m, units & others) for n, units in theirs for m, others in mine if units & others]
+    same = {(n, u) for n, m, shared in pairs if n == m for u in shared}
     if same and _CUES["mends"].search(one.raw):
         for s in (one, *near):
             if any(units & {u for _, u in same} and n not in {v for v, _ in same} for n, units in _read_figures(s.raw)):
                 return [s] if s is one else [s, one]
         return [one]
-    shared = len(set(one.terms) & set(earlier.terms))
-    differs = any(n != m and units & others for n, units in theirs for m, others in mine)
-    agrees = any(n == m and units & others for n, units in theirs for m, others in mine)
-    return [one] if replaced and differs and not agrees and shared >= _SHARED else []
-
-
-def _deny(
-    one: SourceSentence, near: Sequence[SourceSentence], earlier: SourceSentence, replaced: bool
-) -> list[SourceSentence]:
-    """A sentence of what replaces it that denies what an earlier one says, with the one behind it: how it really is."""
-    cue = _CUES["denies"].search(one.raw) if replaced else None
+    if not replaced:
+        return []
+    if pairs and not same and len(set(one.terms) & set(earlier.terms)) >= _SHARED:
+        return [one]
+    cue = _CUES["denies"].search(one.raw)
     if cue is None:
         return []
     denied = re.split(r"[,;:.]", one.raw[cue.end() :])[0]
@@ -140,18 +140,6 @@ def _deny(
         return []
     behind = [s for s in near if s.source.start > one.source.start and not s.raw.startswith("#")]
     return [one, *behind[:1]]
-
-
-def _date_document(held: Sequence[SourceSentence]) -> str:
-    """When a document was written, by its title or its first short lines; the most precise date of them."""
-    head = [s.raw for s in held[:_HEAD] if len(s.raw) <= _SHORT]
-    dates = [a.first for text in (held[0].document, *head) for a in find_atoms(text) if a.first and a.kind != "decade"]
-    return max(dates, key=lambda d: (d.count("-"), -dates.index(d)), default="")
-
-
-def _add_year(text: str, year: str) -> str:
-    """The text with a year behind days and months that have none: "that of 15 January"."""
-    return re.sub(r"(\b[0-3]?\d\.?\s+[^\W\d]{3,9})\b(?!\s+\d)", rf"\1 {year}", text) if year else text
 
 
 def _list_keys(text: str) -> frozenset[str]:

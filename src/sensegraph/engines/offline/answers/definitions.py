@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from sensegraph.engines.offline.answers.asked import Asked, Written, show_sentence
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, differs_from
@@ -72,6 +73,7 @@ def answer_definition(asked: Asked) -> Written | None:
         return None
     counts = asked.counted.name if asked.counted else None
     told = rank_statements(name, asked.sentences, counts.alone if counts else ())
+    telling = _Telling(name, asked.sentences, counts)
     if not told or (name.loose and told[0].weight < FIRM):
         return None
     if name.person or told[0].weight < FIRM:
@@ -81,30 +83,17 @@ def answer_definition(asked: Asked) -> Written | None:
         outright = [one for one in lines if one.weight >= OUTRIGHT]
         lines = outright if len(outright) > 1 or not name.person else lines
         if len(lines) > 1:
-            return Written(_tell_bearers(lines, f"“{name.text}” may stand for several:", counts))
+            return Written(telling.tell_bearers(lines, f"“{name.text}” may stand for several:"))
         if len(longer) == 1 and outright:  # a part of one name only
-            return Written(_tell_one(name, found[0], counts))
+            return Written(telling.tell_one(found[0]))
     if told[0].weight < FIRM or told[0].kind in ("expanded", "called"):
-        told = _add_other_names(name, told, asked.sentences)
+        told = telling.add_other_names(told)
     if told[0].weight < (OUTRIGHT if name.person else TELLING):
-        return Written(_show_mentions(name, told, counts))
-    bearers = _part_bearers(name, told)
+        return Written(telling.show_mentions(told))
+    bearers = telling.part_bearers(told)
     if len(bearers) > 1:
-        return Written(_tell_bearers(bearers, f"Several may bear the name {name.text}:", counts))
-    return Written(_tell_one(name, told, counts))
-
-
-def _add_other_names(name: AskedName, told: list[Told], sentences: Sequence[SourceSentence]) -> list[Told]:
-    """The statements with those on its other names: behind the first, or before it where that is spelt out."""
-    for alias in dict.fromkeys(alias for one in told for alias in find_aliases(one.masked, name.person)):
-        ranked = rank_statements(replace(name, text=alias, qualifier=""), sentences)
-        firm = [one for one in ranked if one.weight >= FIRM and one.sentence != told[0].sentence]
-        initials = "".join(word[0] for word in alias.split() if word[0].isupper())
-        if firm and len(name.text) > 1 and initials.endswith(name.text.upper()):
-            return [*firm, *told]
-        if firm:
-            return [told[0], *firm, *told[1:]]
-    return told
+        return Written(telling.tell_bearers(bearers, f"Several may bear the name {name.text}:"))
+    return Written(telling.tell_one(told))
 
 
 # ── what sentences tell ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -117,27 +106,30 @@ def rank_statements(name: AskedName, sentences: Sequence[SourceSentence], alone:
     """
     writing = name.choose_writing(m for s in sentences for m in name.pattern.finditer(s.raw))
     ordered = _join_broken(name, sorted(sentences, key=lambda s: (s.reference, s.source.start, s.text)))
-    masked = [writing.mask(_plain_text(s.text)) for s in ordered]
+    plain = [" ".join(re.sub(r"\*\*(?!\s?[:–—-])|__|`", "", s.text).split()) for s in ordered]  # without emphasis
+    masked = [writing.mask(_NUMBER.sub("", _LABEL.sub("", text))) for text in plain]
     naming = {s.document or s.origin for s, text in zip(ordered, masked, strict=True) if SIGN in text}
-    begins: dict[str, int] = {}
+    held: dict[str, list[SourceSentence]] = {}
     for s in ordered:
-        begins.setdefault(s.reference, s.source.start)
-    times = Counter(_fold_sentence(s.text) for s in ordered)
-    near = _find_parts_near(name.parts if writing.capital else (), name, ordered, masked)
-    told = []
+        held.setdefault(s.reference, []).append(s)
+    folded = [" ".join(WORD.findall(s.text.casefold()))[:80] for s in ordered]
+    times = Counter(folded)
+    free: dict[str, list[str]] = {}  # the parts of the name that nobody else bears in a passage
+    for reference, there in held.items() if writing.capital and name.parts else ():
+        text, words = "\n".join(s.raw for s in there), name.text.split()
+        free[reference] = [p for p in name.parts if not is_borne_otherwise(p, p == name.parts[0], words, text)]
+    told, named = [], dict[str, int]()
     for i, (s, text) in enumerate(zip(ordered, masked, strict=True)):
-        if SIGN not in text and (parts := near[i] or (alone if (s.document or s.origin) in naming else ())):
+        near = free.get(s.reference, ()) if i - named.get(s.reference, -NEAR) < NEAR else ()
+        if SIGN in text:
+            named[s.reference] = i
+        elif parts := near or (alone if (s.document or s.origin) in naming else ()):
             text = writing.mask_parts(text, parts)
-        if one := _read_statement(s, text, name, s.source.start == begins[s.reference], bool(near[i])):
-            repeated = 1 + 0.25 * math.log(times[_fold_sentence(s.text)])
-            told.append(replace(one, score=one.score * repeated))
-    return sorted(told, key=_order_told)
-
-
-def _order_told(one: Told) -> tuple[bool, float, str, str, str]:
-    """What says something first, then by score, and by its words: the order of the chunks does not matter."""
-    place = one.sentence
-    return (one.weight < OUTRIGHT, -one.score, place.text, place.document, place.chunk)
+        if one := _read_statement(s, text, name, s.source.start == held[s.reference][0].source.start):
+            told.append(replace(one, score=one.score * (1 + 0.25 * math.log(times[folded[i]]))))
+    # by their words where they score the same: the order of the chunks does not matter
+    place = attrgetter("text", "document", "chunk")
+    return sorted(told, key=lambda t: (t.weight < OUTRIGHT, -t.score, *place(t.sentence)))
 
 
 def _join_broken(name: AskedName, ordered: Sequence[SourceSentence]) -> list[SourceSentence]:
@@ -155,30 +147,7 @@ def _join_broken(name: AskedName, ordered: Sequence[SourceSentence]) -> list[Sou
     return joined
 
 
-def _find_parts_near(
-    parts: Sequence[str], name: AskedName, ordered: Sequence[SourceSentence], masked: Sequence[str]
-) -> list[tuple[str, ...]]:
-    """The parts of the name that stand for it in each sentence: near behind the whole name, where none bears them."""
-    held: dict[str, list[str]] = {}
-    for s in ordered if parts else ():
-        held.setdefault(s.reference, []).append(s.raw)
-    words = name.text.split()
-    free = {
-        reference: tuple(
-            part for part in parts if not is_borne_otherwise(part, part == parts[0], words, "\n".join(texts))
-        )
-        for reference, texts in held.items()
-    }
-    found: list[tuple[str, ...]] = []
-    last: dict[str, int] = {}
-    for i, (s, text) in enumerate(zip(ordered, masked, strict=True)):
-        found.append(free.get(s.reference, ()) if i - last.get(s.reference, -NEAR) < NEAR else ())
-        if SIGN in text:
-            last[s.reference] = i
-    return found
-
-
-def _read_statement(sentence: SourceSentence, masked: str, name: AskedName, first: bool, near: bool) -> Told | None:
+def _read_statement(sentence: SourceSentence, masked: str, name: AskedName, first: bool) -> Told | None:
     """What one sentence tells; None where it neither names it nor stands at the beginning of a text about it."""
     about = name.entitles(sentence.document)
     weight, kind = rate_statement(masked)
@@ -208,80 +177,110 @@ def _read_statement(sentence: SourceSentence, masked: str, name: AskedName, firs
     return Told(sentence, weight, kind, score, masked)
 
 
-def _plain_text(text: str) -> str:
-    """A sentence as patterns read it: without number, marks of emphasis and who speaks."""
-    return _NUMBER.sub("", _LABEL.sub("", " ".join(re.sub(r"\*\*(?!\s?[:–—-])|__|`", "", text).split())))
-
-
-def _fold_sentence(text: str) -> str:
-    return " ".join(WORD.findall(text.casefold()))[:80]
-
-
-# ── who bears the name ───────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def _part_bearers(name: AskedName, told: Sequence[Told]) -> list[Told]:
-    """One statement for each who bears the name: texts with the name and a remark in brackets as title, or kinds.
-
-    Two kinds are two bearers where the texts that say so start with it and share no word.
-    """
-    best: dict[str, Told] = {}
-    for one in told:
-        if one.weight >= SURE and one.kind in ("lead", "is", "apposition") and not name.qualifier:
-            best.setdefault(one.sentence.document or one.sentence.origin, one)
-    titles = [t for t in best.values() if t.kind == "lead" and t.sentence.document.endswith(")")]
-    titles += [t for t in best.values() if t.kind == "lead" and t not in titles and titles]
-    if len(titles) > 1:
-        return sorted(titles, key=lambda t: (-t.score, t.sentence.text))[:BEARERS]
-    if any(t.kind == "lead" for t in best.values()):
-        return []
-    chosen: list[tuple[Told, frozenset[str], str]] = []
-    for one in best.values():
-        head = _HEAD.search(one.masked)
-        if head is None or one.sentence.speaker:
-            continue
-        kind = head[1].split()[-1].casefold()
-        clause = re.split(r"[,.;:()]", one.masked[head.start(1) :])[0]
-        named = frozenset(word.rstrip("s") for word in WORD.findall(fold(clause))) - read_list("en")
-        if all(not named & other and kind != k for _, other, k in chosen):
-            chosen.append((one, named, kind))
-    return [one for one, _, _ in chosen[:BEARERS]] if len(chosen) > 1 else []
-
-
 # ── how it is told ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _tell_one(name: AskedName, told: Sequence[Told], counts: NameCounts | None) -> tuple[Statement, ...]:
-    """The statement that tells most, at most two more, other names, and how often it is named."""
-    first = told[0]
-    chosen = [first]
-    for one in told[1:]:
-        if len(chosen) > MOST or one.score < SHARE * min(first.score, 3.0) or one.weight < FOLLOWS:
-            break
-        sound = one.kind == "entry" or one.sentence.quality >= POOR
-        if sound and _differs(one, chosen) and len(one.sentence.text.split()) <= LONG:
-            chosen.append(one)
-    return (*_list_lines(chosen), *_tell_aliases(name, told), *_tell_counts(counts))
+@dataclass(frozen=True, slots=True)
+class _Telling:
+    """The answer on a name: from the sentences of a context, and how often the corpus names it, if that is known."""
+
+    name: AskedName
+    sentences: Sequence[SourceSentence]
+    counts: NameCounts | None
+
+    def add_other_names(self, told: list[Told]) -> list[Told]:
+        """The statements with those on its other names: behind the first, or before it where that is spelt out."""
+        for alias in dict.fromkeys(alias for one in told for alias in find_aliases(one.masked, self.name.person)):
+            ranked = rank_statements(replace(self.name, text=alias, qualifier=""), self.sentences)
+            firm = [one for one in ranked if one.weight >= FIRM and one.sentence != told[0].sentence]
+            initials = "".join(word[0] for word in alias.split() if word[0].isupper())
+            if firm and len(self.name.text) > 1 and initials.endswith(self.name.text.upper()):
+                return [*firm, *told]
+            if firm:
+                return [told[0], *firm, *told[1:]]
+        return told
+
+    def part_bearers(self, told: Sequence[Told]) -> list[Told]:
+        """One statement for each who bears the name: texts with the name and a remark in brackets as title, or kinds.
+
+        Two kinds are two bearers where the texts that say so start with it and share no word.
+        """
+        best: dict[str, Told] = {}
+        for one in told:
+            if one.weight >= SURE and one.kind in ("lead", "is", "apposition") and not self.name.qualifier:
+                best.setdefault(one.sentence.document or one.sentence.origin, one)
+        titles = [t for t in best.values() if t.kind == "lead" and t.sentence.document.endswith(")")]
+        titles += [t for t in best.values() if t.kind == "lead" and t not in titles and titles]
+        if len(titles) > 1:
+            return sorted(titles, key=lambda t: (-t.score, t.sentence.text))[:BEARERS]
+        if any(t.kind == "lead" for t in best.values()):
+            return []
+        chosen: list[tuple[Told, frozenset[str], str]] = []
+        for one in best.values():
+            head = _HEAD.search(one.masked)
+            if head is None or one.sentence.speaker:
+                continue
+            kind = head[1].split()[-1].casefold()
+            clause = re.split(r"[,.;:()]", one.masked[head.start(1) :])[0]
+            named = frozenset(word.rstrip("s") for word in WORD.findall(fold(clause))) - read_list("en")
+            if all(not named & other and kind != k for _, other, k in chosen):
+                chosen.append((one, named, kind))
+        return [one for one, _, _ in chosen[:BEARERS]] if len(chosen) > 1 else []
+
+    def tell_one(self, told: Sequence[Told]) -> tuple[Statement, ...]:
+        """The statement that tells most, at most two more, other names, and how often it is named."""
+        first = told[0]
+        chosen = [first]
+        for one in told[1:]:
+            if len(chosen) > MOST or one.score < SHARE * min(first.score, 3.0) or one.weight < FOLLOWS:
+                break
+            sound = one.kind == "entry" or one.sentence.quality >= POOR
+            if sound and _differs(one, chosen) and len(one.sentence.text.split()) <= LONG:
+                chosen.append(one)
+        return (*_list_lines(chosen), *self._tell_aliases(told), *self._tell_counts())
+
+    def tell_bearers(self, lines: Sequence[Told], heading: str) -> tuple[Statement, ...]:
+        """A line for each who bears the name."""
+        return (Statement(heading), *_list_lines(lines, from_first=True), *self._tell_counts())
+
+    def show_mentions(self, told: Sequence[Told]) -> tuple[Statement, ...]:
+        """That no text says what it is, and the sentences that tell most beside it."""
+        chosen: list[Told] = []
+        for one in told:
+            if len(chosen) <= MOST and _differs(one, chosen):
+                chosen.append(one)
+        which = f"{'who' if self.name.person else 'what'} {self.name.asked or self.name.text} is"
+        heading = Statement(f"The texts never say outright {which}; they show:")
+        return (heading, *_list_lines(chosen, from_first=True), *self._tell_counts())
+
+    def _tell_aliases(self, told: Sequence[Told]) -> list[Statement]:
+        """What it is also called, where a text says so."""
+        found: dict[str, SourceSentence] = {}
+        for one in told:
+            for alias in find_aliases(one.masked, self.name.person):
+                known = (self.name.text, *found)
+                if not any(fold(alias) in fold(other) or fold(other) in fold(alias) for other in known):
+                    found[alias] = one.sentence
+        if not found:
+            return []
+        listed = dict(list(found.items())[:3])
+        sources = dict.fromkeys(s.source for s in listed.values())
+        references = dict.fromkeys(s.reference for s in listed.values())
+        return [Statement(f"\n\nAlso called: {', '.join(listed)}.", tuple(references), tuple(sources))]
+
+    def _tell_counts(self) -> list[Statement]:
+        """In how many passages and documents it is named."""
+        counts = self.counts
+        if counts is None or not counts.chunks:
+            return []
+        least = "" if counts.exact else "at least "
+        passages = f"{least}{counts.chunks:,} {'passage' if counts.chunks == 1 else 'passages'}"
+        documents = f"{counts.documents:,} {'document' if counts.documents == 1 else 'documents'}"
+        return [Statement(f"\n\nNamed in {passages} of {documents}.")]
 
 
 def _differs(one: Told, chosen: Sequence[Told]) -> bool:
     return differs_from(one.sentence, [other.sentence for other in chosen])
-
-
-def _tell_bearers(lines: Sequence[Told], heading: str, counts: NameCounts | None) -> tuple[Statement, ...]:
-    """A line for each who bears the name."""
-    return (Statement(heading), *_list_lines(lines, from_first=True), *_tell_counts(counts))
-
-
-def _show_mentions(name: AskedName, told: Sequence[Told], counts: NameCounts | None) -> tuple[Statement, ...]:
-    """That no text says what it is, and the sentences that tell most beside it."""
-    chosen: list[Told] = []
-    for one in told:
-        if len(chosen) <= MOST and _differs(one, chosen):
-            chosen.append(one)
-    which = f"{'who' if name.person else 'what'} {name.asked or name.text} is"
-    heading = Statement(f"The texts never say outright {which}; they show:")
-    return (heading, *_list_lines(chosen, from_first=True), *_tell_counts(counts))
 
 
 def _list_lines(chosen: Sequence[Told], from_first: bool = False) -> list[Statement]:
@@ -296,29 +295,3 @@ def _list_lines(chosen: Sequence[Told], from_first: bool = False) -> list[Statem
             text = raw[0] + text[1:]
         lines.append(one.sentence.cite(("\n\n- " if i == 1 - from_first else "\n- " if i or from_first else "") + text))
     return lines
-
-
-def _tell_aliases(name: AskedName, told: Sequence[Told]) -> list[Statement]:
-    """What it is also called, where a text says so."""
-    found: dict[str, SourceSentence] = {}
-    for one in told:
-        for alias in find_aliases(one.masked, name.person):
-            known = (name.text, *found)
-            if not any(fold(alias) in fold(other) or fold(other) in fold(alias) for other in known):
-                found[alias] = one.sentence
-    if not found:
-        return []
-    listed = dict(list(found.items())[:3])
-    sources = dict.fromkeys(s.source for s in listed.values())
-    references = dict.fromkeys(s.reference for s in listed.values())
-    return [Statement(f"\n\nAlso called: {', '.join(listed)}.", tuple(references), tuple(sources))]
-
-
-def _tell_counts(counts: NameCounts | None) -> list[Statement]:
-    """In how many passages and documents it is named."""
-    if counts is None or not counts.chunks:
-        return []
-    least = "" if counts.exact else "at least "
-    passages = f"{least}{counts.chunks:,} {'passage' if counts.chunks == 1 else 'passages'}"
-    documents = f"{counts.documents:,} {'document' if counts.documents == 1 else 'documents'}"
-    return [Statement(f"\n\nNamed in {passages} of {documents}.")]

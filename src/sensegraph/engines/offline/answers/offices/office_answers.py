@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import combinations
 
 from sensegraph.engines.offline.answers.asked import Asked, Written, show_sentence
 from sensegraph.engines.offline.answers.offices.office_claims import OfficeReader
@@ -41,11 +42,11 @@ def answer_office(asked: Asked) -> Written | None:
         return None
     reader = OfficeReader(question, asked.chunks, asked.sentences)
     claims = prefer_thing(reader.read(), question, asked.sentences, reader.elsewhere)
-    told = [
-        (thing, written)
-        for thing, group in group_by_thing(claims, question, asked.sentences)
-        if (written := _answer_group(question, group, asked))
-    ]
+    told = []
+    for thing, group in group_by_thing(claims, question, asked.sentences):
+        undated = [c for c in group if c.kind == "holds" and not (c.first or c.last) and not c.loose]
+        if written := _Record(question, asked.sentences, settle_terms(group), undated).answer():
+            told.append((thing, written))
     sure = [(thing, written) for thing, written in told if not written.abstained] or told[:1]
     if len(sure) < 2:
         return sure[0][1] if sure else None
@@ -57,161 +58,141 @@ def answer_office(asked: Asked) -> Written | None:
     return Written(tuple(statements))
 
 
-def _answer_group(question: OfficeQuestion, claims: Sequence[Claim], asked: Asked) -> Written | None:
-    """The answer from the claims on the office of one thing."""
-    terms = settle_terms(claims)
-    undated = [c for c in claims if c.kind == "holds" and not (c.first or c.last) and not c.loose]
-    if not terms and not undated:
-        return None
-    if question.relation != "holder":
-        return _answer_relation(question, terms, asked)
-    if question.kind == "order":
-        return _list_terms(question, terms, undated)
-    if question.kind == "now":
-        return _answer_now(question, terms, undated)
-    return _answer_time(question, terms, undated)
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """What is known of the office of one thing: the terms in order, and the claims that have no date."""
 
+    question: OfficeQuestion
+    sentences: Sequence[SourceSentence]
+    terms: Sequence[Term]
+    undated: Sequence[Claim]
 
-# ── answers ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+    def answer(self) -> Written | None:
+        """The answer; None where nothing is known, or nothing of the person that the question names."""
+        if not self.terms and not self.undated:
+            return None
+        if self.question.relation != "holder":
+            return self._answer_relation()
+        if self.question.kind == "order":
+            return self._list_terms()
+        return self._answer_now() if self.question.kind == "now" else self._answer_time()
 
+    def _answer_time(self) -> Written:
+        first, last = self.question.first, self.question.last
+        if self.question.kind == "since":
+            begun = [t for t in self.terms if t.first and are_same_moment(t.first, first)]
+            at = find_holders(self.terms, span_through(first, first))
+            holders = begun or [t for t in at if end_instant(self.terms, self.terms.index(t)) == LAST]
+        elif self.question.kind in ("before", "after"):
+            moment = last or first
+            holders = find_holders(self.terms, span_through(moment, moment))
+            holders = holders[-1:] if self.question.kind == "before" else holders[:1]
+        else:
+            holders = find_holders(self.terms, span_through(first, last))
+        return _name_holders(holders) if holders else self._tell_unknown()
 
-def _answer_time(question: OfficeQuestion, terms: Sequence[Term], undated: Sequence[Claim]) -> Written:
-    first, last = question.first, question.last
-    if question.kind == "since":
-        begun = [t for t in terms if t.first and are_same_moment(t.first, first)]
-        at = [t for t in find_holders(terms, span_through(first, first)) if end_instant(terms, terms.index(t)) == LAST]
-        holders = begun or at
-    elif question.kind in ("before", "after"):
-        moment = last or first
-        holders = find_holders(terms, span_through(moment, moment))
-        holders = holders[-1:] if question.kind == "before" else holders[:1]
-    else:
-        holders = find_holders(terms, span_through(first, last))
-    if holders:
-        return _name_holders(holders, first or last)
-    return _tell_unknown(question, terms, undated)
+    def _answer_now(self) -> Written:
+        if not self.terms:
+            names = list(dict.fromkeys(c.holder for c in self.undated))
+            if len(names) > 1:
+                return _show("This is disputed: " + " or ".join(f"**{n}**" for n in names) + ".", self.undated)
+            return _show(f"**{names[0]}**.", self.undated)
+        latest = max(self.terms, key=lambda t: (t.earliest, t.latest))
+        rivals = [t for t in self.terms if t.earliest == latest.earliest and t.first == latest.first]
+        if latest.last:
+            return _show(f"The sources name nobody after **{latest.holder}**{_say_time(latest)}.", latest.claims, True)
+        return _name_holders(rivals)
 
+    def _answer_relation(self) -> Written | None:
+        """Who came right before or after the person that the question names."""
+        wanted = set(fold(self.question.person).split())
+        own = [i for i, t in enumerate(self.terms) if wanted <= set(fold(t.holder).split())]
+        if not own:
+            return None
+        step = 1 if self.question.relation == "successor" else -1
+        found: list[Term] = []
+        for i in own:
+            ahead = self.terms[i + 1 :] if step > 0 else self.terms[:i][::-1]
+            other = next((t for t in ahead if t.holder != self.terms[i].holder), None)
+            if other is not None and other.holder not in [t.holder for t in found]:
+                found.append(other)
+        if not found:
+            side = "after" if step > 0 else "before"
+            last = self.terms[own[-1]]
+            return _show(f"The sources name nobody {side} **{last.holder}**.", last.claims, True)
+        text, extra = "; ".join(map(_name_term, found)), []
+        if self.question.earlier and (before := self._find_earlier_role(found[0])):
+            text, extra = f"{text}; before that {before[0]}", [before[1]]
+        return _show(f"{text}.", [c for t in found for c in t.claims], extra=extra)
 
-def _answer_now(question: OfficeQuestion, terms: Sequence[Term], undated: Sequence[Claim]) -> Written:
-    if not terms:
-        names = list(dict.fromkeys(c.holder for c in undated))
-        if len(names) > 1:
-            return _show("This is disputed: " + " or ".join(f"**{n}**" for n in names) + ".", undated)
-        return _show(f"**{names[0]}**.", undated)
-    latest = max(terms, key=lambda t: (t.earliest, t.latest))
-    rivals = [t for t in terms if t.earliest == latest.earliest and t.first == latest.first]
-    if latest.last:
-        return _show(f"The sources name nobody after **{latest.holder}**{_say_time(latest)}.", latest.claims, True)
-    return _name_holders(rivals, "")
-
-
-def _answer_relation(question: OfficeQuestion, terms: Sequence[Term], asked: Asked) -> Written | None:
-    """Who came right before or after the person that the question names."""
-    wanted = set(fold(question.person).split())
-    own = [i for i, t in enumerate(terms) if wanted <= set(fold(t.holder).split())]
-    if not own:
-        return None
-    step = 1 if question.relation == "successor" else -1
-    found: list[Term] = []
-    for i in own:
-        ahead = terms[i + 1 :] if step > 0 else terms[:i][::-1]
-        other = next((t for t in ahead if t.holder != terms[i].holder), None)
-        if other is not None and other.holder not in [t.holder for t in found]:
-            found.append(other)
-    if not found:
-        side = "after" if step > 0 else "before"
-        return _show(f"The sources name nobody {side} **{terms[own[-1]].holder}**.", terms[own[-1]].claims, True)
-    lines = [f"**{t.holder}**{_say_manner(t)}{_say_time(t)}" for t in found]
-    text, extra = "; ".join(lines), []
-    if question.earlier and (before := find_earlier_role(found[0], asked.sentences, question)):
-        text, extra = f"{text}; before that {before[0]}", [before[1]]
-    return _show(f"{text}.", [c for t in found for c in t.claims], extra=extra)
-
-
-def find_earlier_role(
-    term: Term, sentences: Sequence[SourceSentence], question: OfficeQuestion
-) -> tuple[str, SourceSentence] | None:
-    """What the holder was before, as a sentence puts it behind the name: in brackets, or after a verb of becoming."""
-    name = re.escape(term.holder)
-    stop = r"of|at|on|in|since|until|from"
-    told = (
-        rf"{name}\s*\((?P<a>[^()\d,;]{{2,40}})\)|"
-        rf"{name}\s+(?:becomes|became|is|was|has been|had been)\s+(?:the\s+|an?\s+)?"
-        rf"(?P<b>[^\W\d][\w-]*(?:\s(?!{stop})[\w-]+){{0,3}})(?=\s(?:{stop})\b|[.,;])"
-    )
-    asked = set(fold(question.office).split())
-    mine = {c.sentence.order for c in term.claims}
-    found: list[tuple[int, str, SourceSentence]] = []
-    for one in sentences:
-        for match in re.finditer(told, one.raw):
-            role = (match["a"] or match["b"]).strip()
-            if asked.isdisjoint(fold(role).split()) and one.order not in mine and not find_people(role):
-                found.append((0 if match["b"] else 1, role, one))
-    if not found:
-        return None
-    _, role, one = min(found, key=lambda f: (f[0], f[2].raw, f[2].source.chunk))
-    return role, one
-
-
-def _list_terms(question: OfficeQuestion, terms: Sequence[Term], undated: Sequence[Claim]) -> Written:
-    """All holders, a line each; one alone as a holder is named."""
-    if question.first or question.last:
-        terms = find_holders(terms, span_through(question.first, question.last)) or terms
-    if not terms:
-        return _answer_now(question, terms, undated)
-    if len(terms) == 1:
-        return _name_holders(terms, "")
-    statements = [Statement("In order of time:")]
-    for number, term in enumerate(terms, 1):
-        shown = _choose_sentences(term.claims)[:2]
-        text = f"{chr(10) * (1 + (number == 1))}{number}. **{term.holder}**{_say_manner(term)}{_say_time(term)}"
-        references = tuple(dict.fromkeys(s.reference for s in shown))
-        statements.append(Statement(text, references, tuple(s.source for s in shown)))
-    return Written(tuple(statements))
-
-
-def _name_holders(holders: Sequence[Term], moment: str) -> Written:
-    """One holder, several one after another, or two of whom the sources say the same."""
-    named = [f"**{t.holder}**{_say_manner(t)}{_say_time(t)}" for t in holders]
-    claims = [c for t in holders for c in t.claims]
-    people = list(dict.fromkeys(t.holder for t in holders))
-    if len(people) > 1 and any(_contradict(a, b) for i, a in enumerate(holders) for b in holders[i + 1 :]):
-        chosen = [s for t in holders for s in _choose_sentences(t.claims)[:1]]
-        return _show(f"This is disputed, the sources disagree: {', or '.join(named)}.", (), extra=chosen)
-    if len(people) > 1:
-        chosen = [s for t in holders for s in _choose_sentences(t.claims)[:1]]
-        return _show(f"{', then '.join(named)}.", (), extra=chosen)
-    return _show(f"{named[0]}.", claims)
-
-
-def _contradict(a: Term, b: Term) -> bool:
-    """Whether two are said to hold it at once: begun or seen at the same moment, or one within the other's term."""
-    if a.holder == b.holder:
-        return False
-    if (a.first and b.first and are_same_moment(a.first, b.first)) or set(a.seen) & set(b.seen):
-        return not (a.last and b.first and are_same_moment(a.last, b.first))
-    early, late = sorted((a, b), key=lambda t: t.earliest)
-    return bool(early.last) and late.earliest < first_instant(early.last)
-
-
-def _tell_unknown(question: OfficeQuestion, terms: Sequence[Term], undated: Sequence[Claim]) -> Written:
-    """That nobody is known for the time asked about, and who is known nearest to it."""
-    span = span_through(question.first, question.last)
-    office = f"{question.office} {question.thing}" if question.verb else question.office
-    statements = [Statement(f"The sources do not say who it was at that time ({office}, {_write_stretch(question)}).")]
-    before = [t for t in terms if t.latest <= span[0]]
-    after = [t for t in terms if t.earliest >= span[1]]
-    nearest = [("Last known before", t) for t in before[-1:]] + [("First known after", t) for t in after[:1]]
-    for number, (label, term) in enumerate(nearest):
-        shown = _choose_sentences(term.claims)[:1]
-        text = (
-            f"{_begin(number)}{label}: **{term.holder}**{_say_manner(term)}{_say_time(term)}: {show_sentence(shown[0])}"
+    def _find_earlier_role(self, term: Term) -> tuple[str, SourceSentence] | None:
+        """What the holder was before, as a sentence puts it behind the name: in brackets, or after “became”."""
+        name = re.escape(term.holder)
+        stop = r"of|at|on|in|since|until|from"
+        told = (
+            rf"{name}\s*\((?P<a>[^()\d,;]{{2,40}})\)|"
+            rf"{name}\s+(?:becomes|became|is|was|has been|had been)\s+(?:the\s+|an?\s+)?"
+            rf"(?P<b>[^\W\d][\w-]*(?:\s(?!{stop})[\w-]+){{0,3}})(?=\s(?:{stop})\b|[.,;])"
         )
-        statements.append(shown[0].cite(text))
-    if not nearest:
-        for number, one in enumerate(_choose_sentences(undated)[:MOST]):
-            statements.append(one.cite(f"{_begin(number)}Without a date: {show_sentence(one)}"))
-    return Written(tuple(statements), True)
+        asked = set(fold(self.question.office).split())
+        mine = {c.sentence.order for c in term.claims}
+        found: list[tuple[int, str, SourceSentence]] = []
+        for one in self.sentences:
+            for match in re.finditer(told, one.raw):
+                role = (match["a"] or match["b"]).strip()
+                if asked.isdisjoint(fold(role).split()) and one.order not in mine and not find_people(role):
+                    found.append((0 if match["b"] else 1, role, one))
+        if not found:
+            return None
+        _, role, one = min(found, key=lambda f: (f[0], f[2].raw, f[2].source.chunk))
+        return role, one
+
+    def _list_terms(self) -> Written:
+        """All holders, a line each; one alone as a holder is named."""
+        if not self.terms:
+            return self._answer_now()
+        terms = self.terms
+        if self.question.first or self.question.last:
+            terms = find_holders(terms, span_through(self.question.first, self.question.last)) or terms
+        if len(terms) == 1:
+            return _name_holders(terms)
+        statements = [Statement("In order of time:")]
+        for number, term in enumerate(terms, 1):
+            shown = _choose_sentences(term.claims)[:2]
+            text = f"{chr(10) * (1 + (number == 1))}{number}. {_name_term(term)}"
+            references = tuple(dict.fromkeys(s.reference for s in shown))
+            statements.append(Statement(text, references, tuple(s.source for s in shown)))
+        return Written(tuple(statements))
+
+    def _tell_unknown(self) -> Written:
+        """That nobody is known for the time asked about, and who is known nearest to it."""
+        span = span_through(self.question.first, self.question.last)
+        office = f"{self.question.office} {self.question.thing}" if self.question.verb else self.question.office
+        first, last = _write_date(self.question.first), _write_date(self.question.last)
+        words = (f"from {first}" if first else "", f"until {last}" if last else "")
+        stretch = first if first == last else " ".join(filter(None, words))
+        statements = [Statement(f"The sources do not say who it was at that time ({office}, {stretch}).")]
+        before = [t for t in self.terms if t.latest <= span[0]]
+        after = [t for t in self.terms if t.earliest >= span[1]]
+        nearest = [("Last known before", t) for t in before[-1:]] + [("First known after", t) for t in after[:1]]
+        for number, (label, term) in enumerate(nearest):
+            one = _choose_sentences(term.claims)[0]
+            statements.append(one.cite(f"{_begin(number)}{label}: {_name_term(term)}: {show_sentence(one)}"))
+        if not nearest:
+            for number, one in enumerate(_choose_sentences(self.undated)[:MOST]):
+                statements.append(one.cite(f"{_begin(number)}Without a date: {show_sentence(one)}"))
+        return Written(tuple(statements), True)
+
+
+def _name_holders(holders: Sequence[Term]) -> Written:
+    """One holder, several one after another, or two of whom the sources say the same."""
+    named = [_name_term(t) for t in holders]
+    if len({t.holder for t in holders}) == 1:
+        return _show(f"{named[0]}.", [c for t in holders for c in t.claims])
+    chosen = [s for t in holders for s in _choose_sentences(t.claims)[:1]]
+    if any(a.contradicts(b) for a, b in combinations(holders, 2)):
+        return _show(f"This is disputed, the sources disagree: {', or '.join(named)}.", (), extra=chosen)
+    return _show(f"{', then '.join(named)}.", (), extra=chosen)
 
 
 def _show(text: str, claims: Sequence[Claim], abstained: bool = False, extra: Sequence[SourceSentence] = ()) -> Written:
@@ -242,8 +223,8 @@ def _choose_sentences(claims: Sequence[Claim]) -> list[SourceSentence]:
     return chosen
 
 
-def _say_manner(term: Term) -> str:
-    return " (interim)" if term.temporary else ""
+def _name_term(term: Term) -> str:
+    return f"**{term.holder}**{' (interim)' if term.temporary else ''}{_say_time(term)}"
 
 
 def _say_time(term: Term) -> str:
@@ -265,12 +246,3 @@ def _write_date(moment: str) -> str:
     words = [str(int(parts[2][:2]))] if len(parts) > 2 else []
     words += [ENGLISH_MONTHS[int(parts[1]) - 1].title()] if len(parts) > 1 else []
     return " ".join([*words, str(int(parts[0]))])
-
-
-def _write_stretch(question: OfficeQuestion) -> str:
-    first, last = _write_date(question.first), _write_date(question.last)
-    return (
-        first
-        if first == last
-        else " ".join(w for w in (f"from {first}" if first else "", f"until {last}" if last else "") if w)
-    )

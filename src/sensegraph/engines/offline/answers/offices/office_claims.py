@@ -8,17 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from sensegraph.engines.offline.answers.offices.office_sentences import (
     Claim,
     OfficeLine,
-    date_claims,
     find_clause_end,
     find_clause_start,
-    make_change_claims,
-    read_bracketed_list,
-    read_list_entry,
 )
 from sensegraph.engines.offline.answers.offices.office_words import (
     add_years,
@@ -43,7 +39,6 @@ _END_OF_THING = re.compile(
     r"[,.;:()\[\]]|\s(?:on|in|from|since|until|and|as|is|was|who|when|by|to|for|und|im|seit|bis|ist|war|has|had|will|wurde)\s|\s\d|$"
 )
 _LEADING = re.compile(r"[,\s]*(?:who\s+)?(?:(?:has|had|have|also|then|now)\s+)*")
-_APPOSED = re.compile(r",\s+(?:the\s+)?")
 _VERB_FORM = re.compile(r"(?:ed|led|ran|s|te?)$")
 _OF = re.compile(r"\s+(?:of|at|for|von|vom|des|der)\s+(?:(?:the|our|this|its)\s+)?", re.IGNORECASE)
 _LED = re.compile(
@@ -53,19 +48,16 @@ _LED = re.compile(
 _NEAR = 2  # sentences behind one that names the office in which others may take it over
 
 
-@dataclass(slots=True)
 class OfficeReader:
-    """Reads the claims on one office out of the sentences of a context."""
+    """Reads the claims on one office out of the sentences of a context; `elsewhere` are things of others' offices."""
 
-    question: OfficeQuestion
-    chunks: Sequence[Passage]
-    sentences: Sequence[SourceSentence]
-    full_names: Mapping[str, str] = field(default_factory=dict)
-    office: re.Pattern[str] = field(init=False)
-    elsewhere: set[str] = field(default_factory=set)
-
-    def __post_init__(self) -> None:
-        self.office = compile_office(self.question)
+    def __init__(
+        self, question: OfficeQuestion, chunks: Sequence[Passage], sentences: Sequence[SourceSentence]
+    ) -> None:
+        self.question, self.chunks, self.sentences = question, chunks, sentences
+        self.office = compile_office(question)
+        self.full_names: Mapping[str, str] = {}
+        self.elsewhere = set[str]()
 
     def read(self) -> list[Claim]:
         """All claims, in the order of the sentences; the same claim of one sentence once."""
@@ -84,9 +76,9 @@ class OfficeReader:
             claims = list(self._read_line(line, subject))
             mentions = bool(self.office.search(line.text))
             if not claims and (listed or number - last_named <= _NEAR):
-                claims = list(read_list_entry(line)) if listed else []
+                claims = list(line.read_list_entry()) if listed else []
             if not claims:
-                loose = list(_read_loose(line, subject, not mentions and number - last_named <= _NEAR))
+                loose = list(line.read_loose(subject, not mentions and number - last_named <= _NEAR))
                 claims = [replace(c, loose=not mentions) for c in loose if not mentions or c.kind == "ends"]
             if mentions:
                 last_named, listed = number, not claims or sentence.raw.rstrip().endswith(":")
@@ -124,7 +116,7 @@ class OfficeReader:
         """The claims of the sentence's mentions of the office."""
         if self.question.verb and not self._names_thing(line.text):
             return
-        if self.office.search(line.text) and (listed := list(read_bracketed_list(line))):
+        if self.office.search(line.text) and (listed := list(line.read_bracketed_list())):
             yield from listed
             return
         for match in self.office.finditer(line.text):
@@ -191,16 +183,16 @@ class OfficeReader:
             holder = next((n for _, b, n in names if b <= opened and not text[b:opened].strip()), "")
             if holder:
                 closed = text.find(")", end)
-                yield from date_claims(line, holder, opened, closed if closed > 0 else len(text), manner, True)
+                yield from line.date_claims(holder, opened, closed if closed > 0 else len(text), manner, True)
             return
         nearest = max((n for n in names if n[1] <= begin), default=None)
         following = min((n for n in names if n[0] >= end), default=None)
         if self.question.verb and nearest and _LEADING.fullmatch(before[nearest[1] :]):
-            yield from date_claims(line, nearest[2], nearest[0], find_clause_end(text, end), manner, False)
+            yield from line.date_claims(nearest[2], nearest[0], find_clause_end(text, end), manner, False)
             return
         gap = text[end : following[0]] if following else ""
         if following and (re.fullmatch(r"\s+(?:(?:Mr|Mrs|Ms|Dr)\.?\s+)?", gap)):
-            yield from date_claims(line, following[2], following[1], following[1] + 1, manner, True)
+            yield from line.date_claims(following[2], following[1], following[1] + 1, manner, True)
             return
         if nearest and re.fullmatch(
             r"\s*(?:,|[–—-]|,\s*who\s+(?:is|was|has been|had been))\s*(?:as\s+)?", before[nearest[1] :]
@@ -208,7 +200,7 @@ class OfficeReader:
             ended = re.search(r"[,;.)]\s|$", text[end:])
             until = end + (ended.start() if ended else 0)
             relative = "who" in before[nearest[1] :]
-            yield from date_claims(line, nearest[2], nearest[1], until, manner, not relative)
+            yield from line.date_claims(nearest[2], nearest[1], until, manner, not relative)
             return
         if (
             following
@@ -216,113 +208,15 @@ class OfficeReader:
             and begin < start
             and re.match(r"[,.;)]|$", text[following[1] :])
         ):
-            yield from date_claims(line, following[2], end, following[1], manner, True)
+            yield from line.date_claims(following[2], end, following[1], manner, True)
             return
         if following and CUES["tells"].search(gap):
             head, stop = find_clause_start(text, begin), find_clause_end(text, following[1])
             if not CUES["goal"].search(gap):
-                yield from date_claims(line, following[2], head, stop, manner, False)
+                yield from line.date_claims(following[2], head, stop, manner, False)
                 return
-            if giver := _find_subject(line, head, begin, subject):
-                yield from make_change_claims(line, giver, "ends", head, stop, False)
-            yield from make_change_claims(line, following[2], "begins", head, stop, temporary)
+            if giver := line.find_subject(head, begin, subject):
+                yield from line.make_change_claims(giver, "ends", head, stop, False)
+            yield from line.make_change_claims(following[2], "begins", head, stop, temporary)
             return
-        yield from _read_verb(line, begin, end, temporary, manner, subject)
-
-
-def _read_verb(line: OfficeLine, begin: int, end: int, temporary: bool, manner: str, subject: str) -> Iterator[Claim]:
-    """What the verb before the office says: who it is of, and whether it begins or ends."""
-    text, names = line.text, line.names
-    head = find_clause_start(text, begin)
-    stop = find_clause_end(text, end)
-    found = [
-        (m.start(), m.end(), kind)
-        for kind in ("yields", "hands", "ends", "begins", "appoints", "holds")
-        for m in CUES[kind].finditer(text, head, begin)
-    ]
-    if not found:
-        return
-    at, after, kind = max(found, key=lambda f: (f[1], f[0] * -1))
-    if CUES["doubt"].search(text[head:begin]):
-        return
-    ahead, between = _find_subject(line, head, at, subject), [n for n in names if after <= n[0] and n[1] <= begin]
-    spoken = text[head:stop]
-    if kind == "yields":
-        if ahead:
-            yield from make_change_claims(line, ahead, "ends", head, stop, False)
-        if between:
-            yield from make_change_claims(line, between[0][2], "begins", head, stop, temporary, at=at)
-        return
-    if kind == "hands":
-        if ahead:
-            yield from make_change_claims(line, ahead, "begins", head, stop, temporary, at=at)
-            yield from (make_change_claims(line, between[0][2], "ends", head, stop, False) if between else ())
-        return
-    if kind == "appoints" or (
-        kind in ("holds", "begins") and between and not text[between[-1][1] : begin].strip(" ,") and not ahead
-    ):
-        if between and kind == "appoints":
-            yield from make_change_claims(line, between[-1][2], "begins", head, stop, temporary)
-        elif between:
-            yield from date_claims(line, between[-1][2], head, stop, manner, False)
-        return
-    if not ahead:
-        return
-    if kind == "holds":
-        yield from date_claims(line, ahead, head, stop, manner, False)
-    elif not (kind == "ends" and re.search(r"\bas\b", spoken) is None and not between and "," in text[at:begin]):
-        yield from make_change_claims(line, ahead, "ends" if kind == "ends" else "begins", head, stop, temporary)
-
-
-def _find_subject(line: OfficeLine, head: int, at: int, subject: str) -> str:
-    """Who a verb at `at` is of: the last name before it in its clause that no other name or preposition governs."""
-    ahead = [n for n in line.names if head <= n[0] and n[1] <= at] or [n for n in line.names if n[1] <= at][-1:]
-    free = [
-        n
-        for n in ahead
-        if not re.search(r"\b(?:of|by|for|at|from|with|to|after|before|von|nach|vor)\s+(?:the\s+)?$", line.text[: n[0]])
-    ]
-    while (
-        len(free) > 1
-        and line.text[free[-1][1] :][:1] == ","
-        and _APPOSED.fullmatch(line.text[free[-2][1] : free[-1][0]])
-    ):
-        free.pop()  # "Anna Berg, Head of Sales, is": what stands between commas is no other person
-    if free:
-        return free[-1][2]
-    return subject if CUES["pronoun"].search(line.text[head:at].lstrip() or line.text) else ""
-
-
-def _read_loose(line: OfficeLine, subject: str, near: bool) -> Iterator[Claim]:
-    """What a sentence without the office says: that somebody leaves on a day; where it was just named, takes over."""
-    text = line.text
-    for start, _, name in line.names:
-        if CUES["removes"].search(text[:start]):
-            ended = make_change_claims(
-                line, name, "ends", find_clause_start(text, start), find_clause_end(text, start), False, loose=True
-            )
-            yield from (c for c in ended if c.last)
-            return
-    for kind in ("yields", "hands", "begins", "ends"):
-        match = CUES[kind].search(text)
-        if not match or (kind != "ends" and not near) or re.search(r"\b(?:as|als)\s", text[match.end() :]):
-            continue
-        head, stop = find_clause_start(text, match.start()), find_clause_end(text, match.end())
-        if CUES["doubt"].search(text[head : match.start()]):
-            continue
-        who = _find_subject(line, head, match.start(), subject)
-        behind = text[match.end() :]
-        if kind == "yields":
-            after = next((n for n in line.names if n[0] >= match.end()), None)
-            if who:
-                yield from make_change_claims(line, who, "ends", head, stop, False, loose=True)
-            if after:
-                yield from make_change_claims(line, after[2], "begins", head, stop, False, loose=True)
-            return
-        whom = any(n[0] - match.end() < 2 for n in line.names if n[0] >= match.end())
-        if who and (kind == "ends" or CUES["nothing"].match(behind) or (kind == "hands" and whom)):
-            dated = list(
-                make_change_claims(line, who, "ends" if kind == "ends" else "begins", head, stop, False, loose=True)
-            )
-            yield from (c for c in dated if kind != "ends" or c.last)
-            return
+        yield from line.read_verb(begin, end, temporary, manner, subject)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 from sensegraph.engines.offline.answers.offices.office_sentences import Claim
 from sensegraph.engines.offline.answers.offices.office_words import find_people
@@ -14,7 +14,7 @@ from sensegraph.language.dates.office_questions import OfficeQuestion
 from sensegraph.language.text import fold
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Term:
     """One time in office of `holder`: `first` and `last` as stated, empty where they are not; `seen` in between."""
 
@@ -22,8 +22,8 @@ class Term:
     first: str = ""
     last: str = ""
     temporary: bool = False
-    seen: list[str] = field(default_factory=list)
-    claims: list[Claim] = field(default_factory=list)
+    seen: tuple[str, ...] = ()
+    claims: tuple[Claim, ...] = ()
 
     @property
     def earliest(self) -> Instant:
@@ -36,98 +36,112 @@ class Term:
         """Until when it is known."""
         return instant_after(self.last) if self.last else max(instant_after(m) for m in (self.first, *self.seen) if m)
 
+    def add(self, claim: Claim) -> Term:
+        """The term with what a claim tells beside it."""
+        claims, first, seen = (*self.claims, claim), self.first, self.seen
+        if claim.seen:
+            return replace(self, claims=claims, seen=(*seen, claim.first))
+        # of beginnings at the same moment the most precise stands; a later one ("re-elected") changes nothing
+        if not first and all(_count_months(claim.first) - _count_months(s) <= 1 for s in seen):
+            first = claim.first
+            seen = tuple(s for s in seen if first_instant(s) >= first_instant(first))
+        elif first and are_same_moment(first, claim.first) and len(claim.first) > len(first):
+            first = claim.first
+        temporary = self.temporary or (claim.temporary and claim.first == first)
+        return Term(self.holder, first, self.last or claim.last, temporary, seen, claims)
+
+    def contradicts(self, other: Term) -> bool:
+        """Whether two are said to hold it at once: begun or seen at the same moment, or one within the other's term."""
+        if self.holder == other.holder:
+            return False
+        if (self.first and other.first and are_same_moment(self.first, other.first)) or set(self.seen) & set(
+            other.seen
+        ):
+            return not (self.last and other.first and are_same_moment(self.last, other.first))
+        early, late = sorted((self, other), key=lambda t: t.earliest)
+        return bool(early.last) and late.earliest < first_instant(early.last)
+
 
 def settle_terms(claims: Sequence[Claim]) -> list[Term]:
     """The terms that dated claims make, in the order of time; the order of the claims makes no difference."""
     place = {"ends": 0, "begins": 1, "holds": 1}
-    dated = [c for c in claims if (c.first or c.last) and not _is_announced(c, claims)]
     about = {c.holder for c in claims if not c.loose}
-    known = [c for c in dated if not c.loose or c.kind == "begins" or c.holder in about]
+    known = [
+        c
+        for c in claims
+        if (c.first or c.last)
+        and (not c.loose or c.kind == "begins" or c.holder in about)
+        and not (c.kind == "begins" and c.seen and any(c.announces(other) for other in claims))
+    ]
 
     def order(c: Claim) -> tuple[object, ...]:
         at = first_instant(c.first) if c.first else instant_after(c.last)
         return (at, place[c.kind], c.seen, -len(c.first or c.last), c.holder, c.sentence.raw, c.sentence.source.chunk)
 
-    terms: list[Term] = []
-    ends = [c for c in known if c.kind == "ends"]
+    settling = _Settling([c for c in known if c.kind == "ends"])
     for claim in sorted((c for c in known if c.kind != "ends"), key=order):
-        found = _find_term(claim, terms, ends)
-        if found is None:
-            found = Term(claim.holder, temporary=claim.temporary)
-            terms.append(found)
-        _add_claim(found, claim)
-    for claim in sorted(ends, key=order):
-        _end_term(claim, terms)
-    return sorted(terms, key=lambda t: (t.earliest, t.latest, t.holder))
+        settling.add(claim)
+    for claim in sorted(settling.ends, key=order):
+        settling.end(claim)
+    return sorted(settling.terms, key=lambda t: (t.earliest, t.latest, t.holder))
 
 
-def _is_announced(claim: Claim, claims: Sequence[Claim]) -> bool:
-    """Whether a beginning without a date is told with one elsewhere: in the same document, or for soon after."""
-    if claim.kind != "begins" or not claim.seen:
-        return False
-    begun = [c for c in claims if c.kind != "ends" and c.first and not c.seen and c.holder == claim.holder]
-    year = first_instant(claim.first)[0]
-    return any(c.sentence.origin == claim.sentence.origin or 0 <= first_instant(c.first)[0] - year <= 1 for c in begun)
+class _Settling:
+    """The terms that are made out of claims, one claim after another; `ends` are the claims that end some."""
 
+    def __init__(self, ends: Sequence[Claim]) -> None:
+        self.ends = ends
+        self.terms: list[Term] = []
 
-def _find_term(claim: Claim, terms: Sequence[Term], ends: Sequence[Claim]) -> Term | None:
-    """The term that a claim goes on with: the last one, if it is the same holder's and nothing ended it in between."""
-    own = [t for t in terms if t.holder == claim.holder]
-    if not own:
-        return None
-    last = own[-1]
-    at = first_instant(claim.first)
-    inside = bool(last.last) and at < instant_after(last.last)
-    stopped = any(
-        c.holder == claim.holder and not c.loose and last.earliest < instant_after(c.last) <= at for c in ends
-    )
-    same_begin = bool(last.first) and not claim.seen and are_same_moment(last.first, claim.first)
-    between = any(t.holder != claim.holder and last.earliest < t.earliest <= at for t in terms)
-    if same_begin or inside:
-        return last
-    if stopped or between or last.last:
-        return None
-    return last if claim.seen or last.temporary == claim.temporary else None
+    def add(self, claim: Claim) -> None:
+        """Puts a claim into the term that it goes on with, or into a new one."""
+        at = self._find(claim)
+        if at is None:
+            self.terms.append(Term(claim.holder, temporary=claim.temporary).add(claim))
+        else:
+            self.terms[at] = self.terms[at].add(claim)
 
+    def _find(self, claim: Claim) -> int | None:
+        """The place of the term that a claim goes on with: the holder's last, if nothing ended it in between."""
+        own = [i for i, t in enumerate(self.terms) if t.holder == claim.holder]
+        if not own:
+            return None
+        last, at = self.terms[own[-1]], first_instant(claim.first)
+        inside = bool(last.last) and at < instant_after(last.last)
+        same_begin = bool(last.first) and not claim.seen and are_same_moment(last.first, claim.first)
+        if same_begin or inside:
+            return own[-1]
+        ends = [c for c in self.ends if c.holder == claim.holder and not c.loose]
+        stopped = any(last.earliest < instant_after(c.last) <= at for c in ends)
+        between = any(t.holder != claim.holder and last.earliest < t.earliest <= at for t in self.terms)
+        goes_on = claim.seen or last.temporary == claim.temporary
+        return own[-1] if goes_on and not (stopped or between or last.last) else None
 
-def _add_claim(term: Term, claim: Claim) -> None:
-    term.claims.append(claim)
-    if claim.seen:
-        term.seen.append(claim.first)
-        return
-    # of beginnings at the same moment the most precise stands; a later one ("re-elected") changes nothing
-    if not term.first and all(_count_months(claim.first) - _count_months(s) <= 1 for s in term.seen):
-        term.first, term.seen = claim.first, [s for s in term.seen if first_instant(s) >= first_instant(claim.first)]
-    elif term.first and are_same_moment(term.first, claim.first) and len(claim.first) > len(term.first):
-        term.first = claim.first
-    if claim.last and not term.last:
-        term.last = claim.last
-    term.temporary = term.temporary or (claim.temporary and claim.first == term.first)
+    def end(self, claim: Claim) -> None:
+        """Ends the holder's last term that began before; a holder without a term gets one, known by its end."""
+        own = [i for i, t in enumerate(self.terms) if t.holder == claim.holder]
+        if not own:
+            self.terms.append(Term(claim.holder, last=claim.last, claims=(claim,)))
+        after = instant_after(claim.last)
+        begun = [i for i in own if self.terms[i].earliest < after]
+        if not begun:
+            return
+        at = max(begun, key=lambda i: self.terms[i].earliest)
+        term = self.terms[at]
+        others = [t for t in self.terms if t.holder != claim.holder and term.earliest < t.earliest and t.first]
+        followed = min((first_instant(t.first) for t in others), default=LAST)
+        if claim.loose and (
+            term.last or followed < first_instant(claim.last) or any(first_instant(s) > after for s in term.seen)
+        ):
+            return
+        if not term.last or are_same_moment(term.last, claim.last):
+            last = max(term.last, claim.last, key=len)
+            self.terms[at] = replace(term, last=last, claims=(*term.claims, claim))
 
 
 def _count_months(moment: str) -> int:
     year, month, *_ = first_instant(moment)
     return 12 * year + month
-
-
-def _end_term(claim: Claim, terms: list[Term]) -> None:
-    """Ends the holder's last term that began before; one of its own where none did and the claim names the office."""
-    after = instant_after(claim.last)
-    begun = [t for t in terms if t.holder == claim.holder and t.earliest < after]
-    if not begun:
-        if not any(t.holder == claim.holder for t in terms):
-            terms.append(Term(claim.holder, last=claim.last, claims=[claim]))
-        return
-    term = max(begun, key=lambda t: t.earliest)
-    others = [t for t in terms if t.holder != claim.holder and term.earliest < t.earliest and t.first]
-    followed = min((first_instant(t.first) for t in others), default=LAST)
-    if claim.loose and (
-        term.last or followed < first_instant(claim.last) or any(first_instant(s) > after for s in term.seen)
-    ):
-        return
-    if not term.last or are_same_moment(term.last, claim.last):
-        term.last = max(term.last, claim.last, key=len)
-        term.claims.append(claim)
 
 
 def find_holders(terms: Sequence[Term], span: Span) -> list[Term]:
@@ -162,9 +176,7 @@ def group_by_thing(
     own = [t for i, t in enumerate(things) if not any(u in t for u in things[:i])]
     if question.thing or len(own) < 2:
         return [("", list(claims))]
-    texts: dict[str, str] = {}
-    for s in sentences:
-        texts[s.origin] = f"{texts.get(s.origin, s.document)} {s.raw}"
+    texts = _join_documents(sentences)
     groups: dict[str, list[Claim]] = {}
     for claim in claims:
         said = claim.thing or texts[claim.sentence.origin]
@@ -181,9 +193,7 @@ def prefer_thing(
     What names only a thing `elsewhere`, which others hold the office of, is left out.
     """
     words = [w for w in fold(question.thing).split() if len(w) > 2]
-    texts: dict[str, str] = {}
-    for s in sentences:
-        texts[s.origin] = f"{texts.get(s.origin, s.document)} {s.raw}"
+    texts = _join_documents(sentences)
     naming = {o for o, text in texts.items() if any(w[:6] in fold(text) for w in words)}
     claiming = {c.sentence.origin for c in claims}
     if not claiming & naming:
@@ -197,3 +207,11 @@ def prefer_thing(
         waiting -= linked
         linked = {o for o in waiting if not known.isdisjoint(people[o])}
     return [c for c in claims if c.sentence.origin in naming]
+
+
+def _join_documents(sentences: Sequence[SourceSentence]) -> dict[str, str]:
+    """The title and the sentences of each document as one text."""
+    texts: dict[str, str] = {}
+    for s in sentences:
+        texts[s.origin] = f"{texts.get(s.origin, s.document)} {s.raw}"
+    return texts

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from sensegraph.language.dates.moments import find_atoms, first_instant
+from sensegraph.language.dates.moments import find_atoms, find_written, first_instant
 from sensegraph.language.dates.office_questions import OFFICE_PATTERNS as CUES
 from sensegraph.language.dates.office_questions import OfficeQuestion
 from sensegraph.language.text import WORD, fold
@@ -24,6 +24,7 @@ _SHORT_DATE = re.compile(
     re.IGNORECASE,
 )
 _MONTH_NAMES = frozenset(name for names in MONTHS.values() for name in names)
+_VERBS = ("begins", "appoints", "hands", "ends", "holds")
 _HEADER = 100  # characters of a line that may be one of a document's first ones
 
 
@@ -93,17 +94,12 @@ def find_modifiers(text: str, start: int, question: OfficeQuestion) -> tuple[int
         else:
             if not (CUES["same"].fullmatch(word) or bare.casefold() in thing):
                 opens = not text[: match.start()].strip(" -–•") or text[: match.start()].rstrip()[-1:] in ".:;"
-                if (word[:1].isupper() and not opens) or bare != word or _is_verb(word):
+                verb = word in stop_words("xx") or any(CUES[kind].fullmatch(word) for kind in _VERBS)
+                if (word[:1].isupper() and not opens) or bare != word or verb:
                     break
                 return start, "other"
         start = match.start()
     return start, manner
-
-
-def _is_verb(word: str) -> bool:
-    return any(
-        CUES[kind].fullmatch(word) for kind in ("begins", "appoints", "hands", "ends", "holds")
-    ) or word in stop_words("xx")
 
 
 @lru_cache(maxsize=1 << 12)
@@ -160,19 +156,10 @@ def date_documents(chunks: Sequence[Passage]) -> dict[str, str]:
         lines = [line.strip() for line in chunk.text.splitlines() if line.strip()]
         head = lines[:12] if lines[:1] in (["---"], ["+++"]) else lines[:6]
         short = [line for line in head if len(line) <= _HEADER and not line.endswith(".")]
-        atoms = [
-            a
-            for line in (chunk.title, *short)
-            for a in find_atoms(line)
-            if a.first and a.kind in ("iso", "day", "month_day", "pointed", "slashed", "month", "year")
-        ]
-        if atoms and chunk.sources:
+        written = find_written((chunk.title, *short))
+        if written and chunk.sources:
             origin = document_part(chunk.sources[0].chunk)
-            atoms = [a for a in atoms if a.first[:4] < "2100"] or atoms[:1]
-            best = max(atoms, key=lambda a: (a.first.count("-"), -atoms.index(a)))
-            known = found.get(origin, "")
-            if best.first.count("-") > known.count("-") or not known:
-                found[origin] = best.first
+            found[origin] = max(found.get(origin, ""), written, key=lambda d: (bool(d), d.count("-")))
     return found
 
 
