@@ -201,5 +201,5 @@ def test_the_demo_opens_no_connection_and_loads_no_client(tmp_path: Path):
         "from sensegraph.cli import main\nmain()"
     )
     assert (run.returncode, run.stderr) == (0, "")
-    assert "Scrooge" in run.stdout
+    assert "Ruth Adeyemi voted for the offer" in run.stdout
     assert run.stdout.endswith("loaded: []\n")

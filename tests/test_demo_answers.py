@@ -11,7 +11,8 @@ import pytest
 from sensegraph import Answer, Corpus
 from test_demo_corpus import QUESTIONS, holds
 
-RIGHT = {1, 2, 3, 5, 6, 7, 8, 9, 10, 14, 18, 19, 23, 24, 25, 27, 30}  # numbers of the questions that are answered rightly
+# numbers of the questions that are answered rightly
+RIGHT = {1, 2, 3, 5, 6, 7, 8, 9, 10, 14, 18, 19, 23, 24, 25, 27, 30}
 
 
 @pytest.fixture(scope="module")
@@ -37,9 +38,9 @@ def test_the_answer_holds_what_it_must_and_nothing_wrong(answers: list[Answer], 
 
 def test_nobody_is_quoted_who_does_not_speak(answers: list[Answer]) -> None:
     """Only the two interviews have somebody who speaks."""
-    spoken = {name for a in answers for name in re.findall(r"” — ([^\n\[]+)", a.text)}
-    assert spoken <= {"Tomas Lindqvist", "Samir Haddad"}
-    assert not any(
-        re.search(r"\b(?:Present|From|To|Subject|kind|Date) (?:said|says|adds|argues)", a.text) for a in answers
-    )
-    assert all(a.citations for a in answers)
+    told = [a for a in answers if a.citations]
+    assert len(told) == len(QUESTIONS)
+    spoken = {name.strip() for a in told for name in re.findall(r"” — ([^\n\[]+)", a.text)}
+    assert spoken - {"Tomas Lindqvist", "Samir Haddad"} == set()
+    fields = re.compile(r"\b(?:Present|From|To|Subject|kind|Date) (?:said|says|adds|argues)")
+    assert [a.text for a in told if fields.search(a.text)] == []

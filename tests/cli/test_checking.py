@@ -42,7 +42,9 @@ def test_an_error_put_into_an_answer_is_found_and_told(root: Path) -> None:
         answer = corpus.query(ASKED, method="naive")
         first = answer.citations[0]
         gone = replace(first, document="no-such-document")
-        wrong = replace(answer, text=f"In 1066 {answer.text}", citations=(gone, *answer.citations[1:]))
+        wrong = replace(
+            answer, text=answer.text.replace("- ", "- In 1066 ", 1), citations=(gone, *answer.citations[1:])
+        )
         found = corpus.check(wrong)
     assert {p.kind for p in found.problems} == {"unsupported", "misquoted"}
     printed = format_checks(found)

@@ -31,7 +31,7 @@ NONE = {
 ANSWERED_BY = {"multi-hop": "letter-2023", "local": "minutes-2019", "comparison": "minutes-2019"}
 SAID = {"multi-hop": ("Ivo Marsh",), "local": ("Ada Finch", "lighthouse"), "comparison": ("Ada Finch", "Tom Reeve")}
 SHORT: dict[tuple[str, str, str], str] = {
-    **dict.fromkeys((("offline", name, "global") for name in METHODS), "one sentence for a question about all papers"),
+    ("offline", "graft", "global"): "one sentence for a question about all papers",
     **dict.fromkeys((("offline", name, "follow-up") for name in ("graphrag", "ts")), "no report says what she bought"),
     **dict.fromkeys((("offline", name, "search") for name in ("graphrag", "ts")), "every report draws on more papers"),
     ("offline", "graphrag", "multi-hop of number"): "every report draws on more papers than the filter leaves",
@@ -39,7 +39,7 @@ SHORT: dict[tuple[str, str, str], str] = {
     ("scripted", "lazygraphrag", "global"): "the script calls one chunk relevant",
 }
 """What is not answered, or not from the right documents, today, with the reason; an entry that is mended fails."""
-SAYS_SO = re.compile(r"\b(nothing|do not say|not say)\b", re.IGNORECASE)
+SAYS_SO = re.compile(r"\b(nothing|do not say|do not answer|not say)\b", re.IGNORECASE)
 
 
 def _unanswerable(body: dict[str, Any]) -> str | None:

@@ -14,13 +14,15 @@ from sensegraph.types import Passage, Statement, WordCounts
 class Asked:
     """A question with the chunks that were found for it, best first, and all their sentences in order.
 
-    `counted` tells how rare the question's words are in the corpus, where that is known.
+    `counted` tells how rare the question's words are in the corpus, where that is known; `quoting` are records that
+    quote sentences of other chunks, which stand behind those of the chunks.
     """
 
     question: str
     chunks: tuple[Passage, ...]
     sentences: tuple[SourceSentence, ...]
     counted: WordCounts | None = None
+    quoting: tuple[Passage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,8 @@ class Written:
 def show_sentence(one: SourceSentence) -> str:
     """A sentence, in quotation marks with its speaker where somebody says it: there in the source's own words."""
     if not one.speaker:
-        return end_sentence(one.text.strip("*_ "))  # marks of emphasis, of which a sentence may hold one end
+        whole = one.text.count("*") % 2 == 0 and one.text.count("**") % 2 == 0
+        return end_sentence(one.text if whole else one.text.strip("* "))  # it holds one end of what is emphasized
     said = " ".join(one.raw.split()).replace("“", "‘").replace("”", "’").replace('"', "'")
     return f"“{said}” — {one.speaker}"
 

@@ -324,9 +324,12 @@ def compose_answer(inquiry: Inquiry, words: int = 0) -> Draft:
     passages = inquiry.context.passages
     code = choose_language(inquiry.question, passages)
     question, sentences = questions.understand_question(inquiry.question, code), read_source_sentences(passages, code)
-    texts = tuple(p for p in passages if p.kind == "chunk") or tuple(p for p in passages if p.quotes)
-    if not words and texts:
-        asked_for = Asked(inquiry.question, texts, tuple(sentences), inquiry.counted)
+    texts = tuple(p for p in passages if p.kind == "chunk")
+    quoting = tuple(p for p in passages if p.kind != "chunk" and p.quotes)
+    asked_for = None
+    if not words and (texts or quoting):
+        read = read_source_sentences((*texts, *quoting), code)  # a span that a record quotes too is its chunk's
+        asked_for = Asked(inquiry.question, texts, tuple(read), inquiry.counted, quoting)
         for form in FORMS if _asks_for_fact(question, passages) else FORMS[:-1]:
             if written := form(asked_for):
                 return Draft(written.statements, notes=notes, abstained=written.abstained)
@@ -341,6 +344,8 @@ def compose_answer(inquiry: Inquiry, words: int = 0) -> Draft:
         statements = list(overviews.write_overview(question, inquiry, themes) if themes else summary)
     if any(s.sources for s in statements):
         return Draft(tuple(statements), notes=notes)
+    if asked_for and (written := facts.answer_fact(asked_for)) and not written.abstained:
+        return Draft(written.statements, notes=notes)
     # nothing is found on the subject where no sentence has a word of it, else only on the question as a whole
     subject = set(sentence_quality.stem_text(question.subject, code))
     absent = bool(subject) and all(subject.isdisjoint(s.terms) for s in sentences)

@@ -9,7 +9,7 @@ import numpy as np
 
 from sensegraph.engines.offline.answers.asked import Asked
 from sensegraph.engines.offline.answers.features import Floats, Read
-from sensegraph.engines.offline.answers.ranking import READ
+from sensegraph.engines.offline.answers.ranking import QUOTING, READ
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, group_by_reference
 from sensegraph.engines.offline.reports.sentence_quality import is_heading
 from sensegraph.language.dates.moments import find_atoms
@@ -50,8 +50,8 @@ def find_asked_time(question: str) -> str:
 
 
 def choose_dated(asked: Asked) -> list[Passage]:
-    """The chunks to read: the first, and where the question asks about a time, some that are dated near it."""
-    first, time = list(asked.chunks[:READ]), find_asked_time(asked.question)
+    """What to read: the first chunks and records, for a question about a time also chunks that are dated near it."""
+    first, time = [*asked.chunks[:READ], *asked.quoting[:QUOTING]], find_asked_time(asked.question)
     if not time:
         return first
     dates = _date_chunks(asked)

@@ -17,7 +17,7 @@ from sensegraph.engines.offline.answers.asked import Asked, Written, list_senten
 from sensegraph.engines.offline.answers.corrections import Preferred, list_preferred, prefer_corrections
 from sensegraph.engines.offline.answers.dated import choose_dated, favour_dated
 from sensegraph.engines.offline.answers.features import Floats, Read, read_evidence, stem_units
-from sensegraph.engines.offline.answers.ranking import Weights, load_weights, rate_holding, rate_sentences
+from sensegraph.engines.offline.answers.ranking import NEAR, Weights, load_weights, rate_holding, rate_sentences
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, differs_from
 from sensegraph.engines.offline.reports.sentence_quality import join_with_and
 from sensegraph.language.text import WORD, name_stemmer
@@ -113,7 +113,8 @@ def _join_chances(one: Floats, other: Floats) -> Floats:
 def _answer_part(asked: Asked, found: _Found) -> Written:
     """The answer to a question that asks for one thing."""
     if not found.holds:
-        nearest = [found.read.sentences[found.order[0]]]
+        near = found.read.union.max() >= NEAR
+        nearest = [found.read.sentences[found.order[0]]] if near else []
         return Written((_tell_nothing(found.read), *list_sentences(nearest, "\n\nWhat comes nearest: ")), True)
     shown = choose_sentences(found.read, found.order, found.chances, found.gate)
     chosen = prefer_corrections(shown, asked.sentences)
@@ -121,7 +122,7 @@ def _answer_part(asked: Asked, found: _Found) -> Written:
     plain = sure and found.gate < TWO_HOPS and chosen[0].sentence is shown[0]
     bold = _find_answer(asked.question, found.read, found.order[0]) if plain else ""
     lead = "" if sure else "Most likely: " if found.best >= LIKELY else "What comes nearest: "
-    return Written(tuple(list_preferred(chosen, f"**{bold}.** " if bold else lead)))
+    return Written(tuple(list_preferred(chosen, f"**{bold}**: " if bold else lead)))
 
 
 def _tell_nothing(read: Read) -> Statement:

@@ -105,7 +105,8 @@ class _Comparison:
         self.question, self.kind, self.shown, self.kept, self.spoken = question, kind, shown, kept, spoken
         self.asked = frozenset(wanted)
         self.stems = [self._stem(s.text) for s in kept]
-        self.titles = {name: self._stem(p.title) for name, p in shown.items()}
+        # the title of a record names it, and is no title of the texts that it quotes
+        self.titles = {name: self._stem(p.title) if p.kind == "chunk" else frozenset() for name, p in shown.items()}
         self.texts = dict(self.titles)
         for sentence, held in zip(kept, self.stems, strict=True):
             self.texts[sentence.reference] |= held
@@ -116,7 +117,8 @@ class _Comparison:
         self.spelt = [{n.text: self._stem(n.text) for n in found} for found in self.names]
         self.own = [self._share(w) for w in self.stems]
         self.titled = [self._share(w | self.titles[s.reference]) for s, w in zip(kept, self.stems, strict=True)]
-        self.best = max((p.score for p in shown.values()), default=0.0) or 1.0
+        texts = [p for p in shown.values() if p.kind == "chunk"] or list(shown.values())
+        self.best = max((p.score for p in texts), default=0.0) or 1.0
 
     def _stem(self, text: str) -> Stems:
         return frozenset(stem_units(text, self.spoken))
@@ -131,7 +133,7 @@ class _Comparison:
         folded = [fold(s.text) for s in self.kept]
         found: dict[str, list[int]] = {}
         for reference, passage in self.shown.items():
-            name = fold(_ASIDE.sub("", passage.title))
+            name = fold(_ASIDE.sub("", passage.title)) if passage.kind == "chunk" else ""
             whole = re.compile(rf"\b{re.escape(name)}\b")
             found[reference] = [j for j, text in enumerate(folded) if name and name in text and whole.search(text)]
         return found
@@ -161,7 +163,7 @@ class _Comparison:
             float(bool(_GENITIVE.search(self.question))), column["bridge"].max(), column["bridge gain"].max(),
         ])  # fmt: skip
         headings = np.array([not s.speaker and is_heading(s.text) for s in self.kept])
-        scores = [p.score / self.best for p in self.shown.values()]
+        scores = [min(1.0, p.score / self.best) for p in self.shown.values()]
         return Read(
             self.kind, tuple(self.kept), features, gate, np.array(union), headings, tuple(because), self.asked,
             scores[1] if len(scores) > 1 else 0.0, self._find_missing(),
@@ -185,7 +187,7 @@ class _Comparison:
         elsewhere = any(self.kept[j].reference != one.reference for j in self.naming[one.reference])
         row = [
             own, together - own, self._share(title), self._share(text), list(self.shown).index(one.reference),
-            passage.score / self.best, begins, bool(things), bool(fresh), min(3, fresh), own * bool(fresh),
+            min(1.0, passage.score / self.best), begins, bool(things), bool(fresh), min(3, fresh), own * bool(fresh),
             math.log1p(words), words < 5, bridge, gain, elsewhere, one.text.endswith(("?", "？")),
             min(4, sum(not parts <= self.asked for parts in self.spelt[i].values())), self._share(said_by - held),
         ]  # fmt: skip

@@ -147,7 +147,7 @@ def answer_questions(source: Source, index: Index, rt: Runtime) -> Source:
         chunks = index.chunks([p.id for p in asked.oracles])
         shown = quote_sources([chunk_passage(chunks[p.id]) for p in asked.oracles if p.id in chunks], index, rt)
         (draft,) = rt.each(answer_contexts, [make_inquiry(Question(asked.question), shown, index)])
-        if not any(s.references or s.sources for s in draft.statements):
+        if draft.abstained or not any(s.references or s.sources for s in draft.statements):
             return DroppedQuestion(asked.id, "the engine finds no answer in its gold passages", asked.type)
         text = " ".join("".join(s.text for s in draft.statements).split())
         return replace(asked, answers=(text,), written=True)
