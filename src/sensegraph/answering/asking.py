@@ -196,7 +196,8 @@ def make_inquiry(question: Question, passages: Sequence[Passage], index: Index) 
 def count_words(question: Question, index: Index) -> WordCounts:
     """How many chunks hold each word of the question and of the conversation before it."""
     asked = (*(turn.question for turn in question.history), question.text)
-    stems = sorted({stem for text in asked for stem in list_stems(part_camel_case(text))})
+    plain = (text.lower() if text.isupper() else text for text in asked)
+    stems = sorted({stem for text in plain for stem in list_stems(part_camel_case(text))})
     return WordCounts(len(index.words), tuple((stem, index.words.count(stem)) for stem in stems))
 
 

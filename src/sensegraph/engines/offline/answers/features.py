@@ -33,8 +33,8 @@ FEATURES = (
     "own typed", "length", "short", "bridge", "bridge gain", "title named", "asks", "new names", "speaker",
 )  # fmt: skip
 GATE = ("bias", "union", "own", "relative", "genitive", "bridge", "bridge gain")
-_RELATIVE = re.compile(r"(?<!^)\b(?:that|which|who|whose|where|whom)\b")
-_GENITIVE = re.compile(r"['’]s\b|\bof the\b|\bof (?=[A-Z])")
+_RELATIVE = re.compile(r"(?<!^)\b(?:that|which|who|whose|where|whom)\b", re.IGNORECASE)
+_GENITIVE = re.compile(r"['’]s\b|\bof\b", re.IGNORECASE)
 _ASIDE = re.compile(r"\s*\([^()]*\)$")
 _YEAR = re.compile(r"\d{4}")
 
@@ -73,6 +73,7 @@ def read_evidence(
 
     `kind` is what is asked for, where the question alone does not tell.
     """
+    question = question.lower() if question.isupper() else question  # capitals would all be abbreviations
     shown = {p.id: p for p in passages}
     kept = [s for s in sentences if s.reference in shown]
     spoken = name_stemmer(question)

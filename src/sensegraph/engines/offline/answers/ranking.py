@@ -16,7 +16,7 @@ import numpy as np
 
 from sensegraph.engines.offline.answers.features import FEATURES, Floats, Read
 
-READ, QUOTING = 5, 10  # chunks that are read, and records that quote others
+READ, QUOTING = 5, 30  # chunks that are read, and records that quote others
 HEADING = 2.0  # what a heading loses: it says nothing, whatever words it holds (the training texts have none)
 HOLDING = ("bias", "union", "best", "title", "gate", "long", "second")
 NEAR = 0.15  # share of the question that a sentence must hold with what stands around it
