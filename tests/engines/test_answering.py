@@ -630,11 +630,20 @@ def test_equal_questions_give_equal_bytes_under_any_hash_seed() -> None:
     [
         ("Which satellites orbit Neptune?", "“satellites”, “orbit” and “Neptune” stand nowhere in them."),
         ("What is quantum chromodynamics?", "“quantum” and “chromodynamics” stand nowhere in them."),
-        ("Who taxed the museum?", "“taxed” stands nowhere in them."),
     ],
 )
 def test_an_answer_that_is_none_names_the_words_that_stand_nowhere(asked: str, told: str) -> None:
     draft = compose_answer(Inquiry(asked, Context(chunks())))
     assert draft.abstained
-    assert text_of(draft).startswith(f"The sources do not answer this. {told}\n\nWhat comes nearest: ")
-    assert len(draft.statements) == 2
+    assert text_of(draft) == f"The sources do not answer this. {told}"
+    assert [s.sources for s in draft.statements] == [()]
+
+
+def test_what_comes_nearest_is_shown_where_something_is_near() -> None:
+    draft = compose_answer(Inquiry("Did Portugal tax the museum of satellites?", Context(chunks())))
+    assert draft.abstained
+    nothing, nearest = draft.statements
+    assert "stand nowhere in them." in nothing.text
+    assert nearest.text.startswith("\n\nWhat comes nearest: ")
+    assert "museum" in nearest.text.lower()
+    assert len(nearest.sources) == 1

@@ -359,7 +359,8 @@ def _asks_for_fact(question: Question, passages: Sequence[Passage]) -> bool:
     if question.shape in ("lookup", "decide"):
         return True
     pointed = any(p.kind == "point" for p in passages)
-    many = question.sign or _VOICES.search(question.text) or (pointed and not question.names)
+    asks_wide = _VOICES.search(question.text) or _WHOLE.search(question.text)
+    many = question.sign or asks_wide or (pointed and not question.names)
     return question.shape == "open" and not many
 
 

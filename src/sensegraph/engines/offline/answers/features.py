@@ -28,6 +28,7 @@ Floats = NDArray[np.float64]
 Stems = frozenset[str]
 
 ASKING = 0.3  # weight of a word that says how to answer, or names a piece of the corpus, where it stands in the corpus
+FEWEST = 50  # texts that a corpus is taken to have at least: in a few, what all of them hold may still be rare
 FEATURES = (
     "own", "union gain", "title", "passage", "rank", "score", "first", "typed", "typed new", "typed count",
     "own typed", "length", "short", "bridge", "bridge gain", "title named", "asks", "new names", "speaker",
@@ -231,7 +232,7 @@ def _weigh_stems(wanted: Sequence[str], texts: Sequence[Stems], counted: WordCou
         if counted and (known.get(stem, 0) or not n):
             n, size = known.get(stem, 0), counted.chunks
         own = (ASKING if n else 0.0) if stem in asking else 1.0
-        weights[stem] = own * math.log1p((size - n + 0.5) / (n + 0.5))
+        weights[stem] = own * math.log1p((max(size, FEWEST) - n + 0.5) / (n + 0.5))
     return weights
 
 
