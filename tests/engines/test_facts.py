@@ -1,0 +1,175 @@
+"""Answers of fact: what is asked for, which sentence stands first, what is bold, and when nothing is found."""
+
+from __future__ import annotations
+
+import pytest
+
+from sensegraph.engines.offline.answers.answer_types import find_answer_type, find_candidates, find_names
+from sensegraph.engines.offline.answers.composing import compose_answer
+from sensegraph.engines.offline.answers.dated import find_asked_time, find_document_date
+from sensegraph.engines.offline.answers.features import FEATURES, read_evidence, stem_units
+from sensegraph.engines.offline.answers.source_sentences import read_source_sentences
+from sensegraph.types import Context, Inquiry, Passage, Source, Statement, WordCounts
+
+TOWER = (
+    "The Orl Tower was finished in 1911. It has 214 steps and two bells. Ada Rowe designed it, because the old tower "
+    "had burnt down."
+)
+BRIDGE = "The Vell Bridge crosses the Mere at Sund. It was built by Tom Hale, who later lived in Orl."
+HALE = "Tom Hale was born in Kessel in 1870. He kept bees."
+
+
+def passages(*texts: tuple[str, str]) -> tuple[Passage, ...]:
+    return tuple(
+        Passage("chunk", f"p{i}", text, 1.0 - i / 10, title, (Source(f"c{i}", 0, len(text)),), (), 1)
+        for i, (title, text) in enumerate(texts)
+    )
+
+
+ALL = passages(("Orl Tower", TOWER), ("Vell Bridge", BRIDGE), ("Tom Hale", HALE))
+
+
+def written(question: str, *texts: tuple[str, str]) -> str:
+    draft = compose_answer(Inquiry(question, Context(passages(*texts) or ALL), 3))
+    return "".join(s.text for s in draft.statements)
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("When was the tower finished?", "date"),
+        ("In which year did it burn?", "date"),
+        ("Wann brannte der Turm?", "date"),
+        ("How many steps has it?", "number"),
+        ("How many people lived where the tower stood when it burnt?", "number"),
+        ("What percentage of the town burnt?", "number"),
+        ("Wie viele Stufen hat er?", "number"),
+        ("Who designed the tower?", "person"),
+        ("Which architect and author wrote this?", "person"),
+        ("What singer lived there?", "person"),
+        ("Where is the bridge?", "place"),
+        ("Which river does it cross?", "place"),
+        ("Why was it built?", "reason"),
+        ("What led to the fire?", "reason"),
+        ("What is kept in the tower?", "thing"),
+    ],
+)
+def test_the_first_words_that_tell_what_is_asked_for_decide(question: str, kind: str) -> None:
+    assert find_answer_type(question) == kind
+
+
+def test_names_are_runs_of_capitals_without_the_article_before_them() -> None:
+    text = "The University of Orl asked Ada Rowe and the Vell Bridge Board."
+    assert [n.text for n in find_names(text)] == ["University of Orl", "Ada Rowe", "Vell Bridge Board"]
+    assert all(text[n.start : n.end] == n.text for n in find_names(text))
+
+
+def test_the_first_word_of_a_sentence_is_no_name_for_its_capital() -> None:
+    text = "Steps led to Sund."
+    assert [c.text for c in find_candidates("place", text, find_names(text))] == ["Sund"]
+
+
+def test_a_date_is_a_word_of_its_own_and_camel_case_is_parted() -> None:
+    assert stem_units("AdaRowe came on 4 March 2019", "english") == [
+        "ada", "row", "came", "4", "march", "2019", "2019-03-04",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("When was the Orl Tower finished?", "The Orl Tower was finished in 1911."),
+        ("How many steps has the Orl Tower?", "It has 214 steps and two bells."),
+        ("Who designed the Orl Tower?", "Ada Rowe designed it, because the old tower had burnt down."),
+        ("Where was the builder of the Vell Bridge born?", "Tom Hale was born in Kessel in 1870."),
+    ],
+)
+def test_the_sentence_that_answers_stands_first(question: str, first: str) -> None:
+    line = written(question).split("\n")[0]
+    assert line.split(": ")[-1] == first
+
+
+def test_a_question_of_two_hops_shows_what_leads_there() -> None:
+    lines = written("Where was the builder of the Vell Bridge born?").split("\n")
+    assert "- It was built by Tom Hale, who later lived in Orl." in lines
+
+
+def test_the_one_number_with_the_unit_that_is_asked_for_is_bold() -> None:
+    assert written("How many steps has the Orl Tower?", ("Orl Tower", TOWER)).startswith("**214**: It has 214 steps")
+
+
+def test_each_part_of_a_question_is_answered() -> None:
+    found = written("When was the Orl Tower finished, and who designed it?")
+    assert "finished in 1911" in found
+    assert "Ada Rowe designed it" in found
+
+
+def test_what_is_rare_in_the_corpus_weighs_more() -> None:
+    sentences = read_source_sentences(ALL, "en")
+    own = FEATURES.index("own")
+    shares = []
+    for rare in ("tower", "bell"):
+        counts = {"tower": 90, "bell": 90} | {rare: 1}
+        read = read_evidence("Which tower has bells?", ALL, sentences, WordCounts(100, tuple(sorted(counts.items()))))
+        assert read is not None
+        (bells,) = [i for i, s in enumerate(read.sentences) if "bells" in s.text]
+        shares.append(read.features[bells, own])
+    assert shares[0] < 0.2 < 0.8 < shares[1]
+
+
+def test_features_have_a_row_for_each_sentence_and_a_column_for_each_name() -> None:
+    sentences = read_source_sentences(ALL, "en")
+    read = read_evidence("Who built the Vell Bridge?", ALL, sentences, None)
+    assert read is not None
+    assert read.features.shape == (len(sentences), len(FEATURES)) == (7, 19)
+    column = dict(zip(FEATURES, read.features.T, strict=True))
+    assert list(column["first"]) == [1, 0, 0, 1, 0, 1, 0]
+    assert list(column["rank"]) == [0, 0, 0, 1, 1, 2, 2]
+    assert list(column["title named"]) == [0, 0, 0, 0, 0, 1, 1]
+    assert read.sentences[read.because[5]].text.startswith("It was built by Tom Hale")
+    assert read_evidence("Who built the Vell Bridge?", ALL, [], None) is None
+    assert read_evidence("?!", ALL, sentences, None) is None
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "date"),
+    [
+        ("Minutes of 4 March 2019", "It rained on 1 May 1900.", "2019-03-04"),
+        ("Minutes", "Harbour, 4 March 2019\nIt rained on 1 May 1900.", "2019-03-04"),
+        ("Minutes", "Date: March 2019\nThe council met.", "2019-03"),
+        ("Minutes", "The council met on 4 March 2019 in the hall.", ""),
+        ("Orl Tower 1911", "It has 214 steps.", ""),
+    ],
+)
+def test_a_document_is_dated_by_its_title_or_what_stands_above_its_text(title: str, text: str, date: str) -> None:
+    assert find_document_date(title, read_source_sentences(passages((title, text)), "en")) == date
+
+
+@pytest.mark.parametrize(
+    ("question", "time"),
+    [
+        ("Who was mayor in May 2019?", "2019-05"),
+        ("How many bells were there in 2019?", "2019"),
+        ("How many bells were there at the end of 2019?", "2019-12"),
+        ("What happened on 4 May 2019?", ""),
+        ("Who was mayor?", ""),
+    ],
+)
+def test_a_question_asks_about_a_month_or_a_year(question: str, time: str) -> None:
+    assert find_asked_time(question) == time
+
+
+def test_documents_from_near_the_time_come_first() -> None:
+    texts = [
+        (f"Report of {month} 2019", f"The harbour has {number} boats in the water, says the office.")
+        for month, number in (("January", "12"), ("June", "15"), ("November", "19"))
+    ]
+    for at, number in (("January", "12"), ("June", "15"), ("November", "19")):
+        assert f"{number} boats" in written(f"How many boats were in the water in {at} 2019?", *texts).split("\n")[0]
+
+
+def test_nothing_is_shown_where_nothing_is_near() -> None:
+    draft = compose_answer(Inquiry("Which qubits did the cosmonauts entangle?", Context(ALL), 3))
+    assert draft.abstained
+    told = "The sources do not answer this. “qubits”, “cosmonauts” and “entangle” stand nowhere in them."
+    assert draft.statements == (Statement(told),)
