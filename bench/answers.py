@@ -219,7 +219,7 @@ def measure(asked: Iterable[Asked], weights: Callable[[Asked], ranking.Weights])
         scores, gate = ranking.rate_sentences(one.read, weights(one))
         order = [int(i) for i in np.argsort(-scores, kind="stable")]
         texts = [one.read.sentences[i].text for i in order[:3]]
-        said = " ".join(s.text for s in facts.choose_sentences(one.read, order, scores, gate))
+        said = " ".join(s.text for s in facts.choose_fact_sentences(one.read, order, scores, gate))
         loose = one.set in LOOSE
         first += is_right(texts[0], one.gold, loose)
         three += is_right(" ".join(texts), one.gold, loose)

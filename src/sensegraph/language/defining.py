@@ -249,7 +249,7 @@ def is_borne_otherwise(part: str, first: bool, words: Sequence[str], text: str) 
 _NEXT, _LAST = re.compile(r"\s+([A-ZÀ-Þ][\w’'-]+)"), re.compile(r"\b([A-ZÀ-Þ][\w’'-]+)\s+$")
 
 
-def find_aliases(masked: str, person: bool = False) -> Iterator[str]:
+def find_other_names(masked: str, person: bool = False) -> Iterator[str]:
     """What a sentence says that the sign in it is also called; behind a `person` brackets hold an office."""
     for rule in _CALLED if person else (*_CALLED, *_BRACKETS):
         for match in rule.finditer(masked):

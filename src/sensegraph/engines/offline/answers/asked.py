@@ -44,5 +44,10 @@ def show_sentence(one: SourceSentence) -> str:
 
 def list_sentences(chosen: Sequence[SourceSentence], lead: str = "") -> list[Statement]:
     """Sentences as an answer shows them: the first in its own line behind `lead`, the others as a list, all cited."""
+    return list_shown([(one, show_sentence(one)) for one in chosen], lead)
+
+
+def list_shown(shown: Sequence[tuple[SourceSentence, str]], lead: str) -> list[Statement]:
+    """Sentences, each with the text that shows it, as `list_sentences` lays them out."""
     begin = ("\n\n- ", "\n- ")
-    return [one.cite((lead if i == 0 else begin[i > 1]) + show_sentence(one)) for i, one in enumerate(chosen)]
+    return [one.cite((lead if i == 0 else begin[i > 1]) + text) for i, (one, text) in enumerate(shown)]

@@ -323,7 +323,7 @@ def compose_answer(inquiry: Inquiry, words: int = 0) -> Draft:
     notes = (NOTE, leaning) if inquiry.question != asked.question else (NOTE,)
     passages = inquiry.context.passages
     code = choose_language(inquiry.question, passages)
-    question, sentences = questions.understand_question(inquiry.question, code), read_source_sentences(passages, code)
+    question = questions.understand_question(inquiry.question, code)
     texts = tuple(p for p in passages if p.kind == "chunk")
     quoting = tuple(p for p in passages if p.kind != "chunk" and p.quotes)
     asked_for = None
@@ -333,6 +333,7 @@ def compose_answer(inquiry: Inquiry, words: int = 0) -> Draft:
         for form in FORMS if _asks_for_fact(question, passages) else FORMS[:-1]:
             if written := form(asked_for):
                 return Draft(written.statements, notes=notes, abstained=written.abstained)
+    sentences = read_source_sentences(passages, code)
     if question.shape != "overview":
         statements = _answer_focused(question, inquiry, sentences, words)
     elif words or (question.unit in ("meeting", "book", "chat") and not any(p.kind == "point" for p in passages)):

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from sensegraph.engines.offline.answers.asked import show_sentence
+from sensegraph.engines.offline.answers.asked import list_shown, show_sentence
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, stem_content_words
 from sensegraph.language.dates.moments import are_same_moment, find_atoms, find_written, first_instant
 from sensegraph.language.text import WORD, detect_language, fold
@@ -49,13 +49,12 @@ def prefer_corrections(ranked: Sequence[SourceSentence], sentences: Sequence[Sou
 
 def list_preferred(chosen: Sequence[Preferred], lead: str = "") -> list[Statement]:
     """Sentences as an answer shows them, what was replaced as "Earlier: … (replaced)"."""
-    begin = ("\n\n- ", "\n- ")
-    listed = []
-    for i, one in enumerate(chosen):
-        shown = show_sentence(one.sentence)
-        text = f"Earlier: {shown} (replaced)" if one.replaced else shown
-        listed.append(one.sentence.cite((lead if i == 0 else begin[i > 1]) + text))
-    return listed
+    texts = [show_sentence(one.sentence) for one in chosen]
+    shown = [
+        (one.sentence, f"Earlier: {text} (replaced)" if one.replaced else text)
+        for one, text in zip(chosen, texts, strict=True)
+    ]
+    return list_shown(shown, lead)
 
 
 class _Documents:
@@ -98,7 +97,7 @@ class _Documents:
 
     def _replaces(self, name: str, other: str) -> bool:
         """Whether a document says that it replaces another: one of the date that it names, or of the same subject."""
-        subject = _list_keys(self.held[other][0].document)
+        subject = _list_numbered_words(self.held[other][0].document)
         for one in self.held[name]:
             if not _CUES["replaces"].search(one.raw):
                 continue
@@ -108,7 +107,7 @@ class _Documents:
             dates = [a.first for a in find_atoms(text) if a.first]
             if self.written[other] and any(are_same_moment(d, self.written[other]) for d in dates):
                 return True
-            if subject and subject & (_list_keys(one.raw) | _list_keys(one.document)):
+            if subject and subject & (_list_numbered_words(one.raw) | _list_numbered_words(one.document)):
                 return True
         return False
 
@@ -142,7 +141,7 @@ def _correct(
     return [one, *behind[:1]]
 
 
-def _list_keys(text: str) -> frozenset[str]:
+def _list_numbered_words(text: str) -> frozenset[str]:
     """The words with digits of a title: numbers of reports, versions and editions, which tell documents apart."""
     return frozenset(fold(w) for w in re.findall(r"[\w-]*[^\W\d][\w-]*\d[\w.-]*|[\w-]*\d[\w-]*[^\W\d][\w-]*", text))
 

@@ -55,18 +55,20 @@ def choose_dated(asked: Asked) -> list[Passage]:
     if not time:
         return first
     dates = _date_chunks(asked)
-    near = sorted(
-        (_weigh_distance(dates[p.id], time), -i) for i, p in enumerate(asked.chunks[:AMONG]) if dates.get(p.id)
-    )
-    chosen = [asked.chunks[-i] for weight, i in reversed(near) if weight > FLOOR and asked.chunks[-i] not in first]
+    later = asked.chunks[READ:AMONG]
+    near = [(-_weigh_distance(dates[p.id], time), i) for i, p in enumerate(later) if dates.get(p.id)]
+    chosen = [later[i] for weight, i in sorted(near) if -weight > FLOOR]
     return first + chosen[:MORE]
 
 
 def favour_dated(asked: Asked, read: Read, chances: Floats) -> Floats:
     """The chances of sentences for a question about a time, less where their document is from far away from it."""
-    time, dates = find_asked_time(asked.question), _date_chunks(asked)
+    time = find_asked_time(asked.question)
+    if not time:
+        return chances
+    dates = _date_chunks(asked)
     own = [dates.get(s.reference, "") for s in read.sentences]
-    if not time or len(set(filter(None, own))) < 2:
+    if len(set(filter(None, own))) < 2:
         return chances
     weighed = chances * np.array([_weigh_distance(date, time) if date else UNDATED for date in own])
     return np.asarray(weighed / weighed.sum())

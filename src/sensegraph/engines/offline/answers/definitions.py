@@ -22,8 +22,8 @@ from sensegraph.language.defining import (
     OUTRIGHT,
     SIGN,
     AskedName,
-    find_aliases,
     find_longer_names,
+    find_other_names,
     is_borne_otherwise,
     rate_fitness,
     rate_statement,
@@ -190,7 +190,7 @@ class _Telling:
 
     def add_other_names(self, told: list[Told]) -> list[Told]:
         """The statements with those on its other names: behind the first, or before it where that is spelt out."""
-        for alias in dict.fromkeys(alias for one in told for alias in find_aliases(one.masked, self.name.person)):
+        for alias in dict.fromkeys(alias for one in told for alias in find_other_names(one.masked, self.name.person)):
             ranked = rank_statements(replace(self.name, text=alias, qualifier=""), self.sentences)
             firm = [one for one in ranked if one.weight >= FIRM and one.sentence != told[0].sentence]
             initials = "".join(word[0] for word in alias.split() if word[0].isupper())
@@ -257,7 +257,7 @@ class _Telling:
         """What it is also called, where a text says so."""
         found: dict[str, SourceSentence] = {}
         for one in told:
-            for alias in find_aliases(one.masked, self.name.person):
+            for alias in find_other_names(one.masked, self.name.person):
                 known = (self.name.text, *found)
                 if not any(fold(alias) in fold(other) or fold(other) in fold(alias) for other in known):
                     found[alias] = one.sentence

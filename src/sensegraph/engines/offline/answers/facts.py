@@ -58,7 +58,7 @@ class _Found:
 def answer_fact(asked: Asked) -> Written | None:
     """The answer to a question of fact, part by part where it asks for several; None where nothing can be compared."""
     parts = [part for part in _PARTS.split(asked.question) if WORD.search(part)][:MOST]
-    found = [_find_part(asked, part, whole=i == 0 or _leans(part)) for i, part in enumerate(parts)]
+    found = [_find_part(asked, part) for part in parts]
     first = found[0]
     if first is None:
         return None
@@ -68,7 +68,7 @@ def answer_fact(asked: Asked) -> Written | None:
     unsaid = []
     for part, one in zip(parts, found, strict=True):
         if one and one.holds:
-            said = choose_sentences(one.read, one.order, one.chances, one.gate, most=2)
+            said = choose_fact_sentences(one.read, one.order, one.chances, one.gate, most=2)
             shown = [p.sentence for p in chosen]
             chosen += [p for p in prefer_corrections(said, asked.sentences) if differs_from(p.sentence, shown)]
         else:
@@ -88,16 +88,17 @@ def _leans(part: str) -> bool:
     return _POINTING.search(part) is not None or len(WORD.findall(part)) < 3
 
 
-def _find_part(asked: Asked, part: str, *, whole: bool) -> _Found | None:
-    """The sentences for one part of a question; `whole` compares them with the words of all of it."""
+def _find_part(asked: Asked, part: str) -> _Found | None:
+    """The sentences for one part of a question; one that leans is compared by the words of the whole."""
     weights = load_weights()
-    text = asked.question if whole and part != asked.question and _leans(part) else part
-    read = read_evidence(text, choose_dated(asked), asked.sentences, asked.counted, find_answer_type(part))
+    text = asked.question if _leans(part) else part
+    passages = choose_dated(asked)
+    read = read_evidence(text, passages, asked.sentences, asked.counted, find_answer_type(part))
     if read is None:
         return None
     chances, gate = rate_sentences(read, weights)
     if text != asked.question:  # what answers a part speaks of the rest too
-        together = read_evidence(asked.question, choose_dated(asked), asked.sentences, asked.counted)
+        together = read_evidence(asked.question, passages, asked.sentences, asked.counted)
         chances = _join_chances(chances, rate_sentences(together, weights)[0]) if together else chances
     chances = favour_dated(asked, read, chances)
     order = tuple(int(i) for i in np.argsort(-chances, kind="stable"))
@@ -116,7 +117,7 @@ def _answer_part(asked: Asked, found: _Found) -> Written:
         near = found.read.union.max() >= NEAR
         nearest = [found.read.sentences[found.order[0]]] if near else []
         return Written((_tell_nothing(found.read), *list_sentences(nearest, "\n\nWhat comes nearest: ")), True)
-    shown = choose_sentences(found.read, found.order, found.chances, found.gate)
+    shown = choose_fact_sentences(found.read, found.order, found.chances, found.gate)
     chosen = prefer_corrections(shown, asked.sentences)
     sure = found.best >= SURE
     plain = sure and found.gate < TWO_HOPS and chosen[0].sentence is shown[0]
@@ -134,7 +135,7 @@ def _tell_nothing(read: Read) -> Statement:
     return Statement(text)
 
 
-def choose_sentences(
+def choose_fact_sentences(
     read: Read, order: Sequence[int], chances: Floats, gate: float, most: int = MOST
 ) -> list[SourceSentence]:
     """The sentences to show, best first: with what leads to the best one behind it, none that says the same again."""

@@ -23,7 +23,7 @@ from sensegraph.engines.offline.answers.offices.office_words import (
     date_documents,
     find_modifiers,
     find_people,
-    fold_words,
+    fold_content_words,
 )
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence
 from sensegraph.language.dates.moments import find_atoms
@@ -104,11 +104,11 @@ class OfficeReader:
         plain = _RANGE.sub("–", " ".join(_MARKUP.sub(" ", sentence.raw).split()))
         plain = _OPEN_RANGE.sub(r"since \1", plain)
         text = add_years(plain, written)
-        thing = fold_words(self.question.thing)
+        thing = fold_content_words(self.question.thing)
         names = tuple(
             (a, b, self.full_names.get(name, name))
             for a, b, name in find_people(self._lower_office(text))
-            if not fold_words(name) <= thing
+            if not fold_content_words(name) <= thing
         )
         return OfficeLine(text, names, written, sentence)
 
@@ -141,8 +141,8 @@ class OfficeReader:
     def _names_thing(self, text: str) -> bool:
         """Whether a sentence names what is led: its words in small letters, or of a name alone one."""
         first = CUES["of"].split(self.question.thing)[0]
-        small = fold_words(" ".join(w for w in first.split() if w[:1].islower()))
-        there = fold_words(text)
+        small = fold_content_words(" ".join(w for w in first.split() if w[:1].islower()))
+        there = fold_content_words(text)
         return small <= there
 
     def _find_thing(self, text: str, end: int) -> tuple[int, str]:
@@ -158,7 +158,7 @@ class OfficeReader:
         said = text[start:until]
         if find_atoms(said) or not said:
             return end, ""
-        asked, there = fold_words(self.question.thing), fold_words(said)
+        asked, there = fold_content_words(self.question.thing), fold_content_words(said)
         named = said if not said.islower() else ""
         shared = any(
             a == b or (min(len(a), len(b)) > 4 and a[: len(b) - 1] == b[: len(b) - 1]) for a in asked for b in there

@@ -79,7 +79,7 @@ def compile_office(question: OfficeQuestion) -> re.Pattern[str]:
 
 def find_modifiers(text: str, start: int, question: OfficeQuestion) -> tuple[int, str]:
     """Where the office begins with the words that modify it, and what they make of it: other, temporary, past, …"""
-    manner, thing = "", fold_words(question.thing)
+    manner, thing = "", fold_content_words(question.thing)
     while match := re.search(r"([\w’'-]+)(\s+|-)$", text[:start]):
         word = match[1]
         bare = re.sub(r"['’]s?$", "", word)
@@ -185,6 +185,6 @@ def add_years(text: str, written: str) -> str:
     return _SHORT_DATE.sub(complete, text)
 
 
-def fold_words(text: str) -> frozenset[str]:
+def fold_content_words(text: str) -> frozenset[str]:
     """The words of a text, folded, without function words."""
     return frozenset(fold(w) for w in WORD.findall(text)) - stop_words("xx")
