@@ -175,7 +175,13 @@ def test_a_single_mention_is_hardly() -> None:
 
 
 def test_a_question_whether_about_what_nobody_says_finds_nothing() -> None:
-    assert "nothing" in reply("Do guests discuss cryptography?").splitlines()[0]
+    first = reply("Do guests discuss cryptography?").splitlines()[0]
+    assert first == "The sources do not answer this. “cryptography” stands nowhere in them."
+
+
+def test_who_speaks_is_known_to_the_sources() -> None:
+    first = reply("What does Ann Lee think of cryptography and of violins?").splitlines()[0]
+    assert first == "The sources do not answer this. “cryptography” and “violins” stand nowhere in them."
 
 
 def test_how_often_is_answered_with_a_number() -> None:

@@ -94,6 +94,16 @@ def test_a_question_of_two_hops_shows_what_leads_there() -> None:
     assert "- It was built by Tom Hale, who later lived in Orl." in lines
 
 
+def test_what_one_sentence_holds_whole_needs_no_other_to_lead_there() -> None:
+    yard = ("Kessel Yard", "The Kessel Yard built the Vell Bridge. It has two docks.")
+    assert written("Which yard built the Vell Bridge?", yard, ("Vell Bridge", BRIDGE)).startswith(yard[1][:37])
+
+
+def test_the_words_by_which_a_language_asks_are_not_missed() -> None:
+    found = written("Wie heißt der Architekt der Kirche?", ("Turm", "Der Turm von Sund brannte 1911 ab."))
+    assert found == "The sources do not answer this. “Architekt” and “Kirche” stand nowhere in them."
+
+
 def test_the_one_number_with_the_unit_that_is_asked_for_is_bold() -> None:
     assert written("How many steps has the Orl Tower?", ("Orl Tower", TOWER)).startswith("**214**: It has 214 steps")
 

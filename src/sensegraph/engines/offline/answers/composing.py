@@ -345,8 +345,8 @@ def compose_answer(inquiry: Inquiry, words: int = 0) -> Draft:
         statements = list(overviews.write_overview(question, inquiry, themes) if themes else summary)
     if any(s.sources for s in statements):
         return Draft(tuple(statements), notes=notes)
-    if asked_for and (written := facts.answer_fact(asked_for)) and not written.abstained:
-        return Draft(written.statements, notes=notes)
+    if asked_for and (written := facts.answer_fact(asked_for)):
+        return Draft(written.statements, notes=notes, abstained=written.abstained)
     # nothing is found on the subject where no sentence has a word of it, else only on the question as a whole
     subject = set(sentence_quality.stem_text(question.subject, code))
     absent = bool(subject) and all(subject.isdisjoint(s.terms) for s in sentences)

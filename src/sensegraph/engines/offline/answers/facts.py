@@ -17,13 +17,13 @@ from sensegraph.engines.offline.answers.asked import Asked, Written, list_senten
 from sensegraph.engines.offline.answers.corrections import Preferred, list_preferred, prefer_corrections
 from sensegraph.engines.offline.answers.dated import choose_dated, favour_dated
 from sensegraph.engines.offline.answers.features import Floats, Read, read_evidence, stem_units
-from sensegraph.engines.offline.answers.ranking import NEAR, Weights, load_weights, rate_holding, rate_sentences
+from sensegraph.engines.offline.answers.ranking import NEAR, load_weights, rate_holding, rate_sentences
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, differs_from
 from sensegraph.engines.offline.reports.sentence_quality import join_with_and
 from sensegraph.language.text import WORD, name_stemmer
 from sensegraph.types import Statement
 
-HOLDS = 0.28  # chance that the passages hold an answer, below which the answer abstains
+HOLDS = 0.27  # chance that the passages hold an answer, below which the answer abstains
 SURE, LIKELY = 0.6, 0.15  # chance of the best sentence from which it needs no word before it, or one
 ENOUGH = 0.92  # chance of what is shown from which nothing more is
 LEAST = 0.03  # share of the best sentence's chance below which another is not shown
@@ -77,12 +77,6 @@ def answer_fact(asked: Asked) -> Written | None:
     return Written((*list_preferred(chosen), *silent))
 
 
-def holds_answer(read: Read, weights: Weights, gate: float, least: float = HOLDS) -> bool:
-    """Whether the passages hold an answer; of two hops they may where no single one does."""
-    chance = rate_holding(read, weights)
-    return chance >= least or (gate >= TWO_HOPS and chance > 0)
-
-
 def _leans(part: str) -> bool:
     """Whether a part of a question cannot be understood without the one before it ("and why", "who announced it")."""
     return _POINTING.search(part) is not None or len(WORD.findall(part)) < 3
@@ -102,7 +96,7 @@ def _find_part(asked: Asked, part: str) -> _Found | None:
         chances = _join_chances(chances, rate_sentences(together, weights)[0]) if together else chances
     chances = favour_dated(asked, read, chances)
     order = tuple(int(i) for i in np.argsort(-chances, kind="stable"))
-    return _Found(read, order, chances, gate, holds_answer(read, weights, gate))
+    return _Found(read, order, chances, gate, rate_holding(read, weights) >= HOLDS)
 
 
 def _join_chances(one: Floats, other: Floats) -> Floats:

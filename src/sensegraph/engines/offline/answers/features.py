@@ -21,7 +21,7 @@ from sensegraph.engines.offline.answers.source_sentences import SourceSentence
 from sensegraph.engines.offline.reports.sentence_quality import is_heading
 from sensegraph.language.dates.moments import find_atoms
 from sensegraph.language.text import WORD, fold, name_stemmer, part_camel_case, split_runs, stem_run
-from sensegraph.language.word_lists import ENGLISH
+from sensegraph.language.word_lists import ENGLISH, SNOWBALL, read_sections
 from sensegraph.types import Passage, WordCounts
 
 Floats = NDArray[np.float64]
@@ -111,9 +111,9 @@ class _Comparison:
         self.titles = {name: self._stem(p.title) if p.kind == "chunk" else frozenset() for name, p in shown.items()}
         self.texts = dict(self.titles)
         for sentence, held in zip(kept, self.stems, strict=True):
-            self.texts[sentence.reference] |= held
+            self.texts[sentence.reference] |= held | self._stem(sentence.speaker)
         self.counted = counted
-        self.weights = _weigh_stems(wanted, list(self.texts.values()), counted)
+        self.weights = _weigh_stems(wanted, spoken, list(self.texts.values()), counted)
         self.total = sum(self.weights.values()) or 1.0
         self.names = [find_names(s.text) for s in kept]
         self.spelt = [{n.text: self._stem(n.text) for n in found} for found in self.names]
@@ -218,15 +218,17 @@ class _Comparison:
 
     def _find_missing(self) -> tuple[str, ...]:
         known = self.counted.words if self.counted else ()
-        there = {t for t, n in known if n}.union(_stem_asking_words(), *self.texts.values())
+        there = {t for t, n in known if n}.union(_stem_asking_words(self.spoken), *self.texts.values())
         stems = {word: stem_units(word, self.spoken) for word in WORD.findall(self.question)}
         return tuple(word for word, own in stems.items() if own and there.isdisjoint(own))
 
 
-def _weigh_stems(wanted: Sequence[str], texts: Sequence[Stems], counted: WordCounts | None) -> dict[str, float]:
+def _weigh_stems(
+    wanted: Sequence[str], spoken: str, texts: Sequence[Stems], counted: WordCounts | None
+) -> dict[str, float]:
     """ln(1 + (N − n + ½) / (n + ½)) of each stem over the corpus, or over the passages where it was not counted."""
     known = dict(counted.words) if counted else {}
-    weights, asking = {}, _stem_asking_words()
+    weights, asking = {}, _stem_asking_words(spoken)
     for stem in wanted:
         n, size = sum(stem in text for text in texts), len(texts)
         if counted and (known.get(stem, 0) or not n):
@@ -237,5 +239,8 @@ def _weigh_stems(wanted: Sequence[str], texts: Sequence[Stems], counted: WordCou
 
 
 @cache
-def _stem_asking_words() -> Stems:
-    return frozenset(stem for word in FRAME for stem in stem_run(word, ENGLISH))
+def _stem_asking_words(spoken: str) -> Stems:
+    """The stems of the words by which a question in this language asks, and of those of English."""
+    own = (read_sections(f"languages/{code}").get("asking", []) for code, name in SNOWBALL.items() if name == spoken)
+    words = " ".join(line for lines in own for line in lines).split()
+    return frozenset(s for listed, way in ((FRAME, ENGLISH), (words, spoken)) for w in listed for s in stem_run(w, way))

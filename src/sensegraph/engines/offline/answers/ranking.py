@@ -14,11 +14,12 @@ from importlib.resources import files
 import msgspec
 import numpy as np
 
-from sensegraph.engines.offline.answers.features import FEATURES, Floats, Read
+from sensegraph.engines.offline.answers.features import FEATURES, GATE, Floats, Read
 
 READ, QUOTING = 5, 30  # chunks that are read, and records that quote others
 HEADING = 2.0  # what a heading loses: it says nothing, whatever words it holds (the training texts have none)
-HOLDING = ("bias", "union", "best", "title", "gate", "long", "second")
+HOLDING = ("bias", "union", "best", "passage", "gate", "long", "second")
+WHOLE = 0.9  # share of a question that a sentence holds from which on it leads to no other one: at 1 it is of one hop
 NEAR = 0.15  # share of the question that a sentence must hold with what stands around it
 _USUAL_STEMS = 6  # stems of a question of usual length
 
@@ -40,7 +41,8 @@ def load_weights() -> Weights:
 
 def rate_sentences(read: Read, weights: Weights) -> tuple[Floats, float]:
     """The chance that each sentence holds the answer, which add up to 1, and how far the question is of two hops."""
-    gate = _squash(read.gate, weights.gate)
+    own = read.gate[GATE.index("own")]
+    gate = _squash(read.gate, weights.gate) * min(1.0, (1 - own) / (1 - WHOLE))
     fall = HEADING * read.headings
     single, bridged = (_softmax(read.features @ np.array(w) - fall) for w in (weights.single, weights.bridged))
     return (1 - gate) * single + gate * bridged, gate
@@ -57,8 +59,9 @@ def describe_holding(read: Read, weights: Weights) -> Floats:
     """What tells whether the passages hold an answer: the values of `HOLDING`."""
     scores, gate = rate_sentences(read, weights)
     long = max(0, len(read.stems) - _USUAL_STEMS) / 10
-    best, title = read.union[scores.argmax()], read.features[:, FEATURES.index("title")].max()
-    return np.array([1.0, read.union.max(), best, title, gate, long, read.second], np.float64)
+    best = scores.argmax()
+    passage = read.features[best, FEATURES.index("passage")]
+    return np.array([1.0, read.union.max(), read.union[best], passage, gate, long, read.second], np.float64)
 
 
 def _squash(values: Floats, weights: Sequence[float]) -> float:
