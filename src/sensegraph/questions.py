@@ -79,8 +79,12 @@ class NameCounts:
 
 @dataclass(frozen=True, slots=True)
 class WordCounts:
-    """How many `chunks` of the corpus hold some words, given as search's stems; and the `name` that is asked about."""
+    """How many `chunks` of the corpus hold some words, given as search's stems; and the `name` that is asked about.
+
+    `complete` says that all chunks that name things of the kind that is asked for were read.
+    """
 
     chunks: int
     words: tuple[tuple[str, int], ...]
     name: NameCounts | None = None
+    complete: bool = True

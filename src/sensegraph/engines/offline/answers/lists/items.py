@@ -1,0 +1,115 @@
+"""The things of a kind that a context names, each with the sentence that tells most of it, and when that is from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sensegraph.engines.offline.answers.asked import Asked
+from sensegraph.engines.offline.answers.features import stem_units
+from sensegraph.engines.offline.answers.lists.dating import Dated, find_asked_stretches, is_within
+from sensegraph.engines.offline.answers.source_sentences import SourceSentence
+from sensegraph.engines.offline.reports.sentence_quality import is_heading
+from sensegraph.language.dates.moments import find_atoms
+from sensegraph.language.kinds import KIND_CUES, AskedKind, find_series
+from sensegraph.language.text import fold, name_stemmer
+
+EVERYWHERE = 0.3  # share of the chunks from which a word of the question says nothing of one item
+HELD = 0.5  # share of the other words of the question that stand with an item
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A thing of the kind: its name as a text writes it, the sentence that presents it, and its date, if it has one.
+
+    `enumerated` says that the sentence lists several.
+    """
+
+    name: str
+    sentence: SourceSentence
+    date: str
+    enumerated: bool
+
+
+class Gathering:
+    """A question for things of a kind beside the sentences of its context."""
+
+    def __init__(self, kind: AskedKind, asked: Asked) -> None:
+        self.kind, self.asked, self.dated = kind, asked, Dated(asked.sentences)
+        self.spoken = name_stemmer(asked.question)
+        self.stretches = find_asked_stretches(asked.question)
+        rest = " ".join((*kind.words[:-1], kind.rest))
+        for atom in reversed(find_atoms(rest)):
+            rest = f"{rest[: atom.start]} {rest[atom.end :]}"
+        self.gains = KIND_CUES["gains asked"].search(rest) is not None
+        self.loses = KIND_CUES["losses asked"].search(rest) is not None
+        for cue in ("rest holds nothing", "gains asked", "losses asked"):
+            rest = KIND_CUES[cue].sub(" ", rest)
+        self.rest = self._weigh(stem_units(rest, self.spoken))
+
+    def _weigh(self, stems: Sequence[str]) -> frozenset[str]:
+        """The stems that may tell one item from another: those that stand in few of the chunks."""
+        counted = self.asked.counted
+        known = dict(counted.words) if counted else {}
+        most = EVERYWHERE * counted.chunks if counted else 0
+        return frozenset(t for t in stems if not (counted and known.get(t, 0) > most))
+
+    def gather(self) -> list[Item]:
+        """The items of the time that is asked about, in order of time, those without a date behind."""
+        found: dict[str, list[tuple[str, SourceSentence, bool]]] = {}
+        for s in self.asked.sentences:
+            for name, several in self.kind.find_names(s.raw):
+                found.setdefault(fold(name), []).append((name, s, several))
+        self._add_series(found)
+        _join_longer(found)
+        items = [item for mentions in found.values() if (item := self._choose(mentions))]
+        within = [one for one in items if is_within(one.date, self.stretches)]
+        return sorted(within, key=lambda one: (not one.date, one.date, one.sentence.order))
+
+    def _add_series(self, found: dict[str, list[tuple[str, SourceSentence, bool]]]) -> None:
+        """What bears a name of the same series ("INC-014" beside "INC-021") is of the same kind."""
+        series = dict.fromkeys(s for mentions in found.values() if (s := find_series(mentions[0][0])))
+        for start in series:
+            rule = re.compile(rf"(?<![\w-]){re.escape(start)}\d[\w]*(?:\.\d+)*")
+            for s in self.asked.sentences:
+                for match in rule.finditer(s.raw):
+                    found.setdefault(fold(match[0]), []).append((match[0], s, False))
+
+    def _choose(self, mentions: Sequence[tuple[str, SourceSentence, bool]]) -> Item | None:
+        """The item with the mention that presents it; None where none fits what the question says of it."""
+        fitting = [one for one in mentions if self._fits(one[1])]
+        if not fitting:
+            return None
+        name = min((n for n, _, _ in mentions), key=lambda n: (-len(n), n))
+
+        def rank(one: tuple[str, SourceSentence, bool]) -> tuple[bool, bool, bool, str, int]:
+            written, s, several = one
+            told = re.match(rf"\W*{re.escape(written)}:\s+\w", s.raw) is not None
+            return (not told, several, is_heading(s.raw) and not told, self.dated.date(s) or "9", s.order)
+
+        _, sentence, several = min(fitting, key=rank)
+        date = self.dated.date(sentence)
+        if not date and fold(sentence.document).startswith(fold(name)):
+            date = self.dated.first_date(sentence.origin)
+        return Item(name, sentence, date, several)
+
+    def _fits(self, one: SourceSentence) -> bool:
+        """Whether a sentence, with what stands around it, holds what the question says of the things."""
+        if self.gains or self.loses:
+            bare = one.raw
+            if not KIND_CUES["gains told" if self.gains else "losses told"].search(bare):
+                return False
+        if not self.rest:
+            return True
+        near = [s for s in self.dated.held[one.origin] if abs(s.order - one.order) < 2]
+        held = set(stem_units(" ".join([one.document, *(s.raw for s in near)]), self.spoken))
+        return len(self.rest & held) >= HELD * len(self.rest)
+
+
+def _join_longer(found: dict[str, list[tuple[str, SourceSentence, bool]]]) -> None:
+    """Put the mentions of a name to those of the one longer name that ends or begins with it."""
+    for name in sorted(found, key=len):
+        longer = [other for other in found if other != name and re.search(rf"(?:^|\W){re.escape(name)}(?:\W|$)", other)]
+        if len(longer) == 1:
+            found[longer[0]] += found.pop(name)

@@ -1,0 +1,48 @@
+"""Answers that list all things of a kind ("Which bridges were closed in 2019?"): one line each, dated, in order of time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sensegraph.engines.offline.answers.asked import Asked, Written, show_sentence, write_date
+from sensegraph.engines.offline.answers.lists.items import Gathering, Item
+from sensegraph.language.kinds import read_asked_kind
+from sensegraph.language.text import fold
+from sensegraph.types import Statement
+
+FEWEST = 2  # things that make a list
+MOST = 30  # things that are shown
+
+
+def answer_list(asked: Asked) -> Written | None:
+    """The things of the kind that a question asks for; None for other questions, and where too few are sure."""
+    kind = read_asked_kind(asked.question)
+    if kind is None or kind.counts:
+        return None
+    items = Gathering(kind, asked).gather()
+    if len(items) < FEWEST or not are_sure(items):
+        return None
+    return Written(tuple(list_items(items, asked)))
+
+
+def are_sure(items: Sequence[Item]) -> bool:
+    """Whether several sentences present things of the kind: one that lists all of them is a fact."""
+    return len({one.sentence.source for one in items}) >= FEWEST
+
+
+def list_items(items: Sequence[Item], asked: Asked, heading: str = "") -> list[Statement]:
+    """A line for each thing: its name, its date, and the sentence that presents it."""
+    lines = [Statement(heading)] if heading else []
+    for one in items[:MOST]:
+        said = show_sentence(one.sentence)
+        same = fold(said).startswith(fold(one.name)) and said[len(one.name) : len(one.name) + 1] == ":"
+        told = said[len(one.name) + 1 :].strip() if same else said
+        when = f" ({write_date(one.date)})" if one.date and one.date not in one.sentence.raw else ""
+        lead = "\n- " if len(lines) > bool(heading) else "\n\n- " if heading else "- "
+        lines.append(one.sentence.cite(f"{lead}**{one.name}**{when}: {told}"))
+    if len(items) > MOST:
+        lines.append(Statement(f"\n\nAnd {len(items) - MOST} more."))
+    elif asked.counted and not asked.counted.complete:
+        lines.append(Statement("\n\nNot all passages that speak of them were read: there may be more."))
+    return lines
+
