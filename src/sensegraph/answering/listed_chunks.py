@@ -18,7 +18,7 @@ from sensegraph.language.text import split_runs
 from sensegraph.runtime.results import take_records
 from sensegraph.types import Passage
 
-READ = 100  # chunks that are read
+READ = 60  # chunks that are read
 KEPT = 24  # chunks that are given to the engine
 SERIES = 2  # series of names that are looked up
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from sensegraph.language.text import WORD, fold
+from sensegraph.language.text import WORD, fold, tag_words
 from sensegraph.language.word_lists import read_patterns, stop_words
 
 _PATTERNS = {name: "".join(lines) for name, lines in read_patterns("kinds").items()}
@@ -31,7 +31,8 @@ _NAME = (
     rf"(?:{_CAPITAL}(?:\s+(?:(?:of|the|de|la|von|van|der|du|di)\s+){{0,2}}(?:{_CAPITAL}|\d+(?:\.\d+)*\b(?!\s*%)))*"
     r"|[“\"‘`]\w[^“”\"`\s]{0,30}(?:\s[^“”\"`\s]{1,20}){0,2}[”\"’`]_?)"
 )
-_LIST = rf"(?:the\s+|an?\s+)?{_NAME}(?:\s*\([^()]*\))?(?:(?:[,;]\s*(?:and|or|und|oder)?\s*|\s+(?:and|or|und|oder)\s+)(?:the\s+)?{_NAME}(?:\s*\([^()]*\))?)*"
+_GAP = r"(?:[,;]\s*(?:(?:and|or|und|oder)\s+)?|\s+(?:and|or|und|oder)\s+)(?:the\s+)?"
+_LIST = rf"(?>(?:the\s+|an?\s+)?{_NAME}(?:\s\([^()]*\))?(?:{_GAP}{_NAME}(?:\s\([^()]*\))?)*)"
 _ONE = re.compile(_NAME)
 _JOINED = re.compile(r"^\s*(?:(?:and|or|und|oder)\s+)?(?:the\s+)?")
 _SERIES = re.compile(r"([A-Z]{2,}[-_ ]?)\d[\w.]*")
@@ -84,10 +85,13 @@ def read_asked_kind(question: str) -> AskedKind | None:
         if not (match := rule.match(text)):
             continue
         words, stop = match["rest"].split(), stop_words("xx")
+        letters = tag_words([w.strip(",;:'’\"“”").casefold() for w in words]) + "."
         for i, word in enumerate(words[: _BEFORE + 1]):
             bare = word.strip(",;:'’\"“”")
             if bare.casefold() in stop or not bare or (word != bare and i < len(words) - 1 and not _is_plural(bare)):
                 break
+            if asks == "lists" and letters[i] == "v" and letters[i + 1] not in "vmoip.":
+                break  # "which lake feeds the canal"
             if _is_plural(bare) or (_GERMAN.match(text) and _GERMAN_NOUN.fullmatch(bare)):
                 end = i
                 while end + 1 < len(words) and _is_plural(words[end + 1]) and words[end] == words[end].strip(",;:"):

@@ -17,6 +17,7 @@ from dataclasses import replace
 from sensegraph.engines.offline.answers import facts, overviews, questions
 from sensegraph.engines.offline.answers.asked import Asked, Written
 from sensegraph.engines.offline.answers.definitions import answer_definition
+from sensegraph.engines.offline.answers.lists.count_answers import answer_count
 from sensegraph.engines.offline.answers.lists.list_answers import answer_list
 from sensegraph.engines.offline.answers.offices.office_answers import answer_office
 from sensegraph.engines.offline.answers.questions import Question
@@ -308,7 +309,9 @@ def rate_usefulness(found: Sequence[RelevantSentence]) -> float:
     return round(min(100.0, 100 * (0.7 * best[0] + 0.3 * sum(best) / 3)), 1)
 
 
-FORMS: tuple[Callable[[Asked], Written | None], ...] = (answer_definition, answer_office, answer_list, facts.answer_fact)
+FORMS: tuple[Callable[[Asked], Written | None], ...] = (
+    answer_definition, answer_office, answer_list, answer_count, facts.answer_fact,
+)  # fmt: skip
 """The forms of an answer about something, each of which takes the questions that are its own; facts take the rest."""
 
 

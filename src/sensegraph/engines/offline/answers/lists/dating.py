@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
@@ -10,6 +11,11 @@ from sensegraph.engines.offline.answers.source_sentences import SourceSentence
 from sensegraph.language.dates.moments import Instant, find_atoms, first_instant, instant_after
 
 Stretch = tuple[Instant, Instant]
+OPENING, _SHORT = 5, 120  # sentences at the beginning of a document, and their characters, that may say when it is from
+_ISSUED = re.compile(
+    r"\b(?:printed|dated|published|issued|written|edition|newsletter|updated|as\s+of|gedruckt|veröffentlicht|ausgabe|stand)\b",
+    re.IGNORECASE,
+)
 _EXACT = (7, 10)  # characters of a month and of a day
 
 
@@ -24,7 +30,7 @@ class Dated:
     @cached_property
     def written(self) -> Mapping[str, str]:
         """When each document is from, as its title or opening states it; empty where they do not."""
-        return {name: find_document_date(held[0].document, held) for name, held in self.held.items()}
+        return {name: find_document_date(held[0].document, held) or _find_issue(held) for name, held in self.held.items()}
 
     def date(self, sentence: SourceSentence) -> str:
         """When what a sentence says is from: the day or month that it names, else that of its document, or empty."""
@@ -34,6 +40,12 @@ class Dated:
         """When a document is from, or the first day or month that its text names."""
         texts = (find_exact_date(s.raw) for s in self.held[origin])
         return self.written[origin] or next(filter(None, texts), "")
+
+
+def _find_issue(held: Sequence[SourceSentence]) -> str:
+    """The day or month that a short sentence at the beginning of a document says that it was issued."""
+    short = (s.raw for s in held[:OPENING] if len(s.raw) <= _SHORT and _ISSUED.search(s.raw))
+    return next(filter(None, map(find_exact_date, short)), "")
 
 
 def find_exact_date(text: str) -> str:

@@ -78,7 +78,7 @@ class Gathering:
 
     def _choose(self, mentions: Sequence[tuple[str, SourceSentence, bool]]) -> Item | None:
         """The item with the mention that presents it; None where none fits what the question says of it."""
-        fitting = [one for one in mentions if self._fits(one[1])]
+        fitting = [one for one in mentions if self.fits(one[1])]
         if not fitting:
             return None
         name = min((n for n, _, _ in mentions), key=lambda n: (-len(n), n))
@@ -94,17 +94,21 @@ class Gathering:
             date = self.dated.first_date(sentence.origin)
         return Item(name, sentence, date, several)
 
-    def _fits(self, one: SourceSentence) -> bool:
+    def fits(self, one: SourceSentence) -> bool:
         """Whether a sentence, with what stands around it, holds what the question says of the things."""
-        if self.gains or self.loses:
-            bare = one.raw
-            if not KIND_CUES["gains told" if self.gains else "losses told"].search(bare):
-                return False
+        if (self.gains and not KIND_CUES["gains told"].search(one.raw)) or (
+            self.loses and not KIND_CUES["losses told"].search(one.raw)
+        ):
+            return False
+        return self.share(one, 1) >= HELD
+
+    def share(self, one: SourceSentence, beside: int = 0) -> float:
+        """The share of the other words of the question that a sentence holds with its title and so many beside it."""
         if not self.rest:
-            return True
-        near = [s for s in self.dated.held[one.origin] if abs(s.order - one.order) < 2]
+            return 1.0
+        near = [s for s in self.dated.held[one.origin] if abs(s.order - one.order) <= beside]
         held = set(stem_units(" ".join([one.document, *(s.raw for s in near)]), self.spoken))
-        return len(self.rest & held) >= HELD * len(self.rest)
+        return len(self.rest & held) / len(self.rest)
 
 
 def _join_longer(found: dict[str, list[tuple[str, SourceSentence, bool]]]) -> None:
