@@ -14,9 +14,8 @@ from sensegraph.engines.offline.answers.relating.weighing import Weigher, list_b
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, differs_from
 from sensegraph.engines.offline.answers.subquestions import split_question
 from sensegraph.engines.offline.reports.sentence_quality import is_heading
-from sensegraph.language.word_lists import read_patterns
+from sensegraph.language.causing import CAUSE_CUES
 
-_CUES = {name: re.compile("".join(lines), re.IGNORECASE) for name, lines in read_patterns("causes").items()}
 LABELLED, UNDER, TOLD, DENIED = 1.0, 0.9, 0.7, 0.3  # how sure it is that a sentence gives a cause
 BELOW = 4  # sentences below a heading of causes that may give one
 SUPPOSED = 0.5  # how much less what is only supposed counts
@@ -35,9 +34,9 @@ class Cause:
 
 def answer_cause(asked: Asked) -> Written | None:
     """The cause of what a question names; None for other questions, and where no text says outright what it is."""
-    if match := _CUES["asks how"].search(asked.question):
+    if match := CAUSE_CUES["asks how"].search(asked.question):
         return _answer_part(asked, match["one"], match["event"])
-    match = _CUES["asks why"].search(asked.question)
+    match = CAUSE_CUES["asks why"].search(asked.question)
     if match is None or len(split_question(asked.question)) > 1:
         return None
     found = find_causes(asked, match["event"], LABELLED_ONLY)
@@ -61,7 +60,7 @@ def find_causes(asked: Asked, event: str, least: float = DENIED) -> list[Cause]:
         if not whole:
             continue
         for i, one in enumerate(held):
-            if _CUES["heads"].search(one.raw) and is_heading(one.raw):
+            if CAUSE_CUES["heads"].search(one.raw) and is_heading(one.raw):
                 below = BELOW
                 continue
             below = 0 if is_heading(one.raw) else below - 1
@@ -76,25 +75,25 @@ def find_causes(asked: Asked, event: str, least: float = DENIED) -> list[Cause]:
 
 def asks_why(part: str) -> bool:
     """Whether a part of a question asks for a cause."""
-    return _CUES["asks why"].search(part) is not None
+    return CAUSE_CUES["asks why"].search(part) is not None
 
 
 def _rate_mark(one: SourceSentence, below: bool) -> float:
     """How surely a sentence gives a cause, by its label, the heading above it, or its words."""
     if one.raw.endswith("?"):
         return 0.0
-    if _CUES["denies"].search(one.raw):
+    if CAUSE_CUES["denies"].search(one.raw):
         return DENIED
-    mark = LABELLED if _CUES["labels"].search(one.raw) else UNDER if below else 0.0
-    mark = max(mark, TOLD if _CUES["tells"].search(one.raw) else 0.0)
-    return mark * (SUPPOSED if _CUES["supposes"].search(one.raw) else 1.0)
+    mark = LABELLED if CAUSE_CUES["labels"].search(one.raw) else UNDER if below else 0.0
+    mark = max(mark, TOLD if CAUSE_CUES["tells"].search(one.raw) else 0.0)
+    return mark * (SUPPOSED if CAUSE_CUES["supposes"].search(one.raw) else 1.0)
 
 
 def _make_whole(held: Sequence[SourceSentence], i: int, mark: float) -> tuple[SourceSentence, ...]:
     """A cause with what it needs: a label has its effect behind it, and what is denied stands before what is true."""
     one = held[i]
     behind = [s for s in held[i + 1 : i + 2] if not is_heading(s.raw) and s.chunk == one.chunk]
-    before = [s for s in held[max(0, i - 1) : i] if _CUES["denies"].search(s.raw) and s.chunk == one.chunk]
+    before = [s for s in held[max(0, i - 1) : i] if CAUSE_CUES["denies"].search(s.raw) and s.chunk == one.chunk]
     if mark == LABELLED:
         return (one, *behind)
     return (one, *before)
