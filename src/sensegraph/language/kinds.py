@@ -16,7 +16,7 @@ from sensegraph.language.word_lists import read_patterns, stop_words
 _PATTERNS = {name: "".join(lines) for name, lines in read_patterns("kinds").items()}
 KIND_CUES = {
     name: re.compile(_PATTERNS[name], re.IGNORECASE)
-    for name in ("rest holds nothing", "gains asked", "gains told", "losses asked", "losses told")
+    for name in ("rest holds nothing", "gains asked", "gains told", "losses asked", "losses told", "promises")
 }
 NUMBER = _PATTERNS["NUMBER"]
 _ASKS = {name: re.compile(rf"^\W*{_PATTERNS[name]}", re.IGNORECASE) for name in ("counts", "lists")}
@@ -100,6 +100,11 @@ def read_asked_kind(question: str) -> AskedKind | None:
                 return AskedKind(kind, " ".join(words[end + 1 :]), asks == "counts")
         return None
     return None
+
+
+def asks_for_several(question: str) -> bool:
+    """Whether a question asks for things of a kind, for their number, or for what somebody agreed to or decided."""
+    return read_asked_kind(question) is not None or KIND_CUES["promises"].search(question) is not None
 
 
 def write_noun_pattern(noun: str) -> str:

@@ -25,7 +25,7 @@ from sensegraph.language.dates.intervals import Span, holds_during, make_interva
 from sensegraph.language.dates.moments import first_instant, instant_after, is_readable
 from sensegraph.language.dates.office_questions import read_office_question
 from sensegraph.language.dates.stated_dates import When, describe_when, stated_in, when_asked, without_date
-from sensegraph.language.kinds import read_asked_kind
+from sensegraph.language.kinds import asks_for_several
 from sensegraph.questions import Scope
 from sensegraph.runtime.results import recall_result
 from sensegraph.runtime.runtime import Runtime
@@ -284,7 +284,7 @@ class TimedIndex(ScopedIndex):
         return sum(before[c.id] != c for c in self.hierarchy.clusters if c.id in before)
 
 
-_READ_THEIR_TIME = (read_office_question, read_asked_kind, asks_cause)  # questions whose answers are found by date
+_READ_THEIR_TIME = (read_office_question, asks_for_several, asks_cause)  # questions whose answers are found by date
 
 
 def ask_in_time(

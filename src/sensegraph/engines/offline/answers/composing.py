@@ -19,6 +19,7 @@ from sensegraph.engines.offline.answers.asked import Asked, Written
 from sensegraph.engines.offline.answers.definitions import answer_definition
 from sensegraph.engines.offline.answers.lists.count_answers import answer_count
 from sensegraph.engines.offline.answers.lists.list_answers import answer_list
+from sensegraph.engines.offline.answers.lists.set_lists import answer_set_list
 from sensegraph.engines.offline.answers.offices.office_answers import answer_office
 from sensegraph.engines.offline.answers.questions import Question
 from sensegraph.engines.offline.answers.relating.causes import answer_cause
@@ -312,7 +313,7 @@ def rate_usefulness(found: Sequence[RelevantSentence]) -> float:
 
 
 FORMS: tuple[Callable[[Asked], Written | None], ...] = (
-    answer_definition, answer_office, answer_list, answer_count, answer_parts, answer_cause, facts.answer_fact,
+    answer_definition, answer_office, answer_list, answer_set_list, answer_count, answer_parts, answer_cause, facts.answer_fact,
 )  # fmt: skip
 """The forms of an answer about something, each of which takes the questions that are its own; facts take the rest."""
 
