@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sensegraph.engines.offline.answers.asked import Asked, Written, show_sentence, write_date
-from sensegraph.engines.offline.answers.lists.items import Gathering, Item
+from sensegraph.engines.offline.answers.lists.items import HELD, Gathering, Item
+from sensegraph.engines.offline.reports.sentence_quality import join_with_and
 from sensegraph.language.kinds import read_asked_kind
 from sensegraph.language.text import fold
 from sensegraph.types import Statement
 
-FEWEST = 2  # things that make a list
+FEWEST, ENUMERATED = 2, 3  # things that make a list, and that make one of a single sentence
 MOST = 30  # things that are shown
 
 
@@ -19,10 +20,19 @@ def answer_list(asked: Asked) -> Written | None:
     kind = read_asked_kind(asked.question)
     if kind is None or kind.counts:
         return None
-    items = Gathering(kind, asked).gather()
+    reading = Gathering(kind, asked)
+    items = reading.gather()
     if len(items) < FEWEST or not are_sure(items):
-        return None
+        return _tell_enumerated(items, reading)
     return Written(tuple(list_items(items, asked)))
+
+
+def _tell_enumerated(items: Sequence[Item], reading: Gathering) -> Written | None:
+    """The one sentence that enumerates all of them, where it holds what the question says of them."""
+    if len(items) < ENUMERATED or not reading.rest or reading.share(items[0].sentence) < HELD:
+        return None
+    names = join_with_and([one.name for one in items])
+    return Written((items[0].sentence.cite(f"**{names}**: {show_sentence(items[0].sentence)}"),))
 
 
 def are_sure(items: Sequence[Item]) -> bool:

@@ -16,6 +16,7 @@ from sensegraph.engines.offline.answers.subquestions import split_question
 from sensegraph.engines.offline.reports.sentence_quality import end_sentence
 from sensegraph.language.enumerations import Enumeration, read_enumerations
 from sensegraph.language.kinds import KIND_CUES, read_asked_kind
+from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import WORD, name_stemmer, stem_run
 from sensegraph.types import Passage, Source, Statement
 
@@ -91,7 +92,11 @@ def _answer_promise(asked: Asked, who: str, verb: str) -> Written | None:
 def _show_list(
     one: SetList, entries: Sequence[tuple[int, int]], lead: tuple[int, int] | None = None
 ) -> list[Statement]:
-    shown = [one.cite(one.read(lead).lstrip("# ").rstrip(":") + ":", lead)] if lead and lead[1] else []
+    shown = []
+    if lead and lead[1]:
+        begin = split_sentences(one.passage.text[slice(*lead)])[-1][0]
+        lead = (lead[0] + begin, lead[1])
+        shown = [one.cite(one.read(lead).lstrip("# ").rstrip(":") + ":", lead)]
     for i, span in enumerate(entries[:MOST]):
         text = one.read(span)
         if one.found.terms:
