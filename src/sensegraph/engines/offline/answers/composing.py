@@ -22,8 +22,10 @@ from sensegraph.engines.offline.answers.lists.list_answers import answer_list
 from sensegraph.engines.offline.answers.lists.set_lists import answer_set_list
 from sensegraph.engines.offline.answers.offices.office_answers import answer_office
 from sensegraph.engines.offline.answers.questions import Question
+from sensegraph.engines.offline.answers.relating.asked_before import answer_as_asked
 from sensegraph.engines.offline.answers.relating.causes import answer_cause
 from sensegraph.engines.offline.answers.relating.parts import answer_parts
+from sensegraph.engines.offline.answers.relating.successions import answer_succession
 from sensegraph.engines.offline.answers.source_sentences import (
     HOST,
     RelevantSentence,
@@ -313,7 +315,8 @@ def rate_usefulness(found: Sequence[RelevantSentence]) -> float:
 
 
 FORMS: tuple[Callable[[Asked], Written | None], ...] = (
-    answer_definition, answer_office, answer_list, answer_set_list, answer_count, answer_parts, answer_cause, facts.answer_fact,
+    answer_definition, answer_office, answer_succession, answer_list, answer_set_list, answer_count, answer_parts,
+    answer_cause, answer_as_asked, facts.answer_fact,
 )  # fmt: skip
 """The forms of an answer about something, each of which takes the questions that are its own; facts take the rest."""
 
