@@ -24,6 +24,7 @@ from sensegraph.engines.offline.answers.offices.office_answers import answer_off
 from sensegraph.engines.offline.answers.questions import Question
 from sensegraph.engines.offline.answers.relating.asked_before import answer_as_asked
 from sensegraph.engines.offline.answers.relating.causes import answer_cause
+from sensegraph.engines.offline.answers.relating.comparisons import answer_comparison
 from sensegraph.engines.offline.answers.relating.parts import answer_parts
 from sensegraph.engines.offline.answers.relating.successions import answer_succession
 from sensegraph.engines.offline.answers.source_sentences import (
@@ -315,7 +316,7 @@ def rate_usefulness(found: Sequence[RelevantSentence]) -> float:
 
 
 FORMS: tuple[Callable[[Asked], Written | None], ...] = (
-    answer_definition, answer_office, answer_succession, answer_list, answer_set_list, answer_count, answer_parts,
+    answer_definition, answer_office, answer_succession, answer_comparison, answer_list, answer_set_list, answer_count, answer_parts,
     answer_cause, answer_as_asked, facts.answer_fact,
 )  # fmt: skip
 """The forms of an answer about something, each of which takes the questions that are its own; facts take the rest."""

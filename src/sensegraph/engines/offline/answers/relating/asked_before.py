@@ -15,6 +15,7 @@ from sensegraph.types import Source, Statement
 
 SHARE, OWN = 0.5, 0.5  # share of the question that the text's question holds, and the other way round
 GOOD, SAME = 0.65, 0.5  # the geometric mean of both from which it is the same question, and where both begin alike
+THE_SAME = 0.9  # from which words that are common everywhere are enough
 _NUMBER = re.compile(r"^\W*(?:\d+[.)]|Q\s?\d*[.:)]|[Qq]uestion\s?\d*[.:])\s*")
 MOST = 3  # sentences of its answer
 
@@ -22,23 +23,24 @@ MOST = 3  # sentences of its answer
 def answer_as_asked(asked: Asked) -> Written | None:
     """What a text says to the same question; None where none asks it."""
     weigher = Weigher(asked, asked.question)
-    if len(weigher.weights) < 2:
-        return None
+    words = WORD.findall(asked.question.casefold())
     opener = _first_word(asked.question)
     best: tuple[float, list[Statement]] = (0.0, [])
     for held in list_by_document(asked.sentences).values():
         for one in held:
             if not one.raw.rstrip("*_\"” ").endswith("?") or one.speaker:
                 continue
-            there = weigher.share(one.raw)
-            if there < SHARE:
-                continue
             bare = _NUMBER.sub("", one.raw)
+            if WORD.findall(bare.casefold()) == words and (told := _read_answer(asked, one)):
+                return Written(tuple(told))
+            there = weigher.share(one.raw)
+            if there < SHARE or len(weigher.weights) < 2:
+                continue
             theirs = Weigher(asked, bare).weights.keys()
             own = len(theirs & weigher.weights.keys()) / len(theirs)
             score = (there * own) ** 0.5
             shared = [t for t in theirs & weigher.weights.keys() if weigh_rarity(t, "en") == RARE]
-            if len(shared) < 2:
+            if len(shared) < 2 and score < THE_SAME:
                 continue
             least = SAME if _first_word(bare) == opener else GOOD
             if own >= OWN and score >= max(least, best[0]) and (told := _read_answer(asked, one)):
@@ -65,5 +67,6 @@ def _read_answer(asked: Asked, question: SourceSentence) -> list[Statement]:
             break
         lead = "\n\n- " if len(found) == 1 else "\n- " if found else ""
         span = Source(base.chunk, base.start + at + start, base.start + at + end)
-        found.append(Statement(lead + end_sentence(tidy_sentence(raw)), (passage.id,), (span,)))
+        text = raw.strip('"“” ') if raw.count('"') % 2 or raw.count("“") != raw.count("”") else raw
+        found.append(Statement(lead + end_sentence(tidy_sentence(text)), (passage.id,), (span,)))
     return found
