@@ -35,6 +35,7 @@ _GAP = r"(?:[,;]\s*(?:(?:and|or|und|oder)\s+)?|\s+(?:and|or|und|oder)\s+)(?:the\
 _LIST = rf"(?>(?:the\s+|an?\s+)?{_NAME}(?:\s\([^()]*\))?(?:{_GAP}{_NAME}(?:\s\([^()]*\))?)*)"
 _ONE = re.compile(_NAME)
 _JOINED = re.compile(r"^\s*(?:(?:and|or|und|oder)\s+)?(?:the\s+)?")
+_LISTED = re.compile(rf"{_NAME}(?:(?:\s+in\s+\d{{4}})?{_GAP}{_NAME})*")
 _SERIES = re.compile(r"([A-Z]{2,}[-_ ]?)\d[\w.]*")
 
 
@@ -88,13 +89,13 @@ def read_asked_kind(question: str) -> AskedKind | None:
         letters = tag_words([w.strip(",;:'’\"“”").casefold() for w in words]) + "."
         for i, word in enumerate(words[: _BEFORE + 1]):
             bare = word.strip(",;:'’\"“”")
-            if bare.casefold() in stop or not bare or (word != bare and i < len(words) - 1 and not _is_plural(bare)):
+            if bare.casefold() in stop or not bare or (word != bare and i < len(words) - 1 and not is_plural(bare)):
                 break
             if asks == "lists" and letters[i] == "v" and letters[i + 1] not in "vmoip.":
                 break  # "which lake feeds the canal"
-            if _is_plural(bare) or (_GERMAN.match(text) and _GERMAN_NOUN.fullmatch(bare)):
+            if is_plural(bare) or (_GERMAN.match(text) and _GERMAN_NOUN.fullmatch(bare)):
                 end = i
-                while end + 1 < len(words) and _is_plural(words[end + 1]) and words[end] == words[end].strip(",;:"):
+                while end + 1 < len(words) and is_plural(words[end + 1]) and words[end] == words[end].strip(",;:"):
                     end += 1
                 kind = tuple(w.strip(",;:'’\"“”") for w in words[: end + 1])
                 return AskedKind(kind, " ".join(words[end + 1 :]), asks == "counts")
@@ -122,13 +123,21 @@ def write_noun_pattern(noun: str) -> str:
     return rf"{re.escape(word.removesuffix('s'))}s?"
 
 
+def find_list(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+    """The names in a text with where they begin and end, those that commas and "and" join as one."""
+    for match in _LISTED.finditer(text):
+        if names := tuple(filter(None, (_trim_name(m[0]) for m in _ONE.finditer(match[0])))):
+            yield text.index(names[0], match.start()), match.end(), names
+
+
 def find_series(name: str) -> str:
     """What names of the same series begin with: "INC-" for "INC-014"; empty where a name is of none."""
     match = _SERIES.fullmatch(name)
     return match[1] if match else ""
 
 
-def _is_plural(word: str) -> bool:
+def is_plural(word: str) -> bool:
+    """Whether a word is written as an English plural."""
     plain = word.casefold()
     if plain in _PLURALS:
         return True

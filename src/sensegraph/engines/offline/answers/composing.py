@@ -22,10 +22,12 @@ from sensegraph.engines.offline.answers.lists.list_answers import answer_list
 from sensegraph.engines.offline.answers.lists.set_lists import answer_set_list
 from sensegraph.engines.offline.answers.offices.office_answers import answer_office
 from sensegraph.engines.offline.answers.questions import Question
+from sensegraph.engines.offline.answers.question_text import restore_names
 from sensegraph.engines.offline.answers.relating.asked_before import answer_as_asked
 from sensegraph.engines.offline.answers.relating.causes import answer_cause
 from sensegraph.engines.offline.answers.relating.comparisons import answer_comparison
 from sensegraph.engines.offline.answers.relating.parts import answer_parts
+from sensegraph.engines.offline.answers.relating.relations import answer_relation
 from sensegraph.engines.offline.answers.relating.successions import answer_succession
 from sensegraph.engines.offline.answers.source_sentences import (
     HOST,
@@ -317,7 +319,7 @@ def rate_usefulness(found: Sequence[RelevantSentence]) -> float:
 
 FORMS: tuple[Callable[[Asked], Written | None], ...] = (
     answer_definition, answer_office, answer_succession, answer_comparison, answer_list, answer_set_list, answer_count, answer_parts,
-    answer_cause, answer_as_asked, facts.answer_fact,
+    answer_cause, answer_as_asked, answer_relation, facts.answer_fact,
 )  # fmt: skip
 """The forms of an answer about something, each of which takes the questions that are its own; facts take the rest."""
 
@@ -340,7 +342,7 @@ def compose_answer(inquiry: Inquiry, words: int = 0) -> Draft:
     asked_for = None
     if not words and (texts or quoting):
         read = read_source_sentences((*texts, *quoting), code)  # a span that a record quotes too is its chunk's
-        asked_for = Asked(inquiry.question, texts, tuple(read), inquiry.counted, quoting)
+        asked_for = Asked(restore_names(inquiry.question, read), texts, tuple(read), inquiry.counted, quoting)
         for form in FORMS if _asks_for_fact(question, passages) else FORMS[:-1]:
             if written := form(asked_for):
                 return Draft(written.statements, notes=notes, abstained=written.abstained)

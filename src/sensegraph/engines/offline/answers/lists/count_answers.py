@@ -17,7 +17,7 @@ from sensegraph.engines.offline.answers.lists.dating import is_within
 from sensegraph.engines.offline.answers.lists.items import HELD, Gathering
 from sensegraph.engines.offline.answers.lists.list_answers import FEWEST, are_sure, list_items
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, differs_from
-from sensegraph.engines.offline.answers.subquestions import split_question
+from sensegraph.engines.offline.answers.question_text import split_question
 from sensegraph.language.dates.moments import find_atoms, first_instant, instant_after
 from sensegraph.language.kinds import NUMBER, AskedKind, read_asked_kind
 from sensegraph.language.text import WORD

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from sensegraph.engines.offline.answers.asked import Asked, Written
 from sensegraph.engines.offline.answers.relating.weighing import Weigher
-from sensegraph.engines.offline.answers.subquestions import split_question
+from sensegraph.engines.offline.answers.question_text import split_question
 from sensegraph.engines.offline.reports.sentence_quality import end_sentence
 from sensegraph.language.enumerations import Enumeration, read_enumerations
 from sensegraph.language.kinds import KIND_CUES, read_asked_kind

@@ -13,7 +13,7 @@ from sensegraph.engines.offline.answers.offices.office_answers import answer_off
 from sensegraph.engines.offline.answers.relating.authors import find_author
 from sensegraph.engines.offline.answers.relating.causes import LIKELY, asks_why, find_causes
 from sensegraph.engines.offline.answers.relating.weighing import list_by_document
-from sensegraph.engines.offline.answers.subquestions import split_question
+from sensegraph.engines.offline.answers.question_text import split_question
 from sensegraph.types import Statement
 
 _WHO = re.compile(
