@@ -54,8 +54,10 @@ def find_listed_chunks(question: str, index: Index) -> tuple[list[Passage], bool
     for start in list(series)[:SERIES]:  # others of the same series stand also where the noun does not
         places = positions_with([start.strip("-_ ")], question, root)[:KEPT]
         entries = take_records(root.catalogue.chunks, places.tolist())
-        inside = index.documents_of([e.id for e in entries]) if index is not root else {e.id for e in entries}
-        found += list(index.chunks([e.id for e in entries if e.id in inside]).values())
+        if index is not root:
+            inside = index.documents_of([e.id for e in entries])
+            entries = [e for e in entries if e.id in inside]
+        found += list(index.chunks([e.id for e in entries]).values())
     passages = {chunk.id: chunk_passage(chunk) for chunk in found}
     return list(passages.values())[:KEPT], len(best) <= READ and len(passages) <= KEPT
 

@@ -1,4 +1,4 @@
-"""Lists as texts set them: bullets, numbered clauses, and terms with an explanation set in below, with what leads in."""
+"""Lists as texts set them: bullets, numbered clauses, terms with an explanation set in below, and what leads in."""
 
 from __future__ import annotations
 
@@ -99,7 +99,12 @@ def _find_terms(text: str, rows: Sequence[_Row]) -> list[Enumeration]:
 def _end_entry(text: str, rows: Sequence[_Row], i: int) -> int:
     """Where the first sentence of an entry ends, which may go on in the lines below that are set in."""
     end, k = rows[i].end, i + 1
-    while k < len(rows) and not rows[k].marked and rows[k].indent > rows[i].indent and "\n\n" not in text[end : rows[k].start]:
+    while (
+        k < len(rows)
+        and not rows[k].marked
+        and rows[k].indent > rows[i].indent
+        and "\n\n" not in text[end : rows[k].start]
+    ):
         end, k = rows[k].end, k + 1
     start = rows[i].start + rows[i].marked
     spans = split_sentences(text[start:end])

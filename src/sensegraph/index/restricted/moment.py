@@ -293,8 +293,8 @@ def ask_in_time(
     """The question and the index that it is to be asked of, with what the scope and the question say of time.
 
     A date that is `read` from the question is the filter; an engine that quotes looks for the rest of the question,
-    because what holds at a time need not name it. Where it is asked who held an office, for all things of a kind, or for
-    a cause, such an engine reads the date itself, from all that is said: a cause comes before what it leads to.
+    because what holds at a time need not name it. Where it is asked who held an office, for all things of a kind, or
+    for a cause, such an engine reads the date itself, from all that is said: a cause comes before what it leads to.
     """
     today = datetime.now(UTC).date().isoformat()
     when = None

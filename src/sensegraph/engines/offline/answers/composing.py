@@ -11,24 +11,14 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sensegraph.engines.offline.answers import facts, overviews, questions
-from sensegraph.engines.offline.answers.asked import Asked, Written
-from sensegraph.engines.offline.answers.definitions import answer_definition
-from sensegraph.engines.offline.answers.lists.count_answers import answer_count
-from sensegraph.engines.offline.answers.lists.list_answers import answer_list
-from sensegraph.engines.offline.answers.lists.set_lists import answer_set_list
-from sensegraph.engines.offline.answers.offices.office_answers import answer_office
-from sensegraph.engines.offline.answers.questions import Question
+from sensegraph.engines.offline.answers.asked import Asked
 from sensegraph.engines.offline.answers.question_text import restore_names
-from sensegraph.engines.offline.answers.relating.asked_before import answer_as_asked
-from sensegraph.engines.offline.answers.relating.causes import answer_cause
-from sensegraph.engines.offline.answers.relating.comparisons import answer_comparison
-from sensegraph.engines.offline.answers.relating.parts import answer_parts
-from sensegraph.engines.offline.answers.relating.relations import answer_relation
-from sensegraph.engines.offline.answers.relating.successions import answer_succession
+from sensegraph.engines.offline.answers.questions import Question
+from sensegraph.engines.offline.answers.relating.forms import FORMS
 from sensegraph.engines.offline.answers.source_sentences import (
     HOST,
     RelevantSentence,
@@ -315,13 +305,6 @@ def rate_usefulness(found: Sequence[RelevantSentence]) -> float:
         return 0.0
     best = sorted((r.score for r in found), reverse=True)[:3]
     return round(min(100.0, 100 * (0.7 * best[0] + 0.3 * sum(best) / 3)), 1)
-
-
-FORMS: tuple[Callable[[Asked], Written | None], ...] = (
-    answer_definition, answer_office, answer_succession, answer_comparison, answer_list, answer_set_list, answer_count, answer_parts,
-    answer_cause, answer_as_asked, answer_relation, facts.answer_fact,
-)  # fmt: skip
-"""The forms of an answer about something, each of which takes the questions that are its own; facts take the rest."""
 
 
 def answer_inquiries(inquiries: Sequence[Inquiry]) -> list[Draft]:

@@ -1,4 +1,4 @@
-"""Answers to how many there are: the number that a text of the time asked about gives with the unit, else those counted.
+"""Answers to how many there are: the number that a text of the time gives with the unit, else those that are named.
 
 A number holds from the day of its text until a later text gives another. Where texts of the same time disagree, both
 are shown. Where no text gives a number, the things are counted that the texts name: at least so many.
@@ -16,8 +16,8 @@ from sensegraph.engines.offline.answers.dated import find_asked_time
 from sensegraph.engines.offline.answers.lists.dating import is_within
 from sensegraph.engines.offline.answers.lists.items import HELD, Gathering
 from sensegraph.engines.offline.answers.lists.list_answers import FEWEST, are_sure, list_items
-from sensegraph.engines.offline.answers.source_sentences import SourceSentence, differs_from
 from sensegraph.engines.offline.answers.question_text import split_question
+from sensegraph.engines.offline.answers.source_sentences import SourceSentence, differs_from
 from sensegraph.language.dates.moments import find_atoms, first_instant, instant_after
 from sensegraph.language.kinds import NUMBER, AskedKind, read_asked_kind
 from sensegraph.language.text import WORD
@@ -70,7 +70,9 @@ def answer_count(asked: Asked) -> Written | None:
 
 def find_figures(kind: AskedKind, reading: Gathering) -> list[Figure]:
     """The numbers that stand with the unit in the sentences of the context."""
-    rule = re.compile(rf"(?<![\w.,-])({NUMBER})\s+(?:(?!of\b|and\b|in\b)[\w-]+\s+){{0,2}}?{kind.pattern}\b", re.IGNORECASE)
+    rule = re.compile(
+        rf"(?<![\w.,-])({NUMBER})\s+(?:(?!of\b|and\b|in\b)[\w-]+\s+){{0,2}}?{kind.pattern}\b", re.IGNORECASE
+    )
     found = []
     for s in reading.asked.sentences:
         if match := rule.search(s.raw):

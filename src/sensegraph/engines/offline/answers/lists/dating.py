@@ -30,7 +30,9 @@ class Dated:
     @cached_property
     def written(self) -> Mapping[str, str]:
         """When each document is from, as its title or opening states it; empty where they do not."""
-        return {name: find_document_date(held[0].document, held) or _find_issue(held) for name, held in self.held.items()}
+        return {
+            name: find_document_date(held[0].document, held) or _find_issue(held) for name, held in self.held.items()
+        }
 
     def date(self, sentence: SourceSentence) -> str:
         """When what a sentence says is from: the day or month that it names, else that of its document, or empty."""

@@ -69,7 +69,7 @@ class Gathering:
 
     def _add_series(self, found: dict[str, list[tuple[str, SourceSentence, bool]]]) -> None:
         """What bears a name of the same series ("INC-014" beside "INC-021") is of the same kind."""
-        series = dict.fromkeys(s for mentions in found.values() if (s := find_series(mentions[0][0])))
+        series = dict.fromkeys(name for mentions in found.values() if (name := find_series(mentions[0][0])))
         for start in series:
             rule = re.compile(rf"(?<![\w-]){re.escape(start)}\d[\w]*(?:\.\d+)*")
             for s in self.asked.sentences:

@@ -1,4 +1,4 @@
-"""Answers that list all things of a kind ("Which bridges were closed in 2019?"): one line each, dated, in order of time."""
+"""Answers that list all things of a kind ("Which bridges were closed?"): a dated line each, in order of time."""
 
 from __future__ import annotations
 
@@ -55,4 +55,3 @@ def list_items(items: Sequence[Item], asked: Asked, heading: str = "") -> list[S
     elif asked.counted and not asked.counted.complete:
         lines.append(Statement("\n\nNot all passages that speak of them were read: there may be more."))
     return lines
-

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sensegraph.engines.offline.answers.asked import Asked, Written
-from sensegraph.engines.offline.answers.relating.weighing import Weigher
+from sensegraph.engines.offline.answers.lists.weighing import Weigher
 from sensegraph.engines.offline.answers.question_text import split_question
 from sensegraph.engines.offline.reports.sentence_quality import end_sentence
 from sensegraph.language.enumerations import Enumeration, read_enumerations
@@ -21,7 +21,10 @@ from sensegraph.language.text import WORD, name_stemmer, stem_run
 from sensegraph.types import Passage, Source, Statement
 
 READ = 12  # chunks in which lists are looked for
-HELD, OPENING = 0.6, 400  # share of the question that the text around a list holds, and its characters that are looked at
+HELD, OPENING = (
+    0.6,
+    400,
+)  # share of the question that the text around a list holds, and its characters that are looked at
 OWN = 2  # entries that begin with the name that is asked about, from which others are left out
 MOST = 12
 
@@ -94,8 +97,8 @@ def _show_list(
 ) -> list[Statement]:
     shown = []
     if lead and lead[1]:
-        begin = split_sentences(one.passage.text[slice(*lead)])[-1][0]
-        lead = (lead[0] + begin, lead[1])
+        last, _ = split_sentences(one.passage.text[slice(*lead)])[-1]
+        lead = (lead[0] + last, lead[1])
         shown = [one.cite(one.read(lead).lstrip("# ").rstrip(":") + ":", lead)]
     for i, span in enumerate(entries[:MOST]):
         text = one.read(span)

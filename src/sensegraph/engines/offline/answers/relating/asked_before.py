@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from sensegraph.engines.offline.answers.asked import Asked, Written
+from sensegraph.engines.offline.answers.lists.weighing import Weigher, list_by_document
 from sensegraph.engines.offline.answers.questions import RARE, weigh_rarity
-from sensegraph.engines.offline.answers.relating.weighing import Weigher, list_by_document
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence
 from sensegraph.engines.offline.reports.sentence_quality import end_sentence, tidy_sentence
 from sensegraph.language.sentences import split_sentences
@@ -28,7 +28,7 @@ def answer_as_asked(asked: Asked) -> Written | None:
     best: tuple[float, list[Statement]] = (0.0, [])
     for held in list_by_document(asked.sentences).values():
         for one in held:
-            if not one.raw.rstrip("*_\"” ").endswith("?") or one.speaker:
+            if not one.raw.rstrip('*_"” ').endswith("?") or one.speaker:
                 continue
             bare = _NUMBER.sub("", one.raw)
             if WORD.findall(bare.casefold()) == words and (told := _read_answer(asked, one)):
@@ -63,7 +63,7 @@ def _read_answer(asked: Asked, question: SourceSentence) -> list[Statement]:
     for start, end in split_sentences(passage.text[at:])[:MOST]:
         raw = passage.text[at + start : at + end]
         parted = bool(found) and "\n\n" in passage.text[at + start - 2 : at + start]
-        if raw.rstrip("*_\"” ").endswith("?") or raw.startswith("#") or parted:
+        if raw.rstrip('*_"” ').endswith("?") or raw.startswith("#") or parted:
             break
         lead = "\n\n- " if len(found) == 1 else "\n- " if found else ""
         span = Source(base.chunk, base.start + at + start, base.start + at + end)

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sensegraph.engines.offline.answers.asked import Asked, Written, list_sentences
-from sensegraph.engines.offline.answers.relating.weighing import Weigher, list_by_document
-from sensegraph.engines.offline.answers.source_sentences import SourceSentence, differs_from
+from sensegraph.engines.offline.answers.lists.weighing import Weigher, list_by_document
 from sensegraph.engines.offline.answers.question_text import split_question
+from sensegraph.engines.offline.answers.source_sentences import SourceSentence, differs_from
 from sensegraph.engines.offline.reports.sentence_quality import is_heading
 from sensegraph.language.causing import CAUSE_CUES
 

@@ -1,4 +1,4 @@
-"""Answers that set two things side by side: what the texts say of each, and which came first where both have one date."""
+"""Answers that set two things side by side: what the texts say of each, and which came first where each has a date."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import datetime
 
 from sensegraph.engines.offline.answers.asked import Asked, Written, show_sentence
 from sensegraph.engines.offline.answers.lists.dating import OPENING, Dated
-from sensegraph.engines.offline.answers.relating.weighing import Weigher
+from sensegraph.engines.offline.answers.lists.weighing import Weigher
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, differs_from
 from sensegraph.engines.offline.reports.sentence_quality import is_heading
 from sensegraph.language.dates.moments import count_parts, find_atoms, first_instant
@@ -69,7 +69,7 @@ def _show_difference(asked: Asked, one: str, other: str) -> Written | None:
     ]
     chosen = [max(both, key=lambda t: (t.score, -t.sentence.order)).sentence] if both else []
     lines = [c.cite(show_sentence(c)) for c in chosen]
-    for name, side, against in ((one, *sides), (other, *sides[::-1])):
+    for name, side, against in ((one, sides[0], sides[1]), (other, sides[1], sides[0])):
         told = _rank_side(asked, side, against, whole, chosen)
         if told is None:
             return None if not both else Written(tuple(lines))
@@ -86,10 +86,18 @@ def _rank_side(
     found = []
     for s in asked.sentences:
         own, against = side.share(s.raw, s.document), other.share(s.raw)
-        if not side.holds(s.raw, s.document, least=HELD) or against >= own or is_heading(s.raw) or s.raw.endswith("?") or not differs_from(s, chosen):
+        if (
+            not side.holds(s.raw, s.document, least=HELD)
+            or against >= own
+            or is_heading(s.raw)
+            or s.raw.endswith("?")
+            or not differs_from(s, chosen)
+        ):
             continue
         about = side.share(s.raw[:SUBJECT]) - other.share(s.raw[:SUBJECT])
-        score = SIDE * (side.share(s.raw) + about) + REST * whole.share(s.raw) + _rate_contrast(s) + CONTRAST * s.quality
+        score = (
+            SIDE * (side.share(s.raw) + about) + REST * whole.share(s.raw) + _rate_contrast(s) + CONTRAST * s.quality
+        )
         found.append((score, -s.order, s))
     return max(found)[2] if found else None
 

@@ -9,11 +9,11 @@ from sensegraph.engines.offline.answers.asked import Asked, Written, list_senten
 from sensegraph.engines.offline.answers.facts import answer_fact
 from sensegraph.engines.offline.answers.lists.count_answers import answer_count
 from sensegraph.engines.offline.answers.lists.list_answers import answer_list
+from sensegraph.engines.offline.answers.lists.weighing import list_by_document
 from sensegraph.engines.offline.answers.offices.office_answers import answer_office
+from sensegraph.engines.offline.answers.question_text import split_question
 from sensegraph.engines.offline.answers.relating.authors import find_author
 from sensegraph.engines.offline.answers.relating.causes import LIKELY, asks_why, find_causes
-from sensegraph.engines.offline.answers.relating.weighing import list_by_document
-from sensegraph.engines.offline.answers.question_text import split_question
 from sensegraph.types import Statement
 
 _WHO = re.compile(

@@ -54,16 +54,17 @@ def read_asked_relation(question: str) -> AskedRelation | None:
     """The relation that a question asks to follow; None where it asks for something else."""
     text = " ".join(question.split()).strip(" ?？.!")
     letters = tag_words([word.casefold() for word in text.split()])
-    verb = next((i for i, letter in enumerate(letters[1:5], 1) if letter in "vbp"), 0)
+    place = next((i for i, letter in enumerate(letters[1:5], 1) if letter in "vbp"), 0)
     for role in ("subject", "agent", "patient", "object"):
         if role == "object":  # the first verb: what stands before it is the kind
-            own = " ".join(text.split()[1:verb])
-            match = re.match(_OBJECT.replace("KIND", re.escape(own + " ") if own else ""), text, re.IGNORECASE) if verb else None
+            own = " ".join(text.split()[1:place])
+            rule = _OBJECT.replace("KIND", re.escape(own + " ") if own else "")
+            match = re.match(rule, text, re.IGNORECASE) if place else None
         else:
             match = _RULES[role].match(text)
         if match is None or match["verb"].lower() in _NO_VERBS:
             continue
-        name = re.sub(r"^(?:the|an?)\s+", "", match["name"], flags=re.IGNORECASE).strip(" ,.“”\"‘’")
+        name = re.sub(r"^(?:the|an?)\s+", "", match["name"], flags=re.IGNORECASE).strip(' ,.“”"‘’')
         if not name or len(name.split()) > 5 or (role == "object" and match["prep"] is None and not _is_name(name)):
             continue
         verb = match["verb"].lower()
@@ -99,7 +100,7 @@ def _find_end(relation: AskedRelation, one: SourceSentence) -> _End | None:
         for name in relation.name.finditer(text):
             before = name.end() <= verb.start()
             between = text[name.end() : verb.start()] if before else text[verb.end() : name.start()]
-            if len(between) > CLAUSE or _PARTED.search(between) or name.start() < verb.end() and not before:
+            if len(between) > CLAUSE or _PARTED.search(between) or (name.start() < verb.end() and not before):
                 continue
             by = _BY.match(text, verb.end())
             passive = by is not None or _BE.search(text[: verb.start()]) is not None

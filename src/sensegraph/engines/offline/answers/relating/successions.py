@@ -17,9 +17,13 @@ _ANCHOR = r"(?:the\s+|version\s+|release\s+|number\s+|no\.\s+)*(?P<anchor>[A-Za-
 _RULES = (
     re.compile(
         rf"^\W*(?:which|what)\s+{_KIND}\s+(?:came|comes?|followed|follows|was|is|went|preceded|precedes)\s*"
-        rf"(?:right\s+|directly\s+|immediately\s+|next\s+|released\s+|published\s+)?(?P<way>after|before)?\s*(?:of\s+)?{_ANCHOR}\W*$", re.I,
+        rf"(?:right\s+|directly\s+|immediately\s+|next\s+|released\s+|published\s+)?(?P<way>after|before)?\s*(?:of\s+)?{_ANCHOR}\W*$",
+        re.I,
     ),
-    re.compile(rf"^\W*what\s+(?:is|was)\s+the\s+(?P<way>next|previous|following|preceding)\s+{_KIND}\s+(?:after|before|to|of|behind)?\s*{_ANCHOR}\W*$", re.I),
+    re.compile(
+        rf"^\W*what\s+(?:is|was)\s+the\s+(?P<way>next|previous|following|preceding)\s+{_KIND}\s+(?:after|before|to|of|behind)?\s*{_ANCHOR}\W*$",
+        re.I,
+    ),
 )
 _BACK = re.compile(r"before|preced|previous", re.IGNORECASE)
 _VERSION = re.compile(r"(?<![\w.:/-])v?(\d+(?:\.\d+)*)(?![\w:/]|\.\d|-\d|%)")
@@ -47,7 +51,9 @@ def answer_succession(asked: Asked) -> Written | None:
         return None
     near = (max if back else min)(one.number for one in others)
     naming = [one for one in others if one.number == near]
-    told = min(naming, key=lambda one: (anchor not in one.sentence.raw, is_heading(one.sentence.raw), one.sentence.order))
+    told = min(
+        naming, key=lambda one: (anchor not in one.sentence.raw, is_heading(one.sentence.raw), one.sentence.order)
+    )
     return Written((told.sentence.cite(f"**{told.text}**: {show_sentence(told.sentence)}"),))
 
 
@@ -61,7 +67,7 @@ def _find_series(sentences: Sequence[SourceSentence], anchor: str) -> list[_Numb
 
 
 def _find_versions(sentences: Sequence[SourceSentence], anchor: str, kind: str, of: str) -> list[_Numbered]:
-    """The numbers of versions in the texts that have the anchor among theirs, or whose titles differ in the number only."""
+    """The numbers of versions in the texts that have the anchor among theirs, or in titles that differ by it only."""
     if not _VERSION.fullmatch(anchor):
         return []
     noun = re.compile(rf"\b(?:{write_noun_pattern(kind + 's')}|versions?|releases?)\b", re.IGNORECASE)

@@ -12,7 +12,6 @@ from sensegraph.engines.offline.answers.source_sentences import SourceSentence
 from sensegraph.language.text import WORD, name_stemmer
 from sensegraph.language.word_lists import ENGLISH_MONTHS, read_list
 
-
 _ASKING = re.compile(r"^\W*(?:how\s+\w+|what|when|where|who|which)\b", re.IGNORECASE)
 _MONTHS = re.compile(rf"\b(?:{'|'.join(ENGLISH_MONTHS)})\b", re.IGNORECASE)
 _YEAR = re.compile(r"\b(?:1\d|20)\d\d\b")
