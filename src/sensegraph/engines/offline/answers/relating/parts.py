@@ -36,15 +36,18 @@ def answer_parts(asked: Asked) -> Written | None:
     lines = [s for s in told.statements if s.sources]
     if not lines:
         return None
-    second = _answer_why(asked, first.question) if asks_why(parts[1]) else _answer_who(asked, lines[0])
+    second = _answer_why(asked, first.question, lines[0]) if asks_why(parts[1]) else _answer_who(asked, lines[0])
     if second is None:
         return None
     return Written((lines[0], *second))
 
 
-def _answer_why(asked: Asked, event: str) -> list[Statement] | None:
+def _answer_why(asked: Asked, event: str, told: Statement) -> list[Statement] | None:
+    """The cause of an event, without what is told already; empty where that is the cause itself."""
     found = [c for c in find_causes(asked, event) if c.score >= LIKELY]
-    return list_sentences(found[0].sentences, "\n\nWhy: ") if found else None
+    if not found:
+        return None
+    return list_sentences([s for s in found[0].sentences if s.source not in told.sources], "\n\nWhy: ")
 
 
 def _answer_who(asked: Asked, told: Statement) -> list[Statement] | None:
