@@ -65,3 +65,12 @@ def find_asked_stretches(question: str) -> list[Stretch]:
 def is_within(date: str, stretches: Sequence[Stretch]) -> bool:
     """Whether a moment begins within one of these stretches; any does where there is none."""
     return not stretches or (bool(date) and any(a <= first_instant(date) < b for a, b in stretches))
+
+
+def find_year(one: SourceSentence) -> str:
+    """The one year that a sentence names, or the title of its document; empty where there is none, or several."""
+    for text in (one.raw, one.document):
+        years = {a.first for a in find_atoms(text) if len(a.first) == 4 and a.first == a.last}
+        if years:
+            return years.pop() if len(years) == 1 else ""
+    return ""

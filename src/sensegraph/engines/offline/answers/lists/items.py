@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sensegraph.engines.offline.answers.asked import Asked
 from sensegraph.engines.offline.answers.features import stem_units
-from sensegraph.engines.offline.answers.lists.dating import Dated, find_asked_stretches, is_within
+from sensegraph.engines.offline.answers.lists.dating import OPENING, Dated, find_asked_stretches, find_year, is_within
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence
 from sensegraph.engines.offline.reports.sentence_quality import is_heading
 from sensegraph.language.dates.moments import find_atoms
@@ -16,6 +16,7 @@ from sensegraph.language.kinds import KIND_CUES, AskedKind, find_series
 from sensegraph.language.text import fold, name_stemmer
 
 EVERYWHERE = 0.3  # share of the chunks from which a word of the question says nothing of one item
+_NEAR = 12  # characters beside the date in the line that says of what kind a document is
 HELD = 0.5  # share of the other words of the question that stand with an item
 
 
@@ -62,9 +63,10 @@ class Gathering:
             for name, several in self.kind.find_names(s.raw):
                 found.setdefault(fold(name), []).append((name, s, several))
         self._add_series(found)
+        self._add_documents(found)
         _join_longer(found)
         items = [item for mentions in found.values() if (item := self._choose(mentions))]
-        within = [one for one in items if is_within(one.date, self.stretches)]
+        within = [one for one in items if is_within(one.date or find_year(one.sentence), self.stretches)]
         return sorted(within, key=lambda one: (not one.date, one.date, one.sentence.order))
 
     def _add_series(self, found: dict[str, list[tuple[str, SourceSentence, bool]]]) -> None:
@@ -75,6 +77,18 @@ class Gathering:
             for s in self.asked.sentences:
                 for match in rule.finditer(s.raw):
                     found.setdefault(fold(match[0]), []).append((match[0], s, False))
+
+    def _add_documents(self, found: dict[str, list[tuple[str, SourceSentence, bool]]]) -> None:
+        """Documents that a dated line at their beginning says to be of the kind: "Board meeting, 11 January 2024"."""
+        rule = re.compile(rf"^\W*(?:[\w-]+\s+){{0,2}}?{self.kind.pattern}(?:\s+notes?)?(?:\s+of)?\W+(?P<rest>.+)$", re.IGNORECASE)
+        for held in self.dated.held.values():
+            for s in held[:OPENING]:
+                match = rule.match(s.raw)
+                atoms = find_atoms(match["rest"]) if match else ()
+                if match and atoms and atoms[0].start < _NEAR and len(match["rest"]) - atoms[0].end < _NEAR:
+                    name = s.document or s.raw.lstrip("# ")
+                    found.setdefault(fold(name), []).append((name, s, False))
+                    break
 
     def _choose(self, mentions: Sequence[tuple[str, SourceSentence, bool]]) -> Item | None:
         """The item with the mention that presents it; None where none fits what the question says of it."""

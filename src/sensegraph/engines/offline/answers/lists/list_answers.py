@@ -29,7 +29,8 @@ def answer_list(asked: Asked) -> Written | None:
 
 def _tell_enumerated(items: Sequence[Item], reading: Gathering) -> Written | None:
     """The one sentence that enumerates all of them, where it holds what the question says of them."""
-    if len(items) < ENUMERATED or not reading.rest or reading.share(items[0].sentence) < HELD:
+    told = reading.share(items[0].sentence) >= HELD if reading.rest and items else reading.gains or reading.loses
+    if len(items) < ENUMERATED or not told:
         return None
     names = join_with_and([one.name for one in items])
     return Written((items[0].sentence.cite(f"**{names}**: {show_sentence(items[0].sentence)}"),))

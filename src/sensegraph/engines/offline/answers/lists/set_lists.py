@@ -18,6 +18,7 @@ from sensegraph.language.enumerations import Enumeration, read_enumerations
 from sensegraph.language.kinds import KIND_CUES, read_asked_kind
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import WORD, name_stemmer, stem_run
+from sensegraph.language.word_lists import stop_words
 from sensegraph.types import Passage, Source, Statement
 
 READ = 12  # chunks in which lists are looked for
@@ -73,12 +74,12 @@ def _answer_promise(asked: Asked, who: str, verb: str) -> Written | None:
     """The clauses of the text in which somebody agrees, promises, or decides something."""
     stems = set(stem_run(verb, name_stemmer(asked.question)))
     whole = Weigher(asked, asked.question)
-    named = [w for w in WORD.findall(who) if w[:1].isupper()]
+    named = [w for w in WORD.findall(who) if w.casefold() not in stop_words("xx")]
     if not named:
         return None
     found = []
     for p in asked.chunks[:READ]:
-        if len(p.sources) != 1 or not all(re.search(rf"\b{re.escape(w)}\b", p.text) for w in named):
+        if len(p.sources) != 1 or not all(re.search(rf"\b{re.escape(w)}\b", p.text, re.I) for w in named):
             continue
         for e in read_enumerations(p.text):
             before = p.text[: e.entries[0][0]]
@@ -88,7 +89,8 @@ def _answer_promise(asked: Asked, who: str, verb: str) -> Written | None:
     if not found or max(one.share for one in found) < HELD:
         return None
     best = max(found, key=lambda one: one.share)
-    own = [e for e in best.found.entries if best.read(e).startswith(named[0])]
+    begin = re.compile(rf"(?:the\s+)?{re.escape(named[0])}\b", re.IGNORECASE)
+    own = [e for e in best.found.entries if begin.match(best.read(e))]
     return Written(tuple(_show_list(best, own if len(own) >= OWN else best.found.entries)))
 
 

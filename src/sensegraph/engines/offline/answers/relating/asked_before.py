@@ -15,7 +15,7 @@ from sensegraph.types import Source, Statement
 
 SHARE, OWN = 0.5, 0.5  # share of the question that the text's question holds, and the other way round
 GOOD, SAME = 0.65, 0.5  # the geometric mean of both from which it is the same question, and where both begin alike
-THE_SAME = 0.9  # from which words that are common everywhere are enough
+THE_SAME = 0.7  # from which words that are common everywhere are enough
 _NUMBER = re.compile(r"^\W*(?:\d+[.)]|Q\s?\d*[.:)]|[Qq]uestion\s?\d*[.:])\s*")
 MOST = 3  # sentences of its answer
 
