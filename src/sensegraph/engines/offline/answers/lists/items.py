@@ -64,6 +64,8 @@ class Gathering:
                 found.setdefault(fold(name), []).append((name, s, several))
         self._add_series(found)
         self._add_documents(found)
+        asked = fold(self.asked.question)
+        found = {name: mentions for name, mentions in found.items() if name not in asked}
         _join_longer(found)
         items = [item for mentions in found.values() if (item := self._choose(mentions))]
         within = [one for one in items if is_within(one.date or find_year(one.sentence), self.stretches)]
@@ -80,7 +82,9 @@ class Gathering:
 
     def _add_documents(self, found: dict[str, list[tuple[str, SourceSentence, bool]]]) -> None:
         """Documents that a dated line at their beginning says to be of the kind: "Board meeting, 11 January 2024"."""
-        rule = re.compile(rf"^\W*(?:[\w-]+\s+){{0,2}}?{self.kind.pattern}(?:\s+notes?)?(?:\s+of)?\W+(?P<rest>.+)$", re.IGNORECASE)
+        rule = re.compile(
+            rf"^\W*(?:[\w-]+\s+){{0,2}}?{self.kind.pattern}(?:\s+notes?)?(?:\s+of)?\W+(?P<rest>.+)$", re.IGNORECASE
+        )
         for held in self.dated.held.values():
             for s in held[:OPENING]:
                 match = rule.match(s.raw)

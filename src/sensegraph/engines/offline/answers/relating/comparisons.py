@@ -144,7 +144,7 @@ def _find_dated(asked: Asked, name: str, about: Weigher, dated: Dated) -> tuple[
         folded = fold(f"{s.document} {s.raw}")
         if len(atoms) != 1 or not side.weights or not all(re.search(rf"\b{re.escape(n)}\b", folded) for n in names):
             continue
-        if side.holds(s.raw) or (s.source in opening and side.holds(s.raw, s.document)):
+        if side.holds(s.raw, least=HELD) or (s.source in opening and side.holds(s.raw, s.document)):
             own = side.share(s.raw, s.document)
             titled = fold(s.document) == fold(name)
             found.append((own + about.share(s.raw) + 0.5 * titled, -s.order, s, atoms.pop()))

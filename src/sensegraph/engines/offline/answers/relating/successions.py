@@ -13,7 +13,9 @@ from sensegraph.language.kinds import write_noun_pattern
 from sensegraph.language.text import fold
 
 _KIND = r"(?P<kind>[\w-]+)(?:\s+of\s+(?P<of>[\w .’'-]+?))?"
-_ANCHOR = r"(?:[A-Z][\w-]*\s+){0,2}(?:the\s+|version\s+|release\s+|number\s+|no\.\s+)*(?P<anchor>[A-Za-z]*[\w.-]*\d[\w.-]*)"
+_ANCHOR = (
+    r"(?:[A-Z][\w-]*\s+){0,2}(?:the\s+|version\s+|release\s+|number\s+|no\.\s+)*(?P<anchor>[A-Za-z]*[\w.-]*\d[\w.-]*)"
+)
 _RULES = (
     re.compile(
         rf"^\W*(?:which|what)\s+{_KIND}\s+(?:came|comes?|followed|follows|was|is|went|preceded|precedes)\s*"
