@@ -103,7 +103,8 @@ def test_what_no_rule_is_sure_of_is_left_to_facts(texts: Texts, question: str) -
 def test_what_is_denied_stands_behind_the_true_cause() -> None:
     texts = {
         "Report on the flood": (
-            "# Report on the flood\n\nThe cellar of the library was flooded on 3 May 2018 for two hours.\n\n## Cause\n\n"
+            "# Report on the flood\n\nThe cellar of the library was flooded on 3 May 2018 for two hours.\n\n"
+            "## Cause\n\n"
             "The flood of 3 May was not caused by the rain. A pipe under the reading room had burst."
         )
     }

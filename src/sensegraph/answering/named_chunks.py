@@ -24,6 +24,7 @@ from sensegraph.language.defining import (
     rate_fitness,
     rate_statement,
     read_asked_name,
+    read_mentioned_name,
 )
 from sensegraph.language.text import name_stemmer, split_runs, stem_run
 from sensegraph.language.word_lists import SNOWBALL
@@ -45,7 +46,7 @@ def find_named_chunks(question: str, index: Index) -> tuple[list[Passage], NameC
 
     Nothing where the question asks for something else, or the name stands nowhere.
     """
-    name = read_asked_name(question)
+    name = read_asked_name(question) or read_mentioned_name(question)
     if name is None:
         return [], None
     root = index

@@ -16,7 +16,15 @@ from sensegraph.language.word_lists import read_patterns, stop_words
 _PATTERNS = {name: "".join(lines) for name, lines in read_patterns("kinds").items()}
 KIND_CUES = {
     name: re.compile(_PATTERNS[name], re.IGNORECASE)
-    for name in ("rest holds nothing", "gains asked", "gains told", "losses asked", "losses told", "promises")
+    for name in (
+        "rest holds nothing",
+        "gains asked",
+        "gains told",
+        "losses asked",
+        "losses told",
+        "promises",
+        "mentions",
+    )
 }
 NUMBER = _PATTERNS["NUMBER"]
 _ASKS = {name: re.compile(rf"^\W*{_PATTERNS[name]}", re.IGNORECASE) for name in ("counts", "lists")}

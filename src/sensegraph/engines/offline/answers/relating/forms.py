@@ -9,6 +9,7 @@ from sensegraph.engines.offline.answers.asked import Asked, Written
 from sensegraph.engines.offline.answers.definitions import answer_definition
 from sensegraph.engines.offline.answers.lists.count_answers import answer_count
 from sensegraph.engines.offline.answers.lists.list_answers import answer_list
+from sensegraph.engines.offline.answers.lists.mention_counts import answer_mentions
 from sensegraph.engines.offline.answers.lists.set_lists import answer_set_list
 from sensegraph.engines.offline.answers.offices.office_answers import answer_office
 from sensegraph.engines.offline.answers.relating.asked_before import answer_as_asked
@@ -23,6 +24,7 @@ FORMS: tuple[Callable[[Asked], Written | None], ...] = (
     answer_office,
     answer_succession,
     answer_comparison,
+    answer_mentions,
     answer_list,
     answer_set_list,
     answer_count,
