@@ -175,7 +175,7 @@ def read_asked_name(question: str) -> AskedName | None:
 def read_mentioned_name(question: str) -> AskedName | None:
     """The name of which a question asks which documents mention it, or how many; None for other questions."""
     match = _MENTIONS.search(" ".join(question.split()))
-    name = match["name"].strip(' .,:;"“”') if match else ""
+    name = re.sub(r"^(?:the|an?|der|die|das)\s+", "", match["name"].strip(' .,:;"“”')) if match else ""
     return AskedName(name, asked=name) if name and len(name.split()) <= _LONGEST else None
 
 

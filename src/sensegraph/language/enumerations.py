@@ -107,7 +107,7 @@ def _end_entry(text: str, rows: Sequence[_Row], i: int) -> int:
     ):
         end, k = rows[k].end, k + 1
     start = rows[i].start + rows[i].marked
-    spans = split_sentences(text[start:end])
+    spans = split_sentences(text[start:end].replace("\n", " "))
     return start + spans[0][1] if spans else end
 
 

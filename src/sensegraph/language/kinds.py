@@ -36,7 +36,8 @@ _PLURALS = {"people": "(?:people|persons?)", "men": "m[ae]n", "women": "wom[ae]n
 _NO_PLURALS = frozenset("is was has does as this his its us yes plus thus always perhaps news series means".split())
 _CAPITAL = r"[A-ZÀ-ÖØ-Þ][\w’'-]*(?:\.\w[\w.-]*\b)*"
 _NAME = (
-    rf"(?:{_CAPITAL}(?:\s+(?:(?:of|the|de|la|von|van|der|du|di)\s+){{0,2}}(?:{_CAPITAL}|\d+(?:\.\d+)*\b(?!\s*%)))*"
+    r"(?:[A-Z]{2,}[-_]?\d[\w-]*(?:\.\d+)*|"
+    rf"{_CAPITAL}(?:\s+(?:(?:of|the|de|la|von|van|der|du|di)\s+){{0,2}}(?:{_CAPITAL}|\d+(?:\.\d+)*\b(?!\s*%)))*"
     r"|[“\"‘`]\w[^“”\"`\s]{0,30}(?:\s[^“”\"`\s]{1,20}){0,2}[”\"’`]_?)"
 )
 _GAP = r"(?:[,;]\s*(?:(?:and|or|und|oder)\s+)?|\s+(?:and|or|und|oder)\s+)(?:the\s+)?"
@@ -99,7 +100,7 @@ def read_asked_kind(question: str) -> AskedKind | None:
             bare = word.strip(",;:'’\"“”")
             if bare.casefold() in stop or not bare or (word != bare and i < len(words) - 1 and not is_plural(bare)):
                 break
-            if asks == "lists" and letters[i] == "v" and letters[i + 1] not in "vmoip.":
+            if asks == "lists" and letters[i] == "v" and letters[i + 1] not in "vmoip":
                 break  # "which lake feeds the canal"
             if is_plural(bare) or (_GERMAN.match(text) and _GERMAN_NOUN.fullmatch(bare)):
                 end = i
@@ -164,7 +165,9 @@ def _write_rules(noun: str, place: bool) -> tuple[re.Pattern[str], ...]:
 
 def _trim_name(name: str) -> str:
     """A name without quotation marks, and without function words at its beginning; empty where nothing is left."""
-    words = re.sub(r"['’]s$", "", name.strip("“”\"‘’`_'.-")).split()
+    if name[0] in '“"‘`':
+        return name.strip("“”\"‘’`_'")
+    words = re.sub(r"['’]s$", "", name.strip("”’`_'.-")).split()
     stop = stop_words("xx")
     while words and (words[0].casefold() in stop or not WORD.match(words[0])):
         words.pop(0)
