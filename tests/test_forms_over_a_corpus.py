@@ -21,7 +21,8 @@ def parish(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
         repair = f"The repair RP-{month} was paid. " if month in (2, 5, 11) else ""
         (folder / f"{month}.md").write_text(f"# {title}\n\n{FILLER} {told}{repair}{FILLER}\n", encoding="utf-8")
     (folder / "tower.md").write_text(
-        "# The tower\n\nThe tower was closed in June 2016.\n\n## Cause\n\nLightning had struck the spire in May 2015.\n",
+        "# The tower\n\nThe tower was closed in June 2016.\n\n"
+        "## Cause\n\nLightning had struck the spire in May 2015.\n",
         encoding="utf-8",
     )
     (folder / "rp-8.md").write_text("# RP-8: the gutter\n\nOn 4 March 2012 the gutter fell down.\n", encoding="utf-8")

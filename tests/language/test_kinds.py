@@ -71,8 +71,8 @@ def test_a_long_list_of_names_is_read_in_time() -> None:
 def test_lists_are_read_with_what_leads_in() -> None:
     text = (
         "Rules of the library:\n\n- Books are kept dry.\n- Dogs wait outside,\n  also small ones.\n- Nobody sings.\n\n"
-        "1. First of two.\n2. Second of two.\n\nThe rooms are:\n\nnave\n    where people sit\ntower\n    with the bells\n"
-        "crypt\n    closed\n"
+        "1. First of two.\n2. Second of two.\n\nThe rooms are:\n\nnave\n    where people sit\n"
+        "tower\n    with the bells\ncrypt\n    closed\n"
     )
     found = [(text[slice(*e.lead)], [text[a:b] for a, b in e.entries]) for e in read_enumerations(text)]
     assert found == [
