@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sensegraph.engines.offline.answers.asked import Asked, Written, show_sentence
+from sensegraph.engines.offline.answers.source_sentences import SourceSentence
 from sensegraph.engines.offline.reports.sentence_quality import is_heading
 from sensegraph.language.defining import read_mentioned_name
 from sensegraph.types import Statement
@@ -15,7 +16,7 @@ def answer_mentions(asked: Asked) -> Written | None:
     if name is None or counts is None or not counts.documents:
         return None
     naming = [s for s in asked.sentences if name.pattern.search(s.raw)]
-    first = {}
+    first: dict[str, SourceSentence] = {}
     for s in sorted(naming, key=lambda s: is_heading(s.raw)):
         first.setdefault(s.document or s.origin, s)
     if not first:
