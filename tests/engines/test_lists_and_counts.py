@@ -160,3 +160,8 @@ def test_a_number_is_that_of_the_time_asked_about(question: str, lines: list[str
 )
 def test_what_no_rule_is_sure_of_is_left_to_facts(texts: Texts, question: str) -> None:
     assert ask(question, texts)[0] in ("fact", "")
+
+
+def test_about_so_many_is_no_count() -> None:
+    texts = CLINIC | {"Poster": "# Poster\n\n*Printed on 5 May 2021.*\n\nThe clinic has over 70 beds."}
+    assert answer_lines("How many beds does the clinic have?", texts)[1] == [COUNTS[2][1][0]]

@@ -116,6 +116,13 @@ def test_what_is_denied_stands_behind_the_true_cause() -> None:
     ]
 
 
+def test_what_is_only_supposed_is_no_cause() -> None:
+    texts = {"Flood": "# The flood\n\nThe cellar was flooded.\n\n## Cause\n\nWe suspect the old pipe."}
+    assert ask("Why was the cellar flooded?", texts)[0] == "fact"
+    sure = {name: text.replace("We suspect the old pipe", "The old pipe had burst") for name, text in texts.items()}
+    assert answer_lines("Why was the cellar flooded?", sure) == ("cause", ["The old pipe had burst."])
+
+
 def test_how_one_thing_led_to_another_is_told_where_a_text_on_the_one_names_the_other() -> None:
     texts = {
         "Outage of the catalogue": (
