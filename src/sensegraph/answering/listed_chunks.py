@@ -13,7 +13,7 @@ import numpy as np
 from sensegraph.answering.named_chunks import list_forms, positions_with
 from sensegraph.index.index import Index
 from sensegraph.index.passages import chunk_passage
-from sensegraph.language.kinds import NUMBER, AskedKind, find_series, read_asked_kind
+from sensegraph.language.asking.kinds import NUMBER, find_series, read_asked_kind
 from sensegraph.language.text import split_runs
 from sensegraph.runtime.results import take_records
 from sensegraph.types import Passage
@@ -47,7 +47,10 @@ def find_listed_chunks(question: str, index: Index) -> tuple[list[Passage], bool
     chunks = index.chunks([e.id for e in entries[:READ]]).values()
     found, series = [], dict[str, None]()
     for chunk in chunks:
-        names = [] if kind.counts and telling.search(chunk.text) else list(_names_in(kind, chunk.text))
+        counted = kind.counts and telling.search(chunk.text)
+        # block by block: no sentence goes on over a blank line
+        blocks = [] if counted else [b for b in re.split(r"\n\s*\n", chunk.text) if kind.mention.search(b)]
+        names = [name for block in blocks for name, _ in kind.find_names(" ".join(block.split()))]
         series |= dict.fromkeys(filter(None, map(find_series, names)))
         if names or telling.search(chunk.text):
             found.append(chunk)
@@ -60,9 +63,3 @@ def find_listed_chunks(question: str, index: Index) -> tuple[list[Passage], bool
         found += list(index.chunks([e.id for e in entries]).values())
     passages = {chunk.id: chunk_passage(chunk) for chunk in found}
     return list(passages.values())[:KEPT], len(best) <= READ and len(passages) <= KEPT
-
-
-def _names_in(kind: AskedKind, text: str) -> list[str]:
-    """The names beside the noun in a chunk, line by line: no sentence is longer than what blank lines part."""
-    blocks = (" ".join(block.split()) for block in re.split(r"\n\s*\n", text) if kind.mention.search(block))
-    return [name for block in blocks for name, _ in kind.find_names(block)]

@@ -20,12 +20,12 @@ from sensegraph.index.parts import Part
 from sensegraph.index.restricted.arrivals import known_then, read_arrivals
 from sensegraph.index.restricted.dates import Dates, Fact, settle_dates
 from sensegraph.index.restricted.scope import ScopedIndex, join_texts, restrict_to_scope
-from sensegraph.language.causing import asks_cause
+from sensegraph.language.asking.causing import asks_cause
+from sensegraph.language.asking.kinds import asks_for_several
 from sensegraph.language.dates.intervals import Span, holds_during, make_interval, span_through
 from sensegraph.language.dates.moments import first_instant, instant_after, is_readable
 from sensegraph.language.dates.office_questions import read_office_question
 from sensegraph.language.dates.stated_dates import When, describe_when, stated_in, when_asked, without_date
-from sensegraph.language.kinds import asks_for_several
 from sensegraph.questions import Scope
 from sensegraph.runtime.results import recall_result
 from sensegraph.runtime.runtime import Runtime

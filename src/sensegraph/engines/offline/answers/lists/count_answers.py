@@ -18,8 +18,8 @@ from sensegraph.engines.offline.answers.lists.items import HELD, Gathering
 from sensegraph.engines.offline.answers.lists.list_answers import FEWEST, are_sure, list_items
 from sensegraph.engines.offline.answers.question_text import split_question
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, differs_from
+from sensegraph.language.asking.kinds import NUMBER, AskedKind, read_asked_kind
 from sensegraph.language.dates.moments import find_atoms, first_instant, instant_after
-from sensegraph.language.kinds import NUMBER, AskedKind, read_asked_kind
 from sensegraph.language.text import WORD
 
 WHOLE = 0.75  # share of the question's other words that must stand with a number where no time is asked about
@@ -44,6 +44,19 @@ class Figure:
     sentence: SourceSentence
     date: str
     rough: bool
+
+    def is_from(self, words: set[str]) -> bool:
+        """Whether it is from the text that these words name."""
+        own = {w.casefold() for w in WORD.findall(f"{self.sentence.document} {self.sentence.raw}")}
+        return bool(words) and words <= own
+
+    def stands_alone(self) -> bool:
+        """Whether no other number of the sentence may be the one: "116, of which 14 come back, which leaves 102"."""
+        text = self.sentence.raw
+        for atom in reversed(find_atoms(text)):
+            text = text[: atom.start] + text[atom.end :]
+        bare = (text[: m.start()] for m in _BARE.finditer(text))
+        return all(re.search(r"\b[A-Z][\w-]*\s$", before) for before in bare)  # as in "Apollo 11"
 
 
 def answer_count(asked: Asked) -> Written | None:
@@ -88,7 +101,7 @@ def _tell_figure(figures: Sequence[Figure], reading: Gathering, asked: Asked, co
     least = HELD if time else WHOLE
     shares = {f.sentence.source: reading.share(f.sentence) for f in figures}
     fitting = [
-        f for f in figures if f.date and not f.rough and shares[f.sentence.source] >= least and not _is_from(f, other)
+        f for f in figures if f.date and not f.rough and shares[f.sentence.source] >= least and not f.is_from(other)
     ]  # fmt: skip
     end = instant_after(time) if time else None
     eligible = [f for f in fitting if end is None or first_instant(f.date) < end]
@@ -107,27 +120,13 @@ def _tell_figure(figures: Sequence[Figure], reading: Gathering, asked: Asked, co
         and (compared or shares[f.sentence.source] >= HELD)
         and (is_within(f.date, [(first_instant(time), instant_after(time))]) if time else f.date == latest)
     ]  # fmt: skip
-    lead = f"**{chosen.text}**: " if not mended[1:] and _is_alone(chosen) else ""
+    lead = f"**{chosen.text}**: " if not mended[1:] and chosen.stands_alone() else ""
     statements = list_preferred([*mended, *(Preferred(f.sentence) for f in more[:1])], lead)
     if compared and not more:
         return None
     if compared:
         statements[-1] = more[0].sentence.cite(f"\n\nThe sources do not agree: {show_sentence(more[0].sentence)}")
     return Written(tuple(statements))
-
-
-def _is_from(figure: Figure, words: set[str]) -> bool:
-    """Whether a number is from the text that it is to be compared with."""
-    own = {w.casefold() for w in WORD.findall(f"{figure.sentence.document} {figure.sentence.raw}")}
-    return bool(words) and words <= own
-
-
-def _is_alone(figure: Figure) -> bool:
-    """Whether no other number of the sentence may be the one: "116, of which 14 come back, which leaves 102"."""
-    text = figure.sentence.raw
-    for atom in reversed(find_atoms(text)):
-        text = text[: atom.start] + text[atom.end :]
-    return all(re.search(r"\b[A-Z][\w-]*\s$", text[: m.start()]) for m in _BARE.finditer(text))  # as in "Apollo 11"
 
 
 def _count_months(moment: str) -> int:

@@ -30,9 +30,11 @@ class Dated:
     @cached_property
     def written(self) -> Mapping[str, str]:
         """When each document is from, as its title or opening states it; empty where they do not."""
-        return {
-            name: find_document_date(held[0].document, held) or _find_issue(held) for name, held in self.held.items()
-        }
+        found = {}
+        for name, held in self.held.items():
+            issued = (find_exact_date(s.raw) for s in held[:OPENING] if len(s.raw) <= _SHORT and _ISSUED.search(s.raw))
+            found[name] = find_document_date(held[0].document, held) or next(filter(None, issued), "")
+        return found
 
     def date(self, sentence: SourceSentence) -> str:
         """When what a sentence says is from: the day or month that it names, else that of its document, or empty."""
@@ -42,12 +44,6 @@ class Dated:
         """When a document is from, or the first day or month that its text names."""
         texts = (find_exact_date(s.raw) for s in self.held[origin])
         return self.written[origin] or next(filter(None, texts), "")
-
-
-def _find_issue(held: Sequence[SourceSentence]) -> str:
-    """The day or month that a short sentence at the beginning of a document says that it was issued."""
-    short = (s.raw for s in held[:OPENING] if len(s.raw) <= _SHORT and _ISSUED.search(s.raw))
-    return next(filter(None, map(find_exact_date, short)), "")
 
 
 def find_exact_date(text: str) -> str:

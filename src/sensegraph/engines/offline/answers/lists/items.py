@@ -11,8 +11,8 @@ from sensegraph.engines.offline.answers.features import stem_units
 from sensegraph.engines.offline.answers.lists.dating import OPENING, Dated, find_asked_stretches, find_year, is_within
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence
 from sensegraph.engines.offline.reports.sentence_quality import is_heading
+from sensegraph.language.asking.kinds import KIND_CUES, AskedKind, find_series
 from sensegraph.language.dates.moments import find_atoms
-from sensegraph.language.kinds import KIND_CUES, AskedKind, find_series
 from sensegraph.language.text import fold, name_stemmer
 
 EVERYWHERE = 0.3  # share of the chunks from which a word of the question says nothing of one item
@@ -66,7 +66,10 @@ class Gathering:
         self._add_documents(found)
         asked = fold(self.asked.question)
         found = {name: mentions for name, mentions in found.items() if name not in asked}
-        _join_longer(found)
+        for name in sorted(found, key=len):  # mentions of a name are put to those of the one longer name that holds it
+            longer = [other for other in found if re.search(rf"(?:^|\W){re.escape(name)}(?:\W|$)", other)]
+            if len(longer) == 2:
+                found[next(other for other in longer if other != name)] += found.pop(name)
         items = [item for mentions in found.values() if (item := self._choose(mentions))]
         within = [one for one in items if is_within(one.date or find_year(one.sentence), self.stretches)]
         return sorted(within, key=lambda one: (not one.date, one.date, one.sentence.order))
@@ -127,11 +130,3 @@ class Gathering:
         near = [s for s in self.dated.held[one.origin] if abs(s.order - one.order) <= beside]
         held = set(stem_units(" ".join([one.document, *(s.raw for s in near)]), self.spoken))
         return len(self.rest & held) / len(self.rest)
-
-
-def _join_longer(found: dict[str, list[tuple[str, SourceSentence, bool]]]) -> None:
-    """Put the mentions of a name to those of the one longer name that ends or begins with it."""
-    for name in sorted(found, key=len):
-        longer = [other for other in found if other != name and re.search(rf"(?:^|\W){re.escape(name)}(?:\W|$)", other)]
-        if len(longer) == 1:
-            found[longer[0]] += found.pop(name)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sensegraph.engines.offline.answers.asked import Asked, Written, show_sentence, write_date
 from sensegraph.engines.offline.answers.lists.items import HELD, Gathering, Item
 from sensegraph.engines.offline.reports.sentence_quality import join_with_and
-from sensegraph.language.kinds import read_asked_kind
+from sensegraph.language.asking.kinds import read_asked_kind
 from sensegraph.language.text import fold
 from sensegraph.types import Statement
 
@@ -22,18 +22,14 @@ def answer_list(asked: Asked) -> Written | None:
         return None
     reading = Gathering(kind, asked)
     items = reading.gather()
-    if len(items) < FEWEST or not are_sure(items):
-        return _tell_enumerated(items, reading)
-    return Written(tuple(list_items(items, asked)))
-
-
-def _tell_enumerated(items: Sequence[Item], reading: Gathering) -> Written | None:
-    """The one sentence that enumerates all of them, where it holds what the question says of them."""
-    told = reading.share(items[0].sentence) >= HELD if reading.rest and items else reading.gains or reading.loses
-    if len(items) < ENUMERATED or not told:
+    if len(items) >= FEWEST and are_sure(items):
+        return Written(tuple(list_items(items, asked)))
+    if len(items) < ENUMERATED:
         return None
-    names = join_with_and([one.name for one in items])
-    return Written((items[0].sentence.cite(f"**{names}**: {show_sentence(items[0].sentence)}"),))
+    one = items[0].sentence  # which enumerates all of them: it must hold what the question says of them
+    told = reading.share(one) >= HELD if reading.rest else reading.gains or reading.loses
+    names = join_with_and([item.name for item in items])
+    return Written((one.cite(f"**{names}**: {show_sentence(one)}"),)) if told else None
 
 
 def are_sure(items: Sequence[Item]) -> bool:

@@ -14,8 +14,8 @@ from sensegraph.engines.offline.answers.asked import Asked, Written
 from sensegraph.engines.offline.answers.lists.weighing import Weigher
 from sensegraph.engines.offline.answers.question_text import split_question
 from sensegraph.engines.offline.reports.sentence_quality import end_sentence
-from sensegraph.language.enumerations import Enumeration, read_enumerations
-from sensegraph.language.kinds import KIND_CUES, read_asked_kind
+from sensegraph.language.asking.enumerations import Enumeration, read_enumerations
+from sensegraph.language.asking.kinds import KIND_CUES, read_asked_kind
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import WORD, name_stemmer, stem_run
 from sensegraph.language.word_lists import stop_words

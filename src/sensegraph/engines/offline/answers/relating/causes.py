@@ -6,7 +6,6 @@ What is only supposed or denied counts less than what is told. A question withou
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sensegraph.engines.offline.answers.asked import Asked, Written, list_sentences
@@ -14,7 +13,7 @@ from sensegraph.engines.offline.answers.lists.weighing import Weigher, list_by_d
 from sensegraph.engines.offline.answers.question_text import split_question
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, differs_from
 from sensegraph.engines.offline.reports.sentence_quality import is_heading
-from sensegraph.language.causing import CAUSE_CUES
+from sensegraph.language.asking.causing import CAUSE_CUES
 
 LABELLED, UNDER, TOLD, DENIED = 1.0, 0.9, 0.7, 0.3  # how sure it is that a sentence gives a cause
 BELOW = 4  # sentences below a heading of causes that may give one
@@ -35,7 +34,7 @@ class Cause:
 def answer_cause(asked: Asked) -> Written | None:
     """The cause of what a question names; None for other questions, and where no text says outright what it is."""
     if match := CAUSE_CUES["asks how"].search(asked.question):
-        return _answer_part(asked, match["one"], match["event"])
+        return answer_influence(asked, match["one"], match["event"])
     match = CAUSE_CUES["asks why"].search(asked.question)
     if match is None or len(split_question(asked.question)) > 1:
         return None
@@ -64,12 +63,16 @@ def find_causes(asked: Asked, event: str, least: float = DENIED) -> list[Cause]:
                 below = BELOW
                 continue
             below = 0 if is_heading(one.raw) else below - 1
-            mark = _rate_mark(one, below > 0)
+            mark = rate_mark(one, below > 0)
             if mark < least:
                 continue
             near = weigher.share(one.document, *(s.raw for s in held[max(0, i - 1) : i + 2]))
             score = mark * (NEAR * near + DOCUMENT * whole)
-            found.append(Cause(_make_whole(held, i, mark), score))
+            # a label has its effect behind it, and what is denied stands before what is true
+            behind = [s for s in held[i + 1 : i + 2] if not is_heading(s.raw) and mark == LABELLED]
+            before = [s for s in held[max(0, i - 1) : i] if CAUSE_CUES["denies"].search(s.raw) and mark != LABELLED]
+            whole_cause = (one, *(s for s in (*behind, *before) if s.chunk == one.chunk))
+            found.append(Cause(whole_cause, score))
     return sorted(found, key=lambda c: (-c.score, c.sentences[0].order))
 
 
@@ -78,7 +81,7 @@ def asks_why(part: str) -> bool:
     return CAUSE_CUES["asks why"].search(part) is not None
 
 
-def _rate_mark(one: SourceSentence, below: bool) -> float:
+def rate_mark(one: SourceSentence, below: bool) -> float:
     """How surely a sentence gives a cause, by its label, the heading above it, or its words."""
     if one.raw.endswith("?"):
         return 0.0
@@ -89,17 +92,7 @@ def _rate_mark(one: SourceSentence, below: bool) -> float:
     return mark * (SUPPOSED if CAUSE_CUES["supposes"].search(one.raw) else 1.0)
 
 
-def _make_whole(held: Sequence[SourceSentence], i: int, mark: float) -> tuple[SourceSentence, ...]:
-    """A cause with what it needs: a label has its effect behind it, and what is denied stands before what is true."""
-    one = held[i]
-    behind = [s for s in held[i + 1 : i + 2] if not is_heading(s.raw) and s.chunk == one.chunk]
-    before = [s for s in held[max(0, i - 1) : i] if CAUSE_CUES["denies"].search(s.raw) and s.chunk == one.chunk]
-    if mark == LABELLED:
-        return (one, *behind)
-    return (one, *before)
-
-
-def _answer_part(asked: Asked, one: str, event: str) -> Written | None:
+def answer_influence(asked: Asked, one: str, event: str) -> Written | None:
     """How one thing led to another: sentences that name the one in texts about the other."""
     cause, effect = Weigher(asked, one), Weigher(asked, event)
     names = {re.sub(r"['’]s$", "", word) for word in re.findall(r"\b[A-Z][\w’'-]+", one)}

@@ -48,14 +48,15 @@ def answer_comparison(asked: Asked) -> Written | None:
     text = " ".join(asked.question.split())
     if match := _CUES["differ"].search(text):
         one, other = (g for g in match.groups() if g)
-        return _show_difference(asked, one, other)
+        return show_difference(asked, one, other)
     if (match := _CUES["first"].search(text)) or (match := _CUES["either order"].search(text)):
         rest = match.groupdict().get("rest") or match["a"]
-        return _show_order(asked, match["a"], match["b"], rest)
+        return show_order(asked, match["a"], match["b"], rest)
     return None
 
 
-def _show_difference(asked: Asked, one: str, other: str) -> Written | None:
+def show_difference(asked: Asked, one: str, other: str) -> Written | None:
+    """A sentence that speaks of both things, and one on each; None where the texts do not tell them apart."""
     sides = [_Side(asked, one), _Side(asked, other)]
     if any(not side.weights for side in sides) or (
         sides[0].weights.keys() == sides[1].weights.keys() and sides[0].numbers == sides[1].numbers
@@ -70,7 +71,7 @@ def _show_difference(asked: Asked, one: str, other: str) -> Written | None:
     chosen = [max(both, key=lambda t: (t.score, -t.sentence.order)).sentence] if both else []
     lines = [c.cite(show_sentence(c)) for c in chosen]
     for name, side, against in ((one, sides[0], sides[1]), (other, sides[1], sides[0])):
-        told = _rank_side(asked, side, against, whole, chosen)
+        told = rank_side(asked, side, against, whole, chosen)
         if told is None:
             return None if not both else Written(tuple(lines))
         chosen.append(told)
@@ -79,7 +80,7 @@ def _show_difference(asked: Asked, one: str, other: str) -> Written | None:
     return Written(tuple(lines))
 
 
-def _rank_side(
+def rank_side(
     asked: Asked, side: _Side, other: _Side, whole: Weigher, chosen: Sequence[SourceSentence]
 ) -> SourceSentence | None:
     """The sentence that tells most of one side, and not of the other."""
@@ -106,13 +107,13 @@ def _rate_contrast(one: SourceSentence) -> float:
     return CONTRAST * bool(_CUES["contrasts"].search(one.raw))
 
 
-def _show_order(asked: Asked, one: str, other: str, rest: str) -> Written | None:
+def show_order(asked: Asked, one: str, other: str, rest: str) -> Written | None:
     """Two events or things in order of time, each with the sentence that dates it."""
     dated = Dated(asked.sentences)
     about = Weigher(asked, rest)
     found: list[tuple[str, SourceSentence, str]] = []
     for name in (one, other):
-        told = _find_dated(asked, name, about, dated)
+        told = find_dated_side(asked, name, about, dated)
         if told is None:
             return None
         found.append((_write_name(name), *told))
@@ -129,11 +130,13 @@ def _show_order(asked: Asked, one: str, other: str, rest: str) -> Written | None
         begin = "\n\n- " if len(lines) == 1 else "\n- " if lines else "- "
         lines.append(sentence.cite(f"{begin}**{name}**: {show_sentence(sentence)}"))
     if all(count_parts(date) == 3 for _, _, date in found):
-        lines.append(Statement(f"\n\n{_count_days(early[2], late[2])} lie between the two dates."))
+        days = (datetime(*first_instant(late[2])) - datetime(*first_instant(early[2]))).days
+        between = "1 day lies" if days == 1 else f"{days:,} days lie"
+        lines.append(Statement(f"\n\n{between} between the two dates."))
     return Written(tuple(lines))
 
 
-def _find_dated(asked: Asked, name: str, about: Weigher, dated: Dated) -> tuple[SourceSentence, str] | None:
+def find_dated_side(asked: Asked, name: str, about: Weigher, dated: Dated) -> tuple[SourceSentence, str] | None:
     """The sentence on a side with one date only, that holds most of what is asked about, and that date."""
     side = _Side(asked, name)
     names = [fold(w) for w in WORD.findall(name) if w[:1].isupper() or w[:1].isdigit()]
@@ -152,11 +155,6 @@ def _find_dated(asked: Asked, name: str, about: Weigher, dated: Dated) -> tuple[
         return None
     _, _, sentence, date = max(found)
     return sentence, date
-
-
-def _count_days(first: str, last: str) -> str:
-    days = (datetime(*first_instant(last)) - datetime(*first_instant(first))).days
-    return f"{days:,} {'day' if days == 1 else 'days'}"
 
 
 def _write_name(name: str) -> str:

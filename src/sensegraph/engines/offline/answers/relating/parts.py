@@ -14,7 +14,6 @@ from sensegraph.engines.offline.answers.offices.office_answers import answer_off
 from sensegraph.engines.offline.answers.question_text import split_question
 from sensegraph.engines.offline.answers.relating.authors import find_author
 from sensegraph.engines.offline.answers.relating.causes import LIKELY, asks_why, find_causes
-from sensegraph.types import Statement
 
 _WHO = re.compile(
     r"^\W*(?:who|wer)\s+(?:has\s+|had\s+)?(?:announced|wrote|written|reported|told|said|sent|signed|published|recorded|noted|proposed|"
@@ -36,26 +35,17 @@ def answer_parts(asked: Asked) -> Written | None:
     lines = [s for s in told.statements if s.sources]
     if not lines:
         return None
-    second = _answer_why(asked, first.question, lines[0]) if asks_why(parts[1]) else _answer_who(asked, lines[0])
-    if second is None:
+    first_line = lines[0]
+    if asks_why(parts[1]):
+        causes = [c for c in find_causes(asked, first.question) if c.score >= LIKELY]
+        if not causes:
+            return None
+        fresh = [s for s in causes[0].sentences if s.source not in first_line.sources]  # told already where it is none
+        return Written((first_line, *list_sentences(fresh, "\n\nWhy: ")))
+    origin = next((s.origin for s in asked.sentences if s.source == first_line.sources[0]), "")
+    author = find_author(list_by_document(asked.sentences).get(origin, []))
+    if author is None:
         return None
-    return Written((lines[0], *second))
-
-
-def _answer_why(asked: Asked, event: str, told: Statement) -> list[Statement] | None:
-    """The cause of an event, without what is told already; empty where that is the cause itself."""
-    found = [c for c in find_causes(asked, event) if c.score >= LIKELY]
-    if not found:
-        return None
-    return list_sentences([s for s in found[0].sentences if s.source not in told.sources], "\n\nWhy: ")
-
-
-def _answer_who(asked: Asked, told: Statement) -> list[Statement] | None:
-    """Who wrote the text that a statement rests on."""
-    origin = next((s.origin for s in asked.sentences if s.source == told.sources[0]), "")
-    found = find_author(list_by_document(asked.sentences).get(origin, []))
-    if found is None:
-        return None
-    name, sentence = found
+    name, sentence = author
     title = f", in “{sentence.document}”" if sentence.document else ""
-    return [sentence.cite(f"\n\nWho: **{name}**, who wrote it{title}.")]
+    return Written((first_line, sentence.cite(f"\n\nWho: **{name}**, who wrote it{title}.")))

@@ -7,17 +7,15 @@ the club founded. Who acts stands before an active verb, and behind "by". A few 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sensegraph.engines.offline.answers.answer_types import find_answer_type
 from sensegraph.engines.offline.answers.asked import Asked, Written, show_sentence
 from sensegraph.engines.offline.answers.question_text import split_question
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, differs_from
-from sensegraph.language.kinds import find_list, is_plural
+from sensegraph.language.asking.kinds import find_list, is_plural
 from sensegraph.language.text import fold, tag_words
 from sensegraph.language.word_lists import read_sections
-from sensegraph.types import Statement
 
 _SECTIONS = read_sections("patterns/relations")
 _OBJECT = "".join(_SECTIONS["object"])
@@ -65,12 +63,17 @@ def read_asked_relation(question: str) -> AskedRelation | None:
         if match is None or match["verb"].lower() in _NO_VERBS:
             continue
         name = re.sub(r"^(?:the|an?)\s+", "", match["name"], flags=re.IGNORECASE).strip(' ,.“”"‘’')
-        if not name or len(name.split()) > 5 or (role == "object" and match["prep"] is None and not _is_name(name)):
+        if (
+            not name
+            or len(name.split()) > 5
+            or (role == "object" and match["prep"] is None and not re.search(r"(?:^|\s)[A-ZÀ-Þ\d]", name))
+        ):
             continue
         verb = match["verb"].lower()
         either = any(re.match(rf"{base[:5]}", verb) for base in _EITHER)
-        whole = re.compile(rf"(?<![\w-])(?:{'|'.join(_write_names(name))})(?![\w-])", re.IGNORECASE)
-        return AskedRelation(match["kind"].strip(), _write_verb(verb), whole, role in ("subject", "agent"), either)
+        words = r"\s+".join(map(re.escape, name.split()))
+        whole = re.compile(rf"(?<![\w-])(?:{words})(?![\w-])", re.IGNORECASE)
+        return AskedRelation(match["kind"].strip(), write_verb_forms(verb), whole, role in ("subject", "agent"), either)
     return None
 
 
@@ -80,7 +83,7 @@ def answer_relation(asked: Asked) -> Written | None:
         return None
     if (relation := read_asked_relation(asked.question)) is None:
         return None
-    ends = [end for s in asked.sentences if (end := _find_end(relation, s))]
+    ends = [end for s in asked.sentences if (end := find_other_end(relation, s))]
     named: dict[tuple[str, ...], _End] = {}
     for end in sorted(ends, key=lambda e: (not e.names, e.sentence.order)):
         same = next((k for k in named if end.names and set(map(fold, end.names)) <= set(k)), None)
@@ -90,10 +93,15 @@ def answer_relation(asked: Asked) -> Written | None:
     told = list(named.values()) if relation.either else [e for e in named.values() if e.names]
     if not told or (several and sum(max(1, len(e.names)) for e in told) < FEWEST):
         return None
-    return Written(tuple(_list_ends(told[:MOST])))
+    lines = []
+    for i, end in enumerate(told[:MOST]):
+        lead = "" if len(told) == 1 else "\n- " if i else "- "
+        bold = f"**{', '.join(end.names)}**: " if end.names else ""
+        lines.append(end.sentence.cite(f"{lead}{bold}{show_sentence(end.sentence)}"))
+    return Written(tuple(lines))
 
 
-def _find_end(relation: AskedRelation, one: SourceSentence) -> _End | None:
+def find_other_end(relation: AskedRelation, one: SourceSentence) -> _End | None:
     """The other end of the relation in a sentence; None where it does not say it, or the other way round."""
     text = one.raw
     for verb in relation.verb.finditer(text):
@@ -110,44 +118,18 @@ def _find_end(relation: AskedRelation, one: SourceSentence) -> _End | None:
             if passive and by is None and not relation.either:
                 continue
             side = text[: verb.start()] if not before else text[by.end() if by else verb.end() :]
-            names = _names_before(side) if not before else _names_behind(side)
+            if before:  # the names that begin close behind the verb
+                start, _, names = next(find_list(side), (CLOSE + 1, 0, ()))
+                names = names if start <= CLOSE and not re.search(r"[.;:!?]", side[:start]) else ()
+            else:  # those that end close before it
+                clause = side[max((m.end() for m in re.finditer(r"[.;:!?]\s", side)), default=0) :]
+                listed = [names for _, end, names in find_list(clause) if len(clause) - end <= CLOSE]
+                names = listed[-1] if listed else ()
             return _End(tuple(n for n in names if not relation.name.fullmatch(n)), one)
     return None
 
 
-def _names_before(text: str) -> tuple[str, ...]:
-    """The names that end close before a verb."""
-    clause = text[max((m.end() for m in re.finditer(r"[.;:!?]\s", text)), default=0) :]
-    found = [names for _, end, names in find_list(clause) if len(clause) - end <= CLOSE]
-    return found[-1] if found else ()
-
-
-def _names_behind(text: str) -> tuple[str, ...]:
-    """The names that begin close behind a verb."""
-    start, _, names = next(find_list(text), (CLOSE + 1, 0, ()))
-    return names if start <= CLOSE and not re.search(r"[.;:!?]", text[:start]) else ()
-
-
-def _list_ends(ends: Sequence[_End]) -> list[Statement]:
-    lines = []
-    for i, end in enumerate(ends):
-        lead = "" if len(ends) == 1 else "\n- " if i else "- "
-        bold = f"**{', '.join(end.names)}**: " if end.names else ""
-        lines.append(end.sentence.cite(f"{lead}{bold}{show_sentence(end.sentence)}"))
-    return lines
-
-
-def _is_name(text: str) -> bool:
-    return any(word[:1].isupper() or word[:1].isdigit() for word in text.split())
-
-
-def _write_names(name: str) -> list[str]:
-    """A name, and its last word where it may be a person's: as parts of an expression."""
-    words = [re.escape(w) for w in re.split(r"\s+", name)]
-    return [r"\s+".join(words)]
-
-
-def _write_verb(verb: str) -> re.Pattern[str]:
+def write_verb_forms(verb: str) -> re.Pattern[str]:
     """All forms of a verb."""
     groups = [group for group in _FORMS if verb in group]
     if groups:

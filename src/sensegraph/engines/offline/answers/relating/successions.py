@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from sensegraph.engines.offline.answers.asked import Asked, Written, show_sentence
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence
 from sensegraph.engines.offline.reports.sentence_quality import is_heading
-from sensegraph.language.kinds import write_noun_pattern
+from sensegraph.language.asking.kinds import write_noun_pattern
 from sensegraph.language.text import fold
 
 _KIND = r"(?P<kind>[\w-]+)(?:\s+of\s+(?P<of>[\w .’'-]+?))?"
@@ -46,7 +46,9 @@ def answer_succession(asked: Asked) -> Written | None:
         return None
     back = _BACK.search(asked.question) is not None
     anchor, kind = match["anchor"].rstrip(".-"), match["kind"]
-    found = _find_series(asked.sentences, anchor) or _find_versions(asked.sentences, anchor, kind, match["of"] or "")
+    found = find_numbers_of_series(asked.sentences, anchor) or find_numbers_of_versions(
+        asked.sentences, anchor, kind, match["of"] or ""
+    )
     own = _split_number(anchor)
     others = [one for one in found if (one.number < own if back else one.number > own)]
     if not own or not others or all(one.number != own for one in found):
@@ -59,7 +61,7 @@ def answer_succession(asked: Asked) -> Written | None:
     return Written((told.sentence.cite(f"**{told.text}**: {show_sentence(told.sentence)}"),))
 
 
-def _find_series(sentences: Sequence[SourceSentence], anchor: str) -> list[_Numbered]:
+def find_numbers_of_series(sentences: Sequence[SourceSentence], anchor: str) -> list[_Numbered]:
     """All that bear a name of the same series as the anchor: "INC-021" after "INC-014"."""
     match = _SERIES.fullmatch(anchor)
     if match is None:
@@ -68,7 +70,7 @@ def _find_series(sentences: Sequence[SourceSentence], anchor: str) -> list[_Numb
     return [_Numbered((int(m[1]),), m[0], s) for s in sentences for m in rule.finditer(s.raw)]
 
 
-def _find_versions(sentences: Sequence[SourceSentence], anchor: str, kind: str, of: str) -> list[_Numbered]:
+def find_numbers_of_versions(sentences: Sequence[SourceSentence], anchor: str, kind: str, of: str) -> list[_Numbered]:
     """The numbers of versions in the texts that have the anchor among theirs, or in titles that differ by it only."""
     if not _VERSION.fullmatch(anchor):
         return []

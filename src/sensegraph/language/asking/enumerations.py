@@ -36,20 +36,13 @@ class _Row:
 
 def read_enumerations(text: str) -> list[Enumeration]:
     """The lists of a text in order: each of three entries at least."""
-    rows = _split_rows(text)
-    return [*_find_marked(text, rows), *_find_terms(text, rows)]
-
-
-def _split_rows(text: str) -> list[_Row]:
-    rows, at = [], 0
+    rows, at = list[_Row](), 0
     for line in text.split("\n"):
-        bare = line.strip()
-        if bare:
-            begin = at + line.index(bare)
-            match = _MARK.match(bare)
+        if bare := line.strip():
+            begin, match = at + line.index(bare), _MARK.match(bare)
             rows.append(_Row(begin, begin + len(bare), begin - at, match.end() if match else 0))
         at += len(line) + 1
-    return rows
+    return [*_find_marked(text, rows), *_find_terms(text, rows)]
 
 
 def _find_marked(text: str, rows: Sequence[_Row]) -> list[Enumeration]:
@@ -65,8 +58,10 @@ def _find_marked(text: str, rows: Sequence[_Row]) -> list[Enumeration]:
             row = rows[j]
             if row.marked and row.indent == first.indent and _kind_of_mark(text, row) == kind:
                 entries.append((row.start + row.marked, _end_entry(text, rows, j)))
-            elif row.indent <= first.indent and (not row.marked) and not _goes_on(text, rows, j):
-                break
+            elif row.indent <= first.indent and not row.marked:
+                parted = "\n\n" in text[rows[j - 1].end : row.start]  # else it goes on with the row before it
+                if parted or _HEAD.match(text[row.start :]):
+                    break
             j += 1
         if len(entries) >= FEWEST:
             before = rows[i - 1] if i else None
@@ -109,11 +104,6 @@ def _end_entry(text: str, rows: Sequence[_Row], i: int) -> int:
     start = rows[i].start + rows[i].marked
     spans = split_sentences(text[start:end].replace("\n", " "))
     return start + spans[0][1] if spans else end
-
-
-def _goes_on(text: str, rows: Sequence[_Row], i: int) -> bool:
-    """Whether a row without a mark goes on with the one before it: they are not parted by a blank line."""
-    return i > 0 and "\n\n" not in text[rows[i - 1].end : rows[i].start] and not _HEAD.match(text[rows[i].start :])
 
 
 def _kind_of_mark(text: str, row: _Row) -> str:

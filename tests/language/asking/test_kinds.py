@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sensegraph.language.enumerations import read_enumerations
-from sensegraph.language.kinds import asks_for_several, find_list, read_asked_kind
+from sensegraph.language.asking.enumerations import read_enumerations
+from sensegraph.language.asking.kinds import asks_for_several, find_list, read_asked_kind
 
 KINDS = [
     ("Which bridges were closed in 2019?", ("bridges",), "were closed in 2019", False),
