@@ -206,6 +206,15 @@ def test_two_full_names_that_begin_like_the_name_have_a_line_each() -> None:
     ]
 
 
+def test_people_of_one_name_have_a_line_each() -> None:
+    texts = {"a": "Samuel Orr is a pilot. We saw Sam Orr late.", "b": "Samantha Orr is a nurse. We saw Sam Orr early."}
+    for question in ("Which people are called Sam Orr?", "What persons are named Sam Orr?"):
+        assert sorted(written(question, texts).splitlines()[2:]) == [
+            "- Samantha Orr is a nurse.",
+            "- Samuel Orr is a pilot.",
+        ]
+
+
 def test_brackets_behind_a_person_hold_no_other_name() -> None:
     answer = written("Who is Dora Quill?", {"a": "Present: Dora Quill (CEO), Bo Isk (CTO), and the council of Orl."})
     assert answer == "Present: Dora Quill (CEO), Bo Isk (CTO), and the council of Orl."

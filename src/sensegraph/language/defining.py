@@ -38,6 +38,7 @@ CUE_WORDS = tuple(_SECTIONS["cue words"][0].split())
 
 _MENTIONS = re.compile("".join(read_patterns("kinds")["mentions"]), re.IGNORECASE)
 
+_ASKS_WHO = r"\W*(?:who|wer|qui|c['’]est\s+qui|¿?\s*qui[eé]n|(?:which|what)\s+(?:people|persons)\b)"
 SIGN = "@"
 _LONGEST = 8  # words of a name that is asked for
 _QUALIFIED = re.compile(r"^(.*\S)\s*\(([^()]+)\)$|^([^,]+),\s+([^,]+)$")
@@ -168,7 +169,7 @@ def read_asked_name(question: str) -> AskedName | None:
     small = base[:1].islower()
     loose = not quoted and ((small and led) or (_LOOSE.search(base) is not None and (small or "s " in base)))
     whole = re.search(r"\b(?:an?|the)\s+" + re.escape(found), question, re.IGNORECASE)
-    person = re.match(r"\W*(?:who|wer|qui|c['’]est\s+qui|¿?\s*qui[eé]n)", question, re.IGNORECASE) is not None
+    person = re.match(_ASKS_WHO, question, re.IGNORECASE) is not None
     return AskedName(base, qualifier, person or "是谁" in question, loose, whole[0] if whole else found)
 
 
