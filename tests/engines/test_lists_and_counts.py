@@ -154,6 +154,10 @@ def test_a_number_is_that_of_the_time_asked_about(question: str, lines: list[str
         (CLINIC, "How many beds did the clinic have in May 2025?"),  # too long after the last number
         (CLINIC, "How many doctors did the clinic have in 2019?"),
         (CLUB, "Which people are there?"),
+        (
+            {"Disks": "Options without filesystem-tables are:\n\n- a few\n- no more\n- none"},
+            "Which filesystems are there?",
+        ),
         (PROGRAM, "Which macros are there?"),
         (CLUB, "What did Tom Rowe agree to?"),
     ],

@@ -94,6 +94,8 @@ def test_each_form_answers_its_own_questions(texts: Texts, question: str, form: 
         (PROGRAM, "Which is newer, Quill 3.1 or Quill 9.9?"),
         (PROGRAM, "How do Quill 3.2 and Quill 9.9 differ?"),
         (PROGRAM, "Why does Quill print in green?"),
+        (PROGRAM, "Which RTF files can Quill open?"),  # a text asks whether it can
+        (PROGRAM, "How do Quill and Quill Pro differ?"),
     ],
 )
 def test_what_no_rule_is_sure_of_is_left_to_facts(texts: Texts, question: str) -> None:

@@ -42,6 +42,7 @@ NAMES = [
     ("choirs", "Marsh Voices, a small choir, sings on Sundays.", ["Marsh Voices"]),
     ("choirs", "With Alder, the parish has four choirs again.", ["Alder"]),
     ("choirs", "Anna Berg sang for the choirs.", []),
+    ("choirs", "Marsh Hall is the choir master, and Cole the Choir Agreement. All choirs are Anglican.", []),
     ("cases", "Both follow from case LX-7 of May.", ["LX-7"]),
     ("options", "The options are “fast”, “slow” and “off”.", ["fast", "slow", "off"]),
     ("ports", "The port of Skerry is closed.", ["Skerry"]),

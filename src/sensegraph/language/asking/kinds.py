@@ -78,14 +78,15 @@ class AskedKind:
         """The names that a text puts beside the noun, and whether they stand in an enumeration of several."""
         if not self.mention.search(text):
             return
-        for rule in _write_rules(self.pattern, _PLACES.fullmatch(self.noun) is not None):
+        for several, rule in _write_rules(self.noun.casefold(), self.pattern, _PLACES.fullmatch(self.noun) is not None):
             for match in rule.finditer(text):
                 found = [m[0] for m in _ONE.finditer(match["list"])]
                 if match.end("list") == match.end():  # "A, which …; B, which …; and C"
                     behind = text[match.end() :].split(".")[0].split(";")[1:]
                     found += [m[0] for part in behind if (m := _ONE.match(_JOINED.sub("", part)))]
                 names = [n for name in found if (n := _trim_name(name)) and not self.mention.fullmatch(n)]
-                yield from ((name, len(names) > 1) for name in names)
+                if len(names) > several:
+                    yield from ((name, len(names) > 1) for name in names)
 
 
 def read_asked_kind(question: str) -> AskedKind | None:
@@ -155,12 +156,13 @@ def is_plural(word: str) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _write_rules(noun: str, place: bool) -> tuple[re.Pattern[str], ...]:
-    rules = [lines for name, lines in _PATTERNS.items() if name.startswith("names ")]
+def _write_rules(plural: str, noun: str, place: bool) -> tuple[tuple[bool, re.Pattern[str]], ...]:
+    """The rules for names beside a noun, and whether they are sure of several names only."""
+    rules = [(name.startswith("several"), lines) for name, lines in _PATTERNS.items() if "names " in name]
     if place:
-        rules.append(r"\bNOUN\s+of\s+(?P<list>NAME)")
-    written = (r.replace("NOUN", f"(?i:{noun})").replace("LIST", _LIST).replace("NAME", _NAME) for r in rules)
-    return tuple(map(re.compile, written))
+        rules.append((False, r"\bNOUN\s+of\s+(?P<list>NAME)"))
+    parts = {"NOUN": f"(?i:{noun})", "SMALL": noun, "PLURAL": f"(?i:{re.escape(plural)})", "LIST": _LIST, "NAME": _NAME}
+    return tuple((several, re.compile(re.sub("[A-Z]{4,}", lambda m: parts.get(m[0], m[0]), r))) for several, r in rules)
 
 
 def _trim_name(name: str) -> str:

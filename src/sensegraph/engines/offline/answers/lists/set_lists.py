@@ -26,6 +26,7 @@ HELD, OPENING = (
     0.6,
     400,
 )  # share of the question that the text around a list holds, and its characters that are looked at
+_BEHIND = r"\s(?:are|were|is|was|of|for|in|to|that|which|who|include|you|we|they|can|may|must|as|by|from|on|with)\b"
 OWN = 2  # entries that begin with the name that is asked about, from which others are left out
 MOST = 12
 
@@ -57,11 +58,12 @@ def answer_set_list(asked: Asked) -> Written | None:
     kind = read_asked_kind(asked.question)
     if kind is None or kind.counts:
         return None
+    leads = re.compile(rf"\b{kind.pattern}(?!-)(?=\s*(?:[:*]*$|{_BEHIND}))", re.IGNORECASE)
     rest = Weigher(asked, f"{' '.join(kind.words[:-1])} {kind.rest}")
     lists = [
         SetList(p, e, rest.share(p.title, p.text))
         for p in asked.chunks[:READ] if len(p.sources) == 1 and kind.mention.search(p.text)
-        for e in read_enumerations(p.text) if kind.mention.search(p.text[slice(*e.lead)])
+        for e in read_enumerations(p.text) if leads.search(p.text[slice(*e.lead)])
     ]  # fmt: skip
     fitting = [one for one in lists if one.share >= HELD or not rest.weights]
     if not fitting:

@@ -16,6 +16,7 @@ from sensegraph.types import Source, Statement
 SHARE, OWN = 0.5, 0.5  # share of the question that the text's question holds, and the other way round
 GOOD, SAME = 0.65, 0.5  # the geometric mean of both from which it is the same question, and where both begin alike
 THE_SAME = 0.7  # from which words that are common everywhere are enough
+_WAYS = frozenset("what who whom whose when where why how wer was wann wo warum wie".split())
 _NUMBER = re.compile(r"^\W*(?:\d+[.)]|Q\s?\d*[.:)]|[Qq]uestion\s?\d*[.:])\s*")
 MOST = 3  # sentences of its answer
 
@@ -42,10 +43,17 @@ def answer_as_asked(asked: Asked) -> Written | None:
             shared = [t for t in theirs & weigher.weights.keys() if weigh_rarity(t, "en") == RARE]
             if len(shared) < 2 and score < THE_SAME:
                 continue
+            if _read_way(_first_word(bare)) != _read_way(opener):
+                continue
             least = SAME if _first_word(bare) == opener else GOOD
             if own >= OWN and score >= max(least, best[0]) and (told := _read_answer(asked, one)):
                 best = (score, told)
     return Written(tuple(best[1])) if best[1] else None
+
+
+def _read_way(opener: str) -> str:
+    """Which way of asking the first word of a question begins: "which" is another "what", all verbs ask for a yes."""
+    return "what" if opener == "which" else opener if opener in _WAYS else ""
 
 
 def _first_word(text: str) -> str:

@@ -59,7 +59,8 @@ def show_difference(asked: Asked, one: str, other: str) -> Written | None:
     """A sentence that speaks of both things, and one on each; None where the texts do not tell them apart."""
     sides = [_Side(asked, one), _Side(asked, other)]
     if any(not side.weights for side in sides) or (
-        sides[0].weights.keys() == sides[1].weights.keys() and sides[0].numbers == sides[1].numbers
+        sides[0].numbers == sides[1].numbers
+        and (sides[0].weights.keys() <= sides[1].weights.keys() or sides[1].weights.keys() <= sides[0].weights.keys())
     ):
         return None
     whole = Weigher(asked, asked.question)
