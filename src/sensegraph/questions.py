@@ -81,10 +81,10 @@ class NameCounts:
 class WordCounts:
     """How many `chunks` of the corpus hold some words, given as search's stems; and the `name` that is asked about.
 
-    `complete` says that all chunks that name things of the kind that is asked for were read.
+    `partial` says that not all chunks that name things of the kind that is asked for were read.
     """
 
     chunks: int
     words: tuple[tuple[str, int], ...]
     name: NameCounts | None = None
-    complete: bool = True
+    partial: bool = False

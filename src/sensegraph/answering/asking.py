@@ -267,7 +267,7 @@ def conclude_answer(question: Question, evidence: Evidence, index: Index, rt: Ru
             rt.hear(NOTHING)
         return Answer(NOTHING, evidence=evidence, notes=evidence.notes, abstained=True)
     evidence = replace(evidence, passages=tuple(quote_sources(evidence.passages, index, rt)))
-    counts = for_quoting(rt, lambda: [replace(count_words(question, index), name=named, complete=complete)])
+    counts = for_quoting(rt, lambda: [replace(count_words(question, index), name=named, partial=not complete)])
     counted = next(iter(counts), None)
     asked = replace(make_inquiry(question, evidence.passages, index), counted=counted)
     draft = _tell_draft(asked, evidence, index, rt) if rt.hear else rt.each(answer_contexts, [asked])[0]

@@ -76,7 +76,7 @@ def answer_count(asked: Asked) -> Written | None:
     items = reading.gather()
     if len(items) < FEWEST or not are_sure(items):
         return None
-    least = "" if asked.counted and asked.counted.complete else "At least "
+    least = "" if asked.counted and not asked.counted.partial else "At least "
     heading = f"{least}{len(items)} {' '.join(kind.words)} are named:"
     return Written(tuple(list_items(items, asked, heading)))
 

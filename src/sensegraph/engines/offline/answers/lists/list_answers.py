@@ -49,6 +49,6 @@ def list_items(items: Sequence[Item], asked: Asked, heading: str = "") -> list[S
         lines.append(one.sentence.cite(f"{lead}**{one.name}**{when}: {told}"))
     if len(items) > MOST:
         lines.append(Statement(f"\n\nAnd {len(items) - MOST} more."))
-    elif asked.counted and not asked.counted.complete:
+    elif asked.counted and asked.counted.partial:
         lines.append(Statement("\n\nNot all passages that speak of them were read: there may be more."))
     return lines
