@@ -79,8 +79,12 @@ class NameCounts:
 
 @dataclass(frozen=True, slots=True)
 class WordCounts:
-    """How many `chunks` of the corpus hold some words, given as search's stems; and the `name` that is asked about."""
+    """How many `chunks` of the corpus hold some words, given as search's stems; and the `name` that is asked about.
+
+    `partial` says that not all chunks that name things of the kind that is asked for were read.
+    """
 
     chunks: int
     words: tuple[tuple[str, int], ...]
     name: NameCounts | None = None
+    partial: bool = False

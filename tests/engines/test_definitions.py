@@ -8,7 +8,10 @@ import pytest
 
 from sensegraph import Corpus, Document
 from sensegraph.answering.named_chunks import KEPT, find_named_chunks
+from sensegraph.engines.offline.answers.asked import Asked
 from sensegraph.engines.offline.answers.composing import compose_answer
+from sensegraph.engines.offline.answers.definitions import answer_definition
+from sensegraph.engines.offline.answers.source_sentences import read_source_sentences
 from sensegraph.language.defining import AskedName, rate_mention, read_asked_name
 from sensegraph.questions import Scope
 from sensegraph.types import Context, Inquiry, NameCounts, Passage, Source, WordCounts
@@ -203,6 +206,15 @@ def test_two_full_names_that_begin_like_the_name_have_a_line_each() -> None:
     ]
 
 
+def test_people_of_one_name_have_a_line_each() -> None:
+    texts = {"a": "Samuel Orr is a pilot. We saw Sam Orr late.", "b": "Samantha Orr is a nurse. We saw Sam Orr early."}
+    for question in ("Which people are called Sam Orr?", "What persons are named Sam Orr?"):
+        assert sorted(written(question, texts).splitlines()[2:]) == [
+            "- Samantha Orr is a nurse.",
+            "- Samuel Orr is a pilot.",
+        ]
+
+
 def test_brackets_behind_a_person_hold_no_other_name() -> None:
     answer = written("Who is Dora Quill?", {"a": "Present: Dora Quill (CEO), Bo Isk (CTO), and the council of Orl."})
     assert answer == "Present: Dora Quill (CEO), Bo Isk (CTO), and the council of Orl."
@@ -254,6 +266,35 @@ def test_a_part_of_a_name_stands_for_it_only_near_it_and_where_nobody_else_bears
     assert first_line("Who is Kim Ode?", shared).startswith("The texts never say outright")
 
 
+def test_where_a_name_comes_from_is_told() -> None:
+    text = "Bluefin needs no oil. Bluefin derives from an old word for herring. Bluefin was late."
+    assert first_line("Where does the name Bluefin come from?", {"a": text}) == (
+        "Bluefin derives from an old word for herring."
+    )
+
+
+def test_what_is_only_called_so_needs_the_sentence_before_it() -> None:
+    text = "The yard launched the Tern 5. The ship, known in the yard as Bluefin, was drawn by Ann Lee."
+    assert written("What is Bluefin?", {"a": text}).splitlines()[2] == "- The yard launched the Tern 5."
+    whole = "The yard launched the Tern 5. Tern 5, known in the yard as Bluefin, was drawn by Ann Lee."
+    assert "launched" not in written("What is Bluefin?", {"a": whole})
+
+
+def test_a_text_in_several_passages_begins_once() -> None:
+    """The first sentence of every passage counted as that of a text about the name."""
+    parts = {
+        "a": "Bluefin\n\nBluefin is a program for tides.",
+        "b": "Wait until Bluefin has read the file.\n\nIt is slow.",
+    }
+    passages = tuple(
+        Passage("chunk", name, text, title="Bluefin", sources=(Source(f"{'d' * 12}-{name}", 0, len(text)),))
+        for name, text in reversed(parts.items())
+    )
+    told = answer_definition(Asked("What is Bluefin?", passages, tuple(read_source_sentences(passages, "en"))))
+    assert told is not None
+    assert told.statements[0].text == "Bluefin is a program for tides."
+
+
 def test_other_names_and_counts_stand_at_the_end() -> None:
     text = "Bluefin, known inside the company as Project Eel, is a program that plans tides. It is slow."
     counts = NameCounts(12, 4, True)
@@ -277,6 +318,9 @@ def test_another_name_leads_to_what_that_is() -> None:
         ("What is the House of Lords?", "House of Lords"),
         ('What is meant by "salvage"?', "salvage"),
         ("What does the term salvage mean?", "salvage"),
+        ("What does the harbour code mean by salvage?", "salvage"),
+        ("What counts as a derelict under the harbour code?", "derelict"),
+        ("where does the name Bluefin come from", "Bluefin"),
         ("Who is The Who?", "Who"),
         ("What is La Paz?", "La Paz"),
         ("Wofür steht TÜV?", "TÜV"),

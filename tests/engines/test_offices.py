@@ -264,3 +264,8 @@ def test_a_question_tells_the_office_and_the_time(question: str, office: str, ki
 )
 def test_a_question_for_no_office_is_none(question: str) -> None:
     assert read_office_question(question) is None
+
+
+@pytest.mark.parametrize("question", ["Who was vp in 2019?", "Who was it?", "Who is up to date?"])
+def test_words_too_short_for_an_office_end_in_no_error(question: str) -> None:
+    assert lines(question, COUNCIL) == []

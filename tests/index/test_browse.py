@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -228,6 +229,22 @@ def test_an_entity_shows_its_neighbours_and_the_relations_to_them(index: Index) 
         weights = [n.relation.weight for n in page.neighbours]
         assert weights == sorted(weights, reverse=True)
         assert all(entity.name in (n.relation.source, n.relation.target) for n in page.neighbours)
+
+
+def test_the_end_of_a_relation_that_its_texts_name_first_stands_first(tmp_path: Path) -> None:
+    """Ids are in no order that means anything: half of the labels read backwards."""
+    names = ["Ada Fenwick", "Hugo Stone", "Ida Marsh", "Noor Haag", "Tom Reeve", "Ruth Feld"]
+    towns = ["Quay Town", "Skerry", "Linton", "Brindle", "Ellery", "Corby"]
+    told = [f"{name} founded the harbour office of {town}. " for name, town in zip(names, towns, strict=True)]
+    with Corpus.open(tmp_path, settings=OFFLINE) as corpus:
+        corpus.add([Document("offices", "".join(told * 3))])
+        corpus.build()
+        index = corpus.index()
+        rows = [n.relation for e in index.graph.entities if e.name in names for n in read_entity(index, e).neighbours]
+    pairs = [(r.source, r.target) for r in rows if {r.source, r.target} & {*towns} and {r.source, r.target} & {*names}]
+    right = {*zip(names, towns, strict=True)}
+    assert len(right & {*pairs}) == len(names)
+    assert not {(town, name) for name, town in right} & {*pairs}
 
 
 def test_an_entity_shows_its_communities_from_the_coarsest_down(index: Index) -> None:

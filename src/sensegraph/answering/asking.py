@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import TypeVar
 
+from sensegraph.answering.listed_chunks import find_listed_chunks
 from sensegraph.answering.named_chunks import find_named_chunks
 from sensegraph.errors import EndpointError, StepFailed
 from sensegraph.index.index import Index
@@ -238,6 +239,21 @@ def add_named_chunks(
     return gather_evidence(passages, index, omitted=evidence.omitted, notes=evidence.notes), named
 
 
+def add_listed_chunks(question: Question, evidence: Evidence, index: Index, rt: Runtime) -> tuple[Evidence, bool]:
+    """The evidence with the chunks behind it that name things of the kind that is asked for, and whether these are all.
+
+    Only for an engine that quotes, and a question that asks for all of a kind, or for their number.
+    """
+    looked_up = for_quoting(rt, lambda: [find_listed_chunks(question.text, index)])
+    found, complete = looked_up[0] if looked_up else ([], True)
+    ids = {p.id for p in evidence.passages}
+    behind = [p for p in found if p.id not in ids]
+    if not behind:
+        return evidence, complete
+    passages = (*evidence.passages, *behind)
+    return gather_evidence(passages, index, omitted=evidence.omitted, notes=evidence.notes), complete
+
+
 def conclude_answer(question: Question, evidence: Evidence, index: Index, rt: Runtime) -> Answer:
     """One answer from the evidence, with citations; it says so when there is none to answer from.
 
@@ -245,12 +261,14 @@ def conclude_answer(question: Question, evidence: Evidence, index: Index, rt: Ru
     answer is told while it is written.
     """
     evidence, named = add_named_chunks(question, rerank_evidence(question, evidence, index, rt), index, rt)
+    evidence, complete = add_listed_chunks(question, evidence, index, rt)
     if not evidence.passages:
         if rt.hear:
             rt.hear(NOTHING)
         return Answer(NOTHING, evidence=evidence, notes=evidence.notes, abstained=True)
     evidence = replace(evidence, passages=tuple(quote_sources(evidence.passages, index, rt)))
-    counted = next(iter(for_quoting(rt, lambda: [replace(count_words(question, index), name=named)])), None)
+    counts = for_quoting(rt, lambda: [replace(count_words(question, index), name=named, partial=not complete)])
+    counted = next(iter(counts), None)
     asked = replace(make_inquiry(question, evidence.passages, index), counted=counted)
     draft = _tell_draft(asked, evidence, index, rt) if rt.hear else rt.each(answer_contexts, [asked])[0]
     return answer_from_draft(draft, evidence, index)

@@ -24,6 +24,7 @@ from sensegraph.language.defining import (
     rate_fitness,
     rate_statement,
     read_asked_name,
+    read_mentioned_name,
 )
 from sensegraph.language.text import name_stemmer, split_runs, stem_run
 from sensegraph.language.word_lists import SNOWBALL
@@ -45,14 +46,14 @@ def find_named_chunks(question: str, index: Index) -> tuple[list[Passage], NameC
 
     Nothing where the question asks for something else, or the name stands nowhere.
     """
-    name = read_asked_name(question)
+    name = read_asked_name(question) or read_mentioned_name(question)
     if name is None:
         return [], None
     root = index
     while root.whole is not None:
         root = root.whole
-    held = _positions_with(split_runs(name.text), name.text, root)
-    rough = root.words.score(_list_forms(split_runs(name.text), name.text))
+    held = positions_with(split_runs(name.text), name.text, root)
+    rough = root.words.score(list_forms(split_runs(name.text), name.text))
     best = held[np.lexsort((held, -rough[held]))][:RATED]
     entries = take_records(root.catalogue.chunks, best.tolist())
     if index is not root:
@@ -62,7 +63,7 @@ def find_named_chunks(question: str, index: Index) -> tuple[list[Passage], NameC
     exact = len(entries) <= READ
     if not exact:  # where the name weighs most, beginnings of documents, and where people are presented
         score = rough[best] / max(float(rough[best].max()), 1e-9) + 0.5 * np.array([e.position == 0 for e in entries])
-        for _, (who, _) in root.words.hits(_list_forms(CUE_WORDS, "")):
+        for _, (who, _) in root.words.hits(list_forms(CUE_WORDS, "")):
             score = score + 0.25 * np.isin(best, who)
         entries = [entries[i] for i in np.lexsort((best, -score))[:READ]]
     found = list(index.chunks([e.id for e in entries]).values())
@@ -89,7 +90,7 @@ def find_named_chunks(question: str, index: Index) -> tuple[list[Passage], NameC
 
 def _read_others(part: str, name: AskedName, held: Longs, index: Index, root: Index) -> list[Chunk] | None:
     """The chunks with a part of the name that do not hold all of it; None where they are too many."""
-    places = np.setdiff1d(_positions_with([part], name.text, root), held)
+    places = np.setdiff1d(positions_with([part], name.text, root), held)
     if len(places) > _ALONE:
         return None
     return list(index.chunks([e.id for e in take_records(root.catalogue.chunks, places.tolist())]).values())
@@ -103,18 +104,18 @@ def _rate_chunks(name: AskedName, chunks: Iterable[Chunk]) -> tuple[list[tuple[f
     return sorted(((r, c) for r, c in rated if r > 0), key=lambda pair: (-pair[0], pair[1].id)), writing
 
 
-def _list_forms(words: Iterable[str], text: str) -> list[str]:
+def list_forms(words: Iterable[str], text: str) -> list[str]:
     """The stems that search may have the words by, whose texts may be in another language; not of function words."""
     spoken = name_stemmer(text)
     told = [word for word in words if stem_run(word, spoken)]
     return sorted({stem for word in told for way in SNOWBALL.values() for stem in stem_run(word, way)})
 
 
-def _positions_with(words: Sequence[str], text: str, root: Index) -> Longs:
+def positions_with(words: Sequence[str], text: str, root: Index) -> Longs:
     """The positions of the chunks that hold all of these words, but function words."""
     held: Longs | None = None
     for word in words:
-        if not (forms := _list_forms([word], text)):
+        if not (forms := list_forms([word], text)):
             continue
         found = np.unique(np.concatenate([who for _, (who, _) in root.words.hits(forms)]))
         held = found if held is None else np.intersect1d(held, found, assume_unique=True)

@@ -14,7 +14,7 @@ from functools import cached_property
 
 from sensegraph.language.naming_words import HONORIFICS
 from sensegraph.language.text import HAN, fold
-from sensegraph.language.word_lists import STOP, read_sections
+from sensegraph.language.word_lists import STOP, read_patterns, read_sections
 
 _SECTIONS = read_sections("patterns/definitions")
 _ASKS = [re.compile(rf"^\W*{line}\W*$", re.IGNORECASE) for line in _SECTIONS["asks what"]]
@@ -36,6 +36,9 @@ _CALLED, _BRACKETS = (
 CUE_WORDS = tuple(_SECTIONS["cue words"][0].split())
 """Words that stand in texts that present somebody or something."""
 
+_MENTIONS = re.compile("".join(read_patterns("kinds")["mentions"]), re.IGNORECASE)
+
+_ASKS_WHO = r"\W*(?:who|wer|qui|c['’]est\s+qui|¿?\s*qui[eé]n|(?:which|what)\s+(?:people|persons)\b)"
 SIGN = "@"
 _LONGEST = 8  # words of a name that is asked for
 _QUALIFIED = re.compile(r"^(.*\S)\s*\(([^()]+)\)$|^([^,]+),\s+([^,]+)$")
@@ -166,8 +169,15 @@ def read_asked_name(question: str) -> AskedName | None:
     small = base[:1].islower()
     loose = not quoted and ((small and led) or (_LOOSE.search(base) is not None and (small or "s " in base)))
     whole = re.search(r"\b(?:an?|the)\s+" + re.escape(found), question, re.IGNORECASE)
-    person = re.match(r"\W*(?:who|wer|qui|c['’]est\s+qui|¿?\s*qui[eé]n)", question, re.IGNORECASE) is not None
+    person = re.match(_ASKS_WHO, question, re.IGNORECASE) is not None
     return AskedName(base, qualifier, person or "是谁" in question, loose, whole[0] if whole else found)
+
+
+def read_mentioned_name(question: str) -> AskedName | None:
+    """The name of which a question asks which documents mention it, or how many; None for other questions."""
+    match = _MENTIONS.search(" ".join(question.split()))
+    name = re.sub(r"^(?:the|an?|der|die|das)\s+", "", match["name"].strip(' .,:;"“”')) if match else ""
+    return AskedName(name, asked=name) if name and len(name.split()) <= _LONGEST else None
 
 
 def rate_statement(masked: str) -> tuple[float, str]:

@@ -8,9 +8,9 @@ import pytest
 
 from little_graphs import Little, entity, relation
 from sensegraph.errors import InputError
-from sensegraph.graphs.match.facets import BACK, FORTH, read_direction
 from sensegraph.graphs.match.matches import PathRow
 from sensegraph.index.browse.pages import ClaimRow, EntityRow, RelationRow
+from sensegraph.index.graph.directions import BACK, FORTH, read_direction
 from sensegraph.types import Claim, Description, Graph, Source
 
 ANN = entity(0, "Ann Berg", "person", ("Ann", "the captain"), 2)

@@ -11,8 +11,9 @@ import pytest
 from asked_in_time import officeholders
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError, NotIndexed
-from sensegraph.graphs.match.facets import BACK, FORTH, collect_facets
+from sensegraph.graphs.match.facets import collect_facets
 from sensegraph.index.browse.pages import EntityRow
+from sensegraph.index.graph.directions import BACK, FORTH
 from sensegraph.questions import Scope
 from sensegraph.types import Description, Document, Entity, Graph, Relation, Source
 

@@ -6,10 +6,11 @@ import pytest
 
 from little_graphs import little
 from sensegraph.errors import InputError
-from sensegraph.graphs.match import facets, joining, query_values
+from sensegraph.graphs.match import joining, query_values
 from sensegraph.graphs.match.parser import Parser
 from sensegraph.graphs.match.query_values import compile_matcher
 from sensegraph.graphs.match.syntax import Property, Sort, Variable
+from sensegraph.index.graph import directions
 
 
 @pytest.mark.parametrize(
@@ -45,7 +46,7 @@ def test_nothing_may_follow_a_clause_that_stands_alone(what: str, text: str) -> 
 def test_a_name_of_both_counts_for_the_one_whose_first_it_is(
     forms: tuple[str, ...], others: tuple[str, ...], own: list[str]
 ) -> None:
-    assert facets._distinct_forms(forms, others) == own
+    assert directions._distinct_forms(forms, others) == own
 
 
 @pytest.mark.parametrize(
@@ -59,14 +60,14 @@ def test_a_name_of_both_counts_for_the_one_whose_first_it_is(
     ],
 )
 def test_names_are_found_as_whole_words(text: str, spans: list[tuple[int, int]]) -> None:
-    assert list(facets._find_names(text, ["ann"])) == spans
+    assert list(directions._find_names(text, ["ann"])) == spans
 
 
 def test_a_span_within_one_of_the_other_is_left_out() -> None:
     other = [(0, 9)]
     spans = [(0, 9), (0, 4), (5, 9), (3, 10), (9, 12)]
-    assert facets._drop_contained(spans, other) == [(3, 10), (9, 12)]
-    assert facets._drop_contained(spans, []) == spans
+    assert directions._drop_contained(spans, other) == [(3, 10), (9, 12)]
+    assert directions._drop_contained(spans, []) == spans
 
 
 @pytest.mark.parametrize("seed", [4, 6])

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from sensegraph.errors import InputError
 from sensegraph.graphs.match.evaluating import Clock, Evaluator, Rows, Table, compared_texts
-from sensegraph.graphs.match.facets import BACK, FORTH
 from sensegraph.graphs.match.query_checking import Checked
 from sensegraph.graphs.match.query_values import Value, fold_type
 from sensegraph.graphs.match.shelf import Adjacency, GraphReader
 from sensegraph.graphs.match.syntax import Binary, EdgePattern, Expression, Property, read_variables
+from sensegraph.index.graph.directions import BACK, FORTH
 
 _BLOCK = 1 << 19  # edges that are looked at together
 

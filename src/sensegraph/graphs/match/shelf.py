@@ -15,8 +15,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.graphs.match.facets import BACK, FORTH, Facets
+from sensegraph.graphs.match.facets import Facets
 from sensegraph.graphs.match.query_values import Kind, Value, fold_type
+from sensegraph.index.graph.directions import BACK, FORTH
 from sensegraph.index.index import Index
 from sensegraph.runtime.results import Table, take_records
 from sensegraph.types import Claim, Entity, Relation

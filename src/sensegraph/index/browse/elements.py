@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, TypeVar
@@ -31,6 +31,7 @@ from sensegraph.index.browse.pages import (
     ReportRow,
     Said,
 )
+from sensegraph.index.graph.directions import BACK, list_forms, read_direction
 from sensegraph.index.index import Index
 from sensegraph.index.passages import cite_statements
 from sensegraph.language.defining import AskedName, rate_mention
@@ -134,7 +135,7 @@ def read_report(index: Index, name: str, chunks: int | None = None) -> ReportPag
         parent=next(map(_report_row, index.clusters([cluster.parent]).values()), None),
         children=tuple(sorted(map(_report_row, children.values()), key=lambda r: (-r.rating, r.id))),
         entities=tuple(sorted(map(_entity_row, members.values()), key=lambda e: (-e.degree, e.name, e.id))),
-        relations=tuple(_relation_row(r, names) for r in _inner_relations(positions, index)),
+        relations=tuple(_relation_row(r, members) for r in _inner_relations(positions, index)),
         claims=_claim_rows(index, positions, names),
         chunks=tuple(sorted(rows, key=lambda r: (-r.entities, r.place.document, r.place.start))),
         chunks_in_all=len(held),
@@ -212,9 +213,9 @@ def read_entity(index: Index, entity: Entity) -> EntityPage:
     homes = [h for h in dict.fromkeys(index.lookups.homes[position].tolist()) if h >= 0]
     others, links = index.lookups.around(position)
     near = take_records(index.graph.entities, others.tolist())
-    names = {e.id: e.name for e in [*near, entity]}
+    entities = {e.id: e for e in [*near, entity]}
     relations = take_records(index.graph.relations, links.tolist())
-    rows = [Neighbour(_entity_row(e), _relation_row(r, names)) for e, r in zip(near, relations, strict=True)]
+    rows = [Neighbour(_entity_row(e), _relation_row(r, entities)) for e, r in zip(near, relations, strict=True)]
     return EntityPage(
         entity=_entity_row(entity),
         frequency=entity.frequency,
@@ -274,9 +275,13 @@ def _entity_row(e: Entity) -> EntityRow:
     return EntityRow(e.id, e.name, e.type, e.degree, len(e.chunks), e.description)
 
 
-def _relation_row(r: Relation, names: dict[str, str]) -> RelationRow:
-    ends = names.get(r.source, r.source), names.get(r.target, r.target)
-    return RelationRow(r.id, *ends, r.label, r.description, r.weight)
+def _relation_row(r: Relation, entities: Mapping[str, Entity]) -> RelationRow:
+    """A relation between these entities, the end first that its texts name first, where they tell it one way."""
+    called = {name: list_forms(entities[name]) if name in entities else (name,) for name in (r.source, r.target)}
+    one, other = (entities[name].name if name in entities else name for name in (r.source, r.target))
+    if read_direction(r, called) == BACK:
+        one, other = other, one
+    return RelationRow(r.id, one, other, r.label, r.description, r.weight)
 
 
 def _source_place(source: Source, spans: dict[str, Chunk]) -> Place | None:

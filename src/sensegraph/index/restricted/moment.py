@@ -20,6 +20,8 @@ from sensegraph.index.parts import Part
 from sensegraph.index.restricted.arrivals import known_then, read_arrivals
 from sensegraph.index.restricted.dates import Dates, Fact, settle_dates
 from sensegraph.index.restricted.scope import ScopedIndex, join_texts, restrict_to_scope
+from sensegraph.language.asking.causing import asks_cause
+from sensegraph.language.asking.kinds import asks_for_several
 from sensegraph.language.dates.intervals import Span, holds_during, make_interval, span_through
 from sensegraph.language.dates.moments import first_instant, instant_after, is_readable
 from sensegraph.language.dates.office_questions import read_office_question
@@ -282,20 +284,23 @@ class TimedIndex(ScopedIndex):
         return sum(before[c.id] != c for c in self.hierarchy.clusters if c.id in before)
 
 
+_READ_THEIR_TIME = (read_office_question, asks_for_several, asks_cause)  # questions whose answers are found by date
+
+
 def ask_in_time(
     question: Question, index: Index, scope: Scope, rt: Runtime, *, read: bool = True
 ) -> tuple[Question, Index]:
     """The question and the index that it is to be asked of, with what the scope and the question say of time.
 
     A date that is `read` from the question is the filter; an engine that quotes looks for the rest of the question,
-    because what holds at a time need not name it. Where it is asked who held an office, such an engine reads the date
-    itself, from all that is said of those who held it.
+    because what holds at a time need not name it. Where it is asked who held an office, for all things of a kind, or
+    for a cause, such an engine reads the date itself, from all that is said: a cause comes before what it leads to.
     """
     today = datetime.now(UTC).date().isoformat()
     when = None
     if read and index.manifest.dates and when_of(scope) is None:
         when = when_asked(question.text, today)
-    if when and rt.engine.quotes and read_office_question(question.text):
+    if when and rt.engine.quotes and any(reads(question.text) for reads in _READ_THEIR_TIME):
         search = without_date(question.text, today)
         return replace(question, search=search), restrict_to_time(index, scope, when, whole=True)
     inside = restrict_to_time(index, scope, when)

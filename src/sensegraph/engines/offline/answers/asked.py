@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence
 from sensegraph.engines.offline.reports.sentence_quality import end_sentence
+from sensegraph.language.word_lists import ENGLISH_MONTHS
 from sensegraph.types import Passage, Statement, WordCounts
 
 
@@ -51,3 +52,13 @@ def list_shown(shown: Sequence[tuple[SourceSentence, str]], lead: str) -> list[S
     """Sentences, each with the text that shows it, as `list_sentences` lays them out."""
     begin = ("\n\n- ", "\n- ")
     return [one.cite((lead if i == 0 else begin[i > 1]) + text) for i, (one, text) in enumerate(shown)]
+
+
+def write_date(moment: str) -> str:
+    """A day, month or year in words: 30 June 2023."""
+    parts = moment.split("-")
+    if not moment or len(parts) > 3 or not parts[0]:
+        return moment
+    words = [str(int(parts[2][:2]))] if len(parts) > 2 else []
+    words += [ENGLISH_MONTHS[int(parts[1]) - 1].title()] if len(parts) > 1 else []
+    return " ".join([*words, str(int(parts[0]))])

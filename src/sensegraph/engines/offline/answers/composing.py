@@ -11,14 +11,14 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sensegraph.engines.offline.answers import facts, overviews, questions
-from sensegraph.engines.offline.answers.asked import Asked, Written
-from sensegraph.engines.offline.answers.definitions import answer_definition
-from sensegraph.engines.offline.answers.offices.office_answers import answer_office
+from sensegraph.engines.offline.answers.asked import Asked
+from sensegraph.engines.offline.answers.question_text import restore_names
 from sensegraph.engines.offline.answers.questions import Question
+from sensegraph.engines.offline.answers.relating.forms import FORMS
 from sensegraph.engines.offline.answers.source_sentences import (
     HOST,
     RelevantSentence,
@@ -307,10 +307,6 @@ def rate_usefulness(found: Sequence[RelevantSentence]) -> float:
     return round(min(100.0, 100 * (0.7 * best[0] + 0.3 * sum(best) / 3)), 1)
 
 
-FORMS: tuple[Callable[[Asked], Written | None], ...] = (answer_definition, answer_office, facts.answer_fact)
-"""The forms of an answer about something, each of which takes the questions that are its own; facts take the rest."""
-
-
 def answer_inquiries(inquiries: Sequence[Inquiry]) -> list[Draft]:
     """The reduce step, and answers from chunks: a text of quoted sentences with their spans, in Markdown."""
     return [compose_answer(inquiry) for inquiry in inquiries]
@@ -329,7 +325,7 @@ def compose_answer(inquiry: Inquiry, words: int = 0) -> Draft:
     asked_for = None
     if not words and (texts or quoting):
         read = read_source_sentences((*texts, *quoting), code)  # a span that a record quotes too is its chunk's
-        asked_for = Asked(inquiry.question, texts, tuple(read), inquiry.counted, quoting)
+        asked_for = Asked(restore_names(inquiry.question, read), texts, tuple(read), inquiry.counted, quoting)
         for form in FORMS if _asks_for_fact(question, passages) else FORMS[:-1]:
             if written := form(asked_for):
                 return Draft(written.statements, notes=notes, abstained=written.abstained)

@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 
 from sensegraph.engines.offline.answers.asked import Asked, Written, show_sentence
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, differs_from
-from sensegraph.engines.offline.reports.sentence_quality import rate_quality
+from sensegraph.engines.offline.reports.sentence_quality import is_heading, rate_quality
 from sensegraph.language.defining import (
     BARE,
     OUTRIGHT,
@@ -31,7 +31,7 @@ from sensegraph.language.defining import (
 )
 from sensegraph.language.text import WORD, fold
 from sensegraph.language.word_lists import read_list
-from sensegraph.types import NameCounts, Statement
+from sensegraph.types import NameCounts, Source, Statement
 
 LEAD, TITLED, FOLLOWS = 5.0, 2.0, 0.9  # weights of the first sentence of a text whose title is the name, and of others
 TELLING = 1.6  # what a sentence must tell of a thing
@@ -41,11 +41,13 @@ MOST, BEARERS = 2, 3  # further sentences, and lines for those who bear the name
 SHARE = 0.2  # of the score of the first, below which a further sentence is not shown
 LONG = 60  # words from which a further sentence is not shown
 POOR = 0.05  # quality below which a further sentence is not shown
+_OVER = 4  # sentences at the beginning of a passage among which the title may stand as a heading
 _EARLY, NEAR_BEGINNING = 25, 80  # characters before the name
 NEAR = 5  # sentences behind the whole name in which a part stands for it
 SHORTENED = 0.7  # weight of a part that stands for the name
 _NUMBER = re.compile(r"^(?:§\s?)?\(?\d+(?:\.\d+)*[.)]*\s+(?=\W?[A-Za-z])")
 _LABEL = re.compile(r"^[A-ZÀ-Þ][A-ZÀ-Þ.’'-]+(?:\s[A-ZÀ-Þ.’'-]+)+:\s+")
+_BEFORE_NAMED = re.compile(r"^\W*(?:The|This|That|These|Those|It|He|She|They)\s(?!@)")
 _HEAD = re.compile(
     rf"{SIGN}[^;!?]*?(?:\s(?:is|was|are|were)\s(?:also\s|currently\s|now\s)?|,\s)(?:an?|the|one\sof\sthe)\s"
     r"((?:[\w’'-]+\s?){1,6}?)(?=\s(?:of|for|in|at|on|by|to|with|from|and|or|that|which|who|near|off|under)\b|[,.;:()]|$)"
@@ -118,6 +120,7 @@ def rank_statements(name: AskedName, sentences: Sequence[SourceSentence], alone:
     for reference, there in held.items() if writing.capital and name.parts else ():
         text, words = "\n".join(s.raw for s in there), name.text.split()
         free[reference] = [p for p in name.parts if not is_borne_otherwise(p, p == name.parts[0], words, text)]
+    begins = _find_beginnings(held)
     told, named = [], dict[str, int]()
     for i, (s, text) in enumerate(zip(ordered, masked, strict=True)):
         near = free.get(s.reference, ()) if i - named.get(s.reference, -NEAR) < NEAR else ()
@@ -125,11 +128,24 @@ def rank_statements(name: AskedName, sentences: Sequence[SourceSentence], alone:
             named[s.reference] = i
         elif parts := near or (alone if (s.document or s.origin) in naming else ()):
             text = writing.mask_parts(text, parts)
-        if one := _read_statement(s, text, name, s.source.start == held[s.reference][0].source.start):
+        if one := _read_statement(s, text, name, s.source in begins):
             told.append(replace(one, score=one.score * (1 + 0.25 * math.log(times[folded[i]]))))
     # by their words where they score the same: the order of the chunks does not matter
     place = attrgetter("text", "document", "chunk")
     return sorted(told, key=lambda t: (t.weight < OUTRIGHT, -t.score, *place(t.sentence)))
+
+
+def _find_beginnings(held: Mapping[str, Sequence[SourceSentence]]) -> set[Source]:
+    """The first sentences of texts: of those in several passages only of the one that has the title over it."""
+    works: dict[str, list[Sequence[SourceSentence]]] = {}
+    for there in held.values():
+        works.setdefault(there[0].origin, []).append(there)
+    found: set[Source] = set()
+    for passages in works.values():
+        titled = [there for there in passages if any(fold(s.raw) == fold(s.document) for s in there[:_OVER])]
+        for there in titled or passages:
+            found.add(there[0].source)
+    return found
 
 
 def _join_broken(name: AskedName, ordered: Sequence[SourceSentence]) -> list[SourceSentence]:
@@ -237,7 +253,20 @@ class _Telling:
             sound = one.kind == "entry" or one.sentence.quality >= POOR
             if sound and _differs(one, chosen) and len(one.sentence.text.split()) <= LONG:
                 chosen.append(one)
-        return (*_list_lines(chosen), *self._tell_aliases(told), *self._tell_counts())
+        return (*_list_lines(chosen), *self._tell_subject(chosen), *self._tell_aliases(told), *self._tell_counts())
+
+    def _tell_subject(self, chosen: Sequence[Told]) -> list[Statement]:
+        """The sentence before one that only says how a thing is called: "The boat, known as …" needs the boat."""
+        first = chosen[0]
+        if first.kind != "called" or not _BEFORE_NAMED.match(first.masked):
+            return []
+        before = [s for s in self.sentences if s.order == first.sentence.order - 1]
+        known = [t.sentence for t in chosen]
+        lead = "\n\n- " if len(chosen) == 1 else "\n- "
+        return [
+            s.cite(lead + show_sentence(s)) for s in before
+            if s.chunk == first.sentence.chunk and not is_heading(s.raw) and differs_from(s, known)
+        ]  # fmt: skip
 
     def tell_bearers(self, lines: Sequence[Told], heading: str) -> tuple[Statement, ...]:
         """A line for each who bears the name."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from sensegraph.engines.offline.answers.asked import Asked, Written, show_sentence
+from sensegraph.engines.offline.answers.asked import Asked, Written, show_sentence, write_date
 from sensegraph.engines.offline.answers.offices.office_claims import OfficeReader
 from sensegraph.engines.offline.answers.offices.office_sentences import Claim
 from sensegraph.engines.offline.answers.offices.office_terms import (
@@ -29,7 +29,6 @@ from sensegraph.language.dates.intervals import span_through
 from sensegraph.language.dates.moments import LAST, are_same_moment, first_instant
 from sensegraph.language.dates.office_questions import OfficeQuestion, read_office_question
 from sensegraph.language.text import fold
-from sensegraph.language.word_lists import ENGLISH_MONTHS
 from sensegraph.types import Statement
 
 MOST = 3  # sentences shown
@@ -168,7 +167,7 @@ class _Record:
         """That nobody is known for the time asked about, and who is known nearest to it."""
         span = span_through(self.question.first, self.question.last)
         office = f"{self.question.office} {self.question.thing}" if self.question.verb else self.question.office
-        first, last = _write_date(self.question.first), _write_date(self.question.last)
+        first, last = write_date(self.question.first), write_date(self.question.last)
         words = (f"from {first}" if first else "", f"until {last}" if last else "")
         stretch = first if first == last else " ".join(filter(None, words))
         statements = [Statement(f"The sources do not say who it was at that time ({office}, {stretch}).")]
@@ -228,21 +227,11 @@ def _name_term(term: Term) -> str:
 
 
 def _say_time(term: Term) -> str:
-    first, last = (_write_date(m) for m in (term.first, term.last))
+    first, last = (write_date(m) for m in (term.first, term.last))
     if first and last:
         return f", from {first} until {last}"
     if first or last:
         return f", from {first}" if first else f", until {last}"
     seen = sorted(set(term.seen), key=first_instant)
-    listed = [_write_date(m) for m in (seen[0], seen[-1])] if len(seen) > 1 else [_write_date(m) for m in seen]
+    listed = [write_date(m) for m in (seen[0], seen[-1])] if len(seen) > 1 else [write_date(m) for m in seen]
     return f", named on {join_with_and(listed)}" if listed else ""
-
-
-def _write_date(moment: str) -> str:
-    """A day, month or year in words: 30 June 2023."""
-    parts = moment.split("-")
-    if not moment or len(parts) > 3 or not parts[0]:
-        return moment
-    words = [str(int(parts[2][:2]))] if len(parts) > 2 else []
-    words += [ENGLISH_MONTHS[int(parts[1]) - 1].title()] if len(parts) > 1 else []
-    return " ".join([*words, str(int(parts[0]))])

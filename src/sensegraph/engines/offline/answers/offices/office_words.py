@@ -55,7 +55,7 @@ def compile_office(question: OfficeQuestion) -> re.Pattern[str]:
                 (r"(?<=[rt])in$", ""),
             )
         }
-        bases = {b for b in bases if len(b) > 2}
+        bases = {b for b in bases if len(b) > 2} or {last}
     elif last.endswith("S") and len(last) > 3:
         bases.add(last[:-1])
     if re.fullmatch(r"[A-Z]{2,}s", last):

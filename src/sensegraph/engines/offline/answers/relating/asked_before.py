@@ -1,0 +1,80 @@
+"""Answers that a text gives to the same question itself: lists of questions and answers, and printed interviews."""
+
+from __future__ import annotations
+
+import re
+
+from sensegraph.engines.offline.answers.asked import Asked, Written
+from sensegraph.engines.offline.answers.lists.weighing import Weigher, list_by_document
+from sensegraph.engines.offline.answers.questions import RARE, weigh_rarity
+from sensegraph.engines.offline.answers.source_sentences import SourceSentence
+from sensegraph.engines.offline.reports.sentence_quality import end_sentence, tidy_sentence
+from sensegraph.language.sentences import split_sentences
+from sensegraph.language.text import WORD
+from sensegraph.types import Source, Statement
+
+SHARE, OWN = 0.5, 0.5  # share of the question that the text's question holds, and the other way round
+GOOD, SAME = 0.65, 0.5  # the geometric mean of both from which it is the same question, and where both begin alike
+THE_SAME = 0.7  # from which words that are common everywhere are enough
+_WAYS = frozenset("what who whom whose when where why how wer was wann wo warum wie".split())
+_NUMBER = re.compile(r"^\W*(?:\d+[.)]|Q\s?\d*[.:)]|[Qq]uestion\s?\d*[.:])\s*")
+MOST = 3  # sentences of its answer
+
+
+def answer_as_asked(asked: Asked) -> Written | None:
+    """What a text says to the same question; None where none asks it."""
+    weigher = Weigher(asked, asked.question)
+    words = WORD.findall(asked.question.casefold())
+    opener = _first_word(asked.question)
+    best: tuple[float, list[Statement]] = (0.0, [])
+    for held in list_by_document(asked.sentences).values():
+        for one in held:
+            if not one.raw.rstrip('*_"” ').endswith("?") or one.speaker:
+                continue
+            bare = _NUMBER.sub("", one.raw)
+            if WORD.findall(bare.casefold()) == words and (told := _read_answer(asked, one)):
+                return Written(tuple(told))
+            there = weigher.share(one.raw)
+            if there < SHARE or len(weigher.weights) < 2:
+                continue
+            theirs = Weigher(asked, bare).weights.keys()
+            own = len(theirs & weigher.weights.keys()) / len(theirs)
+            score = (there * own) ** 0.5
+            shared = [t for t in theirs & weigher.weights.keys() if weigh_rarity(t, "en") == RARE]
+            if len(shared) < 2 and score < THE_SAME:
+                continue
+            if _read_way(_first_word(bare)) != _read_way(opener):
+                continue
+            least = SAME if _first_word(bare) == opener else GOOD
+            if own >= OWN and score >= max(least, best[0]) and (told := _read_answer(asked, one)):
+                best = (score, told)
+    return Written(tuple(best[1])) if best[1] else None
+
+
+def _read_way(opener: str) -> str:
+    """Which way of asking the first word of a question begins: "which" is another "what", all verbs ask for a yes."""
+    return "what" if opener == "which" else opener if opener in _WAYS else ""
+
+
+def _first_word(text: str) -> str:
+    return next((w.casefold() for w in WORD.findall(text)), "")
+
+
+def _read_answer(asked: Asked, question: SourceSentence) -> list[Statement]:
+    """The sentences behind a question, up to the next question or the end of the paragraph."""
+    passage = next((p for p in asked.chunks if p.id == question.reference), None)
+    if passage is None or len(passage.sources) != 1:
+        return []
+    base = passage.sources[0]
+    at = question.source.end - base.start
+    found: list[Statement] = []
+    for start, end in split_sentences(passage.text[at:])[:MOST]:
+        raw = passage.text[at + start : at + end]
+        parted = bool(found) and "\n\n" in passage.text[at + start - 2 : at + start]
+        if raw.rstrip('*_"” ').endswith("?") or raw.startswith("#") or parted:
+            break
+        lead = "\n\n- " if len(found) == 1 else "\n- " if found else ""
+        span = Source(base.chunk, base.start + at + start, base.start + at + end)
+        text = raw.strip('"“” ') if raw.count('"') % 2 or raw.count("“") != raw.count("”") else raw
+        found.append(Statement(lead + end_sentence(tidy_sentence(text)), (passage.id,), (span,)))
+    return found

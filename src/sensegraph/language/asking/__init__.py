@@ -1,0 +1,1 @@
+"""How questions ask for things of a kind and for causes, and how texts list and give them."""
