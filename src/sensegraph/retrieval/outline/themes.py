@@ -1,0 +1,151 @@
+"""The themes of a corpus: its best phrases that are not near each other, each with what goes with it and who."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensegraph.language.text import known_word
+from sensegraph.language.word_lists import english_words, read_lexicon
+from sensegraph.retrieval.outline.phrases import FEW, Gathered, Phrase, Spot
+from sensegraph.retrieval.outline.values import Sentence, Theme
+
+THEMES, BESIDE, NAMES, MORE, CANDIDATES = 7, 5, 4, 8, 12
+NEAR = 0.15  # NPMI from which a phrase belongs to a theme
+APART = 2.2  # how much nearness to a chosen theme takes from another
+WIDE, LEAST = 0.08, 3.5  # share of the units, and units, that a theme must reach to count in full
+_OFTEN = 3  # times
+_FIRST = 50  # phrases that tell whether a corpus is one of names
+
+
+def is_person(name: str) -> bool:
+    """Whether a name of two words or three is taken for a person's: by a first name, or since no word is English."""
+    words = [w.casefold().strip(".") for w in name.split()]
+    if not 2 <= len(words) <= 3 or any(not w.isalpha() or w.isupper() for w in name.replace("-", "").split()):
+        return False
+    if words[-1] in english_words("organisation-heads") | english_words("place-heads") | english_words("name-parts"):
+        return False
+    if words[0] in english_words("name-parts") or words[0] in english_words("titles") | english_words("roles"):
+        return False
+    return words[0] in read_lexicon("people")["first"] or not any(known_word(w) for w in words)
+
+
+class ThemeFinder:
+    """Finds the themes among the best phrases."""
+
+    def __init__(self, gathered: Gathered) -> None:
+        self.gathered = gathered
+        found = gathered.best_phrases()
+        offices = english_words("titles") | english_words("roles")
+        held = {p.stems[1:] for p in gathered.phrases.values() if p.label.split()[0].casefold() in offices}
+        self.people = {p.stems for p in found if p.named and (is_person(p.label) or (len(p.stems) == 2 and p.stems in held))}
+        self.named = 2.5 * sum(p.named for p in found[:_FIRST]) > len(found[:_FIRST])
+        parts = {s for stems in self.people for s in stems}
+        self.phrases = [p for p in found if len(p.stems) > 1 or not p.named or p.stems[0] not in parts]
+        chunks = {spot: i for i, spot in enumerate(sorted({c for p in self.phrases for c in p.chunks}))}
+        held = np.zeros((len(self.phrases), len(chunks)), np.float32)
+        for row, phrase in enumerate(self.phrases):
+            held[row, [chunks[c] for c in sorted(phrase.chunks)]] = 1
+        self.near = _npmi(held)
+        self.units = len(gathered.titles)
+
+    def themes(self) -> tuple[list[Theme], list[str], float]:
+        """The themes, phrases that would come next, and the share of the units that the themes reach."""
+        chosen: list[int] = []
+        used: set[int] = set()
+        beside: dict[int, list[int]] = {}
+        while len(chosen) < THEMES + MORE:
+            left = [i for i in range(len(self.phrases)) if i not in used and self.phrases[i].stems not in self.people]
+            if not left:
+                break
+            worth = {i: self._gain(i, chosen) for i in left}
+            best = max(left, key=lambda i: (worth[i], -i))
+            chosen.append(best)
+            own = set(self.phrases[best].stems)
+            beside[best] = near = self._beside(best, used)
+            used |= {best, *(near[:BESIDE] if len(chosen) <= THEMES else [])}
+            used |= {i for i, p in enumerate(self.phrases) if 2 * len(own.intersection(p.stems)) >= len(p.stems)}
+        themes = [self._theme(i, beside[i]) for i in chosen[:THEMES]]
+        return themes, [self.phrases[i].label for i in chosen[THEMES:]], self._reach(chosen[:THEMES], beside)
+
+    def _reach(self, chosen: Sequence[int], beside: Mapping[int, Sequence[int]]) -> float:
+        """The share of the units of which a theme is a matter: that hold its phrase often, or with what goes with it."""
+        reached: set[int] = set()
+        for i in chosen:
+            times = Counter(self.gathered.unit[d] for d, _ in self.phrases[i].spots)
+            near = {u for j in beside[i][:BESIDE] for u in self.phrases[j].units}
+            reached |= {u for u, n in times.items() if n >= _OFTEN or u in near}
+        return len(reached) / max(1, self.units)
+
+    def _beside(self, best: int, used: set[int]) -> list[int]:
+        """The phrases that go with one, nearest first: in chunks of several units where there are many."""
+        head = self.phrases[best]
+        own, least = set(head.stems), 2 if self.units >= FEW else 1
+        found = []
+        for i in np.flatnonzero(self.near[best] > NEAR).tolist():
+            phrase = self.phrases[i]
+            together = head.chunks & phrase.chunks
+            units = len({self.gathered.unit[d] for d, _ in together})
+            if i not in used and units >= least and own.isdisjoint(phrase.stems):
+                found.append((-float(self.near[best, i]) * len(together) ** 0.5 * phrase.score**0.25, i))
+        return [i for _, i in sorted(found)]
+
+    def _gain(self, i: int, chosen: Sequence[int]) -> float:
+        phrase = self.phrases[i]
+        value = phrase.score * min(1.0, len(phrase.units) / min(max(LEAST, WIDE * self.units), self.units / 2))
+        if not self.named and self.units >= FEW:
+            value *= 0.6 if phrase.named else 1.0
+            value *= 0.4 if len(phrase.stems) == 1 else 1.0
+        for other in chosen:
+            value *= 1 - min(0.95, max(0.0, APART * float(self.near[i, other])))
+            value *= 1.0 if set(phrase.stems).isdisjoint(self.phrases[other].stems) else 0.4
+        return value
+
+    def _theme(self, i: int, near: Sequence[int]) -> Theme:
+        head = self.phrases[i]
+        others: list[Phrase] = []
+        for j in near:
+            phrase = self.phrases[j]
+            if not any(set(phrase.stems) & set(o.stems) for o in others):
+                others.append(phrase)
+        people = [o.label for o in others if o.stems in self.people][:NAMES]
+        rest = [o for o in others if o.stems not in self.people][:BESIDE]
+        label = f"{head.label} ({head.short})" if head.short else head.label
+        return Theme(label, len(head.units), tuple(o.label for o in rest), tuple(people), self.sentences(head, rest))
+
+    def sentences(self, head: Phrase, others: Sequence[Phrase]) -> tuple[Sentence, ...]:
+        """The likeliest sentences for a phrase, one a unit: those that stand alone, with what goes with it."""
+        beside = Counter(spot for other in others for spot in other.spots)
+        scored = []
+        for spot in dict.fromkeys(head.spots):
+            line = self.gathered.line(spot)
+            if line.worth:
+                scored.append((line.worth * (1 + 0.4 * beside[spot]), spot))
+        return pick_sentences(self.gathered, scored, CANDIDATES)
+
+
+def pick_sentences(gathered: Gathered, scored: Sequence[tuple[float, Spot]], most: int) -> tuple[Sentence, ...]:
+    """The best of some lines, one a unit, with who says them."""
+    found: dict[int, Sentence] = {}
+    ranked = sorted(scored, key=lambda pair: (-pair[0], *gathered.place(pair[1])))
+    for _, spot in ranked:
+        if len(found) == most:
+            break
+        if gathered.unit[spot[0]] not in found:
+            found[gathered.unit[spot[0]]] = gathered.sentence(spot)
+    return tuple(found.values())
+
+
+def _npmi(held: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The normalised pointwise mutual information of rows that say which chunks hold them; 0 for less than 2 shared."""
+    together = held @ held.T
+    alone, chunks = np.diag(together).copy(), max(held.shape[1], 2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        pmi = np.log(together * chunks / np.outer(alone, alone))
+        found = np.where(together >= 2, pmi / -np.log(together / chunks - 1e-9), 0)
+    np.fill_diagonal(found, 0)
+    return np.nan_to_num(found).astype(np.float32)
