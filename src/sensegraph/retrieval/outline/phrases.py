@@ -32,6 +32,7 @@ NAMED = 0.8  # share of the writings with a capital from which a phrase is a nam
 PART = 0.6  # share of a phrase's places within a longer one from which it is a part of that
 MOST = 400  # phrases that are kept
 _SMOOTHING = 300.0  # sentences
+_OPENING = 5  # lines that begin a unit
 _NUMERAL = re.compile(r"[ivxlc]+")
 
 
@@ -66,7 +67,7 @@ class Gathered:
     """What the notes of all documents add up to."""
 
     def __init__(self, notes: Sequence[Noted]) -> None:
-        self.notes = notes
+        notes = self.notes = [note for note in notes if note.lines]
         titles = [note.title for note in notes]
         self.titles = sorted(set(titles))
         number = {title: i for i, title in enumerate(self.titles)}
@@ -118,6 +119,11 @@ class Gathered:
         line = self.line(spot)
         name, start = self.said_by(spot)
         return Sentence(self.notes[spot[0]].chunks[line.chunk], start, line.end, name)
+
+    def opening(self, unit: int) -> list[Spot]:
+        """The first lines of a unit."""
+        documents = [i for i, own in enumerate(self.unit) if own == unit]
+        return [(i, place) for i in documents for place in range(len(self.notes[i].lines))][:_OPENING]
 
     @cached_property
     def voices(self) -> Counter[str]:

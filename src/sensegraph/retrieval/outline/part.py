@@ -1,0 +1,152 @@
+"""The outline as a part of an index, and as evidence for a question about the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sensegraph.answering.asking import for_quoting, gather_evidence, make_inquiry, rate_contexts
+from sensegraph.index.index import Index
+from sensegraph.index.manifest import MadePart, PartEntry
+from sensegraph.index.parts import Building, NoSettings, Part
+from sensegraph.index.restricted.moment import TimedIndex
+from sensegraph.index.restricted.scope import ScopedIndex
+from sensegraph.retrieval.outline.forms import group_subjects, is_story, tell_story
+from sensegraph.retrieval.outline.notes import Noted, note_documents
+from sensegraph.retrieval.outline.phrases import Gathered
+from sensegraph.retrieval.outline.themes import ThemeFinder
+from sensegraph.retrieval.outline.values import Outline, Sentence, Theme
+from sensegraph.runtime.results import Results, recall_result, step
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.types import Chunk, Description, Evidence, Passage, Question, Source
+
+REACHED = 0.5  # share of the units that themes must reach; below, they are separate subjects
+FEWEST, SEPARATE = 2, 8  # units that have themes in common; units from which they may be called separate subjects
+VOICES = 6  # speakers that are named
+
+
+@step("outline.outline", version=1)
+def make_outline(wholes: Sequence[Sequence[Noted]]) -> list[Outline]:
+    """The outline of a corpus, from what each document adds."""
+    return [_outline(Gathered(list(notes)), notes.keys if isinstance(notes, Results) else ()) for notes in wholes]
+
+
+def _outline(gathered: Gathered, keys: tuple[str, ...]) -> Outline:
+    units = len(gathered.titles)
+    voices = tuple(sorted(gathered.voices.items(), key=lambda x: (-x[1], x[0])))
+    found = Outline("", units, gathered.sentences, voices, notes=keys)
+    if is_story(gathered):
+        cast, parts = tell_story(gathered)
+        return Outline("story", units, gathered.sentences, voices, parts, cast, notes=keys) if cast else found
+    if units < FEWEST:
+        return found
+    themes, more, reached = ThemeFinder(gathered).themes()
+    if reached < REACHED and units >= SEPARATE:
+        return Outline("subjects", units, gathered.sentences, voices, group_subjects(gathered), notes=keys)
+    return Outline("themes", units, gathered.sentences, voices, tuple(themes), (), tuple(more), keys) if themes else found
+
+
+class OutlinePart(Part[Outline, NoSettings]):
+    """What the corpus is about as a whole."""
+
+    name = "outline"
+    reader = "graphrag"
+    stage = "beside"
+    settings = NoSettings
+
+    def build(self, building: Building, settings: NoSettings) -> MadePart:
+        """The outline of all documents; empty for an engine that writes in its own words, which reads reports."""
+        rt = building.rt
+        if not for_quoting(rt, lambda: (True,)):
+            return MadePart(PartEntry(rt.once(make_outline, (), names=("none",)).key))
+        noted = rt.each(note_documents, building.spine.by_document)
+        return MadePart(PartEntry(rt.once(make_outline, noted, names=noted.keys).key))
+
+    def read(self, index: Index) -> Outline:
+        """The outline."""
+        return recall_result(index.store, make_outline, index.manifest.parts[self.name].key)
+
+    def restrict_to_scope(self, value: Outline, index: ScopedIndex) -> Outline:
+        """The outline of the documents inside, made again from what each of them adds."""
+        if not value.notes:
+            return value
+        inside = [k for k, d in zip(value.notes, index.whole.catalogue.documents, strict=True) if d.id in index.inside]
+        return make_outline.fn([Results(index.store, note_documents, inside)])[0]
+
+    def restrict_to_moment(self, value: Outline, index: TimedIndex) -> Outline:
+        """The outline of what the documents inside say of the time."""
+        if not value.notes:
+            return value
+        chunks = index.chunks([entry.id for entry in index.catalogue.chunks])
+        held: dict[str, list[Chunk]] = {}
+        for chunk in chunks.values():
+            held.setdefault(chunk.document, []).append(chunk)
+        return make_outline.fn([note_documents.fn([tuple(own) for own in held.values()])])[0]
+
+
+OUTLINE = OutlinePart()
+
+
+# ── as evidence ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def find_outline_evidence(question: Question, index: Index, rt: Runtime) -> Evidence | None:
+    """The outline as evidence, if the engine finds that it answers the question; None where there is none."""
+    listed = for_quoting(rt, lambda: list_passages(index))
+    if not listed or not rt.each(rate_contexts, [make_inquiry(question, listed, index)])[0]:
+        return None
+    return gather_evidence(listed, index, notes=("answered from the outline of the corpus",))
+
+
+def list_passages(index: Index) -> Iterator[Passage]:
+    """The outline as passages: what was read, then each theme with sentences for it, then what comes next."""
+    if OUTLINE.name not in index.manifest.parts or not (found := index.part(OUTLINE)).form:
+        return
+    places = sorted({s.chunk for t in (*found.cast, *found.themes) for s in t.sentences})
+    chunks = index.chunks(places)
+    yield Passage("outline", "outline-0", _write_head(found), documents=found.units)
+    for i, theme in enumerate((*found.cast, *found.themes)):
+        text = _write_person(theme) if i < len(found.cast) else _write_theme(theme, found)
+        quotes = tuple(_quote(s, chunks) for s in theme.sentences if s.chunk in chunks)
+        yield Passage("outline", f"outline-{i + 1}", text, title=theme.label, quotes=quotes, documents=theme.units)
+    if found.more:
+        yield Passage("outline", "outline-more", f"Also: {', '.join(found.more)}.")
+
+
+def _quote(sentence: Sentence, chunks: dict[str, Chunk]) -> Description:
+    text = chunks[sentence.chunk].text[sentence.start : sentence.end].strip()
+    spoken = f"{sentence.speaker}: “{text}”" if sentence.speaker else text
+    return Description(spoken, Source(sentence.chunk, sentence.start, sentence.end))
+
+
+def _write_head(found: Outline) -> str:
+    read = f"{found.units:,} document{'' if found.units == 1 else 's'}, {found.sentences:,} sentences"
+    if found.form == "story":
+        return f"**A story: {read}.** Who is in it, and what happens in its {len(found.themes)} parts:"
+    head = f"**{read}.**"
+    if found.form == "subjects":
+        head = f"**{read}: a collection of {found.units:,} separate subjects, with few themes in common.**"
+    if found.voices:
+        named = [f"{name} ({n})" for name, n in found.voices[:VOICES]]
+        rest = len(found.voices) - len(named)
+        head += f" Speakers: {', '.join(named)}{f' and {rest} more' if rest else ''}."
+    return head
+
+
+def _write_theme(theme: Theme, found: Outline) -> str:
+    if found.form == "story":
+        return f"**{theme.label}**{f' – {_join(theme.people)}' if theme.people else ''}"
+    if found.form == "subjects":
+        rest = theme.units - len(theme.beside)
+        return f"**{theme.label or 'Others'}** – {'; '.join(theme.beside)}{f' and {rest} more' if rest else ''}"
+    parts = [f"**{theme.label}** – {theme.units} of {found.units} documents"]
+    parts += [f"also {', '.join(theme.beside)}"] if theme.beside else []
+    parts += [f"with {', '.join(theme.people)}"] if theme.people else []
+    return " · ".join(parts)
+
+
+def _write_person(theme: Theme) -> str:
+    return f"**{theme.label}** – {theme.units} times{f', mostly with {_join(theme.people)}' if theme.people else ''}"
+
+
+def _join(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
