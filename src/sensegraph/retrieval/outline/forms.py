@@ -10,15 +10,17 @@ from itertools import combinations
 import numpy as np
 
 from sensegraph.language.text import known_form
-from sensegraph.language.word_lists import ENGLISH_MONTHS, ENGLISH_WEEKDAYS, english_words, never_names, read_lexicon
+from sensegraph.language.word_lists import ENGLISH_MONTHS, ENGLISH_WEEKDAYS, english_words, never_names
 from sensegraph.retrieval.outline.phrases import Gathered, Phrase, Spot
-from sensegraph.retrieval.outline.themes import CANDIDATES, pick_sentences
+from sensegraph.retrieval.outline.themes import CANDIDATES, is_person, pick_sentences
 from sensegraph.retrieval.outline.values import Theme
 
 GROUPS, EACH, SHOWN = 8, 4, 12  # groups of subjects, subjects that make a group, titles that are shown
 WORDS, ROUNDS = 3000, 12  # words that tell subjects apart; rounds of grouping
 LONG, SPOKEN = 15_000, 0.15  # characters of a unit of a story on average, and the share of them in quotation marks
 CAST, WITH, PARTS, LINES = 8, 3, 40, 8  # people, those beside them, parts, lines within which people appear together
+
+SAYS = 0.02  # share of the places of a name beside a verb of saying
 
 
 def group_subjects(gathered: Gathered) -> tuple[Theme, ...]:
@@ -86,8 +88,7 @@ def tell_story(gathered: Gathered) -> tuple[tuple[Theme, ...], tuple[Theme, ...]
     cast = []
     for p in people[:CAST]:
         near = sorted(beside[p.label].items(), key=lambda x: (-x[1], x[0]))[:WITH]
-        scored = [(gathered.line(s).worth, s) for s in dict.fromkeys(p.spots)]
-        cast.append(Theme(p.label, len(p.spots), (), tuple(name for name, _ in near), pick_sentences(gathered, scored, 3)))
+        cast.append(Theme(p.label, len(p.spots), (), tuple(name for name, _ in near)))
     names = Counter(spot for p in people for spot in set(p.spots))
     told = Counter(spot for p in gathered.best_phrases() for spot in set(p.spots))
     shown = []
@@ -100,22 +101,27 @@ def tell_story(gathered: Gathered) -> tuple[tuple[Theme, ...], tuple[Theme, ...]
 
 
 def _find_people(gathered: Gathered) -> list[Phrase]:
-    """Who a story is about: names that are no words, by how often they stand; a part of a longer name counts with it."""
-    barred = {*ENGLISH_MONTHS, *ENGLISH_WEEKDAYS, *never_names()} | read_lexicon("places").get("places", frozenset())
+    """Who a story is about: names of those who say something, by how often they stand.
+
+    A part of a longer name counts with it, if that is not a title with it.
+    """
+    barred = {*ENGLISH_MONTHS, *ENGLISH_WEEKDAYS, *never_names()}
     titles = english_words("titles")
-    found: dict[str, Phrase] = {}
-    for phrase in sorted(gathered.phrases.values(), key=lambda p: (-len(p.stems), -len(p.spots), p.stems)):
+    found: list[Phrase] = []
+    named = (p for p in gathered.phrases.values() if p.named and len(p.spots) > 2)
+    for phrase in sorted(named, key=lambda p: (-len(p.stems), -len(p.spots), p.stems)):
         words = [w.casefold().strip(".") for w in phrase.label.split()]
-        strange = [w for w in words if w not in titles and not known_form(w) and w not in barred]
-        if not phrase.named or len(phrase.spots) < 3 or not strange or len(strange) < len([w for w in words if w not in titles]):
+        says = max(gathered.says[(s,)] for s in phrase.stems)
+        silent = says < SAYS * len(phrase.spots) and not is_person(phrase.label)
+        if words[0] in titles or not barred.isdisjoint(words) or silent:
             continue
-        longer = [f for label, f in found.items() if set(phrase.stems) < set(f.stems)]
+        longer = [f for f in found if set(phrase.stems) < set(f.stems)]
         if longer:
             best = max(longer, key=lambda f: (len(f.spots), f.stems))
-            best.spots = sorted(set(best.spots) | set(phrase.spots))
-        else:
-            found[phrase.label] = Phrase(phrase.stems, phrase.forms, phrase.units, phrase.chunks, sorted(set(phrase.spots)))
-    return sorted(found.values(), key=lambda p: (-len(p.spots), p.stems))
+            best.spots = sorted({*best.spots, *phrase.spots})
+        elif not all(known_form(w) for w in words) or gathered.says[phrase.stems] > 2:
+            found.append(Phrase(phrase.stems, phrase.forms, phrase.units, sorted({*phrase.spots})))
+    return sorted(found, key=lambda p: (-len(p.spots), p.stems))
 
 
 def _find_parts(gathered: Gathered) -> list[tuple[str, list[Spot]]]:

@@ -29,10 +29,13 @@ _RUN = re.compile(r"[JnNX]+g?")
 _FIELD = re.compile(r"\W{0,3}[\w-]+(?: [\w-]+){0,2}:(?:\s|$)")
 _HEADING = re.compile(r"\W{0,3}(?:chapter|stave|part|book|act|scene|kapitel|teil|chapitre|canto)\b[^.!?]{0,60}\.?\W*$", re.I)
 _SPEECH = re.compile(r"“[^”]{2,}”|„[^“]{2,}“|\"[^\"\n]{2,}\"|(?<!\w)['‘](?=\w)(?:[^'’\n]|['’](?=\w)){2,}['’](?!\w)")
+_SAYS = re.compile(r"\b(?:said|says|asked|replied|answered|cried|exclaimed|whispered|murmured|added|explained|reported|thought)\b")
+_BEFORE = re.compile(r"((?:[A-Z][\w’'-]+ ){1,3})$")
+_AFTER = re.compile(r"\s+(?:(?:the|old|poor|young|Mr\.?|Mrs\.?|Miss) )*([A-Z][\w’'-]+(?: [A-Z][\w’'-]+)?)")
 _LEANING = re.compile(
     r"\W*(?:and|but|or|so|this|that|these|those|it|he|she|they|his|her|their|its|such|then|however|also|thus|because|which|"
     r"well|yeah|yes|no|oh|okay|right|like|there|here|what|how|why|who|where|when|now|do|did|is|are|can|we|you|i|my|me|our|"
-    r"not|if|thank|thanks)\b",
+    r"not|if|instead|another|thank|thanks)\b",
     re.I,
 )
 
@@ -50,7 +53,7 @@ class Line(msgspec.Struct, frozen=True, array_like=True):
 class Noted(msgspec.Struct, frozen=True, array_like=True):
     """What a document adds: `titled` are the phrases of its title, `phrases` are the lines that hold each noun phrase, as written; `words` count the words of
     such phrases by sentences. `labels` are those that may name who speaks: (line, place behind it, key, name; "" for
-    none). `heads` are headings of parts: (first line behind it, heading). `spoken` characters stand in quotation marks.
+    none). `says` counts who says, asks or answers; `heads` are headings of parts: (first line behind it, heading). `spoken` characters stand in quotation marks.
     """
 
     title: str
@@ -64,6 +67,7 @@ class Noted(msgspec.Struct, frozen=True, array_like=True):
     spoken: int
     talk: Talk
     labels: tuple[tuple[int, int, str, str], ...]
+    says: dict[str, int]
     heads: tuple[tuple[int, str], ...]
 
 
@@ -77,11 +81,11 @@ def _note_document(chunks: Sequence[Chunk]) -> Noted:
     language = detect_language("".join(c.text for c in chunks[:3])[:_BEGINNING])
     title = chunks[0].title.strip() if chunks else ""
     lines, heads, labels, talks = list[Line](), list[tuple[int, str]](), list[tuple[int, int, str, str]](), list[Talk]()
-    phrases, words = dict[str, dict[int, None]](), Counter[str]()
+    phrases, words, says = dict[str, list[int]](), Counter[str](), Counter[str]()
     reader = Reader("proper")
     covered = size = spoken = 0
-    for place, chunk in enumerate(chunks):
-        following = chunks[place + 1].start if place + 1 < len(chunks) else chunk.end
+    for number, chunk in enumerate(chunks):
+        following = chunks[number + 1].start if number + 1 < len(chunks) else chunk.end
         text = chunk.text
         found = find_labels(text)
         talks.append(observe_talk(text, found))
@@ -104,20 +108,26 @@ def _note_document(chunks: Sequence[Chunk]) -> Noted:
                 raw = text[label.end : end]
             bare = _ASIDE.sub(" ", raw).strip() if "[" in raw or "_" in raw or "@" in raw or "/" in raw else raw.strip()
             tokens = _TOKEN.findall(bare)
-            plain = [t for t in tokens if t[0].isalnum()]
             if language == "en":
                 known, own, letters = _read_english(tokens)
-                worth = 0.0 if label and not label.named or len(bare) < len(raw.strip()) else _rate(bare, len(plain), letters)
+                worth = 0.0 if label and not label.named or len(bare) < len(raw.strip()) else _rate(bare, len(letters) - letters.count("."), letters)
             else:
                 known = [_as_written(phrase, bare) for phrase in reader.phrases(bare)] if bare else []
                 own = {w for phrase in known for w in phrase.split()}
-                worth = float(8 <= len(plain) <= 40 and bare[-1:] in ".!。！”" and not bare[:1].islower())
+                worth = float(8 <= len(tokens) <= 45 and bare[-1:] in ".!。！”" and not bare[:1].islower())
+            place = len(lines)
             for phrase in known:
-                phrases.setdefault(phrase, {})[len(lines)] = None
+                held = phrases.get(phrase)
+                if held is None:
+                    phrases[phrase] = [place]
+                elif held[-1] != place:
+                    held.append(place)
             words.update(own)
             size += len(raw)
-            lines.append(Line(place, start, end, _hash_stretches(plain), round(worth, 2)))
-        spoken += sum(len(m[0]) for m in _SPEECH.finditer(text)) if chunk.start + len(text) >= covered else 0
+            lines.append(Line(number, start, end, _hash_stretches(tokens), round(worth, 2)))
+        if not found:  # where speakers are labelled, nobody tells who says what
+            says.update(_find_sayers(text))
+            spoken += sum(len(m[0]) for m in _SPEECH.finditer(text))
     return Noted(
         title or (chunks[0].document if chunks else ""),
         tuple(_read_english(_TOKEN.findall(title))[0]) if language == "en" else (),
@@ -130,6 +140,7 @@ def _note_document(chunks: Sequence[Chunk]) -> Noted:
         spoken,
         add_talks(talks),
         tuple(labels),
+        dict(sorted(says.items())),
         tuple(heads),
     )
 
@@ -172,6 +183,14 @@ def _read_english(tokens: list[str]) -> tuple[list[str], set[str], str]:
                 begins = range(max(0, end - LONGEST), end if last != "g" else end - 1)
                 phrases += [" ".join(run[begin:end]) for begin in begins if good[begin]]
     return phrases, words, letters
+
+
+def _find_sayers(text: str) -> Iterator[str]:
+    """Capitalised words beside verbs of saying."""
+    for verb in _SAYS.finditer(text):
+        found = _BEFORE.search(text[max(0, verb.start() - 60) : verb.start()]) or _AFTER.match(text, verb.end())
+        if found:
+            yield found[1].strip()
 
 
 def _as_written(phrase: str, text: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from sensegraph.answering.asking import for_quoting, gather_evidence, make_inquiry, rate_contexts
@@ -21,7 +23,9 @@ from sensegraph.types import Chunk, Description, Evidence, Passage, Question, So
 
 REACHED = 0.5  # share of the units that themes must reach; below, they are separate subjects
 FEWEST, SEPARATE = 2, 8  # units that have themes in common; units from which they may be called separate subjects
+SMALL, EVENTS, FEW_EVENTS = 100, 16, 4  # documents whose titles tell what happened; titles that are listed, and the least
 VOICES = 6  # speakers that are named
+_ANSWER = re.compile(r"^(?:(?:re|fwd?|aw|wg):\s*)+", re.IGNORECASE)
 
 
 @step("outline.outline", version=1)
@@ -101,15 +105,30 @@ def list_passages(index: Index) -> Iterator[Passage]:
     """The outline as passages: what was read, then each theme with sentences for it, then what comes next."""
     if OUTLINE.name not in index.manifest.parts or not (found := index.part(OUTLINE)).form:
         return
-    places = sorted({s.chunk for t in (*found.cast, *found.themes) for s in t.sentences})
-    chunks = index.chunks(places)
+    chunks = index.chunks(sorted({s.chunk for theme in found.themes for s in theme.sentences}))
     yield Passage("outline", "outline-0", _write_head(found), documents=found.units)
-    for i, theme in enumerate((*found.cast, *found.themes)):
-        text = _write_person(theme) if i < len(found.cast) else _write_theme(theme, found)
+    for i, theme in enumerate(found.themes):
         quotes = tuple(_quote(s, chunks) for s in theme.sentences if s.chunk in chunks)
-        yield Passage("outline", f"outline-{i + 1}", text, title=theme.label, quotes=quotes, documents=theme.units)
+        line = _write_theme(theme, found)
+        yield Passage("outline", f"outline-{i + 1}", line, title=theme.label, quotes=quotes, documents=theme.units)
     if found.more:
         yield Passage("outline", "outline-more", f"Also: {', '.join(found.more)}.")
+    if found.form == "themes" and (told := list_events(index)):
+        yield Passage("outline", "outline-time", f"In the order of time: {'; '.join(told)}.")
+
+
+def list_events(index: Index) -> list[str]:
+    """The titles of the dated documents of a small corpus in order, with their days; none of a series."""
+    entries = index.catalogue.documents
+    if len(entries) > SMALL:
+        return []
+    dated = sorted((d.time[:10], _ANSWER.sub("", d.title.strip())) for d in entries if d.time and d.title.strip())
+    dated = [(day, title) for i, (day, title) in enumerate(dated) if title not in {t for _, t in dated[:i]}]
+    begins = Counter(" ".join(title.split()[:2]) for _, title in dated)
+    single = [(day, title) for day, title in dated if begins[" ".join(title.split()[:2])] == 1]
+    step = max(1.0, len(single) / EVENTS)
+    kept = [single[int(i * step)] for i in range(min(EVENTS, len(single)))]
+    return [f"{title} ({day})" for day, title in kept] if len(kept) >= FEW_EVENTS else []
 
 
 def _quote(sentence: Sentence, chunks: dict[str, Chunk]) -> Description:
@@ -121,7 +140,8 @@ def _quote(sentence: Sentence, chunks: dict[str, Chunk]) -> Description:
 def _write_head(found: Outline) -> str:
     read = f"{found.units:,} document{'' if found.units == 1 else 's'}, {found.sentences:,} sentences"
     if found.form == "story":
-        return f"**A story: {read}.** Who is in it, and what happens in its {len(found.themes)} parts:"
+        cast = [f"- **{p.label}** – {p.units} times{f', mostly with {_join(p.people)}' if p.people else ''}" for p in found.cast]
+        return "\n".join([f"**A story: {read}.** Who is in it:\n", *cast])
     head = f"**{read}.**"
     if found.form == "subjects":
         head = f"**{read}: a collection of {found.units:,} separate subjects, with few themes in common.**"
@@ -142,10 +162,6 @@ def _write_theme(theme: Theme, found: Outline) -> str:
     parts += [f"also {', '.join(theme.beside)}"] if theme.beside else []
     parts += [f"with {', '.join(theme.people)}"] if theme.people else []
     return " · ".join(parts)
-
-
-def _write_person(theme: Theme) -> str:
-    return f"**{theme.label}** – {theme.units} times{f', mostly with {_join(theme.people)}' if theme.people else ''}"
 
 
 def _join(names: Sequence[str]) -> str:

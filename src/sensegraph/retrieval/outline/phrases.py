@@ -29,21 +29,22 @@ COMMON = 0.75  # share of the units from which a phrase tells nothing apart
 COMMON_ALONE, _BURST = 0.4, 1.8  # the same for a single word where no table helps; times a unit that it must come back
 SINGLE = 2.2  # weirdness that a single word must have
 NAMED = 0.8  # share of the writings with a capital from which a phrase is a name
+BURST = 3.0  # most that coming back within a unit counts
 PART = 0.6  # share of a phrase's places within a longer one from which it is a part of that
 MOST = 400  # phrases that are kept
 _SMOOTHING = 300.0  # sentences
+_ACRONYM = 6  # letters of one, at most
 _OPENING = 5  # lines that begin a unit
 _NUMERAL = re.compile(r"[ivxlc]+")
 
 
 @dataclass(slots=True)
 class Phrase:
-    """A phrase by its stems: how it is written, the units, chunks and lines that hold it."""
+    """A phrase by its stems: how it is written, the units and lines that hold it."""
 
     stems: tuple[str, ...]
     forms: Counter[str] = field(default_factory=Counter)
     units: set[int] = field(default_factory=set)
-    chunks: set[Spot] = field(default_factory=set)
     spots: list[Spot] = field(default_factory=list)
     titled: set[int] = field(default_factory=set)
     short: str = ""
@@ -51,16 +52,20 @@ class Phrase:
 
     @property
     def named(self) -> bool:
-        """Whether it is mostly written as a name."""
+        """Whether it is mostly written as a name; what stands in capitals from end to end is only loud."""
         capital = sum(n for form, n in self.forms.items() if all(w[0].isupper() for w in form.split()))
-        return capital > NAMED * sum(self.forms.values())
+        return capital > NAMED * sum(self.forms.values()) and not all(map(_is_loud, self.forms))
 
     @property
     def label(self) -> str:
         """Its usual writing, with capitals only where they prevail."""
         best = min(self.forms, key=lambda form: (-self.forms[form], form))
-        lower = sum(n for form, n in self.forms.items() if form == form.casefold())
+        lower = sum(n for form, n in self.forms.items() if form == form.casefold() or _is_loud(form))
         return best.casefold() if 2 * lower >= sum(self.forms.values()) else best
+
+
+def _is_loud(form: str) -> bool:
+    return form.isupper() and (len(form) > _ACRONYM or " " in form)
 
 
 class Gathered:
@@ -120,6 +125,10 @@ class Gathered:
         name, start = self.said_by(spot)
         return Sentence(self.notes[spot[0]].chunks[line.chunk], start, line.end, name)
 
+    def chunks(self, phrase: Phrase) -> set[Spot]:
+        """The chunks that hold a phrase: each a document and its number there."""
+        return {(i, self.notes[i].lines[place].chunk) for i, place in phrase.spots}
+
     def opening(self, unit: int) -> list[Spot]:
         """The first lines of a unit."""
         documents = [i for i, own in enumerate(self.unit) if own == unit]
@@ -149,7 +158,6 @@ class Gathered:
                 phrase = found.get(stems) or found.setdefault(stems, Phrase(stems))
                 phrase.forms[form] += len(kept)
                 phrase.units.add(self.unit[i])
-                phrase.chunks.update((i, note.lines[place].chunk) for place in kept)
                 phrase.spots += [(i, place) for place in kept]
             for form in note.titled:
                 if phrase := found.get(tuple(stem_of(w) for w in form.split())):
@@ -168,7 +176,6 @@ class Gathered:
             one, long = found[short[initials]], max(phrases, key=lambda p: (len(p.spots), p.stems))
             if 2 * len(one.units & long.units) > min(len(one.units), len(long.units)) and 9 * len(long.spots) > len(one.spots):
                 long.units |= one.units
-                long.chunks |= one.chunks
                 long.spots += one.spots
                 long.short = initials
                 del found[short[initials]]
@@ -181,6 +188,17 @@ class Gathered:
             for word, n in note.words.items():
                 counts[stem_of(word)] += n
         return counts
+
+    @cached_property
+    def says(self) -> Counter[tuple[str, ...]]:
+        """How often the text says that somebody says something, by the stems of the name and by each of its words."""
+        found: Counter[tuple[str, ...]] = Counter()
+        for note in self.notes:
+            for name, n in note.says.items():
+                stems = tuple(stem_of(w.strip(".")) for w in name.split())
+                for part in {stems, *((s,) for s in stems)}:
+                    found[part] += n
+        return found
 
     def weirdness(self, stem: str) -> float:
         """The logarithm of how much oftener a stem stands here than in English at large."""
@@ -218,6 +236,7 @@ class Gathered:
             phrase.score = (
                 units**0.75 * math.log(1 + n / units) * math.log(1 + times) * (0.5 + mean) ** 1.5 * max(tied, 0.0)
             )
+            phrase.score *= min(BURST, math.sqrt(times / units))  # a matter is spoken of again where it is
             phrase.score *= 1 + 0.5 * min(2.0, math.log(1 + len(phrase.titled)))
             if phrase.score:
                 scored[stems] = phrase

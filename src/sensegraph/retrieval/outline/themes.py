@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ THEMES, BESIDE, NAMES, MORE, CANDIDATES = 7, 5, 4, 8, 12
 NEAR = 0.15  # NPMI from which a phrase belongs to a theme
 APART = 2.2  # how much nearness to a chosen theme takes from another
 WIDE, LEAST = 0.08, 3.5  # share of the units, and units, that a theme must reach to count in full
+ALONE = 14.0  # times in a unit that a single word must come back to be half as good as several
 _OFTEN = 3  # times
 _FIRST = 50  # phrases that tell whether a corpus is one of names
 
@@ -42,35 +43,51 @@ class ThemeFinder:
         found = gathered.best_phrases()
         offices = english_words("titles") | english_words("roles")
         held = {p.stems[1:] for p in gathered.phrases.values() if p.label.split()[0].casefold() in offices}
-        self.people = {p.stems for p in found if p.named and (is_person(p.label) or (len(p.stems) == 2 and p.stems in held))}
+        self.people = {p.stems for p in found if p.named and self._is_person(p, held)}
         self.named = 2.5 * sum(p.named for p in found[:_FIRST]) > len(found[:_FIRST])
         parts = {s for stems in self.people for s in stems}
         self.phrases = [p for p in found if len(p.stems) > 1 or not p.named or p.stems[0] not in parts]
-        chunks = {spot: i for i, spot in enumerate(sorted({c for p in self.phrases for c in p.chunks}))}
+        self.chunks = [gathered.chunks(p) for p in self.phrases]
+        chunks = {spot: i for i, spot in enumerate(sorted(set().union(*self.chunks)))}
         held = np.zeros((len(self.phrases), len(chunks)), np.float32)
-        for row, phrase in enumerate(self.phrases):
-            held[row, [chunks[c] for c in sorted(phrase.chunks)]] = 1
+        for row, own in enumerate(self.chunks):
+            held[row, [chunks[c] for c in own]] = 1
         self.near = _npmi(held)
         self.units = len(gathered.titles)
+        self.fit = [any(gathered.line(spot).worth >= 0.3 for spot in p.spots) for p in self.phrases]
+
+    def _is_person(self, phrase: Phrase, held: Container[tuple[str, ...]]) -> bool:
+        """Whether a name is a person's: by its words, an office before it, or its last word as one who says things."""
+        last = phrase.label.split()[-1]
+        says = self.gathered.says
+        said = says[phrase.stems[-1:]] > 2 * says[phrase.stems] and last.istitle() and not known_word(last.casefold())
+        return is_person(phrase.label) or (len(phrase.stems) == 2 and (said or phrase.stems in held))
 
     def themes(self) -> tuple[list[Theme], list[str], float]:
         """The themes, phrases that would come next, and the share of the units that the themes reach."""
         chosen: list[int] = []
         used: set[int] = set()
         beside: dict[int, list[int]] = {}
-        while len(chosen) < THEMES + MORE:
-            left = [i for i in range(len(self.phrases)) if i not in used and self.phrases[i].stems not in self.people]
-            if not left:
-                break
-            worth = {i: self._gain(i, chosen) for i in left}
-            best = max(left, key=lambda i: (worth[i], -i))
+        while len(chosen) < THEMES and (best := self._best(used, chosen)) is not None:
             chosen.append(best)
-            own = set(self.phrases[best].stems)
-            beside[best] = near = self._beside(best, used)
-            used |= {best, *(near[:BESIDE] if len(chosen) <= THEMES else [])}
-            used |= {i for i, p in enumerate(self.phrases) if 2 * len(own.intersection(p.stems)) >= len(p.stems)}
-        themes = [self._theme(i, beside[i]) for i in chosen[:THEMES]]
-        return themes, [self.phrases[i].label for i in chosen[THEMES:]], self._reach(chosen[:THEMES], beside)
+            beside[best] = self._beside(best, used)
+            used |= self._like(best).union(beside[best][:BESIDE])
+        more: list[int] = []
+        while len(more) < MORE and (best := self._best(used, ())) is not None:
+            more.append(best)
+            used |= self._like(best)
+        themes = [self._theme(i, beside[i]) for i in chosen]
+        return themes, [self.phrases[i].label for i in more], self._reach(chosen, beside)
+
+    def _best(self, used: set[int], chosen: Sequence[int]) -> int | None:
+        """The phrase that would be the next theme; people are none."""
+        left = [i for i, p in enumerate(self.phrases) if i not in used and p.stems not in self.people]
+        return max(left, key=lambda i: (self._gain(i, chosen), -i), default=None)
+
+    def _like(self, i: int) -> set[int]:
+        """A phrase with those that share half of their words with it."""
+        own = set(self.phrases[i].stems)
+        return {i, *(j for j, p in enumerate(self.phrases) if 2 * len(own.intersection(p.stems)) >= len(p.stems))}
 
     def _reach(self, chosen: Sequence[int], beside: Mapping[int, Sequence[int]]) -> float:
         """The share of the units of which a theme is a matter: that hold its phrase often, or with what goes with it."""
@@ -88,18 +105,19 @@ class ThemeFinder:
         found = []
         for i in np.flatnonzero(self.near[best] > NEAR).tolist():
             phrase = self.phrases[i]
-            together = head.chunks & phrase.chunks
+            together = self.chunks[best] & self.chunks[i]
             units = len({self.gathered.unit[d] for d, _ in together})
             if i not in used and units >= least and own.isdisjoint(phrase.stems):
-                found.append((-float(self.near[best, i]) * len(together) ** 0.5 * phrase.score**0.25, i))
+                found.append((-float(self.near[best, i]) * len(together) ** 0.5 * phrase.score**0.5, i))
         return [i for _, i in sorted(found)]
 
     def _gain(self, i: int, chosen: Sequence[int]) -> float:
         phrase = self.phrases[i]
-        value = phrase.score * min(1.0, len(phrase.units) / min(max(LEAST, WIDE * self.units), self.units / 2))
+        value = phrase.score * (1.0 if self.fit[i] else 0.4)
+        value *= min(1.0, len(phrase.units) / min(max(LEAST, WIDE * self.units), self.units / 2))
         if not self.named and self.units >= FEW:
             value *= 0.6 if phrase.named else 1.0
-            value *= 0.4 if len(phrase.stems) == 1 else 1.0
+            value *= min(0.5, len(phrase.spots) / len(phrase.units) / ALONE) if len(phrase.stems) == 1 else 1.0
         for other in chosen:
             value *= 1 - min(0.95, max(0.0, APART * float(self.near[i, other])))
             value *= 1.0 if set(phrase.stems).isdisjoint(self.phrases[other].stems) else 0.4
@@ -123,21 +141,19 @@ class ThemeFinder:
         scored = []
         for spot in dict.fromkeys(head.spots):
             line = self.gathered.line(spot)
-            if line.worth:
-                scored.append((line.worth * (1 + 0.4 * beside[spot]), spot))
+            scored.append((line.worth * (1 + 0.6 * beside[spot]), spot))
         return pick_sentences(self.gathered, scored, CANDIDATES)
 
 
 def pick_sentences(gathered: Gathered, scored: Sequence[tuple[float, Spot]], most: int) -> tuple[Sentence, ...]:
-    """The best of some lines, one a unit, with who says them."""
-    found: dict[int, Sentence] = {}
-    ranked = sorted(scored, key=lambda pair: (-pair[0], *gathered.place(pair[1])))
-    for _, spot in ranked:
-        if len(found) == most:
-            break
-        if gathered.unit[spot[0]] not in found:
-            found[gathered.unit[spot[0]]] = gathered.sentence(spot)
-    return tuple(found.values())
+    """The best of some lines, one of each unit before there are two, with who says them."""
+    ranked = sorted((pair for pair in scored if pair[0]), key=lambda pair: (-pair[0], *gathered.place(pair[1])))
+    units = Counter[int]()
+    rounds = []
+    for place, (_, spot) in enumerate(ranked):
+        units[gathered.unit[spot[0]]] += 1
+        rounds.append((units[gathered.unit[spot[0]]], place, spot))
+    return tuple(gathered.sentence(spot) for _, _, spot in sorted(rounds)[:most])
 
 
 def _npmi(held: NDArray[np.float32]) -> NDArray[np.float32]:
