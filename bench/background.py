@@ -2,9 +2,9 @@
 
     python bench/background.py [--data DIR] [--manuals DIR] [--write]
 
-Counted are the words of noun phrases, by stems, in texts of four kinds, each of which weighs the same: paragraphs of an
-encyclopedia, transcripts of meetings, personal chats, and manual pages. The program prints how many stems of each kind
-it read; with `--write` it writes the table. Word counts are facts; the sources and their licences are named in its head.
+Counted are the words of noun phrases, by stems, in texts of four kinds, each of which weighs the same: paragraphs of
+an encyclopedia, transcripts of meetings, personal chats, and manual pages. The program prints how many stems of each
+kind it read; with `--write` it writes the table. Word counts are facts; its head names the sources and their licences.
 """
 
 from __future__ import annotations
@@ -24,11 +24,16 @@ from sensegraph.retrieval.outline.notes import note_documents
 from sensegraph.types import Chunk
 
 TABLE = Path(__file__).parents[1] / "src" / "sensegraph" / "language" / "data" / "background.txt"
-KINDS = {"encyclopedia": ("musique", "hotpotqa", "redocred"), "meetings": ("qmsum",), "chats": ("lihua-world",), "manuals": ()}
+KINDS = {
+    "encyclopedia": ("musique", "hotpotqa", "redocred"),
+    "meetings": ("qmsum",),
+    "chats": ("lihua-world",),
+    "manuals": (),
+}
 HEAD = (
-    "# In how many of a million sentences of general English each stem (Snowball) stands in a noun phrase: [k] heads stems"
-    " of about 2^(k/2) sentences. Built by bench/background.py from paragraphs of Wikipedia (CC BY-SA 4.0; a part as"
-    " CC BY 4.0), transcripts of meetings and invented chats (MIT), and manual pages of Debian packages (various free"
+    "# In how many of a million sentences of general English each stem (Snowball) stands in a noun phrase: [k] heads"
+    " stems of about 2^(k/2) sentences. Built by bench/background.py from paragraphs of Wikipedia (CC BY-SA 4.0; a part"
+    " as CC BY 4.0), transcripts of meetings and invented chats (MIT), and manual pages of Debian packages (free"
     " licences). No text is kept, only counts."
 )
 STEMS = 20_000  # of the table

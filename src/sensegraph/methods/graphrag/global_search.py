@@ -20,7 +20,7 @@ from sensegraph.index.vectors import nearest_to
 from sensegraph.methods.graphrag.details import report_passages
 from sensegraph.protocols import LanguageEngine, PartName, Task
 from sensegraph.retrieval.arms import asked_vector
-from sensegraph.retrieval.outline.part import find_outline_evidence
+from sensegraph.retrieval.outline.evidence import find_outline_evidence
 from sensegraph.runtime.results import step, take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Cluster, Evidence, Inquiry, Question
@@ -85,7 +85,7 @@ class GraphRAG:
 
         An engine that quotes answers a question about the whole from the outline of the corpus, where there is one.
         """
-        if (found := find_outline_evidence(question, index, rt)):
+        if found := find_outline_evidence(question, index, rt):
             return found
         clusters, said = self._selected(question, index, rt)
         place = f"reports {said or f'at depth {min(self.depth, index.depth - 1)}'}"

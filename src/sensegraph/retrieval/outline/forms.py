@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sensegraph.language.text import known_form
 from sensegraph.language.word_lists import ENGLISH_MONTHS, ENGLISH_WEEKDAYS, english_words, never_names
@@ -48,13 +48,15 @@ def group_subjects(gathered: Gathered) -> tuple[Theme, ...]:
         best = [shared[i] for i in np.argsort(-centre, kind="stable")[:3].tolist() if centre[i] > 0]
         order = sorted(inside, key=lambda i: (-float(rows[i, :-1] @ centre), gathered.titles[i]))
         titles = tuple(gathered.titles[i] for i in order)
-        spots = [(gathered.line(s).worth / (1 + 0.2 * k), s) for i in order[:3] for k, s in enumerate(gathered.opening(i))]
+        spots = [
+            (gathered.line(s).worth / (1 + 0.2 * k), s) for i in order[:3] for k, s in enumerate(gathered.opening(i))
+        ]
         label = ", ".join(w for i, w in enumerate(best) if not any(w.casefold() in o.casefold() for o in best[:i]))
         groups.append(Theme(label, len(inside), titles[:SHOWN], (), pick_sentences(gathered, spots, EACH)))
     return tuple(sorted(groups, key=lambda g: (-g.units, g.label)))
 
 
-def _group_rows(rows: np.ndarray, count: int) -> np.ndarray:
+def _group_rows(rows: NDArray[np.float32], count: int) -> NDArray[np.int64]:
     """The group of each row: spherical k-means, begun with rows that are far from each other."""
     first = [int(np.argmin(rows @ rows.mean(axis=0)))]
     while len(first) < count:
@@ -64,7 +66,7 @@ def _group_rows(rows: np.ndarray, count: int) -> np.ndarray:
         home = np.argmax(rows @ centres.T, axis=1)
         sums = np.stack([rows[home == i].sum(axis=0) if (home == i).any() else centres[i] for i in range(count)])
         centres = sums / np.linalg.norm(sums, axis=1, keepdims=True)
-    return np.argmax(rows @ centres.T, axis=1)
+    return np.asarray(np.argmax(rows @ centres.T, axis=1), np.int64)
 
 
 def is_story(gathered: Gathered) -> bool:
@@ -120,7 +122,8 @@ def _find_people(gathered: Gathered) -> list[Phrase]:
             best = max(longer, key=lambda f: (len(f.spots), f.stems))
             best.spots = sorted({*best.spots, *phrase.spots})
         elif not all(known_form(w) for w in words) or gathered.says[phrase.stems] > 2:
-            found.append(Phrase(phrase.stems, phrase.forms, phrase.units, sorted({*phrase.spots})))
+            phrase.spots = sorted({*phrase.spots})
+            found.append(phrase)
     return sorted(found, key=lambda p: (-len(p.spots), p.stems))
 
 

@@ -5,31 +5,37 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from zlib import crc32
 
 import msgspec
 
 from sensegraph.language.noun_phrases import Reader
 from sensegraph.language.sentences import split_sentences
-from sensegraph.language.speakers import find_labels
-from sensegraph.language.text import HAN, WORD, detect_language, known_word, tag_words
+from sensegraph.language.speakers import Label, find_labels
+from sensegraph.language.text import detect_language, known_word, tag_words
 from sensegraph.language.transcripts import Talk, add_talks, observe_talk
-from sensegraph.language.word_lists import never_names, read_lexicon, read_list
+from sensegraph.language.word_lists import never_names, read_list
 from sensegraph.runtime.results import step
 from sensegraph.types import Chunk
 
 LONGEST = 3  # words of a phrase
+_HEAD = 80  # characters of a heading
 SHORTEST = 20  # characters of a sentence that is read
 _GRAM = 5  # words whose return tells that a sentence is repeated
 _BEGINNING = 2000  # characters that tell the language of a document
 _TOKEN = re.compile(r"\w+(?:[’'\-]\w+)*|[^\s\w]")
-_ASIDE = re.compile(r"\[[^\[\]\n]{0,60}\]|\S*(?:_\w|@|://|\.\./|\.(?:txt|md|html?|pdf|docx?)\b)\S*")  # stage directions, addresses, names of files
+_ASIDE = re.compile(
+    r"\[[^\[\]\n]{0,60}\]|\S*(?:_\w|@|://|\.\./|\.(?:txt|md|html?|pdf|docx?)\b)\S*"
+)  # stage directions, addresses, names of files
 _RUN = re.compile(r"[JnNX]+g?")
 _FIELD = re.compile(r"\W{0,3}[\w-]+(?: [\w-]+){0,2}:(?:\s|$)")
-_HEADING = re.compile(r"\W{0,3}(?:chapter|stave|part|book|act|scene|kapitel|teil|chapitre|canto)\b[^.!?]{0,60}\.?\W*$", re.I)
+_HEADING = re.compile(
+    r"\W{0,3}(?:chapter|stave|part|book|act|scene|kapitel|teil|chapitre|canto)\b[^.!?]{0,60}\.?\W*$", re.I
+)
 _SPEECH = re.compile(r"“[^”]{2,}”|„[^“]{2,}“|\"[^\"\n]{2,}\"|(?<!\w)['‘](?=\w)(?:[^'’\n]|['’](?=\w)){2,}['’](?!\w)")
-_SAYS = re.compile(r"\b(?:said|says|asked|replied|answered|cried|exclaimed|whispered|murmured|added|explained|reported|thought)\b")
+_SAYS = re.compile(
+    r"\b(?:said|says|asked|replied|answered|cried|exclaimed|whispered|murmured|added|explained|reported|thought)\b"
+)
 _BEFORE = re.compile(r"((?:[A-Z][\w’'-]+ ){1,3})$")
 _AFTER = re.compile(r"\s+(?:(?:the|old|poor|young|Mr\.?|Mrs\.?|Miss) )*([A-Z][\w’'-]+(?: [A-Z][\w’'-]+)?)")
 _LEANING = re.compile(
@@ -51,9 +57,11 @@ class Line(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Noted(msgspec.Struct, frozen=True, array_like=True):
-    """What a document adds: `titled` are the phrases of its title, `phrases` are the lines that hold each noun phrase, as written; `words` count the words of
-    such phrases by sentences. `labels` are those that may name who speaks: (line, place behind it, key, name; "" for
-    none). `says` counts who says, asks or answers; `heads` are headings of parts: (first line behind it, heading). `spoken` characters stand in quotation marks.
+    """What a document adds: `titled` are the phrases of its title, `phrases` the lines that hold each noun phrase, as
+    it is written; `words` count the words of such phrases by sentences. `size` and `spoken` are characters, of all
+    sentences and of those in quotation marks. `labels` are those that may name who speaks: (line, place behind it, key,
+    name; "" for none). `says` counts whom the text names as saying something; `heads` are headings of parts: (first
+    line behind it, heading).
     """
 
     title: str
@@ -74,75 +82,91 @@ class Noted(msgspec.Struct, frozen=True, array_like=True):
 @step("outline.note", version=1)
 def note_documents(documents: Sequence[tuple[Chunk, ...]]) -> list[Noted]:
     """What each document adds to the outline of the corpus."""
-    return [_note_document(chunks) for chunks in documents]
+    return [_DocumentReader(chunks).note() for chunks in documents]
 
 
-def _note_document(chunks: Sequence[Chunk]) -> Noted:
-    language = detect_language("".join(c.text for c in chunks[:3])[:_BEGINNING])
-    title = chunks[0].title.strip() if chunks else ""
-    lines, heads, labels, talks = list[Line](), list[tuple[int, str]](), list[tuple[int, int, str, str]](), list[Talk]()
-    phrases, words, says = dict[str, list[int]](), Counter[str](), Counter[str]()
-    reader = Reader("proper")
-    covered = size = spoken = 0
-    for number, chunk in enumerate(chunks):
-        following = chunks[number + 1].start if number + 1 < len(chunks) else chunk.end
-        text = chunk.text
+class _DocumentReader:
+    """Reads one document, chunk by chunk."""
+
+    def __init__(self, chunks: Sequence[Chunk]) -> None:
+        self.chunks = chunks
+        self.language = detect_language("".join(c.text for c in chunks[:3])[:_BEGINNING])
+        self.lines, self.heads, self.talks = list[Line](), list[tuple[int, str]](), list[Talk]()
+        self.labels = list[tuple[int, int, str, str]]()
+        self.phrases, self.words, self.says = dict[str, list[int]](), Counter[str](), Counter[str]()
+        self.reader = Reader("proper")
+        self.size = self.spoken = 0
+
+    def note(self) -> Noted:
+        """All that the document adds."""
+        covered = 0
+        for number in range(len(self.chunks)):
+            covered = self._read_chunk(number, covered)
+        title = self.chunks[0].title.strip() if self.chunks else ""
+        return Noted(
+            title or (self.chunks[0].document if self.chunks else ""),
+            tuple(_read_english(_TOKEN.findall(title))[0]) if self.language == "en" else (),
+            self.language,
+            tuple(c.id for c in self.chunks),
+            tuple(self.lines),
+            {phrase: tuple(held) for phrase, held in self.phrases.items()},
+            dict(sorted(self.words.items())),
+            self.size,
+            self.spoken,
+            add_talks(self.talks),
+            tuple(self.labels),
+            dict(sorted(self.says.items())),
+            tuple(self.heads),
+        )
+
+    def _read_chunk(self, number: int, covered: int) -> int:
+        """Read the sentences that no chunk before has; how far the document is read then."""
+        chunk = self.chunks[number]
+        text, following = chunk.text, self.chunks[number + 1].start if number + 1 < len(self.chunks) else chunk.end
         found = find_labels(text)
-        talks.append(observe_talk(text, found))
+        self.talks.append(observe_talk(text, found))
         marked = {label.start: label for label in found}
         spans = split_sentences(text)
         for i, (start, end) in enumerate(spans):
             cut = i and i + 1 == len(spans) and following <= chunk.start + start  # the next chunk has the whole of it
-            if chunk.start + start < covered or cut:
-                continue
-            covered = chunk.start + end
-            raw = text[start:end]
-            if _HEADING.match(raw) and len(raw) < 80:
-                heads.append((len(lines), " ".join(raw.split())))
-                continue
-            if end - start < SHORTEST and start not in marked:
-                continue  # it names nothing: "Yes, exactly."
-            label = marked.get(start + len(raw) - len(raw.lstrip()))
-            if label:
-                labels.append((len(lines), label.end, label.key if label.named else "", text[label.start : label.name_end]))
-                raw = text[label.end : end]
-            bare = _ASIDE.sub(" ", raw).strip() if "[" in raw or "_" in raw or "@" in raw or "/" in raw else raw.strip()
-            tokens = _TOKEN.findall(bare)
-            if language == "en":
-                known, own, letters = _read_english(tokens)
-                worth = 0.0 if label and not label.named or len(bare) < len(raw.strip()) else _rate(bare, len(letters) - letters.count("."), letters)
-            else:
-                known = [_as_written(phrase, bare) for phrase in reader.phrases(bare)] if bare else []
-                own = {w for phrase in known for w in phrase.split()}
-                worth = float(8 <= len(tokens) <= 45 and bare[-1:] in ".!。！”" and not bare[:1].islower())
-            place = len(lines)
-            for phrase in known:
-                held = phrases.get(phrase)
-                if held is None:
-                    phrases[phrase] = [place]
-                elif held[-1] != place:
-                    held.append(place)
-            words.update(own)
-            size += len(raw)
-            lines.append(Line(number, start, end, _hash_stretches(tokens), round(worth, 2)))
+            if chunk.start + start >= covered and not cut:
+                covered = chunk.start + end
+                raw = text[start:end]
+                label = marked.get(start + len(raw) - len(raw.lstrip()))
+                if len(raw) < _HEAD and _HEADING.match(raw):
+                    self.heads.append((len(self.lines), " ".join(raw.split())))
+                elif end - start >= SHORTEST or label:  # shorter ones name nothing: "Yes, exactly."
+                    self._read_sentence(Line(number, start, end), text, label)
         if not found:  # where speakers are labelled, nobody tells who says what
-            says.update(_find_sayers(text))
-            spoken += sum(len(m[0]) for m in _SPEECH.finditer(text))
-    return Noted(
-        title or (chunks[0].document if chunks else ""),
-        tuple(_read_english(_TOKEN.findall(title))[0]) if language == "en" else (),
-        language,
-        tuple(c.id for c in chunks),
-        tuple(lines),
-        {phrase: tuple(held) for phrase, held in phrases.items()},
-        dict(sorted(words.items())),
-        size,
-        spoken,
-        add_talks(talks),
-        tuple(labels),
-        dict(sorted(says.items())),
-        tuple(heads),
-    )
+            self.says.update(_find_sayers(text))
+            self.spoken += sum(len(m[0]) for m in _SPEECH.finditer(text))
+        return covered
+
+    def _read_sentence(self, line: Line, text: str, label: Label | None) -> None:
+        place, raw = len(self.lines), text[label.end if label else line.start : line.end].strip()
+        if label:
+            self.labels.append((place, label.end, label.key if label.named else "", text[label.start : label.name_end]))
+        coded = "[" in raw or "_" in raw or "@" in raw or "/" in raw
+        bare = _ASIDE.sub(" ", raw).strip() if coded else raw
+        tokens = _TOKEN.findall(bare)
+        if self.language == "en":
+            known, own, letters = _read_english(tokens)
+            worth = _rate(bare, len(letters) - letters.count("."), letters)
+        else:
+            known = [_as_written(phrase, bare) for phrase in self.reader.phrases(bare)] if bare else []
+            own = {w for phrase in known for w in phrase.split()}
+            worth = float(8 <= len(tokens) <= 45 and bare[-1:] in ".!。！”" and not bare[:1].islower())
+        if len(bare) < len(raw) or (label and not label.named):
+            worth = 0.0
+        for phrase in known:
+            held = self.phrases.get(phrase)
+            if held is None:
+                self.phrases[phrase] = [place]
+            elif held[-1] != place:
+                held.append(place)
+        self.words.update(own)
+        self.size += len(raw)
+        self.lines.append(Line(line.chunk, line.start, line.end, _hash_stretches(tokens), round(worth, 2)))
 
 
 class _NamesSomething(dict[str, bool]):
@@ -201,8 +225,8 @@ def _as_written(phrase: str, text: str) -> str:
 
 def _rate(text: str, count: int, letters: str) -> float:
     """How well an English sentence stands alone, from 0: by its length, its ends, and its opening."""
-    whole = text[0].isupper() or text[0] in "“\"‘" if text else False
-    if not 8 <= count <= 70 or not whole or text[-1] not in ".!”\"’" or "v" not in letters and "m" not in letters:
+    whole = text[0].isupper() or text[0] in '“"‘' if text else False
+    if not 8 <= count <= 70 or not whole or text[-1] not in '.!”"’' or ("v" not in letters and "m" not in letters):
         return 0.0
     return (0.25 if _LEANING.match(text) or _FIELD.match(text) else 1.0) * (0.3 if count > 40 else 1.0)
 

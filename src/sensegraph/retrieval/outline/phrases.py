@@ -11,13 +11,12 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 
 from sensegraph.language.background import RAREST, read_background, stem_of
+from sensegraph.language.speakers import write_label
 from sensegraph.language.text import fold
 from sensegraph.language.transcripts import find_corpus_speakers
-from sensegraph.language.speakers import write_label
 from sensegraph.language.word_lists import read_lexicon, read_list
 from sensegraph.retrieval.outline.notes import Line, Noted
 from sensegraph.retrieval.outline.values import Sentence
@@ -38,17 +37,16 @@ _OPENING = 5  # lines that begin a unit
 _NUMERAL = re.compile(r"[ivxlc]+")
 
 
-@dataclass(slots=True)
 class Phrase:
     """A phrase by its stems: how it is written, the units and lines that hold it."""
 
-    stems: tuple[str, ...]
-    forms: Counter[str] = field(default_factory=Counter)
-    units: set[int] = field(default_factory=set)
-    spots: list[Spot] = field(default_factory=list)
-    titled: set[int] = field(default_factory=set)
-    short: str = ""
-    score: float = 0.0
+    def __init__(self, stems: tuple[str, ...]) -> None:
+        self.stems = stems
+        self.forms: Counter[str] = Counter()
+        self.units: set[int] = set()
+        self.spots: list[Spot] = []
+        self.titled: set[int] = set()
+        self.short, self.score = "", 0.0
 
     @property
     def named(self) -> bool:
@@ -160,21 +158,25 @@ class Gathered:
                 phrase.units.add(self.unit[i])
                 phrase.spots += [(i, place) for place in kept]
             for form in note.titled:
-                if phrase := found.get(tuple(stem_of(w) for w in form.split())):
-                    phrase.titled.add(self.unit[i])
-        self._join_initials(found)
+                if named := found.get(tuple(stem_of(w) for w in form.split())):
+                    named.titled.add(self.unit[i])
+        self.join_initials(found)
         return found
 
-    def _join_initials(self, found: dict[tuple[str, ...], Phrase]) -> None:
+    def join_initials(self, found: dict[tuple[str, ...], Phrase]) -> None:
         """What is written by its initials too counts as one: "artificial intelligence" and "AI"."""
-        short = {p.label: stems for stems, p in found.items() if len(stems) == 1 and p.label.isupper() and len(p.label) > 1}
+        short = {
+            p.label: stems for stems, p in found.items() if len(stems) == 1 and p.label.isupper() and len(p.label) > 1
+        }
         spelt: dict[str, list[Phrase]] = defaultdict(list)
         for stems, phrase in found.items():
             if len(stems) > 1 and (initials := "".join(w[0] for w in phrase.label.split()).upper()) in short:
                 spelt[initials].append(phrase)
         for initials, phrases in spelt.items():
             one, long = found[short[initials]], max(phrases, key=lambda p: (len(p.spots), p.stems))
-            if 2 * len(one.units & long.units) > min(len(one.units), len(long.units)) and 9 * len(long.spots) > len(one.spots):
+            if 2 * len(one.units & long.units) > min(len(one.units), len(long.units)) and 9 * len(long.spots) > len(
+                one.spots
+            ):
                 long.units |= one.units
                 long.spots += one.spots
                 long.short = initials
@@ -218,7 +220,9 @@ class Gathered:
             if units < least or times < 3 or (n > 3 and units > COMMON * n):
                 continue
             words = phrase.label.casefold().split()
-            small = len(words) == 1 and (_NUMERAL.fullmatch(words[0]) or (len(words[0]) < 3 and not phrase.label.isupper()))
+            small = len(words) == 1 and (
+                _NUMERAL.fullmatch(words[0]) or (len(words[0]) < 3 and not phrase.label.isupper())
+            )
             if small or words[0] in general or words[-1] in general or not names.isdisjoint(words):
                 continue
             if self.english:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 
@@ -49,10 +48,10 @@ class ThemeFinder:
         self.phrases = [p for p in found if len(p.stems) > 1 or not p.named or p.stems[0] not in parts]
         self.chunks = [gathered.chunks(p) for p in self.phrases]
         chunks = {spot: i for i, spot in enumerate(sorted(set().union(*self.chunks)))}
-        held = np.zeros((len(self.phrases), len(chunks)), np.float32)
+        rows = np.zeros((len(self.phrases), len(chunks)), np.float32)
         for row, own in enumerate(self.chunks):
-            held[row, [chunks[c] for c in own]] = 1
-        self.near = _npmi(held)
+            rows[row, [chunks[c] for c in own]] = 1
+        self.near = _npmi(rows)
         self.units = len(gathered.titles)
         self.fit = [any(gathered.line(spot).worth >= 0.3 for spot in p.spots) for p in self.phrases]
 
@@ -90,7 +89,7 @@ class ThemeFinder:
         return {i, *(j for j, p in enumerate(self.phrases) if 2 * len(own.intersection(p.stems)) >= len(p.stems))}
 
     def _reach(self, chosen: Sequence[int], beside: Mapping[int, Sequence[int]]) -> float:
-        """The share of the units of which a theme is a matter: that hold its phrase often, or with what goes with it."""
+        """The share of units of which a theme is a matter: that hold its phrase often, or with what goes with it."""
         reached: set[int] = set()
         for i in chosen:
             times = Counter(self.gathered.unit[d] for d, _ in self.phrases[i].spots)
@@ -164,4 +163,4 @@ def _npmi(held: NDArray[np.float32]) -> NDArray[np.float32]:
         pmi = np.log(together * chunks / np.outer(alone, alone))
         found = np.where(together >= 2, pmi / -np.log(together / chunks - 1e-9), 0)
     np.fill_diagonal(found, 0)
-    return np.nan_to_num(found).astype(np.float32)
+    return np.asarray(np.nan_to_num(found), np.float32)

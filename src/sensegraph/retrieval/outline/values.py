@@ -32,7 +32,7 @@ class Theme(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Outline(msgspec.Struct, frozen=True):
-    """What a corpus is about. `units` are titles: records with the same one count once. `voices` speak in so many units.
+    """What a corpus is about. `units` are titles: records with the same one count once; `voices` speak in so many.
 
     `themes` are those of its `form`: themes, groups of separate subjects, parts of a story (with its `cast`); "" where
     there is too little for any. `notes` are the keys of what each document adds.

@@ -21,7 +21,9 @@ LATER = 0.9  # what each place behind leaves
 POINTS, OPENED = 0.85, 0.5  # what each word that points elsewhere leaves, and an opening that leans on what was before
 LEAST = 0.005  # below this a sentence is not shown
 _POINTING = re.compile(r"\b(?:it|this|that|they|them|he|she|him|her|those|these|there|here)\b", re.IGNORECASE)
-_OPENED = re.compile(r"\W*(?:and|but|so|or|like|well|yeah|right|you know|i mean|instead|for example|in any case)\b", re.IGNORECASE)
+_OPENED = re.compile(
+    r"\W*(?:and|but|so|or|like|well|yeah|right|you know|i mean|instead|for example|in any case)\b", re.IGNORECASE
+)
 
 
 def write_outline(passages: Sequence[Passage], code: str) -> Iterator[Statement]:
@@ -47,13 +49,17 @@ def _choose_sentence(
 ) -> SourceSentence | None:
     """The sentence that says most on a title by itself; one that defines it is worth more."""
     name = re.escape(title.partition(" (")[0])
-    defines = re.compile(rf"^\W*(?:(?:an?|the)\s+)?{name}s?,?\s+(?:is|are|was|were|means?|refers?|has|have|can)\b", re.I)
+    defines = re.compile(
+        rf"^\W*(?:(?:an?|the)\s+)?{name}s?,?\s+(?:is|are|was|were|means?|refers?|has|have|can)\b", re.I
+    )
     begins = re.compile(rf"^\W*(?:(?:an?|the)\s+)?{name}", re.IGNORECASE)
     scored = []
     for place, one in enumerate(sentences):
         value = one.quality * rate_soundness(one.text) * (rate_generality(one.text) if talk else 1.0)
         value *= POINTS ** len(_POINTING.findall(one.text)) * (OPENED if _OPENED.match(one.raw) else 1.0)
-        value *= (DEFINES if defines.search(one.text) else BEGINS if begins.search(one.text) else 1.0) * (LEADING if one.speaker in hosts else 1.0)
+        value *= (DEFINES if defines.search(one.text) else BEGINS if begins.search(one.text) else 1.0) * (
+            LEADING if one.speaker in hosts else 1.0
+        )
         value *= UNNAMED if talk and not one.speaker else 1.0
         scored.append((-value * LATER**place, one.order, one))
     ranked = (one for value, _, one in sorted(scored, key=lambda x: x[:2]) if -value >= LEAST)
