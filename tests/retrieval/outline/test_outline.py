@@ -8,25 +8,28 @@ from pathlib import Path
 from scripted import ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.questions import Scope
+from sensegraph.retrieval.outline.making import make_outline
 from sensegraph.retrieval.outline.notes import note_documents
-from sensegraph.retrieval.outline.part import OUTLINE, make_outline
+from sensegraph.retrieval.outline.part import OUTLINE
 from sensegraph.retrieval.outline.values import Outline
 from sensegraph.types import Chunk, Document
 from wired import settings
 
 ASKED = "What are the main themes?"
-WIND = (
-    "The wind turbine at {0} makes power for the harbour of the whole island. A storm broke one rotor blade of the wind "
-    "turbine, and the engineers of {0} repaired the rotor blade within a week."
-)
-SEALS = (
-    "The grey seals of {0} are counted by volunteers from the museum each spring. The colony of grey seals near {0} "
-    "grows, and the volunteers found many young animals on the beach."
-)
-PLACES = ["Arnholm", "Bexley", "Corvik", "Dunmere", "Eskdale", "Farsund"]
-TEXTS = {f"w{i}": WIND.format(p) for i, p in enumerate(PLACES)} | {
-    f"s{i}": SEALS.format(p) for i, p in enumerate(PLACES)
-}
+WIND = """The wind turbine at Arnholm makes power for its harbour. Engineers carried a rotor blade up the hill.
+A storm broke one rotor blade at Bexley last winter. The old wind turbine stood still until spring came.
+People of Corvik own a wind turbine together and share what it earns. Its longest rotor blade came by ship.
+Nobody at Dunmere wanted a wind turbine near the church. A rotor blade throws moving shadows on the graves at noon.
+Birds fly into the rotor blade of Eskdale more often in fog. The council stops its wind turbine on such mornings.
+Farsund sold a worn rotor blade to a school as a bench. Its pupils draw the wind turbine.""".split("\n")
+SEALS = """Volunteers count the grey seals of Arnholm from a small boat. The museum pays volunteers for fuel and bread.
+More grey seals than ever were born on the beach at Bexley. Some volunteers slept in tents to guard them.
+Fishermen of Corvik say that grey seals eat too much cod. Two volunteers measured how much fish is left.
+A sickness killed many grey seals near Dunmere two years ago. Doctors trained volunteers to find sick animals early.
+Visitors at Eskdale may watch grey seals from a tower only. It was built by volunteers with wood from a wreck.
+Pictures of grey seals hang in the town hall of Farsund. They were taken by volunteers in the long light nights.
+""".strip().split("\n")
+TEXTS = {f"w{i}": text for i, text in enumerate(WIND)} | {f"s{i}": text for i, text in enumerate(SEALS)}
 STORY = (
     "'You are late again, Cranbury,' said old Tobin, and shut the heavy door behind him. Cranbury looked at the fire "
     "and warmed his cold hands for a long while. 'The coach broke down upon the hill, sir,' answered Cranbury, 'and I "
@@ -84,36 +87,39 @@ def test_records_with_one_title_count_once() -> None:
 
 def test_what_is_repeated_everywhere_is_no_theme() -> None:
     notice = " You may copy this pamphlet under the quarto licence agreement of the publishing house."
-    plain = outline_of(as_chunks({k: v + f" The quarto licence number {k} stands here." for k, v in TEXTS.items()}))
     found = outline_of(as_chunks({k: v + notice for k, v in TEXTS.items()}))
     assert found.themes
-    assert "quarto" in labels(plain)
+    assert found.sentences == 36
     assert "quarto" not in labels(found)
     assert "pamphlet" not in labels(found)
+    assert "turbine" in labels(found)
 
 
 def test_stage_directions_and_addresses_are_no_phrases() -> None:
-    (note,) = note_documents.fn(
-        as_chunks({"a": "[MUSIC] The grey seals came ashore at night. Write to ada@seals.example."})
-    )
+    text = "[MUSIC] The grey seals came ashore at night. Write to ada@x.example."
+    (note,) = note_documents.fn(as_chunks({"a": text}))
     assert "grey seals" in note.phrases
     assert not [p for p in note.phrases if "MUSIC" in p or "ada" in p or "example" in p]
 
 
 def test_a_word_by_its_initials_counts_with_the_whole() -> None:
-    texts = {
-        f"a{i}": f"Tidal energy storage (TES) helps {p}. Engineers of {p} like TES more than coal."
-        for i, p in enumerate(PLACES)
+    told = """A plant at Arnholm is for tidal energy storage. The TES runs on moonlit nights.
+Storms delayed the tidal energy storage of Bexley. Its TES was late by a year.
+Corvik pays for tidal energy storage with a tax on boats. Few people there dislike TES.
+Old miners of Dunmere build TES with their hands.
+At Eskdale a pupil drew how TES fills a basin."""
+    counted = {
+        t.label: t.units
+        for t in outline_of(as_chunks({f"t{i}": v for i, v in enumerate(told.split("\n"))} | TEXTS)).themes
     }
-    texts |= {f"b{i}": f"The plant at {p} runs on TES, and TES is cheap there in winter." for i, p in enumerate(PLACES)}
-    counted = {t.label: t.units for t in outline_of(as_chunks(texts | TEXTS)).themes}
-    assert counted.get("tidal energy storage (TES)", counted.get("Tidal energy storage (TES)")) == 12
+    assert counted.get("tidal energy storage (TES)") == 5
 
 
 def test_who_speaks_is_told_of_transcripts_alone() -> None:
-    talk = "ANN LEE: I think that wind turbines are good for us, do you?\nBOB RAY: We like grey seals better than wind turbines.\n"
+    talk = "ANN LEE: I think that wind turbines are good for us, do you?\nBOB RAY: We like grey seals better.\n"
     found = outline_of(as_chunks({f"t{i}": talk * 4 for i in range(3)}))
     assert dict(found.voices) == {"Ann Lee": 3, "Bob Ray": 3}
+    assert outline_of(as_chunks(TEXTS)).form
     assert not outline_of(as_chunks(TEXTS)).voices
 
 
@@ -139,7 +145,7 @@ def test_a_long_text_of_speech_has_a_cast_and_parts() -> None:
 
 
 def test_one_document_that_is_no_story_has_no_outline() -> None:
-    assert outline_of(as_chunks({"w": WIND.format("Arnholm")})).form == ""
+    assert outline_of(as_chunks({"w": WIND[0]})).form == ""
 
 
 # ── as a part and an answer ──
@@ -175,7 +181,8 @@ def test_an_update_equals_a_rebuild(tmp_path: Path) -> None:
     few = {k: v for k, v in TEXTS.items() if k != "s5"}
     with built(tmp_path / "a", few) as corpus:
         corpus.add([Document("s5", TEXTS["s5"], "s5")])
-        updated = corpus.build()
+        corpus.build()
+        updated = corpus.index().manifest
     with built(tmp_path / "b", TEXTS) as corpus:
         assert updated.parts["outline"] == corpus.index().manifest.parts["outline"]
         assert corpus.index().part(OUTLINE).units == 12

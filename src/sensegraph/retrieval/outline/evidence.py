@@ -31,10 +31,10 @@ def list_passages(index: Index) -> Iterator[Passage]:
     if OUTLINE.name not in index.manifest.parts or not (found := index.part(OUTLINE)).form:
         return
     chunks = index.chunks(sorted({s.chunk for theme in found.themes for s in theme.sentences}))
-    yield Passage("outline", "outline-0", _write_head(found), documents=found.units)
+    yield Passage("outline", "outline-0", write_head(found), documents=found.units)
     for i, theme in enumerate(found.themes):
-        quotes = tuple(_quote(s, chunks) for s in theme.sentences if s.chunk in chunks)
-        line = _write_theme(theme, found)
+        quotes = tuple(quote_line(s, chunks) for s in theme.sentences if s.chunk in chunks)
+        line = write_line(theme, found)
         yield Passage("outline", f"outline-{i + 1}", line, title=theme.label, quotes=quotes, documents=theme.units)
     if found.more:
         yield Passage("outline", "outline-more", f"Also: {', '.join(found.more)}.")
@@ -56,17 +56,19 @@ def list_events(index: Index) -> list[str]:
     return [f"{title} ({day})" for day, title in kept] if len(kept) >= FEW_EVENTS else []
 
 
-def _quote(sentence: Sentence, chunks: dict[str, Chunk]) -> Description:
+def quote_line(sentence: Sentence, chunks: dict[str, Chunk]) -> Description:
+    """A sentence with its speaker in front, where one is known."""
     text = chunks[sentence.chunk].text[sentence.start : sentence.end].strip()
     spoken = f"{sentence.speaker}: “{text}”" if sentence.speaker else text
     return Description(spoken, Source(sentence.chunk, sentence.start, sentence.end))
 
 
-def _write_head(found: Outline) -> str:
+def write_head(found: Outline) -> str:
+    """How much was read, of what form it is, and who speaks or acts."""
     read = f"{found.units:,} document{'' if found.units == 1 else 's'}, {found.sentences:,} sentences"
     if found.form == "story":
         cast = [
-            f"- **{p.label}** – {p.units} times{f', mostly with {_join(p.people)}' if p.people else ''}"
+            f"- **{p.label}** – {p.units} times{f', mostly with {join_names(p.people)}' if p.people else ''}"
             for p in found.cast
         ]
         return "\n".join([f"**A story: {read}.** Who is in it:\n", *cast])
@@ -80,9 +82,10 @@ def _write_head(found: Outline) -> str:
     return head
 
 
-def _write_theme(theme: Theme, found: Outline) -> str:
+def write_line(theme: Theme, found: Outline) -> str:
+    """One line of the outline."""
     if found.form == "story":
-        return f"**{theme.label}**{f' – {_join(theme.people)}' if theme.people else ''}"
+        return f"**{theme.label}**{f' – {join_names(theme.people)}' if theme.people else ''}"
     if found.form == "subjects":
         rest = theme.units - len(theme.beside)
         return f"**{theme.label or 'Others'}** – {'; '.join(theme.beside)}{f' and {rest} more' if rest else ''}"
@@ -92,5 +95,6 @@ def _write_theme(theme: Theme, found: Outline) -> str:
     return " · ".join(parts)
 
 
-def _join(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
+    """ "A, B and C"."""
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]

@@ -40,7 +40,7 @@ def group_subjects(gathered: Gathered) -> tuple[Theme, ...]:
                 row[column[word]] = (1 + math.log(n)) * math.log(len(held) / often[word])
     rows[:, -1] = 0.1  # a unit that shares nothing is as far from all
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    home = _group_rows(rows, max(1, min(GROUPS, len(held) // EACH)))
+    home = group_rows(rows, max(1, min(GROUPS, len(held) // EACH)))
     groups = []
     for group in sorted(set(home.tolist())):
         inside = np.flatnonzero(home == group).tolist()
@@ -56,7 +56,7 @@ def group_subjects(gathered: Gathered) -> tuple[Theme, ...]:
     return tuple(sorted(groups, key=lambda g: (-g.units, g.label)))
 
 
-def _group_rows(rows: NDArray[np.float32], count: int) -> NDArray[np.int64]:
+def group_rows(rows: NDArray[np.float32], count: int) -> NDArray[np.int64]:
     """The group of each row: spherical k-means, begun with rows that are far from each other."""
     first = [int(np.argmin(rows @ rows.mean(axis=0)))]
     while len(first) < count:
@@ -78,8 +78,8 @@ def is_story(gathered: Gathered) -> bool:
 
 def tell_story(gathered: Gathered) -> tuple[tuple[Theme, ...], tuple[Theme, ...]]:
     """(the cast, most present first, with who appears beside whom; the parts in order, each with who is in it)."""
-    people = _find_people(gathered)
-    parts = _find_parts(gathered)
+    people = find_people(gathered)
+    parts = find_story_parts(gathered)
     where = {spot: i for i, (_, spots) in enumerate(parts) for spot in spots}
     present = {p.label: Counter(where[s] for s in p.spots if s in where) for p in people}
     windows = {p.label: {(d, place // LINES) for d, place in p.spots} for p in people}
@@ -102,7 +102,7 @@ def tell_story(gathered: Gathered) -> tuple[tuple[Theme, ...], tuple[Theme, ...]
     return tuple(cast), tuple(shown)
 
 
-def _find_people(gathered: Gathered) -> list[Phrase]:
+def find_people(gathered: Gathered) -> list[Phrase]:
     """Who a story is about: names of those who say something, by how often they stand.
 
     A part of a longer name counts with it, if that is not a title with it.
@@ -127,7 +127,7 @@ def _find_people(gathered: Gathered) -> list[Phrase]:
     return sorted(found, key=lambda p: (-len(p.spots), p.stems))
 
 
-def _find_parts(gathered: Gathered) -> list[tuple[str, list[Spot]]]:
+def find_story_parts(gathered: Gathered) -> list[tuple[str, list[Spot]]]:
     """The parts of a story in order: its chapters by their headings, else its units, with their lines."""
     parts: list[tuple[str, list[Spot]]] = []
     several = len(gathered.titles) > 1

@@ -18,10 +18,11 @@ FEWEST, SEPARATE = 2, 8  # units that have themes in common; units from which th
 @step("outline.outline", version=1)
 def make_outline(wholes: Sequence[Sequence[Noted]]) -> list[Outline]:
     """The outline of a corpus, from what each document adds."""
-    return [_outline(Gathered(list(notes)), notes.keys if isinstance(notes, Results) else ()) for notes in wholes]
+    return [outline_units(Gathered(list(notes)), notes.keys if isinstance(notes, Results) else ()) for notes in wholes]
 
 
-def _outline(gathered: Gathered, keys: tuple[str, ...]) -> Outline:
+def outline_units(gathered: Gathered, keys: tuple[str, ...]) -> Outline:
+    """The outline in the form that fits."""
     units = len(gathered.titles)
     voices = tuple(sorted(gathered.voices.items(), key=lambda x: (-x[1], x[0])))
     found = Outline("", units, gathered.sentences, voices, notes=keys)

@@ -105,7 +105,7 @@ class _DocumentReader:
         title = self.chunks[0].title.strip() if self.chunks else ""
         return Noted(
             title or (self.chunks[0].document if self.chunks else ""),
-            tuple(_read_english(_TOKEN.findall(title))[0]) if self.language == "en" else (),
+            tuple(read_english(_TOKEN.findall(title))[0]) if self.language == "en" else (),
             self.language,
             tuple(c.id for c in self.chunks),
             tuple(self.lines),
@@ -138,7 +138,7 @@ class _DocumentReader:
                 elif end - start >= SHORTEST or label:  # shorter ones name nothing: "Yes, exactly."
                     self._read_sentence(Line(number, start, end), text, label)
         if not found:  # where speakers are labelled, nobody tells who says what
-            self.says.update(_find_sayers(text))
+            self.says.update(find_sayers(text))
             self.spoken += sum(len(m[0]) for m in _SPEECH.finditer(text))
         return covered
 
@@ -150,10 +150,10 @@ class _DocumentReader:
         bare = _ASIDE.sub(" ", raw).strip() if coded else raw
         tokens = _TOKEN.findall(bare)
         if self.language == "en":
-            known, own, letters = _read_english(tokens)
-            worth = _rate(bare, len(letters) - letters.count("."), letters)
+            known, own, letters = read_english(tokens)
+            worth = rate_line(bare, len(letters) - letters.count("."), letters)
         else:
-            known = [_as_written(phrase, bare) for phrase in self.reader.phrases(bare)] if bare else []
+            known = [find_written_form(phrase, bare) for phrase in self.reader.phrases(bare)] if bare else []
             own = {w for phrase in known for w in phrase.split()}
             worth = float(8 <= len(tokens) <= 45 and bare[-1:] in ".!。！”" and not bare[:1].islower())
         if len(bare) < len(raw) or (label and not label.named):
@@ -166,7 +166,7 @@ class _DocumentReader:
                 held.append(place)
         self.words.update(own)
         self.size += len(raw)
-        self.lines.append(Line(line.chunk, line.start, line.end, _hash_stretches(tokens), round(worth, 2)))
+        self.lines.append(Line(line.chunk, line.start, line.end, hash_stretches(tokens), round(worth, 2)))
 
 
 class _NamesSomething(dict[str, bool]):
@@ -182,7 +182,7 @@ class _NamesSomething(dict[str, bool]):
 _names_something = _NamesSomething()
 
 
-def _read_english(tokens: list[str]) -> tuple[list[str], set[str], str]:
+def read_english(tokens: list[str]) -> tuple[list[str], set[str], str]:
     """The noun phrases of a sentence as they are written, the words of such phrases, and its parts of speech."""
     if not tokens:
         return [], set(), ""
@@ -209,7 +209,7 @@ def _read_english(tokens: list[str]) -> tuple[list[str], set[str], str]:
     return phrases, words, letters
 
 
-def _find_sayers(text: str) -> Iterator[str]:
+def find_sayers(text: str) -> Iterator[str]:
     """Capitalised words beside verbs of saying."""
     for verb in _SAYS.finditer(text):
         found = _BEFORE.search(text[max(0, verb.start() - 60) : verb.start()]) or _AFTER.match(text, verb.end())
@@ -217,13 +217,13 @@ def _find_sayers(text: str) -> Iterator[str]:
             yield found[1].strip()
 
 
-def _as_written(phrase: str, text: str) -> str:
+def find_written_form(phrase: str, text: str) -> str:
     """A folded phrase as the text writes it, if it does so in one piece."""
     at = text.lower().find(phrase)
     return text[at : at + len(phrase)] if at >= 0 else phrase
 
 
-def _rate(text: str, count: int, letters: str) -> float:
+def rate_line(text: str, count: int, letters: str) -> float:
     """How well an English sentence stands alone, from 0: by its length, its ends, and its opening."""
     whole = text[0].isupper() or text[0] in '“"‘' if text else False
     if not 8 <= count <= 70 or not whole or text[-1] not in '.!”"’' or ("v" not in letters and "m" not in letters):
@@ -231,7 +231,7 @@ def _rate(text: str, count: int, letters: str) -> float:
     return (0.25 if _LEANING.match(text) or _FIELD.match(text) else 1.0) * (0.3 if count > 40 else 1.0)
 
 
-def _hash_stretches(words: list[str]) -> tuple[int, ...]:
+def hash_stretches(words: list[str]) -> tuple[int, ...]:
     """Hashes of five words in a row around the longest word and the first one by the alphabet.
 
     Sentences that are mostly alike share them.

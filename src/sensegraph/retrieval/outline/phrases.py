@@ -217,7 +217,7 @@ class Gathered:
         scored: dict[tuple[str, ...], Phrase] = {}
         for stems, phrase in self.phrases.items():
             units, times = len(phrase.units), len(phrase.spots)
-            if units < least or times < 3 or (n > 3 and units > COMMON * n):
+            if units < least or times < 3 or (n > FEW / 3 and units > COMMON * n):
                 continue
             words = phrase.label.casefold().split()
             small = len(words) == 1 and (

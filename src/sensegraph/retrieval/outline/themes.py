@@ -51,7 +51,7 @@ class ThemeFinder:
         rows = np.zeros((len(self.phrases), len(chunks)), np.float32)
         for row, own in enumerate(self.chunks):
             rows[row, [chunks[c] for c in own]] = 1
-        self.near = _npmi(rows)
+        self.near = measure_nearness(rows)
         self.units = len(gathered.titles)
         self.fit = [any(gathered.line(spot).worth >= 0.3 for spot in p.spots) for p in self.phrases]
 
@@ -155,7 +155,7 @@ def pick_sentences(gathered: Gathered, scored: Sequence[tuple[float, Spot]], mos
     return tuple(gathered.sentence(spot) for _, _, spot in sorted(rounds)[:most])
 
 
-def _npmi(held: NDArray[np.float32]) -> NDArray[np.float32]:
+def measure_nearness(held: NDArray[np.float32]) -> NDArray[np.float32]:
     """The normalised pointwise mutual information of rows that say which chunks hold them; 0 for less than 2 shared."""
     together = held @ held.T
     alone, chunks = np.diag(together).copy(), max(held.shape[1], 2)
