@@ -11,6 +11,7 @@ from sensegraph.questions import Scope
 from sensegraph.retrieval.outline.making import make_outline
 from sensegraph.retrieval.outline.notes import note_documents
 from sensegraph.retrieval.outline.part import OUTLINE
+from sensegraph.retrieval.outline.phrases import Gathered
 from sensegraph.retrieval.outline.values import Outline
 from sensegraph.types import Chunk, Document
 from wired import settings
@@ -81,6 +82,8 @@ def test_records_with_one_title_count_once() -> None:
     titles = {name: "Wind" if name in ("w0", "w1", "w2") else name for name in TEXTS}
     found = outline_of(as_chunks(TEXTS, titles))
     assert found.units == 10
+    phrase = Gathered(note_documents.fn(as_chunks(TEXTS, titles))).phrases["wind", "turbin"]
+    assert len(phrase.units) == 4
     assert max(t.units for t in found.themes) <= 6
     assert all(t.units <= 4 for t in found.themes if "turbine" in t.label)
 
@@ -93,6 +96,10 @@ def test_what_is_repeated_everywhere_is_no_theme() -> None:
     assert "quarto" not in labels(found)
     assert "pamphlet" not in labels(found)
     assert "turbine" in labels(found)
+    gathered = Gathered(note_documents.fn(as_chunks({k: v + notice for k, v in TEXTS.items()})))
+    words = {stem for stems in gathered.phrases for stem in stems}
+    assert "turbin" in words
+    assert "quarto" not in words
 
 
 def test_stage_directions_and_addresses_are_no_phrases() -> None:
