@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 from sensegraph.answering.asking import conclude_answer, make_inquiry, map_reduce
 from sensegraph.errors import SettingsError
@@ -20,6 +20,7 @@ from sensegraph.index.vectors import nearest_to
 from sensegraph.methods.graphrag.details import report_passages
 from sensegraph.protocols import LanguageEngine, PartName, Task
 from sensegraph.retrieval.arms import asked_vector
+from sensegraph.retrieval.outline.evidence import find_outline_evidence
 from sensegraph.runtime.results import step, take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Cluster, Evidence, Inquiry, Question
@@ -65,7 +66,8 @@ class GraphRAG:
     keep_parents: bool = False
     name: str = "graphrag"
     requires: frozenset[Task] = frozenset({"rate", "answer"})
-    reads: frozenset[PartName] = frozenset({"graph", "reports"})
+    reads: frozenset[PartName] = frozenset({"graph", "reports", "outline"})
+    can_miss: ClassVar[frozenset[PartName]] = frozenset({"outline"})
 
     def __post_init__(self) -> None:
         if self.depth < 0 or self.context_tokens < 1:
@@ -79,7 +81,12 @@ class GraphRAG:
             )
 
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
-        """Map: points from every batch of reports; those above 0, best first, within the context (§3.1.6)."""
+        """Map: points from every batch of reports; those above 0, best first, within the context (§3.1.6).
+
+        An engine that quotes answers a question about the whole from the outline of the corpus, where there is one.
+        """
+        if found := find_outline_evidence(question, index, rt):
+            return found
         clusters, said = self._selected(question, index, rt)
         place = f"reports {said or f'at depth {min(self.depth, index.depth - 1)}'}"
         reports = report_passages(question.text, index, clusters, rt)

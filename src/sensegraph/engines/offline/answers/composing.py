@@ -16,6 +16,7 @@ from dataclasses import replace
 
 from sensegraph.engines.offline.answers import facts, overviews, questions
 from sensegraph.engines.offline.answers.asked import Asked
+from sensegraph.engines.offline.answers.outlines import write_outline
 from sensegraph.engines.offline.answers.question_text import restore_names
 from sensegraph.engines.offline.answers.questions import Question
 from sensegraph.engines.offline.answers.relating.forms import FORMS
@@ -227,6 +228,10 @@ def rate_inquiries(inquiries: Sequence[Inquiry]) -> list[tuple[Point, ...]]:
         passages = inquiry.context.passages
         code = choose_language(inquiry.question, passages)
         question = questions.understand_question(inquiry.question, code)
+        if any(p.kind == "outline" for p in passages):  # it answers a question about the whole, and nothing else
+            whole = question.shape == "overview"
+            rated.append(tuple(Point((), 100.0, p.title, p.documents) for p in passages[:1] if whole))
+            continue
         sentences = read_source_sentences(passages, code)
         hosts, own = find_report_hosts(sentences), group_by_reference(sentences)
         if question.shape != "overview":
@@ -320,6 +325,8 @@ def compose_answer(inquiry: Inquiry, words: int = 0) -> Draft:
     passages = inquiry.context.passages
     code = choose_language(inquiry.question, passages)
     question = questions.understand_question(inquiry.question, code)
+    if any(p.kind == "outline" for p in passages):
+        return Draft(tuple(write_outline(passages, code)), notes=notes)
     texts = tuple(p for p in passages if p.kind == "chunk")
     quoting = tuple(p for p in passages if p.kind != "chunk" and p.quotes)
     asked_for = None

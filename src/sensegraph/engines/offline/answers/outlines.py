@@ -1,0 +1,66 @@
+"""An answer about the whole corpus from its outline: each line with the sentence that says most on it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from sensegraph.engines.offline.answers.asked import show_sentence
+from sensegraph.engines.offline.answers.source_sentences import (
+    SourceSentence,
+    differs_from,
+    find_hosts,
+    group_by_reference,
+    read_source_sentences,
+)
+from sensegraph.engines.offline.reports.sentence_quality import rate_generality, rate_soundness
+from sensegraph.types import Passage, Statement
+
+DEFINES, BEGINS, LEADING, UNNAMED = 1.5, 1.1, 0.7, 0.75  # worth of what defines, begins with it, of a host, of nobody
+LATER = 0.9  # what each place behind leaves
+POINTS, OPENED = 0.85, 0.5  # what each word that points elsewhere leaves, and an opening that leans on what was before
+LEAST = 0.005  # below this a sentence is not shown
+_POINTING = re.compile(r"\b(?:it|this|that|they|them|he|she|him|her|those|these|there|here)\b", re.IGNORECASE)
+_OPENED = re.compile(
+    r"\W*(?:and|but|so|or|like|well|yeah|right|you know|i mean|instead|for example|in any case)\b", re.IGNORECASE
+)
+
+
+def write_outline(passages: Sequence[Passage], code: str) -> Iterator[Statement]:
+    """The lines of an outline in order, below each the best of its sentences that is not like one shown before."""
+    by_reference = group_by_reference(read_source_sentences(passages, code))
+    every = [s for own in by_reference.values() for s in own]
+    hosts, talk = find_hosts(every), any(s.speaker for s in every)
+    shown: list[SourceSentence] = []
+    for i, passage in enumerate(passages):
+        yield Statement(("\n\n" if i else "") + passage.text)
+        best = _choose_sentence(passage.title, by_reference.get(passage.id, ()), hosts, talk, shown)
+        if best:
+            shown.append(best)
+            yield best.cite(f"\n{show_sentence(best)}")
+
+
+def _choose_sentence(
+    title: str,
+    sentences: Sequence[SourceSentence],
+    hosts: frozenset[str],
+    talk: bool,
+    shown: Sequence[SourceSentence],
+) -> SourceSentence | None:
+    """The sentence that says most on a title by itself; one that defines it is worth more."""
+    name = re.escape(title.partition(" (")[0])
+    defines = re.compile(
+        rf"^\W*(?:(?:an?|the)\s+)?{name}s?,?\s+(?:is|are|was|were|means?|refers?|has|have|can)\b", re.I
+    )
+    begins = re.compile(rf"^\W*(?:(?:an?|the)\s+)?{name}", re.IGNORECASE)
+    scored = []
+    for place, one in enumerate(sentences):
+        value = one.quality * rate_soundness(one.text) * (rate_generality(one.text) if talk else 1.0)
+        value *= POINTS ** len(_POINTING.findall(one.text)) * (OPENED if _OPENED.match(one.raw) else 1.0)
+        value *= (DEFINES if defines.search(one.text) else BEGINS if begins.search(one.text) else 1.0) * (
+            LEADING if one.speaker in hosts else 1.0
+        )
+        value *= UNNAMED if talk and not one.speaker else 1.0
+        scored.append((-value * LATER**place, one.order, one))
+    ranked = (one for value, _, one in sorted(scored, key=lambda x: x[:2]) if -value >= LEAST)
+    return next((one for one in ranked if differs_from(one, shown)), None)

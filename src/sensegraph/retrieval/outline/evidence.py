@@ -1,0 +1,100 @@
+"""The outline as evidence for a question about the whole."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from sensegraph.answering.asking import for_quoting, gather_evidence, make_inquiry, rate_contexts
+from sensegraph.index.index import Index
+from sensegraph.retrieval.outline.part import OUTLINE
+from sensegraph.retrieval.outline.values import Outline, Sentence, Theme
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.types import Chunk, Description, Evidence, Passage, Question, Source
+
+SMALL, EVENTS, FEW_EVENTS = 100, 16, 4  # documents whose titles tell what happened; titles listed, and the least
+VOICES = 6  # speakers that are named
+_ANSWER = re.compile(r"^(?:(?:re|fwd?|aw|wg):\s*)+", re.IGNORECASE)
+
+
+def find_outline_evidence(question: Question, index: Index, rt: Runtime) -> Evidence | None:
+    """The outline as evidence, if the engine finds that it answers the question; None where there is none."""
+    listed = for_quoting(rt, lambda: list_passages(index))
+    if not listed or not rt.each(rate_contexts, [make_inquiry(question, listed, index)])[0]:
+        return None
+    return gather_evidence(listed, index, notes=("answered from the outline of the corpus",))
+
+
+def list_passages(index: Index) -> Iterator[Passage]:
+    """The outline as passages: what was read, then each theme with sentences for it, then what comes next."""
+    if OUTLINE.name not in index.manifest.parts or not (found := index.part(OUTLINE)).form:
+        return
+    chunks = index.chunks(sorted({s.chunk for theme in found.themes for s in theme.sentences}))
+    yield Passage("outline", "outline-0", write_head(found), documents=found.units)
+    for i, theme in enumerate(found.themes):
+        quotes = tuple(quote_line(s, chunks) for s in theme.sentences if s.chunk in chunks)
+        line = write_line(theme, found)
+        yield Passage("outline", f"outline-{i + 1}", line, title=theme.label, quotes=quotes, documents=theme.units)
+    if found.more:
+        yield Passage("outline", "outline-more", f"Also: {', '.join(found.more)}.")
+    if found.form == "themes" and (told := list_events(index)):
+        yield Passage("outline", "outline-time", f"In the order of time: {'; '.join(told)}.")
+
+
+def list_events(index: Index) -> list[str]:
+    """The titles of the dated documents of a small corpus in order, with their days; none of a series."""
+    entries = index.catalogue.documents
+    if len(entries) > SMALL:
+        return []
+    dated = sorted((d.time[:10], _ANSWER.sub("", d.title.strip())) for d in entries if d.time and d.title.strip())
+    dated = [(day, title) for i, (day, title) in enumerate(dated) if title not in {t for _, t in dated[:i]}]
+    begins = Counter(" ".join(title.split()[:2]) for _, title in dated)
+    single = [(day, title) for day, title in dated if begins[" ".join(title.split()[:2])] == 1]
+    step = max(1.0, len(single) / EVENTS)
+    kept = [single[int(i * step)] for i in range(min(EVENTS, len(single)))]
+    return [f"{title} ({day})" for day, title in kept] if len(kept) >= FEW_EVENTS else []
+
+
+def quote_line(sentence: Sentence, chunks: dict[str, Chunk]) -> Description:
+    """A sentence with its speaker in front, where one is known."""
+    text = chunks[sentence.chunk].text[sentence.start : sentence.end].strip()
+    spoken = f"{sentence.speaker}: “{text}”" if sentence.speaker else text
+    return Description(spoken, Source(sentence.chunk, sentence.start, sentence.end))
+
+
+def write_head(found: Outline) -> str:
+    """How much was read, of what form it is, and who speaks or acts."""
+    read = f"{found.units:,} document{'' if found.units == 1 else 's'}, {found.sentences:,} sentences"
+    if found.form == "story":
+        cast = [
+            f"- **{p.label}** – {p.units} times{f', mostly with {join_names(p.people)}' if p.people else ''}"
+            for p in found.cast
+        ]
+        return "\n".join([f"**A story: {read}.** Who is in it:\n", *cast])
+    head = f"**{read}.**"
+    if found.form == "subjects":
+        head = f"**{read}: a collection of {found.units:,} separate subjects, with few themes in common.**"
+    if found.voices:
+        named = [f"{name} ({n})" for name, n in found.voices[:VOICES]]
+        rest = len(found.voices) - len(named)
+        head += f" Speakers: {', '.join(named)}{f' and {rest} more' if rest else ''}."
+    return head
+
+
+def write_line(theme: Theme, found: Outline) -> str:
+    """One line of the outline."""
+    if found.form == "story":
+        return f"**{theme.label}**{f' – {join_names(theme.people)}' if theme.people else ''}"
+    if found.form == "subjects":
+        rest = theme.units - len(theme.beside)
+        return f"**{theme.label or 'Others'}** – {'; '.join(theme.beside)}{f' and {rest} more' if rest else ''}"
+    parts = [f"**{theme.label}** – {theme.units} of {found.units} documents"]
+    parts += [f"also {', '.join(theme.beside)}"] if theme.beside else []
+    parts += [f"with {', '.join(theme.people)}"] if theme.people else []
+    return " · ".join(parts)
+
+
+def join_names(names: Sequence[str]) -> str:
+    """ "A, B and C"."""
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]

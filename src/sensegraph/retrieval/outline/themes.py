@@ -1,0 +1,166 @@
+"""The themes of a corpus: its best phrases that are not near each other, each with what goes with it and who."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensegraph.language.text import known_word
+from sensegraph.language.word_lists import english_words, read_lexicon
+from sensegraph.retrieval.outline.phrases import FEW, Gathered, Phrase, Spot
+from sensegraph.retrieval.outline.values import Sentence, Theme
+
+THEMES, BESIDE, NAMES, MORE, CANDIDATES = 7, 5, 4, 8, 12
+NEAR = 0.15  # NPMI from which a phrase belongs to a theme
+APART = 2.2  # how much nearness to a chosen theme takes from another
+WIDE, LEAST = 0.08, 3.5  # share of the units, and units, that a theme must reach to count in full
+ALONE = 14.0  # times in a unit that a single word must come back to be half as good as several
+_OFTEN = 3  # times
+_FIRST = 50  # phrases that tell whether a corpus is one of names
+
+
+def is_person(name: str) -> bool:
+    """Whether a name of two words or three is taken for a person's: by a first name, or since no word is English."""
+    words = [w.casefold().strip(".") for w in name.split()]
+    if not 2 <= len(words) <= 3 or any(not w.isalpha() or w.isupper() for w in name.replace("-", "").split()):
+        return False
+    if words[-1] in english_words("organisation-heads") | english_words("place-heads") | english_words("name-parts"):
+        return False
+    if words[0] in english_words("name-parts") or words[0] in english_words("titles") | english_words("roles"):
+        return False
+    return words[0] in read_lexicon("people")["first"] or not any(known_word(w) for w in words)
+
+
+class ThemeFinder:
+    """Finds the themes among the best phrases."""
+
+    def __init__(self, gathered: Gathered) -> None:
+        self.gathered = gathered
+        found = gathered.best_phrases()
+        offices = english_words("titles") | english_words("roles")
+        held = {p.stems[1:] for p in gathered.phrases.values() if p.label.split()[0].casefold() in offices}
+        self.people = {p.stems for p in found if p.named and self._is_person(p, held)}
+        self.named = 2.5 * sum(p.named for p in found[:_FIRST]) > len(found[:_FIRST])
+        parts = {s for stems in self.people for s in stems}
+        self.phrases = [p for p in found if len(p.stems) > 1 or not p.named or p.stems[0] not in parts]
+        self.chunks = [gathered.chunks(p) for p in self.phrases]
+        chunks = {spot: i for i, spot in enumerate(sorted(set().union(*self.chunks)))}
+        rows = np.zeros((len(self.phrases), len(chunks)), np.float32)
+        for row, own in enumerate(self.chunks):
+            rows[row, [chunks[c] for c in own]] = 1
+        self.near = measure_nearness(rows)
+        self.units = len(gathered.titles)
+        self.fit = [any(gathered.line(spot).worth >= 0.3 for spot in p.spots) for p in self.phrases]
+
+    def _is_person(self, phrase: Phrase, held: Container[tuple[str, ...]]) -> bool:
+        """Whether a name is a person's: by its words, an office before it, or its last word as one who says things."""
+        last = phrase.label.split()[-1]
+        says = self.gathered.says
+        said = says[phrase.stems[-1:]] > 2 * says[phrase.stems] and last.istitle() and not known_word(last.casefold())
+        return is_person(phrase.label) or (len(phrase.stems) == 2 and (said or phrase.stems in held))
+
+    def themes(self) -> tuple[list[Theme], list[str], float]:
+        """The themes, phrases that would come next, and the share of the units that the themes reach."""
+        chosen: list[int] = []
+        used: set[int] = set()
+        beside: dict[int, list[int]] = {}
+        while len(chosen) < THEMES and (best := self._best(used, chosen)) is not None:
+            chosen.append(best)
+            beside[best] = self._beside(best, used)
+            used |= self._like(best).union(beside[best][:BESIDE])
+        more: list[int] = []
+        while len(more) < MORE and (best := self._best(used, ())) is not None:
+            more.append(best)
+            used |= self._like(best)
+        themes = [self._theme(i, beside[i]) for i in chosen]
+        return themes, [self.phrases[i].label for i in more], self._reach(chosen, beside)
+
+    def _best(self, used: set[int], chosen: Sequence[int]) -> int | None:
+        """The phrase that would be the next theme; people are none."""
+        left = [i for i, p in enumerate(self.phrases) if i not in used and p.stems not in self.people]
+        return max(left, key=lambda i: (self._gain(i, chosen), -i), default=None)
+
+    def _like(self, i: int) -> set[int]:
+        """A phrase with those that share half of their words with it."""
+        own = set(self.phrases[i].stems)
+        return {i, *(j for j, p in enumerate(self.phrases) if 2 * len(own.intersection(p.stems)) >= len(p.stems))}
+
+    def _reach(self, chosen: Sequence[int], beside: Mapping[int, Sequence[int]]) -> float:
+        """The share of units of which a theme is a matter: that hold its phrase often, or with what goes with it."""
+        reached: set[int] = set()
+        for i in chosen:
+            times = Counter(self.gathered.unit[d] for d, _ in self.phrases[i].spots)
+            near = {u for j in beside[i][:BESIDE] for u in self.phrases[j].units}
+            reached |= {u for u, n in times.items() if n >= _OFTEN or u in near}
+        return len(reached) / max(1, self.units)
+
+    def _beside(self, best: int, used: set[int]) -> list[int]:
+        """The phrases that go with one, nearest first: in chunks of several units where there are many."""
+        head = self.phrases[best]
+        own, least = set(head.stems), 2 if self.units >= FEW else 1
+        found = []
+        for i in np.flatnonzero(self.near[best] > NEAR).tolist():
+            phrase = self.phrases[i]
+            together = self.chunks[best] & self.chunks[i]
+            units = len({self.gathered.unit[d] for d, _ in together})
+            if i not in used and units >= least and own.isdisjoint(phrase.stems):
+                found.append((-float(self.near[best, i]) * len(together) ** 0.5 * phrase.score**0.5, i))
+        return [i for _, i in sorted(found)]
+
+    def _gain(self, i: int, chosen: Sequence[int]) -> float:
+        phrase = self.phrases[i]
+        value = phrase.score * (1.0 if self.fit[i] else 0.4)
+        value *= min(1.0, len(phrase.units) / min(max(LEAST, WIDE * self.units), self.units / 2))
+        if not self.named and self.units >= FEW:
+            value *= 0.6 if phrase.named else 1.0
+            value *= min(0.5, len(phrase.spots) / len(phrase.units) / ALONE) if len(phrase.stems) == 1 else 1.0
+        for other in chosen:
+            value *= 1 - min(0.95, max(0.0, APART * float(self.near[i, other])))
+            value *= 1.0 if set(phrase.stems).isdisjoint(self.phrases[other].stems) else 0.4
+        return value
+
+    def _theme(self, i: int, near: Sequence[int]) -> Theme:
+        head = self.phrases[i]
+        others: list[Phrase] = []
+        for j in near:
+            phrase = self.phrases[j]
+            if not any(set(phrase.stems) & set(o.stems) for o in others):
+                others.append(phrase)
+        people = [o.label for o in others if o.stems in self.people][:NAMES]
+        rest = [o for o in others if o.stems not in self.people][:BESIDE]
+        label = f"{head.label} ({head.short})" if head.short else head.label
+        return Theme(label, len(head.units), tuple(o.label for o in rest), tuple(people), self.sentences(head, rest))
+
+    def sentences(self, head: Phrase, others: Sequence[Phrase]) -> tuple[Sentence, ...]:
+        """The likeliest sentences for a phrase, one a unit: those that stand alone, with what goes with it."""
+        beside = Counter(spot for other in others for spot in other.spots)
+        scored = []
+        for spot in dict.fromkeys(head.spots):
+            line = self.gathered.line(spot)
+            scored.append((line.worth * (1 + 0.6 * beside[spot]), spot))
+        return pick_sentences(self.gathered, scored, CANDIDATES)
+
+
+def pick_sentences(gathered: Gathered, scored: Sequence[tuple[float, Spot]], most: int) -> tuple[Sentence, ...]:
+    """The best of some lines, one of each unit before there are two, with who says them."""
+    ranked = sorted((pair for pair in scored if pair[0]), key=lambda pair: (-pair[0], *gathered.place(pair[1])))
+    units = Counter[int]()
+    rounds = []
+    for place, (_, spot) in enumerate(ranked):
+        units[gathered.unit[spot[0]]] += 1
+        rounds.append((units[gathered.unit[spot[0]]], place, spot))
+    return tuple(gathered.sentence(spot) for _, _, spot in sorted(rounds)[:most])
+
+
+def measure_nearness(held: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The normalised pointwise mutual information of rows that say which chunks hold them; 0 for less than 2 shared."""
+    together = held @ held.T
+    alone, chunks = np.diag(together).copy(), max(held.shape[1], 2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        pmi = np.log(together * chunks / np.outer(alone, alone))
+        found = np.where(together >= 2, pmi / -np.log(together / chunks - 1e-9), 0)
+    np.fill_diagonal(found, 0)
+    return np.asarray(np.nan_to_num(found), np.float32)
