@@ -12,14 +12,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sensegraph.engines.offline.answers.answer_types import Candidate, find_answer_type, find_candidates, find_names
 from sensegraph.engines.offline.answers.asked import Asked, Written, list_sentences
 from sensegraph.engines.offline.answers.corrections import Preferred, list_preferred, prefer_corrections
 from sensegraph.engines.offline.answers.dated import choose_dated, favour_dated
 from sensegraph.engines.offline.answers.features import Floats, Read, read_evidence, stem_units
+from sensegraph.engines.offline.answers.question_text import split_question
 from sensegraph.engines.offline.answers.ranking import NEAR, load_weights, rate_holding, rate_sentences
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, differs_from
 from sensegraph.engines.offline.reports.sentence_quality import join_with_and
+from sensegraph.language.asking.answer_types import Candidate, find_answer_type, find_candidates, find_names
 from sensegraph.language.text import WORD, name_stemmer
 from sensegraph.types import Statement
 
@@ -30,11 +31,6 @@ LEAST = 0.03  # share of the best sentence's chance below which another is not s
 MOST, DEPTH = 3, 5  # sentences shown, and those that they are taken from
 WORDS = 110  # most words shown; the first sentence is shown whole
 TWO_HOPS = 0.5  # value of the gate from which a question is one of two hops
-_PARTS = re.compile(
-    r",?\s+(?:and|und|et|y)\s+(?=(?:what|who|whom|whose|why|when|where|how|which|does|did|is|was|has|"
-    r"was|wer|wann|wo|wie|warum|welche\w?|quand|où|pourquoi|comment|cuándo|dónde|cómo)\b)",
-    re.IGNORECASE,
-)
 _POINTING = re.compile(r"\b(?:it|he|she|they|him|her|them|that|this|er|sie|es|il|elle|él|ella)\b", re.IGNORECASE)
 _UNIT = re.compile(r"how many\s+(\w+)|wie ?viele?\s+(\w+)", re.IGNORECASE)
 
@@ -57,7 +53,7 @@ class _Found:
 
 def answer_fact(asked: Asked) -> Written | None:
     """The answer to a question of fact, part by part where it asks for several; None where nothing can be compared."""
-    parts = [part for part in _PARTS.split(asked.question) if WORD.search(part)][:MOST]
+    parts = split_question(asked.question)[:MOST]
     found = [_find_part(asked, part) for part in parts]
     first = found[0]
     if first is None:

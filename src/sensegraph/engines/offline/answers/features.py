@@ -15,10 +15,10 @@ from functools import cache, cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.engines.offline.answers.answer_types import AnswerType, find_answer_type, find_candidates, find_names
 from sensegraph.engines.offline.answers.questions import FRAME
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence
 from sensegraph.engines.offline.reports.sentence_quality import is_heading
+from sensegraph.language.asking.answer_types import AnswerType, find_answer_type, find_candidates, find_names
 from sensegraph.language.dates.moments import find_atoms
 from sensegraph.language.text import WORD, fold, name_stemmer, part_camel_case, split_runs, stem_run
 from sensegraph.language.word_lists import ENGLISH, SNOWBALL, read_sections

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from sensegraph.engines.offline.answers.answer_types import find_answer_type
 from sensegraph.engines.offline.answers.asked import Asked, Written, show_sentence
 from sensegraph.engines.offline.answers.question_text import split_question
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, differs_from
+from sensegraph.language.asking.answer_types import find_answer_type
 from sensegraph.language.asking.kinds import find_list, is_plural
 from sensegraph.language.text import fold, tag_words
 from sensegraph.language.word_lists import read_sections
