@@ -132,7 +132,7 @@ def test_a_part_that_an_index_lacks_is_an_error_with_the_command_that_adds_it(ru
     text = OFFLINE.replace("towns.jsonl", "made").replace('"bm25"', '"graphrag"')
     result = run(plan(text))
     assert result.exit_code == 1
-    assert "lacks graph, reports, which graphrag reads" in result.stderr
+    assert "lacks graph, outline, reports, which graphrag reads" in result.stderr
     assert "--method graphrag" in result.stderr
 
 
@@ -145,7 +145,9 @@ def test_conditions_of_one_method_each_keep_their_own_settings(run: Run):
 
 
 def test_answers_are_cut_to_the_bound_and_that_is_said(run: Run):
-    found = json.loads(run(plan("answer_words = 5\n" + OFFLINE), "--json").stdout)
+    Path("whole.txt").write_text("What are the main themes?\n")
+    text = "answer_words = 5\n" + OFFLINE.replace("asked.txt", "whole.txt")
+    found = json.loads(run(plan(text), "--json").stdout)
     assert any("cut to 5 words" in line for line in found["held"])
     assert found["conditions"]["words"]["cut"] > 0
 
