@@ -145,7 +145,7 @@ def test_conditions_of_one_method_each_keep_their_own_settings(run: Run):
 
 
 def test_answers_are_cut_to_the_bound_and_that_is_said(run: Run):
-    Path("whole.txt").write_text("What are the main themes?\n")
+    Path("whole.txt").write_text("Who lights the lamp of Arle, and what does the ferry of Brun carry?\n")
     text = "answer_words = 5\n" + OFFLINE.replace("asked.txt", "whole.txt")
     found = json.loads(run(plan(text), "--json").stdout)
     assert any("cut to 5 words" in line for line in found["held"])
