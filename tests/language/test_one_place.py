@@ -15,9 +15,8 @@ DATA = LANGUAGE / "data"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 LISTS = sorted(DATA.rglob("*.txt"))
 TELLING = {name for names in MONTHS.values() for name in names if len(name) > 6}  # february, januar…: no other words
-ALPHABETICAL = {
-    DATA / "words" / name for name in ("common.txt", "capitalised.txt", DATA / "background.txt")
-}  # months among all other words
+_ALL_WORDS = ("words/common.txt", "words/capitalised.txt", "background.txt")
+ALPHABETICAL = {DATA / name for name in _ALL_WORDS}  # months among all other words
 
 
 def modules_imported(path: Path) -> set[str]:
