@@ -10,12 +10,11 @@ import re
 
 import numpy as np
 
-from sensegraph.answering.named_chunks import list_forms, positions_with
+from sensegraph.answering.named_chunks import list_search_stems, positions_with, take_entries
 from sensegraph.index.index import Index
 from sensegraph.index.passages import chunk_passage
 from sensegraph.language.asking.kinds import NUMBER, find_series, read_asked_kind
 from sensegraph.language.text import split_runs
-from sensegraph.runtime.results import take_records
 from sensegraph.types import Passage
 
 READ = 60  # chunks that are read
@@ -31,18 +30,13 @@ def find_listed_chunks(question: str, index: Index) -> tuple[list[Passage], bool
     kind = read_asked_kind(question)
     if kind is None:
         return [], True
-    root = index
-    while root.whole is not None:
-        root = root.whole
+    root = index.root
     held = positions_with([kind.noun], question, root)
     if not len(held):
         return [], True
-    rough = root.words.score(list_forms(split_runs(question), question))
+    rough = root.words.score(list_search_stems(split_runs(question), question))
     best = held[np.lexsort((held, -rough[held]))]
-    entries = take_records(root.catalogue.chunks, best[: READ + 1].tolist())
-    if index is not root:
-        inside = index.documents_of([e.id for e in entries])
-        entries = [e for e in entries if e.id in inside]
+    _, entries = take_entries(best[: READ + 1], index)
     telling = re.compile(rf"\b{NUMBER}\s+(?:[\w-]+\s+){{0,2}}?{kind.pattern}\b", re.IGNORECASE)
     chunks = index.chunks([e.id for e in entries[:READ]]).values()
     found, series = [], dict[str, None]()
@@ -55,11 +49,7 @@ def find_listed_chunks(question: str, index: Index) -> tuple[list[Passage], bool
         if names or telling.search(chunk.text):
             found.append(chunk)
     for start in list(series)[:SERIES]:  # others of the same series stand also where the noun does not
-        places = positions_with([start.strip("-_ ")], question, root)[:KEPT]
-        entries = take_records(root.catalogue.chunks, places.tolist())
-        if index is not root:
-            inside = index.documents_of([e.id for e in entries])
-            entries = [e for e in entries if e.id in inside]
+        _, entries = take_entries(positions_with([start.strip("-_ ")], question, root)[:KEPT], index)
         found += list(index.chunks([e.id for e in entries]).values())
     passages = {chunk.id: chunk_passage(chunk) for chunk in found}
     return list(passages.values())[:KEPT], len(best) <= READ and len(passages) <= KEPT

@@ -13,6 +13,7 @@ import numpy as np
 
 from sensegraph.algorithms.graphs import Longs
 from sensegraph.index.index import Index
+from sensegraph.index.manifest import ChunkEntry
 from sensegraph.index.passages import chunk_passage
 from sensegraph.language.defining import (
     BARE,
@@ -49,21 +50,14 @@ def find_named_chunks(question: str, index: Index) -> tuple[list[Passage], NameC
     name = read_asked_name(question) or read_mentioned_name(question)
     if name is None:
         return [], None
-    root = index
-    while root.whole is not None:
-        root = root.whole
+    root = index.root
     held = positions_with(split_runs(name.text), name.text, root)
-    rough = root.words.score(list_forms(split_runs(name.text), name.text))
-    best = held[np.lexsort((held, -rough[held]))][:RATED]
-    entries = take_records(root.catalogue.chunks, best.tolist())
-    if index is not root:
-        inside = index.documents_of([e.id for e in entries])
-        kept = [i for i, e in enumerate(entries) if e.id in inside]
-        best, entries = best[kept], [entries[i] for i in kept]
+    rough = root.words.score(list_search_stems(split_runs(name.text), name.text))
+    best, entries = take_entries(held[np.lexsort((held, -rough[held]))][:RATED], index)
     exact = len(entries) <= READ
     if not exact:  # where the name weighs most, beginnings of documents, and where people are presented
         score = rough[best] / max(float(rough[best].max()), 1e-9) + 0.5 * np.array([e.position == 0 for e in entries])
-        for _, (who, _) in root.words.hits(list_forms(CUE_WORDS, "")):
+        for _, (who, _) in root.words.hits(list_search_stems(CUE_WORDS, "")):
             score = score + 0.25 * np.isin(best, who)
         entries = [entries[i] for i in np.lexsort((best, -score))[:READ]]
     found = list(index.chunks([e.id for e in entries]).values())
@@ -104,18 +98,29 @@ def _rate_chunks(name: AskedName, chunks: Iterable[Chunk]) -> tuple[list[tuple[f
     return sorted(((r, c) for r, c in rated if r > 0), key=lambda pair: (-pair[0], pair[1].id)), writing
 
 
-def list_forms(words: Iterable[str], text: str) -> list[str]:
+def list_search_stems(words: Iterable[str], text: str) -> list[str]:
     """The stems that search may have the words by, whose texts may be in another language; not of function words."""
     spoken = name_stemmer(text)
     told = [word for word in words if stem_run(word, spoken)]
     return sorted({stem for word in told for way in SNOWBALL.values() for stem in stem_run(word, way)})
 
 
+def take_entries(places: Longs, index: Index) -> tuple[Longs, list[ChunkEntry]]:
+    """What the catalogue of the whole index knows of chunks by their positions; only of those inside the filter."""
+    root = index.root
+    entries = take_records(root.catalogue.chunks, places.tolist())
+    if index is root:
+        return places, entries
+    inside = index.documents_of([e.id for e in entries])
+    kept = [i for i, e in enumerate(entries) if e.id in inside]
+    return places[kept], [entries[i] for i in kept]
+
+
 def positions_with(words: Sequence[str], text: str, root: Index) -> Longs:
     """The positions of the chunks that hold all of these words, but function words."""
     held: Longs | None = None
     for word in words:
-        if not (forms := list_forms([word], text)):
+        if not (forms := list_search_stems([word], text)):
             continue
         found = np.unique(np.concatenate([who for _, (who, _) in root.words.hits(forms)]))
         held = found if held is None else np.intersect1d(held, found, assume_unique=True)

@@ -69,6 +69,11 @@ class Index:
 
     whole: Index | None = None
 
+    @property
+    def root(self) -> Index:
+        """The unrestricted index that this one was made from, or itself."""
+        return self if self.whole is None else self.whole.root
+
     def __init__(self, store: Store, manifest: Manifest | None = None, given: Sequence[Part[Any, Any]] = ()) -> None:
         self.store = store
         self.manifest = manifest or read_manifest(store)

@@ -21,7 +21,8 @@ from typing import Literal
 
 from sensegraph.errors import NotIndexed
 from sensegraph.index.index import Index
-from sensegraph.methods import METHODS, load_method
+from sensegraph.index.parts import SPINE
+from sensegraph.methods import METHODS, load_method, parts_needed
 from sensegraph.retrieval.signals import (
     Name,
     asks_what_it_is,
@@ -98,8 +99,9 @@ def kind_of(question: str, names: Sequence[Name]) -> tuple[Kind, str]:
 
 
 def _is_served(method: str, index: Index) -> bool:
-    """Whether the index has the parts that a method reads; the outline is only a quicker way to answer."""
-    return load_method(method).reads - {"outline"} <= index.manifest.part_names
+    """Whether the index has what a method cannot miss, and of the graph and its reports what it reads."""
+    loaded = load_method(method)
+    return parts_needed(loaded) | (loaded.reads & set(SPINE)) <= index.manifest.part_names
 
 
 def _quote_words(words: Sequence[str]) -> str:

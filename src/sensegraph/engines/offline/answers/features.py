@@ -226,7 +226,7 @@ class _Comparison:
 def _weigh_stems(
     wanted: Sequence[str], spoken: str, texts: Sequence[Stems], counted: WordCounts | None
 ) -> dict[str, float]:
-    """ln(1 + (N − n + ½) / (n + ½)) of each stem over the corpus, or over the passages where it was not counted."""
+    """The rarity of each stem in the corpus, or in the passages where it was not counted."""
     known = dict(counted.words) if counted else {}
     weights, asking = {}, _stem_asking_words(spoken)
     for stem in wanted:
@@ -234,8 +234,13 @@ def _weigh_stems(
         if counted and (known.get(stem, 0) or not n):
             n, size = known.get(stem, 0), counted.chunks
         own = (ASKING if n else 0.0) if stem in asking else 1.0
-        weights[stem] = own * math.log1p((max(size, FEWEST) - n + 0.5) / (n + 0.5))
+        weights[stem] = own * rate_rarity(n, size)
     return weights
+
+
+def rate_rarity(n: int, size: int) -> float:
+    """ln(1 + (N − n + ½) / (n + ½)) of what `n` of `size` texts hold, as if there were at least `FEWEST`."""
+    return math.log1p((max(size, FEWEST) - n + 0.5) / (n + 0.5))
 
 
 @cache

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from sensegraph.engines.offline.answers.dated import find_document_date
+from sensegraph.engines.offline.answers.lists.weighing import list_by_document
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence
 from sensegraph.language.dates.moments import Instant, find_atoms, first_instant, instant_after
 
@@ -23,9 +24,7 @@ class Dated:
     """The sentences of a context by their documents, in order, and what dates them."""
 
     def __init__(self, sentences: Sequence[SourceSentence]) -> None:
-        self.held: dict[str, list[SourceSentence]] = {}
-        for s in sorted(sentences, key=lambda s: (s.source.chunk, s.source.start, s.source.end)):
-            self.held.setdefault(s.origin, []).append(s)
+        self.held = list_by_document(sentences)
 
     @cached_property
     def written(self) -> Mapping[str, str]:

@@ -22,10 +22,8 @@ from sensegraph.language.word_lists import stop_words
 from sensegraph.types import Passage, Source, Statement
 
 READ = 12  # chunks in which lists are looked for
-HELD, OPENING = (
-    0.6,
-    400,
-)  # share of the question that the text around a list holds, and its characters that are looked at
+HELD = 0.6  # share of the question that the text around a list holds
+OPENING = 400  # characters of that text
 _BEHIND = r"\s(?:are|were|is|was|of|for|in|to|that|which|who|include|you|we|they|can|may|must|as|by|from|on|with)\b"
 OWN = 2  # entries that begin with the name that is asked about, from which others are left out
 MOST = 12

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import re
+from collections.abc import Iterable
 
 from sensegraph.engines.offline.answers.asked import Asked
-from sensegraph.engines.offline.answers.features import FEWEST, stem_units
+from sensegraph.engines.offline.answers.features import rate_rarity, stem_units
 from sensegraph.engines.offline.answers.questions import FRAME
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence
 from sensegraph.language.text import WORD, name_stemmer
@@ -30,8 +30,7 @@ class Weigher:
         counted = asked.counted
         known, size = (dict(counted.words), counted.chunks) if counted else ({}, len(asked.chunks))
         self.weights = {
-            stem: math.log1p((max(size, FEWEST) - known.get(stem, 0) + 0.5) / (known.get(stem, 0) + 0.5))
-            for stem in dict.fromkeys(stem_units(plain, self.spoken))
+            stem: rate_rarity(known.get(stem, 0), size) for stem in dict.fromkeys(stem_units(plain, self.spoken))
         }
         self.total = sum(self.weights.values())
         self._held: dict[str, frozenset[str]] = {}
@@ -51,7 +50,7 @@ class Weigher:
         return self._held[text]
 
 
-def list_by_document(sentences: tuple[SourceSentence, ...]) -> dict[str, list[SourceSentence]]:
+def list_by_document(sentences: Iterable[SourceSentence]) -> dict[str, list[SourceSentence]]:
     """The sentences of each document in their order."""
     found: dict[str, list[SourceSentence]] = {}
     for s in sorted(sentences, key=lambda s: (s.source.chunk, s.source.start, s.source.end)):

@@ -20,6 +20,7 @@ BELOW = 4  # sentences below a heading of causes that may give one
 SUPPOSED = 0.5  # how much less what is only supposed counts
 NEAR, DOCUMENT = 0.6, 0.4  # weights of what stands beside a sentence, and of its document
 SURE, LIKELY = 0.5, 0.42  # scores from which a cause answers by itself, and as part of a question
+HALF = 0.5  # share of the effect's words that a text about it holds
 MOST = 3
 
 
@@ -38,14 +39,11 @@ def answer_cause(asked: Asked) -> Written | None:
     match = CAUSE_CUES["asks why"].search(asked.question)
     if match is None or len(split_question(asked.question)) > 1:
         return None
-    found = find_causes(asked, match["event"], LABELLED_ONLY)
+    found = find_causes(asked, match["event"], UNDER)
     if not found or found[0].score < SURE:
         return None
     chosen = list(found[0].sentences)
     return Written(tuple(list_sentences(chosen[:MOST])))
-
-
-LABELLED_ONLY = UNDER
 
 
 def find_causes(asked: Asked, event: str, least: float = DENIED) -> list[Cause]:
@@ -110,6 +108,3 @@ def answer_influence(asked: Asked, one: str, event: str) -> Written | None:
     chosen = [best]
     chosen += [c.sentences[0] for c in find_causes(asked, event) if c.sentences[0].origin == best.origin][:1]
     return Written(tuple(list_sentences([s for i, s in enumerate(chosen) if differs_from(s, chosen[:i])])))
-
-
-HALF = 0.5  # share of the effect's words that a text about it holds
