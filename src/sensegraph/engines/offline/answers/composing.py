@@ -34,7 +34,7 @@ from sensegraph.engines.offline.answers.source_sentences import (
     strip_quotation_marks,
     term_weights,
 )
-from sensegraph.engines.offline.answers.themes import NOTE, begin_with, choose_telling_sentences, retitle_theme
+from sensegraph.engines.offline.answers.themes import NOTE, begin_with
 from sensegraph.engines.offline.reports import sentence_quality
 from sensegraph.language.text import HAN, WORD
 from sensegraph.language.word_lists import read_alternatives
@@ -208,8 +208,6 @@ def report_speech(chosen: Sequence[SourceSentence], after: bool) -> Iterator[Sta
         after, last = True, sentence.speaker
 
 
-IN_POINT = 10  # sentences of a report that a point carries on
-HALF = 0.02  # share of the corpus of which a theme must be to score half of its rating
 LEAST_SCORE = 20.0  # a focused point below this is noise: one common word of several
 MOST_SAID = 16  # sentences that a focused point carries
 BESIDE = 99.9  # score of what an answer that compares cannot do without
@@ -220,8 +218,8 @@ DIRECT = 4  # sentences that answer a question of fact
 def rate_inquiries(inquiries: Sequence[Inquiry]) -> list[tuple[Point, ...]]:
     """The map step: partial answers from each context with their usefulness 0–100; none where nothing is relevant.
 
-    Overview questions give a point for every report, by rating and coverage; focused ones a point for every report or
-    chunk that speaks of what is asked, by relevance.
+    Overview questions give a point for every theme of the sentences, or say that an outline answers them; focused ones
+    a point for every report or chunk that speaks of what is asked, by relevance.
     """
     rated: list[tuple[Point, ...]] = []
     for inquiry in map(resolve_history, inquiries):
@@ -246,32 +244,10 @@ def rate_inquiries(inquiries: Sequence[Inquiry]) -> list[tuple[Point, ...]]:
                 if best and score >= LEAST_SCORE:
                     points.append(Point(state_sentences(best, hosts), score, passage.title, documents))
             rated.append(tuple(points))
-        elif any(p.kind == "report" for p in passages):
-            speakers = frozenset(s.speaker for s in sentences if s.speaker)
-            themed = (make_themed_point(p, own.get(p.id, ()), inquiry.corpus, hosts, speakers) for p in passages)
-            rated.append(tuple(point for point in themed if point))
         else:
             themes = ((t, min(100.0, 10.0 * t.passages)) for t in overviews.find_chunk_themes(sentences))
             rated.append(tuple(Point(state_sentences(t.best), score, t.title, t.passages) for t, score in themes))
     return rated
-
-
-def make_themed_point(
-    passage: Passage, sentences: Sequence[SourceSentence], corpus: int, hosts: frozenset[str], speakers: frozenset[str]
-) -> Point | None:
-    """A report as a point: its theme, its best sentences, and a score from rating and coverage.
-
-    Score = 10 · rating · documents / (documents + h), h a fiftieth of the corpus, two at least: a theme of one document
-    is no theme of a corpus. `hosts` are the speakers who lead the talk, `speakers` all.
-    """
-    good = choose_telling_sentences(passage.title, sentences, hosts, IN_POINT)
-    documents = passage.documents or len({s.origin for s in sentences})
-    if not good or passage.score <= 0 or not questions.says_subject(passage.title):
-        return None
-    title = sentence_quality.capitalise(retitle_theme(passage.title, good, speakers))
-    half = max(2.0, corpus * HALF) if corpus > 1 else 0.0
-    score = 10 * passage.score * documents / (documents + half)
-    return Point(state_sentences(good, hosts), round(min(score, 100.0), 1), title, documents) if title else None
 
 
 def state_sentences(sentences: Sequence[SourceSentence], hosts: frozenset[str] = frozenset()) -> tuple[Statement, ...]:
@@ -342,8 +318,7 @@ def compose_answer(inquiry: Inquiry, words: int = 0) -> Draft:
     elif words or (question.unit in ("meeting", "book", "chat") and not any(p.kind == "point" for p in passages)):
         statements = list(summarise_text(question, sentences, words or SUMMARY_WORDS))
     else:
-        pointed = any(p.quotes for p in passages)
-        themes = overviews.find_point_themes(passages, sentences) if pointed else overviews.find_chunk_themes(sentences)
+        themes = overviews.find_chunk_themes(sentences)
         summary = summarise_text(question, sentences, SUMMARY_WORDS)
         statements = list(overviews.write_overview(question, inquiry, themes) if themes else summary)
     if any(s.sources for s in statements):

@@ -14,49 +14,27 @@ from sensegraph.engines.offline.answers.source_sentences import (
     choose_varied,
     differs_from,
     find_hosts,
-    group_by_reference,
     select_presentable,
 )
 from sensegraph.engines.offline.answers.themes import (
     Theme,
     begin_with,
-    choose_telling_sentences,
     group_by_phrase,
-    merge_themes,
     rate_sentence,
     refer_to,
-    retitle_theme,
     spell_count,
     write_quoted_paragraph,
     write_reported_paragraph,
 )
 from sensegraph.engines.offline.reports.sentence_quality import capitalise, join_with_and, spell_number, stem_text
-from sensegraph.types import Inquiry, Passage, Statement
+from sensegraph.types import Inquiry, Statement
 
-MAIN_THEMES, EACH, MORE = 7, 3, 6  # themes, sentences of each, smaller themes that are named
+MAIN_THEMES, EACH = 7, 3  # themes, sentences of each
 MOST_LIKELY = 150  # sentences of a context that are read closely: the most central by their words
-MOST_POINTS = 60  # points that are compared for near-duplicates: more than enough for the themes that are shown
-_MANY = 20  # documents from which counts of them say something
-LEAST_DOCUMENTS = 3  # documents of which a theme of a large corpus must be
-
-
-def find_point_themes(passages: Sequence[Passage], sentences: Sequence[SourceSentence]) -> list[Theme]:
-    """One theme a point, near-duplicates merged, heaviest first."""
-    themes = []
-    leads = find_hosts(sentences)
-    speakers = frozenset(s.speaker for s in sentences if s.speaker)
-    by_reference = group_by_reference(sentences)
-    for p in sorted(passages, key=lambda p: -p.score)[:MOST_POINTS]:
-        own = tuple(by_reference.get(p.id, ()))
-        if own:
-            title = retitle_theme(p.title, own, speakers)
-            best = tuple(choose_telling_sentences(title, own, leads, 2 * EACH))
-            themes.append(Theme(title, best, own, p.score, p.documents or len({s.origin for s in own})))
-    return merge_themes([t for t in themes if t.title and t.best], EACH)
 
 
 def find_chunk_themes(sentences: Sequence[SourceSentence]) -> list[Theme]:
-    """Themes of chunks: the phrases that most sentences turn on."""
+    """Themes where no outline is at hand: the phrases that most sentences turn on."""
     weight = Counter(t for s in sentences for t in set(s.terms))
 
     def central(s: SourceSentence) -> float:
@@ -70,26 +48,15 @@ def find_chunk_themes(sentences: Sequence[SourceSentence]) -> list[Theme]:
 
 
 def write_overview(question: Question, inquiry: Inquiry, themes: Sequence[Theme]) -> Iterator[Statement]:
-    """The answer: how much was read and which themes stand out, a section on each, and what smaller ones there are."""
-    corpus = inquiry.corpus
-    weighty = [t for t in themes if corpus < _MANY or not t.documents or t.documents >= LEAST_DOCUMENTS] or themes
-    main, rest = weighty[:MAIN_THEMES], weighty[MAIN_THEMES:]
-    unit = question.unit if question.unit and question.unit != "podcast" else "document"
-    read = f"Across {spell_count(corpus, 'document')}" if corpus else f"In the {unit}s that were read"
-    read = f"In this {question.unit or 'text'}" if corpus == 1 else read
-    stand = f"{spell_number(len(main))} theme{' stands' if len(main) == 1 else 's stand'} out"
-    counting = any(t.documents for t in main) and corpus >= _MANY
-    how = " Each count is of the documents that bring main terms of the theme together." if counting else ""
-    yield Statement(f"{read}, {stand}: {'; '.join(t.title for t in main)}.{how}")
-    for i, theme in enumerate(main):
-        behind = f" ({spell_count(theme.passages, 'passage')})"
-        if theme.documents and corpus:  # a count of documents, where it says something
-            says = corpus >= _MANY and theme.documents < corpus
-            behind = f" ({spell_count(theme.documents, 'document')})" if says else ""
-        yield Statement(f"\n\n**{capitalise(theme.title)}**{behind}. ")
+    """The answer: how much was read and which themes stand out, and a section on each."""
+    held = len({s.origin for theme in themes for s in theme.all})
+    read = f"In {_count_out_of(held, inquiry.corpus)}, of which passages were read"
+    read = f"In this {question.unit or 'text'}" if inquiry.corpus == 1 else read
+    stand = f"{spell_number(len(themes))} theme{' stands' if len(themes) == 1 else 's stand'} out"
+    yield Statement(f"{read}, {stand}: {'; '.join(t.title for t in themes)}.")
+    for i, theme in enumerate(themes):
+        yield Statement(f"\n\n**{capitalise(theme.title)}** ({spell_count(theme.passages, 'passage')}). ")
         yield from write_reported_paragraph(theme.best, i)
-    if rest:
-        yield Statement(f"\n\nSmaller themes: {'; '.join(t.title for t in rest[:MORE])}.")
 
 
 POOL, MOST_THEMES, FIRST = 60, 4, 3

@@ -8,7 +8,6 @@ quoted.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,9 +17,7 @@ from sensegraph.engines.offline.answers.source_sentences import (
     SourceSentence,
     choose_varied,
     differs_from,
-    select_presentable,
 )
-from sensegraph.engines.offline.reports.report_parts import show_natural_case, split_title
 from sensegraph.engines.offline.reports.sentence_quality import (
     introduces_person,
     join_with_and,
@@ -28,8 +25,6 @@ from sensegraph.engines.offline.reports.sentence_quality import (
     rate_generality,
     rate_soundness,
     spell_number,
-    stem_text,
-    weigh_stems,
 )
 from sensegraph.language.text import WORD, detect_language, known_form, tag_words
 from sensegraph.language.word_lists import read_alternatives, read_lexicon, read_list
@@ -180,7 +175,6 @@ class Theme:
     best: tuple[SourceSentence, ...]
     all: tuple[SourceSentence, ...]
     weight: float
-    documents: int = 0
 
     @property
     def passages(self) -> int:
@@ -242,85 +236,8 @@ def _vary_sources(
     return tuple(choose_varied((s for s in ranked if differs_from(s, shown)), each, is_crowded))
 
 
-def merge_themes(themes: Sequence[Theme], each: int) -> list[Theme]:
-    """Themes in order of weight, near-duplicates joined into the heavier one, no sentence shown twice."""
-    kept: list[Theme] = []
-    for theme in sorted(themes, key=lambda t: (-t.weight, t.title)):
-        at = next((i for i, k in enumerate(kept) if is_same_theme(k, theme)), None)
-        if at is None:
-            kept.append(theme)
-        else:
-            kept[at] = join_themes(kept[at], theme)
-    shown: list[SourceSentence] = []
-    result = []
-    for theme in kept:
-        best = _vary_sources(theme.best, shown, each)
-        shown += best
-        if best:
-            result.append(Theme(theme.title, best, theme.all, theme.weight, theme.documents))
-    return result
-
-
-def is_same_theme(one: Theme, other: Theme) -> bool:
-    """Whether two themes are nearly the same: by title, by shared sentences, or by the terms of their sentences."""
-    first, second = (set(stem_text(theme.title, "en")) for theme in (one, other))
-    if first and second and len(first & second) >= 0.5 * min(len(first), len(second)):
-        return True
-    shared = {s.source for s in one.all} & {s.source for s in other.all}
-    if len(shared) >= 0.5 * min(len(one.all), len(other.all)):
-        return True
-    a, b = (Counter(t for s in theme.all for t in s.terms) for theme in (one, other))
-    dot = sum(n * b[t] for t, n in a.items())
-    size = sum(n * n for n in a.values()) * sum(n * n for n in b.values())
-    return bool(size) and dot / size**0.5 > 0.6  # the cosine
-
-
-def join_themes(one: Theme, other: Theme) -> Theme:
-    """Two themes as one, under the first one's title; the counts of documents may overlap, so the larger stands."""
-    best = (*one.best, *(s for s in other.best if s not in one.best))
-    every = tuple(dict.fromkeys((*one.all, *other.all)))
-    return Theme(one.title, best, every, one.weight, max(one.documents, other.documents))
-
-
-STRONG = 6  # the heaviest terms besides the title: a sentence on the theme holds one of the title or two of these
-BEHIND = 0.35  # share of the best score below which a sentence is not shown
-FLOOR = 0.15  # score below which a sentence tells nothing on any theme
-READABLE = 30  # words from which a sentence counts for less
 STATES = 1.6  # worth of a sentence that states something by itself
 LEADING = 0.45  # worth of what a host says: the guests are asked for
-UNNAMED = 0.75  # worth of what nobody is known to have said, where speakers are known
-
-
-def choose_telling_sentences(
-    title: str, sentences: Sequence[SourceSentence], leads: frozenset[str], count: int
-) -> list[SourceSentence]:
-    """At most `count` presentable sentences that say most on the theme, best first, none far behind the best.
-
-    Each comes from a document and a speaker of its own while there are such. A sentence is on the theme where it holds
-    a word of the title; where few do, also where it holds two of the theme's heaviest terms.
-    """
-    titled = frozenset(stem_text(title, "en"))
-    weights = weigh_stems(s.terms for s in sentences)
-    strong = frozenset(sorted((t for t in weights if t not in titled), key=lambda t: (-weights[t], t))[:STRONG])
-    on = select_presentable([s for s in sentences if titled & set(s.terms)])
-    if len(on) < 2 * count:
-        on = [s for s in select_presentable(sentences) if titled & set(s.terms) or len(strong & set(s.terms)) > 1]
-    on = on or select_presentable(sentences)
-    known = any(s.speaker for s in sentences)
-    scores = []
-    for s in on:
-        # how far it is about the theme, 0.3 to 1.3: words of its title, other heavy terms, its length
-        held, near = len(titled.intersection(s.terms)), len(strong.intersection(s.terms))
-        focus = (0.3 + 0.3 * min(2, held) + 0.1 * min(4, near)) * min(1.0, READABLE / max(1, len(s.text.split())))
-        scores.append(rate_sentence(s, leads) * focus * (UNNAMED if known and not s.speaker else 1.0))
-    ranked = sorted(range(len(on)), key=lambda i: (-scores[i], on[i].order))
-    near_best = [on[i] for i in ranked if scores[i] >= max(FLOOR, BEHIND * scores[ranked[0]])]
-    return choose_varied(
-        near_best,
-        count,
-        lambda one, others: any((o.speaker and o.speaker == one.speaker) or o.origin == one.origin for o in others),
-        lambda one, others: any(o.chunk == one.chunk for o in others),
-    )
 
 
 def rate_sentence(sentence: SourceSentence, leads: frozenset[str]) -> float:
@@ -328,16 +245,3 @@ def rate_sentence(sentence: SourceSentence, leads: frozenset[str]) -> float:
     value = sentence.quality * min(1.2, 0.15 + rate_generality(sentence.text)) * rate_soundness(sentence.text)
     value *= LEADING if sentence.speaker in leads else 1.0
     return value * (STATES if make_general_clause(sentence.text) else 1.0)
-
-
-def retitle_theme(title: str, sentences: Sequence[SourceSentence], speakers: frozenset[str]) -> str:
-    """The title without the names of those who speak, filled up with what their sentences turn on; "" if with nothing.
-
-    A guest is no theme: "Chris Urmson, robots and images" is about robots and images.
-    """
-    texts = [s.text for s in sentences]
-    kept = [show_natural_case(h, texts) for h in split_title(title) if h not in speakers]
-    avoid = frozenset(t for name in (*kept, *sorted(speakers)) for t in stem_text(name, "en"))
-    if len(kept) < min(2, len(split_title(title))):
-        kept += [p.text for p in find_key_phrases(texts, 2, avoid=avoid)][: 2 - len(kept)]
-    return join_with_and(kept)
