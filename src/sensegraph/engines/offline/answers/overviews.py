@@ -128,7 +128,7 @@ def write_opening(
     if not whole and question.shape == "whether":
         head = f"Only in part: at least {speak} of a part of what is asked ({about})"
     elif not whole:
-        head = f"I find nothing on all that is asked ({about}); at least {speak} of a part of it"
+        head = f"At least {speak} of a part of what is asked ({about})"
     elif question.shape == "count" and named > n:
         compared = f", beside {join_with_and([f'{name} ({n})' for name, n in others[:5]])}" if others else ""
         head = f"{capitalise(about)} is named in {_count_out_of(named, corpus)}{compared}"

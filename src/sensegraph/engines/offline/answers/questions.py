@@ -51,6 +51,7 @@ _RULES: tuple[tuple[Shape, str], ...] = (
 _NEGATIVE = r"\b(?:negative\w*|harm\w*|risks?|danger\w*|drawbacks?|downsides?|concerns?|fears?|threats?|pessimis\w+)\b"
 _POSITIVE = r"\b(?:positive\w*|benefits?|beneficial|advantages?|upsides?|optimis\w+|hopes?|opportunit\w+|success\w*)\b"
 _FIELD = re.compile(r"\b(?:tech|technology|industry|business) (?=(?:leader|guest|expert|executive)s?\b)", re.I)
+_QUALIFIED = re.compile(r"\b(?:research|content|conversation|discussion) (?=(?:themes?|topics?|subjects?)\b)", re.I)
 _PERIOD = re.compile(
     r"\b(?:of|in|over|during|from) (?:these|this|those|all|the (?:last|past)) (?:\w+ )?(?:years?|months?|weeks?)\b",
     re.I,
@@ -90,7 +91,7 @@ def understand_question(text: str, code: str = "en") -> Question:
     """Read a question in the language `code`: its shape, its content terms, the sign that it asks for."""
     plain = " ".join(text.split())
     # without an afterthought (" - as a motivator or an obstacle?", "and in what context?")
-    text = _PERIOD.sub("", _FIELD.sub("", plain))
+    text = _PERIOD.sub("", _QUALIFIED.sub("", _FIELD.sub("", plain)))
     core = _AFTERTHOUGHT.split(text)[0]
     core = core if len(core.split()) > 3 else text
     # a question to texts in another language may ask for their themes, in that language or in English

@@ -40,6 +40,10 @@ class Weigher:
         held = frozenset[str]().union(*map(self._stem, texts))
         return sum(w for stem, w in self.weights.items() if stem in held) / self.total if self.total else 0.0
 
+    def find_held(self, text: str) -> frozenset[str]:
+        """The stems that a text holds."""
+        return self._stem(text) & self.weights.keys()
+
     def share_of_document(self, origin: str) -> float:
         """The share that a document holds as far as the context shows it."""
         return self.share(*(f"{s.document} {s.raw}" for s in self.sentences if s.origin == origin))

@@ -14,6 +14,8 @@ from sensegraph.engines.offline.answers.lists.set_lists import answer_set_list
 from sensegraph.engines.offline.answers.offices.office_answers import answer_office
 from sensegraph.engines.offline.answers.relating.asked_before import answer_as_asked
 from sensegraph.engines.offline.answers.relating.causes import answer_cause
+from sensegraph.engines.offline.answers.relating.chains import answer_chain
+from sensegraph.engines.offline.answers.relating.changes import answer_changes
 from sensegraph.engines.offline.answers.relating.comparisons import answer_comparison
 from sensegraph.engines.offline.answers.relating.parts import answer_parts
 from sensegraph.engines.offline.answers.relating.relations import answer_relation
@@ -30,8 +32,10 @@ FORMS: tuple[Callable[[Asked], Written | None], ...] = (
     answer_count,
     answer_parts,
     answer_cause,
+    answer_changes,
     answer_as_asked,
     answer_relation,
+    answer_chain,
     facts.answer_fact,
 )
 """The forms of an answer about something, each of which takes the questions that are its own; facts take the rest."""
