@@ -69,7 +69,7 @@ def test_what_was_found_in_the_sample_becomes_the_examples() -> None:
     with says(PROFILE, FOUND) as server:
         _, texts = made(server)
     for name in ("extract", "extract-tuple"):
-        assert "Mara Voss" not in texts[name]
+        assert "Edda Kroll" not in texts[name]
         assert texts[name].count("Example from this corpus:") == 2
         assert "{{entity_types}}" in texts[name]
         text, _, reply = texts[name].rpartition("Reply:")
@@ -80,7 +80,7 @@ def test_what_was_found_in_the_sample_becomes_the_examples() -> None:
         assert [(e.name, e.type) for e in read.extraction.entities] == [("Ada Lovelace", "engineer")]
         assert [r.strength for r in read.extraction.relations] == [3]
         assert "{{wrote}}" not in texts[name]
-    assert "Mara Voss" in texts["claims"]  # none was asked for
+    assert "Edda Kroll" in texts["claims"]  # none was asked for
 
 
 def test_the_reader_of_examples_looks_for_the_types_that_were_named() -> None:
@@ -129,7 +129,7 @@ def test_a_sample_that_names_nothing_leaves_the_packaged_examples_and_says_so() 
     with says(PROFILE, {"entities": [], "relations": []}) as server:
         found, texts = made(server, 9)
     assert (len(found.examples), len(server.calls)) == (0, 1 + 2 * EXAMPLES)
-    assert "Mara Voss" in texts["extract"]
+    assert "Edda Kroll" in texts["extract"]
     assert "packaged" in found.notes[0]
 
 

@@ -1,4 +1,4 @@
-"""Labels before a colon that name who speaks, such as "KEVIN SCOTT:": where they stand, and how to write their names.
+"""Labels before a colon that name who speaks, such as "ANN LEE:": where they stand, and how to write their names.
 
 Whether a text is a transcript, so that its labels are those of speakers, says `transcripts`.
 """
@@ -119,7 +119,7 @@ def names_role(key: str) -> bool:
 
 
 def find_name_span(text: str, label: Label) -> tuple[int, int]:
-    """The span of a label's name without titles before it and honours behind it ("Hon. Bill Blair", "Ann Lee AM")."""
+    """The span of a label's name without titles before it and honours behind it ("Hon. Bob Ray", "Ann Lee AM")."""
     words = [(m.start() + label.start, m[0]) for m in re.finditer(r"\S+", text[label.start : label.name_end])]
     titles = english_words("titles") | _HONOURS
     if names_role(label.key):
@@ -140,7 +140,7 @@ def count_spellings(text: str, names: Collection[str]) -> dict[str, int]:
 
 
 def write_label(label: str) -> str:
-    """A label in all capitals as a name is written: "FEI-FEI LI" → "Fei-Fei Li"; other labels as they are."""
+    """A label in all capitals as a name is written: "MAY-LI KAY" → "May-Li Kay"; other labels as they are."""
     return recase_label(label) if label.isupper() else label
 
 
@@ -210,14 +210,14 @@ _KEPT = frozenset("II III IV AM MP PhD MD CEO CTO TV".split())
 
 @lru_cache(maxsize=1 << 12)
 def recase_label(label: str) -> str:
-    """A label as a name is written: words in capitals become capitalised ("FEI-FEI LI" → "Fei-Fei Li").
+    """A label as a name is written: words in capitals become capitalised ("MAY-LI KAY" → "May-Li Kay").
 
     Initials, numerals and two consonants in front ("JJ", "TJ") stay as they are.
     """
 
     def capitalise(match: re.Match[str]) -> str:
         part = match[0]
-        if match.start() > 0 and len(part) == 1:  # "KEVIN'S"
+        if match.start() > 0 and len(part) == 1:  # "ANN'S"
             return part.casefold()
         return f"Mc{part[2:].capitalize()}" if part.startswith("MC") and len(part) > 3 else part.capitalize()
 

@@ -168,7 +168,7 @@ def names_in_question(question: str, index: Index) -> list[Name]:
         match = re.search(pattern, question, re.IGNORECASE)
         found.setdefault(match.span() if match else (len(question), len(question)), []).append(entity)
     spoken = name_stemmer(question)
-    kept: list[Name] = []  # names that follow each other are one: `Kevin Scott` where only its parts are known
+    kept: list[Name] = []  # names that follow each other are one: `Ann Lee` where only its parts are known
     for span, bearers in sorted(found.items(), key=lambda x: x[0]):
         surface = question[span[0] : span[1]] or bearers[0].name
         lone = question.islower() and len(surface.split()) > 1

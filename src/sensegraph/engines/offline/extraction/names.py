@@ -292,7 +292,7 @@ def _make_candidate(s: Sentence, run: Run, whole: bool) -> Candidate | None:
 def link_document_names(counts: Mapping[str, int], spoken: Collection[str], kinds: Mapping[str, str]) -> dict[str, str]:
     """One-word keys of a document that stand for a longer name of a person: by last name, or by a first name.
 
-    Only persons: "Microsoft" is not short for "Microsoft Research". A last name of several people is left alone
+    Only persons: "Northwind" is not short for "Northwind Research". A last name of several people is left alone
     unless one of them is mentioned more often than each other.
     """
     given = read_lexicon("people")["first"]
@@ -342,7 +342,7 @@ def link_corpus_names(works: Mapping[str, Counter[str]], kinds: Mapping[str, str
 
 def _find_short_names(counts: Mapping[str, int], kinds: Mapping[str, str], firsts: bool) -> dict[str, str]:
 
-    def is_full_name(key: str) -> bool:  # "Ebenezer Scrooge", not "poor Scrooge" or "Scrooge's Bank"; "PhD C" is a role
+    def is_full_name(key: str) -> bool:  # "Ada Finch", not "poor Finch" or "Finch's Bank"; "PhD C" is a role
         words = key.split()
         given = words[0] in read_lexicon("people")["first"] or not known_word(words[0])
         parts = len(words) < 5 and len(words[-1].strip(".")) > 1 and words[0] != words[-1]
@@ -354,7 +354,7 @@ def _find_short_names(counts: Mapping[str, int], kinds: Mapping[str, str], first
     same = {}
     for k in sorted(counts):
         words = k.split()
-        # a last name behind a title or an epithet, or said twice: "Uncle Scrooge", "old Marley"
+        # a last name behind a title or an epithet, or said twice: "Uncle Finch", "old Marsh"
         addressed = (
             len(words) == 2 and kinds.get(k, "m") in "plm" and (words[0] in before_names or words[0] == words[1])
         )

@@ -99,7 +99,7 @@ class Lexicon(msgspec.Struct, frozen=True, array_like=True):
 
     `refused` are words that open sentences and are no names (`refused_runs`: not even before a capital);
     `boilerplate` the hashes of repeated show notes, `fronts` and `backs` what documents share at their edges,
-    `series` three words that most titles share ("behind the tech");
+    `series` three words that most titles share ("notes of the week");
     `hidden` the names of hosts, `speakers` those of all who speak (key → name), `roles` labels that are no one's name,
     `talks` the works that are transcripts;
     `same` the full name for a last or first name by work (for the whole corpus under ""), `full` how those full names

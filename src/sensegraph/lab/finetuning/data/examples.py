@@ -32,7 +32,7 @@ from sensegraph.lab.finetuning.data.sources import hash_text
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import HAN, collect_terms, count_tokens, fold
 
-_RUN = re.compile(r"\w+")  # Scrooge's holds Scrooge
+_RUN = re.compile(r"\w+")  # "Ada's" holds "Ada"
 _POLAR = frozenset(("yes", "no"))
 _folded = lru_cache(maxsize=4096)(fold)  # a passage is compared with many
 
