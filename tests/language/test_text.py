@@ -13,6 +13,7 @@ from sensegraph.language.text import (
     decode_tokens,
     encode_tokens,
     fold,
+    list_stems,
     pack_batches,
     take_within,
 )
@@ -71,6 +72,30 @@ def test_tokens_are_counted_as_cl100k_counts_them() -> None:
 @given(texts)
 def test_folding_is_done_at_once(text: str) -> None:
     assert fold(fold(fold(text))) == fold(fold(text))
+
+
+@pytest.mark.parametrize(
+    ("british", "american"),
+    [
+        ("the licence of the harbour", "the license of the harbor"),
+        ("organised behaviours", "organized behaviors"),
+        ("travelling to the centre", "traveling to the center"),
+        ("he analysed three programmes", "he analyzed three programs"),
+    ],
+)
+def test_british_spellings_are_found_by_american_ones(british: str, american: str) -> None:
+    assert list_stems(british) == list_stems(american)
+
+
+def test_words_that_only_end_alike_are_no_other_spellings() -> None:
+    assert list_stems("four hours of exercise") == ["four", "hour", "exercis"]
+    assert list_stems("la licence du centre des trois villes de France") == [
+        "licenc",
+        "centr",
+        "trois",
+        "vill",
+        "franc",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def list_catalogue(parts: Sequence[tuple[Results[Document], Results[tuple[Chunk,
     ]
 
 
-@step("words.words", version=2, form="arrays")
+@step("words.words", version=3, form="arrays")
 def index_words(wholes: Sequence[Iterable[Chunk]]) -> list[Bm25]:
     """The word index of chunks, in their order; the title of its document counts as words of every chunk."""
     return [Bm25.build(list_stems(f"{c.title}\n{c.text}") for c in chunks) for chunks in wholes]

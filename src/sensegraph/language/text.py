@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import chain
@@ -17,6 +17,7 @@ from sensegraph.language.word_lists import (
     SNOWBALL,
     STOP,
     languages_by_word,
+    read_lines,
     read_patterns,
     read_sections,
 )
@@ -205,7 +206,10 @@ def split_runs(text: str) -> list[str]:
 
 @lru_cache(maxsize=1 << 18)
 def stem_run(word: str, spoken: str) -> tuple[str, ...]:
-    """The terms of one run: none for a function word of the language `spoken`, several where no blanks part words."""
+    """The terms of one run: none for a function word of the language `spoken`, several where no blanks part words.
+
+    British spellings are compared as American ones.
+    """
     if is_unspaced(word):
         run = unicodedata.normalize("NFKC", word)
         return tuple(run[i : i + 2] for i in range(max(1, len(run) - 1)))
@@ -217,7 +221,17 @@ def stem_run(word: str, spoken: str) -> tuple[str, ...]:
     if not folded or (not stop.isdisjoint((word.lower(), folded)) and not abbreviation):
         return ()
     of_script = next((name for span, name in _SCRIPTS if span[0] <= folded[0] <= span[1]), "")
-    return (make_stemmer(of_script or spoken or ENGLISH).stemWord(folded),)
+    language = of_script or spoken or ENGLISH
+    stem = make_stemmer(language).stemWord(folded)
+    return (_read_spellings().get(stem, stem) if language == ENGLISH else stem,)
+
+
+@cache
+def _read_spellings() -> Mapping[str, str]:
+    """The stems of British spellings, each with that of the American one."""
+    stem = make_stemmer(ENGLISH).stemWord
+    pairs = (line.split() for line in read_lines("spellings"))
+    return {stem(british): stem(american) for british, american in pairs if stem(british) != stem(american)}
 
 
 def is_unspaced(word: str) -> bool:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sensegraph.errors import EndpointError
 from sensegraph.language.text import is_unspaced, make_stemmer, name_stemmer, split_runs, stem_run
-from sensegraph.language.word_lists import COMMON, ENGLISH, STOP, VERY_COMMON
+from sensegraph.language.word_lists import COMMON, ENGLISH, STOP, VERY_COMMON, read_lines
 from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.keys import key
@@ -63,7 +63,7 @@ class HashedTerms:
         from Stemmer import version
 
         lists = [sorted(words) for words in STOP.values()]
-        rules = ("hashed terms", 2, self.dim, lists, VERY_COMMON, COMMON, sorted(_PARTICLES))
+        rules = ("hashed terms", 2, self.dim, lists, VERY_COMMON, COMMON, sorted(_PARTICLES), read_lines("spellings"))
         return key(*rules, version(), unicodedata.unidata_version)
 
     def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:

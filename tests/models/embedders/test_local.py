@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from Stemmer import version
 
-from sensegraph.language.word_lists import COMMON, STOP, VERY_COMMON
+from sensegraph.language.word_lists import COMMON, STOP, VERY_COMMON, read_lines
 from sensegraph.models.embedders import HashedTerms
 from sensegraph.protocols import Embedder
 from sensegraph.runtime.keys import key
@@ -95,9 +95,9 @@ def test_vectors_are_those_of_version_one():
 
 
 def test_the_fingerprint_names_all_that_a_vector_depends_on():
-    """Version 2: the language of a text is told from more of its words."""
     lists = [sorted(words) for words in STOP.values()]
-    rules = ("hashed terms", 2, 1024, lists, VERY_COMMON, COMMON, sorted("的了是在和有也就都与及"))
+    particles = sorted("的了是在和有也就都与及")
+    rules = ("hashed terms", 2, 1024, lists, VERY_COMMON, COMMON, particles, read_lines("spellings"))
     assert HashedTerms().fingerprint() == key(*rules, version(), unicodedata.unidata_version)
 
 
