@@ -159,10 +159,8 @@ class _DocumentReader:
             worth = float(8 <= len(tokens) <= 45 and bare[-1:] in ".!。！”" and not bare[:1].islower())
         if len(bare) < len(raw) or (label and not label.named):
             worth = 0.0
-        for phrase in known:
-            held = self.phrases[phrase]
-            if place not in held[-1:]:
-                held.append(place)
+        for phrase in dict.fromkeys(known):
+            self.phrases[phrase].append(place)
         self.words += own
         self.size += len(raw)
         self.lines.append(Line(number, start, end, hash_stretches(tokens), round(worth, 2)))
@@ -190,16 +188,21 @@ def read_english(tokens: list[str]) -> tuple[list[str], set[str], str]:
     letters = tag_words([small, *tokens[1:]])
     if small != first and known_word(small) and not (len(tokens) > 1 and tokens[1][0].isupper()):
         tokens = [small, *tokens[1:]]  # the capital only begins the sentence
-    phrases, words = list[str](), set[str]()
+    phrases, words = list[str](), list[str]()
     for match in _RUN.finditer(letters):
         start, stop = match.span()
-        words.update(tokens[start:stop])
-        for end in range(start, stop):
-            if letters[end] != "J" and _names_something[tokens[end]]:
-                for begin in range(max(start, end + 1 - LONGEST), end if letters[end] == "g" else end + 1):
-                    if _names_something[tokens[begin]]:
-                        phrases.append(" ".join(tokens[begin : end + 1]))
-    return phrases, words, letters
+        run = tokens[start:stop]
+        words += run
+        if stop - start == 1:
+            if letters[start] != "J" and _names_something[run[0]]:
+                phrases += run
+            continue
+        good = [_names_something[word] for word in run]
+        for end, letter in enumerate(letters[start:stop], 1):
+            if good[end - 1] and letter != "J":
+                begins = range(max(0, end - LONGEST), end if letter != "g" else end - 1)
+                phrases += [" ".join(run[begin:end]) for begin in begins if good[begin]]
+    return phrases, set(words), letters
 
 
 def find_sayers(text: str) -> Iterator[str]:
