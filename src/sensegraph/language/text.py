@@ -287,10 +287,9 @@ def _load_letters() -> _Letters:
         if tag != ";;;":
             letters.update(dict.fromkeys(words, tags.get(tag, ".")))
     letters.update({word: "m" for word in letters if word.endswith("n't")})
-    for word in [w for w, letter in letters.items() if letter == "N"]:
-        stem = word.removesuffix("e")
-        if letters.get(stem + "ing") == "g" or letters.get(stem + "ed") in ("p", "v"):  # a verb too
-            letters[word] = "n"
+    verbs = {w[:-3] for w, letter in letters.items() if letter == "g" and w.endswith("ing")}
+    verbs |= {w[:-2] for w, letter in letters.items() if letter in "pv" and w.endswith("ed")}
+    letters.update({w: "n" for w, letter in letters.items() if letter == "N" and w.removesuffix("e") in verbs})
     letters.update(forced)
     letters.listed = frozenset(letters)
     return letters

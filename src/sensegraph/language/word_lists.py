@@ -62,6 +62,18 @@ def read_patterns(name: str, **parts: str) -> dict[str, list[str]]:
     return found
 
 
+class Patterns(dict[str, re.Pattern[str]]):
+    """The sections of `data/patterns/<name>.txt` as patterns, each compiled when it is first asked for."""
+
+    def __init__(self, name: str, flags: int = 0, **parts: str) -> None:
+        super().__init__()
+        self._lines, self._flags = read_patterns(name, **parts), flags
+
+    def __missing__(self, section: str) -> re.Pattern[str]:
+        found = self[section] = re.compile("".join(self._lines[section]), self._flags)
+        return found
+
+
 def read_table(lines: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
     """Lines of the form "name: word word …"."""
     for line in lines:

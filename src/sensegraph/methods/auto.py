@@ -62,13 +62,13 @@ def choose_method(question: str, index: Index) -> Choice:
     listed = CANDIDATES[kind]
     if kind == "local" and not asks_what_it_is(question, names[0]):  # measured: docs/design/014
         listed, reason = CANDIDATES["plain"], f"{reason}, and asks for a detail"
-    able = [m for m in listed if m in METHODS and _is_served(m, index)]
+    able = next((m for m in listed if m in METHODS and _is_served(m, index)), "")
     if not able:
         raise NotIndexed(f"No method for a {kind} question can read this index; run `sensegraph index` again.")
     wanted = listed[0]
-    if able[0] != wanted:
+    if able != wanted:
         reason = f"{reason}; {wanted} cannot read this index"
-    return Choice(able[0], reason, kind)
+    return Choice(able, reason, kind)
 
 
 def find_names_with(index: Index) -> str:

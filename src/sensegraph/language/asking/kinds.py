@@ -11,21 +11,10 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from sensegraph.language.text import WORD, fold, tag_words
-from sensegraph.language.word_lists import read_patterns, stop_words
+from sensegraph.language.word_lists import Patterns, read_patterns, stop_words
 
 _PATTERNS = {name: "".join(lines) for name, lines in read_patterns("kinds").items()}
-KIND_CUES = {
-    name: re.compile(_PATTERNS[name], re.IGNORECASE)
-    for name in (
-        "rest holds nothing",
-        "gains asked",
-        "gains told",
-        "losses asked",
-        "losses told",
-        "promises",
-        "mentions",
-    )
-}
+KIND_CUES = Patterns("kinds", re.IGNORECASE)
 NUMBER = _PATTERNS["NUMBER"]
 _ASKS = {name: re.compile(rf"^\W*{_PATTERNS[name]}", re.IGNORECASE) for name in ("counts", "lists")}
 _GERMAN = re.compile(r"w(?:elche|ie\s?viele)", re.IGNORECASE)
