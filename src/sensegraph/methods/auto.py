@@ -78,7 +78,7 @@ def find_names_with(index: Index) -> str:
 
 def kind_of(question: str, names: Sequence[Name]) -> tuple[Kind, str]:
     """The kind of a question that holds these names, and what shows it."""
-    (weight, whole), relation = wholeness_signs(question), relation_words(question)
+    weight, whole = wholeness_signs(question)
     if weight >= 1 + max(len(names), count_capital_runs(question)):
         return "global", f"{_quote_words(whole)} asks about the whole corpus"
     if shared := [n for n in names if len(n.types) > 1 and len({e.name.casefold() for e in n.entities}) == 1]:
@@ -90,7 +90,7 @@ def kind_of(question: str, names: Sequence[Name]) -> tuple[Kind, str]:
         )
     if len(names) > 1:
         return "multi-hop", f"it ties {_quote_words([n.surface for n in names])} together"
-    if relation:
+    if relation := relation_words(question):
         return "multi-hop", f"{_quote_words(relation)} leads from one thing to another"
     if names:
         return "local", f"it is about {_quote_words([names[0].surface])}"
