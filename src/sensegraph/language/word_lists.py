@@ -39,7 +39,7 @@ def read_sections(path: str) -> dict[str, list[str]]:
     """The lines of each section of the file `data/<path>.txt`, in order: a section begins with its name in brackets."""
     found: dict[str, list[str]] = {}
     for line in read_lines(path):
-        if re.fullmatch(r"\[[\w -]+\]", line):
+        if line[:1] == "[" and re.fullmatch(r"\[[\w -]+\]", line):
             found[section := line.strip("[] ")] = []
         else:
             found[section].append(line)
