@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from sensegraph.engines.offline.extraction.page_reader import choose_name_rules
@@ -290,3 +292,10 @@ def test_lists_hold_what_their_names_say(table: str, word: str, expected: bool) 
 )
 def test_forms_are_looked_up(table: str, word: str, expected: int | None) -> None:
     assert look_up(table, word) == expected
+
+
+def test_a_pattern_is_compiled_when_it_is_first_asked_for() -> None:
+    cues = word_lists.Patterns("causes", re.IGNORECASE)
+    assert not cues
+    assert cues["asks why"].search("WHY did the ferry stop?")
+    assert list(cues) == ["asks why"]

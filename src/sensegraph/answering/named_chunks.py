@@ -122,7 +122,8 @@ def positions_with(words: Sequence[str], text: str, root: Index) -> Longs:
     for word in words:
         if not (forms := list_search_stems([word], text)):
             continue
-        found = np.unique(np.concatenate([who for _, (who, _) in root.words.hits(forms)]))
+        # np.unique would import numpy.ma, which no question needs
+        found = np.flatnonzero(np.bincount(np.concatenate([who for _, (who, _) in root.words.hits(forms)])))
         held = found if held is None else np.intersect1d(held, found, assume_unique=True)
     return np.zeros(0, np.int64) if held is None else held
 

@@ -1,6 +1,7 @@
 """What a corpus does about personal data: documents are masked when they are read, questions when they are asked.
 
-Nothing behind this sees an original: no chunk, key, vector, prompt, endpoint, cache or journal.
+Nothing behind this sees an original: no chunk, key, vector, prompt, endpoint, cache or journal. What finds and masks
+personal data has many patterns: it is imported where the settings ask for it.
 """
 
 from __future__ import annotations
@@ -14,8 +15,6 @@ from sensegraph.corpus.workspace import MASKED
 from sensegraph.errors import SettingsError
 from sensegraph.index.manifest import REF
 from sensegraph.language.text import list_stems
-from sensegraph.personal.finding import Named, build_finder, find_named_people, find_possible_names, merge_people
-from sensegraph.personal.masking import Masker, Survey, read_secret, survey_personal_data
 from sensegraph.personal.personal_settings import (
     PersonalSettings,
     Tally,
@@ -29,6 +28,8 @@ from sensegraph.types import Chunk, Document, Question, Turn
 
 if TYPE_CHECKING:
     from sensegraph.corpus.workspace import Workspace
+    from sensegraph.personal.finding import Named
+    from sensegraph.personal.masking import Masker, Survey
     from sensegraph.runtime.stores.corpus_store import CorpusStore
 
 _INDEX = "personal/index"  # ref: which index was made of documents that were masked, and by which rules
@@ -64,8 +65,13 @@ class Privacy:
     def _masks(self) -> bool:
         return self._settings.mask == "mask"
 
-    def _masker(self) -> Masker:
-        return Masker(build_finder(self._settings), read_secret(self._store.root))
+    def _masker(self, *, make: bool = True, keyed: bool = True) -> Masker:
+        """What masks by the settings: with the secret of this corpus, which it may `make`, unless it is not `keyed`."""
+        from sensegraph.personal.finding import build_finder
+        from sensegraph.personal.masking import Masker, read_secret
+
+        finder = build_finder(self._settings)
+        return Masker(finder, read_secret(self._store.root, make=make)) if keyed else Masker(finder)
 
     def without_personal_data(self, documents: Sequence[Document]) -> tuple[list[Document], Tally]:
         """The documents as the settings want them, and what was found in them."""
@@ -75,7 +81,7 @@ class Privacy:
         if settings.mask == "off":
             return list(documents), Tally()
         masked = self._masks()
-        masker = self._masker() if masked else Masker(build_finder(settings))
+        masker = self._masker(keyed=masked)
         found = [masker.document(*row) for row in _find_people_in(documents, masker.settings)]
         tally = tally_findings([counts for _, counts in found], masked=masked)
         return [new if masked else old for old, (new, _) in zip(documents, found, strict=True)], tally
@@ -91,6 +97,8 @@ class Privacy:
 
     def _mask_question_text(self, text: str) -> str:
         """A text of a question, masked; names for which documents were masked are known again by their placeholders."""
+        from sensegraph.personal.finding import find_possible_names, merge_people
+
         masker, people = self._masker(), find_people(text, self._settings)
         if seeks_people(self._settings) and self._store.ref(REF):
             self.require_masked_index()
@@ -141,6 +149,8 @@ class Privacy:
         built, index = self._store.ref(_INDEX) or "", self._store.ref(REF)
         if not index or not built.endswith(f" {index}"):
             return ()
+        from sensegraph.personal.masking import read_secret
+
         if not read_secret(self._store.root, make=False):
             return ("the documents are masked and the question was not: the corpus is here without its secret",)
         first = next(iter(self._workspace.document_keys()), "")
@@ -175,7 +185,7 @@ class Privacy:
         return describe_changes(then or "", self._written())
 
     def _written(self) -> str:
-        masker = Masker(build_finder(self._settings), read_secret(self._store.root, make=False))
+        masker = self._masker(make=False)
         return write_settings(self._settings, lambda value: masker.keyed("setting", value))
 
     def remember_masked_index(self) -> None:
@@ -205,6 +215,8 @@ def _count_documents(names: Sequence[str]) -> str:
 
 def survey_documents(documents: Iterable[Document], settings: PersonalSettings) -> Survey:
     """A report of what is personal in these documents, by the kinds of the settings; nothing is changed."""
+    from sensegraph.personal.masking import survey_personal_data
+
     return survey_personal_data(_find_people_in(documents, settings), settings)
 
 
@@ -220,6 +232,7 @@ def find_people(text: str, settings: PersonalSettings, title: str = "") -> list[
     if not seeks_people(settings) or not text.strip():
         return []
     from sensegraph.engines.offline.extraction.corpus_reading import learn_corpus, observe_documents, read_documents
+    from sensegraph.personal.finding import Named, find_named_people, merge_people
 
     chunk = Chunk("text", "text", 0, len(text), 0, text, title)
     seen = observe_documents([(chunk,)])

@@ -21,9 +21,7 @@ def stem_of(word: str) -> str:
 @cache
 def read_background() -> Mapping[str, float]:
     """Stem → the share of the sentences of general English that hold it in a noun phrase."""
-    return {
-        stem: 2 ** (int(k) / 2) / _MILLION
-        for k, lines in read_sections("background").items()
-        for line in lines
-        for stem in line.split()
-    }
+    found: dict[str, float] = {}
+    for k, lines in read_sections("background").items():
+        found |= dict.fromkeys(" ".join(lines).split(), 2 ** (int(k) / 2) / _MILLION)
+    return found

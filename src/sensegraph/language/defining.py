@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 from sensegraph.language.naming_words import HONORIFICS
 from sensegraph.language.text import HAN, fold
@@ -23,16 +23,6 @@ _STANDS_FOR = frozenset(_SECTIONS["asks more"][0].split("|"))
 _ELSE = [re.compile(line) for line in _SECTIONS["asks else"]]
 _LOOSE = re.compile(_SECTIONS["asks loosely"][0])
 _ALIAS = r"(?:[A-ZÀ-Þ][\w.&’'-]*\w(?:\s(?:(?:of|the|and|de|von)\s)?[A-ZÀ-Þ][\w.&’'-]*\w){0,4})"
-_TEXTS = [
-    (int(weight) / 10, kind, [re.compile(line) for line in lines])
-    for section, lines in _SECTIONS.items()
-    if section.startswith("text ")
-    for _, weight, kind in [section.split()]
-]
-_CALLED, _BRACKETS = (
-    [re.compile(line.replace("ALIAS", _ALIAS)) for line in _SECTIONS[section]]
-    for section in ("alias called", "alias in brackets")
-)
 CUE_WORDS = tuple(_SECTIONS["cue words"][0].split())
 """Words that stand in texts that present somebody or something."""
 
@@ -180,14 +170,21 @@ def read_mentioned_name(question: str) -> AskedName | None:
     return AskedName(name, asked=name) if name and len(name.split()) <= _LONGEST else None
 
 
+@cache
+def _compile_rules(section: str) -> list[re.Pattern[str]]:
+    """The patterns of a section; many, so that they are compiled when they are first asked for."""
+    return [re.compile(line.replace("ALIAS", _ALIAS)) for line in _SECTIONS[section]]
+
+
 def rate_statement(masked: str) -> tuple[float, str]:
     """How much a sentence tells of what the sign in it stands for, and by which kind of words; BARE for none."""
     if SIGN not in masked:
         return 0.0, ""
     masked = _OWNED.sub("\\1", masked)
-    for weight, kind, rules in _TEXTS:
-        if any(rule.search(masked) for rule in rules):
-            return weight, kind
+    for section in _SECTIONS:
+        if section.startswith("text ") and any(rule.search(masked) for rule in _compile_rules(section)):
+            _, weight, kind = section.split()
+            return int(weight) / 10, kind
     return BARE, ""
 
 
@@ -261,7 +258,7 @@ _NEXT, _LAST = re.compile(r"\s+([A-ZÀ-Þ][\w’'-]+)"), re.compile(r"\b([A-ZÀ-
 
 def find_other_names(masked: str, person: bool = False) -> Iterator[str]:
     """What a sentence says that the sign in it is also called; behind a `person` brackets hold an office."""
-    for rule in _CALLED if person else (*_CALLED, *_BRACKETS):
+    for rule in [*_compile_rules("alias called"), *(() if person else _compile_rules("alias in brackets"))]:
         for match in rule.finditer(masked):
             if SIGN not in match["alias"]:
                 yield re.sub(r"^(?:The|A|An)\s", "", match["alias"].strip(" .,'’"))

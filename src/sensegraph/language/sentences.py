@@ -182,25 +182,33 @@ def _ends_sentence(text: str, match: re.Match[str], start: int, shown: _Shown) -
     before = _last_word(text, start, point)
     if not before:
         return True
-    quoted = not {'"', "”", "’", "»", "“"}.isdisjoint(match["tail"])
-    return _ends_at_point(text, before, word, start, point, shown) or (quoted and len(before) == 1)
+    if _ends_at_point(text, before, word, start, point, shown):
+        return True
+    return len(before) == 1 and not {'"', "”", "’", "»", "“"}.isdisjoint(match["tail"])
 
 
 def _ends_at_point(text: str, before: str, word: str, start: int, point: int, shown: _Shown) -> bool:
     """Whether the point behind the word `before` ends a sentence when `word` comes next."""
     lists, low = shown.lists, before.lower()
+
+    def opens() -> bool:
+        return _opens_sentence(text, word, point, shown)
+
+    listed = low in lists.never or low in lists.at_end or low in lists.final
+    plain = len(before) > 5 or (len(before) > 1 and before.islower())
+    if plain and not listed and point - start > 11 and low.isalpha():  # a word, no number, initial or mark of a list
+        return not (_VOWELLESS.fullmatch(low) or shown.abbreviates(low)) or opens()
     if point - start < 12 and _ENUMERATED.match(text[start : point + 1].strip(" \t#*>-")):
         return False
-    opens = _opens_sentence(text, word, point, shown)
     if len(before) == 1 and before.isalpha():
         if before.islower():
             whole = f"{_last_word(text, start, point - 2).lower()}{low}" if text[point - 2] == " " else low
             if low in lists.final or whole in lists.final:
                 return not word[0].isdigit()
-            return opens and word.lower() not in lists.never and (whole in lists.at_end or low not in lists.never)
+            return opens() and word.lower() not in lists.never and (whole in lists.at_end or low not in lists.never)
         if before in _NAMED_BY_LETTER:
-            return opens
-        return opens and word.lower() not in lists.never and not _is_initial(text, start, point, word, lists)
+            return opens()
+        return opens() and word.lower() not in lists.never and not _is_initial(text, start, point, word, lists)
     if low in lists.final:
         return not word[0].isdigit()
     if (
@@ -213,27 +221,29 @@ def _ends_at_point(text: str, before: str, word: str, start: int, point: int, sh
             and not any(map(str.isdigit, low))
         )
     ):
-        return opens and text[point + 2 : point + 3] not in "(["
+        return opens() and text[point + 2 : point + 3] not in "(["
     base = low[1 + max(map(low.rfind, "-'’")) :]
     if low in lists.never or (base in lists.never and len(base) > 1):
         if low in _ALSO_WORDS and not word[0].isdigit():
-            return opens and (before[0].islower() or low == "no")
+            return opens() and (before[0].islower() or low == "no")
         return False
     if shown.abbreviates(low) or (_VOWELLESS.fullmatch(low) and before[1:].islower()):
-        return opens
+        return opens()
     if before[0].isupper() and len(before) < 6 and _REFERENCE.match(text, point + 1):
         return False
     if before.isdigit() and len(before) <= 2:
         ordinal = word.lower() in lists.counted or shown.language in _ORDINAL  # may be one, if short
-        return not word[0].isdigit() and (opens or not ordinal)
+        return not word[0].isdigit() and (opens() or not ordinal)
     if _ROMAN.match(before):
-        return opens or word.lower() not in lists.counted
+        return opens() or word.lower() not in lists.counted
     return True
 
 
 def _last_word(text: str, start: int, end: int) -> str:
     """The word that ends at `end`, without what opens it."""
     at, low = end, max(start, end - _LOOKED_BACK)
+    if (blank := text.rfind(" ", low, end)) >= 0 and (word := text[blank + 1 : end]).isascii() and word.isalpha():
+        return word
     latin = end > 0 and text[end - 1] < "\u2e80"
     while at > low and text[at - 1] not in _BREAK and not (latin and text[at - 1] >= "\u2e80"):
         at -= 1

@@ -15,15 +15,15 @@ from functools import cache, lru_cache
 from sensegraph.language.text import HAN, fold, known_word
 from sensegraph.language.word_lists import (
     LANGUAGES,
+    Patterns,
     english_words,
     name_connectors,
     read_lexicon,
-    read_patterns,
     read_sections,
     stop_words,
 )
 
-_MARKS = {name: re.compile("".join(lines)) for name, lines in read_patterns("speakers", HAN=HAN.pattern).items()}
+_MARKS = Patterns("speakers", HAN=HAN.pattern)
 _SHORT = 4  # words of a label, at most
 _SHORT_HAN = 6  # characters of one in Chinese or Japanese, at most
 _LONGEST = 60  # characters of a speaker's name, at most

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -295,16 +295,20 @@ def _load_letters() -> _Letters:
         {word: letter for *words, letter in map(str.split, lines) for word in words}
         for lines in read_sections("lexicons/tags").values()
     )
-    letters = _Letters()
+    listed: dict[str, list[str]] = defaultdict(list)
+    negated: list[str] = []
     for line in (files(__package__) / "data" / "lexicons" / "brill.txt").read_text("utf-8").splitlines():
         tag, *words = line.split(" ")
         if tag != ";;;":
-            letters.update(dict.fromkeys(words, tags.get(tag, ".")))
-    letters.update({word: "m" for word in letters if word.endswith("n't")})
-    for word in [w for w, letter in letters.items() if letter == "N"]:
-        stem = word.removesuffix("e")
-        if letters.get(stem + "ing") == "g" or letters.get(stem + "ed") in ("p", "v"):  # a verb too
-            letters[word] = "n"
+            listed[tags.get(tag, ".")] += words
+            negated += [word for word in words if word.endswith("n't")] if "n't" in line else []
+    verbs = {word[:-3] for word in listed["g"] if word.endswith("ing")}
+    verbs |= {word[:-2] for word in chain(listed["p"], listed["v"]) if word.endswith("ed")}
+    letters = _Letters()
+    for letter, words in listed.items():
+        letters.update(dict.fromkeys(words, letter))
+    letters.update({word: "n" for word in listed["N"] if word.removesuffix("e") in verbs})  # a verb too
+    letters.update(dict.fromkeys(negated, "m"))
     letters.update(forced)
     letters.listed = frozenset(letters)
     return letters

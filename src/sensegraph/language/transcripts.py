@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import msgspec
 
@@ -71,7 +71,7 @@ def observe_talk(text: str, labels: Sequence[Label] | None = None) -> Talk:
     for label, end in zip(labels, ends, strict=True):
         said = text[label.end : min(end, label.end + _LOOKED_AT)].strip() if label.named else ""
         said = said.split("\n", 1)[0]  # the line of the label, or the one behind it
-        if len(HAN.findall(said)) >= _WORDS or len(WORD.findall(said)) >= _WORDS:
+        if any(any(islice(pattern.finditer(said), _WORDS - 1, None)) for pattern in (WORD, HAN)):
             turns += 1
             spoken += speech.search(said) is not None
     return Talk(

@@ -39,7 +39,7 @@ def read_sections(path: str) -> dict[str, list[str]]:
     """The lines of each section of the file `data/<path>.txt`, in order: a section begins with its name in brackets."""
     found: dict[str, list[str]] = {}
     for line in read_lines(path):
-        if re.fullmatch(r"\[[\w -]+\]", line):
+        if line[:1] == "[" and re.fullmatch(r"\[[\w -]+\]", line):
             found[section := line.strip("[] ")] = []
         else:
             found[section].append(line)
@@ -60,6 +60,18 @@ def read_patterns(name: str, **parts: str) -> dict[str, list[str]]:
         found[section] = [re.sub("<([A-Z]+)>", lambda part: parts[part[1]], line) for line in lines]
         parts[section] = "".join(found[section])
     return found
+
+
+class Patterns(dict[str, re.Pattern[str]]):
+    """The sections of `data/patterns/<name>.txt` as patterns, each compiled when it is first asked for."""
+
+    def __init__(self, name: str, flags: int = 0, **parts: str) -> None:
+        super().__init__()
+        self._lines, self._flags = read_patterns(name, **parts), flags
+
+    def __missing__(self, section: str) -> re.Pattern[str]:
+        found = self[section] = re.compile("".join(self._lines[section]), self._flags)
+        return found
 
 
 def read_table(lines: Iterable[str]) -> Iterator[tuple[str, list[str]]]:

@@ -63,13 +63,13 @@ def choose_method(question: str, index: Index) -> Choice:
     listed = CANDIDATES[kind]
     if kind == "local" and not asks_what_it_is(question, names[0]):  # measured: docs/design/014
         listed, reason = CANDIDATES["plain"], f"{reason}, and asks for a detail"
-    able = [m for m in listed if m in METHODS and _is_served(m, index)]
+    able = next((m for m in listed if m in METHODS and _is_served(m, index)), "")
     if not able:
         raise NotIndexed(f"No method for a {kind} question can read this index; run `sensegraph index` again.")
     wanted = listed[0]
-    if able[0] != wanted:
+    if able != wanted:
         reason = f"{reason}; {wanted} cannot read this index"
-    return Choice(able[0], reason, kind)
+    return Choice(able, reason, kind)
 
 
 def find_names_with(index: Index) -> str:
@@ -79,7 +79,7 @@ def find_names_with(index: Index) -> str:
 
 def kind_of(question: str, names: Sequence[Name]) -> tuple[Kind, str]:
     """The kind of a question that holds these names, and what shows it."""
-    (weight, whole), relation = wholeness_signs(question), relation_words(question)
+    weight, whole = wholeness_signs(question)
     if weight >= 1 + max(len(names), count_capital_runs(question)):
         return "global", f"{_quote_words(whole)} asks about the whole corpus"
     if shared := [n for n in names if len(n.types) > 1 and len({e.name.casefold() for e in n.entities}) == 1]:
@@ -91,7 +91,7 @@ def kind_of(question: str, names: Sequence[Name]) -> tuple[Kind, str]:
         )
     if len(names) > 1:
         return "multi-hop", f"it ties {_quote_words([n.surface for n in names])} together"
-    if relation:
+    if relation := relation_words(question):
         return "multi-hop", f"{_quote_words(relation)} leads from one thing to another"
     if names:
         return "local", f"it is about {_quote_words([names[0].surface])}"

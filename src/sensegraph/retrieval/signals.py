@@ -197,18 +197,19 @@ def wholeness_signs(question: str) -> tuple[float, list[str]]:
     A word that says so counts 1, one that only hints at it ½.
     """
     text = without_examples(question)
-    strong, weak = [m[0] for m in _STRONG.finditer(text)], [m[0] for m in _WEAK.finditer(_STRONG.sub(" ", text))]
+    strong = [m[0] for m in _CUES["strong"].finditer(text)]
+    weak = [m[0] for m in _CUES["weak"].finditer(_CUES["strong"].sub(" ", text))]
     return len(strong) + len(weak) / 2, [*strong, *weak]
 
 
 def asks_what_it_is(question: str, name: Name) -> bool:
     """Whether `question` asks what somebody or something is or has to do with, rather than for a detail of it."""
-    return _WHAT_IT_IS.search(f"{question[: name.start]}@{question[name.end :]}") is not None
+    return _CUES["what it is"].search(f"{question[: name.start]}@{question[name.end :]}") is not None
 
 
 def without_examples(question: str) -> str:
     """`question` with what it lists as examples blanked out, every character left in its place."""
-    return _EXAMPLES.sub(lambda m: " " * len(m[0]), question)
+    return _CUES["examples"].sub(lambda m: " " * len(m[0]), question)
 
 
 def count_capital_runs(question: str) -> int:
@@ -219,13 +220,21 @@ def count_capital_runs(question: str) -> int:
 
 def relation_words(question: str) -> list[str]:
     """The words of `question` that lead from one thing to another: comparisons, joins, relations of relations."""
-    return [m[0].strip() for m in _RELATIONS.finditer(question)]
+    return [m[0].strip() for m in _CUES["relations"].finditer(question)]
 
 
 _POSSESSIVE = re.compile(r"(?<=\w)(?:['’]s|(?<=s)['’])(?!\w)")
 _CAPITALS = re.compile(r"(?<=[\w,;)’'] )[^\W\d_a-zß-öø-ÿ][\w’'-]+(?:\s+[^\W\d_a-zß-öø-ÿ][\w’'-]*)*")
-_SECTIONS = {name: "\n".join(lines) for name, lines in read_sections("lexicons/questions").items()}
-_EXAMPLES, _STRONG, _WEAK, _WHAT_IT_IS, _RELATIONS = (
-    re.compile(_SECTIONS[name].replace("{KIN}", _SECTIONS["kin"]), re.IGNORECASE | re.VERBOSE)
-    for name in ("examples", "strong", "weak", "what it is", "relations")
-)
+
+
+class _Cues(dict[str, re.Pattern[str]]):
+    """The sections of `data/lexicons/questions.txt` as patterns, each compiled when it is first asked for."""
+
+    def __missing__(self, name: str) -> re.Pattern[str]:
+        sections = read_sections("lexicons/questions")
+        text = "\n".join(sections[name]).replace("{KIN}", "\n".join(sections["kin"]))
+        found = self[name] = re.compile(text, re.IGNORECASE | re.VERBOSE)
+        return found
+
+
+_CUES = _Cues()

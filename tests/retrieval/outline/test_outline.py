@@ -8,9 +8,8 @@ from pathlib import Path
 from scripted import ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.questions import Scope
-from sensegraph.retrieval.outline.making import make_outline
 from sensegraph.retrieval.outline.notes import note_documents
-from sensegraph.retrieval.outline.part import OUTLINE
+from sensegraph.retrieval.outline.part import OUTLINE, make_outline
 from sensegraph.retrieval.outline.phrases import Gathered
 from sensegraph.retrieval.outline.values import Outline
 from sensegraph.types import Chunk, Document

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from sensegraph.language.word_lists import read_patterns
+from sensegraph.language.word_lists import Patterns
 
-CAUSE_CUES = {name: re.compile("".join(lines), re.IGNORECASE) for name, lines in read_patterns("causes").items()}
+CAUSE_CUES = Patterns("causes", re.IGNORECASE)
 
 
 def asks_cause(question: str) -> bool:

@@ -11,21 +11,10 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from sensegraph.language.text import WORD, fold, tag_words
-from sensegraph.language.word_lists import read_patterns, stop_words
+from sensegraph.language.word_lists import Patterns, read_patterns, stop_words
 
 _PATTERNS = {name: "".join(lines) for name, lines in read_patterns("kinds").items()}
-KIND_CUES = {
-    name: re.compile(_PATTERNS[name], re.IGNORECASE)
-    for name in (
-        "rest holds nothing",
-        "gains asked",
-        "gains told",
-        "losses asked",
-        "losses told",
-        "promises",
-        "mentions",
-    )
-}
+KIND_CUES = Patterns("kinds", re.IGNORECASE)
 NUMBER = _PATTERNS["NUMBER"]
 _ASKS = {name: re.compile(rf"^\W*{_PATTERNS[name]}", re.IGNORECASE) for name in ("counts", "lists")}
 _GERMAN = re.compile(r"w(?:elche|ie\s?viele)", re.IGNORECASE)
@@ -96,13 +85,14 @@ def read_asked_kind(question: str) -> AskedKind | None:
         if not (match := rule.match(text)):
             continue
         words, stop = match["rest"].split(), stop_words("xx")
-        letters = tag_words([w.strip(",;:'’\"“”").casefold() for w in words]) + "."
         for i, word in enumerate(words[: _BEFORE + 1]):
             bare = word.strip(",;:'’\"“”")
             if bare.casefold() in stop or not bare or (word != bare and i < len(words) - 1 and not is_plural(bare)):
                 break
-            if asks == "lists" and letters[i] == "v" and letters[i + 1] not in "vmoip":
-                break  # "which lake feeds the canal"
+            if asks == "lists":
+                letters = tag_words([w.strip(",;:'’\"“”").casefold() for w in words]) + "."
+                if letters[i] == "v" and letters[i + 1] not in "vmoip":
+                    break  # "which lake feeds the canal"
             if is_plural(bare) or (_GERMAN.match(text) and _GERMAN_NOUN.fullmatch(bare)):
                 end = i
                 while end + 1 < len(words) and is_plural(words[end + 1]) and words[end] == words[end].strip(",;:"):

@@ -28,7 +28,7 @@ from sensegraph.language.dates.moments import (
 )
 from sensegraph.language.dates.stated_dates import find_expressions
 from sensegraph.language.text import WORD, fold
-from sensegraph.language.word_lists import read_patterns
+from sensegraph.language.word_lists import Patterns
 
 Span = tuple[Instant, Instant]
 """A stretch that is asked about: from its first instant until before its second."""
@@ -175,7 +175,7 @@ def _mark_overlaps(begun: Sequence[Assertion], found: dict[str, Settled]) -> dic
 # ── who or what holds what only one can hold at a time ────────────────────────────────────────────────────────────────
 
 _LONGEST = 6  # words of a name
-_SIGNS = {name: re.compile("".join(lines)) for name, lines in read_patterns("holding").items()}
+_SIGNS = Patterns("holding")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sensegraph.language.dates.stated_dates import find_expressions
-from sensegraph.language.word_lists import read_patterns
+from sensegraph.language.word_lists import Patterns
 
-OFFICE_PATTERNS = {name: re.compile("".join(lines), re.IGNORECASE) for name, lines in read_patterns("offices").items()}
+OFFICE_PATTERNS = Patterns("offices", re.IGNORECASE)
 _LONGEST = 5  # words of an office
 _MARKS = " ?？.!,;:"
 Relation = Literal["holder", "successor", "predecessor"]

@@ -25,9 +25,9 @@ from sensegraph.language.dates.moments import (
     moment_after,
     moment_before,
 )
-from sensegraph.language.word_lists import ABBREVIATED_MONTHS, ENGLISH_MONTHS, SHORT_MONTHS, read_patterns
+from sensegraph.language.word_lists import ABBREVIATED_MONTHS, ENGLISH_MONTHS, SHORT_MONTHS, Patterns, read_patterns
 
-_CUES = {name: re.compile("".join(lines), re.IGNORECASE) for name, lines in read_patterns("time_cues").items()}
+_CUES = Patterns("time_cues", re.IGNORECASE)
 _STRETCHES = ("short_span", "months", "days", "month_days")  # two dates written as one
 
 

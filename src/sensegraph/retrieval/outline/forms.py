@@ -27,8 +27,8 @@ def group_subjects(gathered: Gathered) -> tuple[Theme, ...]:
     """The titles in groups of near subjects, largest first, each called by what sets it apart."""
     held: list[Counter[str]] = [Counter() for _ in gathered.titles]
     for phrase in gathered.phrases.values():
-        if len(phrase.units) < max(3, 0.5 * len(held)):
-            for document, _ in phrase.spots:
+        if 1 < len(phrase.units) < max(3, 0.5 * len(held)):
+            for document in phrase.documents:
                 held[gathered.unit[document]][phrase.label] += 1
     often = Counter(word for own in held for word in own)
     shared = sorted((w for w, n in often.items() if n > 1), key=lambda w: (-often[w], w))[:WORDS]
@@ -110,7 +110,7 @@ def find_people(gathered: Gathered) -> list[Phrase]:
     barred = {*ENGLISH_MONTHS, *ENGLISH_WEEKDAYS, *never_names()}
     titles = english_words("titles")
     found: list[Phrase] = []
-    named = (p for p in gathered.phrases.values() if p.named and len(p.spots) > 2)
+    named = (p for p in gathered.phrases.values() if len(p.documents) > 2 and p.named)
     for phrase in sorted(named, key=lambda p: (-len(p.stems), -len(p.spots), p.stems)):
         words = [w.casefold().strip(".") for w in phrase.label.split()]
         says = max(gathered.says[(s,)] for s in phrase.stems)

@@ -9,20 +9,15 @@ from sensegraph.retrieval.outline.notes import Noted
 from sensegraph.retrieval.outline.phrases import Gathered
 from sensegraph.retrieval.outline.themes import ThemeFinder
 from sensegraph.retrieval.outline.values import Outline
-from sensegraph.runtime.results import Results, step
+from sensegraph.runtime.results import Results
 
 REACHED = 0.5  # share of the units that themes must reach; below, they are separate subjects
 FEWEST, SEPARATE = 2, 8  # units that have themes in common; units from which they may be called separate subjects
 
 
-@step("outline.outline", version=1)
-def make_outline(wholes: Sequence[Sequence[Noted]]) -> list[Outline]:
-    """The outline of a corpus, from what each document adds."""
-    return [outline_units(Gathered(list(notes)), notes.keys if isinstance(notes, Results) else ()) for notes in wholes]
-
-
-def outline_units(gathered: Gathered, keys: tuple[str, ...]) -> Outline:
-    """The outline in the form that fits."""
+def outline_notes(notes: Sequence[Noted]) -> Outline:
+    """The outline of a corpus in the form that fits, from what each document adds."""
+    gathered, keys = Gathered(list(notes)), notes.keys if isinstance(notes, Results) else ()
     units = len(gathered.titles)
     voices = tuple(sorted(gathered.voices.items(), key=lambda x: (-x[1], x[0])))
     found = Outline("", units, gathered.sentences, voices, notes=keys)

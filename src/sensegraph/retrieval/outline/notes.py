@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from zlib import crc32
 
@@ -46,7 +46,7 @@ _LEANING = re.compile(
 )
 
 
-class Line(msgspec.Struct, frozen=True, array_like=True):
+class Line(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A sentence: where it stands in which chunk, hashes of stretches of its words, and how well it stands alone."""
 
     chunk: int
@@ -93,7 +93,7 @@ class _DocumentReader:
         self.language = detect_language("".join(c.text for c in chunks[:3])[:_BEGINNING])
         self.lines, self.heads, self.talks = list[Line](), list[tuple[int, str]](), list[Talk]()
         self.labels = list[tuple[int, int, str, str]]()
-        self.phrases, self.words, self.says = dict[str, list[int]](), Counter[str](), Counter[str]()
+        self.phrases, self.words, self.sayers = defaultdict[str, list[int]](list), list[str](), list[str]()
         self.reader = Reader("proper")
         self.size = self.spoken = 0
 
@@ -110,12 +110,12 @@ class _DocumentReader:
             tuple(c.id for c in self.chunks),
             tuple(self.lines),
             {phrase: tuple(held) for phrase, held in self.phrases.items()},
-            dict(sorted(self.words.items())),
+            dict(sorted(Counter(self.words).items())),
             self.size,
             self.spoken,
             add_talks(self.talks),
             tuple(self.labels),
-            dict(sorted(self.says.items())),
+            dict(sorted(Counter(self.sayers).items())),
             tuple(self.heads),
         )
 
@@ -132,18 +132,19 @@ class _DocumentReader:
             if chunk.start + start >= covered and not cut:
                 covered = chunk.start + end
                 raw = text[start:end]
-                label = marked.get(start + len(raw) - len(raw.lstrip()))
+                label = marked.get(start)
                 if len(raw) < _HEAD and _HEADING.match(raw):
                     self.heads.append((len(self.lines), " ".join(raw.split())))
                 elif end - start >= SHORTEST or label:  # shorter ones name nothing: "Yes, exactly."
-                    self._read_sentence(Line(number, start, end), text, label)
+                    self._read_sentence(number, start, end, label)
         if not found:  # where speakers are labelled, nobody tells who says what
-            self.says.update(find_sayers(text))
+            self.sayers += find_sayers(text)
             self.spoken += sum(len(m[0]) for m in _SPEECH.finditer(text))
         return covered
 
-    def _read_sentence(self, line: Line, text: str, label: Label | None) -> None:
-        place, raw = len(self.lines), text[label.end if label else line.start : line.end].strip()
+    def _read_sentence(self, number: int, start: int, end: int, label: Label | None) -> None:
+        place, text = len(self.lines), self.chunks[number].text
+        raw = text[label.end : end].strip() if label else text[start:end]
         if label:
             self.labels.append((place, label.end, label.key if label.named else "", text[label.start : label.name_end]))
         coded = "[" in raw or "_" in raw or "@" in raw or "/" in raw
@@ -158,15 +159,11 @@ class _DocumentReader:
             worth = float(8 <= len(tokens) <= 45 and bare[-1:] in ".!。！”" and not bare[:1].islower())
         if len(bare) < len(raw) or (label and not label.named):
             worth = 0.0
-        for phrase in known:
-            held = self.phrases.get(phrase)
-            if held is None:
-                self.phrases[phrase] = [place]
-            elif held[-1] != place:
-                held.append(place)
-        self.words.update(own)
+        for phrase in dict.fromkeys(known):
+            self.phrases[phrase].append(place)
+        self.words += own
         self.size += len(raw)
-        self.lines.append(Line(line.chunk, line.start, line.end, hash_stretches(tokens), round(worth, 2)))
+        self.lines.append(Line(number, start, end, hash_stretches(tokens), round(worth, 2)))
 
 
 class _NamesSomething(dict[str, bool]):
@@ -187,26 +184,25 @@ def read_english(tokens: list[str]) -> tuple[list[str], set[str], str]:
     if not tokens:
         return [], set(), ""
     first = tokens[0]
-    named = len(tokens) > 1 and tokens[1][0].isupper()
-    opened = first[1:].islower() and known_word(first.casefold()) and not named  # the capital only begins the sentence
-    tokens = [first.casefold() if opened else first, *tokens[1:]]
-    letters = tag_words([first.casefold() if first[1:].islower() else first, *tokens[1:]])
-    phrases, words = list[str](), set[str]()
+    small = first.casefold() if first[1:].islower() else first
+    letters = tag_words([small, *tokens[1:]])
+    if small != first and known_word(small) and not (len(tokens) > 1 and tokens[1][0].isupper()):
+        tokens = [small, *tokens[1:]]  # the capital only begins the sentence
+    phrases, words = list[str](), list[str]()
     for match in _RUN.finditer(letters):
         start, stop = match.span()
         run = tokens[start:stop]
-        words.update(run)
+        words += run
         if stop - start == 1:
             if letters[start] != "J" and _names_something[run[0]]:
                 phrases += run
             continue
         good = [_names_something[word] for word in run]
-        for end in range(1, len(run) + 1):
-            last = letters[start + end - 1]
-            if good[end - 1] and last != "J":
-                begins = range(max(0, end - LONGEST), end if last != "g" else end - 1)
+        for end, letter in enumerate(letters[start:stop], 1):
+            if good[end - 1] and letter != "J":
+                begins = range(max(0, end - LONGEST), end if letter != "g" else end - 1)
                 phrases += [" ".join(run[begin:end]) for begin in begins if good[begin]]
-    return phrases, words, letters
+    return phrases, set(words), letters
 
 
 def find_sayers(text: str) -> Iterator[str]:
@@ -239,5 +235,6 @@ def hash_stretches(words: list[str]) -> tuple[int, ...]:
     if len(words) < _GRAM:
         return ()
     inner = words[2:-2]
-    places = {inner.index(max(inner, key=len)), inner.index(min(inner))}
+    sizes = list(map(len, inner))
+    places = {sizes.index(max(sizes)), inner.index(min(inner))}
     return tuple(crc32(" ".join(words[i : i + _GRAM]).casefold().encode("utf-8", "replace")) for i in sorted(places))

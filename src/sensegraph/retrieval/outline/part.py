@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from sensegraph.answering.asking import for_quoting
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.parts import Building, NoSettings, Part
 from sensegraph.retrieval.outline.values import Outline
-from sensegraph.runtime.results import Results, recall_result
+from sensegraph.runtime.results import Results, recall_result, step
 from sensegraph.types import Chunk
 
 if TYPE_CHECKING:
     from sensegraph.index.restricted.moment import TimedIndex
     from sensegraph.index.restricted.scope import ScopedIndex
+
+
+@step("outline.outline", version=1)
+def make_outline(wholes: Sequence[Sequence[Any]]) -> list[Outline]:
+    """The outline of a corpus, from what each document adds (`Noted`)."""
+    from sensegraph.retrieval.outline.making import outline_notes
+
+    return [outline_notes(notes) for notes in wholes]
 
 
 class OutlinePart(Part[Outline, NoSettings]):
@@ -27,7 +36,6 @@ class OutlinePart(Part[Outline, NoSettings]):
 
     def build(self, building: Building, settings: NoSettings) -> MadePart:
         """The outline of all documents; empty for an engine that writes in its own words, which reads reports."""
-        from sensegraph.retrieval.outline.making import make_outline
         from sensegraph.retrieval.outline.notes import note_documents
 
         rt = building.rt
@@ -38,13 +46,10 @@ class OutlinePart(Part[Outline, NoSettings]):
 
     def read(self, index: Index) -> Outline:
         """The outline."""
-        from sensegraph.retrieval.outline.making import make_outline
-
         return recall_result(index.store, make_outline, index.manifest.parts[self.name].key)
 
     def restrict_to_scope(self, value: Outline, index: ScopedIndex) -> Outline:
         """The outline of the documents inside, made again from what each of them adds."""
-        from sensegraph.retrieval.outline.making import make_outline
         from sensegraph.retrieval.outline.notes import note_documents
 
         if not value.notes:
@@ -54,7 +59,6 @@ class OutlinePart(Part[Outline, NoSettings]):
 
     def restrict_to_moment(self, value: Outline, index: TimedIndex) -> Outline:
         """The outline of what the documents inside say of the time."""
-        from sensegraph.retrieval.outline.making import make_outline
         from sensegraph.retrieval.outline.notes import note_documents
 
         if not value.notes:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 
 from sensegraph.language.background import RAREST, read_background, stem_of
 from sensegraph.language.speakers import write_label
@@ -38,28 +39,35 @@ _NUMERAL = re.compile(r"[ivxlc]+")
 
 
 class Phrase:
-    """A phrase by its stems: how it is written, the units and lines that hold it."""
+    """A phrase by its stems: how it is written, and the units and lines that hold it."""
 
-    def __init__(self, stems: tuple[str, ...]) -> None:
-        self.stems = stems
-        self.forms: Counter[str] = Counter()
-        self.units: set[int] = set()
-        self.spots: list[Spot] = []
-        self.titled: set[int] = set()
-        self.short, self.score = "", 0.0
+    def __init__(self, stems: tuple[str, ...], forms: Mapping[str, Sequence[int]], gathered: Gathered) -> None:
+        self.stems, self.forms, self.gathered = stems, forms, gathered
+        self.documents = list(chain.from_iterable(forms.values()))
+        self.units = {gathered.unit[i] for i in self.documents}
+        self.short: Phrase | None = None
+        self.score = 0.0
 
-    @property
+    @cached_property
     def named(self) -> bool:
         """Whether it is mostly written as a name; what stands in capitals from end to end is only loud."""
-        capital = sum(n for form, n in self.forms.items() if all(w[0].isupper() for w in form.split()))
-        return capital > NAMED * sum(self.forms.values()) and not all(map(_is_loud, self.forms))
+        capital = sum(len(held) for form, held in self.forms.items() if all(w[0].isupper() for w in form.split()))
+        return capital > NAMED * sum(map(len, self.forms.values())) and not all(map(_is_loud, self.forms))
 
-    @property
+    @cached_property
     def label(self) -> str:
         """Its usual writing, with capitals only where they prevail."""
-        best = min(self.forms, key=lambda form: (-self.forms[form], form))
-        lower = sum(n for form, n in self.forms.items() if form == form.casefold() or _is_loud(form))
-        return best.casefold() if 2 * lower >= sum(self.forms.values()) else best
+        best = min(self.forms, key=lambda form: (-len(self.forms[form]), form))
+        lower = sum(len(held) for form, held in self.forms.items() if form == form.casefold() or _is_loud(form))
+        return best.casefold() if 2 * lower >= sum(map(len, self.forms.values())) else best
+
+    @cached_property
+    def spots(self) -> list[Spot]:
+        """The lines that hold it, or its initials."""
+        notes, repeated = self.gathered.notes, self.gathered.repeated
+        own = ((form, i) for form, held in self.forms.items() for i in dict.fromkeys(held))
+        spots = [(i, place) for form, i in own for place in notes[i].phrases[form] if place not in repeated[i]]
+        return spots + (self.short.spots if self.short else [])
 
 
 def _is_loud(form: str) -> bool:
@@ -84,17 +92,15 @@ class Gathered:
         self.speakers = {key: write_label(labels[key]) for key in sorted(labels)}
 
     @cached_property
-    def repeated(self) -> list[list[bool]]:
-        """Of each line of each document, whether it stands in many units."""
-        held: dict[int, set[int]] = defaultdict(set)
+    def repeated(self) -> list[set[int]]:
+        """The lines of each document that stand in many units."""
+        marks: dict[int, set[int]] = defaultdict(set)
         for note, unit in zip(self.notes, self.unit, strict=True):
-            for line in note.lines:
-                for mark in line.marks:
-                    held[mark].add(unit)
+            marks[unit].update(*[line.marks for line in note.lines])
         n = len(self.titles)
         limit = max(3.0, (REPEATED if n >= FEW else REPEATED_FEW) * n)
-        often = {mark for mark, units in held.items() if len(units) >= limit}
-        return [[not often.isdisjoint(line.marks) for line in note.lines] for note in self.notes]
+        often = {mark for mark, units in Counter(chain.from_iterable(marks.values())).items() if units >= limit}
+        return [{i for i, line in enumerate(note.lines) if not often.isdisjoint(line.marks)} for note in self.notes]
 
     def said_by(self, spot: Spot) -> tuple[str, int]:
         """Who says a line, and where in its chunk the words begin; nobody where that is not known."""
@@ -144,43 +150,53 @@ class Gathered:
         return Counter(name for name, _ in pairs)
 
     @cached_property
-    def phrases(self) -> dict[tuple[str, ...], Phrase]:
-        """All phrases of what is not repeated."""
-        found: dict[tuple[str, ...], Phrase] = {}
+    def forms(self) -> dict[tuple[str, ...], dict[str, list[int]]]:
+        """How each phrase is written, with the document of each of its places in what is not repeated."""
+        places: dict[str, list[int]] = defaultdict(list)
         for i, (note, repeated) in enumerate(zip(self.notes, self.repeated, strict=True)):
             for form, held in note.phrases.items():
-                kept = [place for place in held if not repeated[place]]
-                if not kept:
-                    continue
-                stems = tuple(stem_of(w) for w in form.split())
-                phrase = found.get(stems) or found.setdefault(stems, Phrase(stems))
-                phrase.forms[form] += len(kept)
-                phrase.units.add(self.unit[i])
-                phrase.spots += [(i, place) for place in kept]
-            for form in note.titled:
-                if named := found.get(tuple(stem_of(w) for w in form.split())):
-                    named.titled.add(self.unit[i])
-        self.join_initials(found)
+                if kept := [place for place in held if place not in repeated] if repeated else held:
+                    places[form] += [i] * len(kept)
+        found: dict[tuple[str, ...], dict[str, list[int]]] = defaultdict(dict)
+        for form, documents in places.items():
+            found[tuple(map(stem_of, form.split()))][form] = documents
         return found
 
-    def join_initials(self, found: dict[tuple[str, ...], Phrase]) -> None:
-        """What is written by its initials too counts as one: "artificial intelligence" and "AI"."""
-        short = {
-            p.label: stems for stems, p in found.items() if len(stems) == 1 and p.label.isupper() and len(p.label) > 1
+    @cached_property
+    def titled(self) -> dict[tuple[str, ...], list[int]]:
+        """The documents whose titles hold each phrase."""
+        found: dict[tuple[str, ...], list[int]] = defaultdict(list)
+        for i, note in enumerate(self.notes):
+            for form in note.titled:
+                found[tuple(map(stem_of, form.split()))].append(i)
+        return found
+
+    def phrase(self, stems: tuple[str, ...]) -> Phrase:
+        """The phrase of these stems."""
+        return Phrase(stems, self.forms[stems], self)
+
+    @cached_property
+    def phrases(self) -> dict[tuple[str, ...], Phrase]:
+        """The phrases that come back; one that is written by its initials too ("AI") counts with them."""
+        found = {
+            stems: self.phrase(stems)
+            for stems, forms in self.forms.items()
+            if len(forms) > 1 or any(len(held) > 1 or form.isupper() for form, held in forms.items())
         }
+        short = {p.label: p for p in found.values() if len(p.stems) == 1 and p.label.isupper() and len(p.label) > 1}
         spelt: dict[str, list[Phrase]] = defaultdict(list)
-        for stems, phrase in found.items():
-            if len(stems) > 1 and (initials := "".join(w[0] for w in phrase.label.split()).upper()) in short:
-                spelt[initials].append(phrase)
+        for stems in self.forms:
+            if len(stems) > 1 and (initials := "".join([s[0] for s in stems]).upper()) in short:
+                spelt[initials].append(found.get(stems) or self.phrase(stems))
         for initials, phrases in spelt.items():
-            one, long = found[short[initials]], max(phrases, key=lambda p: (len(p.spots), p.stems))
-            if 2 * len(one.units & long.units) > min(len(one.units), len(long.units)) and 9 * len(long.spots) > len(
-                one.spots
-            ):
+            one, long = short[initials], max(phrases, key=lambda p: (len(p.documents), p.stems))
+            fewer = min(len(one.units), len(long.units))
+            if 2 * len(one.units & long.units) > fewer and 9 * len(long.documents) > len(one.documents):
                 long.units |= one.units
-                long.spots += one.spots
-                long.short = initials
-                del found[short[initials]]
+                long.documents += one.documents
+                long.short = found.pop(one.stems)
+                found[long.stems] = long
+        return found
 
     @cached_property
     def counts(self) -> Counter[str]:
@@ -216,8 +232,8 @@ class Gathered:
         names = {fold(w) for name in self.speakers.values() for w in name.split()}
         scored: dict[tuple[str, ...], Phrase] = {}
         for stems, phrase in self.phrases.items():
-            units, times = len(phrase.units), len(phrase.spots)
-            if units < least or times < 3 or (n > FEW / 3 and units > COMMON * n):
+            units, times = len(phrase.units), len(phrase.documents)
+            if times < 3 or units < least or (n > FEW / 3 and units > COMMON * n):
                 continue
             words = phrase.label.casefold().split()
             small = len(words) == 1 and (
@@ -241,7 +257,9 @@ class Gathered:
                 units**0.75 * math.log(1 + n / units) * math.log(1 + times) * (0.5 + mean) ** 1.5 * max(tied, 0.0)
             )
             phrase.score *= min(BURST, math.sqrt(times / units))  # a matter is spoken of again where it is
-            phrase.score *= 1 + 0.5 * min(2.0, math.log(1 + len(phrase.titled)))
+            begun = min(held[0] for held in phrase.forms.values())
+            titled = {self.unit[i] for i in self.titled.get(stems, ()) if i >= begun}
+            phrase.score *= 1 + 0.5 * min(2.0, math.log(1 + len(titled)))
             if phrase.score:
                 scored[stems] = phrase
         for stems in sorted(scored, key=lambda s: (-len(s), s)):
@@ -250,7 +268,7 @@ class Gathered:
                     part = scored.get(stems[begin:end])
                     if part is None or end - begin == len(stems):
                         continue
-                    if len(scored[stems].spots) > PART * len(part.spots):
+                    if len(scored[stems].documents) > PART * len(part.documents):
                         part.score *= 0.1
                     elif len(part.stems) > 1 and part.score > scored[stems].score:
                         scored[stems].score *= 0.3

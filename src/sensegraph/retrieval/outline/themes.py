@@ -8,6 +8,7 @@ from collections.abc import Container, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from sensegraph.language.background import stem_of
 from sensegraph.language.text import known_word
 from sensegraph.language.word_lists import english_words, read_lexicon
 from sensegraph.retrieval.outline.phrases import FEW, Gathered, Phrase, Spot
@@ -41,7 +42,9 @@ class ThemeFinder:
         self.gathered = gathered
         found = gathered.best_phrases()
         offices = english_words("titles") | english_words("roles")
-        held = {p.stems[1:] for p in gathered.phrases.values() if p.label.split()[0].casefold() in offices}
+        heads = {stem_of(word) for word in offices}
+        long = (gathered.phrase(stems) for stems in gathered.forms if len(stems) == 3 and stems[0] in heads)
+        held = {p.stems[1:] for p in long if p.label.split()[0].casefold() in offices}
         self.people = {p.stems for p in found if p.named and self._is_person(p, held)}
         self.named = 2.5 * sum(p.named for p in found[:_FIRST]) > len(found[:_FIRST])
         parts = {s for stems in self.people for s in stems}
@@ -67,21 +70,24 @@ class ThemeFinder:
         chosen: list[int] = []
         used: set[int] = set()
         beside: dict[int, list[int]] = {}
-        while len(chosen) < THEMES and (best := self._best(used, chosen)) is not None:
+        alone = [self._gain(i) for i in range(len(self.phrases))]
+        gains = alone
+        while len(chosen) < THEMES and (best := self._best(used, gains)) is not None:
             chosen.append(best)
             beside[best] = self._beside(best, used)
             used |= self._like(best).union(beside[best][:BESIDE])
+            gains = [self._lessen(gain, i, best) for i, gain in enumerate(gains)]
         more: list[int] = []
-        while len(more) < MORE and (best := self._best(used, ())) is not None:
+        while len(more) < MORE and (best := self._best(used, alone)) is not None:
             more.append(best)
             used |= self._like(best)
         themes = [self._theme(i, beside[i]) for i in chosen]
         return themes, [self.phrases[i].label for i in more], self._reach(chosen, beside)
 
-    def _best(self, used: set[int], chosen: Sequence[int]) -> int | None:
+    def _best(self, used: set[int], gains: Sequence[float]) -> int | None:
         """The phrase that would be the next theme; people are none."""
         left = [i for i, p in enumerate(self.phrases) if i not in used and p.stems not in self.people]
-        return max(left, key=lambda i: (self._gain(i, chosen), -i), default=None)
+        return max(left, key=lambda i: (gains[i], -i), default=None)
 
     def _like(self, i: int) -> set[int]:
         """A phrase with those that share half of their words with it."""
@@ -110,17 +116,20 @@ class ThemeFinder:
                 found.append((-float(self.near[best, i]) * len(together) ** 0.5 * phrase.score**0.5, i))
         return [i for _, i in sorted(found)]
 
-    def _gain(self, i: int, chosen: Sequence[int]) -> float:
+    def _gain(self, i: int) -> float:
+        """What a phrase is worth as the first theme."""
         phrase = self.phrases[i]
         value = phrase.score * (1.0 if self.fit[i] else 0.4)
         value *= min(1.0, len(phrase.units) / min(max(LEAST, WIDE * self.units), self.units / 2))
         if not self.named and self.units >= FEW:
             value *= 0.6 if phrase.named else 1.0
             value *= min(0.5, len(phrase.spots) / len(phrase.units) / ALONE) if len(phrase.stems) == 1 else 1.0
-        for other in chosen:
-            value *= 1 - min(0.95, max(0.0, APART * float(self.near[i, other])))
-            value *= 1.0 if set(phrase.stems).isdisjoint(self.phrases[other].stems) else 0.4
         return value
+
+    def _lessen(self, gain: float, i: int, theme: int) -> float:
+        """What is left of the gain of a phrase beside a theme."""
+        disjoint = set(self.phrases[i].stems).isdisjoint(self.phrases[theme].stems)
+        return gain * (1 - min(0.95, max(0.0, APART * float(self.near[i, theme])))) * (1.0 if disjoint else 0.4)
 
     def _theme(self, i: int, near: Sequence[int]) -> Theme:
         head = self.phrases[i]
@@ -131,7 +140,7 @@ class ThemeFinder:
                 others.append(phrase)
         people = [o.label for o in others if o.stems in self.people][:NAMES]
         rest = [o for o in others if o.stems not in self.people][:BESIDE]
-        label = f"{head.label} ({head.short})" if head.short else head.label
+        label = f"{head.label} ({head.short.label})" if head.short else head.label
         return Theme(label, len(head.units), tuple(o.label for o in rest), tuple(people), self.sentences(head, rest))
 
     def sentences(self, head: Phrase, others: Sequence[Phrase]) -> tuple[Sentence, ...]:

@@ -15,10 +15,10 @@ from sensegraph.engines.offline.answers.asked import list_shown, show_sentence
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, stem_content_words
 from sensegraph.language.dates.moments import are_same_moment, find_atoms, find_written, first_instant
 from sensegraph.language.text import WORD, detect_language, fold
-from sensegraph.language.word_lists import read_patterns
+from sensegraph.language.word_lists import Patterns
 from sensegraph.types import Statement
 
-_CUES = {name: re.compile("".join(lines), re.IGNORECASE) for name, lines in read_patterns("corrections").items()}
+_CUES = Patterns("corrections", re.IGNORECASE)
 _WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _HEAD, _SHORT = 6, 100  # sentences at the beginning of a document, and their characters, that may date it
 _AROUND = 2  # sentences around a correction that may hold the right figure

@@ -14,10 +14,10 @@ from sensegraph.engines.offline.answers.source_sentences import SourceSentence, 
 from sensegraph.engines.offline.reports.sentence_quality import is_heading
 from sensegraph.language.dates.moments import count_parts, find_atoms, first_instant
 from sensegraph.language.text import WORD, fold
-from sensegraph.language.word_lists import read_patterns
+from sensegraph.language.word_lists import Patterns
 from sensegraph.types import Statement
 
-_CUES = {name: re.compile("".join(lines), re.IGNORECASE) for name, lines in read_patterns("comparisons").items()}
+_CUES = Patterns("comparisons", re.IGNORECASE)
 SUBJECT = 40  # characters at the beginning of a sentence that tell what it is about
 SIDE, REST, CONTRAST = 0.6, 0.3, 0.2  # weights of a side's words, of the question's others, and of a word of contrast
 HELD = 0.5  # share of a side's words that a sentence on it holds with its title
