@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 Scalar = str | int | float | bool | None
+_FILE = re.compile(r"(.*[^/.])\.(?:[a-z]{2,5}|[A-Z]{3})")
 
 
 # ── what was read ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -36,6 +38,12 @@ class Chunk:
     tokens: int
     text: str
     title: str = ""
+
+    @property
+    def heading(self) -> str:
+        """The title; where there is none and the document's id is the name of a file, that without its extension."""
+        file = None if self.title else _FILE.fullmatch(self.document)
+        return file[1].replace("_", " ") if file else self.title
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,7 +69,7 @@ def find_named_chunks(question: str, index: Index) -> tuple[list[Passage], NameC
     if not rated and not front:
         return [], None
     best_first = [c for _, c in rated or front]
-    documents = {c.title or c.document for c in best_first}
+    documents = {c.heading or c.document for c in best_first}
     alone = []
     for part in name.parts if writing.capital else ():  # that nobody else of the corpus bears
         rest = _read_others(part, name, held, index, root)
@@ -146,5 +146,5 @@ def _rate_chunk(chunk: Chunk, mentions: Sequence[re.Match[str]], writing: Writin
         weight, _ = rate_statement(masked)
         best = max(best, weight * rate_fitness(masked) * (1.1 if match.start() < _AROUND else 1.0))
         seen += 1
-    titled = writing.name.entitles(chunk.title)
+    titled = writing.name.entitles(chunk.heading)
     return best + 0.01 * (seen + labels) + (2.0 + (best > BARE) if titled else 0.0)

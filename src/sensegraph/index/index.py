@@ -53,8 +53,8 @@ def list_catalogue(parts: Sequence[tuple[Results[Document], Results[tuple[Chunk,
 
 @step("words.words", version=3, form="arrays")
 def index_words(wholes: Sequence[Iterable[Chunk]]) -> list[Bm25]:
-    """The word index of chunks, in their order; the title of its document counts as words of every chunk."""
-    return [Bm25.build(list_stems(f"{c.title}\n{c.text}") for c in chunks) for chunks in wholes]
+    """The word index of chunks, in their order; what heads a document counts as words of every chunk of it."""
+    return [Bm25.build(list_stems(f"{c.heading}\n{c.text}") for c in chunks) for chunks in wholes]
 
 
 R = TypeVar("R", ChunkEntry, Entity, Relation, Cluster)

@@ -36,7 +36,7 @@ _QUOTES = 20  # sentences behind one record that it may be cited with
 def chunk_passage(chunk: Chunk, score: float = 0.0) -> Passage:
     """A chunk with its whole text as source."""
     source = Source(chunk.id, 0, len(chunk.text))
-    return Passage("chunk", chunk.id, chunk.text, score, chunk.title, (source,), documents=1)
+    return Passage("chunk", chunk.id, chunk.text, score, chunk.heading, (source,), documents=1)
 
 
 def entity_passage(entity: Entity, score: float = 0.0) -> Passage:
