@@ -21,7 +21,8 @@ misquoted    a word of the quoted span is dropped
 shifted      the span begins and ends 40 characters later, the quote staying
 
 The statements are quotations, lightly trimmed, so the words of a sound one are all in its source: on a model's
-paraphrases words alone would object to much that is sound, and a model has to be asked.
+paraphrases words alone would object to much that is sound, and a model has to be asked. Answers of another question
+are counted by `bench/swapped_answers.py`.
 """
 
 from __future__ import annotations

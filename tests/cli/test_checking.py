@@ -53,6 +53,20 @@ def test_an_error_put_into_an_answer_is_found_and_told(root: Path) -> None:
     assert "there is no document no-such-document" in printed
 
 
+def test_an_answer_is_held_against_its_question_where_that_is_given(root: Path) -> None:
+    with Corpus.open(root, settings={"engine": "offline"}) as corpus:
+        answer = corpus.query(ASKED, method="naive")
+        assert corpus.check(answer, question=ASKED).unanswered == ()
+        other = corpus.check(answer, question="When did Fenella Quist paint the lighthouse?")
+        assert corpus.check(answer).unanswered == ()
+        both = corpus.asker.check([answer, answer], questions=[ASKED, "Who is Fenella Quist?"])
+    assert other.problems == ()
+    (reason,) = other.unanswered
+    assert "Fenella Quist" in reason
+    assert format_checks(other).endswith(f"! may answer another question\n  {reason}")
+    assert [bool(found.unanswered) for found in both] == [False, True]
+
+
 def test_a_model_that_is_not_there_is_not_pretended(root: Path) -> None:
     with Corpus.open(root, settings={"engine": "offline"}) as corpus:
         answer = corpus.query(ASKED, method="naive")
@@ -71,9 +85,22 @@ def test_query_prints_the_checks_below_the_answer(root: Path) -> None:
 def test_as_json_the_checks_are_a_member_and_without_the_flag_there_is_none(root: Path) -> None:
     words = ["query", "--root", str(root), "--method", "naive", "--json", ASKED]
     checks = json.loads(RUN.invoke(app, [*words, "--check"]).output)["checks"]
-    assert (checks["by"], checks["problems"]) == ("lexical support", [])
+    assert (checks["by"], checks["problems"], checks["unanswered"]) == ("lexical support", [], [])
     assert checks["usage"]["calls"] == 0
     assert "checks" not in json.loads(RUN.invoke(app, words).output)
+
+
+def test_the_command_tells_what_answers_another_question(tmp_path: Path, server: ScriptedServer) -> None:
+    """The scripted model answers whatever it is asked."""
+    endpoint = f'[endpoint]\nbase_url = "{server.base_url}"\nmodel = "scripted"\nembedding_model = "scripted"\n'
+    (tmp_path / "sensegraph.toml").write_text(endpoint, encoding="utf-8")
+    with Corpus.open(tmp_path) as corpus:
+        corpus.add(stories(2))
+        corpus.build()
+    words = ["query", "--root", str(tmp_path), "--method", "local", "--check", "When was Fenella Quist painted?"]
+    told = json.loads(RUN.invoke(app, [*words, "--json"]).output)["checks"]["unanswered"]
+    assert [reason for reason in told if "Fenella Quist" in reason] != []
+    assert "! may answer another question\n  names of the question" in RUN.invoke(app, words).output
 
 
 def test_a_model_judges_where_there_is_one_and_is_asked_once(tmp_path: Path, server: ScriptedServer) -> None:

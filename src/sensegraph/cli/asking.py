@@ -160,7 +160,7 @@ def query_corpus(
         typer.Option("--history", metavar="FILE", help='The conversation before: lines {"question": …, "answer": …}.'),
     ] = None,
     stream: Annotated[bool, typer.Option("--stream", help="Print the answer while it is written.")] = False,
-    check: Annotated[bool, typer.Option("--check", help="Hold the answer against the sources that it cites.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Hold the answer against its sources and question.")] = False,
 ) -> None:
     """Answer a question about the documents, with citations that lead to the exact span of the source."""
     if stream and run.as_json:
@@ -173,7 +173,7 @@ def query_corpus(
         index, told, checks = corpus.index(), dict[str, Any](), ""
         if check:  # by the engine where it can, else by words
             before = corpus.engine.usage()
-            found = corpus.check(answer)
+            found = corpus.check(answer, question=question)
             usage = corpus.engine.usage() - before
             told = views.view_checks(found, usage)
             cost = f"\n- checking took {show.format_usage(usage)}" if usage.calls else ""
@@ -247,6 +247,7 @@ def format_checks(found: Checked) -> str:
         lines.append(f"- {found.exact:,} of {spans} read as in their documents")
         if found.recall is not None and found.precision is not None:
             lines.append(f"- citation recall {found.recall:.2f}, citation precision {found.precision:.2f}")
+    lines += [f"! may answer another question\n  {reason}" for reason in found.unanswered]
     for p in found.problems:
         marks = "".join(m if m[:1] == "[" else f"[{m}]" for m in p.marks)
         lines.append(f"! {_SAID[p.kind]} {marks} “{show.shorten_line(p.statement)}”")

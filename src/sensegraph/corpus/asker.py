@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sensegraph.answering.asking import Patient, rerank_evidence
+from sensegraph.answering.asking import Patient, count_words, rerank_evidence
 from sensegraph.corpus.workspace import Builder, Workspace
 from sensegraph.errors import InputError, NotIndexed, SettingsError
 from sensegraph.index.index import Index
@@ -16,7 +16,7 @@ from sensegraph.language.text import count_tokens
 from sensegraph.methods import METHODS, load_method, parts_needed
 from sensegraph.methods.auto import Choice, choose_method, find_names_with
 from sensegraph.questions import Scope
-from sensegraph.types import Answer, Document, Evidence, Question
+from sensegraph.types import Answer, Document, Evidence, Question, WordCounts
 
 if TYPE_CHECKING:
     from sensegraph.answering.grounding.checking import Checked
@@ -102,16 +102,28 @@ class Asker:
             notes.append(f"{waiting} documents were added, changed or removed since the last build")
         return tuple(notes)
 
-    def check(self, answers: Sequence[Answer], *, by: By = "auto") -> list[Checked]:
+    def check(self, answers: Sequence[Answer], *, by: By = "auto", questions: Sequence[str] = ()) -> list[Checked]:
         """Answers against the documents that they cite; what a model is asked is stored, so that it is paid for once.
+
+        Where their `questions` are given, one for each, it is also compared whether each answer answers its own.
 
         Support is judged by the engine where it can (`auto`), by it alone (`model`), or by the words (`words`). Raises
         UnsupportedTask where a model is asked for in vain.
         """
         from sensegraph.answering.grounding.checking import check_answers
         from sensegraph.answering.grounding.citations import choose_supporter
+        from sensegraph.answering.grounding.unanswered import PosedQuestion
 
-        return check_answers(answers, self._cited, choose_supporter(self._workspace.runtime(), by))
+        supporter = choose_supporter(self._workspace.runtime(), by)
+        posed = [PosedQuestion(q, self._count(q)) for q in questions]
+        return check_answers(answers, self._cited, supporter, posed=posed)
+
+    def _count(self, question: str) -> WordCounts | None:
+        """How rare the words of a question are in the index; None where there is none."""
+        try:
+            return count_words(Question(question), self._builder.index())
+        except NotIndexed:
+            return None
 
     def _cited(self, name: str) -> Document | None:
         """A document of the index; None where there is none of this id."""

@@ -312,12 +312,12 @@ class Corpus:
         """The evidence for a question, without an answer: at most `top` passages and documents, best first."""
         return self.asker.search(Question(question), scope, method, top, **options)
 
-    def check(self, answer: Answer, *, by: By = "auto") -> Checked:
-        """`answer` against the documents of the index that it cites.
+    def check(self, answer: Answer, *, by: By = "auto", question: str = "") -> Checked:
+        """`answer` against the documents of the index that it cites, and against its `question` where it is given.
 
         Support is judged by the engine where it can (`auto`), by it alone (`model`), or by the words (`words`).
         """
-        return self.asker.check([answer], by=by)[0]
+        return self.asker.check([answer], by=by, questions=[question] if question else ())[0]
 
     # ── reading ──
 

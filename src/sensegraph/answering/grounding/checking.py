@@ -2,6 +2,7 @@
 
 Four things are found: citations that lead nowhere, quoted spans that are not the document's words, statements that
 their citations do not bear, and speakers that the cited documents do not name. What cites nothing is listed apart.
+An answer may keep to its sources and answer another question: where it is given, the two are compared (`unanswered`).
 
 And whether an answer says that it has none, where it should: the wording is matched, in English and a few other
 languages; an answer that abstains at length, or goes on to answer all the same, is told by its first two sentences
@@ -21,10 +22,12 @@ from sensegraph.answering.grounding.citations import (
     CitedStatement,
     Reference,
     Supporter,
+    remove_marks,
     score_citations,
     split_cited_statements,
 )
 from sensegraph.answering.grounding.lexical import find_reporter
+from sensegraph.answering.grounding.unanswered import AnswerTexts, PosedQuestion, find_unanswered
 from sensegraph.language.blocks import read_blocks
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.speakers import find_labels
@@ -89,6 +92,7 @@ Kind = Literal["dangling", "misquoted", "unsupported", "speaker"]
 Fetch = Callable[[str], Document | None]
 
 _MARK = re.compile(r"\[(\d+)\]")
+_NEAR = 1000  # characters around a span that may tell what it is about
 _AROUND = 2  # sentences around a span that those who read are given as well
 
 
@@ -109,6 +113,8 @@ class Checked:
     `statements` counts those of the answer, `supported` those that their citations bear, `unjudged` those without a
     verdict; `uncited` are those that cite nothing. Of `citations`, `exact` quote their document word for word. `recall`
     and `precision` are those of citations (see `citations`), 0 to 1, None for an answer that abstains or says nothing.
+    `unanswered` are the reasons why the answer does not seem to answer its question (see `unanswered`); none where it
+    does, where it abstains, and where no question is given.
     """
 
     by: str
@@ -122,15 +128,24 @@ class Checked:
     precision: float | None
     problems: tuple[Problem, ...]
     abstained: bool = False
+    unanswered: tuple[str, ...] = ()
 
 
-def check_answer(answer: Answer, fetch: Fetch, by: Supporter, most: int = MOST) -> Checked:
-    """`answer` against its documents; `fetch` gives a document by its id, or None where there is no such."""
-    return check_answers([answer], fetch, by, most)[0]
+def check_answer(
+    answer: Answer, fetch: Fetch, by: Supporter, most: int = MOST, posed: PosedQuestion | None = None
+) -> Checked:
+    """`answer` against its documents and its question; `fetch` gives a document by its id, or None for no such."""
+    return check_answers([answer], fetch, by, most, [posed])[0]
 
 
-def check_answers(answers: Sequence[Answer], fetch: Fetch, by: Supporter, most: int = MOST) -> list[Checked]:
-    """Several answers, so that what is asked of a model is asked at once."""
+def check_answers(
+    answers: Sequence[Answer],
+    fetch: Fetch,
+    by: Supporter,
+    most: int = MOST,
+    posed: Sequence[PosedQuestion | None] = (),
+) -> list[Checked]:
+    """Several answers, so that what is asked of a model is asked at once; `posed` are their questions, or empty."""
     documents = {c.document: fetch(c.document) for a in answers for c in a.citations}
     said = [() if _answer_abstains(a) else split_cited_statements(_drop_quoted_marks(a)) for a in answers]
     # what each citation says: its quote, and for those who read what stands around it
@@ -139,7 +154,27 @@ def check_answers(answers: Sequence[Answer], fetch: Fetch, by: Supporter, most: 
         for a in answers
     ]
     found = score_citations(list(zip(said, texts, strict=True)), by, most)
-    return [_check_statements(a, s, f, documents, by.name) for a, s, f in zip(answers, said, found, strict=True)]
+    asked = posed or [None] * len(answers)
+    return [
+        _check_statements(a, q, s, f, documents, by.name)
+        for a, q, s, f in zip(answers, asked, said, found, strict=True)
+    ]
+
+
+def _compare_with_question(
+    answer: Answer, posed: PosedQuestion | None, documents: Mapping[str, Document | None]
+) -> tuple[str, ...]:
+    """Why the answer does not seem to answer its question; nothing where it says that it has no answer."""
+    text = remove_marks(answer.text).strip()
+    lead = _NEAREST.match(text)
+    if posed is None or answer.abstained or says_no_answer(text[lead.end() :].strip() if lead else text):
+        return ()
+    cited = [(c, d) for c in answer.citations if (d := documents[c.document])]
+    near = tuple(d.text[max(0, c.start - _NEAR) : c.end + _NEAR] for c, d in cited)
+    around = tuple(_widen_quote(c, d) for c, d in cited)
+    titles = tuple(dict.fromkeys(f"{d.title} {d.time}".strip() for _, d in cited))
+    quotes = tuple(c.quote for c in answer.citations)
+    return find_unanswered(posed, AnswerTexts(answer.text, quotes, titles, around, near))
 
 
 def _widen_quote(citation: Citation, document: Document | None) -> str:
@@ -171,6 +206,7 @@ def _quotes_exactly(citation: Citation, document: Document | None) -> bool:
 
 def _check_statements(
     answer: Answer,
+    posed: PosedQuestion | None,
     said: Sequence[CitedStatement],
     found: Citations,
     documents: Mapping[str, Document | None],
@@ -204,6 +240,7 @@ def _check_statements(
         found.precision,
         tuple(problems),
         _answer_abstains(answer),
+        _compare_with_question(answer, posed, documents),
     )
 
 

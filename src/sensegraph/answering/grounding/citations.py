@@ -99,6 +99,11 @@ def parse_references(marks: str) -> tuple[tuple[Reference, ...], int]:
     return tuple(found), len(_MORE.findall(marks))
 
 
+def remove_marks(text: str) -> str:
+    """The text of an answer without its marks, emphasis and the marks of its lists."""
+    return _EMPHASIS.sub("", _ITEM.sub("", _GROUP.sub("", text)))
+
+
 def flatten_table_rows(text: str) -> str:
     """The text with each row of a Markdown table as a line, its cells set apart by commas, without heads of columns.
 
@@ -129,7 +134,7 @@ def _row_as_line(line: str) -> str:
 
 def _split_pieces(text: str) -> list[str]:
     """Sentences without emphasis and marks of lists, line by line; a very short one goes with what follows."""
-    plain, found, held = _GROUP.sub("", _EMPHASIS.sub("", _ITEM.sub("", text))), list[str](), ""
+    plain, found, held = remove_marks(text), list[str](), ""
     for part in (line[start:end] for line in plain.splitlines() for start, end in split_sentences(line)):
         held = f"{held} {part}".strip(_EDGE)
         if len(held) >= _SHORT and _terms(held):

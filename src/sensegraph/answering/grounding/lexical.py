@@ -128,6 +128,15 @@ def choose_window(statement: str, text: str) -> str:
     return text[spans[best][0] : spans[min(best + _WINDOW, len(spans)) - 1][1]]
 
 
+def find_denied_words(question: str, texts: Sequence[str]) -> tuple[str, ...]:
+    """The words that a question takes as given and texts only deny; none for a question that itself denies."""
+    spoken = name_stemmer(f"{question} {' '.join(texts)}")
+    ours, theirs = _Reading(question, spoken), [_Reading(text, spoken) for text in texts]
+    if any(True in denied for denied in ours.terms.values()):
+        return ()
+    return ours.as_written(t for t in ours.terms if {p for r in theirs for p in r.terms.get(t, ())} == {True})
+
+
 def remove_speaker(statement: str) -> str:
     """The statement without who is said to have said it, and how an answer leads to it.
 

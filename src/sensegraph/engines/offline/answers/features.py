@@ -10,18 +10,17 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.engines.offline.answers.questions import FRAME
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence
 from sensegraph.engines.offline.reports.sentence_quality import is_heading
 from sensegraph.language.asking.answer_types import AnswerType, find_answer_type, find_candidates, find_names
+from sensegraph.language.asking.question_words import stem_asking_words
 from sensegraph.language.dates.moments import find_atoms
 from sensegraph.language.text import WORD, fold, name_stemmer, part_camel_case, split_runs, stem_run
-from sensegraph.language.word_lists import ENGLISH, SNOWBALL, read_sections
 from sensegraph.types import Passage, WordCounts
 
 Floats = NDArray[np.float64]
@@ -218,7 +217,7 @@ class _Comparison:
 
     def _find_missing(self) -> tuple[str, ...]:
         known = self.counted.words if self.counted else ()
-        there = {t for t, n in known if n}.union(_stem_asking_words(self.spoken), *self.texts.values())
+        there = {t for t, n in known if n}.union(stem_asking_words(self.spoken), *self.texts.values())
         stems = {word: stem_units(word, self.spoken) for word in WORD.findall(self.question)}
         return tuple(word for word, own in stems.items() if own and there.isdisjoint(own))
 
@@ -228,7 +227,7 @@ def _weigh_stems(
 ) -> dict[str, float]:
     """The rarity of each stem in the corpus, or in the passages where it was not counted."""
     known = dict(counted.words) if counted else {}
-    weights, asking = {}, _stem_asking_words(spoken)
+    weights, asking = {}, stem_asking_words(spoken)
     for stem in wanted:
         n, size = sum(stem in text for text in texts), len(texts)
         if counted and (known.get(stem, 0) or not n):
@@ -241,11 +240,3 @@ def _weigh_stems(
 def rate_rarity(n: int, size: int) -> float:
     """ln(1 + (N − n + ½) / (n + ½)) of what `n` of `size` texts hold, as if there were at least `FEWEST`."""
     return math.log1p((max(size, FEWEST) - n + 0.5) / (n + 0.5))
-
-
-@cache
-def _stem_asking_words(spoken: str) -> Stems:
-    """The stems of the words by which a question in this language asks, and of those of English."""
-    own = (read_sections(f"languages/{code}").get("asking", []) for code, name in SNOWBALL.items() if name == spoken)
-    words = " ".join(line for lines in own for line in lines).split()
-    return frozenset(s for listed, way in ((FRAME, ENGLISH), (words, spoken)) for w in listed for s in stem_run(w, way))
