@@ -168,7 +168,7 @@ class Facts:
         return _with_fact_moves(found)
 
 
-@step("facts.facts", version=3, form="arrays")
+@step("facts.facts", version=4, form="arrays")
 def make_facts(wholes: Sequence[tuple[Graph, Sequence[str], Vectors | None]], *, settings: FactSettings) -> list[Facts]:
     """The facts of a graph over the chunks with these ids; the vectors are those of the entities' names."""
     results: list[Facts] = []

@@ -251,13 +251,13 @@ def make_nodes(wholes: Sequence[tuple[Leaves, Hierarchy, Sequence[str]]]) -> lis
     return results
 
 
-@step("nodes.node_words", version=2, form="arrays")
+@step("nodes.node_words", version=3, form="arrays")
 def index_node_words(wholes: Sequence[tuple[Leaves, Hierarchy, Iterable[Chunk]]]) -> list[Bm25]:
     """The word index of the nodes, in their order; the title of its document counts as words of every leaf."""
     found: list[Bm25] = []
     for cut, tree, chunks in wholes:
         known = {c.id: c for c in chunks}
-        said = [f"{(c := known[leaf.chunk]).title}\n{c.text[leaf.start : leaf.end]}" for leaf in cut.leaves]
+        said = [f"{(c := known[leaf.chunk]).heading}\n{c.text[leaf.start : leaf.end]}" for leaf in cut.leaves]
         found.append(Bm25.build(list_stems(text) for text in chain(said, (c.text for c in tree.clusters))))
     return found
 

@@ -167,7 +167,7 @@ class Names:
         return _link_pairs(cut, row, self.held[places], self.times[places], self.bears[places])
 
 
-@step("naming.names", version=3, form="arrays")
+@step("naming.names", version=4, form="arrays")
 def make_names(wholes: Sequence[Iterable[Noted]], *, settings: NameSettings) -> list[Names]:
     """The index of names of all documents, in the order of the catalogue."""
     results: list[Names] = []
