@@ -11,6 +11,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from form_corpora import CLINIC, CLUB, PROGRAM, ask
 from harbour import TEXTS
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.types import (
@@ -26,11 +27,16 @@ from sensegraph.types import (
     Statement,
     Turn,
 )
-from talks import TALKS
+from talks import PODCAST, TALKS
+from town_corpora import ARCHIVE, INTERVIEWS, PROGRAMS, RAILWAY, TOWN, WORKS
 
 PINNED = Path(__file__).parent / "data" / "offline-examples.jsonl"
 
-CORPORA = {"talks": TALKS, "harbour": TEXTS}
+CORPORA = {
+    "talks": TALKS, "harbour": TEXTS, "clinic": CLINIC, "club": CLUB, "program": PROGRAM, "railway": RAILWAY,
+    "archive": ARCHIVE, "town": TOWN, "programs": PROGRAMS, "interviews": INTERVIEWS, "works": WORKS,
+    "podcast": PODCAST,
+}  # fmt: skip
 ENGINE = ClassicalEngine()
 
 
@@ -94,6 +100,14 @@ def answer(corpus: str, question: str, history: list[str]) -> str:
     turns = tuple(Turn(text, "") for text in history)
     (draft,) = ENGINE.answer([Inquiry(question, Context(make_chunks(corpus)), len(CORPORA[corpus]), turns)])
     return join_statements(draft.statements)
+
+
+def form(corpus: str, question: str) -> list[str]:
+    """The form of answers that takes a question, and its lines with what each rests on; of facts the form alone."""
+    name, statements = ask(question, CORPORA[corpus])
+    places = [" ".join(f"{s.chunk}:{s.start}" for s in one.sources) for one in statements]
+    shown = [f"{one.text} @ {place}" for one, place in zip(statements, places, strict=True)]
+    return [name, *(shown if name != "fact" else [])]
 
 
 def rate(corpus: str, question: str) -> list[tuple[float, str, str]]:
@@ -183,7 +197,7 @@ def extract(texts: list[str], parts: int = 1) -> list[dict[str, list[str]]]:
 
 
 WAYS = (
-    extract, answer, answer_from_reports, rate, rate_reports, report, report_above, summarise, aggregate, relate,
+    extract, form, answer, answer_from_reports, rate, rate_reports, report, report_above, summarise, aggregate, relate,
     condense, lead, refine, check,
 )  # fmt: skip
 

@@ -71,7 +71,8 @@ def _read_answer(asked: Asked, question: SourceSentence) -> list[Statement]:
     for start, end in split_sentences(passage.text[at:])[:MOST]:
         raw = passage.text[at + start : at + end]
         parted = bool(found) and "\n\n" in passage.text[at + start - 2 : at + start]
-        if raw.rstrip('*_"” ').endswith("?") or raw.startswith("#") or parted:
+        headed = passage.text[: at + start].rpartition("\n")[2].lstrip().startswith("#")
+        if raw.rstrip('*_"” ').endswith("?") or headed or parted:
             break
         lead = "\n\n- " if len(found) == 1 else "\n- " if found else ""
         span = Source(base.chunk, base.start + at + start, base.start + at + end)

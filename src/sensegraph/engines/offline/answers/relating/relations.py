@@ -125,7 +125,7 @@ def find_other_end(relation: AskedRelation, one: SourceSentence) -> _End | None:
                 clause = side[max((m.end() for m in re.finditer(r"[.;:!?]\s", side)), default=0) :]
                 listed = [names for _, end, names in find_list(clause) if len(clause) - end <= CLOSE]
                 names = listed[-1] if listed else ()
-            return _End(tuple(n for n in names if not relation.name.fullmatch(n)), one)
+            return _End(tuple(n for n in dict.fromkeys(names) if not relation.name.fullmatch(n)), one)
     return None
 
 

@@ -16,14 +16,16 @@ _KIND = r"(?P<kind>[\w-]+)(?:\s+of\s+(?P<of>[\w .’'-]+?))?"
 _ANCHOR = (
     r"(?:[A-Z][\w-]*\s+){0,2}(?:the\s+|version\s+|release\s+|number\s+|no\.\s+)*(?P<anchor>[A-Za-z]*[\w.-]*\d[\w.-]*)"
 )
+_WAY = r"(?:(?:next|previous|following|preceding)\s+)"
 _RULES = (
     re.compile(
         rf"^\W*(?:which|what)\s+{_KIND}\s+(?:came|comes?|followed|follows|was|is|went|preceded|precedes)\s*"
-        rf"(?:right\s+|directly\s+|immediately\s+|next\s+|released\s+|published\s+)?(?P<way>after|before)?\s*(?:of\s+)?{_ANCHOR}\W*$",
+        rf"(?:right\s+|directly\s+|immediately\s+|next\s+|released\s+|published\s+)?(?:after|before)?\s*(?:of\s+)?{_ANCHOR}\W*$",
         re.I,
     ),
-    re.compile(
-        rf"^\W*what\s+(?:is|was)\s+the\s+(?P<way>next\s+|previous\s+|following\s+|preceding\s+)?{_KIND}\s+(?:after|before|to|of|behind)\s+{_ANCHOR}\W*$",
+    re.compile(  # no "what was the cause of INC-7"
+        rf"^\W*what\s+(?:is|was)\s+the\s+(?={_WAY}|.*\s(?:after|before|behind)\s){_WAY}?{_KIND}\s+"
+        rf"(?:after|before|to|of|behind)\s+{_ANCHOR}\W*$",
         re.I,
     ),
 )
