@@ -16,6 +16,6 @@ def test_every_way_has_examples_that_find_something() -> None:
     assert found == {way.__name__ for way in offline_examples.WAYS}
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e["way"])
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: "-".join(map(str, [e["way"], *e["given"]]))[:60])
 def test_an_example_is_found_as_it_was(example: dict[str, Any]) -> None:
     assert offline_examples.run_example(example) == example["found"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -345,9 +344,9 @@ def test_a_story_is_long_and_a_seventh_of_it_is_speech() -> None:
 
 def test_people_of_a_story_say_something_and_a_part_of_a_name_counts_with_it() -> None:
     told = (
-        "Edwin Marlow walked to the inn by the river. “There is snow again,” said Marlow to everybody. Edwin Marlow sat "
-        "down by the fire. Edwin Marlow slept until noon. “There is no doubt,” said Cranbury to the cook. In the morning "
-        "Cranbury sat down. In the evening Cranbury laughed. The town of Bexley was white with snow. Nobody in Bexley "
+        "Edwin Marlow walked to the inn by the river. “There is snow again,” said Marlow to everybody. Edwin Marlow "
+        "sat down by the fire. Edwin Marlow slept until noon. “There is no doubt,” said Cranbury to the cook. In the "
+        "morning Cranbury sat down. In the evening Cranbury laughed. The town of Bexley was white with snow. Nobody in Bexley "
         "slept for long. The road from Bexley was closed. A rider came from Bexley at noon. "
     )
     found = {p.label: len(p.spots) for p in find_people(gather(told))}

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from sensegraph.engines.offline.answers.asked import Asked, Written, show_sentence
 from sensegraph.engines.offline.answers.corrections import Preferred, list_preferred, prefer_corrections
 from sensegraph.engines.offline.answers.dated import find_asked_time
-from sensegraph.engines.offline.answers.lists.dating import is_within
+from sensegraph.engines.offline.answers.lists.dating import find_exact_date, is_within
 from sensegraph.engines.offline.answers.lists.items import HELD, Gathering
 from sensegraph.engines.offline.answers.lists.list_answers import FEWEST, are_sure, list_items
 from sensegraph.engines.offline.answers.question_text import split_question
@@ -97,7 +97,7 @@ def find_figures(kind: AskedKind, reading: Gathering) -> list[Figure]:
 def _tell_figure(figures: Sequence[Figure], reading: Gathering, asked: Asked, compared: str) -> Written | None:
     """The number of the time that is asked about, or the latest; None where the texts that give one have no dates."""
     other = set(WORD.findall(compared.casefold())) - {"the", "a", "an", "this", "that"}
-    time = find_asked_time(asked.question)
+    time = find_asked_time(asked.question) or find_exact_date(asked.question)  # of a day the number that held then
     least = HELD if time else WHOLE
     shares = {f.sentence.source: reading.share(f.sentence) for f in figures}
     fitting = [
