@@ -346,8 +346,8 @@ def test_people_of_a_story_say_something_and_a_part_of_a_name_counts_with_it() -
     told = (
         "Edwin Marlow walked to the inn by the river. “There is snow again,” said Marlow to everybody. Edwin Marlow "
         "sat down by the fire. Edwin Marlow slept until noon. “There is no doubt,” said Cranbury to the cook. In the "
-        "morning Cranbury sat down. In the evening Cranbury laughed. The town of Bexley was white with snow. Nobody in Bexley "
-        "slept for long. The road from Bexley was closed. A rider came from Bexley at noon. "
+        "morning Cranbury sat down. In the evening Cranbury laughed. The town of Bexley was white with snow. Nobody in "
+        "Bexley slept for long. The road from Bexley was closed. A rider came from Bexley at noon. "
     )
     found = {p.label: len(p.spots) for p in find_people(gather(told))}
     assert found == {"Edwin Marlow": 4, "Cranbury": 3}

@@ -16,7 +16,7 @@ from sensegraph.engines.offline.reports.sentence_quality import is_heading
 from sensegraph.language.asking.causing import CAUSE_CUES
 
 LABELLED, UNDER, TOLD, DENIED = 1.0, 0.9, 0.7, 0.3  # how sure it is that a sentence gives a cause
-BELOW = 4  # sentences below a heading of causes that may give one
+BELOW = 4  # a heading of causes and the sentences below it that may give one
 SUPPOSED = 0.5  # how much less what is only supposed counts
 NEAR, DOCUMENT = 0.6, 0.4  # weights of what stands beside a sentence, and of its document
 SURE, LIKELY = 0.5, 0.42  # scores from which a cause answers by itself, and as part of a question
