@@ -50,6 +50,8 @@ def sentence(raw: str, document: str = "", speaker: str = "") -> SourceSentence:
         ("**The mill of Elm burned.", "The mill of Elm burned."),
         ("*The mill of Elm burned.", "The mill of Elm burned."),
         ("***The mill of Elm burned.", "The mill of Elm burned."),
+        ("**The mill of Elm burned.**", "**The mill of Elm burned.**"),
+        ("*The* mill of *Elm* burned.", "*The* mill of *Elm* burned."),
     ],
 )
 def test_what_opens_an_emphasis_that_does_not_end_is_left_out(raw: str, shown: str) -> None:

@@ -64,7 +64,8 @@ def dated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         )
     ]
     documents += [Document(f"x{i:03}", f"Leaf {i}.", f"Leaf{i:03} alone", (), f"{1700 + i}") for i in range(101)]
-    with Corpus.open(tmp_path_factory.mktemp("dated"), settings={"engine": "offline"}) as corpus:
+    settings = {"engine": "offline", "index": {"parts": ["names"]}}
+    with Corpus.open(tmp_path_factory.mktemp("dated"), settings=settings) as corpus:
         corpus.add(documents)
         corpus.build()
         yield corpus.index()

@@ -1,0 +1,170 @@
+"""Chunks that are looked up by a name or a kind: how many are read and given, and how much each tells of a name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from sensegraph.answering.listed_chunks import find_listed_chunks
+from sensegraph.answering.named_chunks import find_named_chunks, list_search_stems, positions_with
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.index.index import Index
+from sensegraph.index.restricted.scope import restrict_to_scope
+from sensegraph.language.defining import BARE, rate_fitness, rate_statement
+from sensegraph.questions import NameCounts, Scope
+from sensegraph.types import Document
+
+FAR = "It rained on the old quay and nobody came by boat or by train for a very long time. " * 3
+TEXTS = {
+    "near": "Bo Isk is a diver from Orl. It rained.",
+    "far": f"{FAR}Cy Dahl is a diver from Orl. It rained.",
+    "four": "Di Moss came. Di Moss left. Di Moss slept. Di Moss is a diver from Orl.",
+    "third": "Ed Falk came. Ed Falk left. Ed Falk is a diver from Orl. Ed Falk slept.",
+    "labels": "FAY KERR: It is late.\n\nFAY KERR: It is cold.\n\nGUS LANG: So it is.\n\nGUS LANG: Yes, Fay Kerr.",
+    "twice": "Hal Munro and Hal Munro's dog came to the quay at noon.",
+    "Ida Brook": f"{FAR}Ida Brook slept in the boat.",
+    "Jon Reh": "It rained. Jon Reh is a diver from Orl.",
+    "small": "The kelp grew. Kelp grew on the quay.",
+    "rowe": "Ada Rowe is a pilot from Orl. Later Rowe slept.",
+    "rowe2": "Bea Rowe is a smith from Orl.",
+}
+PAID = 101  # documents that name one, of which 100 name another
+
+
+@pytest.fixture(scope="module")
+def quay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    documents = [Document(f"d-{name}", text, name) for name, text in TEXTS.items()]
+    for i in range(PAID):
+        told = f"Ola Finn paid a toll on the old quay. {'Una Falk paid too. ' if i else ''}The ferry left. "
+        told += f"The boat LX-{i} sank. " if i < 63 else ""
+        told += f"There were {i} lamps. " if i % 2 else ""
+        documents.append(Document(f"p-{i:03}", told, f"Paper {i:03}"))
+    documents.append(Document("z-last", f"{FAR}Ola Finn is a ferryman from Orl.", "Last"))
+    documents += [Document(f"f-{i}", f"At the toll Finn laughed {i} times.", f"Toll {i}") for i in range(61)]
+    documents += [Document("v", "Vera Quist is a pilot from Orl.", "Vera")]
+    documents += [Document(f"q-{i}", f"At the lock Quist wept {i} times.", f"Lock {i}") for i in range(60)]
+    documents += [Document(f"m-{i}", f"The mast MX-{i} broke.", f"Mast {i}") for i in range(3)]
+    documents += [Document(f"n-{i}", f"Nobody mended MX-{i} in {1990 + i}.", f"Mending {i}") for i in range(3, 5)]
+    documents += [Document("k-1", "The keel\n\nKX-1 was old.", "Keel"), Document("k-2", "The keel KX-2 is new.", "K")]
+    settings = {"engine": "offline", "index": {"parts": ["names"]}}
+    with Corpus.open(tmp_path_factory.mktemp("quay"), settings=settings) as c:
+        c.add(documents)
+        c.build()
+        yield c.index()
+
+
+def score(index: Index, name: str) -> float:
+    """How much the one chunk tells that a name is looked up in."""
+    (passage,), counts = find_named_chunks(f"Who is {name}?", index)
+    assert counts is not None
+    return passage.score
+
+
+def told(sentence: str) -> float:
+    weight, _ = rate_statement(sentence)
+    return weight * rate_fitness(sentence)
+
+
+@pytest.fixture(scope="module")
+def sign() -> str:
+    from sensegraph.language.defining import SIGN
+
+    return SIGN
+
+
+def test_a_sentence_at_the_beginning_tells_a_tenth_more(quay: Index, sign: str) -> None:
+    is_diver = told(f"{sign} is a diver from Orl.")
+    assert is_diver > BARE
+    assert score(quay, "Bo Isk") == pytest.approx(1.1 * is_diver + 0.01)
+    assert score(quay, "Cy Dahl") == pytest.approx(is_diver + 0.01)
+
+
+def test_three_sentences_of_a_chunk_are_looked_at(quay: Index, sign: str) -> None:
+    came = max(told(f"{sign} {did}.") for did in ("came", "left", "slept"))
+    assert score(quay, "Di Moss") == pytest.approx(1.1 * came + 0.03)
+    assert score(quay, "Ed Falk") == pytest.approx(1.1 * told(f"{sign} is a diver from Orl.") + 0.03)
+
+
+def test_a_name_twice_in_a_sentence_is_one_sentence(quay: Index, sign: str) -> None:
+    assert score(quay, "Hal Munro") < 1.1 * told(f"{sign} came to the quay at noon.") + 0.02
+
+
+def test_a_title_that_is_the_name_tells_two_more_and_three_where_the_text_says_what_it_is(
+    quay: Index, sign: str
+) -> None:
+    assert score(quay, "Ida Brook") == pytest.approx(2 + told(f"{sign} slept in the boat.") + 0.01)
+    assert score(quay, "Jon Reh") == pytest.approx(3 + 1.1 * told(f"{sign} is a diver from Orl.") + 0.01)
+
+
+def test_who_speaks_again_is_no_other_sentence(quay: Index) -> None:
+    fay, gus = score(quay, "Fay Kerr"), score(quay, "Gus Lang")
+    assert fay > gus
+    assert gus < 1
+
+
+def test_a_hundred_chunks_are_read_and_twelve_given(quay: Index) -> None:
+    passages, counts = find_named_chunks("Who is Una Falk?", quay)
+    assert counts == NameCounts(100, 100, True, ("Una",))
+    assert len(passages) == 12
+    passages, counts = find_named_chunks("Who is Ola Finn?", quay)
+    assert counts is not None
+    assert (counts.chunks, counts.exact) == (100, False)
+    assert "Last" in [p.title for p in passages]  # it presents him, and is read though it is the last
+
+
+def test_a_part_of_a_name_stands_alone_where_nobody_else_bears_it(quay: Index) -> None:
+    _, counts = find_named_chunks("Who is Ada Rowe?", quay)
+    assert counts == NameCounts(1, 1, True, ("Ada",))
+    _, counts = find_named_chunks("Who is Vera Quist?", quay)
+    assert counts == NameCounts(1, 1, True, ("Vera", "Quist"))  # the part stands in sixty others
+    _, counts = find_named_chunks("Who is Ola Finn?", quay)
+    assert counts is not None
+    assert counts.alone == ("Ola",)  # in sixty-one
+
+
+def test_a_filter_keeps_its_chunks_out(quay: Index) -> None:
+    inside = restrict_to_scope(quay, Scope(documents=("p-00*",)))
+    passages, counts = find_named_chunks("Who is Una Falk?", inside)
+    assert len(passages) == 9
+    assert counts is not None
+    assert (counts.chunks, counts.documents, counts.exact) == (9, 9, True)
+    assert find_named_chunks("Who is Bo Isk?", inside) == ([], None)
+    assert find_named_chunks("Where is Bo Isk?", quay) == ([], None)
+
+
+def test_positions_hold_all_words_and_function_words_hold_nothing(quay: Index) -> None:
+    both = positions_with(["Una", "Falk"], "Una Falk", quay)
+    assert len(both) == 100
+    assert len(positions_with(["Falk"], "Falk", quay)) == 101
+    assert len(positions_with(["the", "Falk"], "the Falk", quay)) == 101
+    assert len(positions_with(["the"], "the", quay)) == 0
+    assert len(positions_with(["Una", "Zed"], "Una Zed", quay)) == 0
+    assert list_search_stems(["the", "boats"], "the boats of Orl") == list_search_stems(["boats"], "the boats of Orl")
+
+
+# ── of a kind ──
+
+
+def test_sixty_chunks_of_a_kind_are_read_and_twenty_four_given(quay: Index) -> None:
+    found, whole = find_listed_chunks("Which boats sank?", quay)
+    assert len(found) == 24
+    assert not whole
+    inside = restrict_to_scope(quay, Scope(documents=("p-00*", "p-01*")))
+    found, whole = find_listed_chunks("Which boats sank?", inside)
+    assert len([p for p in found if "LX-" in p.text]) == 20
+    few, whole = find_listed_chunks("Which masts broke?", quay)
+    assert whole
+    assert sorted(p.title for p in few) == ["Mast 0", "Mast 1", "Mast 2", "Mending 3", "Mending 4"]
+
+
+def test_a_number_with_the_noun_is_looked_up_and_no_sentence_goes_on_over_a_blank_line(quay: Index) -> None:
+    found, whole = find_listed_chunks("How many lamps were there?", quay)
+    assert len(found) == 24
+    assert not whole
+    assert all("lamps" in p.text for p in found)
+    found, whole = find_listed_chunks("Which keels are there?", quay)
+    assert whole
+    assert [p.title for p in found if "KX-2" in p.text] == ["K"]
+    assert find_listed_chunks("Which zebras are there?", quay) == ([], True)
+    assert find_listed_chunks("Who is Bo Isk?", quay) == ([], True)
