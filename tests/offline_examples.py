@@ -13,6 +13,7 @@ from typing import Any
 
 from form_corpora import CLINIC, CLUB, PROGRAM, ask
 from harbour import TEXTS
+from sensegraph.engines.offline.answers.composing import compose_answer
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.types import (
     Brief,
@@ -110,6 +111,12 @@ def form(corpus: str, question: str) -> list[str]:
     return [name, *(shown if name != "fact" else [])]
 
 
+def short(corpus: str, question: str, words: int) -> str:
+    """A short answer of about so many words."""
+    inquiry = Inquiry(question, Context(make_chunks(corpus)), len(CORPORA[corpus]))
+    return join_statements(compose_answer(inquiry, words).statements)
+
+
 def rate(corpus: str, question: str) -> list[tuple[float, str, str]]:
     return show_points(ENGINE.rate([Inquiry(question, Context(make_chunks(corpus)), len(CORPORA[corpus]))])[0])
 
@@ -197,7 +204,7 @@ def extract(texts: list[str], parts: int = 1) -> list[dict[str, list[str]]]:
 
 
 WAYS = (
-    extract, form, answer, answer_from_reports, rate, rate_reports, report, report_above, summarise, aggregate, relate,
+    extract, form, short, answer, answer_from_reports, rate, rate_reports, report, report_above, summarise, aggregate, relate,
     condense, lead, refine, check,
 )  # fmt: skip
 

@@ -40,7 +40,7 @@ def quay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         told += f"The boat LX-{i} sank. " if i < 63 else ""
         told += f"There were {i} lamps. " if i % 2 else ""
         documents.append(Document(f"p-{i:03}", told, f"Paper {i:03}"))
-    documents.append(Document("z-last", f"{FAR}Ola Finn is a ferryman from Orl.", "Last"))
+    documents.append(Document("z-last", "It rained. Ola Finn was born in Orl and worked as a ferryman.", "Last"))
     documents += [Document(f"f-{i}", f"At the toll Finn laughed {i} times.", f"Toll {i}") for i in range(61)]
     documents += [Document("v", "Vera Quist is a pilot from Orl.", "Vera")]
     documents += [Document(f"q-{i}", f"At the lock Quist wept {i} times.", f"Lock {i}") for i in range(60)]

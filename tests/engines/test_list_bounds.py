@@ -50,7 +50,7 @@ def sentence(raw: str, document: str = "", speaker: str = "") -> SourceSentence:
         ("**The mill of Elm burned.", "The mill of Elm burned."),
         ("*The mill of Elm burned.", "The mill of Elm burned."),
         ("***The mill of Elm burned.", "The mill of Elm burned."),
-        ("**The mill of Elm burned.**", "**The mill of Elm burned.**"),
+        ("**The mill** of Elm burned.", "**The mill** of Elm burned."),
         ("*The* mill of *Elm* burned.", "*The* mill of *Elm* burned."),
     ],
 )
