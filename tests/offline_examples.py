@@ -204,8 +204,8 @@ def extract(texts: list[str], parts: int = 1) -> list[dict[str, list[str]]]:
 
 
 WAYS = (
-    extract, form, short, answer, answer_from_reports, rate, rate_reports, report, report_above, summarise, aggregate, relate,
-    condense, lead, refine, check,
+    extract, form, short, answer, answer_from_reports, rate, rate_reports, report, report_above, summarise, aggregate,
+    relate, condense, lead, refine, check,
 )  # fmt: skip
 
 
