@@ -83,7 +83,7 @@ class _Links:
     def find_chain(self, start: str, end: str) -> Chain | None:
         """The shortest way from one name to another, of `SHORTEST` to `LONGEST` sentences; sentences that hold more of
         the question, and names that stand in few sentences, make a way shorter."""
-        reached: dict[str, float] = {}
+        reached: set[str] = set()
         before: dict[str, tuple[str, int]] = {}
         queue = [(0.0, start, 0)]
         distance = {start: 0.0}
@@ -91,12 +91,12 @@ class _Links:
             length, name, hops = heapq.heappop(queue)
             if name in reached:
                 continue
-            reached[name] = length
+            reached.add(name)
             if name == end:
                 return self._trace(start, end, before)
             if hops == LONGEST:
                 continue
-            crowded = OFTEN * math.log2(len(self.bearing[name])) if name != start else 0.0
+            crowded = OFTEN * math.log2(len(self.bearing[name]))
             for i in self.bearing[name]:
                 if len(self.names[i]) > MOST:
                     continue

@@ -70,7 +70,7 @@ def read_asked_relation(question: str) -> AskedRelation | None:
         ):
             continue
         verb = match["verb"].lower()
-        either = any(re.match(rf"{base[:5]}", verb) for base in _EITHER)
+        either = any(re.match(base[:5].removesuffix("y"), verb) for base in _EITHER)
         words = r"\s+".join(map(re.escape, name.split()))
         whole = re.compile(rf"(?<![\w-])(?:{words})(?![\w-])", re.IGNORECASE)
         return AskedRelation(match["kind"].strip(), write_verb_forms(verb), whole, role in ("subject", "agent"), either)
@@ -112,10 +112,7 @@ def find_other_end(relation: AskedRelation, one: SourceSentence) -> _End | None:
                 continue
             by = _BY.match(text, verb.end())
             passive = by is not None or _BE.search(text[: verb.start()]) is not None
-            acts = before != passive if not (passive and not before and by is None) else False
-            if not relation.either and acts != relation.acts:
-                continue
-            if passive and by is None and not relation.either:
+            if not relation.either and ((before != passive) != relation.acts or (passive and by is None)):
                 continue
             side = text[: verb.start()] if not before else text[by.end() if by else verb.end() :]
             if before:  # the names that begin close behind the verb
