@@ -133,6 +133,14 @@ def corpora() -> dict[str, tuple[Mapping[str, str], Mapping[str, str]]]:
     parts = {f"part {i}": text for i, text in enumerate(write_story([(0, 1), (3, 4)], 190))}
     speakers = [("ANN LEE", "BOB RAY"), ("ANN LEE", "CY DAHL"), ("BOB RAY", "EVE HOLM"), ("ANN LEE", "DAN FOX")]
     talks = {f"talk {i}": _TALK.format(a=a, b=b) * 2 for i, (a, b) in enumerate(speakers)}
+    valley = write_valley(12)
+    shows = {
+        f"show {name}": "\n".join(
+            f"{('ANN LEE', 'BOB RAY', 'CY DAHL')[(i + n) % 3]}: {said}." if n % 3 < 2 else f"{said}."
+            for n, said in enumerate(text.rstrip(".").split(". "))
+        )
+        for i, (name, text) in enumerate(valley.items())
+    }
     german = {
         f"blatt {i}": " ".join(_GERMAN[(i + k) % 5].format(town=_TOWNS[i % 9]) for k in range(3)) for i in range(16)
     }
@@ -143,6 +151,7 @@ def corpora() -> dict[str, tuple[Mapping[str, str], Mapping[str, str]]]:
         "book": ({"book": book}, {}),
         "parts": (parts, {}),
         "talks": (talks, {}),
+        "shows": (shows, {}),
         "german": (german, {}),
         "subjects": (write_subjects(), {}),
         "two": ({name: write_valley(3)[name] for name in ("paper-01", "paper-02")}, {}),

@@ -1,0 +1,46 @@
+"""The outline as passages: their order, their names, and what they tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from outline_examples import write_valley
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.retrieval.outline.evidence import list_passages
+from sensegraph.retrieval.outline.part import OUTLINE
+from sensegraph.types import Document
+
+
+@pytest.fixture(scope="module")
+def valley(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
+    settings = {"engine": "offline", "index": {"parts": ["outline"]}}
+    with Corpus.open(tmp_path_factory.mktemp("valley"), settings=settings) as corpus:
+        texts = write_valley(16)
+        corpus.add([
+            Document(name, text, f"{chr(65 + i)}eed of paper", (), f"20{10 + i}-03-04")
+            for i, (name, text) in enumerate(texts.items())
+        ])  # fmt: skip
+        corpus.build()
+        yield corpus
+
+
+def test_the_passages_of_an_outline_are_its_head_its_themes_what_comes_next_and_the_order_of_time(
+    valley: Corpus,
+) -> None:
+    index = valley.index()
+    found = index.part(OUTLINE)
+    assert found.form == "themes"
+    assert found.more
+    themes = len(found.themes)
+    listed = list(list_passages(index))
+    assert [p.id for p in listed] == [
+        "outline-0", *(f"outline-{i}" for i in range(1, themes + 1)), "outline-more", "outline-time",
+    ]  # fmt: skip
+    assert [p.title for p in listed[1 : themes + 1]] == [t.label for t in found.themes]
+    assert [p.documents for p in listed[1 : themes + 1]] == [t.units for t in found.themes]
+    assert [len(p.quotes) for p in listed[1 : themes + 1]] == [len(t.sentences) for t in found.themes]
+    assert listed[0].documents == 16
+    assert listed[-2].text == f"Also: {', '.join(found.more)}."
+    assert listed[-1].text.startswith("In the order of time: Aeed of paper (2010-03-04); Beed of paper (2011-03-04); ")
