@@ -83,7 +83,8 @@ def test_six_missing_words_are_shown() -> None:
 @pytest.mark.parametrize(
     ("asked", "said", "held"),
     [
-        ("NHS", "The National Health Service", True), ("Unit Nord", "The U.N.", True), ("NHS", "The National Bank", False),
+        ("NHS", "The National Health Service", True), ("Unit Nord", "The U.N.", True),
+        ("NHS", "The National Bank", False),
         ("German Bank", "A GB", True), ("Ada Lind", "Lind", True), ("Oz Ek", "Ozark", False),
     ],
 )  # fmt: skip
