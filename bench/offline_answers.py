@@ -4,7 +4,9 @@
 
 qmsum: ROUGE-1 and ROUGE-L F1 (Snowball stems, the whole text as one sequence) of answers to general questions (≈ 110
 words, from all segments of the meeting) and specific ones (≈ 70 words) against the human references, beside the lead,
-a random choice, TextRank, and the reference of another meeting or question as control. podcast: answers to six global
+a random choice, TextRank, and the reference of another meeting or question as control. Answers name what a meeting was
+about and who "said that …", words that references have too: so the same answers stand there without these words, and
+beside them sentences and phrases of the meeting drawn by lot, in the same frame. podcast: answers to six global
 questions, written from chunks that a plain BM25 found. speed: CPU seconds for an answer over ten contexts.
 """
 
@@ -26,8 +28,14 @@ import numpy as np
 import Stemmer
 from rapidfuzz.distance import LCSseq
 
-from sensegraph.engines.offline.answers.composing import answer_inquiries, compose_answer, rate_inquiries
-from sensegraph.engines.offline.answers.questions import find_key_phrases
+from sensegraph.engines.offline.answers.composing import (
+    OPENING,
+    answer_inquiries,
+    compose_answer,
+    rate_inquiries,
+    report_speech,
+)
+from sensegraph.engines.offline.answers.questions import find_key_phrases, list_noun_phrases
 from sensegraph.engines.offline.answers.source_sentences import read_source_sentences, select_presentable
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import count_tokens
@@ -43,6 +51,9 @@ QUESTIONS = (
     "How do leaders approach competition - as motivators for innovation or as obstacles?",
 )
 WORD = re.compile(r"[a-z0-9]+")
+FRAME = re.compile(
+    r"The (?:meeting|text) was about|The (?:group|text) discussed|\b(?:said|and) that(?= [“\"])|\basked:"
+)
 _stemmer = Stemmer.Stemmer("english")
 
 
@@ -142,13 +153,31 @@ def rows(meetings: dict[str, list[dict[str, Any]]], all_questions: Sequence[dict
         segments = meetings[q["metadata"]["meeting"]]
         return written(compose_answer(Inquiry(q["text"], Context(passages(segments)), len(segments)), words=words))
 
+    def drawn(q: dict[str, Any]) -> str:
+        """Phrases and sentences of the meeting drawn by lot, framed as an answer frames its own."""
+        sentences = read_source_sentences(passages(meetings[q["metadata"]["meeting"]]), "en")
+        phrases = sorted({text for s in sentences for _, text in list_noun_phrases(s.text)})
+        some = chance.sample(phrases, min(OPENING, len(phrases)))
+        opening = f"The meeting was about {' and '.join(some[:2])}. The group discussed {', '.join(some[2:])}."
+        opening = opening if q["metadata"]["type"] == "general" else ""
+        chosen, length = [], len(opening.split())
+        for one in chance.sample(sentences, len(sentences)):
+            if length >= words:
+                break
+            chosen.append(one)
+            length += len(one.text.split()) + 3
+        return opening + "".join(s.text for s in report_speech(chosen, bool(opening)))
+
     return [
         ("lead", lambda q: cut(here(q), words)),
         ("random", lambda q: cut(chance.sample(here(q), len(here(q))), words)),
         ("TextRank", lambda q: textrank(here(q), words)),
         ("control: another meeting's reference", lambda q: other[q["_id"]]),
         ("control: the next question's reference", lambda q: here_too[q["_id"]]),
+        ("control: drawn by lot, framed as ours", drawn),
+        ("control: drawn by lot, without the frame", lambda q: FRAME.sub(" ", drawn(q))),
         ("sensegraph", ours),
+        ("sensegraph without the frame", lambda q: FRAME.sub(" ", ours(q))),
     ]
 
 

@@ -107,6 +107,8 @@ def test_reports_that_rest_on_other_times_are_counted(
     inside = restrict_to_time(corpus.index(), Scope(as_of="2015"))
     assert isinstance(inside, TimedIndex)
     monkeypatch.setattr(TimedIndex, "_marked", lambda _: cut)
+    assert not any("on facts of other times" in note for note in inside.notes())  # no report was read
+    assert inside.hierarchy.clusters
     assert any(note.startswith(f"{said} on facts of other times") for note in inside.notes())
 
 

@@ -40,6 +40,15 @@ def test_one_depth_goes_to_the_very_file_that_was_named(run: Run):
     assert "communities at depth 1" in Path("one.svg").read_text(encoding="utf-8")
 
 
+def test_the_first_depth_that_is_not_there_is_an_error_that_names_those_that_are(run: Run, built: Corpus):
+    depths = built.index().depth
+    result = run("--depth", depths)
+    assert result.exit_code == 1
+    assert f"There is no depth {depths}: this index has the depths 0 to {depths - 1}." in " ".join(
+        result.stderr.split()
+    )
+
+
 def test_a_depth_looks_the_same_alone_and_beside_another(run: Run):
     run("--out", "both.svg")
     run("--depth", 0, "--out", "alone.svg")

@@ -223,6 +223,7 @@ def test_a_relation_has_the_dates_that_a_model_told():
         ("true < false", None),
         ("type(1)", None),
         ("nodes([1])", None),
+        ("nodes(a)", None),
         ("round('a')", None),
         ("size(collect(a.name)) + 1", 2),
         ("null AND true", None),

@@ -26,6 +26,11 @@ def test_questions_that_are_adversarial_or_not_judged_are_left_out_and_counted(t
     assert read_set(written(tmp_path)).left_out == (("adversarial", 1), ("not judged", 1))
 
 
+def test_metadata_of_a_question_keep_what_is_no_list_and_not_nothing(tmp_path: Path):
+    asked = [{**q, "metadata": {"hops": 2, "nothing": None, "parts": [1, 2]}} for q in queries()]
+    assert {q.metadata for q in read_set(written(tmp_path, asked=asked)).queries} == {(("hops", 2),)}
+
+
 def test_a_grade_of_0_is_no_relevant_document(tmp_path: Path):
     found = read_set(written(tmp_path, judged=[*qrels(), ("q0", "f0", 0), ("qn", "k3", 0)]))
     assert dict(found.queries[0].gold) == {"k0": 1}

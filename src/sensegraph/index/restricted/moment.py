@@ -271,10 +271,12 @@ class TimedIndex(ScopedIndex):
         return tuple(s for s in statements if not s.sources or not all(map(self.spans.left_out, s.sources)))
 
     def notes(self) -> tuple[str, ...]:
-        """Which time was asked about, what the filter of documents leaves, and how many reports are marked."""
+        """Which time was asked about, what the filter of documents leaves, and of reports that were read how many are
+        marked.
+        """
         whole = self.whole.manifest.counts["documents"]
         notes = [*self.said, *(super().notes() if len(self.inside) < whole else ())]
-        if self.manifest.hierarchy and (cut := self._marked()):
+        if "hierarchy" in vars(self) and (cut := self._marked()):
             rest = "1 report rests" if cut == 1 else f"{cut} reports rest"
             notes.append(f"{rest} in part on facts of other times: statements on these alone are left out")
         return tuple(notes)

@@ -24,7 +24,7 @@ from sensegraph.language.asking.answer_types import Candidate, find_answer_type,
 from sensegraph.language.text import WORD, name_stemmer
 from sensegraph.types import Statement
 
-HOLDS = 0.27  # chance that the passages hold an answer, below which the answer abstains
+HOLDS = 0.29  # chance that the passages hold an answer, below which the answer abstains
 SURE, LIKELY = 0.6, 0.15  # chance of the best sentence from which it needs no word before it, or one
 ENOUGH = 0.92  # chance of what is shown from which nothing more is
 LEAST = 0.03  # share of the best sentence's chance below which another is not shown

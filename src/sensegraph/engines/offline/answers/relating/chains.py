@@ -73,7 +73,7 @@ class _Links:
         self.sentences = [s for s in asked.sentences if not is_heading(s.raw) and not s.raw.endswith("?")]
         self.names: list[list[str]] = []
         for i, s in enumerate(self.sentences):
-            texts = [text for n in find_names(s.raw) for text in {n.text, *_JOINED.split(n.text)}]
+            texts = [text for n in find_names(s.raw) for text in dict.fromkeys((n.text, *_JOINED.split(n.text)))]
             own = {_name_key(text): _POSSESSIVE.sub("", text) for text in texts}
             self.names.append(sorted(own))
             for key, text in own.items():
@@ -83,7 +83,7 @@ class _Links:
     def find_chain(self, start: str, end: str) -> Chain | None:
         """The shortest way from one name to another, of `SHORTEST` to `LONGEST` sentences; sentences that hold more of
         the question, and names that stand in few sentences, make a way shorter."""
-        reached: set[str] = set()
+        reached = set[str]()
         before: dict[str, tuple[str, int]] = {}
         queue = [(0.0, start, 0)]
         distance = {start: 0.0}
