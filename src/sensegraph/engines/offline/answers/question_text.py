@@ -42,7 +42,7 @@ def restore_names(question: str, sentences: Sequence[SourceSentence]) -> str:
         counts = written.get(match[0].lower())
         if not counts:
             return match[0]
-        form, times = min(counts.items(), key=lambda x: (-x[1], x[0]))
+        form, times = counts.most_common(1)[0]
         return form if 2 * times > counts.total() else match[0]
 
     return _WORD.sub(write, question)
