@@ -36,7 +36,7 @@ def restore_names(question: str, sentences: Sequence[SourceSentence]) -> str:
     for sentence in sentences:
         for i, word in enumerate(_WORD.findall(sentence.raw)):
             if i and word.lower() in written:
-                written[word.lower()][word] += 1
+                written[word.lower()].update([word])
 
     def write(match: re.Match[str]) -> str:
         counts = written.get(match[0].lower())
