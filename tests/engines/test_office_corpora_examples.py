@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from office_corpora import CLUB, COUNCIL, MUSEUM, Texts, passages
 from sensegraph.engines.offline.answers.asked import Asked
 from sensegraph.engines.offline.answers.offices.office_answers import answer_office
@@ -317,6 +315,6 @@ TOLD_EXAMPLES: list[tuple[tuple[Any, ...], Any]] = [
 # fmt: on
 
 
-@pytest.mark.parametrize(("given", "expected"), TOLD_EXAMPLES)
-def test_the_answer_to_a_corpus_is_that_of_the_examples(given: tuple[Any, ...], expected: object) -> None:
-    assert tell(*given) == expected
+def test_the_answer_to_a_corpus_is_that_of_the_examples() -> None:
+    found = [(given, tell(*given)) for given, _ in TOLD_EXAMPLES]
+    assert found == TOLD_EXAMPLES
