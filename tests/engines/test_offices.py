@@ -269,3 +269,30 @@ def test_a_question_for_no_office_is_none(question: str) -> None:
 @pytest.mark.parametrize("question", ["Who was vp in 2019?", "Who was it?", "Who is up to date?"])
 def test_words_too_short_for_an_office_end_in_no_error(question: str) -> None:
     assert lines(question, COUNCIL) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "Karl Beck succeeded Nina Frost as president in 2003.",
+            ["In order of time:", "1. **Nina Frost**, until 2003", "2. **Karl Beck**, from 2003"],
+        ),
+        (
+            "Nina Frost became president in 2001. In 2003 she was replaced by Karl Beck.",
+            ["In order of time:", "1. **Nina Frost**, from 2001 until 2003", "2. **Karl Beck**, from 2003"],
+        ),
+        (
+            "Nina Frost was re-elected president in 2003.",
+            ["**Nina Frost**, from 2003.", "- Nina Frost was re-elected president in 2003."],
+        ),
+        (
+            "Nina Frost, Head of Sales, was president in 2003.",
+            ["**Nina Frost**, named in 2003.", "- Nina Frost, Head of Sales, was president in 2003."],
+        ),
+    ],
+)
+def test_who_ends_comes_before_who_begins_and_what_stands_between_commas_is_no_person(
+    text: str, told: list[str]
+) -> None:
+    assert lines("Who were the presidents, in order?", {"Minutes": text}) == told

@@ -143,7 +143,8 @@ def _correct(
 
 def _list_numbered_words(text: str) -> frozenset[str]:
     """The words with digits of a title: numbers of reports, versions and editions, which tell documents apart."""
-    return frozenset(fold(w) for w in re.findall(r"[\w-]*[^\W\d][\w-]*\d[\w.-]*|[\w-]*\d[\w-]*[^\W\d][\w-]*", text))
+    found = re.findall(r"[\w-]*[^\W\d][\w-]*\d[\w.-]*|[\w-]*\d[\w-]*[^\W\d][\w-]*", text)
+    return frozenset(fold(word).rstrip(".") for word in found)
 
 
 @lru_cache(maxsize=1 << 12)

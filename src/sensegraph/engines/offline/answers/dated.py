@@ -81,11 +81,9 @@ def _date_chunks(asked: Asked) -> dict[str, str]:
 
 def _weigh_distance(date: str, time: str) -> float:
     """1 for a document from the time that is asked about, less for one from before it, and still less from after it."""
-    if date.startswith(time) or time.startswith(date):
-        return 1.0
     months = _count_months(date) - _count_months(time)
     if len(time) == 4:  # a year: from its end, or from its beginning
-        months = months - 11 if months > 11 else min(0, months)
+        months = max(0, months - 11) + min(0, months)
     return float(max(FLOOR, np.exp(-abs(months) * (LATER if months > 0 else 1.0) / MONTHS)))
 
 

@@ -119,7 +119,7 @@ class _Comparison:
         self.own = [self._share(w) for w in self.stems]
         self.titled = [self._share(w | self.titles[s.reference]) for s, w in zip(kept, self.stems, strict=True)]
         texts = [p for p in shown.values() if p.kind == "chunk"] or list(shown.values())
-        self.best = max((p.score for p in texts), default=0.0) or 1.0
+        self.best = max(p.score for p in texts) or 1.0
 
     def _stem(self, text: str) -> Stems:
         return frozenset(stem_units(text, self.spoken))

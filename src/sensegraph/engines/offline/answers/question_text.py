@@ -36,13 +36,13 @@ def restore_names(question: str, sentences: Sequence[SourceSentence]) -> str:
     for sentence in sentences:
         for i, word in enumerate(_WORD.findall(sentence.raw)):
             if i and word.lower() in written:
-                written[word.lower()][word] += 1
+                written[word.lower()].update([word])
 
     def write(match: re.Match[str]) -> str:
         counts = written.get(match[0].lower())
         if not counts:
             return match[0]
-        form, times = min(counts.items(), key=lambda x: (-x[1], x[0]))
+        form, times = counts.most_common(1)[0]
         return form if 2 * times > counts.total() else match[0]
 
     return _WORD.sub(write, question)

@@ -108,15 +108,15 @@ class _Record:
         own = [i for i, t in enumerate(self.terms) if wanted <= set(fold(t.holder).split())]
         if not own:
             return None
-        step = 1 if self.question.relation == "successor" else -1
+        later = self.question.relation == "successor"
         found: list[Term] = []
         for i in own:
-            ahead = self.terms[i + 1 :] if step > 0 else self.terms[:i][::-1]
+            ahead = self.terms[i + 1 :] if later else self.terms[:i][::-1]
             other = next((t for t in ahead if t.holder != self.terms[i].holder), None)
             if other is not None and other.holder not in [t.holder for t in found]:
                 found.append(other)
         if not found:
-            side = "after" if step > 0 else "before"
+            side = "after" if later else "before"
             last = self.terms[own[-1]]
             return _show(f"The sources name nobody {side} **{last.holder}**.", last.claims, True)
         text, extra = "; ".join(map(_name_term, found)), []
@@ -151,7 +151,7 @@ class _Record:
         if not self.terms:
             return self._answer_now()
         terms = self.terms
-        if self.question.first or self.question.last:
+        if self.question.first:
             terms = find_holders(terms, span_through(self.question.first, self.question.last)) or terms
         if len(terms) == 1:
             return _name_holders(terms)
@@ -234,4 +234,4 @@ def _say_time(term: Term) -> str:
         return f", from {first}" if first else f", until {last}"
     seen = sorted(set(term.seen), key=first_instant)
     listed = [write_date(m) for m in (seen[0], seen[-1])] if len(seen) > 1 else [write_date(m) for m in seen]
-    return f", named on {join_with_and(listed)}" if listed else ""
+    return f", named {'on' if len(seen[-1]) > 7 else 'in'} {join_with_and(listed)}" if listed else ""

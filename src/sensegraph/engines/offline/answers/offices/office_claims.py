@@ -75,8 +75,8 @@ class OfficeReader:
             line = self._prepare(sentence, written.get(sentence.origin, ""))
             claims = list(self._read_line(line, subject))
             mentions = bool(self.office.search(line.text))
-            if not claims and (listed or number - last_named <= _NEAR):
-                claims = list(line.read_list_entry()) if listed else []
+            if not claims and listed:
+                claims = list(line.read_list_entry())
             if not claims:
                 loose = list(line.read_loose(subject, not mentions and number - last_named <= _NEAR))
                 claims = [replace(c, loose=not mentions) for c in loose if not mentions or c.kind == "ends"]

@@ -214,7 +214,7 @@ class OfficeLine:
         ]
         while (
             len(free) > 1
-            and self.text[free[-1][1] :][:1] == ","
+            and re.match(r"(?:\s+(?:of|for|at)\s[^,;.]*)?,", self.text[free[-1][1] :])
             and _APPOSED.fullmatch(self.text[free[-2][1] : free[-1][0]])
         ):
             free.pop()  # "Anna Berg, Head of Sales, is": what stands between commas is no other person

@@ -83,7 +83,8 @@ def settle_terms(claims: Sequence[Claim]) -> list[Term]:
         settling.add(claim)
     for claim in sorted(settling.ends, key=order):
         settling.end(claim)
-    return sorted(settling.terms, key=lambda t: (t.earliest, t.latest, t.holder))
+    # of what is known from the same moment, whoever is only known to end comes first
+    return sorted(settling.terms, key=lambda t: (t.earliest, bool(t.first or t.seen), t.latest, t.holder))
 
 
 class _Settling:
