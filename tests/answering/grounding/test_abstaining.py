@@ -17,6 +17,8 @@ from sensegraph.answering.grounding.checking import count_abstentions, says_no_a
         "It is not possible to answer this from the context.",
         "Das ist nicht bekannt; es gibt keine Angaben dazu.",
         "根据所给文本，无法回答这个问题。",
+        "The sources do not answer this.\n\nWhat comes nearest: The boat was blue. It was new. It had oars. [1]",
+        "Most likely: I don't know.",
         "",
     ],
 )
@@ -28,6 +30,8 @@ def test_short_answers_that_have_none_abstain(text: str) -> None:
     "text",
     [
         "The boat cost 200 pounds.",
+        "Most likely: The boat cost 200 pounds. [1]",
+        "What comes nearest: The boat was sold with its oars. [1]",
         "Scrooge and he were partners for I don't know how many years.",
         "I find nothing that speaks of all of it; what comes nearest is this. The boat was blue. [1]",
         "There is no record of a fire. The mill stood until 1911. It was sold. Then it was a school. Now it is gone.",

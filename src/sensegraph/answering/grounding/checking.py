@@ -70,8 +70,13 @@ class Abstention:
 
 
 def says_no_answer(text: str) -> bool:
-    """Whether a short answer says in its first two sentences that the sources give none; an empty one does."""
-    text = _NEAREST.split(text)[0]
+    """Whether a short answer says in its first two sentences that the sources give none; an empty one does.
+
+    What stands behind words such as "Most likely:" is an answer where nothing stands before them, else only near one.
+    """
+    text = text.strip()
+    opening = _NEAREST.match(text)
+    text = _NEAREST.split(text[opening.end() :].strip() if opening else text)[0]
     spans = split_sentences(text)
     most = _CITED if _REFERENCE_MARK.search(text) else _LONG
     return not spans or (len(spans) < most and _NONE.search(text[: spans[:_FIRST][-1][1]]) is not None)
@@ -165,9 +170,7 @@ def _compare_with_question(
     answer: Answer, posed: PosedQuestion | None, documents: Mapping[str, Document | None]
 ) -> tuple[str, ...]:
     """Why the answer does not seem to answer its question; nothing where it says that it has no answer."""
-    text = remove_marks(answer.text).strip()
-    lead = _NEAREST.match(text)
-    if posed is None or answer.abstained or says_no_answer(text[lead.end() :].strip() if lead else text):
+    if posed is None or answer.abstained or says_no_answer(remove_marks(answer.text)):
         return ()
     cited = [(c, d) for c in answer.citations if (d := documents[c.document])]
     near = tuple(d.text[max(0, c.start - _NEAR) : c.end + _NEAR] for c, d in cited)
