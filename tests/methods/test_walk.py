@@ -20,7 +20,7 @@ from sensegraph.language.text import count_tokens
 from sensegraph.methods.basic.bm25 import BM25
 from sensegraph.methods.lazygraphrag.concepts import CONCEPTS
 from sensegraph.methods.walk.naming import NAMES
-from sensegraph.methods.walk.walk import Walk
+from sensegraph.methods.walk.walk import Walk, ask_names
 from sensegraph.questions import Scope
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract
@@ -202,3 +202,12 @@ def test_a_large_corpus_is_ranked_alike_from_what_walk_and_words_lead_to(
 def test_settings_out_of_range_are_named(wrong: dict[str, Any]) -> None:
     with pytest.raises(SettingsError, match=next(iter(wrong))):
         Walk(**wrong)
+
+
+def test_a_word_that_a_question_says_twice_weighs_twice(films: Corpus) -> None:
+    once, twice = (
+        ask_names(text, films.index(), 1.2, 0.6).words for text in ("lighthouse castle", "castle lighthouse castle")
+    )
+    castle = ask_names("castle", films.index(), 1.2, 0.6).words
+    assert castle.max() > 0
+    assert np.allclose(twice - once, castle)

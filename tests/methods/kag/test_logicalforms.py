@@ -210,3 +210,13 @@ def test_no_text_makes_the_parser_fail(text: str) -> None:
         last = parsed.plan.steps[-1]
         assert isinstance(last, Output)
         assert set(last.aliases) <= bound
+
+
+def test_a_plan_without_an_output_puts_out_what_was_bound_last_and_says_so() -> None:
+    steps = [Retrieval(Term(name="Big Eyes"), Term(name="director"), Term(alias="o1"), ())]
+    parsed = validate_plan(steps)
+    assert parsed.plan is not None
+    assert parsed.plan.steps[-1] == Output(("o1",))
+    assert parsed.repairs == ("there was no output",)
+    whole = validate_plan([*steps, Output(("o1",))])
+    assert whole.repairs == ()
