@@ -1,6 +1,6 @@
 """How a written answer is read as statements with references (N94)."""
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sensegraph.answering.grounding.citations import (
@@ -94,6 +94,7 @@ def test_every_way_to_write_numbers_is_read_alike(numbers: list[int]) -> None:
     assert parse_references(together) == parse_references(apart) == (marks(*numbers), 0)
 
 
+@example("[*1]")
 @given(st.text(alphabet="Ab. [1]\n*|-", max_size=40))
 def test_no_text_is_too_odd_and_references_are_never_invented(text: str) -> None:
     found = split_cited_statements(text)

@@ -101,7 +101,8 @@ def parse_references(marks: str) -> tuple[tuple[Reference, ...], int]:
 
 def remove_marks(text: str) -> str:
     """The text of an answer without its marks, emphasis and the marks of its lists."""
-    return _EMPHASIS.sub("", _ITEM.sub("", _GROUP.sub("", text)))
+    bare = _EMPHASIS.sub("", _ITEM.sub("", _GROUP.sub("", text)))
+    return _GROUP.sub("", bare)  # what emphasis had parted
 
 
 def flatten_table_rows(text: str) -> str:
