@@ -4,28 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from office_corpora import Texts, passages
-from sensegraph.engines.offline.answers.asked import Asked
-from sensegraph.engines.offline.answers.offices.office_answers import answer_office
-from sensegraph.engines.offline.answers.source_sentences import choose_language, read_source_sentences
-
-
-def tell(question: str, texts: Texts) -> tuple[list[str], list[int], bool]:
-    """The lines of an answer, how many spans each statement rests on, and whether it abstains."""
-    chunks = passages(texts)
-    sentences = tuple(read_source_sentences(chunks, choose_language(question, chunks)))
-    written = answer_office(Asked(question, chunks, sentences))
-    if written is None:
-        return [], [], False
-    lines = "".join(s.text for s in written.statements).split("\n")
-    return lines, [len(s.sources) for s in written.statements], written.abstained
-
-
-def name_presidents(title: str, text: str) -> list[str]:
-    """The lines that name the holders, in order, without the sentences that show it."""
-    lines, _, _ = tell("Who were the presidents, in order?", {title: text})
-    return [line for line in lines if line and not line.startswith("- ") and line != "In order of time:"]
-
+from told_offices import name_presidents
 
 # fmt: off
 SENTENCES_EXAMPLES: list[tuple[tuple[Any, ...], Any]] = [

@@ -4,30 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from office_corpora import Texts, passages
-from sensegraph.engines.offline.answers.asked import Asked
-from sensegraph.engines.offline.answers.offices.office_answers import answer_office
-from sensegraph.engines.offline.answers.source_sentences import choose_language, read_source_sentences
-
-
-def tell(question: str, texts: Texts) -> tuple[list[str], list[int], bool]:
-    """The lines of an answer, how many spans each statement rests on, and whether it abstains."""
-    chunks = passages(texts)
-    sentences = tuple(read_source_sentences(chunks, choose_language(question, chunks)))
-    written = answer_office(Asked(question, chunks, sentences))
-    if written is None:
-        return [], [], False
-    lines = "".join(s.text for s in written.statements).split("\n")
-    return lines, [len(s.sources) for s in written.statements], written.abstained
-
-
-def tell_first(question: str, given: Texts | str) -> str:
-    """The lines that name holders, as one."""
-    lines, _, _ = tell(question, given if isinstance(given, dict) else {"Minutes": given})
-    shown = [line for line in lines if line and (not line.startswith("- ") or "known" in line)]
-    shown = [": ".join(line.removeprefix("- ").split(": ")[:2]) if "known" in line else line for line in shown]
-    return " / ".join(line for line in shown if line != "In order of time:")
-
+from told_offices import tell_first
 
 # fmt: off
 SINGLE_EXAMPLES: list[tuple[tuple[Any, ...], Any]] = [

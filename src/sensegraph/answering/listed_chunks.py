@@ -41,12 +41,13 @@ def find_listed_chunks(question: str, index: Index) -> tuple[list[Passage], bool
     chunks = index.chunks([e.id for e in entries[:READ]]).values()
     found, series = [], dict[str, None]()
     for chunk in chunks:
-        counted = kind.counts and telling.search(chunk.text)
+        numbered = telling.search(chunk.text)
         # block by block: no sentence goes on over a blank line
-        blocks = [] if counted else [b for b in re.split(r"\n\s*\n", chunk.text) if kind.mention.search(b)]
+        split = [] if kind.counts and numbered else re.split(r"\n\s*\n", chunk.text)
+        blocks = filter(kind.mention.search, split)
         names = [name for block in blocks for name, _ in kind.find_names(" ".join(block.split()))]
         series |= dict.fromkeys(filter(None, map(find_series, names)))
-        if names or telling.search(chunk.text):
+        if names or numbered:
             found.append(chunk)
     for start in list(series)[:SERIES]:  # others of the same series stand also where the noun does not
         _, entries = take_entries(positions_with([start.strip("-_ ")], question, root)[:KEPT], index)

@@ -54,7 +54,7 @@ def answer_chain(asked: Asked) -> Written | None:
     if best is None or best[0] < HELD:
         return None
     chain = best[-1]
-    answer = _find_answer(asked.question, chain)
+    answer = _find_asked_name(asked.question, chain)
     shown = [(s, show_sentence(s)) for s in chain.sentences]
     return Written(tuple(list_shown(shown, f"**{links.written[answer]}**: " if answer else "")))
 
@@ -126,7 +126,7 @@ def _needs_all(whole: Weigher, chain: Chain) -> bool:
     return all(any(times[stem] == 1 for stem in own) for own in held)
 
 
-def _find_answer(question: str, chain: Chain) -> str:
+def _find_asked_name(question: str, chain: Chain) -> str:
     """The name of the chain that stands in a sentence beside the noun that is asked for, first met from an end."""
     match = _ASKED.match(question)
     if match is None:
