@@ -122,7 +122,7 @@ def merge_extractions(
             _gather_entity(nodes, name, document, bound, e, chunk, length)
     links, said = _bind_ends(pairs, nodes, seen, bound, settings)
     # those have aliases, another name, or mentions that were split from another's
-    apart = {*bound.group.values(), *bound.shown, *bound.made}
+    apart = {*bound.group.values(), *bound.moved.values(), *bound.shown, *bound.made}
     named = {n: name_entity(n, nodes[n].own, nodes[n].names, bound) for n in sorted(apart & nodes.keys())}
     return _finish_graph(nodes, links, said, named, settings)
 
