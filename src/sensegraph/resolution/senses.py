@@ -58,6 +58,7 @@ def read_kind(name: str, sentences: Sequence[str]) -> str:
     """Whether sentences use a name as a person or as a place; empty where they do not say, or say both."""
     person = place = 0.0
     cues = read_lexicon("senses")
+    named = english_words("place-heads") | cues["place-nouns"]
     inside = english_words("strong-place-prepositions") | {"throughout", "across", "outside"}
     for sentence in sentences:
         words = [fold(w) for w in _WORD.findall(sentence)]
@@ -77,7 +78,7 @@ def read_kind(name: str, sentences: Sequence[str]) -> str:
             place += 2 * (left in inside)
             place += 2 * (left == "of" and before in cues["place-nouns"])
             place += 2 * ((owns and right in cues["place-nouns"]) or (not owns and right in cues["place-acts"]))
-            place += 3 * (right in ("is", "was") and bool(after) and after[-1] in english_words("place-heads"))
+            place += 3 * (right in ("is", "was") and bool(after) and after[-1] in named)
             if at == 0:
                 rest = words[len(key) :]
                 person += 1.5 * any(w in cues["person-words"] for w in rest)
