@@ -267,6 +267,7 @@ def _streamed_film(draw: Drawing, t: dict[str, str]) -> str:
     subtitle = t["subtitle"] if draw.often(0.8) else ""
     title = " ".join((title, number)) + (draw.one((": ", " - ")) + subtitle if subtitle else "")
     title = draw.slip(title.replace(" and ", draw.one((" and ", " & "))), 0.03).title()
+    title = title.replace(" Iii", " III").replace(" Ii", " II")
     year = f" ({int(t['year']) + (draw.rng.choice((-1, 1)) if draw.often(0.06) else 0)})" if draw.often(0.7) else ""
     return f"{title}{year} {draw.one(WORDS['films']['tags']) if draw.often(0.06) else ''}"
 
