@@ -33,11 +33,16 @@ class Lexis:
     names: int
     frequency: Mapping[str, int]
 
+    @property
+    def most(self) -> int:
+        """The number of names that weights are taken from."""
+        return max(self.names, _FEW)
+
     def weight(self, word: str) -> float:
         """How much a word tells: its idf."""
         if word in STOP[ENGLISH] or len(word) == 1:
             return _LIGHT
-        return math.log1p(max(self.names, _FEW) / max(1, self.frequency.get(word, 1)))
+        return math.log1p(self.most / max(1, self.frequency.get(word, 1)))
 
     def known(self, word: str) -> bool:
         """Whether more than one name has the word: then it is hardly a misspelling."""
@@ -155,7 +160,8 @@ def veto_beside(a: Name, b: Name) -> str:
     return next(_compare_beside(a, b), "")
 
 
-def _is_article(number: str) -> bool:
+def is_article(number: str) -> bool:
+    """Whether a number is long, and no year: likely that of an article in somebody's list."""
     return len(number) > _ARTICLE or (len(number) == _ARTICLE and number[:2] not in ("18", "19", "20"))
 
 
@@ -193,7 +199,7 @@ def _list_reasons(a: Name, b: Name, found: Aligned, code: str) -> Iterator[str]:
         one, other = Counter(a.numbers), Counter(b.numbers)
         left, right = sorted((one - other).elements()), sorted((other - one).elements())
         # A number of a shop's list of articles is none of the thing itself.
-        if any(not _is_article(x) for x in left) and any(not _is_article(x) for x in right):
+        if any(not is_article(x) for x in left) and any(not is_article(x) for x in right):
             yield f"different numbers: {', '.join(left)} and {', '.join(right)}"
         elif shorter <= _SHORT and any(len(x) < _ARTICLE for x in (*left, *right)):
             yield f"only one has the number {', '.join(left or right)}"

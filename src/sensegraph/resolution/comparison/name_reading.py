@@ -29,10 +29,12 @@ _QUANTITY = re.compile(r"(\d+)([^\W\d_]+)")
 _DECIMAL = re.compile(r"\d+(?:\.\d+)?")
 _YEAR = re.compile(r"(?:1[89]|20)\d\d")
 _VERSION = re.compile(
-    r"\b(?:v|ver\.?|version|vol\.?|volume|part|no\.?|number)(?:(?<=[a-z.])(?=\d)|\s(?=\d|(?-i:[IVX]{1,5})\b))", re.IGNORECASE
+    r"\b(?:v|ver\.?|version|vol\.?|volume|part|no\.?|number)(?:(?<=[a-z.])(?=\d)|\s(?=\d|(?-i:[IVX]{1,5})\b))",
+    re.IGNORECASE,
 )
 # Systems that something runs on are no versions of it: win 98/me/2000/xp, 10.3 or later.
-_RUNS_ON = re.compile(r"\b(win(?:dows)?)\b(?:[\s/,&+-]*(?:\b(?:95|98(?:se)?|me|nt|2000|2k|xp|vista|7|8|10|11|and|or)\b)){2,}",
+_RUNS_ON = re.compile(
+    r"\b(win(?:dows)?)\b(?:[\s/,&+-]*(?:\b(?:95|98(?:se)?|me|nt|2000|2k|xp|vista|7|8|10|11|and|or)\b)){2,}",
     re.IGNORECASE,
 )
 _OR_LATER = re.compile(r"\bv?\d+(?:\.\d+)*\+?\s(?:or|and)\s(?:later|higher|above|newer|up)\b", re.IGNORECASE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,16 +24,11 @@ from sensegraph.resolution.comparison.aligned import (
     veto_words,
 )
 from sensegraph.resolution.comparison.name_reading import Name, fold_word, read_name
+from sensegraph.resolution.comparison.weighing import describe_pair, weigh_pair
 from sensegraph.resolution.resolution_types import Judged, Mentioned, Resolving
 
-# The logistic score: fitted on pairs of names of the two tables that `bench/resolution.py` measures, each weighing
-# alike, and moved so that `accept` stands where a little more than half of the pairs are right.
-_BIAS, _SHARED, _CONTAINED, _CODE, _FIRST, _MORE = -8.2, 3.6, 4.9, 6.2, 1.7, -1.7
-_SCALE = 7.0  # the weight of a word that one name in a thousand has
-_EACH = 0.8  # at most, where each has a word of its own and nothing identifies them
-_FEW = 5  # words of the shorter name up to which that is so
-_WORDS = 3  # words from which what two names share is weighed
 _ENGLISH = frozenset(("inc incorporated corp corporation co company ltd limited llc llp lp plc").split())
+_WORDS = 3  # words from which a name that is a part of the other may be its short form
 
 SHORT = frozenset(("alias", "acronym", "surname", "given", "initial", "bare", "title"))
 """Relations of a short name with a long one that others may have too: they hold while no rival does."""
@@ -54,18 +48,12 @@ def compare_names(a: Name, b: Name, words: Lexis) -> Judged:
         return one
     if not code and least < _WORDS and (one := _compare_part(found, a, b)):
         return one
-    # Of names of several words, or with a code in common: a logistic score of what they share.
-    z = _BIAS + _SHARED * math.log1p(found.weight / _SCALE) + _CONTAINED * found.contained + _CODE * bool(code)
-    z += _FIRST * (a.plain[:1] == b.plain[:1]) + _MORE * (not found.one or not found.other)
-    score = 1 / (1 + math.exp(-z))
-    each = all(any(w not in naming_words.SMALL for w in words) for words in (found.one, found.other))
-    if not code and least <= _FEW and each:
-        score = min(score, _EACH)  # each says something that the other does not: Iowa, Colorado
+    score = weigh_pair(describe_pair(a, b, found, code, words))
     why = f"{100 * found.jaccard:.0f} % of their words by weight are shared"
     why += f"; both have {code}" if code else ""
     alone = [w for w in (" ".join(found.one[:4]), " ".join(found.other[:4])) if w]
     why += f"; alone: {' / '.join(alone)}" if alone else ""
-    return Judged(score if code or least >= _WORDS else min(score, 0.3), why, "weighed")
+    return Judged(score if code or least > 1 else min(score, 0.3), why, "weighed")
 
 
 def compare_keys(a: Name, b: Name) -> Judged | None:
@@ -126,6 +114,8 @@ def _compare_part(found: Aligned, a: Name, b: Name) -> Judged | None:
     after = next((w for w in more if w in naming_words.HEADS), "")
     if after:
         return Judged(0.05, f"a {after} is not what it is named after", "head")
+    if len(short.plain) > 1:
+        return None
     last = len(short.core) == 1 and len(long.core) in (2, 3) and long.core[-1] == short.core[0] and not long.numbers
     if last:
         return Judged(0.4, f"{short.raw} is the last word of {long.raw}", "last")
