@@ -32,7 +32,7 @@ from sensegraph.language.text import fold, list_stems
 from sensegraph.resolution import Mentioned, Resolving, resolve
 from sensegraph.resolution.comparison import weighing
 from sensegraph.resolution.comparison.aligned import align_names, shared_code
-from sensegraph.resolution.comparison.scoring import prepare_collection
+from sensegraph.resolution.comparison.scoring import WEIGHED, prepare_collection
 from sensegraph.resolution.resolver import block_pairs
 
 KINDS = {"er-abt-buy": "products", "electronics": "products", "er-dblp-acm": "papers"}
@@ -80,7 +80,7 @@ def describe_set(kind: str, truth: Records) -> Pairs:
         told.append(int((one, other) in truth.matches) if counts else -1)
         judgements.append(found.judge(a, b))
         seen = [0.0] * len(weighing.FEATURES)
-        if judgements[-1].kind == "weighed":
+        if judgements[-1].kind in WEIGHED:
             x, y = found.names[a][0], found.names[b][0]
             if (y.core, y.raw) < (x.core, x.raw):
                 x, y = y, x
@@ -90,7 +90,7 @@ def describe_set(kind: str, truth: Records) -> Pairs:
     return Pairs(
         kind, len(truth.matches), rows, np.array(told),
         np.array([items[a].id[0] != items[b].id[0] for a, b in rows]),
-        np.array([j.kind == "weighed" for j in judgements]), np.array([j.veto for j in judgements]),
+        np.array([j.kind in WEIGHED for j in judgements]), np.array([j.veto for j in judgements]),
         np.array([j.score for j in judgements]), np.array(features),
     )  # fmt: skip
 

@@ -21,7 +21,14 @@ from sensegraph.algorithms.similar import Candidates, Pairs, pair_by_shared_keys
 from sensegraph.errors import InputError
 from sensegraph.resolution.aliases import canonical_name, canonical_type
 from sensegraph.resolution.comparison.name_reading import Name, read_name
-from sensegraph.resolution.comparison.scoring import SHORT, Collection, kind_of_type, prepare_collection, weigh_rival
+from sensegraph.resolution.comparison.scoring import (
+    SHORT,
+    WEIGHED,
+    Collection,
+    kind_of_type,
+    prepare_collection,
+    weigh_rival,
+)
 from sensegraph.resolution.comparison.weighing import list_leads, weigh_leads
 from sensegraph.resolution.resolution_types import (
     Alias,
@@ -94,24 +101,26 @@ Pair = tuple[int, int]
 _SURE = 0.87
 
 
-def weigh_matches(items: Sequence[Mentioned], scores: Mapping[Pair, Judged], least: float) -> dict[Pair, Judged]:
+def weigh_matches(found: Collection, scores: Mapping[Pair, Judged]) -> dict[Pair, Judged]:
     """The pairs that are judged anew by how far they are ahead of any other partner of either.
 
-    These are names that were weighed, and of two lists that name a thing once all that are not sure; of the latter
-    `least` is the score from which a pair may be one thing.
+    These are names that were weighed, and of two lists that name a thing once all that are not sure. Where a lead says
+    nothing, the lack of one does.
     """
+    items, least = found.items, found.settings.reject
     kept = {pair: judged.score for pair, judged in scores.items() if not judged.veto}
-    equal = {pair for pair, judged in scores.items() if judged.kind != "weighed" and judged.score >= _SURE}
-    weighed = {}
+    equal = {pair for pair, judged in scores.items() if judged.kind not in WEIGHED and judged.score >= _SURE}
+    changed = {}
     for (a, b), leads in list_leads(kept, equal).items():
         judged = scores[a, b]
         listed = bool(items[a].listed and items[b].listed)
-        if judged.kind == "weighed" or (listed and least <= judged.score < _SURE):
+        if judged.kind in WEIGHED or (listed and least <= judged.score < _SURE):
             score = weigh_leads(judged.score, leads, listed)
-            if judged.kind == "weighed" or score > judged.score:
-                why = judged.why if score <= judged.score else f"{judged.why}; no other is likelier"
-                weighed[a, b] = replace(judged, score=score, why=why)
-    return weighed
+            if score > judged.score and found.tells_lead(a, b):
+                changed[a, b] = replace(judged, score=score, why=f"{judged.why}; no other is likelier")
+            elif score < judged.score and judged.kind in WEIGHED:
+                changed[a, b] = replace(judged, score=score)
+    return changed
 
 
 _SAME, _CODE, _PAIR, _BAND, _ACRONYM = 50.0, 8.0, 3.0, 3.0, 20.0  # beside the idf of a word, 0.5 to about 14
@@ -254,7 +263,7 @@ class _Judged:
         """All pairs with their final judgements, those within likely groups included; how many of these are large."""
         long = self._long()
         scores = {pair: self.final(pair, long) for pair in list(self.pairs)}
-        scores |= weigh_matches(self.found.items, scores, self.found.settings.reject)
+        scores |= weigh_matches(self.found, scores)
         sure = [pair for pair, judged in scores.items() if judged.score >= self.found.settings.accept]
         large = 0
         for rows in connect_rows(len(self.found.items), [*sure, *ruled.together]):

@@ -198,8 +198,8 @@ def _list_reasons(a: Name, b: Name, found: Aligned, code: str) -> Iterator[str]:
     if not code:
         one, other = Counter(a.numbers), Counter(b.numbers)
         left, right = sorted((one - other).elements()), sorted((other - one).elements())
-        # A number of a shop's list of articles is none of the thing itself.
-        if any(not is_article(x) for x in left) and any(not is_article(x) for x in right):
+        # A number of a shop's list of articles says nothing against one of the thing itself.
+        if set(map(is_article, left)) & set(map(is_article, right)):
             yield f"different numbers: {', '.join(left)} and {', '.join(right)}"
         elif shorter <= _SHORT and any(len(x) < _ARTICLE for x in (*left, *right)):
             yield f"only one has the number {', '.join(left or right)}"

@@ -27,7 +27,6 @@ _QUALIFIER = re.compile(r"\s*[(（\[]([^()（）\[\]]*)[)）\]]\s*")
 _POSSESSIVE = re.compile(r"['’](?:s|S)?(?![^\W_])")
 _QUANTITY = re.compile(r"(\d+)([^\W\d_]+)")
 _DECIMAL = re.compile(r"\d+(?:\.\d+)?")
-_YEAR = re.compile(r"(?:1[89]|20)\d\d")
 _VERSION = re.compile(
     r"\b(?:v|ver\.?|version|vol\.?|volume|part|no\.?|number)(?:(?<=[a-z.])(?=\d)|\s(?=\d|(?-i:[IVX]{1,5})\b))",
     re.IGNORECASE,
@@ -91,7 +90,12 @@ class Name:
     @property
     def plain(self) -> tuple[str, ...]:
         """The core without small words."""
-        return tuple(w for w in self.core if w not in naming_words.SMALL) or self.core
+        return _list_plain(self.core)
+
+
+@lru_cache(maxsize=1 << 17)
+def _list_plain(core: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(w for w in core if w not in naming_words.SMALL) or core
 
 
 @lru_cache(maxsize=1 << 17)

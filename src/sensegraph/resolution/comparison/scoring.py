@@ -30,6 +30,11 @@ from sensegraph.resolution.resolution_types import Judged, Mentioned, Resolving
 _ENGLISH = frozenset(("inc incorporated corp corporation co company ltd limited llc llp lp plc").split())
 _WORDS = 3  # words from which a name that is a part of the other may be its short form
 
+_FEW = 5  # words of the shorter name up to which words of their own make them two things, if there is nothing else
+WEIGHED = MappingProxyType({"weighed": 1.0, "own": 0.8, "few": 0.3, "within": 0.2})
+"""Relations of names that are weighed, with how sure they may be where it says nothing that none is likelier."""
+_LIST = 100  # names of a heap from which it says something
+
 SHORT = frozenset(("alias", "acronym", "surname", "given", "initial", "bare", "title"))
 """Relations of a short name with a long one that others may have too: they hold while no rival does."""
 
@@ -53,7 +58,13 @@ def compare_names(a: Name, b: Name, words: Lexis) -> Judged:
     why += f"; both have {code}" if code else ""
     alone = [w for w in (" ".join(found.one[:4]), " ".join(found.other[:4])) if w]
     why += f"; alone: {' / '.join(alone)}" if alone else ""
-    return Judged(score if code or least > 1 else min(score, 0.3), why, "weighed")
+    own = [any(w not in naming_words.SMALL for w in alone) for alone in (found.one, found.other)]
+    kind = "weighed"
+    if not code and least < _WORDS:
+        kind = "few" if found.one and found.other else "within"
+    elif not code and least <= (_FEW if all(own) else _WORDS + 1) and any(own):
+        kind = "own"  # one or each says something that the other does not: Iowa, Colorado
+    return Judged(score if code or least > 1 else min(score, 0.3), why, kind)
 
 
 def compare_keys(a: Name, b: Name) -> Judged | None:
@@ -275,6 +286,8 @@ class Collection:
         found = self._named(a, b)
         if found.veto:
             return found
+        if not self.tells_lead(a, b):
+            found = bound_alone(found)
         if types == "differ" and found.score > _ASK:
             found = replace(found, score=_ASK, why=f"{found.why}; types differ: {one.type}, {other.type}")
         context = self.context(a, b)
@@ -283,6 +296,17 @@ class Collection:
         if found.kind == "last" and context == "shared":
             return replace(found, score=0.7, why=f"{found.why}, and they have things in common")
         return found
+
+    def tells_lead(self, a: int, b: int) -> bool:
+        """Whether it says something of two things that no other is likelier: they stand in lists, or in a long heap.
+
+        What texts mention seldom has a second name, so there it says nothing.
+        """
+        one, other = self.items[a], self.items[b]
+        if one.listed and other.listed:
+            return True
+        mentioned = (one.places or one.neighbours) and (other.places or other.neighbours)
+        return len(self.items) >= _LIST and not mentioned
 
     def context(self, a: int, b: int) -> Context:
         """What two things have in common."""
@@ -326,6 +350,12 @@ class Collection:
                     why = f"{x.raw}, {y.raw}: {found.why}"
                     best = Judged(min(found.score, _CALLED), why, "alias" if found.score >= _CALLED else found.kind)
         return best
+
+
+def bound_alone(found: Judged) -> Judged:
+    """A judgement of names that were weighed, where nothing is known of others that may be likelier."""
+    most = WEIGHED.get(found.kind, 1.0)
+    return found if found.score <= most else replace(found, score=most)
 
 
 def weigh_rival(found: Judged, rival: str, context: Context) -> Judged:

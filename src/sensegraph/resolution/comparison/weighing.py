@@ -53,20 +53,23 @@ def describe_pair(a: Name, b: Name, found: Aligned, code: str, words: Lexis) -> 
     from rapidfuzz import fuzz
     from rapidfuzz.distance import JaroWinkler
 
-    one, other = Counter(a.numbers), Counter(b.numbers)
-    numbers = [*(one - other), *(other - one)]
+    numbers, both = list[str](), False
+    if a.numbers or b.numbers:
+        one, other = Counter(a.numbers), Counter(b.numbers)
+        numbers, both = [*(one - other), *(other - one)], bool(one & other)
     articles = sum(map(is_article, numbers))
-    codes = sum(any(w in name.codes for w in alone) for name, alone in ((a, found.one), (b, found.other)))
-    less, more = sorted((len(a.plain), len(b.plain)))
+    codes = sum(any(w in name.codes for w in alone) for name, alone in ((a, found.one), (b, found.other)) if name.codes)
+    first, second = a.plain, b.plain
+    less, more = sorted((len(first), len(second)))
     rare, rarer = sorted(max(map(words.weight, alone), default=0.0) for alone in (found.one, found.other))
     most = math.log1p(words.most)
     x, y = " ".join((*a.core, *a.qualifier)), " ".join((*b.core, *b.qualifier))
     return (
         found.jaccard, found.contained, math.log1p(found.weight / _SCALE), float(bool(code)),
-        float(a.plain[:1] == b.plain[:1]), float(not found.one or not found.other),
+        float(first[:1] == second[:1]), float(not found.one or not found.other),
         fuzz.token_sort_ratio(x, y) / 100, JaroWinkler.similarity(x, y),
         math.log1p(min(found.alone) / _SCALE), math.log1p(max(found.alone) / _SCALE), rare / most, rarer / most,
-        float(bool(one & other)), float(len(numbers) > articles), float(articles > 0), float(codes == 1),
+        float(both), float(len(numbers) > articles), float(articles > 0), float(codes == 1),
         float(codes == 2), 1 / max(less, 1), less / max(more, 1),
     )  # fmt: skip
 
