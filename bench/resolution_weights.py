@@ -142,7 +142,7 @@ def fit_weights(sets: Sequence[Pairs]) -> weighing.Weights:
         for p, score in zip(sets, alone, strict=True):
             open_ = ~p.vetoed & (p.across | (not listed))
             scores = {row: s for row, s, o in zip(p.rows, score.tolist(), open_.tolist(), strict=True) if o}
-            sure = ~p.weighed & (p.ruled >= SURE)
+            sure = open_ & ~p.weighed & (p.ruled >= SURE)
             led = weighing.list_leads(scores, {row for row, s in zip(p.rows, sure.tolist(), strict=True) if s})
             table = np.array([
                 (weighing.find_logit(s), *sorted(led.get(row, (-4.0, -4.0))))

@@ -98,7 +98,7 @@ def _follow_root(root: Mapping[int, int], row: int) -> int:
 
 
 Pair = tuple[int, int]
-_SURE = 0.87
+_SURE, _TIED = 0.87, 0.8
 
 
 def weigh_matches(found: Collection, scores: Mapping[Pair, Judged]) -> dict[Pair, Judged]:
@@ -116,6 +116,8 @@ def weigh_matches(found: Collection, scores: Mapping[Pair, Judged]) -> dict[Pair
         listed = bool(items[a].listed and items[b].listed)
         if judged.kind in WEIGHED or (listed and least <= judged.score < _SURE):
             score = weigh_leads(judged.score, leads, listed)
+            if listed and min(leads) <= 0:  # another of its list is as likely
+                score = min(score, judged.score, _TIED)
             if score > judged.score and found.tells_lead(a, b):
                 changed[a, b] = replace(judged, score=score, why=f"{judged.why}; no other is likelier")
             elif score < judged.score and judged.kind in WEIGHED:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
@@ -87,7 +87,7 @@ def weigh_leads(score: float, leads: tuple[float, float], listed: bool) -> float
 
 
 def list_leads(
-    scores: Mapping[tuple[int, int], float], equal: Set[tuple[int, int]]
+    scores: Mapping[tuple[int, int], float], equal: set[tuple[int, int]]
 ) -> dict[tuple[int, int], tuple[float, float]]:
     """How far, in logits, each pair is ahead of the likeliest other partner of its first, and of its second row.
 
@@ -100,8 +100,8 @@ def list_leads(
     tops = {row: sorted(partners)[:4] for row, partners in near.items()}
 
     def lead(row: int, partner: int, score: float) -> float:
-        others = ((-s, min(r, partner), max(r, partner)) for s, r in tops[row] if r != partner)
-        rival = next((s for s, low, high in others if (low, high) not in equal), 0.0)
+        known = ((-s, min(r, partner), max(r, partner)) for s, r in tops[row] if r != partner)
+        rival = next((s for s, low, high in known if (low, high) not in equal), 0.0)
         return max(-_LEAD, min(_LEAD, find_logit(score) - max(_NO_RIVAL, find_logit(rival))))
 
     return {(a, b): (lead(a, b, score), lead(b, a, score)) for (a, b), score in scores.items()}
