@@ -20,6 +20,7 @@ from sensegraph.language.word_lists import ENGLISH, STOP
 from sensegraph.resolution.comparison.name_reading import Name
 
 _FEW = 1000  # names: of a smaller collection, words weigh as in one of so many
+_STOP = STOP[ENGLISH]
 _LIGHT = 0.5  # the weight of a function word
 _CODE = 5  # letters and digits of a code that tell it, whatever its ending
 _LONG, _LONGER = 7, 11  # letters of a word in which one slip, or two, may be a misspelling
@@ -34,19 +35,24 @@ class Lexis:
     frequency: Mapping[str, int]
 
     @property
-    def most(self) -> int:
-        """The number of names that weights are taken from."""
-        return max(self.names, _FEW)
+    def most(self) -> float:
+        """The greatest weight of a word."""
+        return _rate_word(self.names, 1)
 
     def weight(self, word: str) -> float:
         """How much a word tells: its idf."""
-        if word in STOP[ENGLISH] or len(word) == 1:
+        if word in _STOP or len(word) == 1:
             return _LIGHT
-        return math.log1p(self.most / max(1, self.frequency.get(word, 1)))
+        return _rate_word(self.names, self.frequency.get(word, 1))
 
     def known(self, word: str) -> bool:
         """Whether more than one name has the word: then it is hardly a misspelling."""
         return self.frequency.get(word, 0) > 1
+
+
+@lru_cache(maxsize=1 << 14)
+def _rate_word(names: int, count: int) -> float:
+    return math.log1p(max(names, _FEW) / max(1, count))
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,8 +202,10 @@ def _list_reasons(a: Name, b: Name, found: Aligned, code: str) -> Iterator[str]:
     yield from _compare_beside(a, b)
     shorter = min(len(a.plain), len(b.plain))
     if not code:
-        one, other = Counter(a.numbers), Counter(b.numbers)
-        left, right = sorted((one - other).elements()), sorted((other - one).elements())
+        left, right = list[str](), list[str]()
+        if a.numbers != b.numbers:
+            one, other = Counter(a.numbers), Counter(b.numbers)
+            left, right = sorted((one - other).elements()), sorted((other - one).elements())
         # A number of a shop's list of articles says nothing against one of the thing itself.
         if set(map(is_article, left)) & set(map(is_article, right)):
             yield f"different numbers: {', '.join(left)} and {', '.join(right)}"
@@ -217,9 +225,10 @@ def _list_reasons(a: Name, b: Name, found: Aligned, code: str) -> Iterator[str]:
         if (len(x) == len(y) == 1 and not (x + y).isdigit()) or (x in naming_words.GREEK and y in naming_words.GREEK):
             yield f"{x} is not {y}"
     for words, others in ((found.one, found.other), (found.other, found.one)):
-        for word, prefix in product(words, _PREFIXES):  # linear, nonlinear
-            if word.startswith(prefix) and word[len(prefix) :] in others:
-                yield f"{word} is not {word[len(prefix) :]}"
+        for word in words if others else ():  # linear, nonlinear
+            for prefix in _PREFIXES if word.startswith(_PREFIXES) else ():
+                if word.startswith(prefix) and word[len(prefix) :] in others:
+                    yield f"{word} is not {word[len(prefix) :]}"
     for word in (*found.one, *found.other):
         if word in naming_words.NEGATIONS:
             yield f"only one says {word}"

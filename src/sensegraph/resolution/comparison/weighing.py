@@ -62,7 +62,7 @@ def describe_pair(a: Name, b: Name, found: Aligned, code: str, words: Lexis) -> 
     first, second = a.plain, b.plain
     less, more = sorted((len(first), len(second)))
     rare, rarer = sorted(max(map(words.weight, alone), default=0.0) for alone in (found.one, found.other))
-    most = math.log1p(words.most)
+    most = words.most
     x, y = " ".join((*a.core, *a.qualifier)), " ".join((*b.core, *b.qualifier))
     return (
         found.jaccard, found.contained, math.log1p(found.weight / _SCALE), float(bool(code)),
