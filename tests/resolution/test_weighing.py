@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import math
+import sys
 from collections import Counter
 from operator import mul
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +24,9 @@ from sensegraph.resolution.comparison.weighing import (
 )
 
 BOTH, ONLY = math.log1p(1000 / 2), math.log1p(1000)  # the weight of a word that both names have, or one of them
+
+
+BENCH = Path(__file__).resolve().parents[2] / "bench"
 
 
 def weighed(one: str, other: str) -> tuple[dict[str, float], float]:
@@ -112,3 +118,52 @@ def test_no_other_being_likelier_counts_in_lists_and_long_heaps_but_not_in_texts
     ]
     found = resolve(items)
     assert any({"0", "1"} <= set(group.members) for group in found.groups) == one
+
+
+def test_numbers_of_two_shops_say_nothing_against_one_another_and_versions_do() -> None:
+    name = "Old Lantern Studio Deluxe Box"
+    sure = {
+        (one, other): judge_pair(Mentioned("a", f"{name} {one}"), Mentioned("b", f"{name} {other}")).veto
+        for one, other in (
+            ("6", "7"), ("6", ""), ("61208", ""), ("61208", "6 2"), ("61208", "61209"),
+            ("WX12345", "WX12399"), ("WX12345", "123456789"), ("2006", "2007"),
+        )
+    }  # fmt: skip
+    assert [pair for pair, veto in sure.items() if not veto] == [
+        ("61208", ""),
+        ("61208", "6 2"),
+        ("WX12345", "123456789"),
+    ]
+
+
+def test_years_and_words_in_parentheses_are_compared_each_with_their_like() -> None:
+    def veto(one: str, other: str) -> bool:
+        return judge_pair(Mentioned("a", f"Lantern ({one})"), Mentioned("b", f"Lantern ({other})")).veto
+
+    assert veto("1950", "1980")
+    assert veto("river", "country")
+    assert not veto("1950", "river")
+    assert not veto("1950", "1950 remake")
+
+
+def test_every_feature_has_a_weight() -> None:
+    weights = load_weights()
+    assert len(weights.pair) == len(FEATURES) + 1
+    assert weights.pair[FEATURES.index("a code")] > 3  # codes decide
+    assert min(weights.heap[1:3] + weights.lists[1:3]) > 0
+
+
+def test_made_lists_are_the_same_for_one_seed_and_hold_matches_that_are_written_otherwise() -> None:
+    spec = importlib.util.spec_from_file_location("matching_sets", BENCH / "matching_sets.py")
+    assert spec is not None
+    assert spec.loader is not None
+    sets = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = sets
+    spec.loader.exec_module(sets)
+    for kind in sets.KINDS:
+        made = sets.make_set(kind)
+        assert made == sets.make_set(kind) != sets.make_set(kind, seed=2)
+        differ = sum(made.left[a].casefold() != made.right[b].casefold() for a, b in made.matches)
+        assert len(made.matches) > 400
+        assert differ > 0.3 * len(made.matches)
+        assert len({a for a, _ in made.matches}) < len(made.left)  # some have no partner
