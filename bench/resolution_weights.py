@@ -22,13 +22,9 @@ from unittest import mock
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
-from rapidfuzz import fuzz
-from rapidfuzz.distance import JaroWinkler
 
 import matching_sets
-from resolution import TABLES, Records, across, judged, records
-from sensegraph.algorithms.similar import similar_words
-from sensegraph.language.text import fold, list_stems
+from resolution import TABLES, Records, across, judged, measure_baselines, records
 from sensegraph.resolution import Mentioned, Resolving, resolve
 from sensegraph.resolution.comparison import weighing
 from sensegraph.resolution.comparison.aligned import align_names, shared_code
@@ -162,36 +158,6 @@ def fit_weights(sets: Sequence[Pairs]) -> weighing.Weights:
 # ── measuring ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def cut_best(pairs: Sequence[tuple[str, str]], alike: Sequence[float], truth: Records) -> float:
-    """The best F1 that any cut of a measure reaches on these pairs, in percent."""
-    known = truth.known()
-    told = [(s, p in truth.matches) for s, p in zip(alike, pairs, strict=True) if p[0] in known or p[1] in known]
-    told.sort(key=lambda pair: -pair[0])
-    right, best = 0, 0.0
-    for place, (score, match) in enumerate(told, 1):
-        right += match
-        if place == len(told) or told[place][0] != score:
-            best = max(best, 200 * right / (place + len(truth.matches)))
-    return best
-
-
-def measure_baselines(truth: Records) -> dict[str, float]:
-    items = sorted((replace(item, listed="") for item in truth.items), key=lambda item: item.id)
-    near = block_pairs(prepare_collection(items, Resolving())).pairs
-    alike = similar_words([list_stems(item.name) for item in items], 0.2, 30)
-    ids = [item.id for item in items]
-    rows = zip(alike.one.tolist(), alike.other.tolist(), alike.similarity.tolist(), strict=True)
-    cosine = {(ids[a], ids[b]): s for a, b, s in rows}
-    every = {*cosine, *((ids[a], ids[b]) for a, b in zip(near.one.tolist(), near.other.tolist(), strict=True))}
-    pairs = sorted(p for p in every if p[0].startswith("left") and p[1].startswith("right"))
-    name = {item.id: fold(item.name) for item in items}
-    return {
-        "token-set": cut_best(pairs, [fuzz.token_set_ratio(name[a], name[b]) for a, b in pairs], truth),
-        "TF-IDF": cut_best(pairs, [cosine.get(pair, 0.0) for pair in pairs], truth),
-        "Jaro-W.": cut_best(pairs, [JaroWinkler.similarity(name[a], name[b]) for a, b in pairs], truth),
-    }
-
-
 def measure_ours(truth: Records, weights: weighing.Weights) -> dict[str, tuple[float, float, float, int]]:
     with mock.patch.object(weighing, "load_weights", return_value=weights):
         plain = [replace(item, listed="") for item in truth.items]
@@ -206,7 +172,7 @@ def print_table(truths: Mapping[str, Records], sets: Mapping[str, Pairs]) -> Non
     for name, truth in truths.items():
         kind = sets[name].kind
         ours = measure_ours(truth, fit_weights([p for p in sets.values() if p.kind != kind]))
-        others = measure_baselines(truth)
+        others = measure_baselines(truth, Resolving())
         p, r, f, _ = ours["alone"]
         print(f"{name:<16}{kind:<16}{len(truth.items):>6} {p:>9.1f}{r:>6.1f}{f:>6.1f}{ours['once'][2]:>10.1f}", end="")
         best = max(others.values())

@@ -129,11 +129,8 @@ def test_numbers_of_two_shops_say_nothing_against_one_another_and_versions_do() 
             ("WX12345", "WX12399"), ("WX12345", "123456789"), ("2006", "2007"),
         )
     }  # fmt: skip
-    assert [pair for pair, veto in sure.items() if not veto] == [
-        ("61208", ""),
-        ("61208", "6 2"),
-        ("WX12345", "123456789"),
-    ]
+    told = [pair for pair, veto in sure.items() if not veto]
+    assert told == [("6", ""), ("61208", ""), ("61208", "6 2"), ("WX12345", "123456789")]
 
 
 def test_years_and_words_in_parentheses_are_compared_each_with_their_like() -> None:
