@@ -84,7 +84,7 @@ def keep_aliases(tables: Sequence[Aliases]) -> list[Aliases]:
     return list(tables)
 
 
-@step("duplicates.automatic", version=3)
+@step("duplicates.automatic", version=4)
 def keep_duplicates(found: Sequence[Duplicates], *, how: ResolveSettings, by: str) -> list[Duplicates]:
     """What a build found by itself, with these settings; `by` is who judged."""
     return list(found)
