@@ -5,8 +5,9 @@
 For two tables of records and their known matches, by names alone: precision, recall and F1 of the pairs across the
 tables that are put in one group, first as a plain heap of names, then with each table as a list that names each thing
 once. A pair counts as wrong where a known match has one of its names; pairs of names without a known match are not
-judged. Beside them two common ways: the best F1 that any cut of a token-set ratio reaches on the same candidates, and
-pairs of TF-IDF cosine ≥ 0.8.
+judged. Beside them plain measures, each cut where it is best on this very set, over all candidates: token-set ratio,
+TF-IDF cosine, Jaro-Winkler. The weights were fitted on these sets too; `bench/resolution_weights.py` measures them on
+kinds of lists that they have not seen.
 
 For documents with coreference: B³ of the names of each document, mentions weighing alike, with and without types; and
 of all documents' names at once, judged within each document. `growth` times twice as many titles, again and again.
@@ -26,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from rapidfuzz import fuzz
+from rapidfuzz.distance import JaroWinkler
 
 from sensegraph.algorithms.similar import similar_words
 from sensegraph.language.text import fold, list_stems
@@ -94,7 +96,8 @@ def tables(folder: Path, column: str, settings: Resolving, wrong: int) -> None:
         pairs = across(found)
         line(label, judged(pairs, truth), f"{spent:.1f} s CPU, {found.compared:,} compared, {asked:,} asked")
         shown(pairs, truth, wrong)
-    others(plain, truth, settings)
+    for name, best in measure_baselines(truth, settings).items():
+        print(f"  {name + ', cut where it is best':<34} {'':<15} F1 {best:5.1f}")
 
 
 def shown(pairs: set[Pair], truth: Records, wrong: int) -> None:
@@ -105,23 +108,34 @@ def shown(pairs: set[Pair], truth: Records, wrong: int) -> None:
         print(f"      missed: {name[a]} | {name[b]}")
 
 
-def others(items: list[Mentioned], truth: Records, settings: Resolving) -> None:
-    items = sorted(items, key=lambda item: item.id)
+def cut_best(pairs: Sequence[tuple[str, str]], alike: Sequence[float], truth: Records) -> float:
+    """The best F1 that any cut of a measure reaches on these pairs, in percent."""
+    known = truth.known()
+    told = [(s, p in truth.matches) for s, p in zip(alike, pairs, strict=True) if p[0] in known or p[1] in known]
+    told.sort(key=lambda pair: -pair[0])
+    right, best = 0, 0.0
+    for place, (score, match) in enumerate(told, 1):
+        right += match
+        if place == len(told) or told[place][0] != score:
+            best = max(best, 200 * right / (place + len(truth.matches)))
+    return best
+
+
+def measure_baselines(truth: Records, settings: Resolving) -> dict[str, float]:
+    items = sorted((replace(item, listed="") for item in truth.items), key=lambda item: item.id)
     near = block_pairs(prepare_collection(items, settings)).pairs
-    pairs = [(items[a].id, items[b].id) for a, b in zip(near.one.tolist(), near.other.tolist(), strict=True)]
-    pairs = [(a, b) for a, b in pairs if a.startswith("left") and b.startswith("right")]
+    alike = similar_words([list_stems(item.name) for item in items], 0.2, 30)
+    ids = [item.id for item in items]
+    rows = zip(alike.one.tolist(), alike.other.tolist(), alike.similarity.tolist(), strict=True)
+    cosine = {(ids[a], ids[b]): s for a, b, s in rows}
+    every = {*cosine, *((ids[a], ids[b]) for a, b in zip(near.one.tolist(), near.other.tolist(), strict=True))}
+    pairs = sorted(p for p in every if p[0].startswith("left") and p[1].startswith("right"))
     name = {item.id: fold(item.name) for item in items}
-    ratio = {pair: fuzz.token_set_ratio(name[pair[0]], name[pair[1]]) for pair in pairs}
-    best = max(
-        ((*judged([p for p in pairs if ratio[p] >= cut], truth), cut) for cut in range(50, 101, 2)), key=lambda f: f[2]
-    )
-    line(f"token-set ratio, best cut ({best[4]})", best[:4])
-    alike = similar_words([list_stems(item.name) for item in items], 0.8, 15)
-    found = [(items[a].id, items[b].id) for a, b in zip(alike.one.tolist(), alike.other.tolist(), strict=True)]
-    line(
-        "TF-IDF cosine ≥ 0.8", judged([p for p in found if p[0].startswith("left") and p[1].startswith("right")], truth)
-    )
-    line("candidates (blocking)", judged(pairs, truth))
+    return {
+        "token-set": cut_best(pairs, [fuzz.token_set_ratio(name[a], name[b]) for a, b in pairs], truth),
+        "TF-IDF": cut_best(pairs, [cosine.get(pair, 0.0) for pair in pairs], truth),
+        "Jaro-W.": cut_best(pairs, [JaroWinkler.similarity(name[a], name[b]) for a, b in pairs], truth),
+    }
 
 
 # ── documents with coreference ───────────────────────────────────────────────────────────────────────────────────────

@@ -162,3 +162,45 @@ def test_quantities_are_numbers_and_long_figures_are_codes():
     assert (read_name("Lamp 12qq").codes, read_name("Lamp 12kb").codes) == (("12qq",), ())
     assert read_name("Wool-Worth-X1").core == ("woolworthx1",)
     assert read_name("Woolly-Worth-X1").core == ("woolly", "worth", "x1")
+
+
+@pytest.mark.parametrize(
+    ("raw", "numbers"),
+    [
+        ("Lantern 7.0", ("7",)),
+        ("Lantern v7", ("7",)),
+        ("Lantern version 7.0", ("7",)),
+        ("Lantern 7.5", ("7.5",)),
+        ("Lantern Part II", ("2",)),
+        ("Lantern Vol. 2", ("2",)),
+        ("Lantern 7 for Win 98/Me/2000/XP", ("7",)),
+        ("Lantern 7, system 10.3 or later", ("7",)),
+        ("Windows 2000", ("2000",)),  # one system may be the thing itself
+    ],
+)
+def test_a_version_is_a_number_and_the_systems_that_it_runs_on_are_none(raw: str, numbers: tuple[str, ...]):
+    assert read_name(raw).numbers == numbers
+
+
+@pytest.mark.parametrize(
+    ("raw", "key", "beside"),
+    [
+        ("Paris, Texas", "paris", ("texas",)),
+        ("Paris, TX, USA", "paris", ("texas",)),
+        ("Paris TX", "paris", ("texas",)),
+        ("Paris (TX)", "paris", ("texas",)),
+        ("Paris, France", "paris", ("france",)),
+        ("PARIS IN", "paris in", ()),  # where all is in capitals two letters are no code
+        ("Lantern Motors, CO", "lantern motors", ()),  # a legal form before a region
+        ("University of California, Berkeley", "university of california berkeley", ()),
+        ("Lantern (DVD)", "lantern", ()),  # what it comes as
+    ],
+)
+def test_regions_behind_a_name_stand_beside_it_however_they_are_written(raw: str, key: str, beside: tuple[str, ...]):
+    assert (read_name(raw).key, read_name(raw).qualifier) == (key, beside)
+
+
+def test_a_person_may_have_a_degree_or_a_generation_behind_a_comma():
+    keys = {read_name(raw, person=True).key for raw in ("Smith, John, Jr.", "John Smith, Jr.", "John Smith Jr.")}
+    assert keys == {"john smith jr"}
+    assert read_name("John Adam Smith, Ph.D.", person=True).key == "john adam smith"

@@ -21,7 +21,15 @@ from sensegraph.algorithms.similar import Candidates, Pairs, pair_by_shared_keys
 from sensegraph.errors import InputError
 from sensegraph.resolution.aliases import canonical_name, canonical_type
 from sensegraph.resolution.comparison.name_reading import Name, read_name
-from sensegraph.resolution.comparison.scoring import SHORT, Collection, kind_of_type, prepare_collection, weigh_rival
+from sensegraph.resolution.comparison.scoring import (
+    SHORT,
+    WEIGHED,
+    Collection,
+    kind_of_type,
+    prepare_collection,
+    weigh_rival,
+)
+from sensegraph.resolution.comparison.weighing import list_leads, weigh_leads
 from sensegraph.resolution.resolution_types import (
     Alias,
     Decision,
@@ -90,30 +98,31 @@ def _follow_root(root: Mapping[int, int], row: int) -> int:
 
 
 Pair = tuple[int, int]
-_LEAD = 0.15  # by which it must be likelier than any other of the list
-_SURE = 0.87
+_SURE, _TIED = 0.87, 0.8
 
 
-def raise_matches(items: Sequence[Mentioned], scores: Mapping[Pair, Judged], least: float) -> dict[Pair, Judged]:
-    """Those pairs of items of two lists that are, from either side, likelier than all others by far; judged anew.
+def weigh_matches(found: Collection, scores: Mapping[Pair, Judged]) -> dict[Pair, Judged]:
+    """The pairs that are judged anew by how far they are ahead of any other partner of either.
 
-    `least` is the score from which such a pair may be one thing.
+    These are names that were weighed, and of two lists that name a thing once all that are not sure. Where a lead says
+    nothing, the lack of one does.
     """
-    best: dict[tuple[int, str], list[float]] = {}
-    lists = [(a, b) for a, b in scores if items[a].listed and items[b].listed and items[a].listed != items[b].listed]
-    for a, b in lists:
-        for row, other in ((a, b), (b, a)):
-            best.setdefault((row, items[other].listed), []).append(scores[a, b].score)
-    tops = {place: sorted(found, reverse=True)[:2] for place, found in best.items()}
-    raised = {}
-    for a, b in lists:
+    items, least = found.items, found.settings.reject
+    kept = {pair: judged.score for pair, judged in scores.items() if not judged.veto}
+    equal = {pair for pair, judged in scores.items() if judged.kind not in WEIGHED and judged.score >= _SURE}
+    changed = {}
+    for (a, b), leads in list_leads(kept, equal).items():
         judged = scores[a, b]
-        if judged.veto or not least <= judged.score < _SURE:
-            continue
-        both = (tops[a, items[b].listed], tops[b, items[a].listed])
-        if all(judged.score >= top[0] and (len(top) == 1 or judged.score >= top[1] + _LEAD) for top in both):
-            raised[a, b] = replace(judged, score=_SURE, why=f"{judged.why}; neither list has a likelier one")
-    return raised
+        listed = bool(items[a].listed and items[b].listed)
+        if judged.kind in WEIGHED or (listed and least <= judged.score < _SURE):
+            score = weigh_leads(judged.score, leads, listed)
+            if listed and min(leads) <= 0:  # another of its list is as likely
+                score = min(score, judged.score, _TIED)
+            if score > judged.score and found.tells_lead(a, b):
+                changed[a, b] = replace(judged, score=score, why=f"{judged.why}; no other is likelier")
+            elif score < judged.score and judged.kind in WEIGHED:
+                changed[a, b] = replace(judged, score=score)
+    return changed
 
 
 _SAME, _CODE, _PAIR, _BAND, _ACRONYM = 50.0, 8.0, 3.0, 3.0, 20.0  # beside the idf of a word, 0.5 to about 14
@@ -256,7 +265,7 @@ class _Judged:
         """All pairs with their final judgements, those within likely groups included; how many of these are large."""
         long = self._long()
         scores = {pair: self.final(pair, long) for pair in list(self.pairs)}
-        scores |= raise_matches(self.found.items, scores, self.found.settings.reject)
+        scores |= weigh_matches(self.found, scores)
         sure = [pair for pair, judged in scores.items() if judged.score >= self.found.settings.accept]
         large = 0
         for rows in connect_rows(len(self.found.items), [*sure, *ruled.together]):

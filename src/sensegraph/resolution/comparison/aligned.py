@@ -20,6 +20,7 @@ from sensegraph.language.word_lists import ENGLISH, STOP
 from sensegraph.resolution.comparison.name_reading import Name
 
 _FEW = 1000  # names: of a smaller collection, words weigh as in one of so many
+_STOP = STOP[ENGLISH]
 _LIGHT = 0.5  # the weight of a function word
 _CODE = 5  # letters and digits of a code that tell it, whatever its ending
 _LONG, _LONGER = 7, 11  # letters of a word in which one slip, or two, may be a misspelling
@@ -33,15 +34,25 @@ class Lexis:
     names: int
     frequency: Mapping[str, int]
 
+    @property
+    def most(self) -> float:
+        """The greatest weight of a word."""
+        return _rate_word(self.names, 1)
+
     def weight(self, word: str) -> float:
         """How much a word tells: its idf."""
-        if word in STOP[ENGLISH] or len(word) == 1:
+        if word in _STOP or len(word) == 1:
             return _LIGHT
-        return math.log1p(max(self.names, _FEW) / max(1, self.frequency.get(word, 1)))
+        return _rate_word(self.names, self.frequency.get(word, 1))
 
     def known(self, word: str) -> bool:
         """Whether more than one name has the word: then it is hardly a misspelling."""
         return self.frequency.get(word, 0) > 1
+
+
+@lru_cache(maxsize=1 << 14)
+def _rate_word(names: int, count: int) -> float:
+    return math.log1p(max(names, _FEW) / max(1, count))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +81,9 @@ class Aligned:
 
 def align_names(a: Name, b: Name, words: Lexis) -> Aligned:
     """The words of two names, each matched with at most one of the other's."""
-    left, right = list(a.core), list(b.core)
+    left, right = [*a.core, *a.qualifier], [*b.core, *b.qualifier]
     shared = 0.0
-    for word in a.core:
+    for word in (*a.core, *a.qualifier):
         if word in right:
             left.remove(word)
             right.remove(word)
@@ -135,6 +146,7 @@ def stem_word(word: str) -> str:
 
 
 _RARE = 4  # names that may share a code which tells a thing: one thing is not called many ways
+_ARTICLE = 4  # digits from which a number, unless it is a year, may be one of a shop's list
 _SHORT = 4  # words up to which a number that only one name has makes it another thing
 _PREFIXES = ("non", "anti", "un", "pre", "post", "sub", "super", "inter", "intra", "pseudo", "semi", "micro", "macro")
 # For each word with an opposite, a bit for each set of opposites that it is in.
@@ -154,6 +166,11 @@ def veto_beside(a: Name, b: Name) -> str:
     return next(_compare_beside(a, b), "")
 
 
+def is_article(number: str) -> bool:
+    """Whether a number is long, and no year: likely that of an article in somebody's list."""
+    return len(number) > _ARTICLE or (len(number) == _ARTICLE and number[:2] not in ("18", "19", "20"))
+
+
 def shared_code(a: Name, b: Name, words: Lexis) -> str:
     """The longest code that both names, and few others, have: of five characters at least, two of them digits."""
     if not a.codes or not b.codes:
@@ -169,34 +186,49 @@ def _compare_beside(a: Name, b: Name) -> Iterator[str]:
         yield f"one is a {a.kind}, the other a {b.kind}"
     if a.generation and b.generation and a.generation != b.generation:
         yield f"different generations: {a.generation}, {b.generation}"
-    if a.qualifier and b.qualifier and not set(a.qualifier) & set(b.qualifier):
-        yield f"told apart in parentheses: {' '.join(a.qualifier)}, {' '.join(b.qualifier)}"
+    if a.qualifier and b.qualifier and max(len(a.plain), len(b.plain)) <= _SHORT:
+        for one, other in zip(_part_years(a.qualifier), _part_years(b.qualifier), strict=True):
+            if one and other and not one & other:
+                yield f"told apart in parentheses: {' '.join(a.qualifier)}, {' '.join(b.qualifier)}"
+
+
+def _part_years(words: tuple[str, ...]) -> tuple[set[str], set[str]]:
+    """Years and other numbers, and all other words."""
+    numbers = {word for word in words if word.isdecimal()}
+    return numbers, set(words) - numbers
 
 
 def _list_reasons(a: Name, b: Name, found: Aligned, code: str) -> Iterator[str]:
     yield from _compare_beside(a, b)
     shorter = min(len(a.plain), len(b.plain))
     if not code:
-        one, other = Counter(a.numbers), Counter(b.numbers)
-        left, right = sorted((one - other).elements()), sorted((other - one).elements())
-        if left and right:
+        left, right = list[str](), list[str]()
+        if a.numbers != b.numbers:
+            one, other = Counter(a.numbers), Counter(b.numbers)
+            left, right = sorted((one - other).elements()), sorted((other - one).elements())
+        # A number of a shop's list of articles says nothing against one of the thing itself.
+        if set(map(is_article, left)) & set(map(is_article, right)):
             yield f"different numbers: {', '.join(left)} and {', '.join(right)}"
-        elif (left or right) and shorter <= _SHORT:
+        elif shorter <= _SHORT and any(len(x) < _ARTICLE for x in (*left, *right)):
             yield f"only one has the number {', '.join(left or right)}"
         left = [word for word in found.one if word in a.codes]
         right = [word for word in found.other if word in b.codes]
-        if (left and right) or ((left or right) and shorter <= 2):
+        # Of two shops each has its own articles: codes of letters and digits say nothing against codes of digits.
+        if {word.isdecimal() for word in left} & {word.isdecimal() for word in right} or (
+            (left or right) and shorter <= 2
+        ):
             yield f"different codes: {', '.join(left) or 'none'} and {', '.join(right) or 'none'}"
-    telling = [x for x in found.one if x in _CONTRAST or len(x) == 1 or x in naming_words.GREEK]
+    telling = [x for x in found.one if x in _CONTRAST or (len(x) == 1 and not x.isdigit()) or x in naming_words.GREEK]
     for x, y in [*((x, y) for x, y, _ in found.near), *product(telling, found.other)]:
         if _CONTRAST.get(x, 0) & _CONTRAST.get(y, 0):
             yield f"{x} is not {y}"
-        if len(x) == len(y) == 1 or (x in naming_words.GREEK and y in naming_words.GREEK):
+        if (len(x) == len(y) == 1 and not (x + y).isdigit()) or (x in naming_words.GREEK and y in naming_words.GREEK):
             yield f"{x} is not {y}"
     for words, others in ((found.one, found.other), (found.other, found.one)):
-        for word, prefix in product(words, _PREFIXES):  # linear, nonlinear
-            if word.startswith(prefix) and word[len(prefix) :] in others:
-                yield f"{word} is not {word[len(prefix) :]}"
+        for word in words if others else ():  # linear, nonlinear
+            for prefix in _PREFIXES if word.startswith(_PREFIXES) else ():
+                if word.startswith(prefix) and word[len(prefix) :] in others:
+                    yield f"{word} is not {word[len(prefix) :]}"
     for word in (*found.one, *found.other):
         if word in naming_words.NEGATIONS:
             yield f"only one says {word}"

@@ -26,6 +26,17 @@ _DIGITS = re.compile(r"\d+(?:-\d+){2,}")  # 010-10702-00
 _QUALIFIER = re.compile(r"\s*[(（\[]([^()（）\[\]]*)[)）\]]\s*")
 _POSSESSIVE = re.compile(r"['’](?:s|S)?(?![^\W_])")
 _QUANTITY = re.compile(r"(\d+)([^\W\d_]+)")
+_DECIMAL = re.compile(r"\d+(?:\.\d+)?")
+_VERSION = re.compile(
+    r"\b(?:v|ver\.?|version|vol\.?|volume|part|no\.?|number)(?:(?<=[a-z.])(?=\d)|\s(?=\d|(?-i:[IVX]{1,5})\b))",
+    re.IGNORECASE,
+)
+# Systems that something runs on are no versions of it: win 98/me/2000/xp, 10.3 or later.
+_RUNS_ON = re.compile(
+    r"\b(win(?:dows)?)\b(?:[\s/,&+-]*(?:\b(?:95|98(?:se)?|me|nt|2000|2k|xp|vista|7|8|10|11|and|or)\b)){2,}",
+    re.IGNORECASE,
+)
+_OR_LATER = re.compile(r"\bv?\d+(?:\.\d+)*\+?\s(?:or|and)\s(?:later|higher|above|newer|up)\b", re.IGNORECASE)
 _SPELLING = (
     (re.compile(r"is(e|es|ed|ing|er|ers|ation|ations)$"), r"iz\1"),
     (re.compile(r"our(s|ed|ing)?$"), r"or\1"),
@@ -35,7 +46,8 @@ _SPELLING = (
     (re.compile(r"ence$"), r"ense"),
 )
 _RUN = re.compile(r"\d+")
-_AFTER_COMMA = frozenset({*naming_words.GENERATIONS, *naming_words.HONORIFICS})  # no given name
+_AFTER_COMMA = frozenset({*naming_words.GENERATIONS, *naming_words.HONORIFICS, *naming_words.AFTER})  # no given name
+_SHORT = 40  # letters of a name that may end with the code of a region, without a comma
 _SHORTEST = 6  # letters from which a word is respelt: not wise, our, acre
 
 
@@ -78,22 +90,31 @@ class Name:
     @property
     def plain(self) -> tuple[str, ...]:
         """The core without small words."""
-        return tuple(w for w in self.core if w not in naming_words.SMALL) or self.core
+        return _list_plain(self.core)
+
+
+@lru_cache(maxsize=1 << 17)
+def _list_plain(core: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(w for w in core if w not in naming_words.SMALL) or core
 
 
 @lru_cache(maxsize=1 << 17)
 def read_name(raw: str, person: bool = False) -> Name:
     """The name as it is compared, as that of a person if it is one. One that is only punctuation is its own key."""
     text = " ".join(unicodedata.normalize("NFKC", raw).split())
+    if len(text) > 2:
+        text = _VERSION.sub("", _OR_LATER.sub("", _RUNS_ON.sub(r"\1", text))).strip() or text
     parentheses = _QUALIFIER.findall(text)
     outside, qualifier = _QUALIFIER.sub(" ", text).strip(), ""
     if parentheses and outside:
-        qualifier = parentheses[-1].strip()
+        qualifier = " ".join(parentheses).strip()
     else:
         outside = text
-    family, comma, given = outside.partition(", ") if person else (outside, "", "")
-    if comma and "," not in given and fold_word(given).rstrip(".") not in _AFTER_COMMA:
-        outside = f"{given} {family}"  # Smith, John is John Smith
+    regions: list[str] = []
+    if person:
+        outside = _turn_name(outside)
+    else:
+        outside, regions = _split_regions(outside)
     tails = naming_words.LEGAL_TAILS
     fits = (t for t in tails if len(outside) > len(t) and (outside.endswith(t) or outside.startswith(t)))
     if legal_tail := next(fits, ""):
@@ -116,12 +137,37 @@ def read_name(raw: str, person: bool = False) -> Name:
     return Name(
         raw, words, core, key=" ".join(core) or text.casefold(), numbers=_read_numbers(core),
         codes=tuple(w for w in core if _is_code(w)),
-        qualifier=tuple(_normalize_word(t, 0, 1) for t in _split_tokens(qualifier)),
+        qualifier=tuple(regions) + _read_beside(qualifier),
         legal=legal or ((legal_tail,) if legal_tail else ()), kind=place_kind, generation=generation,
         woman=len(words) > 1 and bool(titles & naming_words.WOMAN),
         man=len(words) > 1 and bool(titles & naming_words.MAN),
         letters=_read_acronym(outside), acronyms=_list_acronyms(words, core),
     )  # fmt: skip
+
+
+def _turn_name(name: str) -> str:
+    """Of a person: Smith, John, Jr. is John Smith Jr."""
+    family, *others = name.split(", ")
+    plain = [part.replace(".", "") for part in others]
+    after = [part for part in plain if fold_word(part) in _AFTER_COMMA]
+    given = [part for part, bare in zip(others, plain, strict=True) if bare not in after]
+    return " ".join((*given, family, *after)) if len(given) < 2 else name
+
+
+def _split_regions(name: str) -> tuple[str, list[str]]:
+    """A name without the regions and countries after its commas, and these; of several, countries do not count."""
+    regions: list[str] = []
+    while True:
+        head, comma, last = (part.strip() for part in name.rpartition(","))
+        region = naming_words.REGIONS.get(fold_word(last), "") if comma and head else ""
+        if not region and not comma and len(name) < _SHORT and not name.isupper():
+            head, _, last = name.rpartition(" ")
+            region = naming_words.REGIONS.get(last.casefold(), "") if len(last) in (2, 3) and last.isupper() else ""
+        if not region or (last.isupper() and last.casefold() in naming_words.LEGAL):
+            break
+        name = head
+        regions.insert(0, region)
+    return name, [r for r in regions if r not in naming_words.COUNTRY.values()] or regions[:1]
 
 
 def fold_word(word: str) -> str:
@@ -142,6 +188,14 @@ def fold_word(word: str) -> str:
 _LIGATURES = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ł": "l", "ı": "i", "ё": "е"}
 
 
+def _read_beside(text: str) -> tuple[str, ...]:
+    """The words in parentheses that tell a thing, not what it comes as (DVD); the name of a region is one word."""
+    if region := naming_words.REGIONS.get(fold_word(text)):
+        return (region,)
+    words = (_normalize_word(t, 0, 1) for t in _split_tokens(text))
+    return tuple(word for word in words if word not in naming_words.CARRIERS)
+
+
 def _split_tokens(text: str) -> list[str]:
     def join_code(match: re.Match[str]) -> str:
         """Parts with hyphens are one code where none of them is a word: each is short, or has a digit."""
@@ -154,6 +208,8 @@ def _split_tokens(text: str) -> list[str]:
 
 def _normalize_word(token: str, place: int, count: int) -> str:
     form = fold_word(token.replace(".", "") if not token[0].isdigit() else token.replace(",", ""))
+    if form.endswith(".0"):
+        form = form[:-2]  # version 7.0 is version 7
     if token.isupper() and form in naming_words.ROMAN and (len(form) > 1 or (place and place == count - 1)) and place:
         return naming_words.ROMAN[form]
     form = naming_words.EXPANSIONS.get(form, naming_words.NUMBERS.get(form, form))
@@ -180,7 +236,7 @@ def _read_numbers(core: tuple[str, ...]) -> tuple[str, ...]:
     for word in core:
         if _is_code(word):
             continue
-        if word.isdecimal():
+        if _DECIMAL.fullmatch(word):
             found.append(word.lstrip("0") or "0")
         elif (m := _QUANTITY.fullmatch(word)) and m[2] in naming_words.UNITS:
             found.append(m[1].lstrip("0") or "0")
@@ -189,7 +245,7 @@ def _read_numbers(core: tuple[str, ...]) -> tuple[str, ...]:
 
 def _is_code(word: str) -> bool:
     digits = sum(c.isdigit() for c in word)
-    if not digits:
+    if not digits or ("." in word and _DECIMAL.fullmatch(word)):
         return False
     if digits == len(word):
         return digits >= 6

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,16 +24,16 @@ from sensegraph.resolution.comparison.aligned import (
     veto_words,
 )
 from sensegraph.resolution.comparison.name_reading import Name, fold_word, read_name
+from sensegraph.resolution.comparison.weighing import describe_pair, weigh_pair
 from sensegraph.resolution.resolution_types import Judged, Mentioned, Resolving
 
-# The logistic score: fitted on pairs of names of the two tables that `bench/resolution.py` measures, each weighing
-# alike, and moved so that `accept` stands where a little more than half of the pairs are right.
-_BIAS, _SHARED, _CONTAINED, _CODE, _FIRST, _MORE = -8.2, 3.6, 4.9, 6.2, 1.7, -1.7
-_SCALE = 7.0  # the weight of a word that one name in a thousand has
-_EACH = 0.8  # at most, where each has a word of its own and nothing identifies them
-_FEW = 5  # words of the shorter name up to which that is so
-_WORDS = 3  # words from which what two names share is weighed
 _ENGLISH = frozenset(("inc incorporated corp corporation co company ltd limited llc llp lp plc").split())
+_WORDS = 3  # words from which a name that is a part of the other may be its short form
+
+_FEW = 5  # words of the shorter name up to which words of their own make them two things, if there is nothing else
+WEIGHED = MappingProxyType({"weighed": 1.0, "own": 0.8, "few": 0.3, "within": 0.2})
+"""Relations of names that are weighed, with how sure they may be where it says nothing that none is likelier."""
+_LIST = 100  # names of a heap from which it says something
 
 SHORT = frozenset(("alias", "acronym", "surname", "given", "initial", "nickname", "bare", "title"))
 """Relations of a short name with a long one that others may have too: they hold while no rival does."""
@@ -54,18 +53,18 @@ def compare_names(a: Name, b: Name, words: Lexis) -> Judged:
         return one
     if not code and least < _WORDS and (one := _compare_part(found, a, b)):
         return one
-    # Of names of several words, or with a code in common: a logistic score of what they share.
-    z = _BIAS + _SHARED * math.log1p(found.weight / _SCALE) + _CONTAINED * found.contained + _CODE * bool(code)
-    z += _FIRST * (a.plain[:1] == b.plain[:1]) + _MORE * (not found.one or not found.other)
-    score = 1 / (1 + math.exp(-z))
-    each = all(any(w not in naming_words.SMALL for w in words) for words in (found.one, found.other))
-    if not code and least <= _FEW and each:
-        score = min(score, _EACH)  # each says something that the other does not: Iowa, Colorado
+    score = weigh_pair(describe_pair(a, b, found, code, words))
     why = f"{100 * found.jaccard:.0f} % of their words by weight are shared"
     why += f"; both have {code}" if code else ""
     alone = [w for w in (" ".join(found.one[:4]), " ".join(found.other[:4])) if w]
     why += f"; alone: {' / '.join(alone)}" if alone else ""
-    return Judged(score if code or least >= _WORDS else min(score, 0.3), why, "weighed")
+    own = [any(w not in naming_words.SMALL for w in alone) for alone in (found.one, found.other)]
+    kind = "weighed"
+    if not code and least < _WORDS:
+        kind = "few" if found.one and found.other else "within"
+    elif not code and least <= (_FEW if all(own) else _WORDS + 1) and any(own):
+        kind = "own"  # one or each says something that the other does not: Iowa, Colorado
+    return Judged(score if code or least > 1 else min(score, 0.3), why, kind)
 
 
 def compare_keys(a: Name, b: Name) -> Judged | None:
@@ -126,6 +125,8 @@ def _compare_part(found: Aligned, a: Name, b: Name) -> Judged | None:
     after = next((w for w in more if w in naming_words.HEADS), "")
     if after:
         return Judged(0.05, f"a {after} is not what it is named after", "head")
+    if len(short.plain) > 1:
+        return None
     last = len(short.core) == 1 and len(long.core) in (2, 3) and long.core[-1] == short.core[0] and not long.numbers
     if last:
         return Judged(0.4, f"{short.raw} is the last word of {long.raw}", "last")
@@ -285,6 +286,8 @@ class Collection:
         found = self._named(a, b)
         if found.veto:
             return found
+        if not self.tells_lead(a, b):
+            found = bound_alone(found)
         if types == "differ" and found.score > _ASK:
             found = replace(found, score=_ASK, why=f"{found.why}; types differ: {one.type}, {other.type}")
         context = self.context(a, b)
@@ -293,6 +296,17 @@ class Collection:
         if found.kind == "last" and context == "shared":
             return replace(found, score=0.7, why=f"{found.why}, and they have things in common")
         return found
+
+    def tells_lead(self, a: int, b: int) -> bool:
+        """Whether it says something of two things that no other is likelier: they stand in lists, or in a long heap.
+
+        What texts mention seldom has a second name, so there it says nothing.
+        """
+        one, other = self.items[a], self.items[b]
+        if one.listed and other.listed:
+            return True
+        mentioned = (one.places or one.neighbours) and (other.places or other.neighbours)
+        return len(self.items) >= _LIST and not mentioned
 
     def context(self, a: int, b: int) -> Context:
         """What two things have in common."""
@@ -336,6 +350,12 @@ class Collection:
                     why = f"{x.raw}, {y.raw}: {found.why}"
                     best = Judged(min(found.score, _CALLED), why, "alias" if found.score >= _CALLED else found.kind)
         return best
+
+
+def bound_alone(found: Judged) -> Judged:
+    """A judgement of names that were weighed, where nothing is known of others that may be likelier."""
+    most = WEIGHED.get(found.kind, 1.0)
+    return found if found.score <= most else replace(found, score=most)
 
 
 def weigh_rival(found: Judged, rival: str, context: Context) -> Judged:

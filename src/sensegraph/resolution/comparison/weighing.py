@@ -1,0 +1,118 @@
+"""How surely two names of several words are one: a logistic score of what they share and of what each has alone.
+
+What a score is worth differs from list to list: where all names are alike, half of the words in common is nothing,
+where they are not it is much. So a second logistic score weighs a pair against the next likely partner of either. The
+weights are a file of numbers that `bench/resolution_weights.py` fits, each set of names weighing alike, and moved so
+that pairs are best taken from 0.85 on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+import msgspec
+
+from sensegraph.resolution.comparison.aligned import Aligned, Lexis, is_article
+from sensegraph.resolution.comparison.name_reading import Name
+
+FEATURES = (
+    "shared, of all", "shared, of the lesser", "shared", "a code", "first word", "one within the other",
+    "ratio of sorted words", "beginning alike", "alone, the lesser", "alone, the greater", "rarest alone, the lesser",
+    "rarest alone, the greater", "a number", "a number alone", "an article alone", "a code alone",
+    "a code alone in each", "few words", "length",
+)  # fmt: skip
+_SCALE = 7.0  # the weight of a word that one name in a thousand has
+_NO_RIVAL = -1.5  # what is less likely, as a logit, is no rival
+_LEAD = 4.0  # a greater lead counts as this
+
+
+class Weights(msgspec.Struct, frozen=True):
+    """`pair` weighs the features, in their order, and 1 last.
+
+    `heap` and `lists` weigh the logit of a pair, its lesser and its greater lead over the rivals of either name, and
+    1: in a heap of names, and between lists that name a thing once.
+    """
+
+    pair: tuple[float, ...]
+    heap: tuple[float, float, float, float]
+    lists: tuple[float, float, float, float]
+
+
+@cache
+def load_weights() -> Weights:
+    """The weights as they were fitted last."""
+    return msgspec.json.decode(files(__package__).joinpath("weights.json").read_bytes(), type=Weights)
+
+
+def describe_pair(a: Name, b: Name, found: Aligned, code: str, words: Lexis) -> tuple[float, ...]:
+    """The features of two names, whose words are aligned, and which have a `code` in common or none. Symmetric."""
+    from rapidfuzz import fuzz
+    from rapidfuzz.distance import JaroWinkler
+
+    numbers, both = list[str](), False
+    if a.numbers or b.numbers:
+        one, other = Counter(a.numbers), Counter(b.numbers)
+        numbers, both = [*(one - other), *(other - one)], bool(one & other)
+    articles = sum(map(is_article, numbers))
+    codes = sum(any(w in name.codes for w in alone) for name, alone in ((a, found.one), (b, found.other)) if name.codes)
+    first, second = a.plain, b.plain
+    less, more = sorted((len(first), len(second)))
+    rare, rarer = sorted(max(map(words.weight, alone), default=0.0) for alone in (found.one, found.other))
+    most = words.most
+    x, y = " ".join((*a.core, *a.qualifier)), " ".join((*b.core, *b.qualifier))
+    return (
+        found.jaccard, found.contained, math.log1p(found.weight / _SCALE), float(bool(code)),
+        float(first[:1] == second[:1]), float(not found.one or not found.other),
+        fuzz.token_sort_ratio(x, y) / 100, JaroWinkler.similarity(x, y),
+        math.log1p(min(found.alone) / _SCALE), math.log1p(max(found.alone) / _SCALE), rare / most, rarer / most,
+        float(both), float(len(numbers) > articles), float(articles > 0), float(codes == 1),
+        float(codes == 2), 1 / max(less, 1), less / max(more, 1),
+    )  # fmt: skip
+
+
+def weigh_pair(features: tuple[float, ...]) -> float:
+    """How surely two names are one if nothing is known of others, 0 to 1."""
+    weights = load_weights().pair
+    return squash_logit(sum(w * x for w, x in zip(weights, features, strict=False)) + weights[-1])
+
+
+def weigh_leads(score: float, leads: tuple[float, float], listed: bool) -> float:
+    """How surely a pair is one, of which the score alone is `score`, where it leads the rivals of either by `leads`."""
+    own, less, more, bias = load_weights().lists if listed else load_weights().heap
+    return squash_logit(own * find_logit(score) + less * min(leads) + more * max(leads) + bias)
+
+
+def list_leads(
+    scores: Mapping[tuple[int, int], float], equal: set[tuple[int, int]]
+) -> dict[tuple[int, int], tuple[float, float]]:
+    """How far, in logits, each pair is ahead of the likeliest other partner of its first, and of its second row.
+
+    A partner that is `equal` to the one compared is no rival. Pairs have the smaller row first.
+    """
+    near: dict[int, list[tuple[float, int]]] = {}
+    for (a, b), score in scores.items():
+        near.setdefault(a, []).append((-score, b))
+        near.setdefault(b, []).append((-score, a))
+    tops = {row: sorted(partners)[:4] for row, partners in near.items()}
+
+    def lead(row: int, partner: int, score: float) -> float:
+        known = ((-s, min(r, partner), max(r, partner)) for s, r in tops[row] if r != partner)
+        rival = next((s for s, low, high in known if (low, high) not in equal), 0.0)
+        return max(-_LEAD, min(_LEAD, find_logit(score) - max(_NO_RIVAL, find_logit(rival))))
+
+    return {(a, b): (lead(a, b, score), lead(b, a, score)) for (a, b), score in scores.items()}
+
+
+def find_logit(score: float) -> float:
+    """The logarithm of the odds of a score."""
+    score = min(max(score, 1e-9), 1 - 1e-9)
+    return math.log(score / (1 - score))
+
+
+def squash_logit(logit: float) -> float:
+    """The score of such odds."""
+    return 1 / (1 + math.exp(-logit))
