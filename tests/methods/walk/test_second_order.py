@@ -208,3 +208,23 @@ def test_a_question_of_unknown_words_finds_nothing_by_words(tmp_path: Path) -> N
     with indexed(tmp_path, [Document(f"{i} said", t) for i, t in enumerate(TALK)]) as made:
         assert found(made, "Zyx?") == []
         assert found(made, "cheese")
+
+
+def test_no_passage_is_read_that_says_what_one_before_it_says(tmp_path: Path) -> None:
+    article = " ".join(
+        f"The {word} of the mill was sold to the workers of Quay." for word in ("boiler", "roof", "gate", "wheel")
+    )
+    texts = [
+        Document("first", article),
+        Document("second", f"{article} It rained."),
+        Document("third", "A mill is a house."),
+    ]
+    texts += [Document("short", "Yes, the mill."), Document("short too", "Yes, the mill.")]
+    with indexed(tmp_path, texts) as made:
+        evidence = Walk().retrieve(Question("To whom was the boiler of the mill sold?"), made.index(), made.runtime())
+        chunks = [passage.id for passage in evidence.passages]
+        read = set(made.index().documents_of(chunks).values())
+    assert len({"first", "second"}.intersection(read)) == 1
+    assert {"third", "short", "short too"} <= read
+    assert {"first", "second"} <= set(evidence.documents)
+    assert "1 passages that say what one before them says were not read again" in evidence.notes

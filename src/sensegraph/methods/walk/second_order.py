@@ -12,6 +12,7 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 
 import msgspec
 import numpy as np
@@ -28,6 +29,7 @@ _NEAR = (0.6, 0.36, 0.2)  # what the words of the next chunk but so many count
 _SOURCES = 5  # chunks whose words are added
 _ADDED = 20  # words that they add
 _LEAST = 1e-9
+_LONG, _ALIKE = 20, 0.8  # stems of a chunk that may be a copy, and the share of them that another says
 
 
 class Weights(msgspec.Struct, frozen=True):
@@ -163,3 +165,21 @@ def _add_words(first: Ranked, pool: Pool, asked: Longs) -> Floats:
         return np.zeros(len(pool.chunks))
     found = pool.scores(told[best].astype(np.int64), weight * idf[best])
     return found / max(float(found.max(initial=0)), _LEAST)
+
+
+def find_copies(chunks: Longs, wording: Wording) -> list[bool]:
+    """Whether each chunk says over again, sentence by sentence, what one before it says; short ones never do."""
+    seen: dict[bytes, list[int]] = {}
+    found = []
+    for place, chunk in enumerate(chunks.tolist()):
+        said = wording.said[int(wording.at[chunk]) : int(wording.at[chunk + 1])]
+        ends = np.flatnonzero(said < 0).tolist()
+        sentences = {said[a + 1 : b].tobytes(): b - a - 1 for a, b in pairwise(ends)}  # not what heads it
+        long, shared = sum(sentences.values()), Counter[int]()
+        for sentence, size in sentences.items():
+            shared.update(dict.fromkeys(seen.get(sentence, ()), size))
+        copied = long >= _LONG and max(shared.values(), default=0) >= _ALIKE * long
+        found.append(copied)
+        for sentence in () if copied else sentences:
+            seen.setdefault(sentence, []).append(place)
+    return found

@@ -25,10 +25,11 @@ from sensegraph.language.text import list_stems
 from sensegraph.methods import IT_MUST, check_fields
 from sensegraph.methods.walk.name_words import fold_words, write_letters
 from sensegraph.methods.walk.naming import NAMES, Hashes, Names, hash_words
-from sensegraph.methods.walk.second_order import feed_back, measure_signs, read_weights, with_neighbours
+from sensegraph.methods.walk.second_order import feed_back, find_copies, measure_signs, read_weights, with_neighbours
 from sensegraph.methods.walk.wording import WORDING, Wording
 from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.arms import Diversify, asked_vector, by_meaning, diversify_ranking, evidence_of
+from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Evidence, Question
 
@@ -118,6 +119,7 @@ _ALL = 20_000  # chunks up to which every one is looked at
 _POOL = 2_000  # chunks that are looked at for their words in a larger corpus
 BY_WORDS = "words"  # the name of a ranking in which names had no say
 _BY_WORDS = "names of these documents lead to few others: passages are ordered by their words, not by links"
+_READ = 50  # passages of which none is read twice
 _TIE = 1e-6  # words decide among what the walk does not come to
 
 
@@ -184,7 +186,17 @@ class Walk(AnswersOnce):
         found = self.rank(question, index, rt)
         notes = [_BY_WORDS] if found.name == BY_WORDS else []
         ranked = diversify_ranking(question, found, index, rt, self.diversify, self.balance)
-        return evidence_of(ranked, index, self.top, self.context_tokens, notes)
+        if WORDING.name not in index.manifest.part_names:
+            return evidence_of(ranked, index, self.top, self.context_tokens, notes)
+        new = np.ones(len(ranked), bool)
+        new[:_READ] = ~np.array(find_copies(ranked.positions[:_READ], index.part(WORDING)), bool)
+        if not new.all():
+            notes.append(f"{int((~new).sum())} passages that say what one before them says were not read again")
+        once = Ranking(ranked.name, ranked.positions[new], ranked.scores[new])
+        named = tuple(
+            dict.fromkeys(e.document for e in take_records(index.catalogue.chunks, ranked.positions.tolist()))
+        )
+        return replace(evidence_of(once, index, self.top, self.context_tokens, notes), documents=named)
 
     def rank(self, question: Question, index: Index, rt: Runtime) -> Ranking:
         """The `top` best chunks of the index; the ranking is called `BY_WORDS` where links had no say in it."""
