@@ -4,12 +4,12 @@
 
 First where names lead nowhere: recall@5 of BM25; of the weights of the package; of weights trained on all other kinds
 of sets (chats, meetings, news, a novel, an encyclopedia in three languages); of weights trained on all sets without the
-question's fold, of five; then of the left-out weights without one sign. `messages` is lihua-world cut into messages: a
-question asks for the message of its chat that has most words of the answer. Of xquad 200 questions are asked.
+fold of the question, of five; then of the left-out weights without one sign. `messages` is lihua-world cut into
+messages: a question asks for the message of its chat that has most words of the answer. Of xquad 200 are asked.
 Then where they lead somewhere: recall@5 of the walk for each weight of feedback, for the one that is best on the other
 sets, and for the smallest one that is as good there but for a quarter of a point: sets are small. A line `multi` counts
-the questions with several judged documents. `--keep` is a folder for indexes, `--kept` a file of signs, so that a second
-run is quick. `--train` writes the weights.
+the questions with several judged documents. `--keep` is a folder for indexes, `--kept` a file of signs, so that a
+second run is quick. `--train` writes the weights.
 """
 
 from __future__ import annotations
