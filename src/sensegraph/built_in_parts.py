@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-USUAL = ("graph", "reports", "concepts", "names", "outline")  # what is built where nobody says anything else
+USUAL = ("graph", "reports", "concepts", "names", "wording", "outline")  # what is built where nobody says anything else
 _NONE: Mapping[str, str] = MappingProxyType({})
 _GRAPH = ("graph",)
 
@@ -31,6 +31,7 @@ BUILT_IN: Mapping[str, BuiltIn] = MappingProxyType(
     {
         "concepts": BuiltIn("sensegraph.methods.lazygraphrag.concepts:CONCEPTS"),
         "names": BuiltIn("sensegraph.methods.walk.naming:NAMES"),
+        "wording": BuiltIn("sensegraph.methods.walk.wording:WORDING"),
         "outline": BuiltIn("sensegraph.retrieval.outline.part:OUTLINE"),
         "relations": BuiltIn("sensegraph.methods.lightrag.lightrag:RELATIONS", _GRAPH, {"relation": "relations"}),
         "facts": BuiltIn("sensegraph.methods.hipporag.facts:FACTS", _GRAPH, {"fact": "fact_vectors"}),

@@ -20,8 +20,8 @@ ts: context_tokens=8000 seed=0
 hybrid: vector=20 bm25=10 graph=20 hops=1 c=60.0 vector_weight=0.1 bm25_weight=1.0 graph_weight=1.0 fusion='prior'
   text_share=0.3 damping=0.7 seed_floor=0.5 k=10 context_tokens=8000 diversify='none' balance=0.7
 walk: borne=0.6 text=0.3 named=0.1 first=50 power=3.0 damping=0.7 steps=8 bridge=1.0 bridges=5 covered=0.1
-  titled=0.8 mentioned=0.4 untied=0.05 spread=10 dialogue=0.5 hubbed=0.3 k1=1.2 b=0.6 top=100 context_tokens=8000
-  diversify='none' balance=0.7
+  titled=0.8 mentioned=0.4 untied=0.05 spread=10 dialogue=0.5 hubbed=0.3 linked=0.25 k1=1.2 b=0.6 top=100
+  context_tokens=8000 diversify='none' balance=0.7
 bm25: k=10 context_tokens=8000 diversify='none' balance=0.7
 lazygraphrag: budget=100 questions=3 tests=5 batch=5 patience=5 best=5 neighbours=1 shown=100 refined=True
   hypothesis=False unit='chunk' ranking='auto' context_tokens=8000

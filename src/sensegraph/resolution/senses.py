@@ -54,6 +54,9 @@ class Senses:
     open: tuple[tuple[Name, str, tuple[str, ...]], ...] = ()
 
 
+NO_SENSES = Senses()
+
+
 def read_kind(name: str, sentences: Sequence[str]) -> str:
     """Whether sentences use a name as a person or as a place; empty where they do not say, or say both."""
     person = place = 0.0

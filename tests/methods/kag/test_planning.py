@@ -14,8 +14,8 @@ from sensegraph.methods.kag.question_steps import MOST_PARTS, sketch_plan
     ("question", "lines"),
     [
         (
-            "Who is the spouse of the director of Jump for Glory?",
-            ("Who or what is the director of Jump for Glory?", "Who is the spouse of #1?"),
+            "Who is the spouse of the director of Run for Amber?",
+            ("Who or what is the director of Run for Amber?", "Who is the spouse of #1?"),
         ),
         (
             "When did Ada Finch's mother die?",
@@ -26,8 +26,8 @@ from sensegraph.methods.kag.question_steps import MOST_PARTS, sketch_plan
             ("Which town Ada Finch was born?", "Who is the mayor of #1?"),
         ),
         (
-            "When did the state where Pocahontas Mounds is located become part of the United States?",
-            ("Which state Pocahontas Mounds is located?", "When did #1 become part of the United States?"),
+            "When did the state where Tarn Hollow is located become part of the Free Union?",
+            ("Which state Tarn Hollow is located?", "When did #1 become part of the Free Union?"),
         ),
         (
             "What year did the company Novair is part of dissolve?",
@@ -92,10 +92,10 @@ def test_what_is_compared_of_makers_takes_a_step_for_each_maker() -> None:
 
 
 def test_a_judgement_on_two_things_asks_for_the_same_of_each() -> None:
-    found = sketch_plan("Are Nantong and Rome located in the same province?")
+    found = sketch_plan("Are Tarnow and Rome located in the same province?")
     assert found.rule == "judgement"
     assert found.lines == (
-        "What is the province of Nantong?",
+        "What is the province of Tarnow?",
         "What is the province of Rome?",
         "Deduce(op=judgement, content=`the same province`, inputs=#1 #2)",
     )

@@ -15,7 +15,7 @@ BRIDGES = {
         "Who is the mayor of #1?",
     ],
     "Who led the firm whose founder was Tom Reeve?": ["Which firm's founder was Tom Reeve?", "Who led #1?"],
-    "Who wrote the book known as The Long Tide?": ["Which book is known as The Long Tide?", "Who wrote #1?"],
+    "Who wrote the book known as The Long Tide?": ["Which book known as The Long Tide?", "Who wrote #1?"],
     "Who was the teacher of the man whom Ada Finch married?": [
         "Which man Ada Finch married?",
         "Who was the teacher of #1?",
@@ -55,7 +55,7 @@ SINGLE = [
     "What is the spouse of Big Eyes?",
     "Who is the daughter of #1?",
     "What lies between Oslo and Rome?",
-    "What birds eat fish and also nest on cliffs?",
+    "What birds of sea and also of cliffs?",
     "Which men who sailed and died in Oslo wrote letters?",
 ]
 ALBA = "Deduce(op=choice, content=`{}: Brand | Alba`, inputs=#{} #{})"
@@ -191,7 +191,7 @@ def test_at_most_four_things_are_described() -> None:
         ("the longest bridge is open", False, False, "the longest bridge is open"),
         ("was not closed is open", False, False, "was not closed"),
         ("Ada keeps the lamp is it", False, False, "Ada keeps the lamp"),
-        ("keeps the lamp is it", False, False, "keeps the lamp is it"),  # what ends in s is a verb after a name alone
+        ("keeps the lamp is it", False, False, "keeps the lamp"),
         ("is it . ?", False, False, "is it"),
         ("", False, False, ""),
     ],

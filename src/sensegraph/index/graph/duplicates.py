@@ -24,7 +24,7 @@ from sensegraph.language.text import fold
 from sensegraph.protocols import ResolvingEngine
 from sensegraph.resolution import Group, Mentioned, Proposal, Resolution, Resolving, Rule, resolve
 from sensegraph.resolution.aliases import Aliases, Name, Operation, with_groups
-from sensegraph.resolution.senses import Senses
+from sensegraph.resolution.senses import NO_SENSES, Senses
 from sensegraph.runtime.results import Result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Brief, Chunk, Context, Description, Entity, Graph, Passage, Source
@@ -77,7 +77,7 @@ class Duplicates:
     asked: int = 0
     compared: int = 0
     notes: tuple[str, ...] = ()
-    senses: Senses = Senses()
+    senses: Senses = NO_SENSES
 
 
 @step("duplicates.same", version=1, uses="engine", task="resolve")

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from sensegraph.index.index import Index
 from sensegraph.language.sentences import split_sentences
-from sensegraph.language.text import fold, list_stems
+from sensegraph.language.text import fold, list_stems, tag_words
 from sensegraph.language.word_lists import ENGLISH_MONTHS, ENGLISH_WEEKDAYS, read_lexicon, read_sections
 from sensegraph.methods.kag.calculation import Scalar, read_date, read_number, write_value
 from sensegraph.retrieval.signals import entities_named_in
@@ -66,20 +66,14 @@ _OF = re.compile(
     rf"(?:(?:the\s+)?(?:song|film|movie|book|album|novel|show|series|play|band|work|TV series)\s+)?({_NAME})"
 )
 _RELATIVE = re.compile(
-    r"\b(?:[Tt]he|[Aa]n?)\s+((?:(?!of\b|the\b|in\b|that\b|which\b|who\b|whose\b|where\b|border\b)[\w'-]+\s+){1,3}?)"
+    r"\b(?:[Tt]he|[Aa]n?)\s+((?:(?!of\b|the\b|in\b|that\b|which\b|who\b|whose\b|where\b)[\w'-]+\s+){1,3}?)"
     r"(that|which|who|whom|whose|where|when|(?:in|to|on|of|from|for|by|at)\s+(?:which|whom)"
-    r"|with(?=\s+the)|named after|known as)\s+"
+    r"|with(?=\s+the))\s+"
 )
-_BARE = re.compile(
-    rf"\b(?:the|an?)\s+((?:[a-z-]+\s+){{1,2}}?)({_NAME}\s+(?:is|was|were|are|belongs?|lived?|died?|played?|plays|comes?|came"
-    r"|holds?|held|signed|joined|carried|attended|works?|worked|won|plays|resides|originated|takes)\b[^,?]*)"
-)
+_BARE = re.compile(rf"\b(?:the|an?)\s+((?:[a-z-]+\s+){{1,2}}?)({_NAME}\s+([a-z]+)\b[^,?]*)")
 _BY = re.compile(
-    rf"\b(?:[Tt]he|[Aa]n?)\s+([a-z-]+)\s+((?:containing|premiering|ruling|starring|featuring|owning|hosting)\s+{_NAME}"
-    rf"|(?:[a-z]+ed|written|made|sung|led|won|built|born|set|held|known|run)\s+"
-    rf"(?:by|in|at|on|for|as|from|after)\s+{_NAME})"
+    rf"\b(?:[Tt]he|[Aa]n?)\s+([a-z-]+)\s+(([a-z]+ing\s+|([a-z]+)\s+(?:by|in|at|on|for|as|from|after)\s+){_NAME})"
 )
-_BETWEEN_VERBS = frozenset(("not", "also", "first", "still", "considered"))
 _INVERTED = re.compile(r"\b(?:did|does|do|will|would|can|could)\s+(?:the|an?)?\s*$", re.I)
 
 
@@ -105,11 +99,12 @@ def _find_descriptions(text: str) -> Iterator[tuple[int, int, str]]:
     for match in _OWNED.finditer(text):
         yield match.start(), match.end(), f"Who or what is the {match[2]} of {match[1]}?"
     for match in _BARE.finditer(text):
-        if not re.search(r"\b(?:that|which|who)\b", match[2]):
+        if tag_words([match[3]]) in "vp" and not re.search(r"\b(?:that|which|who)\b", match[2]):
             end = match.start(2) + len(_read_clause(match[2], inverted=_is_inverted(text, match.start())))
             yield match.start(), end, f"Which {match[1].strip()} {text[match.start(2) : end].strip()}?"
     for match in _BY.finditer(text):
-        yield match.start(), match.end(), f"Which {match[1]} {match[2]}?"
+        if not match[4] or tag_words([match[4]]) in "vp":
+            yield match.start(), match.end(), f"Which {match[1]} {match[2]}?"
 
 
 def _is_inverted(text: str, start: int) -> bool:
@@ -120,23 +115,28 @@ def _is_inverted(text: str, start: int) -> bool:
 def _read_clause(text: str, *, inverted: bool, verbless: bool = False) -> str:
     """The beginning of `text` that is one clause: up to a comma, the end, or the verb of the clause around it."""
     verbs, after_verb, named, end = int(verbless), False, False, len(text.rstrip(" ?."))
-    for match in re.finditer(r"[\w'’-]+|[,;?]", text):
-        word, start = match[0], match.start()
-        if start >= end:
-            break
+    found = [m for m in re.finditer(r"[\w'’-]+|[,;?]", text) if m.start() < end]
+    letters = [*(tag_words([m[0]]) for m in found), "."]
+    for i, match in enumerate(found):
+        word, start, letter, before = match[0], match.start(), letters[i], letters[i - 1] if i else ""
         if word in ",;?":
             following = text[match.end() :].lstrip()
             if verbs and not re.match(r"[A-ZÀ-Þ]", following):
                 return text[:start]
             continue
-        finite = word in _WORDS["finite"] or (word.endswith("ed") and word.islower() and not after_verb)
-        finite = finite or (not verbs and word.endswith("s") and word.islower() and named)
-        named = not word.islower() or word.isdigit()
-        if verbs and ((finite and not after_verb) or (inverted and word in _WORDS["base"])):
+        plain = word.islower()
+        begun = not verbs and (letter == "b" or (letter == "n" and not i))  # what many do has the base form
+        finite = plain and ((letter in "vm" and word[-2:] != "ed") or (not after_verb and (letter in "vmp" or begun)))
+        finite = finite or (not verbs and word.endswith("s") and plain and named)
+        named = not plain or word.isdigit()
+        # a noun or adjective may be the verb of the clause around, where neither before nor after it one would stand
+        other = letter in "nJ" and not after_verb and before not in "dJsi" and letters[i + 1] in ".itdr#X"
+        base = plain and (letter == "b" or other)
+        if verbs and ((finite and not after_verb) or (inverted and base)):
             return text[:start].rstrip()
         if finite:
             verbs += 1
-        after_verb = finite or word in ("to", "be", "been", "being") or (after_verb and word in _BETWEEN_VERBS)
+        after_verb = finite or word in ("to", "be", "been", "being") or (after_verb and letter == "r")
     return text[:end]
 
 
@@ -163,7 +163,7 @@ _BOTH = re.compile(
 )
 _JOIN = re.compile(
     r"(?i)^(?:which|what|name the|list the)\s+(?P<what>[\w-]+(?:\s[\w-]+)?)\s+(?:that\s+|which\s+|who\s+)?"
-    r"(?P<one>(?:\w+s|\w+ed|are|were|have|inhibit|treat|cause|use)\b.+?)\s+and\s+(?:that\s+|which\s+|who\s+)?(?:also\s+)?"
+    r"(?P<one>(?P<verb>\w+)\b.+?)\s+and\s+(?:that\s+|which\s+|who\s+)?(?:also\s+)?"
     r"(?P<two>(?:is|are|was|were|has|have|had|also|[a-z]+ed|[a-z]+s)\s.+?)[\s?.]*$"
 )
 _ALIKE = re.compile(r"\b(?:both|the same|share|from|located|in|of|have|originate|the (?:director|performer)s?)\b")
@@ -209,7 +209,12 @@ def _plan_judgement(question: str) -> list[str]:
 def _plan_intersection(question: str) -> list[str]:
     """What meets two conditions: what meets each, then what both have."""
     found = _JOIN.match(question)
-    if not found or _innermost_description(found["one"]) or _innermost_description(found["two"]):
+    if (
+        not found
+        or tag_words([found["verb"]]) not in "bvp"
+        or _innermost_description(found["one"])
+        or _innermost_description(found["two"])
+    ):
         return []
     what = found["what"]
     return [f"Which {what} {found['one']}?", f"Which {what} {found['two']}?", "Math(content=`both(#1, #2)`)"]

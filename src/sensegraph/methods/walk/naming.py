@@ -71,7 +71,7 @@ class Names:
     the name e stand in the title of `hints[hint[e]:hint[e + 1]]`, which do not bear it. The title of chunk i has the
     stems `stems[title[i]:title[i + 1]]`, and in parenthesis `asides[aside[i]:aside[i + 1]]`, both hashes.
     `document` (n) numbers the documents. `way`, `to`, `share` are the `Paths` of a walk over chunks, then names.
-    `facts`: most words of a name; the settings of the graph (owners, common, bears, forward, backward); `hubs`.
+    `facts`: most words of a name; settings of the graph (owners, common, bears, forward, backward); `hubs`, `links`.
     """
 
     keys: Hashes
@@ -126,6 +126,11 @@ class Names:
         """The share of all pairs of chunk and name whose name is in more than 2 % of the chunks, and more than 3."""
         return float(self.facts[6])
 
+    @property
+    def links(self) -> float:
+        """How many chunks of other documents one leads to, in the mean of the whole corpus; a link counts at most 1."""
+        return float(self.facts[7])
+
     def find(self, names: Sequence[str]) -> Longs:
         """The position of each of these folded names, −1 where there is none."""
         wanted = hash_words(names)
@@ -167,7 +172,7 @@ class Names:
         return _link_pairs(cut, row, self.held[places], self.times[places], self.bears[places])
 
 
-@step("naming.names", version=4, form="arrays")
+@step("naming.names", version=5, form="arrays")
 def make_names(wholes: Sequence[Iterable[Noted]], *, settings: NameSettings) -> list[Names]:
     """The index of names of all documents, in the order of the catalogue."""
     results: list[Names] = []
@@ -199,7 +204,7 @@ def make_names(wholes: Sequence[Iterable[Noted]], *, settings: NameSettings) -> 
             aside=run_offsets([len(t) for t in asides]),
             asides=hash_words([w for t in asides for w in t]),
             document=np.asarray(places, np.int32),
-            facts=np.array([*facts, settings.bears, settings.forward, settings.backward, 0.0]),
+            facts=np.array([*facts, settings.bears, settings.forward, settings.backward, 0.0, 0.0]),
         )
         results.append(_link_pairs(made, pairs[0], rank[pairs[1]], pairs[2], pairs[3]))
     return results
@@ -291,12 +296,16 @@ def _link_pairs(base: Names, row: Longs, held: NDArray[Any], times: NDArray[Any]
         borne=bears[back].astype(np.uint8),
         salience=salience,
     )
-    path, hubs = _walk_paths(cut, row), many[many > max(3, _EVERYWHERE * chunks)].sum() / max(len(held), 1)
-    return replace(cut, way=path.start, to=path.to, share=path.share, facts=np.array([*base.facts[:6], hubs]))
+    (path, links), hubs = _walk_paths(cut, row), many[many > max(3, _EVERYWHERE * chunks)].sum() / max(len(held), 1)
+    links = base.links if len(base.salience) == count else links  # what is known of a part is known of the whole
+    return replace(cut, way=path.start, to=path.to, share=path.share, facts=np.array([*base.facts[:6], hubs, links]))
 
 
-def _walk_paths(found: Names, row: Longs) -> Paths:
-    """The graph of the walk: chunks and names that they hold, chunks and those that bear what they mention."""
+def _walk_paths(found: Names, row: Longs) -> tuple[Paths, float]:
+    """The graph of the walk: chunks and names that they hold, chunks and those that bear what they mention.
+
+    And how much each chunk is linked to others by such names, in the mean.
+    """
     common, bears = found.facts[2:4].tolist()
     chunks, held = found.chunks, found.held
     rare = found.chunks_of[held] <= max(3, common * chunks)
@@ -309,7 +318,7 @@ def _walk_paths(found: Names, row: Longs) -> Paths:
     ends += [(here, there, forward * link)] if forward else []
     ends += [(there, here, backward * link)] if backward else []
     source, target, weights = (np.concatenate([end[i] for end in ends]) for i in range(3))
-    return build_paths(source, target, weights, chunks + len(found))
+    return build_paths(source, target, weights, chunks + len(found)), float(link.sum()) / max(chunks, 1)
 
 
 def _link_bearers(found: Names, row: Longs) -> tuple[Longs, Longs, Floats]:

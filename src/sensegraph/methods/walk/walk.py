@@ -9,6 +9,7 @@ query: names and words of the question → a walk of a few steps → bridges to 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -24,8 +25,11 @@ from sensegraph.language.text import list_stems
 from sensegraph.methods import IT_MUST, check_fields
 from sensegraph.methods.walk.name_words import fold_words, write_letters
 from sensegraph.methods.walk.naming import NAMES, Hashes, Names, hash_words
+from sensegraph.methods.walk.second_order import feed_back, find_copies, measure_signs, read_weights, with_neighbours
+from sensegraph.methods.walk.wording import WORDING, Wording
 from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.arms import Diversify, asked_vector, by_meaning, diversify_ranking, evidence_of
+from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Evidence, Question
 
@@ -113,6 +117,9 @@ def names_in_question(text: str, names: Names) -> list[int]:
 
 _ALL = 20_000  # chunks up to which every one is looked at
 _POOL = 2_000  # chunks that are looked at for their words in a larger corpus
+BY_WORDS = "words"  # the name of a ranking in which names had no say
+_BY_WORDS = "names of these documents lead to few others: passages are ordered by their words, not by links"
+_READ = 50  # passages of which none is read twice
 _TIE = 1e-6  # words decide among what the walk does not come to
 
 
@@ -127,6 +134,10 @@ class Walk(AnswersOnce):
     text counts `covered`, of their title nothing - and are tied to them by a name: that they bear it counts 1, that
     their title has its words `titled`, that they mention it `mentioned`, no tie at all `untied`. A passage with more
     than `spread` names lends less to each.
+
+    What the best passages say is added to the question, and with it the `top` passages are ordered again. Where names
+    lead nowhere, to less than `linked` other passages from each, there is no walk: words of the question, of
+    neighbours in a series, and of the best passages decide.
 
     Where more than the share `dialogue` of all mentions are of names that are everywhere, as in conversations, walk
     and bridges count `hubbed`. An embedder that knows meaning has half of `text`. `diversify` says whether each passage
@@ -149,6 +160,7 @@ class Walk(AnswersOnce):
     spread: int = 10
     dialogue: float = 0.5
     hubbed: float = 0.3
+    linked: float = 0.25
     k1: float = 1.2
     b: float = 0.6
     top: int = 100
@@ -157,23 +169,73 @@ class Walk(AnswersOnce):
     balance: float = 0.7
     name: str = "walk"
     requires: frozenset[Task] = frozenset({"answer"})
-    reads: frozenset[PartName] = frozenset({"names"})
+    reads: frozenset[PartName] = frozenset({"names", "wording"})
+    can_miss: ClassVar[frozenset[PartName]] = frozenset({"wording"})
 
     def __post_init__(self) -> None:
         for name in ("first", "steps", "bridges", "spread", "top", "context_tokens"):
             if getattr(self, name) < (0 if name == "bridges" else 1):
                 raise SettingsError(f"walk: {name} is {getattr(self, name)}; it must be at least 1.")
-        check_fields(self, "borne text named bridge covered titled mentioned untied k1 power", "be 0 or more", IT_MUST)
+        check_fields(
+            self, "borne text named bridge covered titled mentioned untied linked k1 power", "be 0 or more", IT_MUST
+        )
         check_fields(self, "damping dialogue hubbed b balance", "be from 0 to 1", IT_MUST)
 
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """The passages that the walk comes to, best first, within the context."""
-        ranked = diversify_ranking(question, self.rank(question, index, rt), index, rt, self.diversify, self.balance)
-        return evidence_of(ranked, index, self.top, self.context_tokens)
+        found = self.rank(question, index, rt)
+        notes = [_BY_WORDS] if found.name == BY_WORDS else []
+        ranked = diversify_ranking(question, found, index, rt, self.diversify, self.balance)
+        if WORDING.name not in index.manifest.part_names:
+            return evidence_of(ranked, index, self.top, self.context_tokens, notes)
+        new = np.ones(len(ranked), bool)
+        new[:_READ] = ~np.array(find_copies(ranked.positions[:_READ], index.part(WORDING)), bool)
+        if not new.all():
+            notes.append(f"{int((~new).sum())} passages that say what one before them says were not read again")
+        once = Ranking(ranked.name, ranked.positions[new], ranked.scores[new])
+        named = tuple(
+            dict.fromkeys(e.document for e in take_records(index.catalogue.chunks, ranked.positions.tolist()))
+        )
+        return replace(evidence_of(once, index, self.top, self.context_tokens, notes), documents=named)
 
     def rank(self, question: Question, index: Index, rt: Runtime) -> Ranking:
-        """The `top` best chunks of the index."""
+        """The `top` best chunks of the index; the ranking is called `BY_WORDS` where links had no say in it."""
         names, seen = index.part(NAMES), ask_names(question.sought, index, self.k1, self.b)
+        worded = index.part(WORDING) if WORDING.name in index.manifest.part_names else None
+        if worded is None or names.links >= self.linked:
+            walked = self._walk(question, seen, names, index, rt)
+            return self._ordered_again(question, walked, worded) if worded is not None else walked
+        return self._by_words(question, seen, names, worded, index, rt)
+
+    def _by_words(
+        self, question: Question, seen: Asked, names: Names, worded: Wording, index: Index, rt: Runtime
+    ) -> Ranking:
+        """The best chunks where names lead nowhere: those with the words of the question, and their neighbours."""
+        text = self._text(seen, question, index, rt)
+        near = with_neighbours(text[0], worded)
+        chunks = np.unique(np.concatenate((near, select_best(seen.words, self.top)[0])))
+        if not len(chunks):
+            return Ranking(BY_WORDS, chunks, np.zeros(0))
+        signs = measure_signs(question.sought, chunks, worded, names.document)
+        if by_meaning("auto", rt):  # meaning has half of what words tell
+            meant = np.zeros(len(chunks))
+            meant[np.searchsorted(chunks, text[0])] = text[1]
+            signs[:, 0] = (signs[:, 0] + meant) / 2
+        at, score = select_best(signs @ np.array(read_weights().plain), self.top)
+        return Ranking(BY_WORDS, chunks[at], score)
+
+    def _ordered_again(self, question: Question, walked: Ranking, worded: Wording) -> Ranking:
+        """The chunks of a walk in the order of their scores and of what its first ones add to the question."""
+        order = np.argsort(walked.positions)
+        chunks, score = walked.positions[order], walked.scores[order]
+        if not len(chunks):
+            return walked
+        added = feed_back(question.sought, (walked.positions, walked.scores), chunks, worded)
+        at, score = select_best(score / walked.scores[0] + read_weights().linked * added, self.top)
+        return Ranking(walked.name, chunks[at], score)
+
+    def _walk(self, question: Question, seen: Asked, names: Names, index: Index, rt: Runtime) -> Ranking:
+        """The chunks that the walk and its bridges come to."""
         talk = names.hubs > self.dialogue
         start = self._start(seen, self._text(seen, question, index, rt), names)
         here, p = self._walked(start, names, self.hubbed if talk else self.damping)
