@@ -44,7 +44,7 @@ TREE = HERE.parent
 SOURCE = TREE / "src" / "sensegraph"
 OUT = HERE / "out" / "mutants"
 EQUIVALENT = HERE / "mutants-equivalent.toml"
-MOST_TESTS, MOST_SECONDS = 120, 15.0  # that one mutant is run against: those beside it, then the rest
+MOST_TESTS, MOST_SECONDS = 120, 15.0  # that one mutant is run against, the nearest first
 USUAL = "tests/test_usual_values.py"  # what is pinned of constants and defaults, whatever test imports their module
 PATIENCE = 4.0  # a mutant that makes the tests run longer than so many times what they usually take is noticed
 
@@ -255,12 +255,12 @@ class Reach:
     broad: list[str]  # for what no test runs, as only definitions stand there: those that together run most files
 
     def choose(self, mutant: Mutant) -> list[str]:
-        """The tests for a mutant: those beside its module first, and of them those that run the fewest lines."""
+        """The tests for a mutant: the nearest first, and of them those that run the fewest lines."""
         every = self.files.get(mutant.file, self.broad)
         tests = [USUAL, *every] if mutant.defines else self.lines.get(mutant.file, {}).get(mutant.line) or every
         chosen: list[str] = []
         left = MOST_SECONDS
-        for test in sorted(tests, key=lambda test: test != USUAL and is_apart(test, mutant.file)):
+        for test in sorted(tests, key=lambda test: rank_distance(test, mutant.file)):
             if chosen and self.seconds.get(test, 0.1) > left:
                 continue
             chosen.append(test)
@@ -279,11 +279,13 @@ def find_mirror(file: str) -> Path:
     return folder
 
 
-def is_apart(test: str, file: str) -> bool:
-    """Whether a test neither stands in the folder that mirrors the one of a module nor bears the module's name."""
+def rank_distance(test: str, file: str) -> int:
+    """How far a test stands from a module: 0 if its file bears the module's name, 1 in the mirroring folder, else 2."""
     folder, name = find_mirror(file), Path(test.partition("::")[0])
+    if test.startswith(USUAL) or name.stem == f"test_{Path(file).stem}":
+        return 0
     beside = folder in name.parents if folder.name != "tests" else folder == name.parent
-    return not beside and name.stem != f"test_{Path(file).stem}"
+    return 1 if beside else 2
 
 
 def measure_reach(processes: int, tests: Sequence[str], kept: Path | None, minutes: float) -> Reach:

@@ -1,0 +1,95 @@
+"""Rules that are given values of their own, in a form that stands in a line of JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import offline_examples
+import outline_examples
+import sensegraph
+
+from sensegraph.engines.offline.extraction import corpus_reading, page_reader
+from sensegraph.engines.offline.reports import report_parts
+from sensegraph.types import Chunk
+
+OUTLINES = ("valley", "few", "book", "parts", "shows", "german", "subjects")
+
+
+def choose_by_cover(
+    given: Sequence[list[Any]], weights: dict[str, float], count: int, used: Sequence[list[Any]] = ()
+) -> list[int]:
+    """Sentences chosen of some that are written as terms, words, worth and place."""
+    made, before = (
+        [report_parts.Candidate(tuple(terms.split()), *rest) for terms, *rest in rows] for rows in (given, used)
+    )
+    return report_parts.choose_sentences(made, weights, count, before)
+
+
+def observe(text: str, title: str = "", times: int = 1) -> list[Any]:
+    """What one text, written so many times, shows by itself: spans, names, values, phrases, words."""
+    text *= times
+    seen = page_reader.observe_document([Chunk("c", "d", 0, len(text), 0, text, title)])
+    names = [[c.surface, c.sentence, c.start, text[c.inner : c.end] if c.inner >= 0 else "", c.first, c.more, c.left,
+              c.before, c.right, c.marks] for c in seen.names]  # fmt: skip
+    return [
+        seen.work, seen.language, seen.bounds, len(seen.head), len(seen.tail), seen.sentences,
+        [sum(map(bool, seen.prints)), len(set(seen.prints))], names, [[v.surface, v.start, v.kind] for v in seen.values],
+        [[list(p.words), p.spans[0], p.spans[-1]] for p in seen.phrases], seen.shown, seen.spellings, seen.capitals, seen.lowers,
+    ]  # fmt: skip
+
+
+def hash_alike(*texts: str) -> list[list[int]]:
+    """Which of the hashes of some sentences are alike: each as the place where it stands first, −1 for none."""
+    found = [page_reader.hash_sentence(text) for text in texts]
+    every = [one for three in found for one in three]
+    return [[every.index(one) if one else -1 for one in three] for three in found]
+
+
+def split_long(text: str, times: int) -> list[tuple[int, int]]:
+    """The spans of the sentences of a text that is written so many times."""
+    return page_reader.split_spans(text * times)
+
+
+def _texts_of(corpus: str) -> dict[str, str]:
+    if corpus == "demo":
+        folder = Path(sensegraph.__file__).parent / "data" / "demo"
+        return {p.stem: p.read_text(encoding="utf-8") for p in sorted(folder.iterdir()) if p.suffix in (".md", ".txt")}
+    return dict(outline_examples.corpora()[corpus][0]) if corpus in OUTLINES else offline_examples.CORPORA[corpus]
+
+
+def _observe_corpus(corpus: str) -> tuple[list[tuple[Chunk, ...]], list[bytes]]:
+    texts = _texts_of(corpus)
+    documents = [outline_examples.cut_chunks(name, text, name.title()) for name, text in texts.items()]
+    return documents, corpus_reading.observe_documents(documents)
+
+
+def learn(corpus: str) -> list[Any]:
+    """What a corpus teaches those who read it."""
+    _, seen = _observe_corpus(corpus)
+    lexicon = corpus_reading.decode_lexicon(corpus_reading.learn_corpus(seen))
+    fields = ("refused", "refused_runs", "fronts", "backs", "series", "hidden", "speakers", "roles", "talks", "terms", "nouns")
+    kinds = sorted(f"{kind} {name}" for name, kind in lexicon.kinds.items())
+    same = {work: found for work, found in lexicon.same.items() if found}
+    strong = sorted(lexicon.strengths, reverse=True)
+    return [
+        lexicon.chunks, *(getattr(lexicon, name) for name in fields), kinds, same, lexicon.full, sorted(lexicon.units),
+        len(lexicon.boilerplate), len(lexicon.nodes), len(lexicon.pairs), sum(strong), strong[:20],
+    ]  # fmt: skip
+
+
+def read(corpus: str, values: bool, most: int) -> list[Any]:
+    """What is read in the chunks of a corpus, of which the first are shown."""
+    documents, seen = _observe_corpus(corpus)
+    lexicon = corpus_reading.learn_corpus(seen)
+    found = corpus_reading.read_documents(list(zip(documents, seen, strict=True)), lexicon, values=values)
+    every = [one for document in found for one in document]
+    shown = [
+        [[f"{e.name} ({e.type}) {e.start}-{e.end}: {' '.join(str(m.start) for m in e.mentions)}" for e in one.entities],
+         [f"{r.source} — {r.target} {r.strength:.6g} {r.start}-{r.end}" for r in one.relations],
+         [f"{c.subject} {c.type} {c.start}-{c.end}" for c in one.claims]]
+        for one in every[:most]
+    ]  # fmt: skip
+    counted = [[len(x.entities), len(x.relations), len(x.claims)] for x in every]
+    return [counted, round(sum(r.strength for x in every for r in x.relations), 6), shown]
