@@ -30,9 +30,10 @@ def read_examples(package: str) -> dict[str, list[dict[str, Any]]]:
 
 
 def find_rule(name: str) -> Callable[..., Any]:
-    """The function that a rule is called by: of tests/rules.py, or `module:function` below the package."""
+    """The function that a rule is called by: of tests/rules.py, `said:function` of tests/rules_of_language.py, or `module:function` below the package."""
     module, _, function = name.rpartition(":")
-    return getattr(import_module(f"sensegraph.{module}" if module else "rules"), function)  # type: ignore[no-any-return]
+    home = {"": "rules", "said": "rules_of_language"}.get(module, f"sensegraph.{module}")
+    return getattr(import_module(home), function)  # type: ignore[no-any-return]
 
 
 def show_found(value: Any) -> Any:

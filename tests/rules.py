@@ -69,7 +69,19 @@ def learn(corpus: str) -> list[Any]:
     """What a corpus teaches those who read it."""
     _, seen = _observe_corpus(corpus)
     lexicon = corpus_reading.decode_lexicon(corpus_reading.learn_corpus(seen))
-    fields = ("refused", "refused_runs", "fronts", "backs", "series", "hidden", "speakers", "roles", "talks", "terms", "nouns")
+    fields = (
+        "refused",
+        "refused_runs",
+        "fronts",
+        "backs",
+        "series",
+        "hidden",
+        "speakers",
+        "roles",
+        "talks",
+        "terms",
+        "nouns",
+    )
     kinds = sorted(f"{kind} {name}" for name, kind in lexicon.kinds.items())
     same = {work: found for work, found in lexicon.same.items() if found}
     strong = sorted(lexicon.strengths, reverse=True)
