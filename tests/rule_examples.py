@@ -30,7 +30,7 @@ def read_examples(package: str) -> dict[str, list[dict[str, Any]]]:
 
 
 def find_rule(name: str) -> Callable[..., Any]:
-    """The function that a rule is called by: of tests/rules.py, `said:function` of tests/rules_of_language.py, or `module:function` below the package."""
+    """The function of a rule: of tests/rules.py, as `said:…` of tests/rules_of_language.py, else of the package."""
     module, _, function = name.rpartition(":")
     home = {"": "rules", "said": "rules_of_language"}.get(module, f"sensegraph.{module}")
     return getattr(import_module(home), function)  # type: ignore[no-any-return]
@@ -46,9 +46,10 @@ def show_found(value: Any) -> Any:
         return [[show_found(k), show_found(v)] for k, v in value.items()]
     if isinstance(value, str | int | None):
         return value
-    if isinstance(value, msgspec.Struct) or hasattr(value, "__dataclass_fields__"):
-        return show_found(list(msgspec.structs.asdict(value).values() if isinstance(value, msgspec.Struct) else
-                               [getattr(value, name) for name in value.__dataclass_fields__]))  # fmt: skip
+    if isinstance(value, msgspec.Struct):
+        return show_found(list(msgspec.structs.asdict(value).values()))
+    if hasattr(value, "__dataclass_fields__"):
+        return show_found([getattr(value, name) for name in value.__dataclass_fields__])
     return [show_found(one) for one in value]
 
 

@@ -9,7 +9,6 @@ from typing import Any
 import offline_examples
 import outline_examples
 import sensegraph
-
 from sensegraph.engines.offline.extraction import corpus_reading, page_reader
 from sensegraph.engines.offline.reports import report_parts
 from sensegraph.types import Chunk
@@ -35,8 +34,10 @@ def observe(text: str, title: str = "", times: int = 1) -> list[Any]:
               c.before, c.right, c.marks] for c in seen.names]  # fmt: skip
     return [
         seen.work, seen.language, seen.bounds, len(seen.head), len(seen.tail), seen.sentences,
-        [sum(map(bool, seen.prints)), len(set(seen.prints))], names, [[v.surface, v.start, v.kind] for v in seen.values],
-        [[list(p.words), p.spans[0], p.spans[-1]] for p in seen.phrases], seen.shown, seen.spellings, seen.capitals, seen.lowers,
+        [sum(map(bool, seen.prints)), len(set(seen.prints))], names,
+        [[v.surface, v.start, v.kind] for v in seen.values],
+        [[list(p.words), p.spans[0], p.spans[-1]] for p in seen.phrases], seen.shown, seen.spellings,
+        seen.capitals, seen.lowers,
     ]  # fmt: skip
 
 

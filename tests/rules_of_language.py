@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from sensegraph.answering.grounding import unanswered
 from sensegraph.language import collapsing, defining, noun_phrases, sentences, speakers
 from sensegraph.language.asking import answer_types, enumerations
+from sensegraph.types import WordCounts
 
 
 def split(text: str) -> list[str]:
@@ -62,8 +64,11 @@ def read_phrases(text: str) -> list[Any]:
 def label(text: str) -> list[Any]:
     """The labels of a text, and the names in them without titles."""
     found = speakers.find_labels(text)
-    return [[one.start, one.end, one.key, one.named, one.sure, one.loud, text[slice(*speakers.find_name_span(text, one))],
-             speakers.names_role(one.key)] for one in found]  # fmt: skip
+    return [
+        [one.start, one.end, one.key, one.named, one.sure, one.loud, speakers.names_role(one.key),
+         text[slice(*speakers.find_name_span(text, one))]]
+        for one in found
+    ]  # fmt: skip
 
 
 def take_turns(text: str, known: dict[str, str], breaks: Sequence[int], places: Sequence[int]) -> list[Any]:
@@ -87,3 +92,12 @@ def collapse(text: str, places: Sequence[int]) -> list[Any]:
     made = collapsing.collapse_blanks(text)
     inside = [place for place in places if place <= len(made.text)]
     return [made.text, [made.from_source(place) for place in places], [made.to_source(p, p) for p in inside]]
+
+
+def leave_unanswered(
+    question: str, said: str, quotes: Sequence[str] = (), titles: Sequence[str] = (), counted: Any = None, *beside: Any
+) -> Any:
+    """Why an answer does not seem to answer a question; `counted` are the chunks of a corpus and its words."""
+    counts = WordCounts(counted[0], tuple(map(tuple, counted[1]))) if counted else None
+    texts = unanswered.AnswerTexts(said, tuple(quotes), tuple(titles), *map(tuple, beside))
+    return unanswered.find_unanswered(unanswered.PosedQuestion(question, counts), texts)
