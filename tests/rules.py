@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ import outline_examples
 import sensegraph
 from sensegraph.engines.offline.extraction import corpus_reading, page_reader
 from sensegraph.engines.offline.reports import report_parts
+from sensegraph.errors import InputError, SettingsError
 from sensegraph.types import Chunk
 
 OUTLINES = ("valley", "few", "book", "parts", "shows", "german", "subjects")
@@ -106,3 +109,28 @@ def read(corpus: str, values: bool, most: int) -> list[Any]:
     ]  # fmt: skip
     counted = [[len(x.entities), len(x.relations), len(x.claims)] for x in every]
     return [counted, round(sum(r.strength for x in every for r in x.relations), 6), shown]
+
+
+_TRIED = (-101, -2, -1.5, -1, -0.5, 0, 0.001, 0.5, 0.999, 1, 1.5, 2, 3, 4, 5, 9, 10, 11, 99, 100, 101, 1000, float("inf"))
+
+
+def accept(settings: str) -> dict[str, str]:
+    """Which of some numbers each setting of a kind takes, the others left as they are."""
+    module, _, name = settings.partition(":")
+    kind = getattr(import_module(f"sensegraph.{module}"), name)
+    found = {}
+    for field in dataclasses.fields(kind):
+        usual = field.default
+        if field.init and isinstance(usual, int | float) and not isinstance(usual, bool):
+            tried = [value for value in _TRIED if isinstance(usual, float) or isinstance(value, int)]
+            taken = [str(value) for value in tried if _takes(kind, field.name, value)]
+            found[field.name] = " ".join(taken)
+    return found
+
+
+def _takes(kind: Any, field: str, value: float) -> bool:
+    try:
+        kind(**{field: value})
+    except (SettingsError, InputError, TypeError):
+        return False
+    return True
