@@ -5,12 +5,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import offline_examples
 import outline_examples
-import sensegraph
 from sensegraph.engines.offline.extraction import corpus_reading, page_reader
 from sensegraph.engines.offline.reports import report_parts
 from sensegraph.errors import InputError, SettingsError
@@ -57,9 +55,6 @@ def split_long(text: str, times: int) -> list[tuple[int, int]]:
 
 
 def _texts_of(corpus: str) -> dict[str, str]:
-    if corpus == "demo":
-        folder = Path(sensegraph.__file__).parent / "data" / "demo"
-        return {p.stem: p.read_text(encoding="utf-8") for p in sorted(folder.iterdir()) if p.suffix in (".md", ".txt")}
     return dict(outline_examples.corpora()[corpus][0]) if corpus in OUTLINES else offline_examples.CORPORA[corpus]
 
 
@@ -111,7 +106,31 @@ def read(corpus: str, values: bool, most: int) -> list[Any]:
     return [counted, round(sum(r.strength for x in every for r in x.relations), 6), shown]
 
 
-_TRIED = (-101, -2, -1.5, -1, -0.5, 0, 0.001, 0.5, 0.999, 1, 1.5, 2, 3, 4, 5, 9, 10, 11, 99, 100, 101, 1000, float("inf"))
+_TRIED = (
+    -101,
+    -2,
+    -1.5,
+    -1,
+    -0.5,
+    0,
+    0.001,
+    0.5,
+    0.999,
+    1,
+    1.5,
+    2,
+    3,
+    4,
+    5,
+    9,
+    10,
+    11,
+    99,
+    100,
+    101,
+    1000,
+    float("inf"),
+)
 
 
 def accept(settings: str) -> dict[str, str]:

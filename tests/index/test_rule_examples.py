@@ -1,4 +1,4 @@
-"""Settings take what they took, and small rules find what they found: tests/rule_examples.py says how to write it again."""
+"""Settings take what they took, and small rules find what they found (tests/rule_examples.py)."""
 
 from __future__ import annotations
 
