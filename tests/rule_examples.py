@@ -38,6 +38,7 @@ def find_rule(name: str) -> Callable[..., Any]:
 
 def show_found(value: Any) -> Any:
     """What a rule finds as JSON has it; fractions to nine places."""
+    value = value.tolist() if hasattr(value, "tolist") else value
     if isinstance(value, float):
         return round(value, 9)
     if isinstance(value, set | frozenset):
