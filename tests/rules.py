@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
 import offline_examples
 import outline_examples
-from sensegraph.engines.offline.extraction import corpus_reading, page_reader
+from sensegraph.engines.offline.extraction import (
+    corpus_reading,
+    german_names,
+    kinds,
+    mentions,
+    names,
+    observations,
+    page_reader,
+    unspaced_names,
+)
 from sensegraph.engines.offline.reports import report_parts
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.types import Chunk
@@ -31,11 +41,11 @@ def observe(text: str, title: str = "", times: int = 1) -> list[Any]:
     """What one text, written so many times, shows by itself: spans, names, values, phrases, words."""
     text *= times
     seen = page_reader.observe_document([Chunk("c", "d", 0, len(text), 0, text, title)])
-    names = [[c.surface, c.sentence, c.start, text[c.inner : c.end] if c.inner >= 0 else "", c.first, c.more, c.left,
+    named = [[c.surface, c.sentence, c.start, text[c.inner : c.end] if c.inner >= 0 else "", c.first, c.more, c.left,
               c.before, c.right, c.marks] for c in seen.names]  # fmt: skip
     return [
         seen.work, seen.language, seen.bounds, len(seen.head), len(seen.tail), seen.sentences,
-        [sum(map(bool, seen.prints)), len(set(seen.prints))], names,
+        [sum(map(bool, seen.prints)), len(set(seen.prints))], named,
         [[v.surface, v.start, v.kind] for v in seen.values],
         [[list(p.words), p.spans[0], p.spans[-1]] for p in seen.phrases], seen.shown, seen.spellings,
         seen.capitals, seen.lowers,
@@ -81,11 +91,11 @@ def learn(corpus: str) -> list[Any]:
         "terms",
         "nouns",
     )
-    kinds = sorted(f"{kind} {name}" for name, kind in lexicon.kinds.items())
+    types = sorted(f"{kind} {name}" for name, kind in lexicon.kinds.items())
     same = {work: found for work, found in lexicon.same.items() if found}
     strong = sorted(lexicon.strengths, reverse=True)
     return [
-        lexicon.chunks, *(getattr(lexicon, name) for name in fields), kinds, same, lexicon.full, sorted(lexicon.units),
+        lexicon.chunks, *(getattr(lexicon, name) for name in fields), types, same, lexicon.full, sorted(lexicon.units),
         len(lexicon.boilerplate), len(lexicon.nodes), len(lexicon.pairs), sum(strong), strong[:20],
     ]  # fmt: skip
 
@@ -153,3 +163,39 @@ def _takes(kind: Any, field: str, value: float) -> bool:
     except (SettingsError, InputError, TypeError):
         return False
     return True
+
+
+def choose_concepts(units: dict[str, Sequence[int]], chunks: int, tagged: bool = True) -> frozenset[str]:
+    """The concepts of a corpus by how often each unit stands there, in how many chunks, and as the last word."""
+    every, held, heads = (Counter({unit: n[i] for unit, n in units.items()}) for i in range(3))
+    return kinds.select_concepts(kinds.Counts(every, held, heads), chunks, tagged)
+
+
+def count_phrase_units(phrases: Sequence[tuple[int, Sequence[str]]]) -> list[Any]:
+    """The units of phrases, each with its chunk."""
+    counts = kinds.Counts()
+    kinds.count_units(counts, phrases)
+    return [sorted(one.items()) for one in (counts.all, counts.chunks, counts.heads)]
+
+
+def link_works(works: dict[str, dict[str, int]], types: dict[str, str]) -> Any:
+    """The short names of persons by work."""
+    return names.link_corpus_names({work: Counter(counts) for work, counts in works.items()}, types)
+
+
+def cut_german(surface: str, nouns: Sequence[str], inner: int = -1, first: str = "", marks: str = "") -> list[Any]:
+    """The parts of a German run of capitals between its common nouns."""
+    one = observations.Candidate(0, 0, len(surface), surface, inner, first, bool(first), "der", "mit der", "", marks)
+    return [[c.surface, c.start, c.inner, c.first, c.more, c.left, c.before]
+            for c in german_names.cut_at_nouns(one, frozenset(nouns))]  # fmt: skip
+
+
+def find_unspaced(text: str) -> list[str]:
+    """The names in a Chinese or Japanese text."""
+    return [text[a:b] for a, b in unspaced_names.find_unspaced_names(text, 0, len(text))]
+
+
+def wrap(texts: Sequence[str]) -> Any:
+    """The beginnings and ends that texts share."""
+    seen = [page_reader.observe_document([Chunk(f"c{i}", f"d{i}", 0, len(t), 0, t)]) for i, t in enumerate(texts)]
+    return mentions.find_wrappers(seen)
