@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from sensegraph.answering.grounding import unanswered
-from sensegraph.language import collapsing, defining, noun_phrases, sentences, speakers
-from sensegraph.language.asking import answer_types, enumerations
+from sensegraph.language import blocks, collapsing, defining, noun_phrases, sentences, speakers
+from sensegraph.language.asking import answer_types, enumerations, kinds, question_words
+from sensegraph.language.dates import intervals, stated_dates
+from sensegraph.language.text import tag_words
 from sensegraph.types import WordCounts
 
 
@@ -101,3 +103,41 @@ def leave_unanswered(
     counts = WordCounts(counted[0], tuple(map(tuple, counted[1]))) if counted else None
     texts = unanswered.AnswerTexts(said, tuple(quotes), tuple(titles), *map(tuple, beside))
     return unanswered.find_unanswered(unanswered.PosedQuestion(question, counts), texts)
+
+
+def find_pieces(rule: str, text: str) -> list[str]:
+    """The times, or the numbers, of a text."""
+    rules = {"times": stated_dates.find_times, "numbers": stated_dates.find_numbers}
+    return [text[a:b] for a, b in rules[rule](text, 0, len(text))]
+
+
+def hold(first: str, last: str, begin: str, end: str) -> bool | None:
+    """Whether what holds between two stated times holds in a span of time."""
+    return intervals.holds_during(intervals.make_interval(first, last), intervals.span_through(begin, end))
+
+
+def hold_in(sentence: str, types: Sequence[str], names: Sequence[str]) -> Any:
+    """What a sentence says of a functional type."""
+    return intervals.held_in(sentence, types, {name.casefold(): name for name in names})
+
+
+def give(kind: Any, text: str, known: Sequence[str] = ()) -> bool:
+    """Whether a text gives a thing of a kind; it may be a known one."""
+    return question_words.gives_type(kind, text, frozenset(known))
+
+
+def ask_kind(question: str) -> list[Any] | None:
+    """What a question asks all of, or how many of."""
+    found = kinds.read_asked_kind(question)
+    return [found.noun, found.counts] if found else None
+
+
+def mark_lines(text: str) -> list[str]:
+    """What each block of a text is, with its text."""
+    read = blocks.read_blocks(text)
+    return [f"{one.kind}: {read.text[one.start : one.end]}" for one in read.blocks]
+
+
+def tag(text: str) -> str:
+    """The parts of speech of a sentence, a letter a word."""
+    return tag_words(text.split())
