@@ -32,7 +32,9 @@ def read_examples(package: str) -> dict[str, list[dict[str, Any]]]:
 def find_rule(name: str) -> Callable[..., Any]:
     """The function of a rule: of tests/rules.py, as `said:…` of tests/rules_of_language.py, else of the package."""
     module, _, function = name.rpartition(":")
-    home = {"": "rules", "said": "rules_of_language"}.get(module, f"sensegraph.{module}")
+    home = {"": "rules", "said": "rules_of_language", "outline": "rules_of_outlines"}.get(
+        module, f"sensegraph.{module}"
+    )
     return getattr(import_module(home), function)  # type: ignore[no-any-return]
 
 

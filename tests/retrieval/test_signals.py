@@ -143,6 +143,7 @@ def test_themes_are_what_no_name_holds(index: Index, built: Corpus) -> None:
 
     assert high("What did Ada Finch repair at the old mill?") == ("repair old mill",)
     assert high("Who is Ada Finch?") == ()
+    assert high("What of the x plan?") == ("plan",)  # a letter is no theme
     assert high("Which lantern did Ada Finch sell?") == ("lantern", "lantern sell")
     assert keywords_of(Question("?"), index, built.runtime(), refined=False).high == ("?",)
 

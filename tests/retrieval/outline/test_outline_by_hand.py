@@ -78,6 +78,16 @@ def test_a_phrase_of_two_words_is_worth_what_ties_them_and_how_rare_they_are() -
     )
 
 
+def test_words_that_are_hardly_tied_are_a_phrase_in_few_units_only() -> None:
+    def told(units: int) -> list[str]:
+        held, own = {"zorblik quennop": [0]}, {"zorblik": 1, "quennop": 1}
+        notes = [noted(f"b{i:02}", held if i < 4 else {}, words=own if i < 4 else {}) for i in range(units - 1)]
+        return list(scores([*notes, noted("other", {"wuxil": [0]}, words={"wuxil": 60})]))
+
+    assert told(29) == ["zorblik quennop"]  # PMI log(4 · 68 / 4²), below 3
+    assert told(30) == []
+
+
 def test_a_phrase_of_titles_counts_more_from_the_first_document_that_holds_it() -> None:
     plain = [noted(f"b{i:02}", {"zorblik": [0, 1]} if 3 <= i < 7 else {}) for i in range(12)]
     (base,) = scores(plain).values()
