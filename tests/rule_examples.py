@@ -16,6 +16,7 @@ from typing import Any
 
 import msgspec
 
+HOMES = {"": "rules", "said": "rules_of_language", "outline": "rules_of_outlines"}  # where rules of tests stand
 PINNED = Path(__file__).parent / "data" / "rules"
 
 
@@ -30,11 +31,9 @@ def read_examples(package: str) -> dict[str, list[dict[str, Any]]]:
 
 
 def find_rule(name: str) -> Callable[..., Any]:
-    """The function of a rule: of tests/rules.py, as `said:…` of tests/rules_of_language.py, else of the package."""
+    """The function of a rule: of one of the modules beside this one, else of the package."""
     module, _, function = name.rpartition(":")
-    home = {"": "rules", "said": "rules_of_language", "outline": "rules_of_outlines"}.get(
-        module, f"sensegraph.{module}"
-    )
+    home = HOMES.get(module, f"sensegraph.{module}")
     return getattr(import_module(home), function)  # type: ignore[no-any-return]
 
 

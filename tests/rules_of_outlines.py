@@ -29,7 +29,8 @@ def note(title: str, *texts: str) -> list[Any]:
     (one,) = notes.note_documents.fn([chunks])
     lines = [[line.chunk, line.start, line.end, len(line.marks), line.worth] for line in one.lines]
     return [
-        one.title, one.titled, one.language, lines, one.phrases, one.words, one.size, one.spoken, one.labels, one.says, one.heads,
+        one.title, one.titled, one.language, lines, one.phrases, one.words, one.size, one.spoken, one.labels,
+        one.says, one.heads,
     ]  # fmt: skip
 
 
