@@ -20,9 +20,6 @@ from sensegraph.cli import app
 PINNED = Path(__file__).parent / "data" / "cli-transcript.txt"
 RULE = "=" * 60
 NEW = (
-    "Ada Finch became mayor of Port Ellery on 4 June 2024. "
-    "The Harbour Council sold the old pier to Blythe Shipyard.\n"
-)
     "Ada Finch became mayor of Port Ellery on 4 June 2024. The Harbour Council sold the old pier to Blythe Shipyard.\n"
 )
 GROUPS = """
