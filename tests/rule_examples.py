@@ -16,7 +16,9 @@ from typing import Any
 
 import msgspec
 
-HOMES = {"": "rules", "said": "rules_of_language", "outline": "rules_of_outlines"}  # where rules of tests stand
+HOMES = {  # where rules of tests stand
+    "": "rules", "said": "rules_of_language", "outline": "rules_of_outlines", "answer": "rules_of_answers",
+}  # fmt: skip
 PINNED = Path(__file__).parent / "data" / "rules"
 
 

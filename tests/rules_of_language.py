@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sensegraph.answering.grounding import unanswered
 from sensegraph.language import blocks, collapsing, defining, noun_phrases, sentences, speakers
 from sensegraph.language.asking import answer_types, enumerations, kinds, question_words
 from sensegraph.language.dates import intervals, stated_dates
 from sensegraph.language.text import tag_words
-from sensegraph.types import WordCounts
 
 
 def split(text: str) -> list[str]:
@@ -94,15 +92,6 @@ def collapse(text: str, places: Sequence[int]) -> list[Any]:
     made = collapsing.collapse_blanks(text)
     inside = [place for place in places if place <= len(made.text)]
     return [made.text, [made.from_source(place) for place in places], [made.to_source(p, p) for p in inside]]
-
-
-def leave_unanswered(
-    question: str, said: str, quotes: Sequence[str] = (), titles: Sequence[str] = (), counted: Any = None, *beside: Any
-) -> Any:
-    """Why an answer does not seem to answer a question; `counted` are the chunks of a corpus and its words."""
-    counts = WordCounts(counted[0], tuple(map(tuple, counted[1]))) if counted else None
-    texts = unanswered.AnswerTexts(said, tuple(quotes), tuple(titles), *map(tuple, beside))
-    return unanswered.find_unanswered(unanswered.PosedQuestion(question, counts), texts)
 
 
 def find_pieces(rule: str, text: str) -> list[str]:
