@@ -23,7 +23,7 @@ def leave_unanswered(
 def check(
     answer: str, text: str, quotes: Sequence[str], question: str = "", title: str = "", wide: bool = False
 ) -> Any:
-    """An answer held against a document, of which it cites these quotes; `wide`: as those read it who see around them."""
+    """An answer held against a document of which it cites these quotes; `wide`: with what stands around them."""
     document = Document("d", text, title)
     places = [max(0, text.find(quote)) for quote in quotes]
     cited = tuple(
