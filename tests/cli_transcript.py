@@ -1,4 +1,4 @@
-"""What commands print over a small corpus, all of it as it is: tests/data/cli-transcript.txt.
+"""What commands print over a small corpus, all of it as it is: tests/data/cli-transcript.txt, method-transcript.txt.
 
 Where what a command prints was meant to change, `python tests/cli_transcript.py` writes all of it again, so that every
 change shows. Folders are written as ROOT, what differs from run to run (seconds, bytes, moments) as a mark.
@@ -10,6 +10,7 @@ import os
 import re
 import shlex
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from typer.testing import CliRunner
@@ -17,7 +18,7 @@ from typer.testing import CliRunner
 from harbour import papers
 from sensegraph.cli import app
 
-PINNED = Path(__file__).parent / "data" / "cli-transcript.txt"
+DATA = Path(__file__).parent / "data"
 RULE = "=" * 60
 NEW = (
     "Ada Finch became mayor of Port Ellery on 4 June 2024. The Harbour Council sold the old pier to Blythe Shipyard.\n"
@@ -117,12 +118,27 @@ index {root}/texts --sync --dry-run --json
 """.strip().split("\n\n")
 
 
+METHODS = {  # and the part of the index that each reads besides
+    "fastgraphrag": "graph", "hipporag": "facts", "hirag": "layers", "kag": "names", "lazygraphrag": "concepts",
+    "leanrag": "aggregates", "lightrag": "relations", "linearrag": "sentences", "raptor": "tree",
+}  # fmt: skip
+OF_METHOD = """
+estimate {{root}}/texts --set 'index.parts=["graph","{part}"]' --json
+index {{root}}/texts --method {method} --json
+search "What did Ada Finch ask the Harbour Council?" --method {method} --json
+index {{root}}/texts/new.txt --method {method} --json
+search "Who is mayor of Port Ellery?" --method {method} --json
+"""
+METHOD_GROUPS = [OF_METHOD.strip().format(method=method, part=part) for method, part in METHODS.items()]
+
+
 def mark_changing(text: str, root: Path) -> str:
     """A text with what differs from run to run as marks."""
     text = text.replace(str(root), "ROOT").replace(os.sep + root.name, "/ROOT")
     text = re.sub(r"\d+(?:\.\d+)? (?=m?s\b)|\d+(?:\.\d+)? (?=(?:kB|MB|GB|bytes?)\b)", "N ", text)
     text = re.sub(r"20[2-9]\d-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?", "MOMENT", text)
     text = re.sub(r'("(?:seconds|bytes|size|freed|at|elapsed\w*)": )[\d.]+', r"\1N", text)
+    text = re.sub(r"(\d\.\d{6})\d+", r"\1", text)
     return re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE)
 
 
@@ -137,10 +153,10 @@ def make_corpus(root: Path) -> None:
     assert CliRunner().invoke(app, words).exit_code == 0
 
 
-def run_group(number: int, root: Path) -> str:
+def run_group(group: str, root: Path) -> str:
     """The commands of a group in order, each with its status, what it prints, and what it tells."""
     shown = []
-    for line in GROUPS[number].splitlines():
+    for line in group.splitlines():
         if "new.txt" in line:
             (root / "texts" / "new.txt").write_text(NEW, encoding="utf-8")
         words = shlex.split(line.format(root=root))
@@ -152,15 +168,21 @@ def run_group(number: int, root: Path) -> str:
     return "\n\n".join(shown) + "\n"
 
 
-def read_groups() -> list[str]:
+def read_groups(name: str) -> list[str]:
     """What each group of commands did when the file was written."""
-    return PINNED.read_text(encoding="utf-8").split(f"{RULE}\n")
+    return (DATA / f"{name}-transcript.txt").read_text(encoding="utf-8").split(f"{RULE}\n")
+
+
+def write_groups(name: str, groups: Sequence[str]) -> None:
+    """Write what each group of commands does now."""
+    found = []
+    for group in groups:
+        with tempfile.TemporaryDirectory() as scratch:
+            make_corpus(Path(scratch).resolve())
+            found.append(run_group(group, Path(scratch).resolve()))
+    (DATA / f"{name}-transcript.txt").write_text(f"{RULE}\n".join(found), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    found = []
-    for which in range(len(GROUPS)):
-        with tempfile.TemporaryDirectory() as scratch:
-            make_corpus(Path(scratch).resolve())
-            found.append(run_group(which, Path(scratch).resolve()))
-    PINNED.write_text(f"{RULE}\n".join(found), encoding="utf-8")
+    write_groups("cli", GROUPS)
+    write_groups("method", METHOD_GROUPS)

@@ -9,7 +9,7 @@ import pytest
 
 from cli_transcript import GROUPS, make_corpus, read_groups, run_group
 
-PINNED = read_groups()
+PINNED = read_groups("cli")
 
 
 @pytest.fixture(scope="module")
@@ -24,4 +24,4 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_commands_print_what_they_printed(number: int, built: Path, tmp_path: Path) -> None:
     assert len(PINNED) == len(GROUPS)
     shutil.copytree(built, tmp_path / "root")
-    assert run_group(number, (tmp_path / "root").resolve()) == PINNED[number]
+    assert run_group(GROUPS[number], (tmp_path / "root").resolve()) == PINNED[number]
