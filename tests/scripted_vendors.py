@@ -174,13 +174,16 @@ class VendorServer:
             def do_POST(self) -> None:
                 vendors.handle(self)
 
-            do_GET = do_POST
+            do_GET = do_POST  # noqa: N815
 
             def log_message(self, *_: Any) -> None:
                 return None
 
         class Server(ThreadingHTTPServer):
             daemon_threads, request_queue_size = True, 256
+
+            def handle_error(self, *_: Any) -> None:
+                return None  # a client that breaks off
 
         self._server = Server(("127.0.0.1", 0), Handler)
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()

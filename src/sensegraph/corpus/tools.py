@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from sensegraph.corpus.settings import ENGINES, Guarded, Settings, check_approved, read_api_key
 from sensegraph.engines.offline.own_names import read_own_names
 from sensegraph.errors import SettingsError
+from sensegraph.models.endpoint.endpoint_settings import set_temperature
 from sensegraph.plugins import load_plugin
 from sensegraph.protocols import Chunker, Embedder, LanguageEngine, Reranker
 
@@ -138,7 +139,7 @@ def _make_engine_here(settings: Settings) -> LanguageEngine:
     from sensegraph.engines.local.local_engine import LocalEndpoint, LocalEngine
 
     table = settings.endpoint
-    return LocalEngine(LocalEndpoint(settings.local, table.temperature, table.seed), settings.model)
+    return LocalEngine(LocalEndpoint(settings.local, set_temperature(table), table.seed), settings.model)
 
 
 def make_chunker(settings: Settings) -> Chunker | None:

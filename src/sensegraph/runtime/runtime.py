@@ -231,15 +231,22 @@ class Runtime:
         return Result(k, load_result(self.store, step, k))
 
     def made(self, step: Step[A, B], item: A, make: Callable[[], B], **settings: Any) -> B:
-        """The result of `step` on `item` from the store, or of `make`, which does the step's work in another way."""
+        """The result of `step` on `item` from the store, or of `make`, which does the step's work in another way.
+
+        What could not be read but goes on with something instead is not stored.
+        """
         (k,) = self.keys(step, [item], **settings)
         found = self.store.read([k])
         if k not in found:
             tool = self._tool(step)
             before = tool.usage() if tool else Usage()
-            result = make()
-            if tool and (spent := tool.usage() - before) != Usage():
-                self.store.spend(step.name, spent)
+            try:
+                result = make()
+            except Unreadable as e:
+                return typing.cast(B, e.instead)
+            finally:
+                if tool and (spent := tool.usage() - before) != Usage():
+                    self.store.spend(step.name, spent)
             self.store.write({k: step.encode(result)}, step.name)
             self.computed[step.name] += 1
             return result

@@ -17,9 +17,9 @@ from models.endpoint.test_wire import listening
 from scripted import Script, ScriptedServer
 from sensegraph.errors import BudgetExceeded, EndpointDown, EndpointError
 from sensegraph.models.endpoint import wire
-from sensegraph.models.endpoint.bodies import count_prompt_tokens
 from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
+from sensegraph.models.endpoint.profile import count_prompt_tokens
 
 BODY = b'{"choices":[{"message":{"content":"so"}}]}'
 REPLY = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(BODY), BODY)

@@ -93,7 +93,7 @@ def one_slot(asked: Asked):
 
 
 def sixteen_slots(asked: Asked):
-    return Answer(body=asked.calm(), wait=0.03)
+    return Answer(body=asked.calm(), wait=0.08)
 
 
 def slow_reply(asked: Asked):
@@ -149,9 +149,11 @@ def _ended_at_once(run: Run) -> None:
     assert type(run.results[0]).__name__ == "EndpointDown"
 
 
-def _in_time(run: Run) -> None:
-    took = max(r.ended for r in run.requests) - min(r.began for r in run.requests)
-    assert took < 1.3 * (0.03 * 3 + 0.3)  # 35 calls of 30 ms, sixteen at once, and what this machine takes
+def _all_slots_are_used(run: Run) -> None:
+    """Sixteen at once but for the first call, which shows what the endpoint takes."""
+    at_once = [sum(r.began <= one.began < r.ended for r in run.requests) for one in run.requests]
+    assert max(at_once) == 16
+    assert at_once[:2] == [1, 1]
 
 
 PATIENT = {"silence_s": 0.25}
@@ -164,11 +166,11 @@ PACE = [
     Row("78", storm_429, "TTT", lost=21, endpoint={"backoff_s": 0.01}),
     Row("79", anthropic_529, "E", lost=2),
     Row("80", ollama_503_busy, "E", lost=2),
-    Row("81", llamacpp_503_loading, "E", lost=8),
+    Row("81", llamacpp_503_loading, "E", lost=8, endpoint={"max_retries": 8}),
     Row("82", html_502, "E", lost=2),
     Row("83", html_200, "E", fails="no API.*base_url", lost=3, kind="down"),
     Row("84", one_slot, "T", endpoint=PATIENT),
-    Row("84b", sixteen_slots, "T", check=_in_time),
+    Row("84b", sixteen_slots, "TTT", check=_all_slots_are_used),
     Row("85", slow_reply, "A", endpoint=PATIENT),
     Row("86", st_slow_think, "A", endpoint=PATIENT),
     Row("87", silent_hang, "E", lost=1, endpoint={"silence_s": 0.1}),

@@ -12,9 +12,8 @@ import random
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from pathlib import Path
 from types import TracebackType
 from typing import IO
@@ -151,21 +150,6 @@ def choose_pause(attempt: int, after: float | None, first: float = 0.5) -> float
     if after is not None:
         return after + random.uniform(0, 0.1 * after)
     return float(min(30.0, first * 2**attempt) * random.uniform(0.5, 1.0))
-
-
-def read_retry_after(headers: Mapping[str, str]) -> float | None:
-    """The wait in seconds that Retry-After names, as seconds or as an HTTP date."""
-    value = headers.get("retry-after")
-    if not value:
-        return None
-    try:
-        return max(0.0, float(value))
-    except ValueError:
-        pass
-    try:
-        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
-    except ValueError:
-        return None
 
 
 class _Line(msgspec.Struct, frozen=True):

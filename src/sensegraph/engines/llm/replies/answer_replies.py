@@ -24,9 +24,9 @@ from sensegraph.engines.llm.replies.reply_text import (
     lists_nothing,
     read_one_text,
     strip_wrapping,
-    without_thoughts,
 )
 from sensegraph.language.text import count_tokens, fold, take_within
+from sensegraph.models.endpoint.bodies import without_thoughts
 from sensegraph.models.endpoint.client import Reply
 from sensegraph.trials import Contrast, Support, Trial, Verdict, Wish
 from sensegraph.types import Draft, Finding, Lead, Point, Refinement, Report

@@ -90,9 +90,21 @@ class Found:
 
 def collect_json_records(data: dict[str, Any], text: str) -> Found:
     """The extraction in a JSON reply about the chunk `text`."""
-    kinds = {"entities": "entity", "relations": "relation", "relationships": "relation", "claims": "claim"}
-    raws = [(kind, record) for name, kind in kinds.items() for record in list_in(data, name)]
+    raws = [(kind, _rename_keys(record)) for name, kind in _LISTS.items() for record in list_in(data, name)]
     return _check_records(raws, text)
+
+
+def _rename_keys(record: Any) -> Any:
+    """A record with the names that were asked for, where a model wrote `entity_name` or `Source`."""
+    if not isinstance(record, dict):
+        return record
+    plain = {re.sub(r"^(?:entity|relation(?:ship)?)_", "", str(k).casefold()): v for k, v in record.items()}
+    return plain | {str(k): v for k, v in record.items()}
+
+
+def _fold_names(data: Any) -> Any:
+    """`data` with the names of its lists in small letters."""
+    return {str(name).casefold(): value for name, value in data.items()} if isinstance(data, dict) else data
 
 
 def collect_tuple_records(reply: str, text: str, truncated: bool = False, *, typed: bool = False) -> Found:
@@ -338,13 +350,16 @@ def _lower_same_length(text: str) -> str:
 
 
 MAX_REJECTED = 0.5  # share of the records of a reply (graphrag: our choice)
+_LISTS = {"entities": "entity", "relations": "relation", "relationships": "relation", "claims": "claim"}
+_NAMED = re.compile(r"(?<=[a-z,;:]\s)[A-Z][\w'’-]+")  # a word with a capital in the middle of a sentence
 _MARKS = (("entities", "name"), ("relations", "source"), ("claims", "subject"))  # what a bare record is of
 
 
-def read_extraction(reply: Reply, chunk: Chunk, *, typed: bool = False) -> Reading[Extraction]:
+def read_extraction(reply: Reply, chunk: Chunk, *, typed: bool = False, further: bool = False) -> Reading[Extraction]:
     """Entities and relations of the chunk; `typed` says that relations were asked for with a type.
 
-    A date whose year the chunk does not hold is removed and counted.
+    A date whose year the chunk does not hold is removed and counted. That there is nothing in a passage with names is
+    worth asking again, unless it was asked for what is left (`further`).
 
     Unusable when more than half of the records are, or when there are none and the reply does not say so in its form.
     """
@@ -352,10 +367,13 @@ def read_extraction(reply: Reply, chunk: Chunk, *, typed: bool = False) -> Readi
     if reading.value is None:
         return reading
     found, lost = drop_foreign_dates(replace(reading.value, claims=()), f"{chunk.title} {chunk.text}")
-    return replace(reading, value=found, removed=reading.removed + lost)
+    problem = reading.problem
+    if not (further or problem or found.entities) and (named := _NAMED.findall(chunk.text)):
+        problem = f"it says that there is nothing, and the passage names {' and '.join(dict.fromkeys(named[:2]))}"
+    return replace(reading, value=found, problem=problem, removed=reading.removed + lost)
 
 
-def read_claims(reply: Reply, chunk: Chunk) -> Reading[Extraction]:
+def read_claims(reply: Reply, chunk: Chunk, *, further: bool = False) -> Reading[Extraction]:
     """Claims of the chunk, and nothing else; a date whose year the chunk does not hold is removed and counted."""
     reading = _read_listed_records(reply, chunk, False, "claims")
     if reading.value is None:
@@ -367,7 +385,7 @@ def read_claims(reply: Reply, chunk: Chunk) -> Reading[Extraction]:
 
 def _read_listed_records(reply: Reply, chunk: Chunk, typed: bool, *wanted: str) -> Reading[Extraction]:
     text = strip_wrapping(reply.text)
-    data = None if has_tuples(text) else decode_json(reply)
+    data = None if has_tuples(text) else _fold_names(decode_json(reply))
     empty = is_end_mark(text) if data is None else lists_nothing(reply, data, *wanted)
     if isinstance(data, list):  # a bare list of records
         data = {name: [r for r in data if isinstance(r, dict) and mark in r] for name, mark in _MARKS}
