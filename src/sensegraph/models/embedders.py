@@ -166,9 +166,9 @@ def _hash_term(term: str, kind: int) -> int:
 class RemoteEmbedder:
     """An embedder behind `endpoint`; `dim` is 0 until its first call has shown it.
 
-    What stands before queries and documents is what the settings say, else what models of this name were trained with.
-    Vectors are scaled to length 1; an empty text is a zero row and costs no call. Raises EndpointError when the endpoint
-    changes the length of its vectors.
+    What stands before queries and documents is what the settings say, else what models of this name learned with.
+    Vectors are scaled to length 1; an empty text is a zero row and costs no call. Raises EndpointError when the
+    endpoint changes the length of its vectors.
     """
 
     batch = 64

@@ -97,7 +97,7 @@ def test_a_reply_that_ended_in_an_error_is_none(reason: str) -> None:
 
 def test_the_words_of_an_error_beside_a_reply_are_told() -> None:
     broken = said("so", "error") | {"error": {"message": "The provider is away", "code": 502}}
-    with pytest.raises(Unusable, match="ended in an error.*: The provider is away"):
+    with pytest.raises(Unusable, match=r"ended in an error.*: The provider is away"):
         check_reply(broken, {})
 
 

@@ -147,17 +147,17 @@ def test_each_message_counts_four_tokens_more_than_its_text() -> None:
 
 
 def test_a_count_is_doubted_where_it_is_much_less_than_usual() -> None:
-    known = Profile()
-    assert known.doubts(96, 603)
-    assert not known.doubts(400, 603)
-    assert not known.doubts(0, 603)
-    assert not known.doubts(30, 150)
+    known, prompt = Profile(), [{"role": "user", "content": "one two three, " * 200}]
+    own = count_prompt_tokens(prompt)
+    assert known.doubts(480, prompt)
+    assert not known.doubts(500, prompt)
+    assert not known.doubts(0, prompt)
     for _ in range(3):
-        known = known.compared(300, 400)
-    assert known.ratio == 0.75
-    assert not known.doubts(390, 603)
-    assert known.doubts(340, 603)
-    assert not replace(known, skips_known=True).doubts(96, 603)
+        known = known.compared(3 * own, own)
+    assert known.ratio == 3.0
+    assert known.doubts(2 * own, prompt)
+    assert not known.doubts(2 * own, [*prompt, {"role": "assistant", "content": "so"}])
+    assert not replace(known, skips_known=True).doubts(96, prompt)
 
 
 def test_what_was_given_up_is_told_thing_by_thing() -> None:

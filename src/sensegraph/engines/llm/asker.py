@@ -21,12 +21,11 @@ from sensegraph.engines.llm.llm_settings import LLMSettings
 from sensegraph.engines.llm.replies.reply_text import (
     Reading,
     declines_in_words,
-    describe_cut,
     is_truncated,
     strip_wrapping,
     why_empty,
 )
-from sensegraph.errors import EndpointDown, EndpointError, ItemFailed, PromptTooLong, ReplyRefused, Unreadable
+from sensegraph.errors import ItemFailed, PromptTooLong, Unreadable
 from sensegraph.language.text import count_tokens
 from sensegraph.models.endpoint.bodies import without_thoughts
 from sensegraph.models.endpoint.client import Endpoint, Message, Notes, Reply
@@ -184,13 +183,13 @@ def make_message(role: str, text: str) -> Message:
 def _read_reply(reply: Reply, read: Callable[[Reply], Reading[T]]) -> Reading[T]:
     """What `read` makes of a reply; where it holds nothing to read, that is the problem.
 
-    What was cut off is no value: a run may go on with what came of it, but it is not stored.
+    What lacks something because it was cut off is no value: a run may go on with it, but it is not stored.
     """
     reading, why = read(reply), why_empty(reply.text)
     if reading.value is None:
         return replace(reading, problem=why) if why else reading
-    cut = describe_cut(reply)
-    return replace(reading, value=None, instead=reading.value, problem=reading.problem or cut) if cut else reading
+    lacking = is_truncated(reply) and reading.problem
+    return replace(reading, value=None, instead=reading.value) if lacking else reading
 
 
 _BIAS = 100  # the largest that endpoints take
@@ -202,7 +201,7 @@ _ENCODINGS = (  # models that think before they answer take no bias, and are not
 _FORCED, _SHORT, _ROOMY = range(3)  # ways to ask, cheapest first
 _LIMITS = (1, 16, 2000)  # tokens of a reply; the last leaves room for a model's thoughts
 _REASONS = (
-    "The endpoint takes no bias towards yes and no: asked without",
+    "The endpoint does not keep to a bias towards yes and no: asked without",
     "A word is no room for this model's thoughts: verdicts may take more",
 )
 _UNREADABLE = "verdicts that could not be read were taken as no"
@@ -246,15 +245,7 @@ class Verdicts:
         """The reply in the cheapest way that works. Raises as `Endpoint.chat` does when none is left."""
         way = self._way
         while True:
-            try:
-                reply = self._send(talk, way)
-            except (EndpointDown, ReplyRefused, PromptTooLong):
-                raise
-            except EndpointError:
-                if way != _FORCED:
-                    raise
-                way = _SHORT
-                continue
+            reply = self._send(talk, way)
             if way == _ROOMY or read_verdict(reply) is not None or not is_truncated(reply):
                 self._remember(way)
                 return reply

@@ -215,7 +215,7 @@ class Endpoint:
         """What the endpoint's count of a prompt shows: that it was cut without a word, or nothing."""
         counts = [bodies.read_usage(data, name) or 0 for name in ("prompt_tokens", "completion_tokens")]
         known, own = self._known, count_prompt_tokens(attempt.request.messages)
-        if known.doubts(counts[0], own):
+        if known.doubts(counts[0], attempt.request.messages):
             words = f"the endpoint counted {counts[0]:,} tokens of a prompt of about {own:,}, and cut the rest"
             if attempt.varied:
                 self._notes.add(
@@ -244,6 +244,8 @@ class Endpoint:
             self._notes.add(*(f"The endpoint refuses {said}" for name, said in lost.items() if name not in doubted))
             if now.window and now.window != before.window:
                 self._notes.add(f"The model's window is {now.window:,} tokens: prompts and replies are made to fit")
+            if now.thinking > before.thinking:
+                self._notes.add("The model's thoughts take room: replies may be longer than was asked for")
             self._known = now
             settled = all(count > 1 for count in self._guesses.values())
             news = replace(now, ratio=1.0, samples=0) != replace(before, ratio=1.0, samples=0) or not self._believed
@@ -265,6 +267,9 @@ class Endpoint:
                 f"{self.settings.model} used its room of {attempt.room:,} tokens for thoughts, without a reply: "
                 'set endpoint.thoughts = "off", or raise the limit of the task (model.…_tokens).'
             )
+            return EndpointError(text, found.kind, words)
+        if found.kind in (Kind.RUN_ON, Kind.FORM):
+            text = f"{self.settings.model} wrote nothing that can be used, with and without a form: {words}."
             return EndpointError(text, found.kind, words)
         return self._refuse_length(attempt, words) if found.kind == Kind.WINDOW else self._calls.error(Refusal(found))
 

@@ -73,10 +73,16 @@ class Profile:
         """The tokens of a prompt, as the endpoint would count them."""
         return round(count_prompt_tokens(request.messages) * (self.ratio if self.samples >= _SAMPLES else 1.0))
 
-    def doubts(self, counted: int, own: int) -> bool:
-        """Whether an endpoint that counts so many tokens for a prompt that is `own` by our count has cut it."""
-        known = self.samples >= _SAMPLES
-        return 0 < counted < (0.8 * self.ratio if known else 0.5) * own and own > 200 and not self.skips_known
+    def doubts(self, counted: int, messages: Sequence[Mapping[str, str]]) -> bool:
+        """Whether an endpoint that counts so many tokens for a prompt has cut it: fewer than its words, or than usual.
+
+        No usual count is known of what a model wrote itself.
+        """
+        if not counted or self.skips_known:
+            return False
+        words = sum(len(m["content"].split()) for m in messages)
+        usual = self.samples >= _SAMPLES and all(m["role"] != "assistant" for m in messages)
+        return counted < 0.9 * words - 50 or (usual and counted < 0.7 * self.ratio * count_prompt_tokens(messages))
 
     def compared(self, counted: int, own: int) -> Profile:
         """The same after one more prompt whose two counts are known; the ratio moves slowly."""
