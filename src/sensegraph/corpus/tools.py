@@ -117,9 +117,11 @@ def make_reranker(
 def make_endpoint(settings: Settings, journal: Journal | None = None) -> Endpoint:
     """The endpoint of these settings, with the key from the environment. Raises Unapproved before it is made."""
     from sensegraph.models.endpoint.client import Endpoint
+    from sensegraph.models.endpoint.profile import Memory
 
     check_approved(settings, "endpoint")
-    return Endpoint(settings.endpoint, journal, read_api_key(settings.endpoint))
+    memory = Memory(journal.folder / "endpoints.json" if journal else None)
+    return Endpoint(settings.endpoint, journal, read_api_key(settings.endpoint), memory)
 
 
 def _make_engine_here(settings: Settings) -> LanguageEngine:

@@ -345,7 +345,7 @@ def _count_reasons(errors: Collection[BaseException]) -> dict[str, int]:
         text = " ".join(str(error).split())
         reason = f"{type(error).__name__}: {text[:200]}" if text else type(error).__name__
         alike.setdefault(_NAMES.sub("…", reason), []).append(reason)
-    return {name if len(same) > 1 else same[0]: len(same) for name, same in alike.items()}
+    return {name if len(set(same)) > 1 else same[0]: len(same) for name, same in alike.items()}
 
 
 @contextmanager

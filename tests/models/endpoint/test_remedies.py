@@ -193,5 +193,8 @@ def test_what_is_known_is_remembered_for_this_endpoint_and_this_model(tmp_path: 
     assert Memory(tmp_path / "endpoints.json").recall(SETTINGS) == known
     assert memory.recall(replace(SETTINGS, model="other")) == Profile()
     assert Memory().recall(SETTINGS) == Profile()
+    week = (tmp_path / "endpoints.json").read_text()
+    (tmp_path / "endpoints.json").write_text(week.replace('"since": 1', '"since": 0.1'))
+    assert memory.recall(SETTINGS) == Profile()
     (tmp_path / "endpoints.json").write_text("{oops")
     assert memory.recall(SETTINGS) == Profile()

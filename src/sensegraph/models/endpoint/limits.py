@@ -162,6 +162,7 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self._path, self._lock = path, threading.Lock()
+        self.folder = path.parent
         self._file: IO[bytes] | None = None
         self._left: dict[str, bytes] = {}
 

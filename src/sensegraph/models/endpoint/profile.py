@@ -6,6 +6,7 @@ Everything is tried until it is refused. What was learned is kept beside the ind
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -20,6 +21,7 @@ from sensegraph.runtime.keys import key
 FORMS = ("json_schema", "json_object", "none")  # how a schema is demanded, best first
 EFFORTS = ("none", "minimal", "low")  # how little a model may be asked to think, least first
 _PER_MESSAGE = 4  # tokens that a chat format adds to each message
+_WEEK_S = 7 * 86400.0
 _SAMPLES = 3  # prompts before a ratio of counts is believed
 
 
@@ -145,7 +147,10 @@ def _lay_messages(known: Profile, messages: Sequence[Mapping[str, str]]) -> list
 
 
 class Memory:
-    """The profiles of endpoints and models in one file, safe to use from many threads; none without a path."""
+    """The profiles of endpoints and models in one file, safe to use from many threads; none without a path.
+
+    What is older than a week is not believed: a server may have been given another model, or more room.
+    """
 
     def __init__(self, path: Path | None = None) -> None:
         self._path, self._lock = path, threading.Lock()
@@ -158,8 +163,10 @@ class Memory:
         found = self._read().get(_name_profile(settings))
         known = {f.name for f in fields(Profile)}
         try:
-            return msgspec.convert({n: v for n, v in (found or {}).items() if n in known}, Profile)
-        except (msgspec.ValidationError, AttributeError):
+            if not found or time.time() - found["since"] > _WEEK_S:
+                return Profile()
+            return msgspec.convert({n: v for n, v in found.items() if n in known}, Profile)
+        except (msgspec.ValidationError, AttributeError, KeyError, TypeError):
             return Profile()
 
     def keep(self, settings: EndpointSettings, known: Profile) -> None:
@@ -167,7 +174,7 @@ class Memory:
         if self._path is None or not self._path.parent.is_dir():
             return
         with self._lock:
-            every = self._read() | {_name_profile(settings): msgspec.to_builtins(known)}
+            every = self._read() | {_name_profile(settings): msgspec.to_builtins(known) | {"since": time.time()}}
             unfinished = self._path.with_name(f"{self._path.name}.{threading.get_ident()}.part")
             unfinished.write_bytes(msgspec.json.format(msgspec.json.encode(every)))
             unfinished.replace(self._path)
