@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 import numpy as np
 
-from sensegraph.errors import EndpointError, PromptTooLong, ReplyRefused, SettingsError
+from sensegraph.errors import SettingsError
 from sensegraph.language.text import count_tokens
 from sensegraph.models.endpoint import bodies, readings
 from sensegraph.models.endpoint.calls import Calls, Streaming
@@ -36,7 +36,7 @@ from sensegraph.models.endpoint.profile import (
     write_chat,
     write_streaming,
 )
-from sensegraph.models.endpoint.remedies import LEAST_ROOM, Attempt, find_remedy, join_profiles, list_losses
+from sensegraph.models.endpoint.remedies import Attempt, explain_outcome, find_remedy, join_profiles, list_losses
 from sensegraph.protocols import Vectors
 from sensegraph.types import Usage
 
@@ -170,7 +170,7 @@ class Endpoint:
         while True:
             if not attempt.fits:
                 self._learn(replace(attempt, known=replace(self._known, window=attempt.known.window)))
-                raise self._refuse_length(attempt)
+                raise explain_outcome(attempt, attempt.last or Outcome(Kind.WINDOW, ""), self._calls.error)
             body = write_chat(
                 self.settings, attempt.known, attempt.request, attempt.room, attempt.freely, attempt.varied
             )
@@ -181,7 +181,7 @@ class Endpoint:
             streaming = write_streaming(attempt.known)
             following = find_remedy(attempt, found, body | streaming)
             if following is None or (any(heard) and found.kind != Kind.THOUGHTS):
-                raise self._explain(attempt, found)
+                raise explain_outcome(attempt, found, self._calls.error)
             attempt = following
 
     def _ask(
@@ -252,37 +252,6 @@ class Endpoint:
             self._believed = settled
         if news:
             self._memory.keep(self.settings, now)
-
-    def _explain(self, attempt: Attempt, found: Outcome) -> EndpointError:
-        """The error that an outcome means for the caller, after all that could be done."""
-        found = attempt.first or found if found.kind == Kind.FIELD else found
-        words = self._calls.error(Refusal(found)).words
-        if found.kind == Kind.CONTENT:
-            text = (
-                f"The reply of {self.settings.model} was refused ({words}). Leave the text out, or ask another model."
-            )
-            return ReplyRefused(text, found.kind, words)
-        if found.kind == Kind.THOUGHTS:
-            text = (
-                f"{self.settings.model} used its room of {attempt.room:,} tokens for thoughts, without a reply: "
-                'set endpoint.thoughts = "off", or raise the limit of the task (model.…_tokens).'
-            )
-            return EndpointError(text, found.kind, words)
-        if found.kind in (Kind.RUN_ON, Kind.FORM):
-            text = f"{self.settings.model} wrote nothing that can be used, with and without a form: {words}."
-            return EndpointError(text, found.kind, words)
-        return self._refuse_length(attempt, words) if found.kind == Kind.WINDOW else self._calls.error(Refusal(found))
-
-    def _refuse_length(self, attempt: Attempt, words: str = "") -> PromptTooLong:
-        window, need = attempt.known.window, attempt.known.count(attempt.request)
-        words = words or (self._calls.error(Refusal(attempt.last)).words if attempt.last else "")
-        text = (
-            f"A prompt of about {need:,} tokens leaves no room for a reply in the window of {window:,} tokens of "
-            f"{self.settings.model}{f' ({words})' if words else ''}. Raise the window of the server, or set "
-            "endpoint.window where it is known to be larger."
-        )
-        share = max(0.05, (window - 2 * LEAST_ROOM) / max(1, need)) if window else 0.5
-        return PromptTooLong(text, min(0.9, share), words)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """The vectors of `texts`, shape `(n, dim)` float32, as the endpoint gives them (not normalised).

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from sensegraph.errors import EndpointError, PromptTooLong, ReplyRefused
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
-from sensegraph.models.endpoint.outcomes import Kind, Outcome
+from sensegraph.models.endpoint.outcomes import Kind, Outcome, Refusal
 from sensegraph.models.endpoint.profile import EFFORTS, FORMS, ChatRequest, Profile
 
 LEAST_ROOM = 256  # tokens that a reply gets at least, where it may have as many
@@ -60,7 +61,7 @@ def find_remedy(attempt: Attempt, outcome: Outcome, sent: Mapping[str, object]) 
     return replace(found, last=outcome, first=attempt.first or outcome) if found else None
 
 
-def _leave_out(attempt: Attempt, outcome: Outcome, sent: Mapping[str, object]) -> Attempt | None:
+def leave_out_field(attempt: Attempt, outcome: Outcome, sent: Mapping[str, object]) -> Attempt | None:
     """Without the field that is named; where none is, without one more of those that are known to be refused."""
     known, name = attempt.known, outcome.field
     if name in ("max_tokens", "max_completion_tokens"):
@@ -69,7 +70,9 @@ def _leave_out(attempt: Attempt, outcome: Outcome, sent: Mapping[str, object]) -
             return None
         return replace(attempt, known=replace(known, limit=other))
     if name == "reasoning_effort":
-        return replace(attempt, known=_think_more(known, str(sent.get(name, ""))))
+        later = EFFORTS[EFFORTS.index(asked) + 1 :] if (asked := sent.get(name)) in EFFORTS else ()
+        without = replace(known.without(name), effort="")
+        return replace(attempt, known=replace(known, effort=later[0]) if later else without)
     if name in attempt.settings.extra_body or name in known.refused:
         return None
     if name:
@@ -88,19 +91,13 @@ def _leave_out(attempt: Attempt, outcome: Outcome, sent: Mapping[str, object]) -
     return replace(attempt, known=known.without(left), guessed=guessed)
 
 
-def _think_more(known: Profile, effort: str) -> Profile:
-    """Ask for the next more thoughts than `effort`, from the least on; after the last, for none in particular."""
-    later = EFFORTS[EFFORTS.index(effort) + 1 :] if effort in EFFORTS else ()
-    return replace(known, effort=later[0]) if later else replace(known.without("reasoning_effort"), effort="")
-
-
 def _fall(attempt: Attempt) -> Attempt | None:
     """The next form in which a schema is demanded."""
     known = attempt.known
     return replace(attempt, known=replace(known, form=known.form + 1)) if known.form < len(FORMS) - 1 else None
 
 
-def _change_form(attempt: Attempt, outcome: Outcome, sent: Mapping[str, object]) -> Attempt | None:
+def change_form(attempt: Attempt, outcome: Outcome, sent: Mapping[str, object]) -> Attempt | None:
     """The next form; where it is what this schema holds, without a form for this task alone."""
     name = attempt.request.name
     if not outcome.own:
@@ -109,16 +106,17 @@ def _change_form(attempt: Attempt, outcome: Outcome, sent: Mapping[str, object])
     return None if name in known.plain else replace(attempt, known=replace(known, plain=(*known.plain, name)))
 
 
-def _ask_again(attempt: Attempt, outcome: Outcome, sent: Mapping[str, object]) -> Attempt | None:
+def repeat_request(attempt: Attempt, outcome: Outcome, sent: Mapping[str, object]) -> Attempt | None:
     """The same once more, and then freely, for this request only."""
     return None if attempt.freely else replace(attempt, again=attempt.again + 1, freely=attempt.again > 0)
 
 
-def _ask_freely(attempt: Attempt, outcome: Outcome, sent: Mapping[str, object]) -> Attempt | None:
+def ask_freely(attempt: Attempt, outcome: Outcome, sent: Mapping[str, object]) -> Attempt | None:
+    """Without the form and less cold, for this request only."""
     return None if attempt.freely else replace(attempt, freely=True)
 
 
-def _learn_window(attempt: Attempt, outcome: Outcome, sent: Mapping[str, object]) -> Attempt | None:
+def learn_window(attempt: Attempt, outcome: Outcome, sent: Mapping[str, object]) -> Attempt | None:
     """The window that is named, else one that this prompt is too large for; of a doubt (-1), asked again otherwise."""
     if outcome.most < 0:
         return replace(attempt, varied=True)
@@ -134,15 +132,15 @@ def _learn_window(attempt: Attempt, outcome: Outcome, sent: Mapping[str, object]
     return replace(attempt, known=learned, grown=attempt.grown + 1) if attempt.grown < 4 else None
 
 
-def _change_room(attempt: Attempt, outcome: Outcome, sent: Mapping[str, object]) -> Attempt | None:
+def change_room(attempt: Attempt, outcome: Outcome, sent: Mapping[str, object]) -> Attempt | None:
     """No more than is named; else more, as it was too little."""
     if outcome.most:
         within = outcome.most < attempt.room
         return replace(attempt, known=replace(attempt.known, most_out=outcome.most)) if within else None
-    return _give_thoughts_room(attempt, outcome, sent)
+    return give_thoughts_room(attempt, outcome, sent)
 
 
-def _give_thoughts_room(attempt: Attempt, outcome: Outcome, sent: Mapping[str, object]) -> Attempt | None:
+def give_thoughts_room(attempt: Attempt, outcome: Outcome, sent: Mapping[str, object]) -> Attempt | None:
     """Once more with four times the room, and what verdicts need at least."""
     more = max(3 * attempt.room, THINKING_ROOM)
     found = replace(
@@ -152,13 +150,13 @@ def _give_thoughts_room(attempt: Attempt, outcome: Outcome, sent: Mapping[str, o
 
 
 _REMEDIES: dict[Kind, Callable[[Attempt, Outcome, Mapping[str, object]], Attempt | None]] = {
-    Kind.FIELD: _leave_out,
-    Kind.SCHEMA: _change_form,
-    Kind.FORM: _ask_again,
-    Kind.RUN_ON: _ask_freely,
-    Kind.WINDOW: _learn_window,
-    Kind.ROOM: _change_room,
-    Kind.THOUGHTS: _give_thoughts_room,
+    Kind.FIELD: leave_out_field,
+    Kind.SCHEMA: change_form,
+    Kind.FORM: repeat_request,
+    Kind.RUN_ON: ask_freely,
+    Kind.WINDOW: learn_window,
+    Kind.ROOM: change_room,
+    Kind.THOUGHTS: give_thoughts_room,
 }
 
 
@@ -201,3 +199,34 @@ def list_losses(before: Profile, now: Profile) -> dict[str, str]:
         if name not in before.plain:
             found[f"schema {name}"] = f"the schema of {name}: it is asked for in words"
     return found
+
+
+def explain_outcome(attempt: Attempt, found: Outcome, explain: Callable[[Refusal], EndpointError]) -> EndpointError:
+    """The error that an outcome means for the caller, after all that could be done; `explain` is for what is refused.
+
+    A prompt that does not fit the known window is too long, whatever was last.
+    """
+    model, known = attempt.settings.model, attempt.known
+    found = attempt.first or found if found.kind == Kind.FIELD else found
+    words = explain(Refusal(found)).words
+    if found.kind == Kind.WINDOW or not attempt.fits:
+        need, said = known.count(attempt.request), f" ({words})" if words else ""
+        text = (
+            f"A prompt of about {need:,} tokens leaves no room for a reply in the window of {known.window:,} tokens of "
+            f"{model}{said}. Raise the window of the server, or set endpoint.window where it is known to be larger."
+        )
+        share = max(0.05, (known.window - 2 * LEAST_ROOM) / max(1, need)) if known.window else 0.5
+        return PromptTooLong(text, min(0.9, share), words)
+    if found.kind == Kind.CONTENT:
+        text = f"The reply of {model} was refused ({words}). Leave the text out, or ask another model."
+        return ReplyRefused(text, found.kind, words)
+    if found.kind == Kind.THOUGHTS:
+        text = (
+            f"{model} used its room of {attempt.room:,} tokens for thoughts, without a reply: "
+            'set endpoint.thoughts = "off", or raise the limit of the task (model.…_tokens).'
+        )
+        return EndpointError(text, found.kind, words)
+    if found.kind in (Kind.RUN_ON, Kind.FORM):
+        text = f"{model} wrote nothing that can be used, with and without a form: {words}."
+        return EndpointError(text, found.kind, words)
+    return explain(Refusal(found))

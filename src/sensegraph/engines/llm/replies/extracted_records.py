@@ -40,6 +40,7 @@ _KIND = r"[\"'“”‘’]?\s*+(entity|relationship|relation|claim)\s*[\"'“�
 _DELIMITER = r"\s*(?:<\|>|\|{1,2}|\t)\s*"
 _START = re.compile(rf"[(（]?\s*+{_KIND}{_DELIMITER}", re.IGNORECASE)
 _COMPLETE = re.compile(r"<\|?\s*COMPLETE\s*\|?>", re.IGNORECASE)
+_OF_KIND = re.compile(r"^(?:entity|relation(?:ship)?)_")  # what small models write before the names of fields
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?(?!\d)")
 _STATUS = ("TRUE", "FALSE", "SUSPECTED")
@@ -90,21 +91,8 @@ class Found:
 
 def collect_json_records(data: dict[str, Any], text: str) -> Found:
     """The extraction in a JSON reply about the chunk `text`."""
-    raws = [(kind, _rename_keys(record)) for name, kind in _LISTS.items() for record in list_in(data, name)]
+    raws = [(kind, record) for name, kind in _LISTS.items() for record in list_in(data, name)]
     return _check_records(raws, text)
-
-
-def _rename_keys(record: Any) -> Any:
-    """A record with the names that were asked for, where a model wrote `entity_name` or `Source`."""
-    if not isinstance(record, dict):
-        return record
-    plain = {re.sub(r"^(?:entity|relation(?:ship)?)_", "", str(k).casefold()): v for k, v in record.items()}
-    return plain | {str(k): v for k, v in record.items()}
-
-
-def _fold_names(data: Any) -> Any:
-    """`data` with the names of its lists in small letters."""
-    return {str(name).casefold(): value for name, value in data.items()} if isinstance(data, dict) else data
 
 
 def collect_tuple_records(reply: str, text: str, truncated: bool = False, *, typed: bool = False) -> Found:
@@ -214,7 +202,9 @@ def _check_records(raws: list[Raw], text: str) -> Found:
 
 
 def convert_record(raw: Any, kind: type[R]) -> R | None:
-    """A record in the form of `kind`; None where it has another."""
+    """A record in the form of `kind`, also where its names are `entity_name` or `Source`; None for another form."""
+    if isinstance(raw, dict):
+        raw = {_OF_KIND.sub("", str(name).casefold()): value for name, value in raw.items()} | raw
     try:
         return msgspec.convert(raw, kind, strict=False)
     except msgspec.ValidationError:
@@ -361,7 +351,7 @@ def read_extraction(reply: Reply, chunk: Chunk, *, typed: bool = False, further:
     A date whose year the chunk does not hold is removed and counted. That there is nothing in a passage with names is
     worth asking again, unless it was asked for what is left (`further`).
 
-    Unusable when more than half of the records are, or when there are none and the reply does not say so in its form.
+    Unusable when more than half of the records are, or when there are none and the reply does not say so.
     """
     reading = _read_listed_records(reply, chunk, typed, "entities", "relations", "relationships")
     if reading.value is None:
@@ -385,7 +375,8 @@ def read_claims(reply: Reply, chunk: Chunk, *, further: bool = False) -> Reading
 
 def _read_listed_records(reply: Reply, chunk: Chunk, typed: bool, *wanted: str) -> Reading[Extraction]:
     text = strip_wrapping(reply.text)
-    data = None if has_tuples(text) else _fold_names(decode_json(reply))
+    data = None if has_tuples(text) else decode_json(reply)
+    data = {str(name).casefold(): value for name, value in data.items()} if isinstance(data, dict) else data
     empty = is_end_mark(text) if data is None else lists_nothing(reply, data, *wanted)
     if isinstance(data, list):  # a bare list of records
         data = {name: [r for r in data if isinstance(r, dict) and mark in r] for name, mark in _MARKS}
