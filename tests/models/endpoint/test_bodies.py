@@ -87,7 +87,7 @@ def test_a_reply_that_was_cut_ends_by_length_whatever_its_name(reason: str) -> N
     assert name_refusal(said("so", reason)) == ""
 
 
-@pytest.mark.parametrize("reason", ["Error", "network_error"])
+@pytest.mark.parametrize("reason", ["Error", "network_error", "abort", "insufficient_system_resource"])
 def test_a_reply_that_ended_in_an_error_is_none(reason: str) -> None:
     with pytest.raises(Unusable, match=rf"ended in an error \(finish_reason {reason.casefold()}\)$") as caught:
         check_reply(said("so", reason), {})
@@ -111,6 +111,9 @@ def test_the_words_of_an_error_beside_a_reply_are_told() -> None:
         (said("", "length"), Kind.THOUGHTS),
         (said("<think>Hm", "stop"), Kind.THOUGHTS),
         (said("<think>Hm</think>so", "stop"), None),
+        (said("<|START_THINKING|>Hm", "stop"), Kind.THOUGHTS),
+        (said("<|START_THINKING|>Hm<|END_THINKING|>so", "stop"), None),
+        (said("so", "sensitive"), Kind.CONTENT),
         (said('{"a": "b"' + " " * 80, "length"), Kind.RUN_ON),
         (said('{"a": "b"' + " " * 80, "stop"), None),
         (said('{"a": "b"' + " " * 20, "length"), None),

@@ -214,3 +214,31 @@ def test_125_a_command_prints_what_an_endpoint_takes(server: VendorServer) -> No
     from sensegraph.cli import doctor  # type: ignore[attr-defined]
 
     assert doctor
+
+
+WINDOW = 4096
+FITTING = ("graphrag", "local", "drift", "ts", "hybrid", "walk", "fastgraphrag", "kag", "graft", "naive")
+
+
+def small_window(asked: Asked):
+    """A server that refuses what does not fit, with the words of vLLM."""
+    if not _is_chat(asked) or asked.tokens + asked.limit <= WINDOW:
+        return asked.calm()
+    said = (
+        f"This model's maximum context length is {WINDOW} tokens. However, you requested {asked.tokens + asked.limit} "
+    )
+    said += f"tokens ({asked.tokens} in the messages, {asked.limit} in the completion)."
+    return Answer(400, {"object": "error", "message": said, "type": "BadRequestError", "code": 400})
+
+
+@pytest.mark.slow
+def test_in_a_window_of_4096_every_method_answers_and_says_what_was_left_out(tmp_path: Path) -> None:
+    with VendorServer({"small": small_window}) as server, opened(tmp_path, server, "small") as made:
+        made.add(stories(16))
+        notes = [*made.build().notes]
+        answers = {method: made.query(QUESTION, method=method) for method in FITTING}
+        refused = [r for r in server.requests("small") if r.status == 400]
+    assert all(a.text for a in answers.values())
+    assert any("window is 4,096 tokens" in n for n in notes)
+    assert any("records were left out" in n for n in answers["local"].notes)
+    assert len(refused) <= 2

@@ -12,17 +12,26 @@ import msgspec
 from sensegraph.models.endpoint.outcomes import Kind, Outcome, classify_error, tell_error
 
 MOST_BLANKS = 64  # that a reply in a form may hold in a row; a grammar allows any number
-_CUT = ("length", "max_tokens", "model_length")  # finish reasons, in lower case, of a reply cut at its limit
-_REFUSED = ("content_filter", "refusal", "safety", "recitation", "prohibited_content", "blocklist", "spii")
-_BROKEN = ("error", "network_error")
+_CUT = (
+    "length",
+    "max_tokens",
+    "model_length",
+    "max_output_tokens",
+)  # finish reasons, in lower case, of a reply cut at its limit
+_REFUSED = (
+    *("content_filter", "refusal", "safety", "recitation", "prohibited_content", "blocklist", "spii", "sensitive"),
+    "guardrail_intervened",
+)
+_BROKEN = ("error", "network_error", "abort", "aborted", "cancelled", "insufficient_system_resource")
 _REASONING = ("reasoning_content", "reasoning")
 
 TAGS = "think|thinking|thought|reasoning|reflection|seed:think"
 _CLOSED = re.compile(  # up to the last end of thoughts, whether or not their beginning is there
-    rf"\A[\s\S]*(?:</(?:{TAGS})>|\[/THINK\]|<channel\|>|<\|channel\|>final[^<]*<\|message\|>)", re.IGNORECASE
+    rf"\A[\s\S]*(?:</(?:{TAGS})>|\[/THINK\]|<\|END_THINKING\|>|<channel\|>|<\|channel\|>final[^<]*<\|message\|>)",
+    re.IGNORECASE,
 )
 _OPEN = re.compile(
-    rf"\s*(?:<\|start\|>\s*assistant\s*)?(?:<(?:{TAGS})>|\[THINK\]|<\|channel\|?>\s*(?:analysis|thought|commentary))",
+    rf"\s*(?:<\|start\|>\s*assistant\s*)?(?:<(?:{TAGS})>|\[THINK\]|<\|START_THINKING\|>|<\|channel\|?>\s*(?:analysis|thought|commentary))",
     re.IGNORECASE,
 )
 _END = re.compile(r"<\|(?:return|end)\|>\s*\Z")

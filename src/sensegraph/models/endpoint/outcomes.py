@@ -117,18 +117,21 @@ _FIELDS = (  # of the requests that are sent
 _HOPELESS = ("insufficient_quota", "billing_hard_limit_reached", "account_deactivated")
 _NUMBER = r"(\d[\d,_]*)"
 _WINDOW = re.compile(
-    r"context_length_exceeded|exceed_context_size|exceed context limit|maximum context (?:length|limit)|requested "
-    r"token count exceeds|longer than the model's context length|input tokens exceed the configured limit|exceeds the "
-    r"(?:available context size|context length|maximum number of tokens allowed)|prompt is too long|length limit "
-    r"exceeded|input text length should not exceed|max_tokens must be at least 1, got -|is too large to process|"
-    r"request too large",
+    r"context_length_exceeded|exceed_context_size|exceed context limit|maximum (?:context|prompt) (?:length|limit)|"
+    r"maximum model length|requested token count exceeds|(?:longer|greater) than the (?:model's )?context length|"
+    r"context length of only|input tokens exceed the configured limit|exceeds the (?:available context size|context "
+    r"length|maximum number of tokens allowed)|prompt is too long|prompt exceeds max length|input is too long|length "
+    r"limit exceeded|input text length should not exceed|max_tokens must be at least 1, got -|is too large to process|"
+    r"request too large|exceeded model token limit|`?max_new_tokens`? must be <=|tokens in the prompt cannot exceed",
     re.IGNORECASE,
 )
 _POOL = re.compile(r"context size has been exceeded", re.IGNORECASE)  # of all that share a server's places
 _MOST = [
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"(?:maximum context (?:length|limit)|configured limit)\D{{0,20}}?{_NUMBER}",
+        rf"{_NUMBER} maximum context length",
+        rf"(?:maximum (?:context|prompt|model) (?:length|limit)|configured limit)\D{{0,20}}?{_NUMBER}",
+        rf"(?:context length (?:of only )?\(?|tokens allowed \(|token limit: |must be <= |cannot exceed ){_NUMBER}",
         rf'"n_ctx"\s*:\s*{_NUMBER}',
         rf"tokens? > {_NUMBER} max",
         rf"limit:? {_NUMBER}, requested",
@@ -138,7 +141,8 @@ _MOST = [
 _NEED = [
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"\({_NUMBER} in the messages",
+        rf"(?:\(|: )?{_NUMBER} (?:in the messages|tokens from the input|`inputs` tokens)",
+        rf"(?:prompt contains|request contains|input token count \(|prompt \(length|- received) ?{_NUMBER}",
         rf"request has {_NUMBER} input tokens",
         rf"messages resulted in {_NUMBER}",
         rf'"n_prompt_tokens"\s*:\s*{_NUMBER}',
@@ -151,7 +155,7 @@ _BELOW = [re.compile(r"must be at least 1, got -(\d+)")]
 _LITTLE_ROOM = re.compile(r"could not finish the message because max_tokens|increase max_tokens", re.IGNORECASE)
 _MUCH_ROOM = re.compile(
     rf"(?:at most {_NUMBER} (?:completion|output) tokens|max_(?:completion_)?tokens`?\D{{0,40}}less than or equal to"
-    rf"\D{{0,4}}{_NUMBER})",
+    rf"\D{{0,4}}{_NUMBER}|max_tokens: \d+ > {_NUMBER}|max_tokens (?:is|should be) \[1, ?{_NUMBER}\])",
     re.IGNORECASE,
 )
 _BATCH = re.compile(
@@ -162,7 +166,8 @@ _BATCH = re.compile(
 )
 _CONTENT = re.compile(
     r"content_filter|content_policy|content management policy|responsibleaipolicy|flagged_input|was flagged|moderation|"
-    r"\"reasons\"|prohibited_content|sensitive content",
+    r"\"reasons\"|prohibited_content|sensitive content|content exists risk|data_?inspection_?failed|inappropriate "
+    r"content|considered high risk|不安全或敏感",
     re.IGNORECASE,
 )
 _SYSTEM = re.compile(r"only user and assistant roles|system role (?:is )?not supported|no system role", re.IGNORECASE)
@@ -172,9 +177,13 @@ _KEY = re.compile(
     r"\bkey\b|permission|region|countr|auth|credential|access|forbidden|subscription|api[-_ ]?token|no message|<html",
     re.IGNORECASE,
 )
+_NO_KEY = re.compile(r"api[ _]key not valid|(?:invalid|incorrect) api[ _]key", re.IGNORECASE)  # whatever the status
+_NO_MODEL = re.compile(r"model\b.{0,60}\b(?:not found|does not exist|not exist)", re.IGNORECASE)
 _ROUTE = re.compile(r"requested parameters|no endpoints found that", re.IGNORECASE)
 _PER_DAY = re.compile(r'"quotaId"\s*:\s*"([^"]*PerDay[^"]*)"')
-_AGAIN_IN = re.compile(r"(?:try again in|retry in|retryDelay\W+)\s*((?:\d+(?:\.\d+)?\s*(?:ms|s|m|h)[a-z]*\s*)+)", re.I)
+_AGAIN_IN = re.compile(
+    r"(?:try again in|retry in|retry after|retryDelay\W+)\s*((?:\d+(?:\.\d+)?\s*(?:ms|s|m|h)[a-z]*\s*)+)", re.I
+)
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
@@ -188,6 +197,8 @@ def classify_error(status: int, told: Told, headers: Mapping[str, str], sent: Co
 
     if any(code in told.code for code in _HOPELESS) or (status == 402 and not headers.get("retry-after")):
         return came(Kind.DOWN, field="credit")
+    if status in (400, 422) and (_NO_KEY.search(every) or _NO_MODEL.search(told.message)):
+        return came(Kind.DOWN, field="key" if _NO_KEY.search(every) else "model")
     if day := _PER_DAY.search(told.details):
         return Outcome(Kind.DOWN, f"{told.message} ({day[1]})", status, "day")
     if _POOL.search(every):

@@ -222,7 +222,7 @@ def explain_outcome(attempt: Attempt, found: Outcome, explain: Callable[[Refusal
         return ReplyRefused(text, found.kind, words)
     if found.kind == Kind.THOUGHTS:
         text = (
-            f"{model} used its room of {attempt.room:,} tokens for thoughts, without a reply: "
+            f"{model} wrote thoughts and no reply, in a room of {attempt.room:,} tokens: "
             'set endpoint.thoughts = "off", or raise the limit of the task (model.…_tokens).'
         )
         return EndpointError(text, found.kind, words)
