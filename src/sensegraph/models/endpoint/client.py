@@ -147,18 +147,28 @@ class Endpoint:
             raise SettingsError("endpoint.model is empty: name the chat model to use.")
         request = ChatRequest(messages, max_tokens, schema, name, extra or {})
         first = not self._believed and self._contact.acquire(timeout=_FIRST_S)  # what one call learns, others need not
-        try:
-            return self._chat(Attempt(request, self._known, self.settings), hear)
-        finally:
+
+        def let_others_go() -> None:
+            nonlocal first
             if first:
+                first = False
                 self._contact.release()
+
+        def count_retry() -> None:
+            self._count("chat", Usage(retries=1))
+            let_others_go()
+
+        try:
+            return self._chat(Attempt(request, self._known, self.settings), hear, count_retry)
+        finally:
+            let_others_go()
 
     @property
     def window(self) -> int:
         """The tokens of prompt and reply together that the model is known to take; 0 where that is not known."""
         return self._known.window
 
-    def _chat(self, attempt: Attempt, hear: Callable[[str], None] | None) -> Reply:
+    def _chat(self, attempt: Attempt, hear: Callable[[str], None] | None, retried: Callable[[], None]) -> Reply:
         """The reply to a request, in whatever way the endpoint takes it."""
         heard = list[str]()
 
@@ -174,7 +184,7 @@ class Endpoint:
             body = write_chat(
                 self.settings, attempt.known, attempt.request, attempt.room, attempt.freely, attempt.varied
             )
-            found = self._ask(attempt, body, keep_and_hear if hear else None, heard)
+            found = self._ask(attempt, body, keep_and_hear if hear else None, heard, retried)
             if isinstance(found, Reply):
                 self._learn(attempt)
                 return found
@@ -185,12 +195,16 @@ class Endpoint:
             attempt = following
 
     def _ask(
-        self, attempt: Attempt, body: dict[str, Any], hear: Callable[[str], None] | None, heard: list[str]
+        self,
+        attempt: Attempt,
+        body: dict[str, Any],
+        hear: Callable[[str], None] | None,
+        heard: list[str],
+        retried: Callable[[], None],
     ) -> Reply | Outcome:
         """One request within the budget: its reply, counted; or what it came to instead."""
         most, used, fields = self._bound(attempt), None, write_streaming(attempt.known)
         streaming = Streaming(fields, hear, "response_format" in body) if fields else None
-        retried = partial(self._count, "chat", Usage(retries=1))
         self._budget.reserve(most)
         try:
             data = self._calls.post("/chat/completions", body, most.tokens, retried, streaming)
