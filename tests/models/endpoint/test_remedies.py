@@ -198,3 +198,10 @@ def test_what_is_known_is_remembered_for_this_endpoint_and_this_model(tmp_path: 
     assert memory.recall(SETTINGS) == Profile()
     (tmp_path / "endpoints.json").write_text("{oops")
     assert memory.recall(SETTINGS) == Profile()
+
+
+def test_what_cannot_be_written_down_is_no_error(tmp_path: Path) -> None:
+    (tmp_path / "endpoints.json").mkdir()
+    Memory(tmp_path / "endpoints.json").keep(SETTINGS, Profile(window=4096))
+    Memory(tmp_path / "nowhere" / "endpoints.json").keep(SETTINGS, Profile(window=4096))
+    assert Memory(tmp_path / "endpoints.json").recall(SETTINGS) == Profile()

@@ -18,7 +18,7 @@ from sensegraph.engines.llm.replies.answer_replies import (
 )
 from sensegraph.engines.llm.replies.cited_records import AnswerStream, Records
 from sensegraph.engines.llm.replies.reply_text import Reading
-from sensegraph.errors import Unreadable
+from sensegraph.errors import PromptTooLong, Unreadable
 from sensegraph.models.endpoint.client import Reply
 from sensegraph.protocols import Task
 from sensegraph.types import Context, Draft, Inquiry, Lead, Point, Refinement, Statement
@@ -35,7 +35,7 @@ class QuestionTasks(ModelTasks):
 
     def rate(self, inquiries: Sequence[Inquiry]) -> list[tuple[Point, ...]]:
         """Partial answers from each context, each with its usefulness 0–100; none where there is no passage."""
-        return [self._ask_citing("rate", i, read_points) if i.context.passages else () for i in inquiries]
+        return [self._rate(i) for i in inquiries]
 
     def answer(self, inquiries: Sequence[Inquiry]) -> list[Draft]:
         """A final answer from each context."""
@@ -100,6 +100,18 @@ class QuestionTasks(ModelTasks):
             )
         return said
 
+    def _rate(self, inquiry: Inquiry) -> tuple[Point, ...]:
+        """Points from a context; where the model's window is too small for it, from its halves."""
+        passages = inquiry.context.passages
+        if len(passages) < 2:
+            return self._ask_citing("rate", inquiry, read_points) if passages else ()
+        try:
+            return self._ask_about_context("rate", inquiry, read_points, inquiry.context)
+        except PromptTooLong:
+            half = len(passages) // 2
+            parts = [replace(inquiry.context, passages=part) for part in (passages[:half], passages[half:])]
+            return tuple(point for part in parts for point in self._rate(replace(inquiry, context=part)))
+
     def _answer(self, inquiry: Inquiry, **how: Any) -> Draft:
         """An answer with its notes; one that was cut off is Unreadable, so that it is shown and not stored."""
         try:
@@ -116,14 +128,16 @@ class QuestionTasks(ModelTasks):
         self, task: Task, inquiry: Inquiry, read: Callable[[Reply, Records], Reading[T]], **how: Any
     ) -> tuple[T, int]:
         """The same, of as many records as the model's window takes, and how many were left out."""
-
-        def ask(context: Context) -> T:
-            cited = prompts.number_records(context)
-            user = self.write_question_message(task, replace(inquiry, context=context))
-            what = f"the question {inquiry.question[:80]!r}"
-            return self._asker.ask(task, self._plans[task], user, lambda reply: read(reply, cited), what, **how)
-
+        ask = partial(self._ask_about_context, task, inquiry, read, **how)
         return self._asker.fit_context(inquiry.context, ask)
+
+    def _ask_about_context(
+        self, task: Task, inquiry: Inquiry, read: Callable[[Reply, Records], Reading[T]], context: Context, **how: Any
+    ) -> T:
+        cited = prompts.number_records(context)
+        user = self.write_question_message(task, replace(inquiry, context=context))
+        what = f"the question {inquiry.question[:80]!r}"
+        return self._asker.ask(task, self._plans[task], user, lambda reply: read(reply, cited), what, **how)
 
     def _ask_about(self, task: Task, inquiry: Inquiry, read: Callable[[Reply], Reading[T]]) -> T:
         return self._ask_fitting(task, inquiry, lambda reply, _: read(reply))[0]

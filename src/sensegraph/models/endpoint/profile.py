@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
@@ -170,10 +171,10 @@ class Memory:
             return Profile()
 
     def keep(self, settings: EndpointSettings, known: Profile) -> None:
-        """Write down what is known now."""
+        """Write down what is known now; where that cannot be written it is learned again."""
         if self._path is None or not self._path.parent.is_dir():
             return
-        with self._lock:
+        with self._lock, suppress(OSError):
             every = self._read() | {_name_profile(settings): msgspec.to_builtins(known) | {"since": time.time()}}
             unfinished = self._path.with_name(f"{self._path.name}.{threading.get_ident()}.part")
             unfinished.write_bytes(msgspec.json.format(msgspec.json.encode(every)))
