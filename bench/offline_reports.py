@@ -31,7 +31,7 @@ from sensegraph.engines.offline.reports.sentence_quality import (
     stem_text,
     tidy_sentence,
 )
-from sensegraph.index.graph.merging import distinct_descriptions
+from sensegraph.index.graph.describing import distinct_descriptions
 from sensegraph.index.hierarchy.reports import ReportSettings, Writer
 from sensegraph.language.speakers import split_spoken
 from sensegraph.language.text import count_tokens

@@ -57,10 +57,12 @@ def entity(i: int, name: str, type: str, aliases: tuple[str, ...] = (), degree: 
     return Entity(f"e{i}", name, type, said[0].text, said, (f"c{i}",), i + 1, degree, aliases)
 
 
-def relation(i: int, a: Entity, b: Entity, texts: tuple[str, ...], label: str = "", weight: float = 1.0) -> Relation:
-    a, b = sorted((a, b), key=lambda e: e.id)
+def relation(
+    i: int, a: Entity, b: Entity, texts: tuple[str, ...], label: str = "", weight: float = 1.0, directed: bool = True
+) -> Relation:
+    """A relation of which `a` is the subject."""
     said = tuple(Description(t, Source(f"c{i}", 0, len(t))) for t in texts)
-    return Relation(f"r{i}", a.id, b.id, " ".join(texts), said, weight, (f"c{i}",), label)
+    return Relation(f"r{i}", a.id, b.id, " ".join(texts), said, weight, (f"c{i}",), label, directed)
 
 
 def little(seed: int) -> Little:
@@ -77,7 +79,8 @@ def little(seed: int) -> Little:
     for i, (a, b) in enumerate(pairs):
         told = [pair for pair in ((a.name, b.name), (b.name, a.name)) if random.random() < 0.5]
         texts = tuple(f"{x} saw {y} there." for x, y in told) or ("They met.",)
-        made = relation(i, a, b, texts, random.choice(LABELS), float(random.randint(1, 4)))
+        source, target = (b, a) if told == [(b.name, a.name)] else (a, b)
+        made = relation(i, source, target, texts, random.choice(LABELS), float(random.randint(1, 4)), len(told) == 1)
         links[made.id] = Link(made, frozenset(told))
     claims = [_claim(i, random.choice(entities), random, count) for i in range(random.randint(0, 3))]
     return Little(Graph(tuple(entities), tuple(link.relation for link in links.values()), tuple(claims)), links)

@@ -16,7 +16,7 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import EndpointError, ReplyRefused, StepFailed
 from sensegraph.index.chunks import chunk_documents
 from sensegraph.index.extraction import extract_records
-from sensegraph.index.graph.merging import summarise_descriptions
+from sensegraph.index.graph.describing import summarise_descriptions
 from sensegraph.lab.tasks import judge_trials
 from sensegraph.methods.graphrag.global_search import grade
 from sensegraph.models.endpoint.client import Endpoint

@@ -83,7 +83,8 @@ class ExtractedEntity:
 class ExtractedRelation:
     """A link between two names of the same chunk; `label` is a short verb phrase where one was found.
 
-    `starts` and `ends` say since and until when it holds, as ISO dates, where a model was asked for them.
+    `source` is its subject and `target` its object, unless it is not `directed`: then the text does not say which
+    acts. `starts` and `ends` say since and until when it holds, as ISO dates, where a model was asked for them.
     """
 
     source: str
@@ -95,6 +96,7 @@ class ExtractedRelation:
     label: str = ""
     starts: str = ""
     ends: str = ""
+    directed: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,7 +85,11 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """An undirected, weighted, described link between two entity ids, `source < target`; `label` may be empty."""
+    """A weighted, described link between two entity ids, of which there is one for each pair; `label` may be empty.
+
+    `source`, `label` and `target` read as subject, verb and object. A relation that is not `directed` is told both
+    ways, or none of its texts says which end acts.
+    """
 
     id: str
     source: str
@@ -95,6 +99,7 @@ class Relation:
     weight: float
     chunks: tuple[str, ...]
     label: str = ""
+    directed: bool = True
 
 
 @dataclass(frozen=True, slots=True)

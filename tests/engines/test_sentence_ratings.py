@@ -6,7 +6,6 @@ import pytest
 
 from sensegraph.engines.offline.extraction.document_reader import (
     StatedSentence,
-    find_link_words,
     has_finite_verb,
     rate_description,
     rate_readability,
@@ -26,10 +25,6 @@ def describe(text: str, name: str, first: int, english: bool) -> float:
     """How much the sentence that begins at `first` says about a name in it."""
     start = text.index(name)
     return round(rate_description(text, start, start + len(name), (first, len(text)), english), 6)
-
-
-def link(text: str, one: str, other: str) -> str:
-    return find_link_words(text, text.index(one) + len(one), text.index(other))
 
 
 def claim(rows: list[tuple[str, list[str], list[str], int]]) -> list[tuple[str, str, str, str, str, str]]:
@@ -80,17 +75,6 @@ def test_open_pronouns_read_badly(sentence: str, expected: float) -> None:
 )
 def test_what_defines_a_thing_describes_it(text: str, name: str, first: int, english: bool, expected: float) -> None:
     assert describe(text, name, first, english) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "one", "other", "expected"),
-    [
-        ("Ada founded Bell", "Ada", "Bell", "founded"),
-        ("Ada xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx is Bell", "Ada", "Bell", "is"),
-    ],
-)
-def test_the_words_between_two_names_link_them(text: str, one: str, other: str, expected: str) -> None:
-    assert link(text, one, other) == expected
 
 
 @pytest.mark.parametrize(

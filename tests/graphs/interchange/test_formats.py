@@ -48,7 +48,7 @@ def nodes(path: Path) -> dict[str, dict[str, Any]]:
 def test_json_holds_every_attribute_of_nodes_and_edges(little: tuple[Corpus, Imported], tmp_path: Path):
     done = export_graph(little[0].index(), tmp_path, "json")
     data = json.loads(done.files[0].read_text(encoding="utf-8"))
-    assert (data["directed"], data["multigraph"], data["graph"]) == (False, True, {"documents": 2})
+    assert (data["directed"], data["multigraph"], data["graph"]) == (True, True, {"documents": 2})
     ada = nodes(done.files[0])["e0"]
     assert (ada["name"], ada["type"], ada["description"]) == ("ADA", "person", "Ada keeps a lamp.")
     assert (ada["frequency"], ada["degree"]) == (2, 1)
@@ -56,7 +56,13 @@ def test_json_holds_every_attribute_of_nodes_and_edges(little: tuple[Corpus, Imp
     assert [(c["id"], c["type"], c["description"]) for c in ada["claims"]] == [("k0", "GUIDANCE", "Ada guides Bram.")]
     assert ada["descriptions"][0] == "Ada keeps the lamp."
     edge = data["edges"][0]
-    assert (edge["source"], edge["target"], edge["key"], edge["weight"]) == ("e0", "e1", "r0", 9.0)
+    assert (edge["source"], edge["target"], edge["key"], edge["weight"], edge["directed"]) == (
+        "e1",
+        "e0",
+        "r0",
+        9.0,
+        True,
+    )
     assert edge["description"] == "Bram sails past Ada."
     assert done.counts == {"entities": 5, "relations": 3}
 
@@ -70,7 +76,7 @@ def test_graphml_is_well_formed_and_declares_its_keys(hostile: Corpus, tmp_path:
     assert keys["edge_weight"] == ("edge", "double")
     graph = root.find(f"{SPACE}graph")
     assert graph is not None
-    assert graph.get("edgedefault") == "undirected"
+    assert graph.get("edgedefault") == "directed"
     for tag in ("node", "edge"):
         for element in graph.iter(f"{SPACE}{tag}"):
             assert all(keys[d.get("key")][0] == tag for d in element.iter(f"{SPACE}data"))

@@ -36,9 +36,9 @@ def test_records_keep_the_ids_of_their_rows_and_stand_in_the_order_of_ids(tmp_pa
     assert [c.id for c in g.claims] == ["k0", "k1"]
 
 
-def test_relations_lose_their_direction_and_keep_their_weight(tmp_path: Path):
+def test_relations_keep_their_direction_and_their_weight(tmp_path: Path):
     relation = graph(tmp_path, little_tables.tables())[0].graph.relations[0]
-    assert (relation.source, relation.target, relation.weight) == ("e0", "e1", 9.0)
+    assert (relation.source, relation.target, relation.weight) == ("e1", "e0", 9.0)
 
 
 def test_an_end_that_is_no_entity_becomes_one_of_type_unknown_and_is_named(tmp_path: Path):
@@ -60,7 +60,7 @@ def test_an_end_that_is_no_entity_takes_its_relation_with_it_where_the_settings_
 def test_an_end_in_other_letters_is_the_same_entity(tmp_path: Path):
     found, _ = graph(tmp_path, changed("relationships", 2, target="Ada"))
     assert not found.made
-    assert found.graph.relations[2].source == "e0"
+    assert found.graph.relations[2].target == "e0"
 
 
 def test_of_two_entities_of_one_name_the_more_frequent_is_meant(tmp_path: Path):

@@ -13,7 +13,6 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError, NotIndexed
 from sensegraph.graphs.match.facets import collect_facets
 from sensegraph.index.browse.pages import EntityRow
-from sensegraph.index.graph.directions import BACK, FORTH
 from sensegraph.questions import Scope
 from sensegraph.types import Description, Document, Entity, Graph, Relation, Source
 
@@ -141,11 +140,12 @@ def test_facets_hold_each_entity_and_relation_in_its_place():
     acme = Entity("b", "Acme", "firm", "", (), ("c",), 3, 1)
     bo = Entity("d", "Bo", "person", "", (), ("c",), 1, 1)
     founded = Relation("r", "a", "b", "", told("Ann founded Acme."), 2.5, ("c",), "founded")
-    known = Relation("s", "a", "d", "", told("Bo knows Ann Berg."), 1.0, ("c",))
-    silent = Relation("t", "b", "d", "", told("It is so."), 0.5, ("c",), "employs")
-    both = Relation("u", "a", "d", "", told("Ann met Bo.") + told("Bo was met by Ann."), 4.0, ("c",), "met")
-    (found,) = collect_facets.fn([Graph((ann, acme, bo), (founded, known, silent, both))])
+    known = Relation("s", "d", "a", "", told("Bo knows Ann Berg."), 1.0, ("c",))
+    hired = Relation("t", "b", "d", "", told("Acme hired Bo."), 0.5, ("c",), "employs")
+    both = Relation("u", "a", "d", "", told("Ann met Bo.") + told("Bo met Ann."), 4.0, ("c",), "met", directed=False)
+    (found,) = collect_facets.fn([Graph((ann, acme, bo), (founded, known, hired, both))])
     assert (found.types, found.kinds.tolist()) == (("firm", "person"), [1, 0, 1])
     assert (found.names, found.labels.tolist()) == (("", "employs", "founded", "met"), [2, 0, 1, 3])
     assert (found.degrees.tolist(), found.frequencies.tolist()) == ([2, 1, 1], [5, 3, 1])
-    assert (found.weights.tolist(), found.told.tolist()) == ([2.5, 1.0, 0.5, 4.0], [FORTH, BACK, 0, FORTH + BACK])
+    assert found.weights.tolist() == [2.5, 1.0, 0.5, 4.0]
+    assert (found.sources.tolist(), found.directed.tolist()) == ([0, 2, 1, 0], [True, True, True, False])

@@ -10,7 +10,6 @@ from sensegraph.graphs.match import joining, query_values
 from sensegraph.graphs.match.parser import Parser
 from sensegraph.graphs.match.query_values import compile_matcher
 from sensegraph.graphs.match.syntax import Property, Sort, Variable
-from sensegraph.index.graph import directions
 
 
 @pytest.mark.parametrize(
@@ -29,45 +28,6 @@ def test_an_order_rises_unless_it_is_said_to_fall(text: str, falling: bool) -> N
 def test_nothing_may_follow_a_clause_that_stands_alone(what: str, text: str) -> None:
     with pytest.raises(InputError, match=r"'b'|'ORDER"):
         getattr(Parser(text, "the option", {}), what)()
-
-
-@pytest.mark.parametrize(
-    ("forms", "others", "own"),
-    [
-        (("ann", "the captain"), ("acme", "the captain"), ["ann"]),  # both are called so: it tells of neither
-        (("ann", "the captain"), ("acme",), ["ann", "the captain"]),
-        (("ann",), ("acme", "ann"), ["ann"]),  # the one is called so first
-        (("bo", "ann"), ("ann", "acme"), ["bo"]),
-        (("bo", "ann"), ("acme", "ann"), ["bo"]),
-        (("ann",), ("ann", "acme"), []),
-        ((), ("ann",), []),
-    ],
-)
-def test_a_name_of_both_counts_for_the_one_whose_first_it_is(
-    forms: tuple[str, ...], others: tuple[str, ...], own: list[str]
-) -> None:
-    assert directions._distinct_forms(forms, others) == own
-
-
-@pytest.mark.parametrize(
-    ("text", "spans"),
-    [
-        ("ann saw ann", [(0, 3), (8, 11)]),
-        ("hannah, annex and joann", []),
-        ("ann-marie (ann)", [(0, 3), (11, 14)]),
-        ("annann ann", [(7, 10)]),
-        ("", []),
-    ],
-)
-def test_names_are_found_as_whole_words(text: str, spans: list[tuple[int, int]]) -> None:
-    assert list(directions._find_names(text, ["ann"])) == spans
-
-
-def test_a_span_within_one_of_the_other_is_left_out() -> None:
-    other = [(0, 9)]
-    spans = [(0, 9), (0, 4), (5, 9), (3, 10), (9, 12)]
-    assert directions._drop_contained(spans, other) == [(3, 10), (9, 12)]
-    assert directions._drop_contained(spans, []) == spans
 
 
 @pytest.mark.parametrize("seed", [4, 6])

@@ -8,16 +8,13 @@ from hypothesis import strategies as st
 
 from scripted import Script, ScriptedServer
 from sensegraph.errors import SettingsError
-from sensegraph.index.graph.merging import (
-    GraphSettings,
-    _summarise_crowded,
+from sensegraph.index.graph.describing import (
     crowded_elements,
     describe_elements,
     distinct_descriptions,
-    entity_id,
-    merge_extractions,
-    relation_id,
+    summarise_crowded,
 )
+from sensegraph.index.graph.merging import GraphSettings, entity_id, merge_extractions, relation_id
 from sensegraph.index.settings import IndexSettings
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import (
@@ -97,8 +94,36 @@ def test_a_relation_is_bound_to_the_entity_of_its_own_chunk() -> None:
     )
     ids = named(graph)
     ends = {(r.source, r.target) for r in graph.relations}
-    assert tuple(sorted((ids["Mercury", "planet"].id, ids["Sun", "star"].id))) in ends
-    assert tuple(sorted((ids["Mercury", "person"].id, ids["Jove", "person"].id))) in ends
+    assert (ids["Mercury", "planet"].id, ids["Sun", "star"].id) in ends
+    assert (ids["Mercury", "person"].id, ids["Jove", "person"].id) in ends
+
+
+@pytest.mark.parametrize(
+    ("told", "ends", "label", "directed"),
+    [
+        ([("Ann", "Acme", "founded")], ("Ann", "Acme"), "founded", True),
+        ([("Acme", "Ann", "was founded by")], ("Acme", "Ann"), "was founded by", True),
+        # what the records with its label say counts, not the others
+        ([("Acme", "Ann", "owes"), ("Ann", "Acme", "runs"), ("Ann", "Acme", "runs")], ("Ann", "Acme"), "runs", True),
+        ([("Ann", "Acme", "met"), ("Ann", "Acme", "met"), ("Acme", "Ann", "met")], ("Ann", "Acme"), "met", False),
+        ([("Ann", "Acme", "")], ("Ann", "Acme"), "", True),  # a model's record without a label has its direction
+    ],
+)
+def test_a_relation_leads_from_the_subject_of_its_label(
+    told: list[tuple[str, str, str]], ends: tuple[str, str], label: str, directed: bool
+) -> None:
+    records = tuple(relation(a, b, f"{a} {said} {b}.", label=said) for a, b, said in told)
+    graph = merged(Extraction((entity("Ann"), entity("Acme")), records))
+    names = {e.id: e.name for e in graph.entities}
+    (found,) = graph.relations
+    assert ((names[found.source], names[found.target]), found.label, found.directed) == (ends, label, directed)
+
+
+def test_records_that_tell_no_direction_make_a_relation_without_one() -> None:
+    record = replace(relation("Ann", "Acme"), directed=False)
+    (found,) = merged(Extraction((entity("Ann"), entity("Acme")), (record,))).relations
+    assert not found.directed
+    assert found.source < found.target
 
 
 def test_of_two_types_in_one_chunk_the_first_listed_is_meant() -> None:
@@ -219,7 +244,7 @@ def test_the_laws_of_a_graph_hold(extractions: list[Extraction]) -> None:
     ids = [e.id for e in graph.entities]
     assert ids == sorted(set(ids))
     assert [r.id for r in graph.relations] == sorted({r.id for r in graph.relations})
-    assert all(r.source < r.target and {r.source, r.target} <= set(ids) for r in graph.relations)
+    assert all(r.source != r.target and {r.source, r.target} <= set(ids) for r in graph.relations)
     degree = {i: sum(i in (r.source, r.target) for r in graph.relations) for i in ids}
     assert {e.id: e.degree for e in graph.entities} == degree
     assert sum(r.weight for r in graph.relations) == sum(
@@ -265,13 +290,13 @@ def test_too_much_for_one_prompt_is_summarised_in_parts_and_a_new_description_pa
     rt = runtime(store, server)
     rule = GraphSettings(describe_above=100, summary_input=300)
     graph = _said_much(100)
-    done = _summarise_crowded(graph, rt, rule)
+    done = summarise_crowded(graph, rt, rule)
     first = len(server.done("summary"))
     assert done.keys() == {graph.entities[0].id}
     assert first >= 6
-    _summarise_crowded(_said_much(101), rt, rule)
+    summarise_crowded(_said_much(101), rt, rule)
     assert len(server.done("summary")) - first <= 2
-    assert _summarise_crowded(graph, rt, rule) == done
+    assert summarise_crowded(graph, rt, rule) == done
 
 
 def test_settings_that_cannot_work_are_refused() -> None:

@@ -230,10 +230,10 @@ def build_graph(tables: Tables, texts: Texts, *, orphans: Literal["create", "dro
     for relation, a, b in bound.relations:
         chunks = bound.chunks[relation.id]
         said = sayings.about([every[a].name, every[b].name], chunks, relation.description)
-        source, target = sorted((a, b))
-        weight = relation.weight
-        relations.append(Relation(relation.id, source, target, relation.description, said, weight, chunks))
-    degree = Counter(end for pair in {(r.source, r.target) for r in relations} for end in pair)  # distinct neighbours
+        relations.append(Relation(relation.id, a, b, relation.description, said, relation.weight, chunks))
+    degree = Counter(
+        end for pair in {frozenset((r.source, r.target)) for r in relations} for end in pair
+    )  # distinct neighbours
     entities = list[Entity]()
     for entity in every.values():
         chunks = bound.chunks[entity.id]

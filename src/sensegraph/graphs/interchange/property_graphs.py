@@ -16,7 +16,7 @@ from sensegraph.graphs.interchange.listing import PairFile, find_records, hierar
 from sensegraph.index.index import Index
 from sensegraph.types import Description
 
-Kind = Literal["text", "integer", "number", "list"]
+Kind = Literal["text", "integer", "number", "truth", "list"]
 Column = tuple[str, Kind]
 
 _NODE: tuple[Column, ...] = (
@@ -24,10 +24,17 @@ _NODE: tuple[Column, ...] = (
     ("degree", "integer"), ("claims", "list"), ("chunks", "list"),
 )  # fmt: skip
 _EDGE: tuple[Column, ...] = (
-    ("label", "text"), ("description", "text"), ("descriptions", "list"), ("weight", "number"), ("chunks", "list"),
+    ("label", "text"), ("description", "text"), ("descriptions", "list"), ("weight", "number"), ("directed", "truth"),
+    ("chunks", "list"),
 )  # fmt: skip
 GraphForm = Literal["csv", "graphml", "cypher", "json"]
-_TYPES: Mapping[Kind, str] = {"text": "string", "integer": "long", "number": "double", "list": "string"}
+_TYPES: Mapping[Kind, str] = {
+    "text": "string",
+    "integer": "long",
+    "number": "double",
+    "truth": "boolean",
+    "list": "string",
+}
 _STATEMENT = 200  # elements of one Cypher statement
 _NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _BREAKS = re.compile("[\x7f-\x9f\u2028\u2029]")  # what JSON leaves as it is and some readers take for a line's end
@@ -73,9 +80,9 @@ class Elements:
             position += len(block)
 
     def edges(self) -> Iterator[Element]:
-        """All relations, in the order of the index; they have no direction."""
+        """All relations, in the order of the index, from subject to object where they are `directed`."""
         for r in self.index.graph.relations:
-            values = (r.label, r.description, _distinct_texts(r.descriptions), r.weight, list(r.chunks))
+            values = (r.label, r.description, _distinct_texts(r.descriptions), r.weight, r.directed, list(r.chunks))
             yield Element(r.id, values, (r.source, r.target))
 
     def _claims(self, entities: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
@@ -134,7 +141,7 @@ def _typed_headers(columns: Sequence[Column]) -> list[str]:
 
 
 def _flatten_lists(values: Iterable[Any]) -> list[Any]:
-    return [_dump_json(v) if isinstance(v, list) else v for v in values]
+    return [_dump_json(v) if isinstance(v, list | bool) else v for v in values]
 
 
 def _dump_json(value: Any) -> str:
@@ -174,7 +181,7 @@ def _write_graphml(place: Path, elements: Elements) -> Written:
         for tag, columns in (("node", elements.node_columns), ("edge", elements.edge_columns)):
             for name, kind in columns:
                 file.write(f'<key id="{tag}_{name}" for="{tag}" attr.name="{name}" attr.type="{_TYPES[kind]}"/>\n')
-        file.write('<graph edgedefault="undirected">\n')
+        file.write('<graph edgedefault="directed">\n')
         for node in elements.nodes():
             xml.element("node", "", elements.node_columns, node)
         for edge in elements.edges():
@@ -226,7 +233,7 @@ def _cypher_literal(value: Any) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(_cypher_literal(v if isinstance(v, str) else _dump_json(v)) for v in value) + "]"
     if not isinstance(value, str):
-        return repr(value)
+        return _dump_json(value) if isinstance(value, bool) else repr(value)
     parts = '\\\\" + "u'.join(_dump_json(part)[1:-1] for part in value.split("\\u"))
     return _BREAKS.sub(lambda m: f"\\u{ord(m[0]):04x}", f'"{parts}"')
 
@@ -237,7 +244,7 @@ def _cypher_literal(value: Any) -> str:
 def _write_node_link(place: Path, elements: Elements) -> Written:
     """As networkx reads it: `node_link_graph(data, edges="edges")`; one element a line."""
     path = place / "graph.json"
-    head = {"directed": False, "multigraph": True, "graph": {"documents": elements.index.manifest.counts["documents"]}}
+    head = {"directed": True, "multigraph": True, "graph": {"documents": elements.index.manifest.counts["documents"]}}
     with write_whole_file(path) as file:
         file.write(f'{_dump_json(head)[:-1]}, "nodes": [')
         for i, n in enumerate(elements.nodes()):

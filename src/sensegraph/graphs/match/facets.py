@@ -1,7 +1,4 @@
-"""What patterns ask of every entity and relation, as arrays that are mapped: types, labels, weights, directions.
-
-How the direction of a relation is read: `index/graph/directions.py`.
-"""
+"""What patterns ask of every entity and relation, as arrays that are mapped: types, labels, weights, directions."""
 
 from __future__ import annotations
 
@@ -13,7 +10,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.index.graph.directions import list_forms, read_direction
 from sensegraph.runtime.results import step
 from sensegraph.types import Graph
 
@@ -25,7 +21,8 @@ class Facets:
     """Positions are those of the graph's entities (n) and relations (m).
 
     `kinds` (n) number the entities' types, `labels` (m) the relations' labels, as `kinds_called` and `labels_called`
-    (JSON) list them. `told` (m) are sums of FORTH and BACK.
+    (JSON) list them. `sources` (m) are the positions of the entities that relations lead from; `directed` (m) whether
+    texts tell them one way.
     """
 
     kinds: Ints
@@ -33,7 +30,8 @@ class Facets:
     frequencies: Ints
     labels: Ints
     weights: NDArray[np.float64]
-    told: NDArray[np.uint8]
+    sources: Ints
+    directed: NDArray[np.bool_]
     kinds_called: NDArray[np.uint8]
     labels_called: NDArray[np.uint8]
 
@@ -48,26 +46,28 @@ class Facets:
         return tuple(json.loads(self.labels_called.tobytes()))
 
 
-@step("facets.facets", version=1, form="arrays")
+@step("facets.facets", version=2, form="arrays")
 def collect_facets(graphs: Sequence[Graph]) -> list[Facets]:
     """The facets of graphs."""
     found = list[Facets]()
     for graph in graphs:  # each record is decoded once
-        called, kinds, counts = dict[str, tuple[str, ...]](), list[str](), list[tuple[int, int]]()
+        position, kinds, counts = dict[str, int](), list[str](), list[tuple[int, int]]()
         for e in graph.entities:
-            called[e.id] = list_forms(e)
+            position[e.id] = len(position)
             kinds.append(e.type)
             counts.append((e.degree, e.frequency))
-        labels, weights, told = list[str](), list[float](), list[int]()
+        labels, weights = list[str](), list[float]()
+        sources, directed = list[int](), list[bool]()
         for r in graph.relations:
             labels.append(r.label)
             weights.append(r.weight)
-            told.append(read_direction(r, called))
+            sources.append(position[r.source])
+            directed.append(r.directed)
         degrees, frequencies = np.asarray(counts, np.int32).reshape(-1, 2).T
         types, kind = _number_texts(kinds)
         names, label = _number_texts(labels)
         encoded = (np.frombuffer(json.dumps(texts).encode(), np.uint8) for texts in (types, names))
-        measured = (np.asarray(weights, np.float64), np.asarray(told, np.uint8))
+        measured = (np.asarray(weights, np.float64), np.asarray(sources, np.int32), np.asarray(directed, np.bool_))
         found.append(Facets(kind, degrees.copy(), frequencies.copy(), label, *measured, *encoded))
     return found
 

@@ -18,7 +18,6 @@ from sensegraph.graphs.match.query_checking import Checked
 from sensegraph.graphs.match.query_values import Value, fold_type
 from sensegraph.graphs.match.shelf import Adjacency, GraphReader
 from sensegraph.graphs.match.syntax import Binary, EdgePattern, Expression, Property, read_variables
-from sensegraph.index.graph.directions import BACK, FORTH
 
 _BLOCK = 1 << 19  # edges that are looked at together
 
@@ -104,20 +103,19 @@ class Hop:
             places = np.arange(len(at)) - skipped + self.near.start[begins[at]]
             edges = self.near.edges[places].astype(np.int64)
             ends = self.near.neighbours[places].astype(np.int64)
-            keep = self._right(begins[at], ends, edges)
+            keep = self._right(begins[at], edges)
             yield at[keep], ends[keep], edges[keep]
             first = last
 
-    def _right(self, begins: Rows, ends: Rows, edges: Rows) -> Bools:
+    def _right(self, begins: Rows, edges: Rows) -> Bools:
         """Which edges have the label and the direction that are wanted; one without a known direction has both."""
         keep = np.ones(len(edges), np.bool_) if self.labels is None else self.labels[edges]
         if self.forward is None:
             return keep
         if self.ties:  # a claim is about its subject, not the other way
             return keep & (self.forward == self.claim_first)
-        told = self.shelf.facets.told[edges]
-        wanted = np.where((begins < ends) == self.forward, FORTH, BACK)
-        return np.asarray(keep & ((told == 0) | ((told & wanted) > 0)))
+        facets = self.shelf.facets
+        return np.asarray(keep & (~facets.directed[edges] | ((facets.sources[edges] == begins) == self.forward)))
 
     def _used(self, columns: Mapping[str, Rows]) -> list[Rows]:
         """The columns of relations (or ties) that are bound already: a match holds each once."""

@@ -136,12 +136,14 @@ def match_patterns(request: Request, shelf: GraphReader, *, citing: bool = False
         for _, edge, _ in query.edges
         if not edge.types and fold_type(edge.variable) in labels and query.kinds[edge.variable] != "tie"
     ]
-    # relations that an arrow followed although no text tells their direction
+    # relations that an arrow followed although texts tell no one direction of them
     arrows = [e.variable for _, e, _ in query.edges if e.direction != "-" and query.kinds[e.variable] != "tie"]
     used = np.unique(np.concatenate([np.empty(0, np.int64), *(table.columns[name].ravel() for name in arrows)]))
-    if both := int(np.count_nonzero(shelf.facets.told[used[used >= 0]] == 0)):
+    if both := int(np.count_nonzero(~shelf.facets.directed[used[used >= 0]])):
         many = "1 relation" if both == 1 else f"{both:,} relations"
-        notes.append(f"no text tells the direction of {many} of these: they match both ways (r.directed is false)")
+        notes.append(
+            f"the texts tell {many} of these both ways, or not who acts: they match both ways (r.directed is false)"
+        )
     return Matches(columns, rows, count, marks, citations, (*notes, *left_out), steps)
 
 
@@ -295,8 +297,8 @@ def _read_shown_elements(elements: Sequence[Element], shelf: GraphReader) -> dic
     for e, x in zip(by["entity"], shelf.entities([e.position for e in by["entity"]]), strict=True):
         found[e] = EntityRow(x.id, x.name, x.type, x.degree, len(x.chunks), x.description)
     for e, r in zip(by["relation"], shelf.links([e.position for e in by["relation"]]), strict=True):
-        first, second = shelf.told_ends(e.position)
-        found[e] = RelationRow(r.id, shelf.name(first), shelf.name(second), r.label, r.description, r.weight)
+        source, target = (shelf.name(int(ends[e.position])) for ends in shelf.ends)
+        found[e] = RelationRow(r.id, source, target, r.label, r.description, r.weight)
     claims = shelf.claims([e.position for e in by["claim"]])
     subjects = shelf.index.entities(sorted({c.subject for c in claims}))
     spans = shelf.index.chunks(sorted({c.source.chunk for c in claims}))

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from sensegraph.graphs.match.facets import Facets
 from sensegraph.graphs.match.query_values import Kind, Value, fold_type
-from sensegraph.index.graph.directions import BACK, FORTH
 from sensegraph.index.index import Index
 from sensegraph.runtime.results import Table, take_records
 from sensegraph.types import Claim, Entity, Relation
@@ -90,23 +89,17 @@ class GraphReader:
     @cached_property
     def ends(self) -> tuple[Positions, Positions]:
         """The source and the target of every relation."""
-        near = self.relations
+        near, source = self.relations, self.facets.sources.astype(np.int64)
         owner = np.repeat(np.arange(len(near.start) - 1), np.diff(near.start))
-        source, target = np.empty((2, len(self.facets.labels)), np.int64)
-        forth = owner < near.neighbours  # positions are in the order of ids, and source < target
-        source[near.edges[forth]], target[near.edges[forth]] = owner[forth], near.neighbours[forth]
+        forth = owner == source[near.edges]
+        target = np.empty_like(source)
+        target[near.edges[forth]] = near.neighbours[forth]
         return source, target
 
     def across(self, relation: int, entity: int) -> int:
         """The other end of a relation."""
         source, target = self.ends
         return int(target[relation] if source[relation] == entity else source[relation])
-
-    def told_ends(self, relation: int) -> tuple[int, int]:
-        """The ends of a relation: as the texts tell it where they tell it one way, else source and target."""
-        source, target = self.ends
-        ends = int(source[relation]), int(target[relation])
-        return ends[::-1] if self.facets.told[relation] == BACK else ends
 
     def tie(self, number: int) -> str:
         """What a tie is: `about` or `object`."""
@@ -233,11 +226,9 @@ def _date_column(field: str, choose: Callable[[list[str]], str]) -> Column:
 
 def _end_column(first: bool) -> Column:
     def read(shelf: GraphReader, positions: list[int]) -> list[Value]:
-        source, target = shelf.ends
-        sure = FORTH if first else BACK  # told from the source on, the source comes first
-        told = shelf.facets.told[positions].tolist()
-        ends = zip(source[positions].tolist(), target[positions].tolist(), told, strict=True)
-        return [shelf.name(s if way == sure else t) if way in (FORTH, BACK) else None for s, t, way in ends]
+        ends = shelf.ends[0 if first else 1][positions].tolist()
+        directed = shelf.facets.directed[positions].tolist()
+        return [shelf.name(end) if one_way else None for end, one_way in zip(ends, directed, strict=True)]
 
     return read
 
@@ -267,8 +258,8 @@ _RELATION = {
     # since when, where a model told: the earliest of its texts
     "starts": Readable("text", _date_column("starts", min)),
     "ends": Readable("text", _date_column("ends", max)),  # until when, where a model told: the latest of its texts
-    "directed": Readable("truth", lambda s, p: np.isin(s.facets.told[p], (FORTH, BACK)).tolist()),  # told one way
-    "first": Readable("text", _end_column(True)),  # the end that the texts name first, where they tell it one way
+    "directed": Readable("truth", lambda s, p: s.facets.directed[p].tolist()),  # told one way
+    "first": Readable("text", _end_column(True)),  # the subject of its label, where texts tell it one way
     "second": Readable("text", _end_column(False)),  # the other end
     "documents": Readable("list", lambda s, p: _list_documents(s, [r.chunks for r in s.links(p)])),  # that tell it
     "id": Readable("text", _field_column("relation", "id")),

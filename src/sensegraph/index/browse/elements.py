@@ -31,7 +31,6 @@ from sensegraph.index.browse.pages import (
     ReportRow,
     Said,
 )
-from sensegraph.index.graph.directions import BACK, list_forms, read_direction
 from sensegraph.index.index import Index
 from sensegraph.index.passages import cite_statements
 from sensegraph.language.defining import AskedName, rate_mention
@@ -276,12 +275,9 @@ def _entity_row(e: Entity) -> EntityRow:
 
 
 def _relation_row(r: Relation, entities: Mapping[str, Entity]) -> RelationRow:
-    """A relation between these entities, the end first that its texts name first, where they tell it one way."""
-    called = {name: list_forms(entities[name]) if name in entities else (name,) for name in (r.source, r.target)}
-    one, other = (entities[name].name if name in entities else name for name in (r.source, r.target))
-    if read_direction(r, called) == BACK:
-        one, other = other, one
-    return RelationRow(r.id, one, other, r.label, r.description, r.weight)
+    """A relation between these entities, its subject first."""
+    source, target = (entities[name].name if name in entities else name for name in (r.source, r.target))
+    return RelationRow(r.id, source, target, r.label, r.description, r.weight)
 
 
 def _source_place(source: Source, spans: dict[str, Chunk]) -> Place | None:

@@ -8,21 +8,23 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal
 
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.linkage import connect_rows
-from sensegraph.errors import InputError
+from sensegraph.errors import InputError, SettingsError
 from sensegraph.index.extraction import Extracted
+from sensegraph.index.graph.homonyms import find_new_names, find_senses, with_senses
 from sensegraph.index.graph.merging import GraphSettings, entity_id, knowledge_graph, merge_extractions
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import fold
 from sensegraph.protocols import ResolvingEngine
 from sensegraph.resolution import Group, Mentioned, Proposal, Resolution, Resolving, Rule, resolve
 from sensegraph.resolution.aliases import Aliases, Name, Operation, with_groups
+from sensegraph.resolution.senses import Senses
 from sensegraph.runtime.results import Result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Brief, Chunk, Context, Description, Entity, Graph, Passage, Source
@@ -31,20 +33,23 @@ _TOGETHER = 8  # entities that an engine is asked about at once
 _SENTENCES = 3  # that it is shown of each
 _CHUNKS = 5  # that are searched for them
 _SEARCHED = 20  # chunks of a short form that are searched for its definition
+_SHOWN = 5  # open names that a note tells
 _SHORT = re.compile(r"[A-Z][A-Z0-9&]{1,6}")
 Texts = Callable[[Sequence[str]], Mapping[str, Chunk]]
 
 
 @dataclass(frozen=True, slots=True)
 class ResolveSettings:
-    """How different names of one thing are found.
+    """How different names of one thing, and one name of different things, are found.
 
-    `automatic` merges them at each build; else `sensegraph resolve` proposes. `engine` says whether an engine that
-    can (auto) is asked about pairs with a score between `reject` and `accept`, or nobody (none). `cross_types` are
-    pairs of types that may be one thing.
+    `automatic` decides at each build what the documents themselves make sure: pairs from the score `sure` on are one,
+    and a name is another thing in documents that use it so; else `sensegraph resolve` proposes, and no name is told
+    apart. `engine` says whether `resolve` asks an engine that can (auto) about pairs with a score between `reject` and
+    `accept`, or nobody (none); a build asks nobody. `cross_types` are pairs of types that may be one thing.
     """
 
-    automatic: bool = False
+    automatic: bool = True
+    sure: float = 0.9
     engine: Literal["auto", "none"] = "auto"
     accept: float = 0.85
     reject: float = 0.35
@@ -52,6 +57,8 @@ class ResolveSettings:
 
     def __post_init__(self) -> None:
         self.rules()  # for its errors
+        if not self.reject <= self.sure <= 1:
+            raise SettingsError(f"index.resolve.sure is {self.sure}; it must be from index.resolve.reject to 1.")
 
     def rules(self) -> Resolving:
         """The settings of the comparison of names."""
@@ -70,6 +77,7 @@ class Duplicates:
     asked: int = 0
     compared: int = 0
     notes: tuple[str, ...] = ()
+    senses: Senses = Senses()
 
 
 @step("duplicates.same", version=1, uses="engine", task="resolve")
@@ -84,9 +92,9 @@ def keep_aliases(tables: Sequence[Aliases]) -> list[Aliases]:
     return list(tables)
 
 
-@step("duplicates.automatic", version=3)
-def keep_duplicates(found: Sequence[Duplicates], *, how: ResolveSettings, by: str) -> list[Duplicates]:
-    """What a build found by itself, with these settings; `by` is who judged."""
+@step("duplicates.automatic", version=4)
+def keep_duplicates(found: Sequence[Duplicates], *, how: ResolveSettings) -> list[Duplicates]:
+    """What a build found by itself, with these settings."""
     return list(found)
 
 
@@ -105,7 +113,8 @@ def find_duplicates(
     where it has the task, else they stay apart, and a note says so.
     """
     items = list_mentioned(graph)
-    rules = [*find_definitions(graph, texts), *(Rule("apart", a, b, why="you said so") for a, b in apart)]
+    told = (*find_definitions(graph, texts), *find_new_names(graph, texts))
+    rules = [*told, *(Rule("apart", a, b, why="you said so") for a, b in apart)]
     how = settings.rules()
     found = resolve(items, rules=rules, settings=how, vectors=vectors)
     grey = [p for p in found.proposals if p.decision == "ask"]
@@ -298,23 +307,35 @@ def _find_automatic(
     extracted: Extracted, rt: Runtime, graph: GraphSettings, settings: ResolveSettings, aliases: Aliases, texts: Texts
 ) -> tuple[Aliases, tuple[str, ...]]:
     """The aliases with those that a build finds by itself, before anything is summarised."""
-    known, merged = names_by_id(aliases), list[Graph]()
+    merged = list[Graph]()
+    alone = replace(settings, accept=max(settings.accept, settings.sure), engine="none")
 
     def look() -> Duplicates:
-        merged.append(merge_extractions(extracted, graph, aliases))
-        return find_duplicates(merged[0], rt, settings, texts=texts, apart=ids_apart(merged[0], aliases))
+        """The senses of names first: what is another thing elsewhere must not be merged for its name."""
+        plain = merge_extractions(extracted, graph, aliases)
+        senses = find_senses(plain, names_by_id(aliases), texts)
+        told = with_senses(aliases, senses)
+        merged.append(merge_extractions(extracted, graph, told) if senses.moved else plain)
+        found = find_duplicates(merged[0], rt, alone, texts=texts, apart=ids_apart(merged[0], told))
+        return replace(found, senses=senses)
 
-    by = rt.engine.fingerprint("resolve") if "resolve" in rt.engine.tasks else ""
-    found = rt.once(
-        keep_duplicates, look, names=(*extracted.keys, aliases.key, apart_key(aliases)), how=settings, by=by
-    ).value
+    found = rt.once(keep_duplicates, look, names=(*extracted.keys, aliases.key, apart_key(aliases)), how=alone).value
+    notes = _note_senses(found.senses)
+    aliases = with_senses(aliases, found.senses)
     if not found.groups:
-        return aliases, found.notes
+        return aliases, notes
     entities = {e.id: e for e in (merged or [merge_extractions(extracted, graph, aliases)])[0].entities}
-    groups = [o.names for o in merge_operations(found, entities, known)]
+    groups = [o.names for o in merge_operations(found, entities, names_by_id(aliases))]
     joined = sum(len(g.members) - 1 for g in found.groups)
     note = f"{joined} entities were merged into others of another name (index.resolve.automatic)"
-    return with_groups(aliases, groups), (note, *found.notes)
+    return with_groups(aliases, groups), (note, *notes)
+
+
+def _note_senses(senses: Senses) -> tuple[str, ...]:
+    """What is to be said of names that are several things."""
+    open_ = [f"{name[0]!r} in {document} ({' or '.join(may)})" for name, document, may in senses.open]
+    more = f", and {len(open_) - _SHOWN} more" if len(open_) > _SHOWN else ""
+    return (f"it is open which of several is meant by {', '.join(open_[:_SHOWN])}{more}",) if open_ else ()
 
 
 def apart_key(aliases: Aliases) -> str:

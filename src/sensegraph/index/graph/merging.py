@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
-from typing import Literal
 
-from sensegraph.errors import SettingsError
 from sensegraph.index.extraction import Extracted
-from sensegraph.language.text import count_tokens, fold, pack_batches
+from sensegraph.index.graph.describing import describe_elements, summarise_crowded
+from sensegraph.index.graph.graph_settings import GraphSettings, Weight
+from sensegraph.language.text import fold
 from sensegraph.language.word_lists import STOP
-from sensegraph.protocols import LanguageEngine
 from sensegraph.resolution.aliases import NO_ALIASES, Aliases, Binding, Called, Name, bind_aliases, name_entity
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, step
@@ -20,7 +19,6 @@ from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import (
     Chunk,
     Claim,
-    Context,
     Description,
     Entity,
     ExtractedClaim,
@@ -28,39 +26,13 @@ from sensegraph.types import (
     ExtractedRelation,
     Extraction,
     Graph,
-    Passage,
     Relation,
     Source,
 )
 
-Weight = Literal["auto", "count", "normalised", "strength"]
 _ALIASES = 8  # other names that are kept of one entity
 _NO_NAMES = frozenset(word for words in STOP.values() for word in words)
 Pairs = list[tuple[str, str, int, Extraction]]  # chunk, document, characters, what it says
-
-
-@dataclass(frozen=True, slots=True)
-class GraphSettings:
-    """How extractions become a graph.
-
-    `weight` of a relation: count of its mentions, count ÷ largest count, or sum of strengths (X2); `auto` counts, but
-    adds up strengths where the engine that surveys the corpus tells how far two names go together beyond chance.
-    `orphans`: a relation's end that no chunk describes is created with type `unknown`, or its relation is dropped.
-    Descriptions of one element are joined while they stay within `describe_above` tokens, else summarised, in batches
-    of `summary_input` tokens.
-    """
-
-    weight: Weight = "auto"
-    orphans: Literal["create", "drop"] = "create"
-    describe_above: int = 500
-    summary_input: int = 4_000
-
-    def __post_init__(self) -> None:
-        if self.describe_above < 0 or self.summary_input < 1:
-            raise SettingsError(
-                f"index.graph.describe_above ({self.describe_above}) must be at least 0 and index.graph.summary_input "
-                f"({self.summary_input}) at least 1."
-            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +57,7 @@ class _Link:
 
     descriptions: list[Description] = field(default_factory=list)
     labels: Counter[str] = field(default_factory=Counter)
+    told: Counter[tuple[str, bool]] = field(default_factory=Counter)  # label, and whether the first end is its subject
     strengths: list[float] = field(default_factory=list)
     chunks: dict[str, None] = field(default_factory=dict)
 
@@ -99,18 +72,12 @@ def relation_id(source: str, target: str) -> str:
     return key("relation", *sorted((source, target)))[:20]
 
 
-@step("graph.graph", version=2, form="tables")
+@step("graph.graph", version=3, form="tables")
 def describe_graphs(
     parts: Sequence[tuple[Graph, dict[str, str]]], *, settings: GraphSettings, describer: str
 ) -> list[Graph]:
     """A merged graph with the summaries of its elements (by id) put in; `describer` is who wrote them."""
     return [describe_elements(merged, summaries) for merged, summaries in parts]
-
-
-@step("graph.summarise", version=1, uses="engine", task="summarise")
-def summarise_descriptions(contexts: Sequence[Context], *, engine: LanguageEngine) -> list[str]:
-    """One description from several."""
-    return engine.summarise(contexts)
 
 
 def knowledge_graph(
@@ -123,7 +90,7 @@ def knowledge_graph(
 
     def parts() -> tuple[Graph, dict[str, str]]:
         merged = merge_extractions(extracted, settings, aliases)
-        return merged, _summarise_crowded(merged, rt, settings)
+        return merged, summarise_crowded(merged, rt, settings)
 
     describer = rt.engine.fingerprint("summarise")
     names = (*extracted.keys, aliases.key) if aliases.key else extracted.keys
@@ -155,7 +122,7 @@ def merge_extractions(
             _gather_entity(nodes, name, document, bound, e, chunk, length)
     links, said = _bind_ends(pairs, nodes, seen, bound, settings)
     # those have aliases, another name, or mentions that were split from another's
-    apart = {*bound.group.values(), *bound.shown, *bound.made}
+    apart = {*bound.group.values(), *bound.moved.values(), *bound.shown, *bound.made}
     named = {n: name_entity(n, nodes[n].own, nodes[n].names, bound) for n in sorted(apart & nodes.keys())}
     return _finish_graph(nodes, links, said, named, settings)
 
@@ -253,6 +220,8 @@ def _gather_relation(
         link.descriptions.append(said)
     if r.label:
         link.labels[r.label] += 1
+    if r.directed:
+        link.told[r.label, ends[0] == a] += 1
 
 
 def _finish_graph(
@@ -304,13 +273,16 @@ def _other_forms(name: str, node: _Node) -> tuple[str, ...]:
 
 
 def _make_relation(ends: tuple[str, str], link: _Link, weight: Weight, most: int) -> Relation:
-    source, target = sorted(ends)
+    """The relation of two ends: the records with its label, or where none has one all, say which is the subject."""
+    label = _most_common(link.labels)
+    forth, back = link.told[label, True], link.told[label, False]
+    source, target = sorted(ends) if forth == back else ends if forth > back else ends[::-1]
     count = len(link.strengths)
     strength = float(sum(sorted(link.strengths)))
     value = {"strength": strength, "normalised": count / most}.get(weight, float(count))
     return Relation(
         relation_id(source, target), source, target, "", tuple(link.descriptions), value, tuple(link.chunks),
-        _most_common(link.labels),
+        label, directed=bool(forth) != bool(back),
     )  # fmt: skip
 
 
@@ -318,79 +290,6 @@ def _most_common(names: Counter[str]) -> str:
     return min(names, key=lambda n: (-names[n], n), default="")
 
 
-# ── describing ──
-
-
-def distinct_descriptions(descriptions: Sequence[Description]) -> list[Description]:
-    """Descriptions without repeats of the same text, in order."""
-    first: dict[str, Description] = {}
-    for d in descriptions:
-        first.setdefault(d.text, d)
-    return list(first.values())
-
-
-def _summarise_crowded(merged: Graph, rt: Runtime, settings: GraphSettings) -> dict[str, str]:
-    """Summaries, by id, of the elements that several descriptions say too much about.
-
-    Too much for one prompt is summarised in parts, then the parts' summaries: a tree, not a chain, so that the parts
-    run at once and a new description pays only for its part.
-    """
-    todo = dict(crowded_elements(merged, settings))
-    done: dict[str, str] = {}
-    while todo:
-        parts = [
-            (name, part) for name, context in todo.items() for part in split_context(context, settings.summary_input)
-        ]
-        texts = rt.each(summarise_descriptions, [part for _, part in parts])
-        gathered: dict[str, list[Passage]] = defaultdict(list)
-        for (name, part), text in zip(parts, texts, strict=True):
-            sources = tuple(s for p in part.passages for s in p.sources)
-            gathered[name].append(Passage("description", "", text, sources=sources))
-        done |= {name: ps[0].text for name, ps in gathered.items() if len(ps) == 1}
-        todo = {name: Context(tuple(ps), todo[name].title) for name, ps in gathered.items() if len(ps) > 1}
-    return done
-
-
-def crowded_elements(merged: Graph, settings: GraphSettings) -> Iterator[tuple[str, Context]]:
-    """The ids of the elements whose distinct descriptions together exceed the limit, with what they say."""
-    names = {e.id: e.name for e in merged.entities}
-    titled: list[tuple[Entity | Relation, str]] = [(e, e.name) for e in merged.entities]
-    titled += [(r, f"{names[r.source]} — {names[r.target]}") for r in merged.relations]
-    for element, title in titled:
-        said = distinct_descriptions(element.descriptions)
-        text, limit = "\n".join(d.text for d in said), settings.describe_above
-        # no token is shorter than a byte
-        if len(said) > 1 and len(text.encode()) > limit and count_tokens(text) > limit:
-            passages = tuple(Passage("description", "", d.text, sources=(d.source,)) for d in said)
-            yield element.id, Context(passages, title)
-
-
-def split_context(context: Context, budget: int) -> list[Context]:
-    """The texts of a context in parts of at most `budget` tokens; two texts at least in each where there are two."""
-    batches = pack_batches(context.passages, budget, lambda p: count_tokens(p.text))
-    if len(batches) == len(context.passages) > 1:  # every text fills a prompt: pair them, so that the tree narrows
-        batches = [list(context.passages[i : i + 2]) for i in range(0, len(context.passages), 2)]
-    return [Context(tuple(batch), context.title) for batch in batches]
-
-
-def describe_elements(merged: Graph, summaries: dict[str, str]) -> Graph:
-    """The graph with each element's summary as its description, or its descriptions joined where there is none."""
-    return Graph(
-        tuple(
-            replace(e, description=summaries.get(e.id) or _join_descriptions(e.descriptions)) for e in merged.entities
-        ),
-        tuple(
-            replace(r, description=summaries.get(r.id) or _join_descriptions(r.descriptions)) for r in merged.relations
-        ),
-        merged.claims,
-    )
-
-
-def _join_descriptions(descriptions: Sequence[Description]) -> str:
-    return " ".join(d.text for d in distinct_descriptions(descriptions))
-
-
 __all__ = [
-    "GraphSettings", "crowded_elements", "describe_elements", "describe_graphs", "distinct_descriptions",
-    "entity_id", "knowledge_graph", "merge_extractions", "relation_id", "summarise_descriptions",
+    "GraphSettings", "describe_graphs", "entity_id", "knowledge_graph", "merge_extractions", "relation_id",
 ]  # fmt: skip

@@ -179,7 +179,10 @@ class _Structure:
 @step("communities.structure", version=1)
 def hash_structure(graphs: Sequence[Graph]) -> list[str]:
     """A hash of what clustering sees of a graph: its entities, relations and weights, no texts."""
-    return [key([e.id for e in g.entities], [(r.source, r.target, r.weight) for r in g.relations]) for g in graphs]
+    return [
+        key([e.id for e in g.entities], [(*sorted((r.source, r.target)), r.weight) for r in g.relations])
+        for g in graphs
+    ]
 
 
 @step("communities.communities", version=1, form="tables")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from sensegraph.errors import SettingsError
-from sensegraph.index.graph.merging import distinct_descriptions
+from sensegraph.index.graph.describing import distinct_descriptions
 from sensegraph.index.hierarchy.communities import Communities
 from sensegraph.index.hierarchy.packing import (
     Elements,

@@ -17,7 +17,8 @@ from sensegraph.algorithms.graphs import Ints
 from sensegraph.algorithms.meaning import measure_sparsity
 from sensegraph.algorithms.mixtures import assign_softly, of_labels
 from sensegraph.algorithms.reduction import reduce_dimensions
-from sensegraph.index.graph.merging import relation_id, summarise_descriptions
+from sensegraph.index.graph.describing import summarise_descriptions
+from sensegraph.index.graph.merging import relation_id
 from sensegraph.index.hierarchy.earlier_groups import EarlierGroups
 from sensegraph.index.hierarchy.packing import elements_for, ground_unless_quoted, resolve_references
 from sensegraph.index.vectors import embed_records, entity_texts

@@ -183,12 +183,14 @@ class Solver:
         start, end = (step.subject, step.object) if _is_bound(step.subject, memory) else (step.object, step.subject)
         if not predicate or not _is_bound(start, memory) or end.name:
             return None
+        forward = start is step.subject
         found: dict[str, float] = {}
         used: list[_Hop] = []
         for name, share in self._names(start, memory):
             for place in self._linked(name, self.settings.exact):
                 for hop in self._hops(place):
-                    if fold(hop.relation.label) == predicate and self._typed(hop.other, end.type):
+                    called = fold(hop.relation.label) == predicate and self._typed(hop.other, end.type)
+                    if called and self._leads(hop, forward):
                         own = self.index.lookups.name(hop.other)
                         found[own] = found.get(own, 0.0) + share
                         used.append(hop)
@@ -202,6 +204,11 @@ class Solver:
         stated = self._stating([h.position for h in used])
         names = tuple(v.value for v in values)
         return Solved(step, question, values, names, "exact", stated, read, said, 100.0)
+
+    def _leads(self, hop: _Hop, forward: bool) -> bool:
+        """Whether a relation leads from (`forward`: else to) the entity where the hop begins, or has no direction."""
+        (begin,) = take_records(self.index.graph.entities, [hop.place])
+        return not hop.relation.directed or (hop.relation.source == begin.id) == forward
 
     def _hops(self, place: int, most: int = 0) -> list[_Hop]:
         """The relations of an entity; the `most` of highest weight where there are more (0: all)."""

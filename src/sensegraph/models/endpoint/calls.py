@@ -164,7 +164,7 @@ class Calls:
                 if incoming.status >= 300:
                     return self._explain_status(incoming.response(), dict(body) | streaming.fields, began)
                 self._gate.hold(self._rest(incoming.headers))
-                found = _assemble_events(incoming, heard, body, streaming.formed)
+                found = assemble_events(incoming, heard, body, streaming.formed)
         if self.journal and bodies.is_usable(found):  # as if it had come whole: either way recalls it
             self.journal.keep(self.journal.key(path, raw), msgspec.json.encode(found))
         return found
@@ -282,7 +282,7 @@ class _CountingListener:
             self._hear(text)
 
 
-def _assemble_events(
+def assemble_events(
     incoming: Incoming, heard: _CountingListener, body: Mapping[str, Any], formed: bool
 ) -> dict[str, Any]:
     """The reply whose pieces come as events, as it would have come whole; a piece is heard as it comes.

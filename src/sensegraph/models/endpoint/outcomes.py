@@ -205,7 +205,7 @@ def classify_error(status: int, told: Told, headers: Mapping[str, str], sent: Co
         return came(Kind.PACE)
     if _WINDOW.search(every):
         read = {"most": _MOST, "need": _NEED, "total": _REQUESTED, "over": _BELOW}
-        return came(Kind.WINDOW, **{name: _find_figure(patterns, every) for name, patterns in read.items()})
+        return came(Kind.WINDOW, **{name: find_figure(patterns, every) for name, patterns in read.items()})
     if found := _BATCH.search(every) if "input" in sent else None:
         return came(Kind.BATCH, most=_first_number(found), field="tokens" if "tokens per" in found[0] else "inputs")
     if _CONTENT.search(every) and status not in (401, 429) and status < 500:
@@ -224,7 +224,7 @@ def classify_error(status: int, told: Told, headers: Mapping[str, str], sent: Co
 def _classify_status(status: int, told: Told, headers: Mapping[str, str], sent: Collection[str], came: Any) -> Outcome:
     """What is left: a field that is named, or what the status alone says."""
     if status in (400, 404, 422):
-        if status != 404 and (named := _find_field(told, sent)):
+        if status != 404 and (named := find_refused_field(told, sent)):
             return came(Kind.SCHEMA if named == "response_format" else Kind.FIELD, field=named)  # type: ignore[no-any-return]
         if _ROUTE.search(told.message):
             return came(Kind.FIELD)  # type: ignore[no-any-return]
@@ -246,7 +246,7 @@ def _classify_status(status: int, told: Told, headers: Mapping[str, str], sent: 
     return made
 
 
-def _find_field(told: Told, sent: Collection[str]) -> str:
+def find_refused_field(told: Told, sent: Collection[str]) -> str:
     """The field of the request that an error refuses; empty where it names none that was sent."""
     names = [
         n for n in dict.fromkeys([*_FIELDS, *sorted(sent)]) if n in sent and n not in ("model", "messages", "input")
@@ -258,7 +258,7 @@ def _find_field(told: Told, sent: Collection[str]) -> str:
     return next((n for n in names if re.search(rf"(?<!\w){re.escape(n)}(?!\w)", told.message)), "")
 
 
-def _find_figure(patterns: list[re.Pattern[str]], text: str) -> int:
+def find_figure(patterns: list[re.Pattern[str]], text: str) -> int:
     """The first number that one of the patterns finds; 0 for none."""
     return next((_first_number(found) for p in patterns if (found := p.search(text))), 0)
 

@@ -110,7 +110,7 @@ def write_chat(
 
     `freely` is without form and less cold; what is `varied` begins otherwise, so that no cache knows it.
     """
-    messages = _lay_messages(known, request.messages)
+    messages = lay_messages(known, request.messages)
     if varied:
         first = messages[0]
         messages[0] = {**first, "content": f"(Asked again.)\n{first['content']}"}
@@ -136,7 +136,7 @@ def write_streaming(known: Profile) -> dict[str, Any]:
     return {"stream": True} | ({} if "stream_options" in known.refused else {"stream_options": {"include_usage": True}})
 
 
-def _lay_messages(known: Profile, messages: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
+def lay_messages(known: Profile, messages: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
     """The messages; where there is no role for instructions, these begin the first message of the user."""
     if "system" not in known.refused or len(messages) < 2 or messages[0]["role"] != "system":
         return list(messages)

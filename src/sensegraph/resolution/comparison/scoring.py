@@ -36,7 +36,7 @@ _FEW = 5  # words of the shorter name up to which that is so
 _WORDS = 3  # words from which what two names share is weighed
 _ENGLISH = frozenset(("inc incorporated corp corporation co company ltd limited llc llp lp plc").split())
 
-SHORT = frozenset(("alias", "acronym", "surname", "given", "initial", "bare", "title"))
+SHORT = frozenset(("alias", "acronym", "surname", "given", "initial", "nickname", "bare", "title"))
 """Relations of a short name with a long one that others may have too: they hold while no rival does."""
 
 

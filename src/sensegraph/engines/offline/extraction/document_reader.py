@@ -15,6 +15,7 @@ from itertools import combinations, pairwise, product
 from typing import TypeVar
 
 from sensegraph.engines.offline.extraction.kinds import type_of_kind
+from sensegraph.engines.offline.extraction.link_words import find_link_words
 from sensegraph.engines.offline.extraction.mentions import Spot, Thing, find_body, resolve_mentions
 from sensegraph.engines.offline.extraction.observations import CROWD, Lexicon, Observation, Value
 from sensegraph.engines.offline.extraction.page_reader import TOKEN, join_chunks
@@ -33,8 +34,6 @@ _STRICT = re.compile(
     r"(?:(?:is|was|are|were|became)\s+(?:\w+ly\s)?(?:an?|the|one of)\b|,\s+(?:an?|the)\s)",
     re.IGNORECASE,
 )
-_VERB_GAP = 60  # characters between two names that may hold the verb which links them
-_LABEL_WORDS = 8
 _SCANNED = 600
 
 
@@ -61,21 +60,6 @@ def rate_description(text: str, start: int, end: int, span: tuple[int, int], eng
     if english and start - span[0] < 60 and _STRICT.match(text, end, min(span[1], end + 120)):
         score += 1.0
     return score + 0.3 / (1 + (start - span[0]) / 20)
-
-
-def find_link_words(text: str, first_end: int, second_start: int) -> str:
-    """The words between two mentions when they are few and hold a finite verb, without edges; else nothing."""
-    if not 0 < second_start - first_end <= _VERB_GAP:
-        return ""
-    words = TOKEN.findall(text, first_end, second_start)
-    if not 0 < len(words) <= _LABEL_WORDS or any(w in ',;:.()"”“' for w in words):
-        return ""
-    letters = tag_words([w.lower() for w in words])
-    begin = re.search(r"r*(?:[vbm]|p(?=i))|^r*p", letters)  # "founded" right after a name is finite; "never" stays
-    if begin is None:
-        return ""
-    end = len(letters.rstrip("d"))
-    return " ".join(words[begin.start() : end])
 
 
 def has_finite_verb(words: Sequence[str]) -> bool:
@@ -270,10 +254,12 @@ class DocumentReader:
                 other = pair[0] if pair[1] == self.about else pair[1]
                 shown = [(s, s) for n in sorted(self.here) for s in self.here[n] if s.key == other]
             a, b, span = self._shown(shown)
-            between = (self.text, a.end - self.shift, b.start - self.shift)
-            verb = find_link_words(*between) if self.english and a is not b else ""
+            first = (a.start - self.shift, a.end - self.shift)
+            linked = self.english and a is not b
+            verb = find_link_words(self.text, first, b.start - self.shift, span[0]) if linked else ""
             source, target = (self.things[key].name for key in ((a.key, b.key) if verb else pair))
-            yield ExtractedRelation(source, target, self._said(*span), round(strength, 6), *self._place(*span), verb)
+            said, place = self._said(*span), self._place(*span)
+            yield ExtractedRelation(source, target, said, round(strength, 6), *place, label=verb, directed=bool(verb))
 
     def _list_neighbours(self) -> Iterator[tuple[Spot, Spot, float]]:
         """The pairs of things in one sentence of the chunk, with weight 1, or in two neighbouring ones, with half."""

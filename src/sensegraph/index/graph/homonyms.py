@@ -1,0 +1,171 @@
+"""Names of a graph that are another thing in some documents, and persons that texts tell under two names.
+
+What each name is where is decided in `resolution/senses.py`; here its uses are gathered from the graph and the chunks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+
+from sensegraph.language import naming_words
+from sensegraph.language.sentences import split_sentences
+from sensegraph.language.text import fold
+from sensegraph.language.word_lists import read_lexicon
+from sensegraph.resolution import Rule
+from sensegraph.resolution.aliases import Aliases, Name
+from sensegraph.resolution.comparison.name_reading import read_name
+from sensegraph.resolution.comparison.scoring import compare_persons, kind_of_type
+from sensegraph.resolution.senses import Owner, Senses, SenseTable, Use, find_owners, tell_senses_apart
+from sensegraph.types import Chunk, Entity, Graph
+
+_SHORT_FOR = frozenset(("surname", "given", "initial", "nickname"))
+_MOST = 200  # chunks of one name that are read: a name of more is one thing
+Texts = Callable[[Sequence[str]], Mapping[str, Chunk]]
+
+
+def find_senses(graph: Graph, known: Mapping[str, tuple[Name, ...]], texts: Texts) -> Senses:
+    """Which mentions of names are another thing; `known` are the names by id that a log has settled, and stay."""
+    persons = _index_persons(graph)
+    asked = []
+    for e in graph.entities:
+        words = e.name.split()
+        if len(words) > 2 or not e.name[:1].isupper() or e.id in known or len(e.chunks) > _MOST:
+            continue
+        owners = _list_owners(e, persons)
+        place = kind_of_type(e.type) == "place" or fold(e.name) in read_lexicon("places")["places"]
+        person = kind_of_type(e.type) == "person"
+        if owners or (len(e.chunks) > 1 and (place or (len(words) == 1 and (person or kind_of_type(e.type) == "")))):
+            asked.append((e, owners))
+    wanted = {c for e, owners in asked for x in (e, *owners) for c in x.chunks}
+    reader = _Reader(texts(sorted(wanted)))
+    table = SenseTable()
+    for e, owners in asked:
+        _settle_name(e, owners, reader, table)
+    return Senses(tuple(table.moved), tuple(sorted(table.made.items())), tuple(table.open))
+
+
+def _settle_name(e: Entity, owners: Sequence[Entity], reader: _Reader, table: SenseTable) -> None:
+    name = (fold(e.name), fold(e.type))
+    uses = [Use(d, said) for d, said in reader.sentences(e, owners).items()]
+    found = tell_senses_apart(name, e.name, uses) if len(uses) > 1 else Senses()
+    table.add(found)
+    if not owners:
+        return
+    new = {document: to for _, document, to in found.moved}
+    full = [Owner((fold(o.name), fold(o.type)), o.name, reader.sentences(o, ())) for o in owners]
+    for own in dict.fromkeys(new.get(use.document, name) for use in uses):
+        some = [use for use in uses if new.get(use.document, name) == own]
+        if kind_of_type(own[1]) == "place" and found.moved:
+            continue
+        belongs = find_owners(own, e.name, some, full)
+        table.add(belongs if len(full) > 1 else replace(belongs, open=()))
+
+
+def with_senses(aliases: Aliases, senses: Senses) -> Aliases:
+    """The table with these senses; what a user has moved stays."""
+    fixed = {(name, document) for name, document, _ in aliases.moved}
+    moved = [m for m in senses.moved if m[:2] not in fixed]
+    made = {**dict(senses.made), **dict(aliases.made)}
+    used = {to for _, _, to in (*moved, *aliases.moved)}
+    return replace(
+        aliases,
+        moved=tuple(sorted((*aliases.moved, *moved))),
+        made=tuple(sorted((n, shown) for n, shown in made.items() if n in used)),
+    )
+
+
+def _index_persons(graph: Graph) -> dict[str, list[Entity]]:
+    """Persons with a given and a family name, by each word of their names."""
+    found: dict[str, list[Entity]] = defaultdict(list)
+    for e in graph.entities:
+        if kind_of_type(e.type) == "person" and len(core := read_name(e.name, True).core) > 1:
+            for word in dict.fromkeys(core):
+                found[word].append(e)
+    return found
+
+
+def _list_owners(e: Entity, persons: Mapping[str, Sequence[Entity]]) -> list[Entity]:
+    """The persons whose names an entity's name may be short for."""
+    if kind_of_type(e.type) not in ("", "person", "place"):
+        return []
+    short = read_name(e.name, True)
+    words = {*short.core, *(given for w in short.core for given in naming_words.NICKNAMES.get(w, ()))}
+    near = {o.id: o for w in words for o in persons.get(w, ()) if o.id != e.id}
+    owners = []
+    for owner in near.values():
+        long = read_name(owner.name, True)
+        judged = compare_persons(short, long)
+        if judged.kind in _SHORT_FOR and not judged.veto and sum(map(len, long.core)) > sum(map(len, short.core)):
+            owners.append(owner)
+    return sorted(owners, key=lambda o: o.id)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """The sentences of chunks, read when they are asked for."""
+
+    chunks: Mapping[str, Chunk]
+    split: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def sentences(self, e: Entity, longer: Sequence[Entity]) -> dict[str, tuple[str, ...]]:
+        """The sentences that name an entity, by document; a longer name that holds its name does not."""
+        surface = re.compile(rf"(?<!\w){re.escape(e.name)}(?!\w)")
+        others = [re.compile(rf"(?<!\w){re.escape(o.name)}(?!\w)") for o in longer]
+        found: dict[str, list[str]] = defaultdict(list)
+        for chunk in (self.chunks[c] for c in e.chunks if c in self.chunks):
+            held = found[chunk.document]
+            if surface.search(chunk.text):
+                for said in self._sentences_of(chunk):
+                    bare = said
+                    for other in others:
+                        bare = other.sub(" ", bare)
+                    if surface.search(bare):
+                        held.append(bare)
+        return {document: tuple(said) for document, said in found.items()}
+
+    def _sentences_of(self, chunk: Chunk) -> tuple[str, ...]:
+        if chunk.id not in self.split:
+            self.split[chunk.id] = tuple(chunk.text[start:end] for start, end in split_sentences(chunk.text))
+        return self.split[chunk.id]
+
+
+# ── one person under two names ──
+
+
+def find_new_names(graph: Graph, texts: Texts) -> list[Rule]:
+    """Persons of whom a text says that they were called otherwise before: born, formerly, married and took the name."""
+    given: dict[str, list[Entity]] = defaultdict(list)
+    for e in graph.entities:
+        if kind_of_type(e.type) == "person" and len(core := read_name(e.name, True).core) > 1:
+            given[core[0]].append(e)
+    pairs = [
+        (a, b, shared)
+        for same in given.values()
+        for a, b in combinations(same, 2)
+        if (shared := set(a.chunks) & set(b.chunks)) and a.name.split()[-1] != b.name.split()[-1]
+    ]
+    known = texts(sorted({c for _, _, shared in pairs for c in shared}))
+    rules = []
+    for a, b, shared in pairs:
+        said = [known[c].text for c in sorted(shared) if c in known]
+        if any(_says_new_name(text, x.name, y.name) for text in said for x, y in ((a, b), (b, a))):
+            rules.append(Rule("merge", a.id, b.id, "text", f"a text says that {a.name} and {b.name} are one person"))
+    return rules
+
+
+def _says_new_name(text: str, new: str, old: str) -> bool:
+    """Whether a text says that `old` became `new`."""
+    one, other = re.escape(new), re.escape(old)
+    before = rf"(?:{other}|{re.escape(old.split()[-1])})\b"
+    spouse = rf"{other}\b[^.]*\bmarried\b[^.]*\b{re.escape(new.split()[-1])}\b"
+    ways = (
+        rf"\b{one}\s*[(,]\s*(?:née|nee|né|born|formerly|previously)\s+{before}",
+        rf"\b{other}\s*[(,]\s*(?:now|later|today)\s+{one}\b",
+        rf"\b{other}\b[^.]*\b(?:changed|took)\s+(?:his|her|their)\s+name\s+to\s+{one}\b",
+        rf"{spouse}[^.]*\btook\s+(?:his|her|their|the)\b[^.]*\bname\b",
+    )
+    return any(re.search(way, text) for way in ways)
