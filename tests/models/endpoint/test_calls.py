@@ -200,3 +200,13 @@ def test_a_budget_is_used_up_to_the_last_call_that_fits() -> None:
             ask_for_ever(end)
     each = took(end) // len(server.calls)
     assert len(server.calls) == (1000 - most) // each + 1
+
+
+def test_a_429_pauses_all_callers_and_uses_up_no_attempt(waits: list[float]) -> None:
+    with ScriptedServer(Script(fail_rate=1, times=3, retry_after="30", only="- slow")) as server:
+        end = endpoint(server, max_retries=1)
+        assert ask(end, "slow")  # three pauses, and only one attempt more is allowed
+        assert all(30 <= wait <= 33 for wait in waits)
+        assert ask(end, "quick")
+    assert 29 < waits[-1] <= 30  # another call waits for the end of the same pause
+    assert len(server.calls) == 3 + 1 + 1

@@ -315,7 +315,8 @@ def test_a_call_that_waits_does_not_hold_up_the_others(monkeypatch: pytest.Monke
         assert over.wait(30)
 
     monkeypatch.setattr("sensegraph.models.endpoint.calls.time.sleep", wait)
-    with ScriptedServer(Script(fail_rate=1, times=1, retry_after="1.0", only="- slow")) as server:
+    script = Script(fail_rate=1, fail_status=500, times=1, retry_after="1.0", only="- slow")  # a 429 would pause all
+    with ScriptedServer(script) as server:
         end = endpoint(server, concurrency=1)
         slow = threading.Thread(target=ask, args=(end, "slow"))
         slow.start()
