@@ -12,7 +12,7 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 
 from sensegraph.language.text import fold, list_stems
@@ -212,16 +212,11 @@ def _count_words(sentences: Sequence[str], without: set[str]) -> Counter[str]:
     return Counter(s for w in words if w not in common and w not in without for s in list_stems(w))
 
 
-@dataclass(slots=True)
-class SenseTable:
-    """Senses of several names, gathered."""
-
-    moved: list[tuple[Name, str, Name]] = field(default_factory=list)
-    made: dict[Name, str] = field(default_factory=dict)
-    open: list[tuple[Name, str, tuple[str, ...]]] = field(default_factory=list)
-
-    def add(self, found: Senses) -> None:
-        """Add the senses of one name."""
-        self.moved += found.moved
-        self.made |= dict(found.made)
-        self.open += found.open
+def join_senses(found: Sequence[Senses]) -> Senses:
+    """The senses of several names together."""
+    made = {name: shown for senses in found for name, shown in senses.made}
+    return Senses(
+        tuple(move for senses in found for move in senses.moved),
+        tuple(sorted(made.items())),
+        tuple(one for senses in found for one in senses.open),
+    )

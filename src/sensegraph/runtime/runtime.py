@@ -231,15 +231,22 @@ class Runtime:
         return Result(k, load_result(self.store, step, k))
 
     def made(self, step: Step[A, B], item: A, make: Callable[[], B], **settings: Any) -> B:
-        """The result of `step` on `item` from the store, or of `make`, which does the step's work in another way."""
+        """The result of `step` on `item` from the store, or of `make`, which does the step's work in another way.
+
+        What could not be read but goes on with something instead is not stored.
+        """
         (k,) = self.keys(step, [item], **settings)
         found = self.store.read([k])
         if k not in found:
             tool = self._tool(step)
             before = tool.usage() if tool else Usage()
-            result = make()
-            if tool and (spent := tool.usage() - before) != Usage():
-                self.store.spend(step.name, spent)
+            try:
+                result = make()
+            except Unreadable as e:
+                return typing.cast(B, e.instead)
+            finally:
+                if tool and (spent := tool.usage() - before) != Usage():
+                    self.store.spend(step.name, spent)
             self.store.write({k: step.encode(result)}, step.name)
             self.computed[step.name] += 1
             return result
@@ -338,7 +345,7 @@ def _count_reasons(errors: Collection[BaseException]) -> dict[str, int]:
         text = " ".join(str(error).split())
         reason = f"{type(error).__name__}: {text[:200]}" if text else type(error).__name__
         alike.setdefault(_NAMES.sub("…", reason), []).append(reason)
-    return {name if len(same) > 1 else same[0]: len(same) for name, same in alike.items()}
+    return {name if len(set(same)) > 1 else same[0]: len(same) for name, same in alike.items()}
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
@@ -19,7 +19,7 @@ from sensegraph.resolution import Rule
 from sensegraph.resolution.aliases import Aliases, Name
 from sensegraph.resolution.comparison.name_reading import read_name
 from sensegraph.resolution.comparison.scoring import compare_persons, kind_of_type
-from sensegraph.resolution.senses import Owner, Senses, SenseTable, Use, find_owners, tell_senses_apart
+from sensegraph.resolution.senses import Owner, Senses, Use, find_owners, join_senses, tell_senses_apart
 from sensegraph.types import Chunk, Entity, Graph
 
 _SHORT_FOR = frozenset(("surname", "given", "initial", "nickname"))
@@ -42,17 +42,15 @@ def find_senses(graph: Graph, known: Mapping[str, tuple[Name, ...]], texts: Text
             asked.append((e, owners))
     wanted = {c for e, owners in asked for x in (e, *owners) for c in x.chunks}
     reader = _Reader(texts(sorted(wanted)))
-    table = SenseTable()
-    for e, owners in asked:
-        _settle_name(e, owners, reader, table)
-    return Senses(tuple(table.moved), tuple(sorted(table.made.items())), tuple(table.open))
+    return join_senses([senses for e, owners in asked for senses in _settle_name(e, owners, reader)])
 
 
-def _settle_name(e: Entity, owners: Sequence[Entity], reader: _Reader, table: SenseTable) -> None:
+def _settle_name(e: Entity, owners: Sequence[Entity], reader: _Reader) -> Iterator[Senses]:
+    """What one name means in its documents: its senses first, then whose short name each of them is."""
     name = (fold(e.name), fold(e.type))
     uses = [Use(d, said) for d, said in reader.sentences(e, owners).items()]
     found = tell_senses_apart(name, e.name, uses) if len(uses) > 1 else Senses()
-    table.add(found)
+    yield found
     if not owners:
         return
     new = {document: to for _, document, to in found.moved}
@@ -62,7 +60,7 @@ def _settle_name(e: Entity, owners: Sequence[Entity], reader: _Reader, table: Se
         if kind_of_type(own[1]) == "place" and found.moved:
             continue
         belongs = find_owners(own, e.name, some, full)
-        table.add(belongs if len(full) > 1 else replace(belongs, open=()))
+        yield belongs if len(full) > 1 else replace(belongs, open=())
 
 
 def with_senses(aliases: Aliases, senses: Senses) -> Aliases:
