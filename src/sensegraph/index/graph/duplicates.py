@@ -245,7 +245,9 @@ def _naming_sentences(entity: Entity, chunks: Mapping[str, Chunk]) -> list[Descr
 
 def names_by_id(aliases: Aliases) -> dict[str, tuple[Name, ...]]:
     """The names of each entity that has several, or another than its own, by every id that it may have."""
-    single = [(name,) for name, _ in (*aliases.made, *aliases.shown)]
+    single = [
+        (name,) for name in (*(name for name, _ in (*aliases.made, *aliases.shown)), *(to for *_, to in aliases.moved))
+    ]
     return {entity_id(name): names for names in (*single, *aliases.groups) for name in names}
 
 
