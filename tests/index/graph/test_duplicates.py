@@ -237,7 +237,7 @@ def test_settings_are_checked_and_what_is_sure_is_merged_at_a_build() -> None:
     assert (Duplicates().asked, Duplicates().compared) == (0, 0)
     with pytest.raises(SettingsError):
         ResolveSettings(accept=0.2, reject=0.3)
-    with pytest.raises(SettingsError, match="index.resolve.sure"):
+    with pytest.raises(SettingsError, match=r"index\.resolve\.sure"):
         ResolveSettings(sure=0.2)
     assert ResolveSettings(sure=1.0).sure == 1.0
 

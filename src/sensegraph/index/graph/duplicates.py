@@ -322,7 +322,10 @@ def _find_automatic(
         return replace(found, senses=senses)
 
     found = rt.once(keep_duplicates, look, names=(*extracted.keys, aliases.key, apart_key(aliases)), how=alone).value
-    notes = _note_senses(found.senses)
+    unsure = [f"{name[0]!r} in {document} ({' or '.join(may)})" for name, document, may in found.senses.open]
+    more = f", and {len(unsure) - _SHOWN} more" if len(unsure) > _SHOWN else ""
+    said = f"it is open which of several is meant by {', '.join(unsure[:_SHOWN])}{more}"
+    notes = (said,) if unsure else ()
     aliases = with_senses(aliases, found.senses)
     if not found.groups:
         return aliases, notes
@@ -331,13 +334,6 @@ def _find_automatic(
     joined = sum(len(g.members) - 1 for g in found.groups)
     note = f"{joined} entities were merged into others of another name (index.resolve.automatic)"
     return with_groups(aliases, groups), (note, *notes)
-
-
-def _note_senses(senses: Senses) -> tuple[str, ...]:
-    """What is to be said of names that are several things."""
-    open_ = [f"{name[0]!r} in {document} ({' or '.join(may)})" for name, document, may in senses.open]
-    more = f", and {len(open_) - _SHOWN} more" if len(open_) > _SHOWN else ""
-    return (f"it is open which of several is meant by {', '.join(open_[:_SHOWN])}{more}",) if open_ else ()
 
 
 def apart_key(aliases: Aliases) -> str:

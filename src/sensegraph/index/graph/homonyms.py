@@ -136,14 +136,10 @@ class _Reader:
 
 def find_new_names(graph: Graph, texts: Texts) -> list[Rule]:
     """Persons of whom a text says that they were called otherwise before: born, formerly, married and took the name."""
-    given: dict[str, list[Entity]] = defaultdict(list)
-    for e in graph.entities:
-        if kind_of_type(e.type) == "person" and len(core := read_name(e.name, True).core) > 1:
-            given[core[0]].append(e)
     pairs = [
         (a, b, shared)
-        for same in given.values()
-        for a, b in combinations(same, 2)
+        for given, persons in _index_persons(graph).items()
+        for a, b in combinations([e for e in persons if read_name(e.name, True).core[0] == given], 2)
         if (shared := set(a.chunks) & set(b.chunks)) and a.name.split()[-1] != b.name.split()[-1]
     ]
     known = texts(sorted({c for _, _, shared in pairs for c in shared}))
