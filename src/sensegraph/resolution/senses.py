@@ -120,10 +120,13 @@ def read_region(name: str, sentences: Sequence[str]) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-def tell_senses_apart(name: Name, shown: str, uses: Sequence[Use]) -> Senses:
-    """The senses of one name: a person and a place, or places in two parts of a country; none where it is one thing."""
+def tell_senses_apart(name: Name, shown: str, uses: Sequence[Use], *, place: bool = True) -> Senses:
+    """The senses of one name: a person and a place, or places in two parts of a country; none where it is one thing.
+
+    A name of which nothing else says that it is a `place` is not told apart by the words beside it alone.
+    """
     kinds = {use.document: read_kind(shown, use.sentences) for use in uses}
-    if {"person", "place"} <= set(kinds.values()):
+    if place and {"person", "place"} <= set(kinds.values()):
         new = {kind: (name[0], kind) for kind in ("person", "place")} | {"": (name[0], "other")}
         moved = tuple((name, d, new[kind]) for d, kind in kinds.items() if new[kind] != name)
         open_ = tuple((name, d, (f"{shown} (person)", f"{shown} (place)")) for d, kind in kinds.items() if not kind)

@@ -11,8 +11,9 @@ import pytest
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.extractions import Mention
 from sensegraph.index.graph import duplicates
-from sensegraph.index.graph.duplicates import ResolveSettings, aliases_of, resolved_graph
-from sensegraph.index.graph.merging import GraphSettings, merge_extractions
+from sensegraph.index.graph.duplicates import aliases_of, resolved_graph
+from sensegraph.index.graph.graph_settings import GraphSettings, ResolveSettings
+from sensegraph.index.graph.merging import merge_extractions
 from sensegraph.models.embedders import HashedTerms
 from sensegraph.resolution.aliases import NO_ALIASES, Aliases
 from sensegraph.runtime.executors.processes import LocalExecutor

@@ -14,7 +14,6 @@ from scripted import Script, ScriptedServer
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.index.graph.duplicates import (
     Duplicates,
-    ResolveSettings,
     _ask_engine,
     _note_open_pairs,
     apart_key,
@@ -26,6 +25,7 @@ from sensegraph.index.graph.duplicates import (
     merge_operations,
     names_by_id,
 )
+from sensegraph.index.graph.graph_settings import ResolveSettings
 from sensegraph.index.graph.merging import entity_id
 from sensegraph.resolution import Group, Proposal
 from sensegraph.resolution.aliases import Aliases

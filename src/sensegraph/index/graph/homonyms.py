@@ -36,7 +36,7 @@ def find_senses(graph: Graph, known: Mapping[str, tuple[Name, ...]], texts: Text
         if len(words) > 2 or not e.name[:1].isupper() or e.id in known or len(e.chunks) > _MOST:
             continue
         owners = _list_owners(e, persons)
-        place = kind_of_type(e.type) == "place" or fold(e.name) in read_lexicon("places")["places"]
+        place = _is_place(e)
         person = kind_of_type(e.type) == "person"
         if owners or (len(e.chunks) > 1 and (place or (len(words) == 1 and (person or kind_of_type(e.type) == "")))):
             asked.append((e, owners))
@@ -49,7 +49,7 @@ def _settle_name(e: Entity, owners: Sequence[Entity], reader: _Reader) -> Iterat
     """What one name means in its documents: its senses first, then whose short name each of them is."""
     name = (fold(e.name), fold(e.type))
     uses = [Use(d, said) for d, said in reader.sentences(e, owners).items()]
-    found = tell_senses_apart(name, e.name, uses) if len(uses) > 1 else Senses()
+    found = tell_senses_apart(name, e.name, uses, place=_is_place(e)) if len(uses) > 1 else Senses()
     yield found
     if not owners:
         return
@@ -61,6 +61,10 @@ def _settle_name(e: Entity, owners: Sequence[Entity], reader: _Reader) -> Iterat
             continue
         belongs = find_owners(own, e.name, some, full)
         yield belongs if len(full) > 1 else replace(belongs, open=())
+
+
+def _is_place(e: Entity) -> bool:
+    return kind_of_type(e.type) == "place" or fold(e.name) in read_lexicon("places")["places"]
 
 
 def with_senses(aliases: Aliases, senses: Senses) -> Aliases:
