@@ -181,6 +181,29 @@ def _compare_arithmetic(recipe: Recipe, ours: Sequence[float], printed: Rows) ->
     return ReproducedTable(recipe, ("",), _make_rows(recipe, own, printed, pins), "arithmetic", (), pins)
 
 
+@_measures_kind("rings")
+def _cluster_rings(recipe: Recipe, bench: Bench) -> ReproducedTable:
+    """The communities of growing rings of cliques by each quality and resolution, as a table and a picture (N36)."""
+    from sensegraph.graphs.drawing.rendering import render_svg
+    from sensegraph.lab.finetuning.pictures import Series, draw_losses
+    from sensegraph.lab.reproduction import rings
+
+    counts, pins = [int(n) for n in recipe.columns], recipe.pins("any")
+    ours = {name: rings.count_communities(counts, rule) for name, rule in recipe.rows.items()}
+    series = [Series(n, tuple(zip(map(float, counts), f, strict=True))) for n, f in ours.items()]
+    drawn = draw_losses("Communities of a ring of cliques of five", series, "cliques in the ring", "communities found")
+    bench.root.mkdir(parents=True, exist_ok=True)
+    file = bench.root / "rings.svg"
+    file.write_text(render_svg(drawn), encoding="utf-8")
+    notes = (
+        "Every clique is a community where as many are found as the ring has; a column is a ring of so many cliques.",
+        f"By arithmetic two neighbours gain modularity by being joined from {rings.JOINED} cliques on, by cpm never.",
+        f"Nothing printed in the paper is set beside these. Picture: {file}",
+    )
+    rows = _make_rows(recipe, ours, {}, pins)
+    return ReproducedTable(recipe, recipe.columns, rows, "arithmetic", notes, pins)
+
+
 # ── an index alone ──
 
 
