@@ -95,7 +95,9 @@ def test_an_update_to_any_graph_is_a_tree_of_it(before: Edges, after: Edges, den
     mapping = np.where(np.arange(before.nodes) < after.nodes, np.arange(before.nodes), -1)
     tree = hierarchical_leiden(before, max_cluster_size=4, resolution=density, quality="cpm")
     start = carry_tree(tree, before, after, mapping)
-    check_tree(hierarchical_leiden(after, max_cluster_size=4, resolution=density, quality="cpm", previous=start), after)
+    updated = hierarchical_leiden(after, max_cluster_size=4, resolution=density, quality="cpm", previous=start)
+    assert updated.nodes == after.nodes
+    check_tree(updated, after)
 
 
 def test_a_quality_that_is_neither_is_refused_by_name() -> None:

@@ -12,9 +12,12 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
+from judged_towns import written
+from scripted import ScriptedServer
 from sensegraph.algorithms.clustering import partition_quality
 from sensegraph.cli import app
 from sensegraph.lab.reproduction.rings import JOINED, SIZE, link_cliques
+from wired import stories
 
 Run = Callable[..., Result]
 
@@ -23,6 +26,11 @@ Run = Callable[..., Result]
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(tmp_path)
     return lambda *words: CliRunner().invoke(app, ["repro", *map(str, words)])
+
+
+def wire(server: ScriptedServer) -> None:
+    lines = ["[endpoint]", f'base_url = "{server.base_url}"', 'model = "scripted"', "[model]", "max_gleanings = 0"]
+    Path("sensegraph.toml").write_text("\n".join(lines) + "\n")
 
 
 def table_of(result: Result, place: int = 0) -> dict[str, Any]:
@@ -54,3 +62,45 @@ def test_the_limit_stands_where_arithmetic_says() -> None:
         ring = link_cliques(count)
         one, other = (partition_quality(ring, np.array(labels)) for labels in (each, joined))
         assert (other > one + 1e-12) == gains
+
+
+def _mix(folder: Path) -> None:
+    told = [{"_id": d.id, "title": d.title, "text": d.text} for d in stories(2)]
+    asked = [{"_id": "q", "text": "Who wrote to whom?"}]
+    written(folder, told, asked)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("paper", "table", "data", "published"),
+    [
+        ("edge2024", "sizes", "podcast", {"comprehensiveness": 58.1, "diversity": 52.4, "empowerment": 51.3}),
+        ("zhang2025", "4", "mix", {"naive overall": 97.3, "hirag comprehensiveness": 56.2, "kag diversity": 98.8}),
+    ],
+)
+def test_win_rates_of_a_study_stand_beside_the_published_ones_and_are_those_of_the_judge(
+    run: Run, tmp_path: Path, paper: str, table: str, data: str, published: dict[str, float]
+) -> None:
+    _mix(tmp_path / "data" / data)
+    without = run(paper, "--table", table)
+    assert without.exit_code == 1
+    assert "it needs a judge" in without.stderr
+    with ScriptedServer() as server:
+        wire(server)
+        found = table_of(run(paper, "--table", table, "--json", "--yes"))
+    rows = found["rows"]
+    assert {name: rows[name]["published"][0] for name in published} == published
+    assert len(rows) == (3 if data == "podcast" else 24)
+    assert all(0 <= row["ours"][0] <= 100 for row in rows.values())
+    assert found["grade"] == ""
+    results = json.loads(next((tmp_path / "repro" / paper).glob(f"{data}.*/results.json")).read_text())
+    ours = {name: row["ours"][0] for name, row in rows.items()}
+    for criterion, pairs in results["verdicts"]["pairs"].items():
+        wins = {p["first"]: p["means"][p["second"] in ("leanrag", "8k")] for p in pairs}
+        assert len(wins) == len(pairs) == len(results["conditions"]) - 1
+        if data == "mix":
+            assert {name: ours[f"{name} {criterion}"] for name in wins} == wins
+        elif criterion != "directness":
+            assert ours[criterion] == pytest.approx(sum(wins.values()) / 3)
+    assert f"{next(iter(results['conditions']))} " in found["notes"][-1]
+    assert found["notes"][-1].startswith("Mean tokens of a context: ")

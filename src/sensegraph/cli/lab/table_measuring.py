@@ -302,11 +302,22 @@ def _measure_all_pairs(recipe: Recipe, bench: Bench) -> ReproducedTable:
 
 @_measures_kind("win")
 def _measure_first_pair(recipe: Recipe, bench: Bench) -> ReproducedTable:
-    """The win rate of the first condition against the second by every criterion (zhang2025, Table 2; L27)."""
+    """Win rates of a condition: by a criterion, against one condition or (`*`) the mean against all (G41, L25, L27).
+
+    A row is measured by a criterion alone, which means the first pair, or by a criterion and two conditions.
+    """
     (found, remarks), known = _run_recipe_plan(recipe, bench), read_published_table(bench.paper, recipe.table)
     given = found.verdicts.pairs if found.verdicts else {}
-    ours = {row: [given[name][0].means[0]] for row, name in recipe.rows.items()}
-    return _set_beside_published(recipe, bench, ours, [recipe.data], found.engine, known, *remarks)
+    ours = {}
+    for row, measured in recipe.rows.items():
+        criterion, _, both = measured.partition(" ")
+        winner, _, other = (both or f"{given[criterion][0].first} {given[criterion][0].second}").partition(" ")
+        pairs = [p for p in given[criterion] if {p.first, p.second} == {winner, other} or (other == "*" and p.n)]
+        wins = [p.means[p.first != winner] for p in pairs if winner in (p.first, p.second) and p.n]
+        ours[row] = [sum(wins) / len(wins) if wins else None]
+    columns = [recipe.data] if recipe.data in known.columns else known.columns
+    remarks.append(_describe_contexts(found))
+    return _set_beside_published(recipe, bench, ours, columns, found.engine, known, *remarks)
 
 
 @_measures_kind("contexts")
@@ -318,6 +329,9 @@ def _measure_contexts(recipe: Recipe, bench: Bench) -> ReproducedTable:
     for row, name in recipe.rows.items():
         others = [size for other, size in sizes.items() if other != name]
         ours[row] = [100 * (1 - sizes[name] * len(others) / sum(others))] if sum(others) else [None]
-    told = ", ".join(f"{name} {size:,.0f}" for name, size in sizes.items())
-    note = f"Mean tokens of a context: {told}."
-    return _set_beside_published(recipe, bench, ours, known.columns, found.engine, known, note)
+    return _set_beside_published(recipe, bench, ours, known.columns, found.engine, known, _describe_contexts(found))
+
+
+def _describe_contexts(found: Outcome) -> str:
+    told = ", ".join(f"{name} {spent.context_tokens:,.0f}" for name, spent in found.costs.items())
+    return f"Mean tokens of a context: {told}."
