@@ -13,7 +13,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from judged_towns import written
-from scripted import ScriptedServer
+from scripted import Script, ScriptedServer
+from scripted_replies import task_of
 from sensegraph.algorithms.clustering import partition_quality
 from sensegraph.cli import app
 from sensegraph.lab.reproduction.rings import JOINED, SIZE, link_cliques
@@ -104,3 +105,58 @@ def test_win_rates_of_a_study_stand_beside_the_published_ones_and_are_those_of_t
             assert ours[criterion] == pytest.approx(sum(wins.values()) / 3)
     assert f"{next(iter(results['conditions']))} " in found["notes"][-1]
     assert found["notes"][-1].startswith("Mean tokens of a context: ")
+
+
+def _paragraphs(folder: Path) -> None:
+    """Twenty stories in paragraphs: about a thousand tokens, each text far shorter than a chunk."""
+    told = [{"_id": d.id, "title": d.title, "text": d.text} for d in stories(20)]
+    written(folder, told, [{"_id": "q", "text": "Who wrote to whom?"}], [("q", told[0]["_id"], 1)])
+
+
+def _gleans_two_rounds(body: dict[str, Any]) -> str | None:
+    """Something is always missed; each of the first two further lists names a thing more."""
+    if task_of(body) == "check":
+        return "yes"
+    rounds = sum("still missing" in m["content"] for m in body["messages"])
+    if not rounds:
+        return None
+    entity = {"name": f"Gleaned {min(rounds, 2)}", "type": "thing", "description": "It was missed."}
+    return json.dumps({"entities": [entity], "relations": []})
+
+
+def test_references_by_size_of_chunks_are_counted_offline_without_gleaning_and_it_is_said(
+    run: Run, tmp_path: Path
+) -> None:
+    _paragraphs(tmp_path / "data" / "hotpotqa")
+    found = table_of(run("edge2024", "--table", "figure 3", "--json"))
+    rows = {name: row["ours"] for name, row in found["rows"].items()}
+    assert found["columns"] == ["0", "1", "2", "3"]
+    assert all(row[0] > 0 and row[1:] == [None] * 3 for row in rows.values())
+    assert rows["600 ÷ 2400"][0] == rows["chunks of 600"][0] / rows["chunks of 2400"][0]
+    assert rows["chunks of 600"][0] > rows["chunks of 2400"][0]
+    assert {name: row["published"] for name, row in found["rows"].items() if row["published"]} == {
+        "600 ÷ 2400": [2.0, None, None, None]
+    }
+    assert "does not glean" in found["notes"][-2]
+    assert "This is no reproduction" in found["notes"][-1]
+    assert found["grade"] == ""
+
+
+@pytest.mark.slow
+def test_references_grow_with_the_rounds_of_gleaning_in_which_something_is_found(run: Run, tmp_path: Path) -> None:
+    _paragraphs(tmp_path / "data" / "hotpotqa")
+    with ScriptedServer(Script(reply=_gleans_two_rounds)) as server:
+        wire(server)
+        dry = run("edge2024", "--table", "figure 3", "--dry-run").stdout
+        assert server.calls == []
+        found = table_of(run("edge2024", "--table", "figure 3", "--json"))
+        before = len(server.calls)
+        assert table_of(run("edge2024", "--table", "figure 3", "--json")) == found
+        assert len(server.calls) == before > 0
+    assert all(f"chunks of {size}, {n} gleanings" in dry for size in (600, 1200, 2400) for n in range(4))
+    rows = {name: row["ours"] for name, row in found["rows"].items()}
+    for size in (600, 1200, 2400):
+        none, one, two, three = rows[f"chunks of {size}"]
+        assert none < one < two == three
+    assert rows["600 ÷ 2400"] == [a / b for a, b in zip(rows["chunks of 600"], rows["chunks of 2400"], strict=True)]
+    assert not any("no reproduction" in note for note in found["notes"])

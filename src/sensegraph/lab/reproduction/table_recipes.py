@@ -14,7 +14,7 @@ from sensegraph.errors import InputError
 from sensegraph.lab.experiments.published import find_paper
 from sensegraph.papers import paper_folder
 
-Kind = Literal["units", "sum", "answers", "holm", "wins", "win", "contexts", "recall", "joint", "rings"]
+Kind = Literal["units", "sum", "answers", "holm", "wins", "win", "contexts", "recall", "joint", "rings", "references"]
 Grade = Literal["ok", "okish", "fail", ""]
 _OKISH = 3  # times the tolerance
 _FIGURES = re.compile(r"fig(ure)?s?\.?\s*")
