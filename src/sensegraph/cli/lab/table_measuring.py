@@ -265,7 +265,7 @@ def _count_references(recipe: Recipe, bench: Bench) -> ReproducedTable:
     ]
     if engine == "offline":
         notes.append(
-            "The offline engine does not glean, and larger chunks repeat fewer names: no more is measured here."
+            "The offline engine does not glean, and larger chunks repeat fewer names; no more is measured."
         )
         notes.append("This is no reproduction of what the paper says of a model.")
     return _set_beside_published(recipe, bench, ours, recipe.columns, engine, known, *notes)
