@@ -264,9 +264,7 @@ def _count_references(recipe: Recipe, bench: Bench) -> ReproducedTable:
         f"Texts were joined to {len(texts):,} of {references.LEAST:,} tokens or more, so that a chunk can be large.",
     ]
     if engine == "offline":
-        notes.append(
-            "The offline engine does not glean, and larger chunks repeat fewer names; no more is measured."
-        )
+        notes.append("The offline engine does not glean, and larger chunks repeat fewer names; no more is measured.")
         notes.append("This is no reproduction of what the paper says of a model.")
     return _set_beside_published(recipe, bench, ours, recipe.columns, engine, known, *notes)
 
