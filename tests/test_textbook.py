@@ -50,7 +50,7 @@ def cited(answer: Answer) -> set[str]:
 def test_all_that_interacts_with_a_drug_is_listed(offline: Open, question: str) -> None:
     answer = offline(textbook.DRUGS).query(question)
     listed = [line.partition(":")[0] for line in answer.text.splitlines()]
-    assert listed == ["- **Cimetidine**", "- **Furosemide**", "- **Warfarin**"]
+    assert sorted(listed) == ["- **Cimetidine**", "- **Furosemide**", "- **Warfarin**"]
     assert cited(answer) == {"Metformin and cimetidine", "Loop diuretics", "Case report: warfarin"}
 
 
@@ -157,10 +157,6 @@ def test_precedents_come_from_the_sentences_that_cite_them(offline: Open) -> Non
 def test_names_of_one_company_become_one_node_that_holds_what_is_said_of_all(tmp_path: Path) -> None:
     with Corpus.open(tmp_path, settings={"engine": "offline"}) as corpus:
         corpus.add(list_documents(textbook.DUPLICATES))
-        corpus.build()
-        assert {"AAPL", "Apple Inc.", "apple"} <= {e.name for e in corpus.index().graph.entities}
-        (group,) = corpus.resolve(apply=True).found.groups
-        assert {alias.name for alias in group.aliases} == {"AAPL", "Apple Inc.", "apple"}
         corpus.build()
         names = [e.name for e in corpus.index().graph.entities]
         assert [n for n in names if "apple" in n.casefold() or n == "AAPL"] == ["Apple Inc."]

@@ -11,7 +11,9 @@ import pytest
 from sensegraph import extractions, questions, trials, types
 
 NOT_EMPTY = {
+    "ExtractedRelation.directed": True,
     "ExtractedRelation.strength": 1.0,
+    "Relation.directed": True,
     "Membership.strength": 1.0,
     "Scope.between": ("", ""),
     "Scope.unknown": "include",

@@ -14,6 +14,7 @@ PAPERS = {
     "huang2025": "methods/hirag",
     "metropolitansky2025": "lab/grounding/metropolitansky2025",
     "sarthi2024": "methods/raptor",
+    "traag2011": "lab/reproduction/traag2011",
     "zhang2025": "methods/leanrag",
 }
 

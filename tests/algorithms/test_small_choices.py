@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from sensegraph.algorithms import clustering, meaning
-from sensegraph.algorithms.clustering import _frame_whole, _gains_modularity, _root_components, _Rule, carry_tree
+from sensegraph.algorithms.clustering import _frame_whole, _gains_quality, _root_components, _Rule, carry_tree
 from sensegraph.algorithms.diversity import choose_cover, rank_by_cover, rank_by_mmr
 from sensegraph.algorithms.graphs import build_adjacency, canonical_edges
 from sensegraph.algorithms.linkage import cluster_by_linkage
@@ -166,14 +167,14 @@ def test_a_community_that_is_no_longer_joined_counts_as_its_parts() -> None:
     assert _root_components(whole, np.zeros(6, int)).tolist() == [0] * 6
 
 
-def test_a_division_counts_where_it_gains_modularity() -> None:
+def test_a_division_counts_where_it_gains_quality() -> None:
     """Two triangles and a bridge: 6/7 of the edges are inside, and each half has half of all ends: 6/7 − γ/2."""
     frame = _frame_whole(build_adjacency(TRIANGLES))
-    halves, one = np.array([0, 0, 0, 3, 3, 3]), np.zeros(6, np.int32)
-    assert _gains_modularity(frame, halves, 1.0).tolist() == [True]
-    assert _gains_modularity(frame, one, 1.0).tolist() == [False]
+    halves, one, rule = np.array([0, 0, 0, 3, 3, 3]), np.zeros(6, np.int32), _Rule(1, 1.0, 0.001, None, 0)
+    assert _gains_quality(frame, halves, rule, 0).tolist() == [True]
+    assert _gains_quality(frame, one, rule, 0).tolist() == [False]
     for resolution, better in ((2 / 7 - 0.01, False), (2 / 7 + 0.01, True)):  # 6/7 − γ/2 > 1 − γ
-        assert _gains_modularity(frame, halves, resolution).tolist() == [better]
+        assert _gains_quality(frame, halves, replace(rule, resolution=resolution), 0).tolist() == [better]
 
 
 def test_a_tree_on_another_graph_says_what_was_touched_and_what_has_changed() -> None:

@@ -24,7 +24,7 @@ TEXTS = (
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    (tmp_path / "sensegraph.toml").write_text('engine = "offline"\n')
+    (tmp_path / "sensegraph.toml").write_text('engine = "offline"\n[index.resolve]\nautomatic = false\n')
     with Corpus.open(tmp_path) as corpus:
         corpus.add(TEXTS)
         corpus.build()

@@ -22,7 +22,7 @@ from sensegraph.engines.offline.reports.report_parts import Candidate, choose_se
 from sensegraph.engines.offline.reports.sentence_quality import is_repeat
 from sensegraph.resolution.comparison.aligned import Lexis, align_names, compare_words, stem_word
 from sensegraph.resolution.comparison.name_reading import read_name
-from sensegraph.resolution.comparison.scoring import compare_names, prepare_collection
+from sensegraph.resolution.comparison.scoring import prepare_collection
 from sensegraph.resolution.resolution_types import Mentioned, Resolving
 
 few = settings(max_examples=60)
@@ -100,23 +100,6 @@ def test_what_names_share_is_the_weighted_jaccard_coefficient(one: list[str], ot
     assert found.weight == pytest.approx(shared)
     assert found.jaccard == pytest.approx(shared / (shared + sum(alone)))
     assert found.contained == pytest.approx(shared / (shared + min(alone)) if shared + min(alone) else 0.0)
-
-
-def test_the_likeness_of_two_names_is_the_logistic_of_what_they_share_by_hand() -> None:
-    """z = −8.2 + 3.6 ln(1 + s / 7) + 4.9 c + 1.7 (first words equal) − 1.7 (only one has words of its own)."""
-    one, other = read_name("Oslo River Bank Credit"), read_name("Oslo River Bank")
-    shared = sum(map(weight, ("oslo", "river", "bank")))
-    z = -8.2 + 3.6 * math.log(1 + shared / 7) + 4.9 * 1.0 + 1.7 - 1.7
-    found = compare_names(one, other, LEXIS)
-    assert found.kind == "weighed"
-    assert found.score == pytest.approx(1 / (1 + math.exp(-z)))
-    last = read_name("Credit Oslo River Bank North Gate Hall")
-    words = Lexis(2000, MappingProxyType({**LEXIS.frequency, "gate": 9, "hall": 30, "tower": 11}))
-    first = read_name("Oslo River Bank North Gate Hall Tower")
-    shared = sum(map(words.weight, ("oslo", "river", "bank", "north", "gate", "hall")))
-    contained = shared / (shared + min(words.weight("credit"), words.weight("tower")))
-    z = -8.2 + 3.6 * math.log(1 + shared / 7) + 4.9 * contained
-    assert compare_names(first, last, words).score == pytest.approx(1 / (1 + math.exp(-z)))
 
 
 @few

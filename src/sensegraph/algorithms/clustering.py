@@ -8,6 +8,12 @@ nodes, connected communities, and a result that is the same for every order of t
 All communities of one depth are clustered in a single call, as the blocks of one block-diagonal matrix. A move inside
 block b gains E − γ k K / 2m_b by itself, and s_b E − γ′ (s_b k)(s_b K) / 2M in the joint matrix whose block b is
 multiplied by s_b. With B blocks, s_b = M / (B m_b) and γ′ = B γ the second is s_b times the first: the same moves.
+
+The quality is modularity, or the constant Potts model (Traag, Van Dooren and Nesterov 2011),
+Σ_c [e_c − γ n_c(n_c−1)/2], which has no resolution limit: γ is a density, in units of the mean weight of an edge,
+whatever the size of the graph. A community that is optimal at γ has no better division at γ; what is too large is
+divided into what is denser than it is as a whole, at γ_b = e_b / (n_b(n_b−1)/2). A move gains E − γ_b n N, so block b
+is multiplied by γ′ / γ_b.
 """
 
 from __future__ import annotations
@@ -15,7 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,17 +30,21 @@ from sensegraph.algorithms.graphs import (
     Adjacency,
     Edges,
     Flags,
+    Floats,
     Ints,
     build_adjacency,
     canonical_edges,
     induce_subgraph,
+    modularity,
     number_roots,
     smallest_members,
 )
 from sensegraph.algorithms.moving import settle_labels
 from sensegraph.algorithms.trees import Tree, project, roots_of, tree_of
 
-__all__ = ["Start", "Tree", "carry_tree", "hierarchical_leiden", "leiden", "project"]
+__all__ = ["Quality", "Start", "Tree", "carry_tree", "hierarchical_leiden", "leiden", "partition_quality", "project"]
+
+Quality = Literal["modularity", "cpm"]
 
 _WORK = 400_000  # edges × cycles of the root call where the caller sets no number; below it a quarter of that
 _LEAST = 1e-9  # a division that gains no more modularity is none: a complete bipartite graph falls into pairs for 0
@@ -62,12 +72,15 @@ class _Rule:
     randomness: float
     iterations: int | None
     seed: int
+    quality: Quality = "modularity"
 
     def __post_init__(self) -> None:
         for name in ("max_cluster_size", "resolution", "randomness", "iterations"):
             value = getattr(self, name)
             if value is not None and not (value > 0 and math.isfinite(value)):
                 raise ValueError(f"{name} is {value}; it must be a finite number above 0.")
+        if self.quality not in ("modularity", "cpm"):
+            raise ValueError(f"quality is {self.quality!r}; it must be 'modularity' or 'cpm'.")
         if self.seed < 0:
             raise ValueError(f"seed is {self.seed}; it must not be negative.")
 
@@ -98,26 +111,28 @@ def hierarchical_leiden(
     randomness: float = 0.001,
     iterations: int | None = None,
     seed: int = 0,
+    quality: Quality = "modularity",
     previous: Start | None = None,
     max_depth: int | None = None,
 ) -> Tree:
     """The hierarchy of communities of all components of a graph.
 
-    A community of more than `max_cluster_size` members is divided by its own modularity until Leiden returns it
-    whole, so a few stay larger. `iterations` are Leiden's full cycles; by default 10, but on graphs above 40,000
-    edges (10,000 below the root) fewer, down to 2 (1). `max_depth` limits the number of depths. Isolated nodes are
-    communities of their own. With `previous`, only nodes near a change are reconsidered, and a community whose
-    members and inner edges are as before keeps its whole sub-tree; the caller compares `modularity` with that of
-    `leiden` and may run afresh. Raises ValueError for a setting that is not positive.
+    A community of more than `max_cluster_size` members is divided by its own modularity (by `quality` "cpm" into what
+    is denser than it is) until Leiden returns it whole, so a few stay larger. `iterations` are Leiden's full cycles; by
+    default 10, but on graphs above 40,000 edges (10,000 below the root) fewer, down to 2 (1). `max_depth` limits the
+    number of depths. Isolated nodes are communities of their own. With `previous`, only nodes near a change are
+    reconsidered, and a community whose members and inner edges are as before keeps its whole sub-tree; the caller
+    compares `partition_quality` with that of `leiden` and may run afresh. Raises ValueError for a setting that is not
+    positive.
     """
-    rule = _Rule(max_cluster_size, resolution, randomness, iterations, seed)
+    rule = _Rule(max_cluster_size, resolution, randomness, iterations, seed, quality)
     frame = _frame_whole(build_adjacency(edges))
     update = _Update(previous, rule, edges.nodes) if previous is not None else None
     split: _Split = update.split if update else _split_afresh(rule)
     levels: list[Ints] = []
     while len(frame.nodes) and (max_depth is None or len(levels) < max_depth):
         root = split(frame, len(levels))
-        divided = _gains_modularity(frame, root, resolution)[frame.block] | (not levels)
+        divided = _gains_quality(frame, root, rule, len(levels))[frame.block] | (not levels)
         level = np.full(edges.nodes, -1, np.int32)
         level[frame.nodes[divided]] = frame.nodes[root[divided]]
         levels.append(level)
@@ -140,10 +155,25 @@ def leiden(
     randomness: float = 0.001,
     iterations: int | None = None,
     seed: int = 0,
+    quality: Quality = "modularity",
 ) -> Ints:
     """One flat partition: the community of every node, numbered in the order of their smallest members, shape (n,)."""
-    split = _split_afresh(_Rule(1, resolution, randomness, iterations, seed))
+    split = _split_afresh(_Rule(1, resolution, randomness, iterations, seed, quality))
     return number_roots(split(_frame_whole(build_adjacency(edges)), 0))
+
+
+def partition_quality(
+    edges: Edges, labels: NDArray[Any], resolution: float = 1.0, quality: Quality = "modularity"
+) -> float:
+    """What `leiden` makes as large as it can, as a share of all weight: at most 1, and 0 without edges.
+
+    Modularity, or Σ_c [e_c − γ n_c(n_c−1)/2] / m with γ in units of the mean weight. `labels` are ≥ 0, one a node.
+    """
+    if quality == "modularity" or not len(edges.weight):
+        return modularity(edges, labels, resolution)
+    inner = edges.weight[labels[edges.source] == labels[edges.target]].sum() / edges.weight.sum()
+    sizes = np.bincount(labels).astype(np.float64)
+    return float(inner - resolution * (sizes * (sizes - 1)).sum() / 2 / len(edges.weight))
 
 
 def carry_tree(tree: Tree, before: Edges, after: Edges, mapping: NDArray[Any]) -> Start:
@@ -197,13 +227,18 @@ def _split_afresh(rule: _Rule) -> _Split:
         from graspologic_native import leiden_csr
 
         # All blocks in one call: see the head of this file.
-        block = frame.block[graph.rows()]
-        total = np.bincount(block, weights=graph.data, minlength=frame.blocks) * frame.blocks
-        scaled = graph.data * entries / total[block]  # the mean weight is 1, so that no unit of weight matters
+        block, by_modularity = frame.block[graph.rows()], rule.quality == "modularity"
+        if by_modularity:
+            total = np.bincount(block, weights=graph.data, minlength=frame.blocks) * frame.blocks
+            scaled = graph.data * entries / total[block]  # the mean weight is 1, so that no unit of weight matters
+            gamma = rule.resolution * frame.blocks
+        else:
+            scaled = graph.data / _penalties(frame, rule, depth)[block]
+            gamma = float(entries / scaled.sum())
+            scaled *= gamma
         cycles = rule.cycles(entries // 2, depth)
-        gamma = rule.resolution * frame.blocks
         _, found = leiden_csr(
-            graph.indptr, graph.indices, scaled, n, gamma, rule.randomness, cycles, True, rule.seed + depth
+            graph.indptr, graph.indices, scaled, n, gamma, rule.randomness, cycles, by_modularity, rule.seed + depth
         )
         labels = np.empty(n, np.int32)
         labels[np.fromiter(found.keys(), np.int32, n)] = np.fromiter(found.values(), np.int32, n)
@@ -219,16 +254,35 @@ def _root_components(graph: Adjacency, labels: NDArray[Any]) -> Ints:
     return smallest_members(rows[inner], graph.indices[inner], graph.nodes)
 
 
-def _gains_modularity(frame: _Frame, root: Ints, resolution: float) -> Flags:
-    """Which blocks have a larger modularity in these communities than whole (1 − γ), by their own weights."""
-    rows, strength = frame.graph.rows(), frame.graph.strength()
+def _masses(frame: _Frame, rule: _Rule) -> Floats:
+    """What a node adds to its community: its strength by modularity, 1 by the constant Potts model; shape (n,)."""
+    return frame.graph.strength() if rule.quality == "modularity" else np.ones(len(frame.nodes))
+
+
+def _penalties(frame: _Frame, rule: _Rule, depth: int) -> Floats:
+    """What joining two nodes of mass 1 costs in each block: γ / 2m_b, or the γ_b at the head of this file."""
+    total = np.bincount(frame.block, weights=frame.graph.strength(), minlength=frame.blocks)
+    total[total == 0] = 1.0
+    if rule.quality == "modularity":
+        return np.asarray(rule.resolution / total, np.float64)
+    if not depth:
+        return np.full(frame.blocks, rule.resolution * (frame.graph.data.mean() if len(frame.graph.data) else 1.0))
+    size = np.bincount(frame.block, minlength=frame.blocks)
+    return np.asarray(total / np.maximum(size * (size - 1.0), 1.0), np.float64)
+
+
+def _gains_quality(frame: _Frame, root: Ints, rule: _Rule, depth: int) -> Flags:
+    """Which blocks have a larger quality in these communities than whole, by their own weights."""
+    rows, strength, mass = frame.graph.rows(), frame.graph.strength(), _masses(frame, rule)
     inner = root[rows] == root[frame.graph.indices]
     total = np.bincount(frame.block, weights=strength, minlength=frame.blocks)
     within = np.bincount(frame.block[rows[inner]], weights=frame.graph.data[inner], minlength=frame.blocks)
-    mass = np.bincount(root, weights=strength, minlength=len(root))
-    squares = np.bincount(frame.block, weights=mass * mass, minlength=frame.blocks)
+    group = np.bincount(root, weights=mass, minlength=len(root))
+    squares = np.bincount(frame.block, weights=group * group, minlength=frame.blocks)
+    whole = np.bincount(frame.block, weights=mass, minlength=frame.blocks) ** 2
     total[total == 0] = 1.0
-    better: Flags = within / total - resolution * squares / total**2 > 1 - resolution + _LEAST
+    penalty = _penalties(frame, rule, depth)
+    better: Flags = (within - penalty * squares) / total > 1 - penalty * whole / total + _LEAST
     return better
 
 
@@ -246,7 +300,7 @@ class _Update:
         if start.tree.nodes != nodes:
             raise ValueError(f"previous is on {start.tree.nodes} nodes, the graph has {nodes}; carry it over first.")
         self.start, self.tree = start, start.tree
-        self.resolution = rule.resolution
+        self.rule = rule
         self.fresh = _split_afresh(rule)
         self.near = np.zeros(self.tree.nodes, np.bool_)
         self.near[start.touched] = True
@@ -260,7 +314,7 @@ class _Update:
         warm = enough >= np.bincount(frame.block, minlength=frame.blocks)
         root = np.arange(len(known), dtype=np.int32)
         self._apply(frame, warm, lambda part: self._settle(part, depth), root)
-        stuck = ~warm | (~_gains_modularity(frame, root, self.resolution) & (depth > 0))
+        stuck = ~warm | (~_gains_quality(frame, root, self.rule, depth) & (depth > 0))
         self._apply(frame, stuck, lambda part: self.fresh(part, depth), root)
         return root
 
@@ -275,14 +329,13 @@ class _Update:
 
     def _settle(self, frame: _Frame, depth: int) -> Ints:
         """Local moving from the earlier communities until none of them is disconnected."""
-        total = np.bincount(frame.block, weights=frame.graph.strength(), minlength=frame.blocks)
-        penalty = (self.resolution / np.where(total > 0, total, 1.0))[frame.block]
+        penalty, mass = _penalties(frame, self.rule, depth)[frame.block], _masses(frame, self.rule)
         known = self.tree.at(depth)[frame.nodes]
         alone = np.arange(len(self.tree), len(self.tree) + len(known), dtype=np.int32)
         root = _root_components(frame.graph, np.where(known >= 0, known, alone))
         frontier = self.near[frame.nodes] | (known < 0)
         while frontier.any():
-            labels, moved = settle_labels(frame.graph, root, frontier, penalty)
+            labels, moved = settle_labels(frame.graph, root, frontier, penalty, mass)
             self._spread(frame, moved)
             root = _root_components(frame.graph, labels)
             # Communities that were found disconnected have one label, but more than one root.

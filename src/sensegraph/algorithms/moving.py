@@ -15,33 +15,36 @@ from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Adjacency, Flags, Floats, Longs, build_adjacency, canonical_edges
 
-_TOLERANCE = 1e-10  # a gain below this share of a node's strength is rounding
+_TOLERANCE = 1e-10  # a gain below this share of a node's mass is rounding
 
 
-def settle_labels(graph: Adjacency, labels: NDArray[Any], frontier: Flags, penalty: Floats) -> tuple[Longs, Flags]:
+def settle_labels(
+    graph: Adjacency, labels: NDArray[Any], frontier: Flags, penalty: Floats, masses: Floats | None = None
+) -> tuple[Longs, Flags]:
     """Labels from which no node in reach of `frontier` gains by moving, then no community by joining another.
 
-    `penalty[v]` is γ / 2m of the graph that v belongs to; all arrays have shape (n,). Returns the labels, and which
-    nodes moved, alone or with their community. Quality never falls.
+    Joining u and v costs `penalty[v]` times their `masses`: γ / 2m of the graph that v belongs to, and strengths (where
+    none are given), for modularity. All arrays have shape (n,). Returns the labels, and which nodes moved, alone or
+    with their community. Quality never falls.
     """
-    strength = graph.strength()
-    labels, moved = _move_nodes(graph, strength, labels, frontier, penalty)
+    masses = graph.strength() if masses is None else masses
+    labels, moved = _move_nodes(graph, masses, labels, frontier, penalty)
     names, first, whose = np.unique(labels, return_index=True, return_inverse=True)
     rows = graph.rows()
     between = (rows < graph.indices) & (whose[rows] != whose[graph.indices])
     ends = whose[rows[between]], whose[graph.indices[between]]
     coarse = build_adjacency(canonical_edges(*ends, graph.data[between], len(names)))
     near = np.bincount(whose, weights=frontier | moved) > 0
-    mass = np.asarray(np.bincount(whose, weights=strength), np.float64)
+    mass = np.asarray(np.bincount(whose, weights=masses), np.float64)
     joined, shifted = _move_nodes(coarse, mass, np.arange(len(names)), near, penalty[first])
     return joined[whose], moved | shifted[whose]
 
 
 def _move_nodes(
-    graph: Adjacency, strength: Floats, labels: NDArray[Any], frontier: Flags, penalty: Floats
+    graph: Adjacency, masses: Floats, labels: NDArray[Any], frontier: Flags, penalty: Floats
 ) -> tuple[Longs, Flags]:
     """The labels after local moving, and the nodes whose label is another one now."""
-    mover = _Mover(graph, strength, labels, penalty)
+    mover = _Mover(graph, masses, labels, penalty)
     mover.run(np.flatnonzero(frontier).tolist())
     after = np.array(mover.labels, np.int64)
     return after, after != labels
@@ -50,12 +53,12 @@ def _move_nodes(
 class _Mover:
     """The state of one local moving."""
 
-    def __init__(self, graph: Adjacency, strength: Floats, labels: NDArray[Any], penalty: Floats) -> None:
+    def __init__(self, graph: Adjacency, masses: Floats, labels: NDArray[Any], penalty: Floats) -> None:
         self.graph = graph
-        self.strength: list[float] = strength.tolist()
+        self.masses: list[float] = masses.tolist()
         self.penalty: list[float] = penalty.tolist()
         self.labels: list[int] = labels.tolist()
-        self.totals: list[float] = np.bincount(labels, weights=strength).tolist()
+        self.totals: list[float] = np.bincount(labels, weights=masses).tolist()
 
     def run(self, nodes: list[int]) -> None:
         """Empty the queue: move its first node, append the neighbours that are not in the community it moved to."""
@@ -77,7 +80,7 @@ class _Mover:
 
     def _best(self, v: int, neighbours: dict[int, float]) -> int:
         """The label with the largest gain, its own if none is larger, a new one if every gain is negative."""
-        own, k = self.labels[v], self.strength[v]
+        own, k = self.labels[v], self.masses[v]
         links: dict[int, float] = {}
         for u, weight in neighbours.items():
             links[self.labels[u]] = links.get(self.labels[u], 0.0) + weight
@@ -91,7 +94,7 @@ class _Mover:
 
     def _move(self, v: int, label: int) -> bool:
         """Whether `v` had another label than `label`, which it has now."""
-        own, k = self.labels[v], self.strength[v]
+        own, k = self.labels[v], self.masses[v]
         if label == own:
             return False
         if label == len(self.totals):

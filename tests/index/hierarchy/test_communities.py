@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+from itertools import combinations
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -20,7 +22,7 @@ from sensegraph.index.hierarchy.packing import Group
 from sensegraph.runtime.results import Result
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
-from sensegraph.types import Chunk, ExtractedEntity, ExtractedRelation, Extraction, Graph
+from sensegraph.types import Chunk, Entity, ExtractedEntity, ExtractedRelation, Extraction, Graph, Relation
 from wired import runtime
 
 SMALL = ClusterSettings(max_cluster_size=5)
@@ -106,6 +108,8 @@ def test_each_setting_changes_the_key(store: SqliteStore) -> None:
         ClusterSettings(5, 2.0),
         ClusterSettings(5, 1.0, 0.5),
         ClusterSettings(5, seed=3),
+        ClusterSettings(5, 0.5),
+        ClusterSettings(5, 0.5, quality="cpm"),
     ]
     keys = {find_communities(Result("a", graph(4)), None, rt, rule).key for rule in rules}
     assert len(keys) == len(rules)
@@ -148,3 +152,40 @@ def test_clustering_afresh_for_want_of_modularity_is_said(store: SqliteStore, mo
 def test_a_setting_that_cannot_work_is_refused_by_name(bad: dict[str, float]) -> None:
     with pytest.raises(SettingsError, match=rf"index\.clusters\.{next(iter(bad))}"):
         ClusterSettings(**bad)  # type: ignore[arg-type]
+
+
+def _cliques(count: int) -> Graph:
+    """A ring of cliques of five entities, each joined to the next by one relation."""
+    names = [f"{c:02}{i}" for c in range(count) for i in range(5)]
+    inner = [(names[c * 5 + a], names[c * 5 + b]) for c in range(count) for a, b in combinations(range(5), 2)]
+    ends = sorted(inner + [(names[c * 5], names[(c * 5 + 6) % len(names)]) for c in range(count)])
+    return Graph(
+        tuple(Entity(n, n, "", "", (), (), 1, 4) for n in names),
+        tuple(Relation(f"{a}{b}", a, b, "", (), 1.0, ()) for a, b in ends),
+    )
+
+
+def test_by_cpm_each_clique_of_a_long_ring_is_a_community_and_by_modularity_neighbours_are_joined() -> None:
+    ring, density = _cliques(40), ClusterSettings(resolution=0.2, quality="cpm")
+    cliques = [tuple(f"{c:02}{i}" for i in range(5)) for c in range(40)]
+    found = group_entities(ring, None, density)
+    assert [g.entities for g in at(found, 0)] == cliques
+    assert found.modularity == pytest.approx((400 - 0.2 * 400) / 440)  # of 440 relations 400 are inside, of 400 pairs
+    assert len(at(group_entities(ring, None, ClusterSettings()), 0)) < 30
+
+
+def test_by_cpm_an_update_keeps_what_it_does_not_touch_and_is_as_good_as_clustering_afresh(store: SqliteStore) -> None:
+    rt, settings = runtime(store), ClusterSettings(resolution=0.2, quality="cpm")
+    before, after = _cliques(20), _cliques(21)
+    old = find_communities(Result("before", before), None, rt, settings)
+    earlier = Earlier(old, Result("before", before), "shape")
+    new = find_communities(Result("after", after), earlier, rt, settings).value
+    assert new.groups[:] == list(group_entities(after, None, settings).groups)
+    assert len({g.id for g in old.value.groups} & {g.id for g in new.groups}) == 20
+    assert new.notes == ()
+
+
+@pytest.mark.parametrize("bad", [{"quality": "surprise"}, {"quality": "cpm"}, {"quality": "cpm", "resolution": 1.5}])
+def test_a_quality_that_is_not_known_or_a_density_that_none_reaches_is_refused(bad: dict[str, Any]) -> None:
+    with pytest.raises(SettingsError, match=r"index\.clusters\.(quality is 'surprise'|resolution is 1\.\d; with the)"):
+        ClusterSettings(**bad)

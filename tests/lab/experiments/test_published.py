@@ -96,5 +96,5 @@ def test_a_paper_goes_by_the_name_of_its_method_too_and_an_unknown_one_by_the_ne
     assert find_paper("hipporag2") == "gutierrez2025"
     with pytest.raises(InputError, match="did you mean edge2024"):
         find_paper("edge2042")
-    with pytest.raises(InputError, match="there are 2, 3, 4, 6"):
+    with pytest.raises(InputError, match=r"there are .*2, 3, 4, 6"):
         read_published_table("edge2024", "9")

@@ -65,7 +65,9 @@ def test_every_link_is_near_enough_and_among_the_nearest(built: Corpus) -> None:
 
 
 def test_where_vectors_compare_words_names_are_compared(tmp_path: Path) -> None:
-    with Corpus.open(tmp_path, settings={"engine": "offline", "index": {"parts": ["graph"]}}) as made:
+    with Corpus.open(
+        tmp_path, settings={"engine": "offline", "index": {"parts": ["graph"], "resolve": {"automatic": False}}}
+    ) as made:
         made.add(NAMES)
         made.build()
         assert linked(made, Likeness()) == linked(made, Likeness("names")) != set()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -14,14 +14,14 @@ from typing import Any
 from sensegraph.cli.lab import evaluation_setup, retrieval_measuring
 from sensegraph.cli.progress import Report
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.corpus.settings import FOLDER, load_settings
+from sensegraph.corpus.settings import FOLDER, Settings, lay_tables, load_settings
 from sensegraph.corpus.tools import has_store, make_tools
 from sensegraph.errors import InputError
 from sensegraph.index.parts import sort_parts
 from sensegraph.lab.experiments import experiment
 from sensegraph.lab.experiments.experiment import Outcome
 from sensegraph.lab.experiments.published import Published, read_published_table, read_win_rate_comparisons
-from sensegraph.lab.reproduction import table_recipes
+from sensegraph.lab.reproduction import references, table_recipes
 from sensegraph.lab.reproduction.table_recipes import Kind, Pinned, Recipe, ReproducedTable, Row
 from sensegraph.lab.retrieval import Measuring, read_set
 from sensegraph.lab.scores.statistics import correct_by_holm, two_sided_p
@@ -114,6 +114,8 @@ def _make_rows(recipe: Recipe, ours: Rows, printed: Rows, pins: Pinned | None) -
 def estimate_indexes(recipe: Recipe, bench: Bench) -> dict[str, Usage]:
     """What the indexes of a recipe without a plan would ask for, set by set; nothing where this machine does it all."""
     settings = load_settings(bench.root, bench.given)
+    if recipe.kind == "references":
+        return _estimate_references(recipe, bench)
     if not recipe.folders or not any(tool.waits for tool in make_tools(settings)):
         return {}
     reads = [load_method(name).reads for name in recipe.rows.values()] if recipe.kind == "recall" else [_UNITS]
@@ -126,6 +128,20 @@ def estimate_indexes(recipe: Recipe, bench: Bench) -> dict[str, Usage]:
             root = bench.root / name if made else Path(spare)
             with closing(Corpus.of(root, settings, readonly=made, progress=bench.report)) as corpus:
                 found[f"index of {name}"] = corpus.estimate(bench.data / name / "corpus.jsonl").usage
+    return found
+
+
+def _estimate_references(recipe: Recipe, bench: Bench) -> dict[str, Usage]:
+    """What every index of a study of extraction would ask for."""
+    texts, found = references.join_documents(bench.data / recipe.data / "corpus.jsonl"), {}
+    for size, rounds, root, settings in _vary_extraction(recipe, bench):
+        settings = replace(settings, index=replace(settings.index, parts=("graph",)))
+        if any(tool.waits for tool in make_tools(settings)):
+            made = has_store(settings, root / FOLDER)
+            with TemporaryDirectory(prefix="sensegraph-") as spare:
+                place = root if made else Path(spare)
+                with closing(Corpus.of(place, settings, readonly=made, progress=bench.report)) as corpus:
+                    found[f"chunks of {size}, {rounds} gleanings"] = corpus.estimate(texts).usage
     return found
 
 
@@ -181,6 +197,29 @@ def _compare_arithmetic(recipe: Recipe, ours: Sequence[float], printed: Rows) ->
     return ReproducedTable(recipe, ("",), _make_rows(recipe, own, printed, pins), "arithmetic", (), pins)
 
 
+@_measures_kind("rings")
+def _cluster_rings(recipe: Recipe, bench: Bench) -> ReproducedTable:
+    """The communities of growing rings of cliques by each quality and resolution, as a table and a picture (N36)."""
+    from sensegraph.graphs.drawing.rendering import render_svg
+    from sensegraph.lab.finetuning.pictures import Series, draw_losses
+    from sensegraph.lab.reproduction import rings
+
+    counts, pins = [int(n) for n in recipe.columns], recipe.pins("any")
+    ours = {name: rings.count_communities(counts, rule) for name, rule in recipe.rows.items()}
+    series = [Series(n, tuple(zip(map(float, counts), f, strict=True))) for n, f in ours.items()]
+    drawn = draw_losses("Communities of a ring of cliques of five", series, "cliques in the ring", "communities found")
+    bench.root.mkdir(parents=True, exist_ok=True)
+    file = bench.root / "rings.svg"
+    file.write_text(render_svg(drawn), encoding="utf-8")
+    notes = (
+        "Every clique is a community where as many are found as the ring has; a column is a ring of so many cliques.",
+        f"By arithmetic two neighbours gain modularity by being joined from {rings.JOINED} cliques on, by cpm never.",
+        f"Nothing printed in the paper is set beside these. Picture: {file}",
+    )
+    rows = _make_rows(recipe, ours, {}, pins)
+    return ReproducedTable(recipe, recipe.columns, rows, "arithmetic", notes, pins)
+
+
 # ── an index alone ──
 
 
@@ -202,6 +241,42 @@ def _measure_units(recipe: Recipe, bench: Bench) -> ReproducedTable:
     ours = {name: figures[what] for name, what in recipe.rows.items()}
     known = read_published_table(bench.paper, recipe.table)
     return _set_beside_published(recipe, bench, ours, known.columns, engine, known)
+
+
+@_measures_kind("references")
+def _count_references(recipe: Recipe, bench: Bench) -> ReproducedTable:
+    """Entity references by size of chunks and rounds of gleaning, and how many times those of another size (G08)."""
+    known, counts, engine = read_published_table(bench.paper, recipe.table), dict[tuple[str, str], float](), ""
+    texts = references.join_documents(bench.data / recipe.data / "corpus.jsonl")
+    for size, rounds, root, settings in _vary_extraction(recipe, bench):
+        root.mkdir(parents=True, exist_ok=True)
+        with closing(Corpus.of(root, settings, progress=bench.report)) as corpus:
+            corpus.add(texts)
+            corpus.build(parts=("graph",))
+            counts[size, rounds], engine = references.count_references(corpus.index()), corpus.engine.name
+    ours = {}
+    for name, sizes in recipe.rows.items():
+        one, _, other = sizes.partition(" ")
+        row = [(counts.get((one, n)), counts.get((other, n), 0.0) if other else 1.0) for n in recipe.columns]
+        ours[name] = [a / b if a is not None and b else None for a, b in row]
+    notes = [
+        "Columns are rounds of gleaning. The paper's figure has no numbers; its text states that one ratio, about.",
+        f"Texts were joined to {len(texts):,} of {references.LEAST:,} tokens or more, so that a chunk can be large.",
+    ]
+    if engine == "offline":
+        notes.append("The offline engine does not glean, and larger chunks repeat fewer names; no more is measured.")
+        notes.append("This is no reproduction of what the paper says of a model.")
+    return _set_beside_published(recipe, bench, ours, recipe.columns, engine, known, *notes)
+
+
+def _vary_extraction(recipe: Recipe, bench: Bench) -> Iterator[tuple[str, str, Path, Settings]]:
+    """Size, rounds, folder and settings of every index of the study; without a model nothing is gleaned."""
+    sizes = [size for size in recipe.rows.values() if " " not in size]
+    for size, rounds, varied in references.vary_extraction(sizes, recipe.columns):
+        root = bench.root / f"{recipe.data}-{size}-{rounds}"
+        settings = load_settings(root, lay_tables(bench.given, varied))
+        if rounds == "0" or make_tools(settings)[0].name != "offline":
+            yield size, rounds, root, settings
 
 
 @_measures_kind("recall")
@@ -279,11 +354,22 @@ def _measure_all_pairs(recipe: Recipe, bench: Bench) -> ReproducedTable:
 
 @_measures_kind("win")
 def _measure_first_pair(recipe: Recipe, bench: Bench) -> ReproducedTable:
-    """The win rate of the first condition against the second by every criterion (zhang2025, Table 2; L27)."""
+    """Win rates of a condition: by a criterion, against one condition or (`*`) the mean against all (G41, L25, L27).
+
+    A row is measured by a criterion alone, which means the first pair, or by a criterion and two conditions.
+    """
     (found, remarks), known = _run_recipe_plan(recipe, bench), read_published_table(bench.paper, recipe.table)
     given = found.verdicts.pairs if found.verdicts else {}
-    ours = {row: [given[name][0].means[0]] for row, name in recipe.rows.items()}
-    return _set_beside_published(recipe, bench, ours, [recipe.data], found.engine, known, *remarks)
+    ours = {}
+    for row, measured in recipe.rows.items():
+        criterion, _, both = measured.partition(" ")
+        winner, _, other = (both or f"{given[criterion][0].first} {given[criterion][0].second}").partition(" ")
+        pairs = [p for p in given[criterion] if {p.first, p.second} == {winner, other} or (other == "*" and p.n)]
+        wins = [p.means[p.first != winner] for p in pairs if winner in (p.first, p.second) and p.n]
+        ours[row] = [sum(wins) / len(wins) if wins else None]
+    columns = [recipe.data] if recipe.data in known.columns else known.columns
+    remarks.append(_describe_contexts(found))
+    return _set_beside_published(recipe, bench, ours, columns, found.engine, known, *remarks)
 
 
 @_measures_kind("contexts")
@@ -295,6 +381,9 @@ def _measure_contexts(recipe: Recipe, bench: Bench) -> ReproducedTable:
     for row, name in recipe.rows.items():
         others = [size for other, size in sizes.items() if other != name]
         ours[row] = [100 * (1 - sizes[name] * len(others) / sum(others))] if sum(others) else [None]
-    told = ", ".join(f"{name} {size:,.0f}" for name, size in sizes.items())
-    note = f"Mean tokens of a context: {told}."
-    return _set_beside_published(recipe, bench, ours, known.columns, found.engine, known, note)
+    return _set_beside_published(recipe, bench, ours, known.columns, found.engine, known, _describe_contexts(found))
+
+
+def _describe_contexts(found: Outcome) -> str:
+    told = ", ".join(f"{name} {spent.context_tokens:,.0f}" for name, spent in found.costs.items())
+    return f"Mean tokens of a context: {told}."

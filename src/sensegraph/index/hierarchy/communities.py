@@ -14,8 +14,8 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from sensegraph.algorithms.clustering import Start, carry_tree, hierarchical_leiden, leiden
-from sensegraph.algorithms.graphs import Edges, canonical_edges, modularity
+from sensegraph.algorithms.clustering import Quality, Start, carry_tree, hierarchical_leiden, leiden, partition_quality
+from sensegraph.algorithms.graphs import Edges, canonical_edges
 from sensegraph.algorithms.trees import Followed, Tree, match_groups, project
 from sensegraph.errors import SettingsError, StoreError
 from sensegraph.index.hierarchy.packing import Group
@@ -135,24 +135,35 @@ _LIGHTEST = 1e-9  # weights must be positive
 
 @dataclass(frozen=True, slots=True)
 class ClusterSettings:
-    """Hierarchical Leiden: communities above `max_cluster_size` entities are divided again; `resolution` is γ."""
+    """Hierarchical Leiden: communities above `max_cluster_size` entities are divided again; `resolution` is γ.
+
+    By `quality` "cpm" γ is the least density of a community, in units of the mean weight of a relation, below 1.
+    """
 
     max_cluster_size: int = 10
     resolution: float = 1.0
     randomness: float = 0.001
     seed: int = 0
+    quality: Quality = "modularity"
 
     def __post_init__(self) -> None:
         for name in ("max_cluster_size", "resolution", "randomness"):
             if not 0 < getattr(self, name) < float("inf"):
                 raise SettingsError(f"index.clusters.{name} is {getattr(self, name)}; it must be above 0.")
+        if self.quality not in ("modularity", "cpm"):
+            raise SettingsError(f"index.clusters.quality is {self.quality!r}; it must be modularity or cpm.")
+        if self.quality == "cpm" and self.resolution >= 1:
+            raise SettingsError(
+                f"index.clusters.resolution is {self.resolution}; with the quality cpm it is the least density of a "
+                "community and must be below 1, such as 0.1."
+            )
         if self.seed < 0:
             raise SettingsError(f"index.clusters.seed is {self.seed}; it must not be negative.")
 
 
 @dataclass(frozen=True, slots=True)
 class Communities:
-    """All communities, in the order of (depth, smallest member); `modularity` is that of depth 0."""
+    """All communities, in the order of (depth, smallest member); `modularity` is the quality of depth 0."""
 
     groups: Sequence[Group] = ()
     modularity: float = 0.0
@@ -201,7 +212,7 @@ def find_communities(
 
 
 def group_entities(graph: Graph, earlier: Earlier | None, settings: ClusterSettings) -> Communities:
-    """The communities of a graph; from `earlier` unless that costs more than 1 % of modularity."""
+    """The communities of a graph; from `earlier` unless that costs more than 1 % of the quality."""
     now = _graph_arrays(graph)
     if earlier is None:
         return _name_communities(now, _leiden_tree(now.edges, None, settings), settings)
@@ -223,11 +234,13 @@ def group_entities(graph: Graph, earlier: Earlier | None, settings: ClusterSetti
     updated = _name_communities(
         now, _leiden_tree(now.edges, carry_tree(tree, before.edges, now.edges, mapping), settings), settings
     )
-    flat = leiden(now.edges, resolution=settings.resolution, randomness=settings.randomness, seed=settings.seed)
-    best = modularity(now.edges, flat, settings.resolution)
+    given = asdict(settings)
+    del given["max_cluster_size"]
+    best = partition_quality(now.edges, leiden(now.edges, **given), settings.resolution, settings.quality)
     if updated.modularity >= best - _TOLERANCE * abs(best):
         return updated
-    note = f"clustered afresh: modularity {best:.4f}, against {updated.modularity:.4f} from the earlier communities"
+    said = "modularity" if settings.quality == "modularity" else "quality"
+    note = f"clustered afresh: {said} {best:.4f}, against {updated.modularity:.4f} from the earlier communities"
     return _name_communities(now, _leiden_tree(now.edges, None, settings), settings, (note,))
 
 
@@ -259,5 +272,4 @@ def _name_communities(
         for i, p in enumerate(tree.parent.tolist())
     )
     labels = project(tree, 0)
-    quality = modularity(now.edges, labels, settings.resolution) if len(now.edges.source) else 0.0
-    return Communities(groups, float(quality), notes)
+    return Communities(groups, partition_quality(now.edges, labels, settings.resolution, settings.quality), notes)

@@ -14,7 +14,7 @@ from sensegraph.errors import InputError
 from sensegraph.lab.experiments.published import find_paper
 from sensegraph.papers import paper_folder
 
-Kind = Literal["units", "sum", "answers", "holm", "wins", "win", "contexts", "recall", "joint"]
+Kind = Literal["units", "sum", "answers", "holm", "wins", "win", "contexts", "recall", "joint", "rings", "references"]
 Grade = Literal["ok", "okish", "fail", ""]
 _OKISH = 3  # times the tolerance
 _FIGURES = re.compile(r"fig(ure)?s?\.?\s*")
@@ -40,12 +40,14 @@ class Recipe:
     """How one table is measured: a `kind` of measuring over `data`, what it `takes`, whether it needs a `judge`.
 
     `rows` lead from rows of the published table to names of ours. `plan` is an evaluation without corpus and questions.
+    `columns` are what a kind measures at, where the published table has no columns for it.
     """
 
     table: str
     kind: Kind
     takes: str
     rows: dict[str, str]
+    columns: tuple[str, ...] = ()
     data: str = ""
     sets: tuple[str, ...] = ()
     plan: str = ""

@@ -183,14 +183,14 @@ class Solver:
         start, end = (step.subject, step.object) if _is_bound(step.subject, memory) else (step.object, step.subject)
         if not predicate or not _is_bound(start, memory) or end.name:
             return None
-        forward = start is step.subject
+        forward, mutual = start is step.subject, predicate.endswith(" with")  # who competes with me: I with them
         found: dict[str, float] = {}
         used: list[_Hop] = []
         for name, share in self._names(start, memory):
             for place in self._linked(name, self.settings.exact):
                 for hop in self._hops(place):
                     called = fold(hop.relation.label) == predicate and self._typed(hop.other, end.type)
-                    if called and self._leads(hop, forward):
+                    if called and (mutual or self._leads(hop, forward)):
                         own = self.index.lookups.name(hop.other)
                         found[own] = found.get(own, 0.0) + share
                         used.append(hop)

@@ -58,7 +58,9 @@ class Pool:
         """How often each chunk says each of these stems, shape (c, stems)."""
         rows, which = self.where(numbers)
         size = len(numbers)
-        return np.bincount(self.rows[rows] * size + which, minlength=len(self.chunks) * size).reshape(-1, size)
+        return np.bincount(self.rows[rows] * size + which, minlength=len(self.chunks) * size).reshape(
+            len(self.chunks), size
+        )
 
     def where(self, numbers: Longs) -> tuple[Longs, Longs]:
         """Where the words are that are among these stems, ascending, and which of them each is."""
