@@ -44,7 +44,7 @@ TREE = HERE.parent
 SOURCE = TREE / "src" / "sensegraph"
 OUT = HERE / "out" / "mutants"
 EQUIVALENT = HERE / "mutants-equivalent.toml"
-MOST_TESTS, MOST_SECONDS = 60, 15.0  # that one mutant is run against, those first that run the fewest lines
+MOST_TESTS, MOST_SECONDS = 400, 15.0  # that one mutant is run against, the nearest first
 USUAL = "tests/test_usual_values.py"  # what is pinned of constants and defaults, whatever test imports their module
 PATIENCE = 4.0  # a mutant that makes the tests run longer than so many times what they usually take is noticed
 
@@ -255,12 +255,12 @@ class Reach:
     broad: list[str]  # for what no test runs, as only definitions stand there: those that together run most files
 
     def choose(self, mutant: Mutant) -> list[str]:
-        """The tests for a mutant: those that run the fewest lines first, as many as there is time for."""
+        """The tests for a mutant: the nearest first, and of them those that run the fewest lines."""
         every = self.files.get(mutant.file, self.broad)
         tests = [USUAL, *every] if mutant.defines else self.lines.get(mutant.file, {}).get(mutant.line) or every
         chosen: list[str] = []
         left = MOST_SECONDS
-        for test in tests:
+        for test in sorted(tests, key=lambda test: rank_distance(test, mutant.file)):
             if chosen and self.seconds.get(test, 0.1) > left:
                 continue
             chosen.append(test)
@@ -268,6 +268,24 @@ class Reach:
             if left <= 0 or len(chosen) == MOST_TESTS:
                 break
         return chosen
+
+
+@cache
+def find_mirror(file: str) -> Path:
+    """The folder of tests that mirrors the one of a module, or the nearest above that there is."""
+    folder = Path("tests", file).parent
+    while not (TREE / folder).exists():
+        folder = folder.parent
+    return folder
+
+
+def rank_distance(test: str, file: str) -> int:
+    """How far a test stands from a module: 0 if its file bears the module's name, 1 in the mirroring folder, else 2."""
+    folder, name = find_mirror(file), Path(test.partition("::")[0])
+    if test.startswith(USUAL) or name.stem == f"test_{Path(file).stem}":
+        return 0
+    beside = folder in name.parents if folder.name != "tests" else folder == name.parent
+    return 1 if beside else 2
 
 
 def measure_reach(processes: int, tests: Sequence[str], kept: Path | None, minutes: float) -> Reach:
@@ -411,8 +429,7 @@ def find_near_tests(files: Sequence[Path]) -> list[str]:
         folder = TREE / "tests" / path.parent.relative_to(SOURCE)
         names = [folder / f"test_{path.stem}.py"]
         if not names[0].exists():
-            while not folder.exists():
-                folder = folder.parent
+            folder = TREE / find_mirror(path.relative_to(SOURCE).as_posix())
             names = [folder] if folder != TREE / "tests" else sorted(folder.glob("test_*.py"))
         found |= dict.fromkeys(name.relative_to(TREE).as_posix() for name in names)
     return list(found)

@@ -28,7 +28,8 @@ from sensegraph.engines.offline.extraction.corpus_reading import (
     observe_documents,
     read_documents,
 )
-from sensegraph.index.graph.merging import GraphSettings, Weight, merge_extractions
+from sensegraph.index.graph.graph_settings import GraphSettings, Weight
+from sensegraph.index.graph.merging import merge_extractions
 from sensegraph.language.text import count_tokens, fold
 from sensegraph.types import Chunk, Extraction
 

@@ -11,8 +11,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import sensegraph
 from form_corpora import CLINIC, CLUB, PROGRAM, ask
 from harbour import TEXTS
+from outline_examples import write_valley
 from sensegraph.engines.offline.answers.composing import compose_answer
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.types import (
@@ -33,10 +35,17 @@ from town_corpora import ARCHIVE, INTERVIEWS, PROGRAMS, RAILWAY, TOWN, WORKS
 
 PINNED = Path(__file__).parent / "data" / "offline-examples.jsonl"
 
+
+def read_demo() -> dict[str, str]:
+    """The texts of the demo without its mails."""
+    folder = Path(sensegraph.__file__).parent / "data" / "demo"
+    return {p.stem: p.read_text(encoding="utf-8") for p in sorted(folder.iterdir()) if p.suffix in (".md", ".txt")}
+
+
 CORPORA = {
     "talks": TALKS, "harbour": TEXTS, "clinic": CLINIC, "club": CLUB, "program": PROGRAM, "railway": RAILWAY,
     "archive": ARCHIVE, "town": TOWN, "programs": PROGRAMS, "interviews": INTERVIEWS, "works": WORKS,
-    "podcast": PODCAST,
+    "podcast": PODCAST, "valley": write_valley(12), "demo": read_demo(),
 }  # fmt: skip
 ENGINE = ClassicalEngine()
 

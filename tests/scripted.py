@@ -74,7 +74,7 @@ class Script:
     refuse: str = ""  # a field of requests that is refused
     streams: str = "events"
     piece: int = 4
-    cut: int = 50
+    cut: int = 4096
     piece_s: float = 0.0  # seconds between writes
     break_after: int = 0
     break_with: str = ""
@@ -175,7 +175,7 @@ class ScriptedServer:
         if isinstance(answer, tuple):
             status, payload, headers = answer
         else:
-            status, payload = 200, b"<html>" if answer == "garbled" else self._answer(path, body, answer or "")
+            status, payload = 200, b"garbled" if answer == "garbled" else self._answer(path, body, answer or "")
             if body.get("stream") and self.script.streams != "whole" and answer != "garbled":
                 payload, headers = self._events(payload, body), {"Content-Type": "text/event-stream"}
         self._log(sha, task, status, body)
@@ -200,7 +200,8 @@ class ScriptedServer:
         if s.refuse and s.refuse in body:
             return _error(400, f"Unsupported parameter: {s.refuse}")
         if "stream" in body and (s.streams == "none" or (s.streams == "options" and "stream_options" in body)):
-            return _error(400, "Unrecognized request argument")
+            refused = "stream" if s.streams == "none" else "stream_options"
+            return _error(400, f"Unrecognized request argument supplied: {refused}")
         if refused := [name for name in s.refused_fields if name in body]:
             return _error(400, f"Unrecognized request argument supplied: {refused[0]}")
         if s.only_max_completion_tokens and "max_tokens" in body:

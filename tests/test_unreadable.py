@@ -99,14 +99,14 @@ UNREADABLE: dict[str, tuple[Any, str]] = {
     "thoughts in parts": ({"message": {"content": [part("thinking", [part("text", "Hm.")])]}}, "it is empty"),
     "no content": (
         {"message": {"content": None, "reasoning_content": "Hm."}, "finish_reason": "length"},
-        "it is empty",
+        "thoughts and no reply",
     ),
     "open tag": ("<think>They want {names} [1]", "thoughts and no reply"),
     "open tag, cut": (("<think>They want {names} [1]", "length"), "thoughts and no reply"),
     "open bracket": ("[THINK] hm", "thoughts and no reply"),
     "open channel": ("<|channel|>analysis<|message|>They want [1]", "thoughts and no reply"),
     "only thoughts": ("[THINK] hm [/THINK]", "thoughts and no reply"),
-    "a refusal in words": ("I'm sorry [1], I can't help", "no entities and no relations"),
+    "a refusal in words": ("I'm sorry [1], I can't help", "it declines: I'm sorry"),
     "names": ('["Mara Voss", "Lindholm"]', "no entities and no relations"),
     "triples": ('[["Mara Voss", "runs", "Lindholm"]]', "no entities and no relations"),
     "a bare list": ("[]", "no entities and no relations"),
@@ -193,7 +193,7 @@ def test_an_empty_extraction_in_its_form_is_believed_and_never_asked_for_again(
         reply=lambda body: next((r for t, r in by_text.items() if t in body["messages"][1]["content"]), None)
     )
     made.build()
-    assert len(server.done("extraction")) == 12
+    assert len(server.done("extraction")) == 12 + 4  # names stand in these passages: each is asked about once more
     server.reset()
     made.build()
     assert server.calls == []
@@ -238,7 +238,7 @@ def test_an_old_empty_extraction_that_is_empty_is_confirmed_once(made: Corpus, s
     made.store.write({keys[0]: OLD}, extract_records.name)
     server.script = Script(reply=lambda body: EMPTY if chunks[0].text in body["messages"][1]["content"] else None)
     made.build()
-    assert len(server.done("extraction")) == 12
+    assert len(server.done("extraction")) == 12 + 1
     server.reset()
     made.build()
     assert server.calls == []

@@ -12,7 +12,8 @@ SensegraphError
 │   └── Unreadable      the same, where a run may go on with a value that is not stored as the result
 ├── EndpointError       a model endpoint answered with an error for one call
 │   ├── EndpointDown    it cannot be reached, or refuses every call (address, key, model): the run stops
-│   └── ReplyRefused    the model or a content filter refused the reply to one call; what came of it is no reply
+│   ├── ReplyRefused    the model or a content filter refused the reply to one call; what came of it is no reply
+│   └── PromptTooLong   a prompt does not fit the model's window, or leaves no room for a reply
 ├── BudgetExceeded      the token or cost limit of this run is reached; what was paid for is stored
 └── StoreError          the store cannot be read or written (corrupt, read-only, from a newer version)
 """
@@ -81,30 +82,64 @@ class StepFailed(SensegraphError):
 
 
 class ItemFailed(SensegraphError):
-    """One item cannot be done; its step goes on with the others and reports it."""
+    """One item cannot be done; its step goes on with the others and reports it.
+
+    `kind` is the kind of reply that it failed by (`models.endpoint.outcomes.Kind`), `words` are those of the endpoint.
+    """
+
+    def __init__(self, message: str, kind: str = "", words: str = "") -> None:
+        self.kind, self.words = kind, words
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.kind, self.words)
 
 
 class Unreadable(ItemFailed):
     """No reply about one item could be read; a run may go on with `instead`, and the next run asks again."""
 
-    def __init__(self, message: str, instead: Any) -> None:
+    def __init__(self, message: str, instead: Any, kind: str = "", words: str = "") -> None:
         self.instead = instead
-        super().__init__(message)
+        super().__init__(message, kind, words)
 
-    def __reduce__(self) -> tuple[type[Unreadable], tuple[str, Any]]:
-        return type(self), (str(self), self.instead)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.instead, self.kind, self.words)
 
 
 class EndpointError(SensegraphError):
-    """A model endpoint answered with an error for one call, after all retries."""
+    """A model endpoint answered with an error for one call, after all that could be done about it.
+
+    `kind` says what it came to (`models.endpoint.outcomes.Kind`), `words` are the endpoint's own.
+    """
+
+    def __init__(self, message: str, kind: str = "", words: str = "") -> None:
+        self.kind, self.words = kind, words
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.kind, self.words)
 
 
 class EndpointDown(EndpointError):
     """The endpoint cannot be reached, or refuses every call (address, key, model): the run stops at once."""
 
+    def __init__(self, message: str, kind: str = "down", words: str = "") -> None:
+        super().__init__(message, kind, words)
+
 
 class ReplyRefused(EndpointError):
     """The model, or a filter of its endpoint, refused the reply to one call; what came of it is no reply."""
+
+
+class PromptTooLong(EndpointError):
+    """A prompt does not fit the model's window, or leaves no room for a reply; `share` of it would."""
+
+    def __init__(self, message: str, share: float = 0.5, words: str = "") -> None:
+        self.share = share
+        super().__init__(message, "window", words)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.share, self.words)
 
 
 class BudgetExceeded(SensegraphError):

@@ -64,6 +64,14 @@ def test_equal_rows_vary_in_no_direction(value: float) -> None:
     assert reduce_dimensions(np.full((7, 5), value, np.float32)).tolist() == [[0.0]] * 7
 
 
+@pytest.mark.parametrize(("share", "directions"), [(1e-6, 2), (1e-8, 2), (1e-10, 2), (1e-12, 1)])
+def test_a_direction_of_a_small_share_is_kept_down_to_what_rounding_leaves(share: float, directions: int) -> None:
+    random = np.random.default_rng(0)
+    rows = np.zeros((4000, 5))
+    rows[:, 0], rows[:, 3] = random.choice([-1, 1], 4000), random.choice([-1, 1], 4000) * np.sqrt(share)
+    assert fit_projection(rows).axes.shape == (5, directions)
+
+
 def test_rows_of_zeros_are_rows_like_others() -> None:
     rows = falling(50, 8)
     rows[10:20] = 0

@@ -41,6 +41,14 @@ def test_import_says_what_was_read_what_was_made_and_what_index_would_do(run: Ru
     assert "would read the documents anew" in done.stdout
 
 
+def test_one_thing_of_a_kind_is_told_in_the_singular(run: Run, tmp_path: Path):
+    held = little_tables.tables()
+    held["covariates"] = held["covariates"][:1]
+    done = run("import", little_tables.write(held, tmp_path / "tables"), "--root", tmp_path / "root")
+    assert done.exit_code == 0
+    assert "3 community reports, 1 covariate\n" in done.stdout
+
+
 def test_import_and_export_speak_to_programs_too(run: Run, tables: Path, tmp_path: Path):
     done = json.loads(run("import", tables, "--root", tmp_path / "root", "--json").stdout)
     assert (done["rows"]["entities"], done["entities"], done["clusters"]) == (4, 5, [2, 2])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -337,3 +338,19 @@ def test_personal_data_is_reported_by_kind_and_by_the_worst_documents(tmp_path: 
     assert lines[23] == "not found by design:"
     assert len(lines) > 27
     assert all(line.startswith("- ") for line in lines[24:])
+
+
+def test_as_many_documents_as_are_listed_leave_none_to_name(tmp_path: Path) -> None:
+    for i in range(20):
+        (tmp_path / f"{i:02}.txt").write_text("Write to ada@example.com.")
+    result = CliRunner().invoke(app, ["personal", str(tmp_path), "--root", str(tmp_path / "none")])
+    assert [line for line in result.stdout.splitlines() if "1 email" in line][-1] == "19.txt  1 email"
+    assert "more documents" not in result.stdout
+
+
+def test_a_folder_that_was_only_prepared_has_nothing(tmp_path: Path) -> None:
+    assert CliRunner().invoke(app, ["init", "--root", str(tmp_path)]).exit_code == 0
+    found = json.loads(CliRunner().invoke(app, ["status", "--root", str(tmp_path), "--json"]).stdout)
+    numbers = {name: value for name, value in found.items() if isinstance(value, int) and not isinstance(value, bool)}
+    assert numbers
+    assert set(numbers.values()) == {0}

@@ -17,7 +17,10 @@ from sensegraph.resolution.log import read_operations, record_operations
 from sensegraph.types import Document
 from wired import content, corpus, stories
 
-OFFLINE = {"engine": "offline", "index": {"chunk_tokens": 120, "chunk_overlap": 20}}
+OFFLINE = {
+    "engine": "offline",
+    "index": {"chunk_tokens": 120, "chunk_overlap": 20, "resolve": {"automatic": False}},
+}
 HOMONYMS = (
     Document("country", "Jordan is a kingdom in the Middle East. Amman is the capital of Jordan. "
              "Jordan borders Syria and Iraq. King Abdullah II rules Jordan."),

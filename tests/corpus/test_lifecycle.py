@@ -316,7 +316,7 @@ def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path, server: ScriptedS
     expected = fresh(tmp_path / "whole", server, stories(6))
     total = len(server.done())
     server.reset()
-    server.script = Script(latency_s=0.02)
+    server.script = Script(latency_s=0.02, piece=400)
     calls = random.Random(seed).randrange(1, total)
     running = _started(tmp_path / "killed", server)
     while len(server.done()) < calls and running.poll() is None:
@@ -325,7 +325,7 @@ def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path, server: ScriptedS
     running.kill()
     running.wait()
     time.sleep(0.1)  # calls on their way at the server end by themselves
-    finished = {c.sha for c in server.done() if c.finished < moment - 0.1}  # received and written by then
+    finished = {c.sha for c in server.done() if c.finished < moment - 0.2}  # received and written by then
     stored = _stored(tmp_path / "killed")
     server.reset()
     server.script = Script()

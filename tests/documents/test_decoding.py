@@ -41,6 +41,16 @@ def test_what_a_mark_promises_may_be_damaged_up_to_a_fifth():
     assert refuses(mark + b"word" * 2 + b"wor" + b"\xff a" * 6)
 
 
+def test_three_damaged_places_of_a_short_text_are_replaced_where_five_times_as_many_are_whole():
+    whole = "Schöne Grüße: müde Füße, nasse Bärte, böse Köche, süße Öle, Ärger, Übermut, zwölf Körbe, kühle Flüsse. "
+    assert sum(not c.isascii() for c in whole) == 18
+    for count in (1, 2, 3):
+        text, note = decode_text(whole.encode() + b"\xfc, " * count)
+        assert text.startswith(whole)
+        assert (text.count("\ufffd"), note.split()[0]) == (count, str(count))
+    assert "\ufffd" not in decode_text(whole.encode() + b"\xfc, " * 4)[0]
+
+
 def test_the_sample_of_a_long_line_ends_between_characters():
     """From 200 bytes before what is not ASCII to the end of its line, or to the last blank of the sample."""
     assert _sample_lines(b"plain\n" * 9) == b""

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from scripted import Script, ScriptedServer
 from scripted_engine import CHUNK, COMMUNITY, ENTITIES, INQUIRY, RELATION, TASKS, TEXT, Body, engine, says
 from sensegraph.engines.llm.llm import LLMEngine
 from sensegraph.engines.llm.llm_settings import LLMSettings
-from sensegraph.errors import ItemFailed, SettingsError, UnsupportedTask
+from sensegraph.errors import ItemFailed, SettingsError, Unreadable, UnsupportedTask
 from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.protocols import LanguageEngine, PricedEngine
@@ -98,17 +99,26 @@ def test_a_few_unusable_records_are_counted_and_the_rest_is_kept() -> None:
 
 
 def test_an_empty_list_is_an_answer() -> None:
+    plain = replace(CHUNK, text="It rained all day, and nothing else happened.")
+    with says({"entities": [], "relations": []}) as server:
+        assert engine(server).extract([plain])[0].entities == ()
+        assert len(server.calls) == 1
+
+
+def test_an_empty_list_about_a_passage_with_names_is_asked_for_again_and_then_believed() -> None:
     with says({"entities": [], "relations": []}) as server:
         assert engine(server).extract([CHUNK])[0].entities == ()
-    assert len(server.calls) == 1
+    assert len(server.calls) == 2
+    assert "the passage names Lovelace and Charles" in server.calls[1].body["messages"][3]["content"]
 
 
 def test_of_a_truncated_extraction_the_complete_records_are_kept() -> None:
     whole = (
         '{"entities": [{"name": "A", "type": "geo"}], "relations": [{"source": "A", "target": "B"}, {"source": "A", "ta'
     )
-    with says((whole, "length")) as server:
-        (x,) = engine(server).extract([CHUNK])
+    with says((whole, "length")) as server, pytest.raises(Unreadable, match="cut off") as caught:
+        engine(server).extract([CHUNK])
+    x = caught.value.instead
     assert (len(x.entities), len(x.relations)) == (1, 1)
     assert [reason for reason, _ in x.rejected] == ["a reply cut off at its limit, the rest of it lost"]
     assert len(server.calls) == 2  # a cut reply is asked for again
@@ -116,10 +126,10 @@ def test_of_a_truncated_extraction_the_complete_records_are_kept() -> None:
 
 def test_a_truncated_extraction_without_relations_is_asked_for_again() -> None:
     half = '{"entities": [{"name": "A", "type": "geo"}, {"name": "B", "ty'
-    with says((half, "length")) as server:
-        (x,) = engine(server).extract([CHUNK])
-    assert [e.name for e in x.entities] == ["A"]
-    assert len(server.calls) == 2
+    with says((half, "length")) as server, pytest.raises(Unreadable, match="cut off") as caught:
+        engine(server).extract([CHUNK])
+    assert [e.name for e in caught.value.instead.entities] == ["A"]
+    assert [c.body["max_tokens"] for c in server.calls] == [4000, 8000]
     assert "cut off" in server.calls[1].body["messages"][3]["content"]
 
 
@@ -156,8 +166,12 @@ def test_a_summary_in_plain_words_is_taken() -> None:
 
 
 def test_a_truncated_summary_ends_with_its_last_sentence() -> None:
-    with says(('{"summary": "First one. Second one. And the thi', "length")) as server:
-        assert engine(server).summarise([Context(ENTITIES, "T0")]) == ["First one. Second one."]
+    with (
+        says(('{"summary": "First one. Second one. And the thi', "length")) as server,
+        pytest.raises(Unreadable) as caught,
+    ):
+        engine(server).summarise([Context(ENTITIES, "T0")])
+    assert caught.value.instead == "First one. Second one."
 
 
 # ── fingerprints, prompts, settings ──

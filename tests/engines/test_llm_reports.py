@@ -9,7 +9,7 @@ from scripted import Script, ScriptedServer
 from scripted_engine import CHUNK, COMMUNITY, ENTITIES, INQUIRY, RELATION, Body, engine, report_of, says
 from sensegraph.engines.llm import prompts
 from sensegraph.engines.llm.question_tasks import NOTICE
-from sensegraph.errors import ItemFailed
+from sensegraph.errors import EndpointError, ItemFailed, Unreadable
 from sensegraph.types import Context, Inquiry, Passage
 
 # ── reports ──
@@ -107,9 +107,11 @@ def test_a_rating_is_held_to_its_scale(given: Any, expected: float) -> None:
 
 def test_a_truncated_report_keeps_its_complete_findings() -> None:
     text = json.dumps(report_of(5))
-    with says((text[: text.index("Finding 3")], "length"), (text[: text.index("Finding 4")], "length")) as server:
-        (report,) = engine(server).report([COMMUNITY])
-    assert [f.summary for f in report.findings] == ["Finding 0", "Finding 1", "Finding 2", "Finding 3"]
+    cuts = [(text[: text.index(mark)], "length") for mark in ("Finding 3", "Finding 4")]
+    with says(*cuts) as server, pytest.raises(Unreadable, match="cut off") as caught:
+        engine(server).report([COMMUNITY])
+    found = [f.summary for f in caught.value.instead.findings]
+    assert found == ["Finding 0", "Finding 1", "Finding 2", "Finding 3"]
     assert len(server.calls) == 2
 
 
@@ -194,8 +196,9 @@ def test_an_answer_in_plain_words_or_with_thoughts_is_taken() -> None:
 
 
 def test_an_answer_that_was_cut_or_cites_nothing_says_so() -> None:
-    with says(('{"answer": "They come and th', "length")) as server:
-        (draft,) = engine(server).answer([INQUIRY])
+    with says(('{"answer": "They come and th', "length")) as server, pytest.raises(Unreadable) as caught:
+        engine(server).answer([INQUIRY])
+    draft = caught.value.instead
     assert draft.statements[0].text == "They come and th"
     assert draft.notes == (NOTICE, "The answer was cut off at the limit of its length.", "The answer cites nothing.")
 
@@ -235,6 +238,6 @@ def test_a_model_that_runs_on_fails_its_item_and_nothing_else(reply: str, finish
         for task, item in (("extract", CHUNK), ("report", COMMUNITY), ("rate", INQUIRY), ("answer", INQUIRY)):
             try:
                 getattr(made, task)([item])
-            except ItemFailed:
+            except (ItemFailed, EndpointError):
                 failed += 1
     assert failed >= 2

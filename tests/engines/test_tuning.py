@@ -128,7 +128,7 @@ def test_an_example_does_not_begin_inside_a_sentence() -> None:
 def test_a_sample_that_names_nothing_leaves_the_packaged_examples_and_says_so() -> None:
     with says(PROFILE, {"entities": [], "relations": []}) as server:
         found, texts = made(server, 9)
-    assert (len(found.examples), len(server.calls)) == (0, 1 + 2 * EXAMPLES)
+    assert (len(found.examples), len(server.calls)) == (0, 1 + 4 * EXAMPLES)
     assert "Edda Kroll" in texts["extract"]
     assert "packaged" in found.notes[0]
 

@@ -12,7 +12,8 @@ from scripted import ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.estimate import Estimate, Foresight, StepEstimate, foresee_extraction
 from sensegraph.index.extraction import extract_records
-from sensegraph.index.graph.merging import GraphSettings, merge_extractions
+from sensegraph.index.graph.graph_settings import GraphSettings
+from sensegraph.index.graph.merging import merge_extractions
 from sensegraph.index.settings import IndexSettings
 from sensegraph.language.text import count_tokens
 from sensegraph.protocols import PricedEngine

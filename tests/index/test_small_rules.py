@@ -13,8 +13,8 @@ from sensegraph.errors import InputError, SettingsError
 from sensegraph.index.browse.elements import find_report, list_reports
 from sensegraph.index.estimate import foresee_extraction
 from sensegraph.index.graph.describing import crowded_elements, split_context
+from sensegraph.index.graph.graph_settings import GraphSettings
 from sensegraph.index.graph.lookups import build_ties, entity_salience
-from sensegraph.index.graph.merging import GraphSettings
 from sensegraph.index.hierarchy.communities import ClusterSettings, Communities, count_fates
 from sensegraph.index.manifest import Catalogue, ChunkEntry, DocumentEntry
 from sensegraph.index.restricted.dates import Fact

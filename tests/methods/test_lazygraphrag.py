@@ -269,6 +269,22 @@ def test_a_sentence_can_be_tested_in_the_place_of_its_chunk(lazy: Corpus, server
         assert not any(text in user(call.body) for text in chunks)
 
 
+def test_the_sentence_that_is_tested_holds_most_words_of_the_question_and_is_the_first_of_such(
+    tmp_path: Path, server: ScriptedServer
+) -> None:
+    script(server)
+    text = "The boats are old. Ada paid for boats. Ada paid for boats too. Nobody slept."
+    with corpus(tmp_path, server, index=ONLY) as made:
+        made.add(Document("boats", text))
+        made.build()
+        server.reset()
+        method = LazyGraphRAG(unit="sentence", refined=False, budget=1)
+        method.trials(Question("Who paid for the boats of Ada?"), made.index(), made.runtime())
+        (call,) = server.done("test")
+        assert "Ada paid for boats." in user(call.body)
+        assert not any(other in user(call.body) for other in ("old", "too", "Nobody"))
+
+
 @pytest.mark.parametrize("ranking", ["words", "both"])
 def test_words_can_rank_the_chunks(lazy: Corpus, server: ScriptedServer, ranking: str) -> None:
     asked = Question("Olga Stone in the year 1828?")

@@ -52,6 +52,8 @@ def change(one: Given, other: Given) -> str:
         ("mail a.b@example.org.", False, [("email", "a.b@example.org", "a.b@example.org")]),
         ("a [at] b [dot] org", False, [("email", "a [at] b [dot] org", "a@b.org")]),
         ("https://x.org/~ann", False, [("url", "https://x.org/~ann", "https://x.org/~ann")]),
+        ("https://x.com/ann", False, [("url", "https://x.com/ann", "https://x.com/ann")]),
+        ("https://x.org/page or x.net/ann", False, []),
         ("twitter.com/ann", False, [("url", "twitter.com/ann", "twitter.com/ann")]),
         ("10.0.0.1 and 203.0.113.77", False, [("ip", "10.0.0.1", "10.0.0.1"), ("ip", "203.0.113.77", "203.0.113.77")]),
         ("1.2.3.4.5", False, []),

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.errors import InputError
-from sensegraph.index.graph.merging import GraphSettings, entity_id, merge_extractions
+from sensegraph.index.graph.graph_settings import GraphSettings
+from sensegraph.index.graph.merging import entity_id, merge_extractions
 from sensegraph.resolution import Mentioned
 from sensegraph.resolution.aliases import (
     NO_ALIASES,

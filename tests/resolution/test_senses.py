@@ -63,6 +63,12 @@ def test_one_kind_alone_is_one_thing() -> None:
     assert tell_senses_apart(("jordan", "place"), "Jordan", (TREATY, Use("note", ("Jordan was there.",)))).moved == ()
 
 
+def test_what_nothing_else_calls_a_place_is_not_parted_by_the_words_beside_it() -> None:
+    uses = (Use("a", ("The Ghost was there. Ghost's wife.",)), Use("b", ("They sat in Ghost.",)))
+    assert len(tell_senses_apart(("ghost", "other"), "Ghost", uses).moved) == 2
+    assert tell_senses_apart(("ghost", "other"), "Ghost", uses, place=False).moved == ()
+
+
 def test_towns_of_one_name_in_two_parts_of_a_country_are_two() -> None:
     uses = (Use("a", ("Springfield, Ohio",)), Use("b", ("Springfield in Illinois",)), Use("c", ("to Springfield",)))
     name = ("springfield", "place")

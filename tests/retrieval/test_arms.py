@@ -12,11 +12,13 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.graph.lookups import entity_salience, ties_of
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.scope import restrict_to_scope
+from sensegraph.index.vectors import nearest_to
 from sensegraph.language.text import count_tokens, fold
 from sensegraph.questions import Condition, Scope
 from sensegraph.retrieval import arms
 from sensegraph.retrieval.arms import (
     Walk,
+    asked_vector,
     by_text,
     evidence_of,
     nearness_of,
@@ -216,6 +218,24 @@ def test_a_walk_begins_at_names_that_are_half_as_near_as_can_be(harbour: Corpus)
     nothing = Ranking("none", np.zeros(0, np.int64), np.zeros(0))
     assert len(rank_by_walk(asked, nothing, index, rt, Walk())) > 1
     assert len(rank_by_walk(asked, nothing, index, rt, Walk(), 1.5)) == 0
+
+
+def test_a_name_that_is_exactly_as_near_as_it_must_be_is_meant(harbour: Corpus) -> None:
+    index, rt, asked = harbour.index(), harbour.runtime(), Question("the council of harbours")
+    _, cosines = nearest_to(asked_vector(asked, rt), index, rt, 3, "entity")
+    assert cosines[0] > cosines[1] > cosines[2]
+    assert len(seeds_of(asked, index, rt, float(cosines[1]))) == 2
+
+
+def test_chunks_that_are_not_among_the_nearest_are_as_near_as_the_last_of_them(
+    harbour: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index, rt = harbour.index(), harbour.runtime()
+    whole = nearness_of(QUESTION, index, rt, "vectors")
+    monkeypatch.setattr(arms, "_NEAR", 3)
+    near = np.sort(whole)[::-1][:3]
+    wanted = np.clip((whole - near[2]) / (near[0] - near[2]), 0, 1)
+    assert nearness_of(QUESTION, index, rt, "vectors") == pytest.approx(wanted, abs=1e-5)
 
 
 def test_nearness_goes_from_0_for_the_farthest_to_1_for_the_nearest(harbour: Corpus) -> None:

@@ -43,6 +43,8 @@ KNOWN = [
     ("万一二三四五六七八九十百千", "place"),
     ("Jordan", "river"),
     ("Jordan", "Country"),
+    ("beacon", "concept"),
+    ("beacon", "ship"),
 ]
 
 
@@ -95,6 +97,7 @@ def test_a_name_is_named_once_also_before_a_possessive(index: Index) -> None:
         ("Who lit the brass lantern of kevin?", [("brass lantern", 12, False), ("kevin", 29, False)]),
         ("李明是谁？", [("李明", 0, True)]),
         ("Where is Jordan?", [("Jordan", 9, True)]),
+        ("Who saw the beacon?", [("beacon", 12, True)]),  # one of two that bear it is a name
     ],
 )
 def test_a_name_in_a_question_is_proper_where_its_writing_shows_it(
@@ -140,6 +143,7 @@ def test_themes_are_what_no_name_holds(index: Index, built: Corpus) -> None:
 
     assert high("What did Ada Finch repair at the old mill?") == ("repair old mill",)
     assert high("Who is Ada Finch?") == ()
+    assert high("What of the x plan?") == ("plan",)  # a letter is no theme
     assert high("Which lantern did Ada Finch sell?") == ("lantern", "lantern sell")
     assert keywords_of(Question("?"), index, built.runtime(), refined=False).high == ("?",)
 

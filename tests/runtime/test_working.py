@@ -16,10 +16,11 @@ import pytest
 from scripted import ScriptedServer
 from sensegraph.errors import ItemFailed, StepFailed
 from sensegraph.index.vectors import embed_texts
+from sensegraph.runtime.batches import Call, Encoded, Stoppable, Work, cut_batches
 from sensegraph.runtime.executors.processes import SerialExecutor
 from sensegraph.runtime.keys import chunk_id, document_part, hash_files, key
 from sensegraph.runtime.results import Step, Table, step, take_records
-from sensegraph.runtime.runtime import Call, Encoded, Runtime, Stoppable, Work, cut_batches
+from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import runtime
 

@@ -21,10 +21,10 @@ def matrix_product(left: Floats, right: Floats) -> Floats:
     for begin in range(0, len(right), _DEEP):
         deep, lower = left[:, begin : begin + _DEEP], right[begin : begin + _DEEP]
         part = np.empty((len(left), right.shape[1]))
-        wide = max(1, _MOST // (_ROWS * max(1, len(lower))))
+        wide = _MOST // (_ROWS * len(lower))
         for first in range(0, right.shape[1], wide):
             columns, out = np.ascontiguousarray(lower[:, first : first + wide]), part[:, first : first + wide]
-            rows = max(1, _MOST // max(1, columns.size))
+            rows = _MOST // columns.size
             whole = len(deep) // rows * rows
             stacked = deep[:whole].reshape(-1, rows, deep.shape[1])
             np.matmul(stacked, columns, out=out[:whole].reshape(-1, rows, columns.shape[1]))

@@ -25,7 +25,7 @@ _BITS = 20  # of a rounded number: 2 · 20 for a product, 13 more for a sum over
 _EXACT = 53  # bits of a whole number in float64
 _MORE = 8  # directions beside those that are wanted
 _ROUNDS = 40  # of the subspace iteration
-_NONE = 1e-11  # share of the second moment: less is what rounding leaves, no direction
+_NONE = 1e-11  # share of the second moment: less is what rounding leaves, no direction; of many columns 1e-7 is less
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,9 +103,11 @@ def _round_blocks(vectors: NDArray[Any], scale: float, bits: int) -> Iterator[Fl
 def _find_eigenvectors(matrix: Floats, wanted: int, seed: int) -> tuple[Floats, Floats]:
     """The leading eigenvectors of a symmetric matrix as columns, and their eigenvalues, falling."""
     d = len(matrix)
-    basis = np.random.default_rng(seed).standard_normal((d, min(d, wanted + _MORE)))
-    for _ in range(_ROUNDS):
-        basis = _orthonormalize(matrix_product(matrix, _orthonormalize(basis)))
+    basis = np.eye(d)  # of few columns all; a product with the matrix would lose directions of a share below 1e-7
+    if d > wanted + _MORE:
+        basis = np.random.default_rng(seed).standard_normal((d, wanted + _MORE))
+        for _ in range(_ROUNDS):
+            basis = _orthonormalize(matrix_product(matrix, _orthonormalize(basis)))
     within = inner_product(basis, matrix_product(matrix, basis))
     values, turns = np.linalg.eigh((within + within.T) / 2)
     first = np.argsort(-values, kind="stable")[:wanted]

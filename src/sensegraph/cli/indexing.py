@@ -41,6 +41,10 @@ def index_documents(
     sync: Annotated[
         bool, typer.Option("--sync", help="Also remove documents that came from PATH and are gone; know renamed ones.")
     ] = False,
+    retry: Annotated[
+        bool, typer.Option("--retry", help="Ask the model again for the chunks that it could not read before.")
+    ] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="End with status 1 if a chunk could not be read.")] = False,
     plan: Annotated[
         bool, typer.Option("--plan", "--dry-run", help="With --sync: say what it would do and cost; nothing is done.")
     ] = False,
@@ -67,9 +71,12 @@ def index_documents(
             )
         built = corpus.build(
             fresh=fresh,
+            retry=retry,
             parts=sorted({part for name in methods for part in load_method(name).reads}) if methods else None,
         )
     run.print_result(lambda: views.view_built(built, added, gone), lambda: show.format_build(built, added))
+    if strict and built.left_out:
+        raise typer.Exit(1)
 
 
 def _add_documents(

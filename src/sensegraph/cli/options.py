@@ -168,7 +168,7 @@ def open_corpus(
             yield corpus
         except NotIndexed as e:
             flag = format_root_flag(root)
-            named = re.sub(r"`(sensegraph [^`]*)`", lambda m: m[0] if "--root" in m[1] else f"`{m[1]}{flag}`", str(e))
+            named = re.sub(r"`(sensegraph [^`]*)`", lambda m: f"`{m[1]}{flag}`", str(e))
             raise NotIndexed(named) from e
         finally:
             empty = not corpus.document_keys()

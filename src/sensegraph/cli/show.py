@@ -254,6 +254,10 @@ def format_status(found: Status, root: Path) -> str:
     elif found.pending:
         waiting = format_quantity(len(found.pending), "document")
         rows += [("waiting", f"{waiting} for the next build: {_name_some_documents(found.pending)}")]
+    for c in found.left_out:
+        rows += [("not read", f"{c.document} {c.start}–{c.end}: {shorten_line(c.why)}")]
+    if found.left_out:
+        rows += [("", f"sensegraph index --retry{format_root_flag(root)} asks again")]
     rows += [("on disk", f"{found.size_bytes / 1e6:,.1f} MB")]
     for step, usage in found.ledger.items():
         if usage != Usage():

@@ -271,13 +271,14 @@ class Corpus:
 
     # ── the index ──
 
-    def build(self, *, fresh: bool = False, parts: Sequence[str] | None = None) -> Built:
+    def build(self, *, fresh: bool = False, parts: Sequence[str] | None = None, retry: bool = False) -> Built:
         """Make the index of the documents as they are now; only what is missing is computed.
 
         `parts` (those of the settings by default) are built, and those that the index has already stay. `fresh`
-        clusters without regard to the communities of the index before.
+        clusters without regard to the communities of the index before. With `retry` the engine is asked again for the
+        chunks that it could not read before.
         """
-        return self.builder.build(fresh=fresh, parts=parts)
+        return self.builder.build(fresh=fresh, parts=parts, retry=retry)
 
     def estimate(self, *items: str | Path | Document | Iterable[Document]) -> Estimate:
         """What `build` would compute now, or after `add(*items)`: calls, tokens, money. Nothing is changed or paid."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from sensegraph.corpus.settings import ENGINES, Guarded, Settings, check_approved, read_api_key
 from sensegraph.engines.offline.own_names import read_own_names
 from sensegraph.errors import SettingsError
+from sensegraph.models.endpoint.endpoint_settings import set_temperature
 from sensegraph.plugins import load_plugin
 from sensegraph.protocols import Chunker, Embedder, LanguageEngine, Reranker
 
@@ -116,9 +117,11 @@ def make_reranker(
 def make_endpoint(settings: Settings, journal: Journal | None = None) -> Endpoint:
     """The endpoint of these settings, with the key from the environment. Raises Unapproved before it is made."""
     from sensegraph.models.endpoint.client import Endpoint
+    from sensegraph.models.endpoint.profile import Memory
 
     check_approved(settings, "endpoint")
-    return Endpoint(settings.endpoint, journal, read_api_key(settings.endpoint))
+    memory = Memory(journal.folder / "endpoints.json" if journal else None)
+    return Endpoint(settings.endpoint, journal, read_api_key(settings.endpoint), memory)
 
 
 def _make_engine_here(settings: Settings) -> LanguageEngine:
@@ -138,7 +141,7 @@ def _make_engine_here(settings: Settings) -> LanguageEngine:
     from sensegraph.engines.local.local_engine import LocalEndpoint, LocalEngine
 
     table = settings.endpoint
-    return LocalEngine(LocalEndpoint(settings.local, table.temperature, table.seed), settings.model)
+    return LocalEngine(LocalEndpoint(settings.local, set_temperature(table), table.seed), settings.model)
 
 
 def make_chunker(settings: Settings) -> Chunker | None:

@@ -91,6 +91,7 @@ def view_built(found: Built, added: Added, gone: Sequence[str]) -> JSON:
         "communities": [asdict(f) for f in found.fates],
         "usage": asdict(found.usage),
         "notes": list(found.notes),
+        "left_out": [asdict(c) for c in found.left_out],
     }
 
 
@@ -118,6 +119,7 @@ def view_status(found: Status, ids: Sequence[str] | None) -> JSON:
         "embedder": found.embedder,
         "pending": list(found.pending),
         "size_bytes": found.size_bytes,
+        "left_out": [asdict(c) for c in found.left_out],
         "spend": {step: asdict(u) for step, u in found.ledger.items()},
         **({} if ids is None else {"ids": list(ids)}),
     }

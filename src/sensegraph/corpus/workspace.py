@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from sensegraph.corpus.tools import make_chunker, make_executor, make_reranker, make_tools
 from sensegraph.errors import NotIndexed, StoreError
 from sensegraph.index.index import Index
-from sensegraph.index.manifest import Manifest, read_manifest
+from sensegraph.index.manifest import LeftOut, Manifest, read_manifest
 from sensegraph.models.endpoint.limits import Journal
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Usage
@@ -141,7 +141,8 @@ class Workspace:
 class Built:
     """What `build` did: the index's counts, how many results each step computed, what it cost, and notes.
 
-    `fates` tell what became of the communities of the build before; none where they are as they were.
+    `fates` tell what became of the communities of the build before; none where they are as they were. `left_out` are
+    the chunks that the engine could not read.
     """
 
     counts: Mapping[str, int]
@@ -150,6 +151,7 @@ class Built:
     usage: Usage
     notes: tuple[str, ...] = ()
     fates: tuple[Fate, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +167,7 @@ class Status:
     ledger: Mapping[str, Usage]
     pending: tuple[str, ...]
     size_bytes: int
+    left_out: tuple[LeftOut, ...] = ()
 
 
 class Builder:
@@ -178,9 +181,10 @@ class Builder:
         self._privacy.require_masked_index()
         return self._workspace.open_index()
 
-    def build(self, *, fresh: bool = False, parts: Sequence[str] | None = None) -> Built:
+    def build(self, *, fresh: bool = False, parts: Sequence[str] | None = None, retry: bool = False) -> Built:
         """Make the index of the documents as they are now; only what is missing is computed.
 
+        With `retry` the engine is asked again for the chunks that it could not read before.
         `parts` (those of the settings by default) are built, and those that the index has already stay. `fresh`
         clusters without regard to the communities of the index before. Raises StoreError while another process builds
         the same corpus, after `wait` seconds.
@@ -190,14 +194,15 @@ class Builder:
 
         space = self._workspace
         self._privacy.require_masked_documents()
-        rt, before, said, started = space.runtime(), space.usage(), space.engine.notes(), time.perf_counter()
+        rt = replace(space.runtime(), most_failed=space.settings.index.most_failed, retry=retry)
+        before, said, started = space.usage(), space.engine.notes(), time.perf_counter()
         with space.store.exclusive(space.wait), space.journal:
             manifest = build_index(list(space.document_keys().values()), rt, self.index_settings(parts), fresh=fresh)
             fates = follow_communities(space.store, manifest)
         self._privacy.remember_masked_index()
         usage = replace(space.usage() - before, seconds=time.perf_counter() - started)
         notes = (*manifest.notes, *space.notes_since(said))
-        return Built(manifest.counts, manifest.clusters, dict(rt.computed), usage, notes, fates)
+        return Built(manifest.counts, manifest.clusters, dict(rt.computed), usage, notes, fates, manifest.left_out)
 
     def index_settings(self, parts: Sequence[str] | None = None) -> IndexSettings:
         """How `build` makes the index: with `parts`, those of the settings by default, and those that it has."""
@@ -239,4 +244,5 @@ class Builder:
             ledger=space.store.ledger(),
             pending=tuple(space.pending()),
             size_bytes=space.store.size(),
+            left_out=manifest.left_out if manifest else (),
         )

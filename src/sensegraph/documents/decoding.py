@@ -1,7 +1,7 @@
 """Bytes to text: the encoding is told from the bytes, or the file is refused.
 
 Order of trust: a byte order mark; UTF-16 by its pattern of control bytes; UTF-8, where at most one part in a thousand
-may be damaged; the encoding that the file itself declares (html); kana in the two Japanese encodings;
+or three places may be damaged; the encoding that the file itself declares (html); kana in the two Japanese encodings;
 charset-normalizer among the encodings in use. Nothing is guessed below the thresholds that stand here.
 """
 
@@ -19,6 +19,7 @@ SAMPLE = 1 << 17
 MAX_NULS = 0.2
 MAX_CONTROLS = 0.01
 MAX_DAMAGE = 0.001
+MAX_STRAYS = 3  # damaged places that a text of any length may have, if five times as many are whole
 MIN_KANA = 0.15
 MIN_COHERENCE = 0.2
 MIN_EVIDENCE = 24  # bytes beyond ASCII below which two unlike encodings cannot be told apart
@@ -98,7 +99,7 @@ def _decode_unmarked(data: bytes, declared: str) -> tuple[str, str]:
         replaced = data.decode("utf-8", "replace")
         lost = replaced.count("\ufffd")
         beyond = sum(not c.isascii() for c in islice(replaced, SAMPLE * 8))
-        if lost <= MAX_DAMAGE * len(replaced) + 1 and beyond - lost >= 5 * lost:
+        if lost <= max(MAX_STRAYS, MAX_DAMAGE * len(replaced) + 1) and beyond - lost >= 5 * lost:
             return _decode_damaged(data, "utf-8")
         text = _decode_strict(data, _find_codec(declared)) or _guess_encoding(data)
     if text is None:

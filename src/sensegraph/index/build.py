@@ -11,7 +11,7 @@ import msgspec
 
 from sensegraph.errors import EmptyCorpus, ItemFailed, StoreError
 from sensegraph.index.chunks import cut_documents
-from sensegraph.index.extraction import extract_all, what_was_rejected
+from sensegraph.index.extraction import extract_all, list_left_out, what_was_rejected
 from sensegraph.index.graph.duplicates import resolved_graph
 from sensegraph.index.graph.lookups import find_lookups, find_ties
 from sensegraph.index.graph.merging import describe_graphs
@@ -24,7 +24,7 @@ from sensegraph.index.hierarchy.communities import (
 )
 from sensegraph.index.hierarchy.reports import report_all
 from sensegraph.index.index import index_words, keep_documents, list_catalogue
-from sensegraph.index.manifest import REF, MadePart, Manifest, read_manifest
+from sensegraph.index.manifest import REF, MadePart, Manifest, note_left_out, read_manifest
 from sensegraph.index.navigation import add_navigation
 from sensegraph.index.parts import Building, Part, Spine, Stage
 from sensegraph.index.restricted.arrivals import current_second, note_arrivals
@@ -67,6 +67,7 @@ def build_index(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fr
 def _add_graph(spine: Spine, rt: Runtime, settings: IndexSettings) -> Spine:
     """The spine with a graph and, where the settings ask for them, reports; entities are embedded meanwhile."""
     extracted = extract_all(spine.by_document, rt)
+    spine = replace(spine, left_out=list_left_out(spine.by_document, rt))
 
     def texts(ids: Sequence[str]) -> dict[str, Chunk]:
         wanted = set(ids)
@@ -77,7 +78,7 @@ def _add_graph(spine: Spine, rt: Runtime, settings: IndexSettings) -> Spine:
     if not len(known.value.entities):
         count = len(spine.catalogue.value.chunks)
         raise ItemFailed(f"No entity was found in {count} chunks; check the model's replies or the language.")
-    notes = (*what_was_rejected(extracted, rt), *log.notes, *said)
+    notes = (*note_left_out(spine.left_out), *what_was_rejected(extracted, rt), *log.notes, *said)
     if "reports" not in settings.parts:
         return replace(spine, graph=known, notes=notes)
     with run_in_background(
@@ -132,6 +133,7 @@ def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manife
         quoted=spine.quoted and rt.engine.quotes,
         clusters=tuple(depths[d] for d in range(len(depths))),
         notes=spine.notes,
+        left_out=spine.left_out,
     )
     for name, made in spine.made.items():
         manifest = manifest.with_part(name, made)

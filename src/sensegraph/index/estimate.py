@@ -19,7 +19,8 @@ from sensegraph.index.build import earlier_build, iterate_chunks, made_part
 from sensegraph.index.chunks import cut_documents
 from sensegraph.index.extraction import Sections, extract_records, observe_documents
 from sensegraph.index.graph.describing import crowded_elements, describe_elements, split_context, summarise_descriptions
-from sensegraph.index.graph.merging import GraphSettings, merge_extractions
+from sensegraph.index.graph.graph_settings import GraphSettings
+from sensegraph.index.graph.merging import merge_extractions
 from sensegraph.index.hierarchy.communities import Earlier, group_entities
 from sensegraph.index.hierarchy.reports import Writer, report_on_contexts
 from sensegraph.index.index import keep_documents

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any
 
+from sensegraph.index.manifest import LeftOut
 from sensegraph.protocols import LanguageEngine, SurveyingEngine
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Results, step
@@ -127,11 +128,22 @@ def _count_kinds(what: str, counts: Sequence[tuple[str, int]]) -> str:
     return f"{sum(n for _, n in counts)} {what}: {kinds}{more}"
 
 
+def list_left_out(chunks: Results[tuple[Chunk, ...]], rt: Runtime) -> tuple[LeftOut, ...]:
+    """The chunks that were set aside in this run, in order."""
+    failed = {a.position: a for a in rt.aside if a.step == extract_records.name}
+    every = (c for document in chunks for c in document) if failed else iter(())
+    return tuple(
+        LeftOut(c.document, c.start, c.end, failed[at].kind, failed[at].why)
+        for at, c in enumerate(every)
+        if at in failed
+    )
+
+
 def extract_all(chunks: Results[tuple[Chunk, ...]], rt: Runtime) -> Extracted:
     """Run the engine's way of reading over all documents."""
     if "survey" not in rt.engine.tasks:
         every = [c for document in chunks for c in document]
-        return Extracted(chunks, rt.each(extract_records, every), by_document=False)
+        return Extracted(chunks, rt.each(extract_records, every, without=lambda _: Extraction()), by_document=False)
     sections = Sections.of(chunks)
     observations = rt.each(observe_documents, sections, names=sections.keys)
     lexicon = rt.once(learn_corpus, observations, names=sorted(observations.keys))

@@ -11,7 +11,7 @@ from sensegraph.algorithms.ranking import Bm25
 from sensegraph.errors import NotIndexed, StoreError
 from sensegraph.index.chunks import chunk_documents
 from sensegraph.index.graph.lookups import Lookups, build_lookups
-from sensegraph.index.manifest import Catalogue, ChunkEntry, DocumentEntry, Manifest, read_manifest
+from sensegraph.index.manifest import Catalogue, ChunkEntry, DocumentEntry, Manifest, note_left_out, read_manifest
 from sensegraph.index.parts import SPINE, Part, find_part, known_parts, part_of_kind
 from sensegraph.index.vectors import stack_vectors
 from sensegraph.language.text import list_stems
@@ -198,8 +198,8 @@ class Index:
         return self.words.score(list_stems(text))
 
     def notes(self) -> tuple[str, ...]:
-        """What an answer from this index has to say of a filter; nothing where there is none."""
-        return ()
+        """What an answer from this index has to say of a filter, or of chunks that could not be read."""
+        return note_left_out(self.manifest.left_out)
 
     def document(self, name: str) -> Document:
         """One document with its text. Raises NotIndexed for an id that is not in the index."""

@@ -36,6 +36,17 @@ class MadePart:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A chunk that the engine could not read for good: where it stands, of what kind the failure was, and why."""
+
+    document: str
+    start: int
+    end: int
+    kind: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """The keys of an index's parts, what it was built with, and its counts. `clusters` counts by depth.
 
@@ -43,7 +54,7 @@ class Manifest:
     `vectors_by` is the fingerprint of the embedder: vectors of two embedders cannot be compared. Without a graph or
     reports their keys are empty; `parts` are the others that were built. `ways` are graphs through the vectors of a
     kind that are very many: for each segment its first row and the graph's key. `quoted` says that descriptions and
-    reports are the sources' own words.
+    reports are the sources' own words. `left_out` are chunks that the graph does not know, because reading them failed.
     """
 
     documents: str
@@ -69,6 +80,7 @@ class Manifest:
     quoted: bool = False
     clusters: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
 
     @property
     def part_names(self) -> frozenset[str]:
@@ -86,6 +98,22 @@ class Manifest:
         """The manifest with one part more."""
         parts, counts = {**self.parts, name: made.entry}, {**self.counts, **made.counts}
         return replace(self, parts=parts, counts=counts, notes=(*self.notes, *made.notes))
+
+
+_NAMED = 5  # chunks that are left out and that a note names
+
+
+def note_left_out(chunks: Sequence[LeftOut]) -> tuple[str, ...]:
+    """A note that names the first chunks that could not be read, and says what to do; none where all could."""
+    if not chunks:
+        return ()
+    named = [f"{c.document} {c.start}–{c.end} ({c.why[:160]})" for c in chunks[:_NAMED]]
+    more = f"; and {len(chunks) - _NAMED} more" if len(chunks) > _NAMED else ""
+    what = "1 chunk is" if len(chunks) == 1 else f"{len(chunks):,} chunks are"
+    return (
+        f"{what} missing from the graph because reading failed: {'; '.join(named)}{more}. "
+        "`sensegraph index --retry` asks again; `sensegraph status` lists all",
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,7 @@ import msgspec
 
 from sensegraph.built_in_parts import USUAL
 from sensegraph.errors import SettingsError
-from sensegraph.index.graph.duplicates import ResolveSettings
-from sensegraph.index.graph.merging import GraphSettings
+from sensegraph.index.graph.graph_settings import GraphSettings, ResolveSettings
 from sensegraph.index.hierarchy.communities import ClusterSettings
 from sensegraph.index.hierarchy.reports import ReportSettings
 from sensegraph.index.parts import SPINE, Part, find_part, needs_of, settings_type, sort_parts
@@ -30,6 +29,8 @@ class IndexSettings:
     (which need the graph), and what single methods read besides (`sensegraph methods` says which), some of which have a
     table of settings too.
     From `exact_below` vectors of a kind on searches are approximate, where the extra `ann` is; 0 keeps them exact.
+    `most_failed` is the share of the chunks that a model may fail to read for good (one of four or more in any case)
+    before the build is called failed; 0 allows none.
     """
 
     chunk_tokens: int = 600
@@ -41,12 +42,15 @@ class IndexSettings:
     reports: ReportSettings = field(default_factory=ReportSettings)
     temporal: TemporalSettings = field(default_factory=TemporalSettings)
     exact_below: int = EXACT_BELOW
+    most_failed: float = 0.25
     part_settings: dict[str, Any] = field(default_factory=dict)  # by the part's name; see `settings_of`
     part_objects: tuple[Any, ...] = ()  # parts that are known by nobody but this program
 
     def __post_init__(self) -> None:
         if self.exact_below < 0:
             raise SettingsError(f"index.exact_below must be at least 0 (always exact), not {self.exact_below}.")
+        if not 0 <= self.most_failed <= 1:
+            raise SettingsError(f"index.most_failed must be a share from 0 to 1, not {self.most_failed}.")
         if not 0 <= self.chunk_overlap < self.chunk_tokens:
             raise SettingsError(
                 f"index.chunk_overlap ({self.chunk_overlap}) must be at least 0 and below index.chunk_tokens "
@@ -59,7 +63,8 @@ class IndexSettings:
     @property
     def key(self) -> str:
         """What stands for these settings."""
-        return key({f.name: getattr(self, f.name) for f in fields(self) if f.name != "part_objects"})
+        without = ("part_objects", "most_failed")  # they change nothing that is stored
+        return key({f.name: getattr(self, f.name) for f in fields(self) if f.name not in without})
 
     def settings_of(self, part: Part[Any, S]) -> S:
         """The settings of a part: those of its table, else its defaults."""

@@ -104,10 +104,19 @@ class Tracing(Runtime):
     """
 
     def each(
-        self, step: Step[A, B], items: Sequence[A], *, names: Sequence[str] | None = None, **settings: Any
+        self,
+        step: Step[A, B],
+        items: Sequence[A],
+        *,
+        names: Sequence[str] | None = None,
+        without: Callable[[A], B] | None = None,
+        **settings: Any,
     ) -> Results[B]:
-        """The results of `step`, all of which must be there."""
+        """The results of `step`, all of which must be there, or have been set aside."""
         keys = self.keys(step, items, names, **settings)
+        if without and (missing := set(keys) - self.store.has(keys)):
+            aside = self.recall_aside(sorted(missing))
+            keys = [key(k, "aside") if k in aside else k for k in keys]
         self._there(keys, step)
         return Results(self.store, step, keys)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 import threading
 import unicodedata
 from collections.abc import Sequence
@@ -19,6 +20,7 @@ from sensegraph.errors import EndpointError
 from sensegraph.language.text import is_unspaced, make_stemmer, name_stemmer, split_runs, stem_run
 from sensegraph.language.word_lists import COMMON, ENGLISH, STOP, VERY_COMMON, read_lines
 from sensegraph.models.endpoint.client import Endpoint
+from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.keys import key
 from sensegraph.types import Usage
@@ -164,8 +166,9 @@ def _hash_term(term: str, kind: int) -> int:
 class RemoteEmbedder:
     """An embedder behind `endpoint`; `dim` is 0 until its first call has shown it.
 
-    Queries and documents are embedded alike. Vectors are scaled to length 1; an empty text is a zero row and costs
-    no call. Raises EndpointError when the endpoint changes the length of its vectors.
+    What stands before queries and documents is what the settings say, else what models of this name learned with.
+    Vectors are scaled to length 1; an empty text is a zero row and costs no call. Raises EndpointError when the
+    endpoint changes the length of its vectors.
     """
 
     batch = 64
@@ -175,6 +178,7 @@ class RemoteEmbedder:
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
         self.name = endpoint.settings.embedding_model
+        self.prefixes = choose_prefixes(endpoint.settings)
         self.dim = 0
         self._lock = threading.Lock()
 
@@ -182,13 +186,14 @@ class RemoteEmbedder:
         return type(self), (self.endpoint,)
 
     def fingerprint(self) -> str:
-        """The model's name; where it runs and whose key pays for it change no vector."""
-        return key("remote embedder", 1, self.name)
+        """The model's name and its prefixes; where it runs and whose key pays for it change no vector."""
+        return key("remote embedder", 1, self.name, *(self.prefixes if any(self.prefixes) else ()))
 
     def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
         """Unit vectors, shape `(n, dim)` float32, one row a text; an empty text is a zero row."""
-        asked = [i for i, text in enumerate(texts) if text.strip()]
-        found = [self._unit([texts[i] for i in asked[at : at + self.batch]]) for at in range(0, len(asked), self.batch)]
+        asked, before = [i for i, text in enumerate(texts) if text.strip()], self.prefixes[kind == "document"]
+        sent = [before + texts[i] for i in asked]
+        found = [self._unit(sent[at : at + self.batch]) for at in range(0, len(sent), self.batch)]
         rows = np.zeros((len(texts), self.dim), dtype=np.float32)
         if found:
             rows[asked] = np.concatenate(found)
@@ -207,6 +212,29 @@ class RemoteEmbedder:
                 f"{self.name} gave vectors of length {self.dim} before and of {vectors.shape[1]} now: "
                 "check that one model serves this name, and run again."
             )
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        unit: Vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+        unit: Vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
         return unit
+
+
+_PREFIXES = (  # by the name of the model: what it was trained with before queries and before documents
+    (re.compile(r"nomic-embed"), ("search_query: ", "search_document: ")),
+    (re.compile(r"(?:^|[/_-])e5(?!-mistral)(?:[-_:]|$)"), ("query: ", "passage: ")),
+    (
+        re.compile(r"bge-(?:small|base|large)-en|mxbai-embed|arctic-embed(?!.*v2)"),
+        ("Represent this sentence for searching relevant passages: ", ""),
+    ),
+    (re.compile(r"embedding-?gemma"), ("task: search result | query: ", "title: none | text: ")),
+    (
+        re.compile(r"qwen3-embedding"),
+        ("Instruct: Given a question, retrieve passages that answer it\nQuery: ", ""),
+    ),
+)
+
+
+def choose_prefixes(settings: EndpointSettings) -> tuple[str, str]:
+    """What stands before queries and before documents: as set, else as models of this name were trained."""
+    name = settings.embedding_model.casefold()
+    usual = next((prefixes for pattern, prefixes in _PREFIXES if pattern.search(name)), ("", ""))
+    given = (settings.embedding_query_prefix, settings.embedding_document_prefix)
+    query, document = (own if text == "auto" else text for text, own in zip(given, usual, strict=True))
+    return query, document

@@ -12,7 +12,7 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 
 from sensegraph.language.text import fold, list_stems
@@ -120,10 +120,13 @@ def read_region(name: str, sentences: Sequence[str]) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-def tell_senses_apart(name: Name, shown: str, uses: Sequence[Use]) -> Senses:
-    """The senses of one name: a person and a place, or places in two parts of a country; none where it is one thing."""
+def tell_senses_apart(name: Name, shown: str, uses: Sequence[Use], *, place: bool = True) -> Senses:
+    """The senses of one name: a person and a place, or places in two parts of a country; none where it is one thing.
+
+    A name of which nothing else says that it is a `place` is not told apart by the words beside it alone.
+    """
     kinds = {use.document: read_kind(shown, use.sentences) for use in uses}
-    if {"person", "place"} <= set(kinds.values()):
+    if place and {"person", "place"} <= set(kinds.values()):
         new = {kind: (name[0], kind) for kind in ("person", "place")} | {"": (name[0], "other")}
         moved = tuple((name, d, new[kind]) for d, kind in kinds.items() if new[kind] != name)
         open_ = tuple((name, d, (f"{shown} (person)", f"{shown} (place)")) for d, kind in kinds.items() if not kind)
@@ -212,16 +215,11 @@ def _count_words(sentences: Sequence[str], without: set[str]) -> Counter[str]:
     return Counter(s for w in words if w not in common and w not in without for s in list_stems(w))
 
 
-@dataclass(slots=True)
-class SenseTable:
-    """Senses of several names, gathered."""
-
-    moved: list[tuple[Name, str, Name]] = field(default_factory=list)
-    made: dict[Name, str] = field(default_factory=dict)
-    open: list[tuple[Name, str, tuple[str, ...]]] = field(default_factory=list)
-
-    def add(self, found: Senses) -> None:
-        """Add the senses of one name."""
-        self.moved += found.moved
-        self.made |= dict(found.made)
-        self.open += found.open
+def join_senses(found: Sequence[Senses]) -> Senses:
+    """The senses of several names together."""
+    made = {name: shown for senses in found for name, shown in senses.made}
+    return Senses(
+        tuple(move for senses in found for move in senses.moved),
+        tuple(sorted(made.items())),
+        tuple(one for senses in found for one in senses.open),
+    )

@@ -84,7 +84,7 @@ def nearness_of(question: Question, index: Index, rt: Runtime, how: Comparing) -
     if not by_meaning(how, rt):
         return scale_scores(index.scores_of_words(question.sought))
     near, scores = nearest_to(asked_vector(question, rt), index, rt, _NEAR)
-    found = np.full(len(index.catalogue.chunks), scores.min(initial=1.0))
+    found = np.full(len(index.catalogue.chunks), scores.min(initial=np.inf))
     found[near] = scores
     return scale_scores(found)
 

@@ -15,103 +15,16 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from importlib import import_module
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, TypeVar
+
+import msgspec
 
 from sensegraph.errors import BudgetExceeded, EndpointDown, ItemFailed, StepFailed, Unreadable, UnsupportedTask
 from sensegraph.protocols import Chunker, Embedder, Executor, LanguageEngine, Reranker, Store, Task
+from sensegraph.runtime.batches import Call, Encoded, Stoppable, Work, cut_batches
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, Step, load_result, save_result
 from sensegraph.types import Usage
-
-
-@runtime_checkable
-class Shelved(Protocol):
-    """Items that lie in a store: several are sooner read at once than one by one."""
-
-    def at(self, positions: Sequence[int], /) -> Sequence[Any]:
-        """The items at these positions, in the order asked for."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A step with its tool and settings, ready for a batch; travels to other processes by the step's name."""
-
-    module: str
-    name: str
-    tool: Mapping[str, Any]
-    settings: Mapping[str, Any]
-
-    @property
-    def step(self) -> Step[Any, Any]:
-        """The step that is called."""
-        found: Step[Any, Any] = getattr(import_module(self.module), self.name)
-        return found
-
-    def __call__(self, batch: Sequence[Any]) -> list[Any]:
-        """One result for each item of `batch`. Raises ItemFailed when the tool gave more or fewer."""
-        results = self.step.fn(batch, **self.tool, **self.settings)
-        if len(results) != len(batch):
-            raise ItemFailed(
-                f"{len(results)} results for {len(batch)} items; this is a defect of the engine or embedder"
-            )
-        return results
-
-
-@dataclass(frozen=True, slots=True)
-class Encoded:
-    """A call whose results become bytes where they are computed: what cannot be stored fails its own item alone."""
-
-    call: Call
-
-    def __call__(self, batch: Sequence[Any]) -> list[bytes]:
-        """The stored form of each result."""
-        return list(map(self.call.step.encode, self.call(batch)))
-
-
-@dataclass(frozen=True, slots=True)
-class Stoppable:
-    """A call that gives up before it begins once `stopped` is set; for threads only."""
-
-    call: Encoded
-    stopped: threading.Event
-
-    def __call__(self, batch: Sequence[Any]) -> list[bytes]:
-        """The stored form of each result. Raises ItemFailed when the run was stopped first."""
-        if self.stopped.is_set():
-            raise ItemFailed("the run was stopped before this was begun")
-        return self.call(batch)
-
-
-class Work(Sequence[list[Any]]):
-    """The items of each batch, fetched only when the batch is about to run; none after `stopped` is set.
-
-    So an executor runs out of work, and what is running can end and be stored: a call that was paid for is never
-    thrown away.
-    """
-
-    def __init__(
-        self, items: Sequence[Any], todo: Mapping[str, int], batches: Sequence[list[str]], stopped: threading.Event
-    ) -> None:
-        self._items, self._todo, self._batches, self._stopped = items, todo, batches, stopped
-        self._begun = 0
-
-    def __len__(self) -> int:
-        return self._begun if self._stopped.is_set() else len(self._batches)
-
-    def __getitem__(self, index: Any) -> Any:
-        if index >= len(self):
-            raise IndexError(index)
-        self._begun = max(self._begun, index + 1)
-        wanted = [self._todo[k] for k in self._batches[index]]
-        return list(self._items.at(wanted)) if isinstance(self._items, Shelved) else [self._items[i] for i in wanted]
-
-
-def cut_batches(keys: Sequence[str], size: int) -> list[list[str]]:
-    """`keys` in batches of `size`."""
-    return [list(keys[i : i + size]) for i in range(0, len(keys), size)]
-
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -119,8 +32,19 @@ Progress = Callable[[str, int, int], None]
 
 _NAMES = re.compile(r"\b[0-9a-f]{12,}\b|(?<!\w)'[^']*'|\b\d+(?= records\b)")  # of items, in messages
 _SHARES = 16  # batches at least, where there are items enough
+_FEW = 4  # items of which one may fail, whatever their share
 _BLOCK = 256  # stored results that are looked through at once
 _FATAL = (EndpointDown, BudgetExceeded)
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """An item that failed for good, by its position among the items of a step: of what kind it was, and why."""
+
+    step: str
+    position: int
+    kind: str
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +54,8 @@ class Runtime:
     `computed` counts the items that each step computed in this run (not those found in the store). `hear` is told an
     answer while it is written. `reranker` orders what was found anew, where there is one. `chunker` cuts documents;
     without one they are cut into windows of tokens. `noted` counts what has to be said of how a question was worked on,
-    whatever method worked.
+    whatever method worked. `most_failed` is the share of the items of a step that may fail for good where the step can
+    go on without them; they are listed in `aside`, and asked for again only where `retry` is set.
     """
 
     engine: LanguageEngine
@@ -143,6 +68,9 @@ class Runtime:
     reranker: Reranker | None = None
     chunker: Chunker | None = None
     noted: Counter[str] = field(default_factory=Counter)
+    most_failed: float = 0.0
+    retry: bool = False
+    aside: list[SetAside] = field(default_factory=list)
 
     def check(self, name: str, requires: frozenset[Task]) -> None:
         """Raise UnsupportedTask, before any work, when the engine lacks a task that `name` needs."""
@@ -188,22 +116,65 @@ class Runtime:
         return sorted(first.values())
 
     def each(
-        self, step: Step[A, B], items: Sequence[A], *, names: Sequence[str] | None = None, **settings: Any
+        self,
+        step: Step[A, B],
+        items: Sequence[A],
+        *,
+        names: Sequence[str] | None = None,
+        without: Callable[[A], B] | None = None,
+        **settings: Any,
     ) -> Results[B]:
         """`step` on every item; what was computed before comes from the store.
 
         What could not be read but goes on with something instead has a key of its own, so that the next run asks again.
-        Raises StepFailed when items failed, after all others are stored; EndpointDown and BudgetExceeded at once,
-        after what had finished is stored.
+        An item that fails for good is set aside where `without` says what stands in its place, under a key of its own
+        too. Raises StepFailed when others failed, or more than `most_failed` of all, after what did not is stored;
+        EndpointDown and BudgetExceeded at once, after what had finished is stored.
         """
         keys = self.keys(step, items, names, **settings)
         present = self.store.has(keys)
+        missing = [k for k in dict.fromkeys(keys) if k not in present]
+        known = self.recall_aside(missing) if without and not self.retry else {}
         todo: dict[str, int] = {}
         for position, k in enumerate(keys):
-            if k not in present:
+            if k not in present and k not in known:
                 todo.setdefault(k, position)
-        unread = self._compute(step, items, todo, settings) if todo else {}
-        return Results(self.store, step, [unread.get(k, k) for k in keys])
+        unread, failed = self._compute(step, items, todo, settings) if todo else ({}, {})
+        if failed:
+            most = max(int(self.most_failed * len(items)), len(items) >= _FEW and self.most_failed > 0)
+            if without is None or len(known) + len(failed) > most:
+                raise StepFailed(step.name, len(failed), len(items), _count_reasons(failed.values())) from next(
+                    iter(failed.values())
+                )
+            known |= self._put_aside(step, items, todo, failed, without)
+        for position, k in enumerate(keys):
+            if k in known:
+                self.aside.append(SetAside(step.name, position, *known[k]))
+        return Results(self.store, step, [key(k, "aside") if k in known else unread.get(k, k) for k in keys])
+
+    def recall_aside(self, keys: Sequence[str]) -> dict[str, tuple[str, str]]:
+        """Which of these results were set aside by an earlier run: of what kind the failure was, and why."""
+        marks = {key(k, "aside", "why"): k for k in keys}
+        return {
+            marks[mark]: msgspec.json.decode(raw, type=tuple[str, str])
+            for mark, raw in self.store.read(list(marks)).items()
+        }
+
+    def _put_aside(
+        self,
+        step: Step[A, B],
+        items: Sequence[A],
+        todo: Mapping[str, int],
+        failed: Mapping[str, BaseException],
+        without: Callable[[A], B],
+    ) -> dict[str, tuple[str, str]]:
+        """Store what stands in the place of items that failed, and why they did."""
+        why = {k: (str(getattr(e, "kind", "")), " ".join(str(e).split())) for k, e in failed.items()}
+        found = {key(k, "aside"): step.encode(without(items[todo[k]])) for k in failed}
+        self.store.write(
+            found | {key(k, "aside", "why"): msgspec.json.encode(said) for k, said in why.items()}, step.name
+        )
+        return why
 
     def once(
         self, step: Step[A, B], whole: A | Callable[[], A], *, names: Sequence[str] = (), **settings: Any
@@ -231,15 +202,22 @@ class Runtime:
         return Result(k, load_result(self.store, step, k))
 
     def made(self, step: Step[A, B], item: A, make: Callable[[], B], **settings: Any) -> B:
-        """The result of `step` on `item` from the store, or of `make`, which does the step's work in another way."""
+        """The result of `step` on `item` from the store, or of `make`, which does the step's work in another way.
+
+        What could not be read but goes on with something instead is not stored.
+        """
         (k,) = self.keys(step, [item], **settings)
         found = self.store.read([k])
         if k not in found:
             tool = self._tool(step)
             before = tool.usage() if tool else Usage()
-            result = make()
-            if tool and (spent := tool.usage() - before) != Usage():
-                self.store.spend(step.name, spent)
+            try:
+                result = make()
+            except Unreadable as e:
+                return typing.cast(B, e.instead)
+            finally:
+                if tool and (spent := tool.usage() - before) != Usage():
+                    self.store.spend(step.name, spent)
             self.store.write({k: step.encode(result)}, step.name)
             self.computed[step.name] += 1
             return result
@@ -249,8 +227,11 @@ class Runtime:
 
     def _compute(
         self, step: Step[A, B], items: Sequence[A], todo: dict[str, int], settings: dict[str, Any]
-    ) -> dict[str, str]:
-        """Compute and store all of `todo`; for what could not be read, the key of what stands in its place."""
+    ) -> tuple[dict[str, str], dict[str, BaseException]]:
+        """Compute and store all of `todo`; for what could not be read, the key of what stands in its place.
+
+        Last what failed, by key.
+        """
         tool = self._tool(step)
         size = getattr(tool, "batch", step.batch)
         keys = list(todo)
@@ -260,11 +241,9 @@ class Runtime:
         if size > 1 and failures:  # find out which items of a failed batch are to blame
             failures = self._run(step, items, todo, [[k] for k in failures], settings)
         instead = {k: e.instead for k, e in failures.items() if isinstance(e, Unreadable)}
-        if failed := [e for k, e in failures.items() if k not in instead]:
-            raise StepFailed(step.name, len(failed), len(items), _count_reasons(failed)) from failed[0]
         unread = {k: key(k, "unread") for k in instead}
         self.store.write({unread[k]: step.encode(value) for k, value in instead.items()}, step.name)
-        return unread
+        return unread, {k: e for k, e in failures.items() if k not in instead}
 
     def _run(
         self,
@@ -338,7 +317,7 @@ def _count_reasons(errors: Collection[BaseException]) -> dict[str, int]:
         text = " ".join(str(error).split())
         reason = f"{type(error).__name__}: {text[:200]}" if text else type(error).__name__
         alike.setdefault(_NAMES.sub("…", reason), []).append(reason)
-    return {name if len(same) > 1 else same[0]: len(same) for name, same in alike.items()}
+    return {name if len(set(same)) > 1 else same[0]: len(same) for name, same in alike.items()}
 
 
 @contextmanager

@@ -14,7 +14,6 @@ from scripted import Script, ScriptedServer
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.index.graph.duplicates import (
     Duplicates,
-    ResolveSettings,
     _ask_engine,
     _note_open_pairs,
     apart_key,
@@ -26,6 +25,7 @@ from sensegraph.index.graph.duplicates import (
     merge_operations,
     names_by_id,
 )
+from sensegraph.index.graph.graph_settings import ResolveSettings
 from sensegraph.index.graph.merging import entity_id
 from sensegraph.resolution import Group, Proposal
 from sensegraph.resolution.aliases import Aliases
@@ -232,11 +232,14 @@ def test_a_merge_says_what_speaks_for_it_and_how_sure_it_is() -> None:
     assert (made.evidence, made.score, made.by) == ("", 1.0, "rule")
 
 
-def test_settings_are_checked_and_nothing_is_merged_by_itself_unless_it_is_set() -> None:
-    assert (ResolveSettings().automatic, ResolveSettings().engine) == (False, "auto")
+def test_settings_are_checked_and_what_is_sure_is_merged_at_a_build() -> None:
+    assert (ResolveSettings().automatic, ResolveSettings().sure, ResolveSettings().engine) == (True, 0.9, "auto")
     assert (Duplicates().asked, Duplicates().compared) == (0, 0)
     with pytest.raises(SettingsError):
         ResolveSettings(accept=0.2, reject=0.3)
+    with pytest.raises(SettingsError, match=r"index\.resolve\.sure"):
+        ResolveSettings(sure=0.2)
+    assert ResolveSettings(sure=1.0).sure == 1.0
 
 
 def test_proposals_come_by_decision_then_by_score_and_say_who_decided(tmp_path: Path) -> None:

@@ -14,7 +14,8 @@ from sensegraph.index.graph.describing import (
     distinct_descriptions,
     summarise_crowded,
 )
-from sensegraph.index.graph.merging import GraphSettings, entity_id, merge_extractions, relation_id
+from sensegraph.index.graph.graph_settings import GraphSettings
+from sensegraph.index.graph.merging import entity_id, merge_extractions, relation_id
 from sensegraph.index.settings import IndexSettings
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import (

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sensegraph.errors import SettingsError
-from sensegraph.index.graph.merging import GraphSettings, merge_extractions
+from sensegraph.index.graph.graph_settings import GraphSettings
+from sensegraph.index.graph.merging import merge_extractions
 from sensegraph.index.hierarchy.communities import (
     ClusterSettings,
     Communities,

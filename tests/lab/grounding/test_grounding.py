@@ -86,6 +86,16 @@ def test_what_has_no_reference_and_no_gold_has_no_recall(offline: Runtime) -> No
     assert value(bare, "document_recall", offline) is None
 
 
+def test_what_has_no_gold_is_as_precise_as_the_engine_finds_its_context_useful(
+    server: ScriptedServer, store: SqliteStore
+) -> None:
+    bare, judged = replace(SAID, gold=()), replace(SAID, context=())
+    how = GroundingSettings(("precision_at_k",))
+    unjudged, known = measure_grounding([bare, judged], how, runtime(store, server))
+    assert unjudged.values["precision_at_k"] == 1.0  # the model says yes to all
+    assert known.values["precision_at_k"] == pytest.approx((1 + 2 / 3) / 2)
+
+
 def test_a_model_judges_every_measure_and_is_not_asked_twice(server: ScriptedServer, store: SqliteStore) -> None:
     rt, how = runtime(store, server), GroundingSettings(tuple(METRICS))
     (found,) = measure_grounding([SAID], how, rt)

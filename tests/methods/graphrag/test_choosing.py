@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from sensegraph.errors import SettingsError
+from sensegraph.methods.graphrag import global_search
 from sensegraph.methods.graphrag.global_search import GraphRAG
 from sensegraph.methods.graphrag.local_search import _seed_reports, _Seeds, skip_nested_clusters
 from sensegraph.types import Cluster, Question
@@ -77,6 +78,16 @@ def test_reports_of_a_grade_are_read_best_first(grades: dict[str, int], settings
     found, said = chosen(grades, depth=1, select="threshold", **settings)
     assert found == read
     assert said == f"graded {settings.get('threshold', 0.7):g} or better, of 3 graded"
+
+
+@pytest.mark.parametrize(("settings", "read"), [({"top": 2}, "db"), ({"top": 9}, "dbc"), ({}, "d")])
+def test_of_the_reports_of_the_depth_the_nearest_are_read(
+    settings: dict[str, Any], read: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order = np.array(["abcde".index(name) for name in "eadbc"])
+    monkeypatch.setattr(global_search, "asked_vector", lambda *_: None)
+    monkeypatch.setattr(global_search, "nearest_to", lambda *_: (order, -np.arange(5.0)))
+    assert chosen({}, depth=1, select="nearest", **settings) == (read, "nearest to the question")
 
 
 @pytest.mark.parametrize(

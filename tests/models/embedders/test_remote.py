@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from models.endpoint.test_wire import listening
 from scripted import Script, ScriptedServer
 from sensegraph.errors import EndpointError
-from sensegraph.models.embedders import RemoteEmbedder
+from sensegraph.models.embedders import RemoteEmbedder, choose_prefixes
 from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.protocols import Embedder
@@ -82,10 +83,29 @@ def test_an_embedder_is_known_by_its_model_alone() -> None:
     assert pickle.loads(pickle.dumps(of())).name == "e"
 
 
-def test_a_vector_of_noughts_stays_one() -> None:
+def test_a_vector_of_noughts_is_an_error_that_names_its_text() -> None:
     body = b'{"data": [{"index": 0, "embedding": [3, 4]}, {"index": 1, "embedding": [0, 0]}]}'
     head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body)
     with listening(lambda connection, _: connection.sendall(head + body)) as server:
         table = EndpointSettings(base_url=f"http://127.0.0.1:{server.port}/v1", embedding_model="e")
-        rows = RemoteEmbedder(Endpoint(table)).embed(["one", "none"], "document")
-    assert rows == pytest.approx(np.array([[0.6, 0.8], [0.0, 0.0]]))
+        with pytest.raises(EndpointError, match="'none'"):
+            RemoteEmbedder(Endpoint(table)).embed(["one", "none"], "document")
+
+
+PREFIXES = [
+    ("nomic-embed-text", ("search_query: ", "search_document: ")),
+    ("intfloat/multilingual-e5-base", ("query: ", "passage: ")),
+    ("e5-mistral-7b", ("", "")),
+    ("BAAI/bge-m3", ("", "")),
+    ("text-embedding-3-small", ("", "")),
+]
+
+
+@pytest.mark.parametrize(("name", "prefixes"), PREFIXES)
+def test_prefixes_are_those_of_the_models_name_unless_they_are_set(name: str, prefixes: tuple[str, str]) -> None:
+    table = EndpointSettings(embedding_model=name)
+    assert choose_prefixes(table) == prefixes
+    own = replace(table, embedding_query_prefix="Q ", embedding_document_prefix="")
+    assert choose_prefixes(own) == ("Q ", "")
+    marks = [RemoteEmbedder(Endpoint(t)).fingerprint() for t in (table, own)]
+    assert marks[0] != marks[1]

@@ -17,9 +17,9 @@ from models.endpoint.test_wire import listening
 from scripted import Script, ScriptedServer
 from sensegraph.errors import BudgetExceeded, EndpointDown, EndpointError
 from sensegraph.models.endpoint import wire
-from sensegraph.models.endpoint.bodies import count_prompt_tokens
 from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
+from sensegraph.models.endpoint.profile import count_prompt_tokens
 
 BODY = b'{"choices":[{"message":{"content":"so"}}]}'
 REPLY = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(BODY), BODY)
@@ -200,3 +200,13 @@ def test_a_budget_is_used_up_to_the_last_call_that_fits() -> None:
             ask_for_ever(end)
     each = took(end) // len(server.calls)
     assert len(server.calls) == (1000 - most) // each + 1
+
+
+def test_a_429_pauses_all_callers_and_uses_up_no_attempt(waits: list[float]) -> None:
+    with ScriptedServer(Script(fail_rate=1, times=3, retry_after="30", only="- slow")) as server:
+        end = endpoint(server, max_retries=1)
+        assert ask(end, "slow")  # three pauses, and only one attempt more is allowed
+        assert all(30 <= wait <= 33 for wait in waits)
+        assert ask(end, "quick")
+    assert 29 < waits[-1] <= 30  # another call waits for the end of the same pause
+    assert len(server.calls) == 3 + 1 + 1

@@ -240,7 +240,11 @@ def test_no_representation_shows_a_secret() -> None:
     [
         ({"base_url": "localhost:8000"}, "base_url"),
         ({"concurrency": 0}, "concurrency"),
-        ({"timeout_s": 0}, "timeout_s"),
+        ({"timeout_s": -1}, "timeout_s"),
+        ({"silence_s": 0}, "silence_s"),
+        ({"first_byte_s": 0}, "first_byte_s"),
+        ({"window": -1}, "window"),
+        ({"embedding_batch": 0}, "embedding_batch"),
         ({"backoff_s": -1}, "backoff_s"),
         ({"max_retries": -1}, "max_retries"),
         ({"max_cost_usd": 1.0}, "price"),
@@ -264,15 +268,16 @@ def test_a_call_without_a_model_names_the_setting() -> None:
 
 @pytest.mark.parametrize("status", [400, 422])
 @pytest.mark.parametrize(("schemas", "expected", "tries"), [("json_object", "json_object", 1), ("none", None, 2)])
-def test_a_refused_schema_is_given_up_once_and_remembered(
+def test_a_refused_schema_is_given_up_after_two_requests_and_remembered(
     schemas: str, expected: str | None, tries: int, status: int
 ) -> None:
     with ScriptedServer(Script(schemas=schemas, schema_status=status, keep_bodies=True)) as server:
         end = endpoint(server)
         ask(end, "one")
         ask(end, "two")
-    assert [c.status for c in server.calls] == [status] * tries + [200, 200]
-    assert [c.body.get("response_format", {}).get("type") for c in server.done()] == [expected] * 2
+        ask(end, "three")
+    assert [c.status for c in server.calls] == 2 * [*[status] * tries, 200] + [200]
+    assert [c.body.get("response_format", {}).get("type") for c in server.done()] == [expected] * 3
     assert any("response_format" in note for note in end.notes())
 
 
@@ -310,7 +315,8 @@ def test_a_call_that_waits_does_not_hold_up_the_others(monkeypatch: pytest.Monke
         assert over.wait(30)
 
     monkeypatch.setattr("sensegraph.models.endpoint.calls.time.sleep", wait)
-    with ScriptedServer(Script(fail_rate=1, times=1, retry_after="1.0", only="- slow")) as server:
+    script = Script(fail_rate=1, fail_status=500, times=1, retry_after="1.0", only="- slow")  # a 429 would pause all
+    with ScriptedServer(script) as server:
         end = endpoint(server, concurrency=1)
         slow = threading.Thread(target=ask, args=(end, "slow"))
         slow.start()

@@ -1,15 +1,13 @@
 from __future__ import annotations
 
 import threading
-import time
-from email.utils import formatdate
 
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from sensegraph.errors import BudgetExceeded
-from sensegraph.models.endpoint.limits import Amount, Budget, Pace, choose_pause, read_retry_after
+from sensegraph.models.endpoint.limits import Amount, Budget, Pace, choose_pause
 
 # ── pace ──
 
@@ -286,16 +284,6 @@ def test_calls_in_flight_hold_what_they_reserved_until_they_settle(
 
 
 # ── waits ──
-
-
-def test_waits_are_read_from_seconds_and_dates_and_nonsense_is_ignored() -> None:
-    assert read_retry_after({"retry-after": "7"}) == 7
-    date = read_retry_after({"retry-after": formatdate(time.time() + 100, usegmt=True)})
-    assert date is not None
-    assert 98 < date <= 100
-    assert read_retry_after({"retry-after": formatdate(time.time() - 100, usegmt=True)}) == 0
-    assert read_retry_after({"retry-after": "soon"}) is None
-    assert read_retry_after({}) is None
 
 
 def test_waits_grow_and_are_spread() -> None:

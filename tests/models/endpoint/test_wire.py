@@ -19,7 +19,7 @@ from sensegraph.errors import EndpointDown, EndpointError, SettingsError
 from sensegraph.models.endpoint import wire
 from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
-from sensegraph.models.endpoint.wire import Broken, Late, Response, Unreachable, Wire
+from sensegraph.models.endpoint.wire import Broken, Late, Patience, Response, Unreachable, Wire
 
 KEY = "sk-very-secret-0123456789"
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
@@ -89,7 +89,8 @@ def no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def made(base_url: str, api_key: str = KEY, timeout_s: float = 5.0) -> Wire:
-    return Wire(base_url, api_key, connections=2, timeout_s=timeout_s)
+    headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+    return Wire(base_url, headers, connections=2, patience=Patience(whole=timeout_s))
 
 
 def post(server: Listener, path: str = "/chat", timeout_s: float = 5.0) -> Response:

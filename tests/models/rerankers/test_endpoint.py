@@ -33,7 +33,7 @@ def test_scores_come_in_the_order_of_the_texts_from_one_call() -> None:
         assert (reranker.name, reranker.top, reranker.waits) == ("ranks", 7, True)
         assert reranker.scores(QUESTION, TEXTS) == [fit(QUESTION, t) for t in TEXTS]
     (call,) = server.calls
-    assert call.body == {"model": "ranks", "query": QUESTION, "documents": TEXTS}
+    assert call.body == {"model": "ranks", "query": QUESTION, "documents": TEXTS, "top_n": len(TEXTS)}
 
 
 def test_an_empty_text_is_not_sent_and_scores_as_the_worst() -> None:
@@ -80,10 +80,8 @@ def test_a_failure_is_tried_again_and_counted() -> None:
 @pytest.mark.parametrize(
     "reply",
     [
-        '{"results": [{"index": 0, "relevance_score": 1.0}]}',
         '{"results": [{"index": 0, "relevance_score": 1.0}, {"index": 2, "relevance_score": 1.0}]}',
         '{"results": [{"index": 0, "relevance_score": 1.0}, {"index": 0, "relevance_score": 1.0}]}',
-        '{"results": [{"index": 0, "score": 1.0}, {"index": 1, "score": 1.0}]}',
         '{"results": [{"index": 0, "relevance_score": "NaN"}, {"index": 1, "relevance_score": 1}]}',
         '{"choices": [{"message": {"content": "hello"}}]}',
     ],

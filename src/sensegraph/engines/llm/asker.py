@@ -18,15 +18,25 @@ from typing import Any, TypeVar
 import msgspec
 
 from sensegraph.engines.llm.llm_settings import LLMSettings
-from sensegraph.engines.llm.replies.reply_text import Reading, is_truncated, strip_wrapping, why_empty, without_thoughts
-from sensegraph.errors import EndpointDown, EndpointError, ItemFailed, ReplyRefused, Unreadable
+from sensegraph.engines.llm.replies.reply_text import (
+    Reading,
+    declines_in_words,
+    is_truncated,
+    strip_wrapping,
+    why_empty,
+)
+from sensegraph.errors import ItemFailed, PromptTooLong, Unreadable
 from sensegraph.language.text import count_tokens
+from sensegraph.models.endpoint.bodies import without_thoughts
 from sensegraph.models.endpoint.client import Endpoint, Message, Notes, Reply
+from sensegraph.models.endpoint.outcomes import Kind
 from sensegraph.protocols import Task
+from sensegraph.types import Context
 
 T = TypeVar("T")
 
 ROUGH_WORDS = 0.6  # words that a token gives in JSON, roughly: what a model is told of its limit
+_LEAST_WORDS = 40  # of a passage that is cut to fit
 _PROMPT_OVERHEAD = 8  # tokens that a chat format adds to two messages
 
 
@@ -86,31 +96,59 @@ class Asker:
     ) -> tuple[T, Reply]:
         """Ask, read, and ask once more where the reply has a problem: the value, and the reply that gave it.
 
-        The second reply counts, unless it has no value, or one that is more doubtful than the first one's.
+        The second reply counts, unless it has no value, or one that is more doubtful than the first one's; after one
+        that was cut off it may be twice as long.
         `extra` are further fields of the request; `hear` is told the first reply piece by piece.
         Raises ItemFailed for what stays unusable: Unreadable where a run may go on with something instead.
         """
-        send = partial(self.endpoint.chat, schema=plan.schema, name=plan.name, max_tokens=plan.max_tokens, extra=extra)
-        reply = send(talk, hear=hear)
+        send = partial(self.endpoint.chat, schema=plan.schema, name=plan.name, extra=extra)
+        reply = send(talk, max_tokens=plan.max_tokens, hear=hear)
         first = _read_reply(reply, read)
         if not first.problem and first.value is not None:
             return self.count_repairs(task, first, first.value), reply
+        if hear and first.instead is not None:  # it was heard, and cannot be taken back
+            raise self._give_up(task, what, reply, first)
         with self._lock:
             self._again[task] += 1
         wish = "Send the whole reply again, corrected, in the form asked for."
         objection = make_message("user", f"This reply cannot be used: {first.problem}. {wish}")
-        second = send([*talk, make_message("assistant", without_thoughts(reply.text)), objection])
+        room = 2 * plan.max_tokens if is_truncated(reply) else plan.max_tokens
+        second = send([*talk, make_message("assistant", without_thoughts(reply.text)), objection], max_tokens=room)
         again = _read_reply(second, read)
         for reading, source in sorted(((again, second), (first, reply)), key=lambda found: found[0].doubtful):
             if reading.value is not None:
                 return self.count_repairs(task, reading, reading.value), source
+        raise self._give_up(task, what, second, again if again.problem else first)
+
+    def _give_up(self, task: str, what: str, reply: Reply, reading: Reading[T]) -> ItemFailed:
+        """The error for what stays unusable, with its kind and what is wrong with it."""
+        declines = declines_in_words(reply)
+        kind = Kind.CUT if is_truncated(reply) else Kind.DECLINED if declines else Kind.FORM
+        words = f"it declines: {' '.join(reply.text.split())[:100]}" if declines else reading.problem
         why = (
             f"{task}: the reply of {self.endpoint.settings.model} about {what} stays unusable "
-            f"({again.problem or first.problem}). Run again to retry it, or choose another model."
+            f"({words}). Run again to retry it, or choose another model."
         )
-        if again.instead is None:
-            raise ItemFailed(why)
-        raise Unreadable(why, self.count_repairs(task, again, again.instead))
+        if reading.instead is None:
+            return ItemFailed(why, kind, words)
+        return Unreadable(why, self.count_repairs(task, reading, reading.instead), kind, words)
+
+    def fit_context(self, context: Context, ask: Callable[[Context], T]) -> tuple[T, int]:
+        """What `ask` gives of the context, or of as much of it as the model's window takes; how much was left out."""
+        left = context
+        while True:
+            try:
+                value = ask(left)
+            except PromptTooLong as e:
+                shorter = shorten_context(left, e.share)
+                if shorter == left:
+                    raise
+                left = shorter
+            else:
+                out = len(context.passages) - len(left.passages)
+                if out:
+                    self._mended.add("Records were left out of prompts: the model's window is too small for them")
+                return value, out
 
     def count_repairs(self, task: str, reading: Reading[T], value: T) -> T:
         """`value`, with what `reading` had to remove or to mend counted."""
@@ -118,6 +156,18 @@ class Asker:
             self._removed[task] += reading.removed
         self._mended.add(*reading.mended)
         return value
+
+
+def shorten_context(context: Context, share: float) -> Context:
+    """About this share of a context: its first passages; of a single one, the first of its words."""
+    passages = context.passages
+    if len(passages) > 1:
+        kept = max(1, min(len(passages) - 1, int(len(passages) * share)))
+        return replace(context, passages=passages[:kept], omitted=context.omitted + len(passages) - kept)
+    words = passages[0].text.split() if passages else []
+    if len(words) < _LEAST_WORDS:
+        return context
+    return replace(context, passages=(replace(passages[0], text=" ".join(words[: int(len(words) * share)])),))
 
 
 def begin_talk(plan: Plan, user: str) -> list[Message]:
@@ -131,9 +181,15 @@ def make_message(role: str, text: str) -> Message:
 
 
 def _read_reply(reply: Reply, read: Callable[[Reply], Reading[T]]) -> Reading[T]:
-    """What `read` makes of a reply; where it holds nothing to read, that is the problem."""
+    """What `read` makes of a reply; where it holds nothing to read, that is the problem.
+
+    What lacks something because it was cut off is no value: a run may go on with it, but it is not stored.
+    """
     reading, why = read(reply), why_empty(reply.text)
-    return replace(reading, problem=why) if why and reading.value is None else reading
+    if reading.value is None:
+        return replace(reading, problem=why) if why else reading
+    lacking = is_truncated(reply) and reading.problem
+    return replace(reading, value=None, instead=reading.value) if lacking else reading
 
 
 _BIAS = 100  # the largest that endpoints take
@@ -143,9 +199,9 @@ _ENCODINGS = (  # models that think before they answer take no bias, and are not
     (re.compile(r"(?:^|/)gpt-(?:4(?!\.|o)|3\.5)"), "cl100k_base"),
 )
 _FORCED, _SHORT, _ROOMY = range(3)  # ways to ask, cheapest first
-_LIMITS = (1, 4, 2000)  # tokens of a reply; the last leaves room for a model's thoughts
+_LIMITS = (1, 16, 2000)  # tokens of a reply; the last leaves room for a model's thoughts
 _REASONS = (
-    "The endpoint takes no bias towards yes and no: asked without",
+    "The endpoint does not keep to a bias towards yes and no: asked without",
     "A word is no room for this model's thoughts: verdicts may take more",
 )
 _UNREADABLE = "verdicts that could not be read were taken as no"
@@ -189,15 +245,7 @@ class Verdicts:
         """The reply in the cheapest way that works. Raises as `Endpoint.chat` does when none is left."""
         way = self._way
         while True:
-            try:
-                reply = self._send(talk, way)
-            except (EndpointDown, ReplyRefused):
-                raise
-            except EndpointError:
-                if way != _FORCED:
-                    raise
-                way = _SHORT
-                continue
+            reply = self._send(talk, way)
             if way == _ROOMY or read_verdict(reply) is not None or not is_truncated(reply):
                 self._remember(way)
                 return reply

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeVar
 
 from sensegraph.engines.llm import prompts
@@ -16,13 +17,13 @@ from sensegraph.engines.llm.asker import ModelTasks, Plan, begin_talk, make_mess
 from sensegraph.engines.llm.llm_settings import OTHER, Domain, LLMSettings
 from sensegraph.engines.llm.replies.extracted_records import read_claims, read_extraction
 from sensegraph.engines.llm.replies.reply_text import Reading
+from sensegraph.errors import Unreadable
 from sensegraph.language.text import count_tokens, fold
-from sensegraph.models.endpoint.client import Reply
 from sensegraph.types import Chunk, Extraction
 
 T = TypeVar("T")
 
-_VERSION = 2  # raise whenever the same replies give another extraction
+_VERSION = 3  # raise whenever the same replies give another extraction
 _DATES = {
     "relation_rule": "\n- starts and ends: since when and until when the link holds by the passage, as YYYY, YYYY-MM "
     "or YYYY-MM-DD, no more exact than the passage; the same twice for what happened once; empty where it does not say",
@@ -51,17 +52,17 @@ class ExtractionTasks(ModelTasks):
 
     def _extract(self, chunk: Chunk) -> Extraction:
         domain = build_domain(self.settings)
-
-        def read(reply: Reply) -> Reading[Extraction]:
-            return read_extraction(reply, chunk, typed=bool(domain.relation_types))
-
+        read = partial(read_extraction, chunk=chunk, typed=bool(domain.relation_types))
         what = f"chunk {chunk.id} of document {chunk.document!r}"
-        found = domain.unify_types(self._list_all(self._stages[0], prompts.write_chunk(chunk), read, what))
+        try:
+            found = domain.unify_types(self._list_all(self._stages[0], prompts.write_chunk(chunk), read, what))
+        except Unreadable as e:
+            raise Unreadable(str(e), domain.unify_types(e.instead), e.kind, e.words) from e
         if len(self._stages) == 1 or not found.entities:
             return found
         names = "; ".join(dict.fromkeys(" ".join(e.name.split()) for e in found.entities))
         user = f"{prompts.write_chunk(chunk)}\n\nEntities: {names}"
-        claims = self._list_all(self._stages[1], user, lambda reply: read_claims(reply, chunk), f"claims of {what}")
+        claims = self._list_all(self._stages[1], user, partial(read_claims, chunk=chunk), f"claims of {what}")
         return replace(add_extraction(found, claims), outside=found.outside, rounds=found.rounds)
 
     # ── estimates ──
@@ -80,7 +81,7 @@ class ExtractionTasks(ModelTasks):
 
     # ── one list ──
 
-    def _list_all(self, stage: Stage, user: str, read: Callable[[Reply], Reading[Extraction]], what: str) -> Extraction:
+    def _list_all(self, stage: Stage, user: str, read: Callable[..., Reading[Extraction]], what: str) -> Extraction:
         """What a stage finds, with what its further rounds bring while the model says that its list is not whole."""
         talk = begin_talk(stage.plan, user)
         found, reply = self._asker.ask_in_talk("extract", stage.plan, talk, read, what)
@@ -88,7 +89,12 @@ class ExtractionTasks(ModelTasks):
         rounds, most = list[int](), self.settings.max_gleanings
         while len(rounds) < most and self._verdicts.agrees([*talk, make_message("user", stage.check)]):
             talk.append(make_message("user", stage.more))
-            missed, reply = self._asker.ask_in_talk("extract", stage.plan, talk, read, f"what was missed of {what}")
+            try:
+                missed, reply = self._asker.ask_in_talk(
+                    "extract", stage.plan, talk, partial(read, further=True), f"what was missed of {what}"
+                )
+            except Unreadable as e:
+                raise Unreadable(str(e), add_extraction(found, e.instead), e.kind, e.words) from e
             talk.append(make_message("assistant", reply.text))
             more = add_extraction(found, missed)
             rounds.append(len(more.entities) - len(found.entities))

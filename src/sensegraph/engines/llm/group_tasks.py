@@ -5,6 +5,7 @@ condensations (sarthi2024, §3), and which of its names are one thing (entity re
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
@@ -23,7 +24,7 @@ from sensegraph.engines.llm.replies.group_replies import (
 from sensegraph.engines.llm.replies.reply_text import Reading, decode_json, describe_cut, lists_nothing
 from sensegraph.models.endpoint.client import Reply
 from sensegraph.protocols import Task
-from sensegraph.types import Brief, Report, Statement, SummaryEntity
+from sensegraph.types import Brief, Context, Report, Statement, SummaryEntity
 
 T = TypeVar("T")
 Sets = tuple[tuple[str, ...], ...]
@@ -84,9 +85,14 @@ class GroupTasks(ModelTasks):
     def _ask_about_group(self, task: Task, brief: Brief, read: Callable[[Reply, Records], Reading[T]], nothing: T) -> T:
         if _lacks_material(task, brief):
             return nothing
-        user, cited = prompts.write_brief(brief, self._most_words(task, brief))
         what = f"the group {brief.context.title!r} of {len(brief.context.passages)} records"
-        return self._asker.ask(task, self._plans[task], user, lambda reply: read(reply, cited), what)
+
+        def ask(context: Context) -> T:
+            part = replace(brief, context=context, types=brief.types[: len(context.passages)])
+            user, cited = prompts.write_brief(part, self._most_words(task, part))
+            return self._asker.ask(task, self._plans[task], user, lambda reply: read(reply, cited), what)
+
+        return self._asker.fit_context(brief.context, ask)[0]
 
     def _find_same_names(self, brief: Brief) -> Sets:
         user, cited = write_names(brief)

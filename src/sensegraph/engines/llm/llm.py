@@ -15,7 +15,7 @@ from sensegraph.engines.llm.llm_settings import LLMSettings
 from sensegraph.engines.llm.prompts import REPLY_SCHEMAS
 from sensegraph.engines.llm.replies.answer_replies import read_community_report, read_summary
 from sensegraph.engines.llm.replies.reply_text import Reading
-from sensegraph.errors import UnsupportedTask
+from sensegraph.errors import PromptTooLong, UnsupportedTask
 from sensegraph.language.text import count_tokens, pack_batches
 from sensegraph.models.endpoint.client import Endpoint, Reply
 from sensegraph.protocols import Task
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 __all__ = ["LLMEngine", "LLMSettings"]
 
-VERSION = 1  # raise whenever the same prompt and reply give other values
+VERSION = 2  # raise whenever the same prompt and reply give other values
 _GRADE_TOKENS = 300  # room for a sentence and a number
 
 
@@ -60,7 +60,8 @@ class LLMEngine(
     def fingerprint(self, task: Task) -> str:
         """Prompt, schema, limits and model of `task`; not where the model is or whose key pays for it."""
         s, plan = self.endpoint.settings, self._plan(task)
-        return key("llm", VERSION, task, plan, s.model, s.temperature, s.seed)
+        asked = [s.thoughts, dict(s.extra_body)] if s.extra_body or s.thoughts != "auto" else []
+        return key("llm", VERSION, task, plan, s.model, s.temperature, s.seed, *asked)
 
     def usage(self) -> Usage:
         """What the chat calls have cost; `rejected` counts the replies that were asked for again."""
@@ -81,6 +82,15 @@ class LLMEngine(
         return [self._report(c) for c in contexts]
 
     def _summarise(self, context: Context) -> str:
+        window = self.endpoint.window
+        try:
+            return self._summarise_parts(context)
+        except PromptTooLong:  # in smaller parts, now that the window is known
+            if self.endpoint.window == window:
+                raise
+            return self._summarise(context)
+
+    def _summarise_parts(self, context: Context) -> str:
         parts = self._parts(context)
         if sum(map(len, parts)) < 2:
             return "".join(t for part in parts for t in part)
@@ -93,10 +103,14 @@ class LLMEngine(
     def _report(self, context: Context) -> Report:
         if only := _find_only_entity(context):
             return Report(only.title, (Statement(only.text, (only.id,)),))
-        user, cited = prompts.write_community(context)
         least = self.settings.findings_min
         what = f"the community {context.title!r} of {len(context.passages)} records"
-        return self._ask("report", user, lambda r: read_community_report(r, cited, least), what)
+
+        def ask(part: Context) -> Report:
+            user, cited = prompts.write_community(part)
+            return self._ask("report", user, lambda r: read_community_report(r, cited, least), what)
+
+        return self._asker.fit_context(context, ask)[0]
 
     def _ask(self, task: Task, user: str, read: Callable[[Reply], Reading[T]], what: str) -> T:
         return self._asker.ask(task, self._plan(task), user, read, what)
@@ -144,7 +158,9 @@ class LLMEngine(
     def _parts(self, context: Context) -> list[list[str]]:
         """The distinct descriptions, in batches that fit a prompt."""
         texts = list(dict.fromkeys(p.text for p in context.passages if p.text.strip()))
-        return pack_batches(texts, self.settings.summary_input_tokens, count_tokens)
+        plan, window = self._plan("summarise"), self.endpoint.window
+        room = (window - plan.overhead - plan.max_tokens) // 2 if window else self.settings.summary_input_tokens
+        return pack_batches(texts, max(100, min(self.settings.summary_input_tokens, room)), count_tokens)
 
     def _plan(self, task: Task) -> Plan:
         if task not in self._plans:

@@ -18,10 +18,10 @@ from sensegraph.engines.llm.replies.answer_replies import (
 )
 from sensegraph.engines.llm.replies.cited_records import AnswerStream, Records
 from sensegraph.engines.llm.replies.reply_text import Reading
-from sensegraph.errors import Unreadable
+from sensegraph.errors import PromptTooLong, Unreadable
 from sensegraph.models.endpoint.client import Reply
 from sensegraph.protocols import Task
-from sensegraph.types import Draft, Inquiry, Lead, Point, Refinement, Statement
+from sensegraph.types import Context, Draft, Inquiry, Lead, Point, Refinement, Statement
 
 T = TypeVar("T")
 
@@ -35,11 +35,11 @@ class QuestionTasks(ModelTasks):
 
     def rate(self, inquiries: Sequence[Inquiry]) -> list[tuple[Point, ...]]:
         """Partial answers from each context, each with its usefulness 0–100; none where there is no passage."""
-        return [self._ask_citing("rate", i, read_points) if i.context.passages else () for i in inquiries]
+        return [self._rate(i) for i in inquiries]
 
     def answer(self, inquiries: Sequence[Inquiry]) -> list[Draft]:
         """A final answer from each context."""
-        return [self._add_notes(i, self._ask_citing("answer", i, read_answer)) for i in inquiries]
+        return [self._answer(i) for i in inquiries]
 
     def stream(self, inquiry: Inquiry, tell: Callable[[Statement], None]) -> Draft:
         """The draft that `answer` gives; each of its statements is told, in order, as soon as nothing can change it.
@@ -48,9 +48,13 @@ class QuestionTasks(ModelTasks):
         breaks off after something was heard of it.
         """
         stream = AnswerStream(prompts.number_records(inquiry.context), tell)
-        draft = self._ask_citing("answer", inquiry, read_answer, hear=stream.hear)
+        try:
+            draft = self._answer(inquiry, hear=stream.hear)
+        except Unreadable as e:
+            stream.tell(e.instead.statements[stream.count :])
+            raise
         stream.tell(draft.statements[stream.count :])
-        return self._add_notes(inquiry, draft)
+        return draft
 
     def ask(self, inquiries: Sequence[Inquiry]) -> list[Lead]:
         """A partial answer from each context with its usefulness 0–100, and questions to follow up (DRIFT)."""
@@ -91,23 +95,59 @@ class QuestionTasks(ModelTasks):
             return False
         said = self._verdicts.decide(begin_talk(self._plans["test"], user))
         if said is None:
-            raise Unreadable(f"test: a reply about {_name_question(inquiry)} is neither yes nor no.", False)
+            raise Unreadable(
+                f"test: a reply about the question {inquiry.question[:80]!r} is neither yes nor no.", False
+            )
         return said
+
+    def _rate(self, inquiry: Inquiry) -> tuple[Point, ...]:
+        """Points from a context; where the model's window is too small for it, from its halves."""
+        passages = inquiry.context.passages
+        if len(passages) < 2:
+            return self._ask_citing("rate", inquiry, read_points) if passages else ()
+        try:
+            return self._ask_about_context("rate", inquiry, read_points, inquiry.context)
+        except PromptTooLong:
+            half = len(passages) // 2
+            parts = [replace(inquiry.context, passages=part) for part in (passages[:half], passages[half:])]
+            return tuple(point for part in parts for point in self._rate(replace(inquiry, context=part)))
+
+    def _answer(self, inquiry: Inquiry, **how: Any) -> Draft:
+        """An answer with its notes; one that was cut off is Unreadable, so that it is shown and not stored."""
+        try:
+            draft, out = self._ask_fitting("answer", inquiry, read_answer, **how)
+        except Unreadable as e:
+            raise Unreadable(str(e), self._add_notes(inquiry, e.instead), e.kind, e.words) from e
+        return self._add_notes(inquiry, draft, out)
 
     def _ask_citing(self, task: Task, inquiry: Inquiry, read: Callable[[Reply, Records], Reading[T]], **how: Any) -> T:
         """What is read of a reply that cites the records of the context."""
-        cited = prompts.number_records(inquiry.context)
-        return self._ask_about(task, inquiry, lambda reply: read(reply, cited), **how)
+        return self._ask_fitting(task, inquiry, read, **how)[0]
 
-    def _ask_about(self, task: Task, inquiry: Inquiry, read: Callable[[Reply], Reading[T]], **how: Any) -> T:
-        user, what = self.write_question_message(task, inquiry), _name_question(inquiry)
-        return self._asker.ask(task, self._plans[task], user, read, what, **how)
+    def _ask_fitting(
+        self, task: Task, inquiry: Inquiry, read: Callable[[Reply, Records], Reading[T]], **how: Any
+    ) -> tuple[T, int]:
+        """The same, of as many records as the model's window takes, and how many were left out."""
+        ask = partial(self._ask_about_context, task, inquiry, read, **how)
+        return self._asker.fit_context(inquiry.context, ask)
 
-    def _add_notes(self, inquiry: Inquiry, draft: Draft) -> Draft:
+    def _ask_about_context(
+        self, task: Task, inquiry: Inquiry, read: Callable[[Reply, Records], Reading[T]], context: Context, **how: Any
+    ) -> T:
+        cited = prompts.number_records(context)
+        user = self.write_question_message(task, replace(inquiry, context=context))
+        what = f"the question {inquiry.question[:80]!r}"
+        return self._asker.ask(task, self._plans[task], user, lambda reply: read(reply, cited), what, **how)
+
+    def _ask_about(self, task: Task, inquiry: Inquiry, read: Callable[[Reply], Reading[T]]) -> T:
+        return self._ask_fitting(task, inquiry, lambda reply, _: read(reply))[0]
+
+    def _add_notes(self, inquiry: Inquiry, draft: Draft, out: int = 0) -> Draft:
         _, left_out = prompts.fit_history(inquiry.history, self.settings.history_tokens)
-        lost = (f"{left_out} earlier turns of the conversation did not fit and were left out",) if left_out else ()
+        lost = [f"{left_out} earlier turns of the conversation did not fit and were left out"] if left_out else []
+        if out:
+            lost.append(
+                f"{out} of {len(inquiry.context.passages)} records were left out: the model's window of "
+                f"{self._asker.endpoint.window:,} tokens has no room for them"
+            )
         return replace(draft, notes=(NOTICE, *draft.notes, *lost))
-
-
-def _name_question(inquiry: Inquiry) -> str:
-    return f"the question {inquiry.question[:80]!r}"

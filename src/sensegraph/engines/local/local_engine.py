@@ -18,9 +18,10 @@ from sensegraph.engines.local.local_model import LocalModel, LocalSettings, TooL
 from sensegraph.errors import EndpointError, SettingsError
 from sensegraph.language.text import fold
 from sensegraph.models.endpoint import bodies
-from sensegraph.models.endpoint.calls import Listener, Refusal
+from sensegraph.models.endpoint.calls import Streaming
 from sensegraph.models.endpoint.client import Endpoint, Reply
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
+from sensegraph.models.endpoint.outcomes import Kind, Outcome, Refusal
 from sensegraph.protocols import Task
 from sensegraph.runtime.keys import key
 from sensegraph.types import Draft, Inquiry, Passage, Statement
@@ -49,24 +50,24 @@ class LocalCalls:
         self.model, self.journal = model, None
 
     def post(
-        self, path: str, body: dict[str, Any], need: int = 0, retried: object = None, listener: Listener | None = None
+        self, path: str, body: dict[str, Any], need: int = 0, retried: object = None, streaming: Streaming | None = None
     ) -> dict[str, Any]:
-        """The reply to one request; a listener hears it when it is whole.
+        """The reply to one request; who listens hears it when it is whole.
 
         Raises Refusal for what the model cannot do: another path, a form that replies must have, a prompt too long.
         """
         if path not in ("/chat/completions", "/completions"):
-            raise Refusal(404, f"a model of this machine does not serve {path}", "unknown_url")
+            raise Refusal(Outcome(Kind.DOWN, f"a model of this machine does not serve {path}", 404))
         if body.get("response_format"):
-            raise Refusal(400, "response_format is not understood", "unsupported")
+            raise Refusal(Outcome(Kind.SCHEMA, "response_format is not understood", 400))
         prompt = str(body["prompt"]) if path == "/completions" else self.model.prompt_of(body["messages"])
         most = int(body.get("max_tokens") or body.get("max_completion_tokens") or 256)
         try:
             made = self.model.continued(prompt, most, body.get("temperature"), body.get("seed"))
         except TooLong as e:
-            raise Refusal(400, str(e), "context_length_exceeded") from e
-        if listener:
-            listener.hear(made.text)
+            raise Refusal(Outcome(Kind.WINDOW, str(e), 400)) from e
+        if streaming and streaming.hear:
+            streaming.hear(made.text)
         message = {"role": "assistant", "content": made.text}
         used = {"prompt_tokens": made.prompt_tokens, "completion_tokens": made.tokens}
         return {
@@ -76,7 +77,7 @@ class LocalCalls:
 
     def error(self, e: Refusal) -> EndpointError:
         """The error that a refusal means for the caller."""
-        return EndpointError(f"The local model {self.model.name} refused a request: {e.message}.")
+        return EndpointError(f"The local model {self.model.name} refused a request: {e}.", e.outcome.kind, str(e))
 
 
 class LocalEndpoint(Endpoint):

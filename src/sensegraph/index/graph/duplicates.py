@@ -15,14 +15,15 @@ from typing import Any, Literal
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.linkage import connect_rows
-from sensegraph.errors import InputError, SettingsError
+from sensegraph.errors import InputError
 from sensegraph.index.extraction import Extracted
+from sensegraph.index.graph.graph_settings import GraphSettings, ResolveSettings
 from sensegraph.index.graph.homonyms import find_new_names, find_senses, with_senses
-from sensegraph.index.graph.merging import GraphSettings, entity_id, knowledge_graph, merge_extractions
+from sensegraph.index.graph.merging import entity_id, knowledge_graph, merge_extractions
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import fold
 from sensegraph.protocols import ResolvingEngine
-from sensegraph.resolution import Group, Mentioned, Proposal, Resolution, Resolving, Rule, resolve
+from sensegraph.resolution import Group, Mentioned, Proposal, Resolution, Rule, resolve
 from sensegraph.resolution.aliases import Aliases, Name, Operation, with_groups
 from sensegraph.resolution.senses import NO_SENSES, Senses
 from sensegraph.runtime.results import Result, step
@@ -36,33 +37,6 @@ _SEARCHED = 20  # chunks of a short form that are searched for its definition
 _SHOWN = 5  # open names that a note tells
 _SHORT = re.compile(r"[A-Z][A-Z0-9&]{1,6}")
 Texts = Callable[[Sequence[str]], Mapping[str, Chunk]]
-
-
-@dataclass(frozen=True, slots=True)
-class ResolveSettings:
-    """How different names of one thing, and one name of different things, are found.
-
-    `automatic` decides at each build what the documents themselves make sure: pairs from the score `sure` on are one,
-    and a name is another thing in documents that use it so; else `sensegraph resolve` proposes, and no name is told
-    apart. `engine` says whether `resolve` asks an engine that can (auto) about pairs with a score between `reject` and
-    `accept`, or nobody (none); a build asks nobody. `cross_types` are pairs of types that may be one thing.
-    """
-
-    automatic: bool = True
-    sure: float = 0.9
-    engine: Literal["auto", "none"] = "auto"
-    accept: float = 0.85
-    reject: float = 0.35
-    cross_types: tuple[tuple[str, str], ...] = ()
-
-    def __post_init__(self) -> None:
-        self.rules()  # for its errors
-        if not self.reject <= self.sure <= 1:
-            raise SettingsError(f"index.resolve.sure is {self.sure}; it must be from index.resolve.reject to 1.")
-
-    def rules(self) -> Resolving:
-        """The settings of the comparison of names."""
-        return Resolving(accept=self.accept, reject=self.reject, cross_types=self.cross_types)
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +219,9 @@ def _naming_sentences(entity: Entity, chunks: Mapping[str, Chunk]) -> list[Descr
 
 def names_by_id(aliases: Aliases) -> dict[str, tuple[Name, ...]]:
     """The names of each entity that has several, or another than its own, by every id that it may have."""
-    single = [(name,) for name, _ in (*aliases.made, *aliases.shown)]
+    single = [
+        (name,) for name in (*(name for name, _ in (*aliases.made, *aliases.shown)), *(to for *_, to in aliases.moved))
+    ]
     return {entity_id(name): names for names in (*single, *aliases.groups) for name in names}
 
 
@@ -320,7 +296,10 @@ def _find_automatic(
         return replace(found, senses=senses)
 
     found = rt.once(keep_duplicates, look, names=(*extracted.keys, aliases.key, apart_key(aliases)), how=alone).value
-    notes = _note_senses(found.senses)
+    unsure = [f"{name[0]!r} in {document} ({' or '.join(may)})" for name, document, may in found.senses.open]
+    more = f", and {len(unsure) - _SHOWN} more" if len(unsure) > _SHOWN else ""
+    said = f"it is open which of several is meant by {', '.join(unsure[:_SHOWN])}{more}"
+    notes = (said,) if unsure else ()
     aliases = with_senses(aliases, found.senses)
     if not found.groups:
         return aliases, notes
@@ -329,13 +308,6 @@ def _find_automatic(
     joined = sum(len(g.members) - 1 for g in found.groups)
     note = f"{joined} entities were merged into others of another name (index.resolve.automatic)"
     return with_groups(aliases, groups), (note, *notes)
-
-
-def _note_senses(senses: Senses) -> tuple[str, ...]:
-    """What is to be said of names that are several things."""
-    open_ = [f"{name[0]!r} in {document} ({' or '.join(may)})" for name, document, may in senses.open]
-    more = f", and {len(open_) - _SHOWN} more" if len(open_) > _SHOWN else ""
-    return (f"it is open which of several is meant by {', '.join(open_[:_SHOWN])}{more}",) if open_ else ()
 
 
 def apart_key(aliases: Aliases) -> str:

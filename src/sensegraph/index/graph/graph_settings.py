@@ -1,4 +1,4 @@
-"""How extractions become a graph: the settings of merging and describing."""
+"""How extractions become a graph: the settings of merging, describing, and of which names are one thing."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sensegraph.errors import SettingsError
+from sensegraph.resolution.resolution_types import Resolving
 
 Weight = Literal["auto", "count", "normalised", "strength"]
 
@@ -32,3 +33,30 @@ class GraphSettings:
                 f"index.graph.describe_above ({self.describe_above}) must be at least 0 and index.graph.summary_input "
                 f"({self.summary_input}) at least 1."
             )
+
+
+@dataclass(frozen=True, slots=True)
+class ResolveSettings:
+    """How different names of one thing, and one name of different things, are found.
+
+    `automatic` decides at each build what the documents themselves make sure: pairs from the score `sure` on are one,
+    and a name is another thing in documents that use it so; else `sensegraph resolve` proposes, and no name is told
+    apart. `engine` says whether `resolve` asks an engine that can (auto) about pairs with a score between `reject` and
+    `accept`, or nobody (none); a build asks nobody. `cross_types` are pairs of types that may be one thing.
+    """
+
+    automatic: bool = True
+    sure: float = 0.9
+    engine: Literal["auto", "none"] = "auto"
+    accept: float = 0.85
+    reject: float = 0.35
+    cross_types: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        self.rules()  # for its errors
+        if not self.reject <= self.sure <= 1:
+            raise SettingsError(f"index.resolve.sure is {self.sure}; it must be from index.resolve.reject to 1.")
+
+    def rules(self) -> Resolving:
+        """The settings of the comparison of names."""
+        return Resolving(accept=self.accept, reject=self.reject, cross_types=self.cross_types)

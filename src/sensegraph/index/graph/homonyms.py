@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
@@ -19,7 +19,7 @@ from sensegraph.resolution import Rule
 from sensegraph.resolution.aliases import Aliases, Name
 from sensegraph.resolution.comparison.name_reading import read_name
 from sensegraph.resolution.comparison.scoring import compare_persons, kind_of_type
-from sensegraph.resolution.senses import Owner, Senses, SenseTable, Use, find_owners, tell_senses_apart
+from sensegraph.resolution.senses import Owner, Senses, Use, find_owners, join_senses, tell_senses_apart
 from sensegraph.types import Chunk, Entity, Graph
 
 _SHORT_FOR = frozenset(("surname", "given", "initial", "nickname"))
@@ -36,23 +36,21 @@ def find_senses(graph: Graph, known: Mapping[str, tuple[Name, ...]], texts: Text
         if len(words) > 2 or not e.name[:1].isupper() or e.id in known or len(e.chunks) > _MOST:
             continue
         owners = _list_owners(e, persons)
-        place = kind_of_type(e.type) == "place" or fold(e.name) in read_lexicon("places")["places"]
+        place = _is_place(e)
         person = kind_of_type(e.type) == "person"
         if owners or (len(e.chunks) > 1 and (place or (len(words) == 1 and (person or kind_of_type(e.type) == "")))):
             asked.append((e, owners))
     wanted = {c for e, owners in asked for x in (e, *owners) for c in x.chunks}
     reader = _Reader(texts(sorted(wanted)))
-    table = SenseTable()
-    for e, owners in asked:
-        _settle_name(e, owners, reader, table)
-    return Senses(tuple(table.moved), tuple(sorted(table.made.items())), tuple(table.open))
+    return join_senses([senses for e, owners in asked for senses in _settle_name(e, owners, reader)])
 
 
-def _settle_name(e: Entity, owners: Sequence[Entity], reader: _Reader, table: SenseTable) -> None:
+def _settle_name(e: Entity, owners: Sequence[Entity], reader: _Reader) -> Iterator[Senses]:
+    """What one name means in its documents: its senses first, then whose short name each of them is."""
     name = (fold(e.name), fold(e.type))
     uses = [Use(d, said) for d, said in reader.sentences(e, owners).items()]
-    found = tell_senses_apart(name, e.name, uses) if len(uses) > 1 else Senses()
-    table.add(found)
+    found = tell_senses_apart(name, e.name, uses, place=_is_place(e)) if len(uses) > 1 else Senses()
+    yield found
     if not owners:
         return
     new = {document: to for _, document, to in found.moved}
@@ -62,7 +60,11 @@ def _settle_name(e: Entity, owners: Sequence[Entity], reader: _Reader, table: Se
         if kind_of_type(own[1]) == "place" and found.moved:
             continue
         belongs = find_owners(own, e.name, some, full)
-        table.add(belongs if len(full) > 1 else replace(belongs, open=()))
+        yield belongs if len(full) > 1 else replace(belongs, open=())
+
+
+def _is_place(e: Entity) -> bool:
+    return kind_of_type(e.type) == "place" or fold(e.name) in read_lexicon("places")["places"]
 
 
 def with_senses(aliases: Aliases, senses: Senses) -> Aliases:
@@ -138,14 +140,10 @@ class _Reader:
 
 def find_new_names(graph: Graph, texts: Texts) -> list[Rule]:
     """Persons of whom a text says that they were called otherwise before: born, formerly, married and took the name."""
-    given: dict[str, list[Entity]] = defaultdict(list)
-    for e in graph.entities:
-        if kind_of_type(e.type) == "person" and len(core := read_name(e.name, True).core) > 1:
-            given[core[0]].append(e)
     pairs = [
         (a, b, shared)
-        for same in given.values()
-        for a, b in combinations(same, 2)
+        for given, persons in _index_persons(graph).items()
+        for a, b in combinations([e for e in persons if read_name(e.name, True).core[0] == given], 2)
         if (shared := set(a.chunks) & set(b.chunks)) and a.name.split()[-1] != b.name.split()[-1]
     ]
     known = texts(sorted({c for _, _, shared in pairs for c in shared}))

@@ -291,5 +291,5 @@ def _most_common(names: Counter[str]) -> str:
 
 
 __all__ = [
-    "GraphSettings", "describe_graphs", "entity_id", "knowledge_graph", "merge_extractions", "relation_id",
+    "describe_graphs", "entity_id", "knowledge_graph", "merge_extractions", "relation_id",
 ]  # fmt: skip

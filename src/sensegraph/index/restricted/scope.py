@@ -224,7 +224,7 @@ class ScopedIndex(Index):
     def notes(self) -> tuple[str, ...]:
         """How many documents are read, and how many reports had to be left out."""
         said = f"the filter leaves {len(self.inside)} of {self.whole.manifest.counts['documents']} documents"
-        return (said, *self._lost_reports())
+        return (said, *self.whole.notes(), *self._lost_reports())
 
     def _lost_reports(self) -> Iterator[str]:
         """How many reports had to be left out."""

@@ -76,7 +76,10 @@ def resample_means(values: Floats, draws: int = DRAWS, seed: int = 0) -> Floats:
         size = min(_BLOCK, draws - begin)
         picked = random.integers(0, count, (size, count)) + count * np.arange(size)[:, None]
         times = np.bincount(picked.ravel(), minlength=size * count).reshape(size, count)
-        blocks.append(times @ values / count)
+        summed = np.zeros((size, values.shape[1]))
+        for drawn, row in zip(times.T, values, strict=True):  # in order: BLAS sums blocks of other sizes in another
+            summed += drawn[:, None] * row
+        blocks.append(summed / count)
     return np.concatenate(blocks)
 
 

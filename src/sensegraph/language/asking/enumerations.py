@@ -12,7 +12,7 @@ _MARK = re.compile(r"(?:[-*•+–]|\d{1,2}[.)]|\([a-z0-9]{1,2}\)|[a-z]\))\s+(?=
 _HEAD = re.compile(r"#{1,6}\s+(?=\S)")
 _END = re.compile(r"[.!?;,]\W*$")
 FEWEST = 3  # entries that make a list
-_TERM, _CLAUSE = 6, 3  # words of a term; lines that an entry may go on over
+_TERM = 6  # words of a term
 
 Span = tuple[int, int]
 

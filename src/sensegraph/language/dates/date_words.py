@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
-from sensegraph.language.dates.moments import find_written
 from sensegraph.language.word_lists import ENGLISH_MONTHS, MONTHS
 
 _PLAIN = re.compile(r"(?<!\d)([12]\d{3})([-/.]?)(0[1-9]|1[0-2])\2(0[1-9]|[12]\d|3[01])(?!\d)")
@@ -41,7 +40,11 @@ def find_own_date(texts: Iterable[str]) -> str:
     """
     texts = list(texts)
     plain = next((m for m in map(_PLAIN.search, texts) if m), None)
-    return f"{plain[1]}-{plain[3]}-{plain[4]}" if plain else find_written(texts)[:10]
+    if plain:
+        return f"{plain[1]}-{plain[3]}-{plain[4]}"
+    from sensegraph.language.dates.moments import find_written  # read while an index is built, not for a question
+
+    return find_written(texts)[:10]
 
 
 def asked_date_words(question: str) -> list[str]:

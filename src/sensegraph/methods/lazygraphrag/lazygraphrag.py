@@ -79,7 +79,7 @@ class Tester:
         if self.unit == "sentence":
             wanted = collect_terms(self.question.text)
             spans: Sequence[tuple[int, int]] = split_sentences(chunk.text) or [(0, len(chunk.text))]
-            first, last = max(spans, key=lambda s: (len(wanted & collect_terms(chunk.text[s[0] : s[1]])), -s[0]))
+            first, last = max(spans, key=lambda span: len(wanted & collect_terms(chunk.text[slice(*span)])))
             passage = Passage("chunk", chunk.id, chunk.text[first:last], title=chunk.title)
         return Inquiry(self.question.text, Context((passage, *linked)), history=self.question.history)
 

@@ -1,13 +1,14 @@
 """Requests on their way to a model: paced, tried again, journalled; and what every failure means for the caller.
 
-A reply comes whole, or in pieces as server-sent events; either way it is handed over as one JSON object.
+A chat reply comes in pieces, as server-sent events, wherever the endpoint has them, so that it is known to be alive; it
+is handed over as one JSON object either way.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
@@ -17,45 +18,40 @@ import msgspec
 from sensegraph.errors import EndpointDown, EndpointError
 from sensegraph.models.endpoint import bodies
 from sensegraph.models.endpoint.endpoint_settings import address_of
-from sensegraph.models.endpoint.limits import Pace, choose_pause, read_retry_after
+from sensegraph.models.endpoint.flow import Gate
+from sensegraph.models.endpoint.limits import Pace, choose_pause
+from sensegraph.models.endpoint.outcomes import Kind, Outcome, Refusal, classify_error, find_rest, read_error
 
 if TYPE_CHECKING:
     from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
     from sensegraph.models.endpoint.limits import Journal
     from sensegraph.models.endpoint.wire import Incoming, Response, Wire
 
-_HOPELESS = ("insufficient_quota", "billing_hard_limit_reached", "account_deactivated")
 _LONGEST_WAIT = 600.0  # seconds; an endpoint that asks for more is down for this run
+_FRUITLESS = 4  # pauses without any reply, as a multiple of the retries, after which an endpoint is given up
 
 
-class Refusal(Exception):
-    """A final error status with what the endpoint said."""
+@dataclass(frozen=True, slots=True)
+class Streaming:
+    """How a reply comes in pieces: the fields that ask for it, who hears it, and whether it has to be JSON."""
 
-    def __init__(self, status: int, message: str, code: str) -> None:
-        super().__init__(message)
-        self.status, self.message, self.code = status, message, code
-
-    @property
-    def of_form(self) -> bool:
-        """Whether it may be a field of the request that was refused, rather than its length or its content."""
-        return self.status in (400, 422) and self.code != "context_length_exceeded"
+    fields: dict[str, Any]
+    hear: Callable[[str], None] | None = None
+    formed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Failure:
-    """Why an attempt gave no reply; `again` says that another may; `after` is the wait that the endpoint asks for."""
+    """Why an attempt gave no reply; `again` says that another may, `once` that one more is enough.
 
+    `paused` is when the pause ends that all callers make; such an attempt is not counted.
+    """
+
+    outcome: Outcome
     error: Exception
     again: bool
-    after: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Listener:
-    """Somebody who hears a reply while it is written; `fields` of the request ask for that."""
-
-    hear: Callable[[str], None]
-    fields: dict[str, Any]
+    once: bool = False
+    paused: float = 0.0
 
 
 class Calls:
@@ -66,126 +62,174 @@ class Calls:
         self.settings, self.address = settings, address
         self._lock = threading.Lock()
         self._pace = Pace(settings.requests_per_minute, settings.tokens_per_minute)
-        self._slots = threading.BoundedSemaphore(settings.concurrency)
+        self._gate = Gate(settings.concurrency)
         self._wire: Wire | None = None
-        self._answered = False
+        self._answers = 0
 
     def post(
-        self, path: str, body: dict[str, Any], need: int, retried: Callable[[], None], listener: Listener | None = None
+        self,
+        path: str,
+        body: dict[str, Any],
+        need: int,
+        retried: Callable[[], None],
+        streaming: Streaming | None = None,
     ) -> dict[str, Any]:
         """The decoded reply, after as many attempts as are allowed; once a piece of it was heard there is no other.
 
-        Raises Refusal for a final error status, EndpointDown or EndpointError for what else can go wrong.
+        Raises Refusal for what no other attempt can mend, EndpointDown or EndpointError for what else can go wrong.
         """
-        attempt, raw = 0, msgspec.json.encode(body)
+        raw = msgspec.json.encode(body)
         if (left := self._recall(path, raw)) is not None:
-            if listener:
-                listener.hear(bodies.read_content(left))
+            if streaming and streaming.hear:
+                streaming.hear(bodies.read_content(left))
             return left
+        attempt, pauses, answers, own_pause = 0, 0, self._answers, 0.0
         while True:
             admission = self._pace.admit(need)
-            if (early := self._pace.wait(admission)) > 0:
+            if (early := max(self._pace.wait(admission), 0.0 if own_pause else self._gate.left())) > 0:
                 time.sleep(early)
-            outcome = self._attempt(path, raw, listener)
-            if isinstance(outcome, dict):
-                self._pace.settle(admission, bodies.read_usage(outcome, "total_tokens") or need)
-                self._answered = True
-                return outcome
-            if not outcome.again:
-                raise outcome.error
-            if attempt == self.settings.max_retries:
-                raise self._explain_giving_up(outcome)
+            found = self._attempt(path, raw, body, streaming)
+            if isinstance(found, dict):
+                self._pace.settle(admission, bodies.read_usage(found, "total_tokens") or need)
+                return found
+            if not found.again:
+                raise found.error
+            if self._answers != answers:
+                pauses, answers = 0, self._answers
+            own_pause = found.paused
+            attempt, pauses = (attempt, pauses + 1) if own_pause else (attempt + 1, pauses)
+            if attempt > (1 if found.once else self.settings.max_retries) or pauses > self._patience:
+                raise self._explain_giving_up(found, attempt + pauses)
             retried()
-            time.sleep(choose_pause(attempt, outcome.after, self.settings.backoff_s))
-            attempt += 1
+            time.sleep(self._choose_pause(attempt + pauses - 1, found))
+
+    @property
+    def _patience(self) -> int:
+        return _FRUITLESS * self.settings.max_retries
+
+    def _choose_pause(self, before: int, failure: _Failure) -> float:
+        """Seconds before the next attempt; longer than the endpoint asks for where that did not help."""
+        asked = failure.outcome.wait
+        if asked is not None and before > self.settings.max_retries:
+            asked = max(asked, choose_pause(before - self.settings.max_retries, None, self.settings.backoff_s))
+        return choose_pause(before, asked, self.settings.backoff_s)
 
     def _recall(self, path: str, body: bytes) -> dict[str, Any] | None:
         """The usable reply that an earlier run got and did not live to store; one that is none is asked for again."""
         left = self.journal.recall(self.journal.key(path, body)) if self.journal else None
         reply = msgspec.json.decode(left, type=dict[str, Any]) if left else None
-        return reply if reply and _is_usable(reply) else None
+        return reply if reply and bodies.is_usable(reply) else None
 
-    def _attempt(self, path: str, body: bytes, listener: Listener | None) -> dict[str, Any] | _Failure:
+    def _attempt(
+        self, path: str, raw: bytes, body: Mapping[str, Any], streaming: Streaming | None
+    ) -> dict[str, Any] | _Failure:
         """One request: the decoded reply, or why there is none."""
         from sensegraph.models.endpoint.wire import Unreachable, WireError
 
-        heard = _CountingListener(listener.hear) if listener else None
+        heard = _CountingListener(streaming.hear if streaming else None)
+        began, good = self._gate.enter(), False
         try:
-            with self._slots:
-                if listener and heard:
-                    return self._post_streamed(path, body, listener, heard)
-                return self._post_whole(path, body)
+            found = self._exchange(path, raw, body, streaming, heard, began)
+            good = isinstance(found, dict)
+            return found
         except Unreachable as e:
             why = f"({self._clean(str(e))}): check endpoint.base_url and that it is running."
-            return _Failure(EndpointDown(f"Cannot reach {self.address} {why}"), self._answered)
+            down = EndpointDown(f"Cannot reach {self.address} {why}", words=self._clean(str(e)))
+            return _Failure(Outcome(Kind.DOWN, str(e)), down, bool(self._answers))
         except WireError as e:
-            return self._explain_break(e, heard)
-        except _Unusable as e:
-            return self._end_if_heard(heard, _Failure(EndpointError(str(e)), True))
+            return self._end_if_heard(heard, self._explain_break(e))
+        except bodies.Unusable as e:
+            return self._end_if_heard(heard, self._explain_outcome(e.outcome, began))
+        finally:
+            self._answers += good
+            self._gate.leave(good=good)
 
-    def _post_whole(self, path: str, body: bytes) -> dict[str, Any] | _Failure:
-        response = self._connect().post(path, body)
-        if response.status >= 300:
-            return self._explain_status(response)
-        found = _decode_reply(response.body)
-        self._keep(path, body, found, response.body)
-        return found
-
-    def _post_streamed(
-        self, path: str, body: bytes, listener: Listener, heard: _CountingListener
+    def _exchange(
+        self,
+        path: str,
+        raw: bytes,
+        body: Mapping[str, Any],
+        streaming: Streaming | None,
+        heard: _CountingListener,
+        began: float,
     ) -> dict[str, Any] | _Failure:
-        raw = msgspec.json.encode(msgspec.json.decode(body, type=dict[str, Any]) | listener.fields)
-        with self._connect().open(path, raw) as incoming:
-            if incoming.status >= 300:
-                return self._explain_status(incoming.response())
-            found = _assemble_events(incoming, heard)
-        self._keep(path, body, found, msgspec.json.encode(found))  # as if it had come whole: either way recalls it
+        if streaming is None:
+            response = self._connect().post(path, raw)
+            if response.status >= 300:
+                return self._explain_status(response, body, began)
+            self._gate.hold(self._rest(response.headers))
+            found = bodies.decode_reply(response.body, body)
+        else:
+            with self._connect().open(path, msgspec.json.encode(dict(body) | streaming.fields)) as incoming:
+                if incoming.status >= 300:
+                    return self._explain_status(incoming.response(), dict(body) | streaming.fields, began)
+                self._gate.hold(self._rest(incoming.headers))
+                found = assemble_events(incoming, heard, body, streaming.formed)
+        if self.journal and bodies.is_usable(found):  # as if it had come whole: either way recalls it
+            self.journal.keep(self.journal.key(path, raw), msgspec.json.encode(found))
         return found
 
-    def _keep(self, path: str, body: bytes, reply: dict[str, Any], raw: bytes) -> None:
-        if self.journal and _is_usable(reply):
-            self.journal.keep(self.journal.key(path, body), raw)
+    def _rest(self, headers: Mapping[str, str]) -> float:
+        rest = find_rest(headers)
+        return rest if rest <= _LONGEST_WAIT else 0.0
 
     def _connect(self) -> Wire:
         """The client, made on first use: the offline path never imports it."""
-        from sensegraph.models.endpoint.wire import Wire
+        from sensegraph.models.endpoint.wire import Patience, Wire
 
         with self._lock:
             if self._wire is None:
-                s = self.settings
-                self._wire = Wire(s.base_url, self._api_key, connections=s.concurrency, timeout_s=s.timeout_s)
+                s, key = self.settings, self._api_key
+                headers = {"bearer": {"Authorization": f"Bearer {key}"}, "api-key": {"api-key": key}}.get(s.auth, {})
+                patience = Patience(s.first_byte_s, s.silence_s, s.timeout_s)
+                self._wire = Wire(s.base_url, headers if key else {}, connections=s.concurrency, patience=patience)
             return self._wire
 
     # ── what went wrong ──
 
-    def _explain_break(self, error: Exception, heard: _CountingListener | None) -> _Failure:
+    def _explain_break(self, error: Exception) -> _Failure:
         from sensegraph.models.endpoint.wire import Late
 
-        late = f"no reply within {self.settings.timeout_s:g} s"
-        why = late if isinstance(error, Late) else f"the connection broke ({self._clean(str(error))})"
-        return self._end_if_heard(heard, _Failure(EndpointError(why), True))
+        s = self.settings
+        waited = f"{s.timeout_s:g} s" if s.timeout_s else f"{s.first_byte_s:g} s, or nothing more for {s.silence_s:g} s"
+        late = isinstance(error, Late)
+        why = f"no reply within {waited}" if late else f"the connection broke ({self._clean(str(error))})"
+        return _Failure(Outcome(Kind.BROKEN, why), EndpointError(why, Kind.BROKEN, why), True)
 
-    def _end_if_heard(self, heard: _CountingListener | None, failure: _Failure) -> _Failure:
+    def _end_if_heard(self, heard: _CountingListener, failure: _Failure) -> _Failure:
         """`failure`, final where a part of the reply was heard: it cannot be taken back."""
-        if not heard or not heard.count:
+        if not heard.count or isinstance(failure.error, Refusal):
             return failure
         text = f"{self.address} broke off in the middle of a reply, after {heard.count} characters"
-        return _Failure(EndpointError(f"{text}: {self._clean(str(failure.error))}. Ask again."), False)
+        words = self._clean(str(failure.error))
+        error = EndpointError(f"{text}: {words}. Ask again.", failure.outcome.kind, words)
+        return _Failure(failure.outcome, error, False)
 
-    def _explain_status(self, response: Response) -> _Failure:
-        status, (message, code) = response.status, bodies.read_error(response.body)
-        refusal = Refusal(status, self._clean(message), code)
-        if status in (401, 402, 403, 404) or code in _HOPELESS:
-            return _Failure(self.error(refusal), False)
-        if status < 400:
-            return _Failure(self._explain_redirect(response), False)
-        if status not in (408, 409, 429) and status < 500:
-            return _Failure(refusal, False)
-        after = read_retry_after(response.headers)
-        if after is not None and after > _LONGEST_WAIT:
-            text = f"{self.address} asks to wait {after:.0f} s (HTTP {status}: {refusal.message}): run again later."
-            return _Failure(EndpointDown(text), False)
-        return _Failure(EndpointError(f"HTTP {status}: {refusal.message}"), True, after)
+    def _explain_status(self, response: Response, body: Mapping[str, Any], began: float) -> _Failure:
+        if 300 <= response.status < 400:
+            error = self._explain_redirect(response)
+            return _Failure(Outcome(Kind.DOWN, str(error), response.status), error, False)
+        told = read_error(response.body)
+        found = classify_error(response.status, told, response.headers, body.keys())
+        return self._explain_outcome(found, began)
+
+    def _explain_outcome(self, found: Outcome, began: float) -> _Failure:
+        """What is done about an outcome here: wait and try again; the rest is for who asked."""
+        words = self._clean(found.words)
+        said = f"HTTP {found.status}: {words}" if found.status else words
+        if found.wait is not None and found.wait > _LONGEST_WAIT:
+            asked = f"asks to wait {found.wait:.0f} s (HTTP {found.status}: {words}): run again later."
+            return _Failure(found, EndpointDown(f"{self.address} {asked}", words=words), False)
+        if found.kind == Kind.PACE:
+            pause = found.wait if found.wait is not None else self.settings.backoff_s
+            return _Failure(found, EndpointError(said, found.kind, words), True, paused=self._gate.brake(began, pause))
+        if found.kind == Kind.BROKEN:
+            if found.status in (503, 529):
+                self._gate.brake(began, 0.0)
+            return _Failure(found, EndpointError(said, found.kind, words), True, once=found.own)
+        if found.field == "page":  # from one that has answered before it is something in between
+            return _Failure(found, self.error(Refusal(found)), True, once=not self._answers)
+        return _Failure(found, self.error(Refusal(found)) if found.kind == Kind.DOWN else Refusal(found), False)
 
     def _explain_redirect(self, response: Response) -> EndpointDown:
         """A redirect is not followed: it would take the key to an address that nobody has chosen."""
@@ -195,19 +239,28 @@ class Calls:
 
     def error(self, e: Refusal) -> EndpointError:
         """The error that a refusal means for the caller, with what to do next."""
-        where = f"{self.address} (HTTP {e.status})"
-        if e.status in (401, 403):
-            return EndpointDown(f"The key is not accepted by {where}: check the API key and what it is allowed to use.")
-        if e.status == 402 or e.code in _HOPELESS:
-            return EndpointDown(f"There is no credit left at {where}: {e.message}. Add some and run again to resume.")
-        if e.status == 404:
-            return EndpointDown(f"No such model or address at {where}: {e.message}. Check endpoint.base_url and model.")
-        return EndpointError(f"The request was refused by {where}: {e.message}. Running again does not help by itself.")
+        found, words = e.outcome, self._clean(e.outcome.words)
+        where = f"{self.address} (HTTP {found.status})" if found.status else self.address
+        downs = {
+            "key": f"The key is not accepted by {where}: {words}. Check the API key, endpoint.auth and its rights.",
+            "credit": f"There is no credit left at {where}: {words}. Add some and run again to resume.",
+            "day": f"What {where} allows in a day is used up: {words}. Run again tomorrow to resume.",
+            "model": f"No such model or address at {where}: {words}. Check endpoint.base_url and model.",
+            "page": f"{where} answers with {words} and is no API: check endpoint.base_url (it usually ends with /v1).",
+        }
+        if found.kind == Kind.DOWN:
+            return EndpointDown(downs.get(found.field, f"{where}: {words}."), words=words)
+        text = f"The request was refused by {where}: {words}. Running again does not help by itself."
+        if found.field in self.settings.extra_body:
+            text = f"{where} refuses {found.field}, which stands in endpoint.extra_body: {words}. Take it out."
+        return EndpointError(text, found.kind, words)
 
-    def _explain_giving_up(self, last: _Failure) -> Exception:
-        tries = self.settings.max_retries + 1
+    def _explain_giving_up(self, last: _Failure, tries: int) -> Exception:
         text = f"{self.address} failed {tries} times, last with {last.error}. Run again to resume."
-        return last.error if isinstance(last.error, EndpointDown) else EndpointError(text)
+        error = last.error
+        if isinstance(error, EndpointDown):
+            return error
+        return EndpointError(text, last.outcome.kind, self._clean(last.outcome.words))
 
     def _clean(self, text: str) -> str:
         """`text` on one line, cut, without the key (a stand-in such as "none" is no secret) and the URL's password."""
@@ -217,49 +270,25 @@ class Calls:
         return " ".join(text.split())[:300]
 
 
-class _Unusable(Exception):
-    """What came is no reply; the message says why."""
-
-
 class _CountingListener:
-    """Hands pieces on, and counts their characters."""
+    """Hands pieces on, and counts the characters that somebody heard."""
 
-    def __init__(self, hear: Callable[[str], None]) -> None:
+    def __init__(self, hear: Callable[[str], None] | None) -> None:
         self._hear, self.count = hear, 0
 
     def __call__(self, text: str) -> None:
-        if text:
+        if text and self._hear:
             self.count += len(text)
             self._hear(text)
 
 
-def _decode_reply(body: bytes) -> dict[str, Any]:
-    """The reply in `body`. Raises _Unusable where there is none, or one that ended in an error."""
-    try:
-        data = msgspec.json.decode(body)
-    except msgspec.DecodeError:
-        raise _Unusable("a reply that is no JSON") from None
-    if isinstance(data, dict) and any(data.get(name) for name in ("choices", "data", "results")):
-        return _check_unbroken(data)
-    raise _Unusable("a reply without content")
-
-
-def _check_unbroken(reply: dict[str, Any]) -> dict[str, Any]:
-    """`reply`. Raises _Unusable where it says that it ended in an error."""
-    if why := bodies.name_error(reply):
-        raise _Unusable(why)
-    return reply
-
-
-def _is_usable(reply: dict[str, Any]) -> bool:
-    """Whether a reply may be believed by a later run: it neither broke nor was refused."""
-    return not (bodies.name_error(reply) or (reply.get("choices") and bodies.name_refusal(reply)))
-
-
-def _assemble_events(incoming: Incoming, heard: _CountingListener) -> dict[str, Any]:
+def assemble_events(
+    incoming: Incoming, heard: _CountingListener, body: Mapping[str, Any], formed: bool
+) -> dict[str, Any]:
     """The reply whose pieces come as events, as it would have come whole; a piece is heard as it comes.
 
-    An endpoint that sends the reply whole all the same is understood. Raises _Unusable for what is no reply.
+    An endpoint that sends the reply whole all the same is understood. Raises Unusable for what is no reply, and for one
+    that runs on in blanks where it is `formed`.
     """
     parts, rest = bodies.Parts(), list[bytes]()
     for line in incoming:
@@ -267,23 +296,25 @@ def _assemble_events(incoming: Incoming, heard: _CountingListener) -> dict[str, 
             rest.append(line)
             continue
         if (payload := line[5:].strip()) == b"[DONE]":
-            return _check_unbroken(parts.reply())
-        heard(_read_event(payload, parts))
-    if parts.count or not any(r.lstrip()[:1] == b"{" for r in rest):
+            return bodies.check_reply(parts.reply(), body)
+        heard(_read_event(payload, parts, body))
+        if formed and parts.blanks > bodies.MOST_BLANKS:
+            raise bodies.Unusable(Outcome(Kind.RUN_ON, "the reply ran on in blanks"))
+    if parts.count or not any(r.lstrip()[:1] in b"{[<" for r in rest if r.strip()):
         if parts.finish:
-            return _check_unbroken(parts.reply())
-        raise _Unusable("the reply ended before its end")
-    data = _decode_reply(b"\n".join(rest))
+            return bodies.check_reply(parts.reply(), body)
+        raise bodies.Unusable(Outcome(Kind.BROKEN, "the reply ended before its end"))
+    data = bodies.decode_reply(b"\n".join(rest), body)
     heard(bodies.read_content(data))
     return data
 
 
-def _read_event(payload: bytes, parts: bodies.Parts) -> str:
-    """The text of one event. Raises _Unusable for an error that is told as one."""
+def _read_event(payload: bytes, parts: bodies.Parts, body: Mapping[str, Any]) -> str:
+    """The text of one event. Raises Unusable for an error that is told as one."""
     try:
         event = msgspec.json.decode(payload, type=dict[str, Any])
     except (msgspec.DecodeError, msgspec.ValidationError):
-        raise _Unusable("a piece of a reply that is no JSON") from None
+        raise bodies.Unusable(Outcome(Kind.BROKEN, "a piece of a reply that is no JSON")) from None
     if event.get("error"):
-        raise _Unusable(bodies.read_error(payload)[0])
+        raise bodies.Unusable(bodies.classify_told(event, body))
     return parts.add(event)

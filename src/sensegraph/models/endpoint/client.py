@@ -14,22 +14,39 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
+import numpy as np
 
-from sensegraph.errors import ReplyRefused, SettingsError
+from sensegraph.errors import SettingsError
 from sensegraph.language.text import count_tokens
-from sensegraph.models.endpoint import bodies
-from sensegraph.models.endpoint.calls import Calls, Listener, Refusal
-from sensegraph.models.endpoint.endpoint_settings import EndpointSettings, address_of, check_endpoint
+from sensegraph.models.endpoint import bodies, readings
+from sensegraph.models.endpoint.calls import Calls, Streaming
+from sensegraph.models.endpoint.endpoint_settings import (
+    EndpointSettings,
+    address_of,
+    check_endpoint,
+    set_temperature,
+)
 from sensegraph.models.endpoint.limits import Amount, Budget
+from sensegraph.models.endpoint.outcomes import Kind, Outcome, Refusal
+from sensegraph.models.endpoint.profile import (
+    ChatRequest,
+    Memory,
+    Profile,
+    count_prompt_tokens,
+    write_chat,
+    write_streaming,
+)
+from sensegraph.models.endpoint.remedies import Attempt, explain_outcome, find_remedy, join_profiles, list_losses
 from sensegraph.protocols import Vectors
 from sensegraph.types import Usage
 
 if TYPE_CHECKING:
     from sensegraph.models.endpoint.limits import Journal
 
-Kind = Literal["chat", "embedding", "rerank"]
+Purpose = Literal["chat", "embedding", "rerank"]
 Message = Mapping[str, str]
 
+_FIRST_S = 5.0  # seconds that other calls wait for the first one to show what the endpoint takes
 _NO_USAGE = "The endpoint reports no usage: tokens are our own estimate"
 
 
@@ -63,24 +80,40 @@ class Notes:
 class Endpoint:
     """An OpenAI-compatible endpoint: `chat`, `embed` and `rerank`, safe to call from many threads."""
 
-    def __init__(self, settings: EndpointSettings, journal: Journal | None = None, api_key: str = "") -> None:
+    def __init__(
+        self,
+        settings: EndpointSettings,
+        journal: Journal | None = None,
+        api_key: str = "",
+        memory: Memory | None = None,
+    ) -> None:
         check_endpoint(settings, api_key)
+        settings = replace(settings, temperature=set_temperature(settings))
         self.settings, self.address = settings, address_of(settings.base_url)
-        self._api_key = api_key
+        self._api_key, self._memory = api_key, memory or Memory()
+        self._known = self._memory.recall(settings)
+        self._believed = self._known != Profile()
+        self._known = replace(self._known, window=settings.window) if settings.window else self._known
         self._calls = Calls(settings, self.address, journal, api_key)
         self._lock = threading.Lock()
-        self._spent: dict[Kind, Usage] = {"chat": Usage(), "embedding": Usage(), "rerank": Usage()}
+        self._contact = threading.Lock()
+        self._guesses = Counter[str]()
+        self._spent: dict[Purpose, Usage] = {"chat": Usage(), "embedding": Usage(), "rerank": Usage()}
         self._notes = Notes()
         self._budget = Budget(settings.max_tokens_total, settings.max_cost_usd)
-        self._dialect = bodies.Dialect()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.settings, None, self._api_key)  # a copy in another process counts for itself
+        return type(self), (
+            self.settings,
+            None,
+            self._api_key,
+            self._memory,
+        )  # a copy in another process counts for itself
 
     def __repr__(self) -> str:
         return f"Endpoint({self.address!r}, {self.settings.model!r})"
 
-    def usage(self, kind: Kind | None = None) -> Usage:
+    def usage(self, kind: Purpose | None = None) -> Usage:
         """What the calls so far have cost: of one kind, or of all."""
         with self._lock:
             return self._spent[kind] if kind else sum(self._spent.values(), Usage())
@@ -105,61 +138,195 @@ class Endpoint:
 
         `extra` are further fields of the request, which the endpoint may refuse. `hear` is told the reply piece by
         piece as it is written; the pieces joined are its text.
-        Raises EndpointDown when no call can succeed, EndpointError for this call or when the reply breaks off after a
-        piece was heard, ReplyRefused where its reply was refused by the model or a filter, BudgetExceeded before it is
-        made.
+        What the endpoint does not take is asked for in another way, and known from then on. Raises EndpointDown when no
+        call can succeed, EndpointError for this call or when the reply breaks off after a piece was heard, ReplyRefused
+        where its reply was refused by the model or a filter, PromptTooLong where the prompt leaves no room in the
+        model's window, BudgetExceeded before it is made.
         """
         if not self.settings.model:
             raise SettingsError("endpoint.model is empty: name the chat model to use.")
-        request = bodies.ChatRequest(messages, max_tokens, schema, name, extra or {}, hear is not None)
-        most, heard = self._bound(request), list[str]()
+        request = ChatRequest(messages, max_tokens, schema, name, extra or {})
+        first = not self._believed and self._contact.acquire(timeout=_FIRST_S)  # what one call learns, others need not
+
+        def let_others_go() -> None:
+            nonlocal first
+            if first:
+                first = False
+                self._contact.release()
+
+        def count_retry() -> None:
+            self._count("chat", Usage(retries=1))
+            let_others_go()
+
+        try:
+            return self._chat(Attempt(request, self._known, self.settings), hear, count_retry)
+        finally:
+            let_others_go()
+
+    @property
+    def window(self) -> int:
+        """The tokens of prompt and reply together that the model is known to take; 0 where that is not known."""
+        return self._known.window
+
+    def _chat(self, attempt: Attempt, hear: Callable[[str], None] | None, retried: Callable[[], None]) -> Reply:
+        """The reply to a request, in whatever way the endpoint takes it."""
+        heard = list[str]()
 
         def keep_and_hear(text: str) -> None:
             heard.append(text)
             if hear:
                 hear(text)
 
+        while True:
+            if not attempt.fits:
+                self._learn(replace(attempt, known=replace(self._known, window=attempt.known.window)))
+                raise explain_outcome(attempt, attempt.last or Outcome(Kind.WINDOW, ""), self._calls.error)
+            body = write_chat(
+                self.settings, attempt.known, attempt.request, attempt.room, attempt.freely, attempt.varied
+            )
+            found = self._ask(attempt, body, keep_and_hear if hear else None, heard, retried)
+            if isinstance(found, Reply):
+                self._learn(attempt)
+                return found
+            streaming = write_streaming(attempt.known)
+            following = find_remedy(attempt, found, body | streaming)
+            if following is None or (any(heard) and found.kind != Kind.THOUGHTS):
+                raise explain_outcome(attempt, found, self._calls.error)
+            attempt = following
+
+    def _ask(
+        self,
+        attempt: Attempt,
+        body: dict[str, Any],
+        hear: Callable[[str], None] | None,
+        heard: list[str],
+        retried: Callable[[], None],
+    ) -> Reply | Outcome:
+        """One request within the budget: its reply, counted; or what it came to instead."""
+        most, used, fields = self._bound(attempt), None, write_streaming(attempt.known)
+        streaming = Streaming(fields, hear, "response_format" in body) if fields else None
         self._budget.reserve(most)
-        used = None
         try:
-            data = self._post_chat(request, most.tokens, keep_and_hear if hear else None)
-            reply = self._reply(data, request.messages)
+            data = self._calls.post("/chat/completions", body, most.tokens, retried, streaming)
+            reply = self._reply(data, attempt.request.messages)
             used = self._spend(reply)
-            if why := bodies.name_refusal(data):
-                raise ReplyRefused(
-                    f"The reply of {self.settings.model} was refused ({why}). Leave the text out, or ask another model."
-                )
+            if found := bodies.classify_reply(data) or self._compare(attempt, data):
+                return found
+            if bodies.read_misplaced(data):
+                self._notes.add("The endpoint put replies among the model's thoughts: taken from there")
+            if hear and not streaming:
+                hear(reply.text)
             return reply
+        except Refusal as e:
+            return e.outcome
         finally:
             if used is None and any(heard):
                 self._notes.add("A streamed reply broke off: its tokens are our own estimate")
-                used = self._spend(_estimate_reply("".join(heard), request.messages, ""))
+                used = self._spend(_estimate_reply("".join(heard), attempt.request.messages, ""))
             self._budget.settle(most, used or Amount())
+
+    def _compare(self, attempt: Attempt, data: Mapping[str, Any]) -> Outcome | None:
+        """What the endpoint's count of a prompt shows: that it was cut without a word, or nothing."""
+        counts = [bodies.read_usage(data, name) or 0 for name in ("prompt_tokens", "completion_tokens")]
+        known, own = self._known, count_prompt_tokens(attempt.request.messages)
+        if known.doubts(counts[0], attempt.request.messages):
+            words = f"the endpoint counted {counts[0]:,} tokens of a prompt of about {own:,}, and cut the rest"
+            if attempt.varied:
+                self._notes.add(
+                    "The endpoint cuts prompts that are too long without a word: they are asked again shorter"
+                )
+            return Outcome(Kind.WINDOW, words, most=counts[0] if attempt.varied else -1)
+        whole = sum(counts)
+        if bodies.read_finish(data) == "length" and counts[1] < 0.98 * attempt.room and whole % 256 == 0 and counts[0]:
+            return Outcome(Kind.WINDOW, f"the prompt and its reply filled a window of {whole:,} tokens", most=whole)
+        with self._lock:
+            skips = attempt.varied and not known.skips_known
+            self._known = replace(self._known, skips_known=True) if skips else known.compared(counts[0], own)
+        return None
+
+    def _learn(self, attempt: Attempt) -> None:
+        """Take what a reply showed for known, and say it once; what was only guessed, after two replies."""
+        with self._lock:
+            before = self._known
+            now = join_profiles(before, attempt.known)
+            lost = list_losses(before, now)
+            unsure = [name for name in lost if name in (*attempt.guessed, "response_format")]
+            self._guesses.update(unsure)
+            if doubted := {name for name in unsure if self._guesses[name] < 2}:
+                form = before.form if "response_format" in doubted else now.form
+                now = replace(now, refused=tuple(n for n in now.refused if n not in doubted), form=form)
+            self._notes.add(*(f"The endpoint refuses {said}" for name, said in lost.items() if name not in doubted))
+            if now.window and now.window != before.window:
+                self._notes.add(f"The model's window is {now.window:,} tokens: prompts and replies are made to fit")
+            if now.thinking > before.thinking:
+                self._notes.add("The model's thoughts take room: replies may be longer than was asked for")
+            self._known = now
+            settled = all(count > 1 for count in self._guesses.values())
+            news = replace(now, ratio=1.0, samples=0) != replace(before, ratio=1.0, samples=0) or not self._believed
+            self._believed = settled
+        if news:
+            self._memory.keep(self.settings, now)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """The vectors of `texts`, shape `(n, dim)` float32, as the endpoint gives them (not normalised).
 
-        Raises as `chat` does, and EndpointError when the vectors are too few or of different length.
+        They are asked for in calls as large as the endpoint takes; of a text too long for the model, the mean of its
+        parts. Raises as `chat` does, and EndpointError when the vectors are too few, of different length, or none.
         """
-        s = self.settings
-        if not s.embedding_model:
+        if not self.settings.embedding_model:
             raise SettingsError("endpoint.embedding_model is empty: name the embedding model to use.")
-        body = {"model": s.embedding_model, "input": list(texts), "encoding_format": "float"}
-        return bodies.read_vectors(self._read("embedding", "/embeddings", body, texts), len(texts))
+        parts = [readings.split_long(text, self._known.input_tokens) for text in texts]
+        rows = self._embed_all([part for of_text in parts for part in of_text])
+        ends = np.cumsum([len(of_text) for of_text in parts])
+        if len(rows) == len(texts):
+            return rows
+        return np.stack([part.mean(axis=0) for part in np.split(rows, ends[:-1])])
+
+    def _embed_all(self, texts: Sequence[str]) -> Vectors:
+        """The vectors of texts, in batches; after a refusal, in smaller ones or smaller parts."""
+        rows, name = list[Vectors](), self.settings.embedding_model
+        for batch in readings.split_batches(texts, self._known, self.settings.embedding_batch):
+            body = {"model": name, "input": batch, "encoding_format": "float"}
+            body = {n: v for n, v in body.items() if n not in self._known.refused}
+            try:
+                data = self._read("embedding", "/embeddings", body, batch)
+            except Refusal as e:
+                learned = readings.learn_size(self._known, e.outcome, batch)
+                if learned is None:
+                    raise self._calls.error(e) from None
+                self._learn(Attempt(ChatRequest((), 0), learned, self.settings))
+                rows.append(self.embed(batch))
+            else:
+                rows.append(readings.read_vectors(data, batch))
+        return np.concatenate(rows)
 
     def rerank(self, question: str, texts: Sequence[str]) -> list[float]:
         """How well each of `texts`, at least one, fits the question: higher is better, in their order.
 
-        The request is the one of Cohere and Jina, to `/rerank` under the base address. Raises as `chat` does, and
-        EndpointError when a text has no score.
+        The request is the one of Cohere and Jina, or the one of TEI, to `/rerank` under the base address; a text that
+        gets no score has the worst. Raises as `chat` does, and EndpointError for what is no score.
         """
         if not self.settings.rerank_model:
             raise SettingsError("endpoint.rerank_model is empty: name the reranking model to use.")
-        body = {"model": self.settings.rerank_model, "query": question, "documents": list(texts)}
+        known = self._known
+        body = {"model": self.settings.rerank_model, "query": question, known.ranks: list(texts), "top_n": len(texts)}
+        body = {n: v for n, v in body.items() if n not in known.refused}
         read = [part for text in texts for part in (question, text)]  # it reads the question with each text
-        return bodies.read_relevances(self._read("rerank", "/rerank", body, read), len(texts))
+        try:
+            data = self._read("rerank", "/rerank", body, read)
+        except Refusal as e:
+            learned = known.without(e.outcome.field) if e.outcome.field in body else known
+            if "`texts`" in e.outcome.words and known.ranks != "texts":
+                learned = replace(known, ranks="texts")
+            if learned == known:
+                raise self._calls.error(e) from None
+            self._learn(Attempt(ChatRequest((), 0), learned, self.settings))
+            return self.rerank(question, texts)
+        scores = readings.read_relevances(data, len(texts))
+        worst = min((s for s in scores if s is not None), default=0.0)
+        return [worst if s is None else s for s in scores]
 
-    def _read(self, kind: Kind, path: str, body: dict[str, Any], texts: Sequence[str]) -> dict[str, Any]:
+    def _read(self, kind: Purpose, path: str, body: dict[str, Any], texts: Sequence[str]) -> dict[str, Any]:
         """The reply to a call that reads `texts` and writes nothing, within the budget and counted."""
         need = sum(map(count_tokens, texts)) if self._measured else 0
         most = Amount(need, self._price_reading(kind, need).cost_usd)
@@ -175,47 +342,15 @@ class Endpoint:
             usage = self._price_reading(kind, count)
             used = Amount(count, usage.cost_usd)
             self._count(kind, usage)
-        except Refusal as e:
-            raise self._calls.error(e) from None
         finally:
             self._budget.settle(most, used)
         return data
 
-    def _price_reading(self, kind: Kind, count: int) -> Usage:
+    def _price_reading(self, kind: Purpose, count: int) -> Usage:
         """What a call that read `count` tokens took."""
         if kind == "embedding":
             return self._price(Usage(embedding_calls=1, embedding_tokens=count))
         return Usage(1, count, cost_usd=count * self.settings.price_rerank / 1e6)
-
-    def _post_chat(self, request: bodies.ChatRequest, need: int, hear: Callable[[str], None] | None) -> dict[str, Any]:
-        """Post in the best way that the endpoint understands, leaving out one thing more where it refuses."""
-        s, known, first = self.settings, self._dialect, None
-        dialect = known
-        body: dict[str, Any] = {"model": s.model, "messages": list(request.messages)}
-        body |= {n: v for n, v in (("temperature", s.temperature), ("seed", s.seed)) if v is not None}
-        body |= request.extra
-        retried = partial(self._count, "chat", Usage(retries=1))
-        while True:
-            listener = Listener(hear, dialect.streaming()) if hear and dialect.streams else None
-            try:
-                data = self._calls.post("/chat/completions", body | dialect.fields(request), need, retried, listener)
-            except Refusal as e:
-                easier = dialect.easier(request, known, str(e), e.of_form)
-                if easier is None:
-                    raise self._calls.error(first or e) from None
-                first = first or (e if easier.limit == dialect.limit else None)
-                dialect = easier
-            else:
-                self._remember(dialect)
-                if hear and not listener and not bodies.name_refusal(data):
-                    hear(bodies.read_content(data))
-                return data
-
-    def _remember(self, dialect: bodies.Dialect) -> None:
-        """Take what the endpoint was found not to understand for known, and note it once."""
-        with self._lock:
-            self._notes.add(*dialect.without(self._dialect))
-            self._dialect = dialect.joined(self._dialect)
 
     # ── counting ──
 
@@ -224,13 +359,14 @@ class Endpoint:
         s = self.settings
         return bool(s.tokens_per_minute or s.max_tokens_total or s.max_cost_usd)
 
-    def _bound(self, request: bodies.ChatRequest) -> Amount:
+    def _bound(self, attempt: Attempt) -> Amount:
         """The most that a chat call can take; not measured where no limit asks for it."""
         if not self._measured:
             return Amount()
-        form = count_tokens(msgspec.json.encode(request.schema).decode()) if request.schema else 0
-        prompt = bodies.count_prompt_tokens(request.messages) + form
-        return Amount(prompt + request.max_tokens, self._price(Usage(1, prompt, request.max_tokens)).cost_usd)
+        schema = attempt.request.schema
+        form = count_tokens(msgspec.json.encode(schema).decode()) if schema else 0
+        prompt = count_prompt_tokens(attempt.request.messages) + form
+        return Amount(prompt + attempt.room, self._price(Usage(1, prompt, attempt.room)).cost_usd)
 
     def _reply(self, data: dict[str, Any], messages: Sequence[Message]) -> Reply:
         text = bodies.read_content(data)
@@ -239,6 +375,7 @@ class Endpoint:
         if prompt is None or completion is None:
             self._notes.add(_NO_USAGE)
             return _estimate_reply(text, messages, reason)
+        prompt = prompt or count_prompt_tokens(messages)  # some leave out what they had in their cache
         return Reply(text, prompt, completion, reason)
 
     def _spend(self, reply: Reply) -> Amount:
@@ -252,11 +389,11 @@ class Endpoint:
         cost = usage.prompt_tokens * s.price_prompt + usage.completion_tokens * s.price_completion
         return replace(usage, cost_usd=(cost + usage.embedding_tokens * s.price_embedding) / 1e6)
 
-    def _count(self, kind: Kind, usage: Usage) -> None:
+    def _count(self, kind: Purpose, usage: Usage) -> None:
         with self._lock:
             self._spent[kind] += usage
 
 
 def _estimate_reply(text: str, messages: Sequence[Message], reason: str) -> Reply:
     """A reply whose tokens we count ourselves."""
-    return Reply(text, bodies.count_prompt_tokens(messages), count_tokens(text), reason)
+    return Reply(text, count_prompt_tokens(messages), count_tokens(text), reason)

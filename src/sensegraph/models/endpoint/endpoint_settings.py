@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
+from typing import Any, Literal
 from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from sensegraph.errors import SettingsError, Unapproved
@@ -199,8 +200,16 @@ def _write_approval_line(wanted: str) -> str:
 class EndpointSettings:
     """Any OpenAI-compatible endpoint. It is used when `model` is set; without it everything stays on this machine.
 
-    Prices are in US dollars per million tokens; limits of 0 mean none. `timeout_s` bounds one attempt; before the next
-    it waits as long as the endpoint asks, else about `backoff_s`, doubled each time.
+    Prices are in US dollars per million tokens; limits of 0 mean none. A call waits `first_byte_s` for the first sign
+    of a reply, as a queue is no failure, and then `silence_s` from one to the next; `timeout_s`, where it is set,
+    bounds all of an attempt. Before the next it waits as long as the endpoint asks, else about `backoff_s`, doubled
+    each time. `concurrency` is the most calls at once; fewer are made where the endpoint asks for a pause.
+
+    `thoughts` says how much a model may think, where it can be told. `temperature = "default"` leaves the model's own.
+    `window` is the model's context where it is known better than the endpoint tells; 0 learns it. `extra_body` are
+    further fields of each chat request. `auth` is the header that holds the key. What stands before texts that are
+    embedded, for queries and for documents, is taken from the model's name where it is `auto`; `embedding_batch` is the
+    most texts in one call.
     """
 
     base_url: str = field(default="https://api.openai.com/v1", repr=False)  # may hold a password
@@ -208,14 +217,23 @@ class EndpointSettings:
     embedding_model: str = ""
     rerank_model: str = ""
     api_key_env: str = USUAL
-    temperature: float | None = 0.0
+    temperature: float | Literal["default"] | None = 0.0
     seed: int | None = None
+    thoughts: Literal["auto", "off", "low", "medium", "high"] = "auto"
+    window: int = 0
+    extra_body: dict[str, Any] = field(default_factory=dict)
+    auth: Literal["bearer", "api-key", "none"] = "bearer"
     concurrency: int = 16
     requests_per_minute: int = 0
     tokens_per_minute: int = 0
-    timeout_s: float = 120.0
+    first_byte_s: float = 600.0
+    silence_s: float = 120.0
+    timeout_s: float = 0.0
     max_retries: int = 6
     backoff_s: float = 0.5
+    embedding_query_prefix: str = "auto"
+    embedding_document_prefix: str = "auto"
+    embedding_batch: int = 64
     price_prompt: float = 0.0
     price_completion: float = 0.0
     price_embedding: float = 0.0
@@ -231,13 +249,22 @@ def check_endpoint(settings: EndpointSettings, api_key: str) -> None:
     """
     if not is_address(settings.base_url):
         raise SettingsError("endpoint.base_url must be http:// or https:// and a host; it usually ends with /v1.")
-    if settings.concurrency < 1 or settings.timeout_s <= 0 or settings.backoff_s < 0 or settings.max_retries < 0:
+    if min(settings.concurrency, settings.embedding_batch) < 1 or min(settings.first_byte_s, settings.silence_s) <= 0:
         raise SettingsError(
-            "endpoint.concurrency must be at least 1, endpoint.timeout_s above 0, endpoint.backoff_s and "
-            "endpoint.max_retries at least 0."
+            "endpoint.concurrency and endpoint.embedding_batch must be at least 1, endpoint.first_byte_s and "
+            "endpoint.silence_s above 0."
+        )
+    if min(settings.timeout_s, settings.backoff_s, settings.max_retries, settings.window) < 0:
+        raise SettingsError(
+            "endpoint.timeout_s, endpoint.backoff_s, endpoint.max_retries and endpoint.window must be at least 0."
         )
     prices = (settings.price_prompt, settings.price_completion, settings.price_embedding, settings.price_rerank)
     if settings.max_cost_usd and not any(prices):
         raise SettingsError("endpoint.max_cost_usd needs prices: set price_prompt, price_completion, …")
     if not all("!" <= c <= "~" for c in api_key):
         raise SettingsError("The API key holds a space or a character that no key has: copy it again.")
+
+
+def set_temperature(settings: EndpointSettings) -> float | None:
+    """The temperature that is asked for; None for the model's own."""
+    return None if settings.temperature == "default" else settings.temperature

@@ -12,9 +12,8 @@ import random
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from pathlib import Path
 from types import TracebackType
 from typing import IO
@@ -153,21 +152,6 @@ def choose_pause(attempt: int, after: float | None, first: float = 0.5) -> float
     return float(min(30.0, first * 2**attempt) * random.uniform(0.5, 1.0))
 
 
-def read_retry_after(headers: Mapping[str, str]) -> float | None:
-    """The wait in seconds that Retry-After names, as seconds or as an HTTP date."""
-    value = headers.get("retry-after")
-    if not value:
-        return None
-    try:
-        return max(0.0, float(value))
-    except ValueError:
-        pass
-    try:
-        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
-    except ValueError:
-        return None
-
-
 class _Line(msgspec.Struct, frozen=True):
     key: str
     reply: msgspec.Raw
@@ -178,6 +162,7 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self._path, self._lock = path, threading.Lock()
+        self.folder = path.parent
         self._file: IO[bytes] | None = None
         self._left: dict[str, bytes] = {}
 

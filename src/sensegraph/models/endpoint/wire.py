@@ -1,4 +1,4 @@
-"""HTTP as far as an endpoint needs it: one POST, over connections that are kept, within one time for all of it.
+"""HTTP as far as an endpoint needs it: one POST, over connections that are kept, given up when nothing comes any more.
 
 No retries and no redirects: what may be tried again is the endpoint's business.
 """
@@ -10,7 +10,7 @@ import socket
 import ssl
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from http.client import HTTPResponse
 from typing import Any
@@ -30,7 +30,7 @@ class WireError(Exception):
 
 
 class Late(WireError):
-    """The reply was not whole in time."""
+    """Nothing came in time, or not all of it."""
 
 
 class Unreachable(WireError):
@@ -39,6 +39,21 @@ class Unreachable(WireError):
 
 class Broken(WireError):
     """The connection ended before the reply did."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How many seconds are waited: for a connection, for the first byte, from one to the next, and for all (0: any)."""
+
+    first_byte: float = 600.0
+    silence: float = 120.0
+    whole: float = 0.0
+    connect: float = 10.0
+
+    def left(self, began: float, heard: bool) -> float:
+        """The seconds that the next byte may take, of a request that was sent at `began`."""
+        left = self.silence if heard else self.first_byte
+        return min(left, began + self.whole - time.monotonic()) if self.whole else left
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,20 +68,22 @@ class Response:
 class Wire:
     """POSTs to the addresses below `base_url`, from many threads; up to `connections` are kept open.
 
-    `timeout_s` bounds one POST from connecting to the last byte, however slowly it comes. Certificates are checked
-    against the system's. Proxies are those that the standard library finds.
+    Certificates are checked against the system's. Proxies are those that the standard library finds. `headers` are
+    those that hold the key.
     """
 
-    def __init__(self, base_url: str, api_key: str, *, connections: int, timeout_s: float) -> None:
+    def __init__(self, base_url: str, headers: Mapping[str, str], *, connections: int, patience: Patience) -> None:
         parts = urlsplit(base_url)
         host = parts.netloc.rpartition("@")[2]
         self._base, self._query = f"{parts.scheme}://{host}{parts.path.rstrip('/')}", parts.query
-        headers = {"Content-Type": "application/json", "User-Agent": f"sensegraph/{__version__}"}
-        headers |= _authorization(parts.username, parts.password, api_key)
-        timeout = urllib3.Timeout(total=timeout_s)
-        self._how: dict[str, Any] = {"headers": headers, "timeout": timeout, "retries": False, "redirect": False}
+        usual = {"Content-Type": "application/json", "User-Agent": f"sensegraph/{__version__}"}
+        user = {} if parts.username is None else _authorize_user(parts.username, parts.password)
+        connect = min(patience.connect, patience.whole or patience.connect)
+        timeout = urllib3.Timeout(connect=connect, read=patience.left(time.monotonic(), heard=False))
+        sent = usual | (user or dict(headers))
+        self._how: dict[str, Any] = {"headers": sent, "timeout": timeout, "retries": False, "redirect": False}
         secure = {"ssl_context": ssl.create_default_context()} if parts.scheme == "https" else {}
-        self._pools = _open_pools(parts.scheme, host, num_pools=2, maxsize=connections, **secure)
+        self._pools = _open_pools(parts.scheme, host, patience, num_pools=2, maxsize=connections, **secure)
 
     def post(self, path: str, body: bytes) -> Response:
         """The reply to `body`, JSON in UTF-8. Raises Late, Unreachable or Broken when there is none."""
@@ -76,11 +93,15 @@ class Wire:
 
     @contextmanager
     def open(self, path: str, body: bytes) -> Iterator[Incoming]:
-        """The reply to `body` while it comes; its connection is used once. Raises as `post` does."""
+        """The reply to `body` while it comes; its connection is kept where that ends soon. Raises as `post` does."""
         with _translated_errors():
             found = self._posted(path, body, whole=False)
         try:
             yield Incoming(found)
+            if isinstance(found.connection, _Waiting):
+                found.connection.hurried = True
+            with suppress(exceptions.HTTPError, OSError):
+                found.drain_conn()
         finally:
             found.close()
 
@@ -94,7 +115,7 @@ class Incoming:
 
     def __init__(self, found: BaseHTTPResponse) -> None:
         self._found = found
-        self.status = found.status
+        self.status, self.headers = found.status, found.headers
 
     def __iter__(self) -> Iterator[bytes]:
         left = b""
@@ -115,6 +136,7 @@ class Incoming:
             return self._found.read1(_PIECE)
 
 
+_TAIL_S = 0.2  # seconds that the end of a connection's reply may take after the end of what it says
 _PIECE = 65536  # bytes; the most that is taken at once of what has come
 _UNREACHABLE = (exceptions.NewConnectionError, exceptions.SSLError, exceptions.ProxyError)
 
@@ -139,17 +161,15 @@ def _find_reason(error: BaseException) -> str:
     return getattr(error, "strerror", None) or str(error) or type(error).__name__
 
 
-def _authorization(user: str | None, password: str | None, api_key: str) -> dict[str, str]:
-    """A user in the address stands before the key, as with other clients."""
-    if user is not None:
-        return urllib3.make_headers(basic_auth=f"{unquote(user)}:{unquote(password or '')}")
-    return {"Authorization": f"Bearer {api_key}"} if api_key else {}
+def _authorize_user(user: str, password: str | None) -> dict[str, str]:
+    """A user in the address, who stands before the key, as with other clients."""
+    return urllib3.make_headers(basic_auth=f"{unquote(user)}:{unquote(password or '')}")
 
 
 # ── proxies ──
 
 
-def _open_pools(scheme: str, host: str, **options: Any) -> urllib3.PoolManager:
+def _open_pools(scheme: str, host: str, patience: Patience, **options: Any) -> urllib3.PoolManager:
     """Connections to an address, through its proxy where there is one. Raises Unreachable for one that is not http."""
     proxies = {} if proxy_bypass(host) else getproxies()
     proxy = proxies.get(scheme) or proxies.get("all") or ""
@@ -160,21 +180,27 @@ def _open_pools(scheme: str, host: str, **options: Any) -> urllib3.PoolManager:
         parts = urlsplit(proxy)
         if parts.scheme not in ("http", "https"):
             raise Unreachable(f"the environment names a proxy of the kind {parts.scheme}; only http proxies serve here")
-        login = _authorization(parts.username, parts.password, "")
+        login = _authorize_user(parts.username, parts.password) if parts.username is not None else {}
         headers = {f"Proxy-{name}": value for name, value in login.items()}
         made = urllib3.ProxyManager(proxy, proxy_headers=headers, **options)
-    made.pool_classes_by_scheme = {"http": _PlainPool, "https": _SecurePool}
+    waiting = {"patience": patience}
+    plain = type("Plain", (connectionpool.HTTPConnectionPool,), {"ConnectionCls": type("One", (_Waiting,), waiting)})
+    secure = type(
+        "Secure", (connectionpool.HTTPSConnectionPool,), {"ConnectionCls": type("One", (_WaitingSecure,), waiting)}
+    )
+    made.pool_classes_by_scheme = {"http": plain, "https": secure}
     return made
 
 
-# ── one time for a whole reply ──
+# ── a time for every byte ──
 
 
 class _Timed(io.RawIOBase):
-    """The bytes that come over a connection until `until`: a time for all, where a socket's is for each read."""
+    """The bytes that come over a connection, each of which may take as long as the connection's patience says."""
 
-    def __init__(self, sock: socket.socket, until: float) -> None:
-        self._socket, self._raw, self._until = sock, sock.makefile("rb", buffering=0), until
+    def __init__(self, sock: socket.socket, by: _Waiting, began: float) -> None:
+        self._socket, self._raw, self._by = sock, sock.makefile("rb", buffering=0), by
+        self._began, self._heard = began, False
 
     def makefile(self, _mode: str) -> io.BufferedReader:
         """What a response reads from."""
@@ -185,12 +211,14 @@ class _Timed(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int | None:
-        """The next bytes. Raises TimeoutError when the time is over."""
-        left = self._until - time.monotonic()
+        """The next bytes. Raises TimeoutError when they do not come in time."""
+        left = _TAIL_S if self._by.hurried else self._by.patience.left(self._began, self._heard)
         if left <= 0:
             raise TimeoutError("the time for the reply is over")
         self._socket.settimeout(left)
-        return self._raw.readinto(buffer)
+        count = self._raw.readinto(buffer)
+        self._heard = True
+        return count
 
     def close(self) -> None:
         """Let go of the connection."""
@@ -198,10 +226,12 @@ class _Timed(io.RawIOBase):
         super().close()
 
 
-class _Whole(connection.HTTPConnection):
-    """A connection whose timeout bounds a whole reply, and that counts as dropped after lying idle."""
+class _Waiting(connection.HTTPConnection):
+    """A connection that waits for each byte of a reply, and that counts as dropped after lying idle."""
 
+    patience = Patience()
     used = 0.0
+    hurried = False  # all that matters has come
 
     @property
     def is_connected(self) -> bool:
@@ -210,25 +240,17 @@ class _Whole(connection.HTTPConnection):
 
     def getresponse(self) -> Any:
         """The head of the reply, from which its body is read."""
-        until = time.monotonic() + float(self.timeout or 0)
+        began, self.hurried = time.monotonic(), False
 
-        def read_until(sock: socket.socket, **named: Any) -> HTTPResponse:
-            return HTTPResponse(_Timed(sock, until), **named)  # type: ignore[arg-type]
+        def read_timed(sock: socket.socket, **named: Any) -> HTTPResponse:
+            return HTTPResponse(_Timed(sock, self, began), **named)  # type: ignore[arg-type]
 
-        self.response_class = read_until  # type: ignore[assignment]
+        self.response_class = read_timed  # type: ignore[assignment]
         try:
             return super().getresponse()
         finally:
             self.used = time.monotonic()
 
 
-class _WholeSecure(_Whole, connection.HTTPSConnection):
+class _WaitingSecure(_Waiting, connection.HTTPSConnection):
     """The same over TLS."""
-
-
-class _PlainPool(connectionpool.HTTPConnectionPool):
-    ConnectionCls = _Whole
-
-
-class _SecurePool(connectionpool.HTTPSConnectionPool):
-    ConnectionCls = _WholeSecure

@@ -181,7 +181,7 @@ class Gathered:
         found = {
             stems: self.phrase(stems)
             for stems, forms in self.forms.items()
-            if len(forms) > 1 or any(len(held) > 1 or form.isupper() for form, held in forms.items())
+            if sum(map(len, forms.values())) > 1 or next(iter(forms)).isupper()
         }
         short = {p.label: p for p in found.values() if len(p.stems) == 1 and p.label.isupper() and len(p.label) > 1}
         spelt: dict[str, list[Phrase]] = defaultdict(list)

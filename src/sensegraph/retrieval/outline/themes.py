@@ -62,7 +62,7 @@ class ThemeFinder:
         """Whether a name is a person's: by its words, an office before it, or its last word as one who says things."""
         last = phrase.label.split()[-1]
         says = self.gathered.says
-        said = says[phrase.stems[-1:]] > 2 * says[phrase.stems] and last.istitle() and not known_word(last.casefold())
+        said = says[phrase.stems[1:]] > 2 * says[phrase.stems] and last.istitle() and not known_word(last.casefold())
         return is_person(phrase.label) or (len(phrase.stems) == 2 and (said or phrase.stems in held))
 
     def themes(self) -> tuple[list[Theme], list[str], float]:

@@ -24,9 +24,9 @@ from sensegraph.engines.llm.replies.reply_text import (
     lists_nothing,
     read_one_text,
     strip_wrapping,
-    without_thoughts,
 )
 from sensegraph.language.text import count_tokens, fold, take_within
+from sensegraph.models.endpoint.bodies import without_thoughts
 from sensegraph.models.endpoint.client import Reply
 from sensegraph.trials import Contrast, Support, Trial, Verdict, Wish
 from sensegraph.types import Draft, Finding, Lead, Point, Refinement, Report
@@ -64,7 +64,7 @@ def read_summary(reply: Reply) -> Reading[str]:
     text = read_one_text(reply, "summary")
     if not text or declines_in_words(reply):
         return Reading(None, DECLINED if text else "it holds no summary")
-    problem = "" if "{" in strip_wrapping(reply.text) else "it is no JSON object"
+    problem = describe_cut(reply) or ("" if "{" in strip_wrapping(reply.text) else "it is no JSON object")
     return Reading(keep_whole_sentences(text) if is_truncated(reply) else text, problem, doubtful=bool(problem))
 
 
@@ -136,7 +136,8 @@ def read_points(reply: Reply, cited: Records) -> Reading[tuple[Point, ...]]:
     made = tuple(Point(c.statements, score or 0.0) for c, score in read)
     unrated = sum(score is None for _, score in read)
     removed = sum(len(c.dangling) for c, _ in read)
-    return Reading(made, f"{unrated} of its points have no score from 0 to 100" if unrated else "", removed)
+    without = f"{unrated} of its points have no score from 0 to 100" if unrated else ""
+    return Reading(made, describe_cut(reply) or without, removed)
 
 
 def _read_score_field(value: str | float | None) -> float | None:
@@ -157,7 +158,7 @@ def read_answer(reply: Reply, cited: Records) -> Reading[Draft]:
         notes.append(f"{len(got.dangling)} references of the answer named no record and were removed.")
     if not any(s.references for s in got.statements):
         notes.append("The answer cites nothing.")
-    return Reading(Draft(got.statements, len(got.dangling), tuple(notes)), "", len(got.dangling))
+    return Reading(Draft(got.statements, len(got.dangling), tuple(notes)), describe_cut(reply), len(got.dangling))
 
 
 # ── leads, refinements, grades ──

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sensegraph.engines.llm.replies.reply_text import TAGS
+from sensegraph.models.endpoint.bodies import TAGS
 from sensegraph.types import Passage, Statement
 
 PER_REFERENCE = 5  # ids that one reference may name (edge2024, app. E)

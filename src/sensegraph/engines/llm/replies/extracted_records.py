@@ -40,6 +40,7 @@ _KIND = r"[\"'“”‘’]?\s*+(entity|relationship|relation|claim)\s*[\"'“�
 _DELIMITER = r"\s*(?:<\|>|\|{1,2}|\t)\s*"
 _START = re.compile(rf"[(（]?\s*+{_KIND}{_DELIMITER}", re.IGNORECASE)
 _COMPLETE = re.compile(r"<\|?\s*COMPLETE\s*\|?>", re.IGNORECASE)
+_OF_KIND = re.compile(r"^(?:entity|relation(?:ship)?)_")  # what small models write before the names of fields
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?(?!\d)")
 _STATUS = ("TRUE", "FALSE", "SUSPECTED")
@@ -90,8 +91,7 @@ class Found:
 
 def collect_json_records(data: dict[str, Any], text: str) -> Found:
     """The extraction in a JSON reply about the chunk `text`."""
-    kinds = {"entities": "entity", "relations": "relation", "relationships": "relation", "claims": "claim"}
-    raws = [(kind, record) for name, kind in kinds.items() for record in list_in(data, name)]
+    raws = [(kind, record) for name, kind in _LISTS.items() for record in list_in(data, name)]
     return _check_records(raws, text)
 
 
@@ -202,7 +202,9 @@ def _check_records(raws: list[Raw], text: str) -> Found:
 
 
 def convert_record(raw: Any, kind: type[R]) -> R | None:
-    """A record in the form of `kind`; None where it has another."""
+    """A record in the form of `kind`, also where its names are `entity_name` or `Source`; None for another form."""
+    if isinstance(raw, dict):
+        raw = {_OF_KIND.sub("", str(name).casefold()): value for name, value in raw.items()} | raw
     try:
         return msgspec.convert(raw, kind, strict=False)
     except msgspec.ValidationError:
@@ -338,24 +340,30 @@ def _lower_same_length(text: str) -> str:
 
 
 MAX_REJECTED = 0.5  # share of the records of a reply (graphrag: our choice)
+_LISTS = {"entities": "entity", "relations": "relation", "relationships": "relation", "claims": "claim"}
+_NAMED = re.compile(r"(?<=[a-z,;:]\s)[A-Z][\w'’-]+")  # a word with a capital in the middle of a sentence
 _MARKS = (("entities", "name"), ("relations", "source"), ("claims", "subject"))  # what a bare record is of
 
 
-def read_extraction(reply: Reply, chunk: Chunk, *, typed: bool = False) -> Reading[Extraction]:
+def read_extraction(reply: Reply, chunk: Chunk, *, typed: bool = False, further: bool = False) -> Reading[Extraction]:
     """Entities and relations of the chunk; `typed` says that relations were asked for with a type.
 
-    A date whose year the chunk does not hold is removed and counted.
+    A date whose year the chunk does not hold is removed and counted. That there is nothing in a passage with names is
+    worth asking again, unless it was asked for what is left (`further`).
 
-    Unusable when more than half of the records are, or when there are none and the reply does not say so in its form.
+    Unusable when more than half of the records are, or when there are none and the reply does not say so.
     """
     reading = _read_listed_records(reply, chunk, typed, "entities", "relations", "relationships")
     if reading.value is None:
         return reading
     found, lost = drop_foreign_dates(replace(reading.value, claims=()), f"{chunk.title} {chunk.text}")
-    return replace(reading, value=found, removed=reading.removed + lost)
+    problem = reading.problem
+    if not (further or problem or found.entities) and (named := _NAMED.findall(chunk.text)):
+        problem = f"it says that there is nothing, and the passage names {' and '.join(dict.fromkeys(named[:2]))}"
+    return replace(reading, value=found, problem=problem, removed=reading.removed + lost)
 
 
-def read_claims(reply: Reply, chunk: Chunk) -> Reading[Extraction]:
+def read_claims(reply: Reply, chunk: Chunk, *, further: bool = False) -> Reading[Extraction]:
     """Claims of the chunk, and nothing else; a date whose year the chunk does not hold is removed and counted."""
     reading = _read_listed_records(reply, chunk, False, "claims")
     if reading.value is None:
@@ -368,6 +376,7 @@ def read_claims(reply: Reply, chunk: Chunk) -> Reading[Extraction]:
 def _read_listed_records(reply: Reply, chunk: Chunk, typed: bool, *wanted: str) -> Reading[Extraction]:
     text = strip_wrapping(reply.text)
     data = None if has_tuples(text) else decode_json(reply)
+    data = {str(name).casefold(): value for name, value in data.items()} if isinstance(data, dict) else data
     empty = is_end_mark(text) if data is None else lists_nothing(reply, data, *wanted)
     if isinstance(data, list):  # a bare list of records
         data = {name: [r for r in data if isinstance(r, dict) and mark in r] for name, mark in _MARKS}

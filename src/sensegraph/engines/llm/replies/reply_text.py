@@ -12,28 +12,8 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from sensegraph.models.endpoint.bodies import without_thoughts
 from sensegraph.models.endpoint.client import Reply
-
-TAGS = "think|thinking|thought|reasoning|reflection|seed:think"
-_CLOSED = re.compile(  # up to the last end of thoughts, whether or not their beginning is there
-    rf"\A[\s\S]*(?:</(?:{TAGS})>|\[/THINK\]|<channel\|>|<\|channel\|>final[^<]*<\|message\|>)", re.IGNORECASE
-)
-_OPEN = re.compile(
-    rf"\s*(?:<\|start\|>\s*assistant\s*)?(?:<(?:{TAGS})>|\[THINK\]|<\|channel\|?>\s*(?:analysis|thought|commentary))",
-    re.IGNORECASE,
-)
-_END = re.compile(r"<\|(?:return|end)\|>\s*\Z")
-
-
-def without_thoughts(text: str) -> str:
-    """`text` after the end of the thoughts at its beginning; empty where they have no end.
-
-    The forms are tags, Mistral's brackets and the channels of gpt-oss and Gemma. A JSON object is no thought, so that
-    one which speaks of such tags stays as it is.
-    """
-    if not text.lstrip().startswith("{"):
-        text = _CLOSED.sub("", text)
-    return "" if _OPEN.match(text) else _END.sub("", text).strip()
 
 
 def why_empty(text: str) -> str:
@@ -48,6 +28,7 @@ T = TypeVar("T")
 _FENCE = re.compile(r"```[a-z]*\s*\n?([\s\S]*?)(?:```|$)", re.IGNORECASE)
 _TOKEN = re.compile(r"""(?P<string>"(?:[^"\\]++|\\u[0-9a-fA-F]{4}|\\[^u])*+(?P<end>")?)|[{}\[\]]""")
 _CLOSERS = {"{": "}", "[": "]"}
+_WRAPPERS = ("properties", "model", "response", "result", "output", "json", "arguments")  # around what was asked for
 _ESCAPE = 6  # characters of the longest escape in a string
 _DEEPEST = 50  # braces left open; our forms nest four deep
 _DECLINES = re.compile(  # "I'm sorry, I can't help with that" and its like, at the beginning of a reply
@@ -77,10 +58,23 @@ class Reading(Generic[T]):
 
 
 def decode_json(reply: Reply) -> Any:
-    """The JSON value in a reply, repaired where it must be; None where there is none.
+    """The JSON value in a reply, repaired where it must be, without an object around it; None where there is none.
 
     Of a truncated reply, only what comes before the end of its last complete record is taken.
     """
+    return _unwrap_value(_decode_json_text(reply))
+
+
+def _unwrap_value(data: Any) -> Any:
+    """`data` without the object that a small model put around it, such as `{"Model": …}` or `{"properties": …}`."""
+    if not isinstance(data, dict) or len(data) != 1:
+        return data
+    ((name, inner),) = data.items()
+    wraps = isinstance(inner, dict) and (str(name)[:1].isupper() or name in _WRAPPERS)
+    return inner if wraps else data
+
+
+def _decode_json_text(reply: Reply) -> Any:
     text = strip_wrapping(reply.text)
     start = min((i for i in (text.find("{"), text.find("[")) if i >= 0), default=-1)
     if start < 0:

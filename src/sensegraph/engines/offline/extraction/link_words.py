@@ -43,7 +43,9 @@ def find_link_words(text: str, first: tuple[int, int], second: int, begin: int =
     words = opening[1:] if relative else words
     if not 0 < len(words) <= _WORDS or not all(w[0].isalnum() or w[0] in "'’" for w in words):
         return ""
-    letters = _tag(words)
+    letters = tag_words([w.lower() for w in words])
+    if [w.lower() for w in words[:2]] == ["no", "longer"]:
+        letters = "rr" + letters[2:]
     verb = _VERB.match(letters)
     if verb is None or words[-1] in _SAYING or any(_OTHER_CLAUSE.fullmatch(w) for w in words) or letters.endswith("c"):
         return ""
@@ -64,11 +66,6 @@ def find_link_words(text: str, first: tuple[int, int], second: int, begin: int =
     if other:
         return ""
     return " ".join(words[: len(letters.rstrip("d"))])
-
-
-def _tag(words: Sequence[str]) -> str:
-    letters = tag_words([w.lower() for w in words])
-    return "rr" + letters[2:] if [w.lower() for w in words[:2]] == ["no", "longer"] else letters
 
 
 def _may_be_plural(name: str) -> bool:

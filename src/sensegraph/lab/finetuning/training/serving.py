@@ -18,7 +18,7 @@ from typing import Any
 from sensegraph.engines.local.local_engine import LocalCalls
 from sensegraph.engines.local.local_model import MANIFEST, LocalModel, load_local_model, read_base_model, require_extra
 from sensegraph.errors import InputError, SensegraphError
-from sensegraph.models.endpoint.calls import Refusal
+from sensegraph.models.endpoint.outcomes import Kind, Outcome, Refusal
 
 HOST = "127.0.0.1"
 _LONGEST = 1 << 24  # bytes of a request
@@ -77,6 +77,9 @@ def _make_handler(calls: LocalCalls) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
+_CODES = {Kind.DOWN: "unknown_url", Kind.WINDOW: "context_length_exceeded"}
+
+
 def answer_request(calls: LocalCalls, path: str, body: bytes) -> tuple[int, dict[str, Any]]:
     """Status and body of the reply to one request."""
     try:
@@ -84,11 +87,11 @@ def answer_request(calls: LocalCalls, path: str, body: bytes) -> tuple[int, dict
         if not isinstance(request, dict) or not (request.get("messages") or request.get("prompt")):
             raise ValueError("neither messages nor a prompt")
         if request.get("stream"):
-            raise Refusal(400, "stream is not understood", "unsupported")
+            raise Refusal(Outcome(Kind.FIELD, "stream is not understood", 400, "stream"))
         reply = calls.post(path.removeprefix("/v1"), request)
         return 200, reply | {"object": "chat.completion", "model": calls.model.name}
     except Refusal as e:
-        return e.status, _format_error(e.message, e.code)
+        return e.outcome.status, _format_error(str(e), _CODES.get(e.outcome.kind, "unsupported"))
     except (ValueError, KeyError, TypeError) as e:
         return 400, _format_error(f"the request cannot be read ({e})", "invalid_request")
     except SensegraphError as e:

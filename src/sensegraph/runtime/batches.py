@@ -1,0 +1,100 @@
+"""A step on its way to an executor: batches that any process can run, and that can be stopped without loss."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Protocol, runtime_checkable
+
+from sensegraph.errors import ItemFailed
+from sensegraph.runtime.results import Step
+
+
+@runtime_checkable
+class Shelved(Protocol):
+    """Items that lie in a store: several are sooner read at once than one by one."""
+
+    def at(self, positions: Sequence[int], /) -> Sequence[Any]:
+        """The items at these positions, in the order asked for."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A step with its tool and settings, ready for a batch; travels to other processes by the step's name."""
+
+    module: str
+    name: str
+    tool: Mapping[str, Any]
+    settings: Mapping[str, Any]
+
+    @property
+    def step(self) -> Step[Any, Any]:
+        """The step that is called."""
+        found: Step[Any, Any] = getattr(import_module(self.module), self.name)
+        return found
+
+    def __call__(self, batch: Sequence[Any]) -> list[Any]:
+        """One result for each item of `batch`. Raises ItemFailed when the tool gave more or fewer."""
+        results = self.step.fn(batch, **self.tool, **self.settings)
+        if len(results) != len(batch):
+            raise ItemFailed(
+                f"{len(results)} results for {len(batch)} items; this is a defect of the engine or embedder"
+            )
+        return results
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A call whose results become bytes where they are computed: what cannot be stored fails its own item alone."""
+
+    call: Call
+
+    def __call__(self, batch: Sequence[Any]) -> list[bytes]:
+        """The stored form of each result."""
+        return list(map(self.call.step.encode, self.call(batch)))
+
+
+@dataclass(frozen=True, slots=True)
+class Stoppable:
+    """A call that gives up before it begins once `stopped` is set; for threads only."""
+
+    call: Encoded
+    stopped: threading.Event
+
+    def __call__(self, batch: Sequence[Any]) -> list[bytes]:
+        """The stored form of each result. Raises ItemFailed when the run was stopped first."""
+        if self.stopped.is_set():
+            raise ItemFailed("the run was stopped before this was begun")
+        return self.call(batch)
+
+
+class Work(Sequence[list[Any]]):
+    """The items of each batch, fetched only when the batch is about to run; none after `stopped` is set.
+
+    So an executor runs out of work, and what is running can end and be stored: a call that was paid for is never
+    thrown away.
+    """
+
+    def __init__(
+        self, items: Sequence[Any], todo: Mapping[str, int], batches: Sequence[list[str]], stopped: threading.Event
+    ) -> None:
+        self._items, self._todo, self._batches, self._stopped = items, todo, batches, stopped
+        self._begun = 0
+
+    def __len__(self) -> int:
+        return self._begun if self._stopped.is_set() else len(self._batches)
+
+    def __getitem__(self, index: Any) -> Any:
+        if index >= len(self):
+            raise IndexError(index)
+        self._begun = max(self._begun, index + 1)
+        wanted = [self._todo[k] for k in self._batches[index]]
+        return list(self._items.at(wanted)) if isinstance(self._items, Shelved) else [self._items[i] for i in wanted]
+
+
+def cut_batches(keys: Sequence[str], size: int) -> list[list[str]]:
+    """`keys` in batches of `size`."""
+    return [list(keys[i : i + size]) for i in range(0, len(keys), size)]

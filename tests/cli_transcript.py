@@ -1,0 +1,188 @@
+"""What commands print over a small corpus, all of it as it is: tests/data/cli-transcript.txt, method-transcript.txt.
+
+Where what a command prints was meant to change, `python tests/cli_transcript.py` writes all of it again, so that every
+change shows. Folders are written as ROOT, what differs from run to run (seconds, bytes, moments) as a mark.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from harbour import papers
+from sensegraph.cli import app
+
+DATA = Path(__file__).parent / "data"
+RULE = "=" * 60
+NEW = (
+    "Ada Finch became mayor of Port Ellery on 4 June 2024. The Harbour Council sold the old pier to Blythe Shipyard.\n"
+)
+GROUPS = """
+status --root {root}/none
+query Who --root {root}/none
+init --root {root}/prepared --quiet
+init --root {root}/prepared
+status --root {root}/prepared
+estimate {root}/texts
+estimate {root}/texts --json --root {root}/none
+index {root}/texts
+status
+status --documents
+status --documents --json
+methods
+methods --json
+personal
+personal {root}/texts --json
+
+query "What did Ada Finch ask the Harbour Council?"
+query "What did Ada Finch ask the Harbour Council?" --json
+query "What are the main themes?" --method graphrag
+query "Who is Nora Blythe?" --method hybrid --check
+query "Did the storm break the old pier of Port Ellery in 2019?" --check --json
+query "What does Ivo Marsh own?" --method bm25 --set methods.bm25.k=3
+query "What does Ivo Marsh own?" --method nothing
+query "What does Ivo Marsh own?" --set query.nothing=1
+query ""
+
+search "What does Ivo Marsh own?"
+search "What does Ivo Marsh own?" --method lightrag --json
+search "pier" --method naive --document "letter*"
+search "pier" --as-of 2019
+search "pier" --method local
+search "Zyzzyva"
+timeline "Harbour Council"
+timeline "Harbour Council" --since 2020 --json
+timeline "Ada Finch" --until 2019
+changes 2018 2020
+changes 2018 2020 --json
+changes 2020 2018
+
+reports
+reports --depth 1 --top 2
+reports --json
+reports nothing
+reports a77506ffeb
+reports a77506ffeb --top 1
+reports 279dd9cc58 --json
+entity "Ada Finch"
+entity "Ada Finch" --top 2
+entity "Ada Finch" --json
+entity "Nobody"
+entity "pier"
+
+match "(a:person)-[r]-(b)" --limit 3
+match "(a:person)-[r]-(b)" --limit 3 --csv
+match "(a:person)-[r]-(b)" --limit 2 --json
+match "(a)-[r]-(b)" --where "a.degree > 2 AND a.name STARTS WITH 'A'" --return "a.name, count(*) AS times"
+match "(a:person)" --return a.name --order a.name --skip 1 --limit 2 --cite
+match "(a:person)-[r]-(b)" --return a.name --limit 1 --explain
+match "(a"
+draw --out {root}/picture.svg --top 3
+draw --out {root}/picture.txt
+
+resolve
+resolve --json
+merge "Ada Finch" "Tom Reeve" --reason "a test"
+operations
+undo
+operations --json
+rename "Ivo Marsh" "Ivo Mersh"
+entity "Ivo Mersh" --top 1
+forbid "Ada Finch" "Tom Reeve"
+split "Ada Finch" "Ada Lee"
+operations
+
+export {root}/tables
+export {root}/graph --format graphml --json
+export {root}/graph --format nothing
+import {root}/tables --root {root}/other
+status --root {root}/other
+import {root}/nothing --root {root}/third
+import {root}/tables
+
+index {root}/texts/new.txt
+index {root}/nowhere
+index {root}/texts --sync --plan
+remove new
+remove nothing
+index
+collect
+collect --json
+index {root}/texts --sync --dry-run --json
+""".strip().split("\n\n")
+
+
+METHODS = {  # and the part of the index that each reads besides
+    "fastgraphrag": "graph", "hipporag": "facts", "hirag": "layers", "kag": "names", "lazygraphrag": "concepts",
+    "leanrag": "aggregates", "lightrag": "relations", "linearrag": "sentences", "raptor": "tree",
+}  # fmt: skip
+OF_METHOD = """
+estimate {{root}}/texts --set 'index.parts=["graph","{part}"]' --json
+index {{root}}/texts --method {method} --json
+search "What did Ada Finch ask the Harbour Council?" --method {method} --json
+index {{root}}/texts/new.txt --method {method} --json
+search "Who is mayor of Port Ellery?" --method {method} --json
+"""
+METHOD_GROUPS = [OF_METHOD.strip().format(method=method, part=part) for method, part in METHODS.items()]
+
+
+def mark_changing(text: str, root: Path) -> str:
+    """A text with what differs from run to run as marks."""
+    text = text.replace(str(root), "ROOT").replace(os.sep + root.name, "/ROOT")
+    text = re.sub(r"\d+(?:\.\d+)? (?=m?s\b)|\d+(?:\.\d+)? (?=(?:kB|MB|GB|bytes?)\b)", "N ", text)
+    text = re.sub(r"20[2-9]\d-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?", "MOMENT", text)
+    text = re.sub(r'("(?:seconds|bytes|size|size_bytes|freed|at|elapsed\w*)": )[\d.]+', r"\1N", text)
+    text = re.sub(r"(\d\.\d{6})\d+", r"\1", text)
+    return re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE)
+
+
+def make_corpus(root: Path) -> None:
+    """Texts in a folder, and a corpus of them that is indexed without a model."""
+    (root / "texts").mkdir()
+    for paper in papers():
+        told = "".join(f"{name}: {value}\n" for name, value in paper.metadata)
+        text = f"---\ntitle: {paper.title}\n{told}---\n\n{paper.text}\n"
+        (root / "texts" / f"{paper.id}.md").write_text(text, encoding="utf-8")
+    words = ["index", str(root / "texts"), "--root", str(root / "corpus"), "--engine", "offline"]
+    assert CliRunner().invoke(app, words).exit_code == 0
+
+
+def run_group(group: str, root: Path) -> str:
+    """The commands of a group in order, each with its status, what it prints, and what it tells."""
+    shown = []
+    for line in group.splitlines():
+        if "new.txt" in line:
+            (root / "texts" / "new.txt").write_text(NEW, encoding="utf-8")
+        words = shlex.split(line.format(root=root))
+        place = [] if "--root" in words or words[0] == "methods" else ["--root", str(root / "corpus")]
+        done = CliRunner().invoke(app, [*words, *place], terminal_width=100)
+        told = f"told:\n{done.stderr.strip()}" if done.stderr.strip() else ""
+        parts = [f"$ {line}", f"status {done.exit_code}", done.stdout.strip(), told]
+        shown.append(mark_changing("\n".join(part for part in parts if part), root))
+    return "\n\n".join(shown) + "\n"
+
+
+def read_groups(name: str) -> list[str]:
+    """What each group of commands did when the file was written."""
+    return (DATA / f"{name}-transcript.txt").read_text(encoding="utf-8").split(f"{RULE}\n")
+
+
+def write_groups(name: str, groups: Sequence[str]) -> None:
+    """Write what each group of commands does now."""
+    found = []
+    for group in groups:
+        with tempfile.TemporaryDirectory() as scratch:
+            make_corpus(Path(scratch).resolve())
+            found.append(run_group(group, Path(scratch).resolve()))
+    (DATA / f"{name}-transcript.txt").write_text(f"{RULE}\n".join(found), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write_groups("cli", GROUPS)
+    write_groups("method", METHOD_GROUPS)

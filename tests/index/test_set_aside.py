@@ -1,0 +1,123 @@
+"""Chunks that a model refuses for good: the index of everything else is built, named what is missing, and completed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from scripted import Script, ScriptedServer
+from sensegraph.cli import app
+from sensegraph.errors import SettingsError, StepFailed
+from sensegraph.index.settings import IndexSettings
+from sensegraph.types import Document
+from wired import corpus, settings, story
+
+MARK = "the forbidden word"
+
+
+def documents(count: int, marked: int) -> list[Document]:
+    """Documents of one chunk each; the first `marked` hold what the filter refuses."""
+    return [
+        Document(f"d{i:03}", f"{story(i, i, 3)} {MARK}." if i < marked else story(i, i, 3), f"Story {i}")
+        for i in range(count)
+    ]
+
+
+def refusing(body: dict[str, Any]) -> tuple[str, str] | None:
+    """What a content filter answers to requests of extraction that hold the mark."""
+    asked = json.dumps(body.get("messages", []))
+    return ("", "content_filter") if MARK in asked else None
+
+
+FILTER = Script(reply=refusing)
+CALM = Script()
+
+
+def test_the_rest_is_built_the_missing_is_named_and_retry_completes_it(tmp_path: Path) -> None:
+    given = documents(8, 1)
+    with ScriptedServer(FILTER) as server, corpus(tmp_path / "a", server) as made:
+        made.add(given)
+        built = made.build()
+        (left,) = built.left_out
+        assert (left.document, left.start, left.end) == ("d000", 0, len(given[0].text))
+        assert left.kind == "content refused"
+        (note,) = [n for n in built.notes if "missing from the graph" in n]
+        assert "d000 0–" in note
+        assert made.status().left_out == built.left_out
+        assert built.counts["chunks"] == 8
+        assert any("missing from the graph" in n for n in made.query("Who wrote to whom?", method="naive").notes)
+        first = len(server.calls)
+        again = made.build()
+        assert (len(server.calls), again.left_out) == (first, built.left_out)  # not asked for again by itself
+        server.script = CALM
+        server.calls.clear()
+        whole = made.build(retry=True)
+        assert whole.left_out == ()
+        assert len(server.done("extraction")) == 1  # nothing is paid twice
+        healed = made.manifest()
+        assert made.status().left_out == ()
+    with ScriptedServer(CALM) as server, corpus(tmp_path / "b", server) as calm:
+        calm.add(given)
+        calm.build()
+        wanted = calm.manifest()
+    assert healed is not None
+    assert wanted is not None
+    assert replace(
+        healed, hierarchy="", communities="", report_vectors="", lookups="", parts={}, clusters=(), notes=()
+    ) == (replace(wanted, hierarchy="", communities="", report_vectors="", lookups="", parts={}, clusters=(), notes=()))
+
+
+def test_a_build_fails_where_more_than_the_allowed_share_cannot_be_read(tmp_path: Path) -> None:
+    with ScriptedServer(FILTER) as server, corpus(tmp_path, server) as made:
+        made.add(documents(8, 3))
+        with pytest.raises(StepFailed, match="3 of 8"):
+            made.build()
+    with ScriptedServer(FILTER) as server, corpus(tmp_path / "none", server, index={"most_failed": 0.0}) as made:
+        made.add(documents(8, 1))
+        with pytest.raises(StepFailed, match="1 of 8"):
+            made.build()
+
+
+def test_fifty_of_a_thousand_are_set_aside_one_by_one(tmp_path: Path) -> None:
+    with ScriptedServer(FILTER) as server, corpus(tmp_path, server, index={"parts": ["graph"]}) as made:
+        made.add(documents(200, 10))
+        built = made.build()
+        assert [c.document for c in built.left_out] == [f"d{i:03}" for i in range(10)]
+        (note,) = [n for n in built.notes if "missing from the graph" in n]
+        assert note.startswith("10 chunks are missing")
+        assert "and 5 more" in note
+
+
+def test_the_share_that_may_fail_is_a_share() -> None:
+    with pytest.raises(SettingsError, match=r"most_failed"):
+        IndexSettings(most_failed=1.5)
+    assert IndexSettings(most_failed=0.1).key == IndexSettings().key
+
+
+def test_index_ends_with_0_and_says_what_is_missing_and_with_1_where_it_is_strict(tmp_path: Path) -> None:
+    run = CliRunner()
+    for name, text in ((d.id, d.text) for d in documents(8, 1)):
+        (tmp_path / "input").mkdir(exist_ok=True)
+        (tmp_path / "input" / f"{name}.txt").write_text(text)
+    with ScriptedServer(FILTER) as server:
+        tables = settings(server)
+        lines = [
+            f"[{t}]\n" + "\n".join(f"{k} = {json.dumps(v)}" for k, v in rows.items() if not isinstance(v, dict))
+            for t, rows in tables.items()
+        ]
+        (tmp_path / "sensegraph.toml").write_text("\n".join(lines))
+        where = ["--root", str(tmp_path), "--trust"]
+        done = run.invoke(app, ["index", *where])
+        assert done.exit_code == 0, done.output
+        assert "missing from the graph" in done.output
+        assert run.invoke(app, ["index", *where, "--strict"]).exit_code == 1
+        said = run.invoke(app, ["status", *where[:2]]).output
+        assert "not read" in said
+        assert "sensegraph index --retry" in said
+        server.script = CALM
+        assert run.invoke(app, ["index", *where, "--retry", "--strict"]).exit_code == 0
