@@ -47,7 +47,7 @@ def calm(tmp_path_factory: pytest.TempPathFactory) -> Body:
 
 @pytest.fixture
 def made(tmp_path: Path, server: ScriptedServer) -> Iterator[Corpus]:
-    with corpus(tmp_path, server) as opened:
+    with corpus(tmp_path, server, index={"most_failed": 0.0}) as opened:
         opened.add(stories())
         yield opened
 

@@ -170,7 +170,7 @@ def test_checks_and_the_state_of_a_corpus_are_plain_objects() -> None:
     state = Status(4, 3, {"documents": 3, "chunks": 7, "sentences": 2}, (1, 2), "e", "m", {"s": Usage(5)}, ("p",), 9)
     assert view_status(state, None) == {
         "documents": 4, "indexed": 3, "chunks": 7, "entities": 0, "relations": 0, "claims": 0, "sentences": 2,
-        "clusters": [1, 2], "engine": "e", "embedder": "m", "pending": ["p"], "size_bytes": 9,
+        "clusters": [1, 2], "engine": "e", "embedder": "m", "pending": ["p"], "size_bytes": 9, "left_out": [],
         "spend": {"s": view_checks(checked, Usage(5))["checks"]["usage"]},
     }  # fmt: skip
     assert view_status(state, ["a"])["ids"] == ["a"]

@@ -72,6 +72,17 @@ def test_the_rest_is_built_the_missing_is_named_and_retry_completes_it(tmp_path:
     ) == (replace(wanted, hierarchy="", communities="", report_vectors="", lookups="", parts={}, clusters=(), notes=()))
 
 
+def test_what_failed_for_another_reason_is_asked_for_again_by_the_next_build(tmp_path: Path) -> None:
+    garbled = Script(reply=lambda body: "a list of names" if MARK in json.dumps(body.get("messages", [])) else None)
+    with ScriptedServer(garbled) as server, corpus(tmp_path, server) as made:
+        made.add(documents(8, 1))
+        assert [c.document for c in made.build().left_out] == ["d000"]
+        server.script = CALM
+        server.calls.clear()
+        assert made.build().left_out == ()
+        assert len(server.done("extraction")) == 1
+
+
 def test_a_build_fails_where_more_than_the_allowed_share_cannot_be_read(tmp_path: Path) -> None:
     with ScriptedServer(FILTER) as server, corpus(tmp_path, server) as made:
         made.add(documents(8, 3))

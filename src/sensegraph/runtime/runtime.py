@@ -32,6 +32,7 @@ Progress = Callable[[str, int, int], None]
 
 _NAMES = re.compile(r"\b[0-9a-f]{12,}\b|(?<!\w)'[^']*'|\b\d+(?= records\b)")  # of items, in messages
 _SHARES = 16  # batches at least, where there are items enough
+_LASTING = frozenset(("content refused", "declined"))  # kinds of failures that asking again seldom changes
 _FEW = 4  # items of which one may fail, whatever their share
 _BLOCK = 256  # stored results that are looked through at once
 _FATAL = (EndpointDown, BudgetExceeded)
@@ -55,7 +56,8 @@ class Runtime:
     answer while it is written. `reranker` orders what was found anew, where there is one. `chunker` cuts documents;
     without one they are cut into windows of tokens. `noted` counts what has to be said of how a question was worked on,
     whatever method worked. `most_failed` is the share of the items of a step that may fail for good where the step can
-    go on without them; they are listed in `aside`, and asked for again only where `retry` is set.
+    go on without them; they are listed in `aside`. What was refused is asked for again only where `retry` is set, all
+    else in the next run.
     """
 
     engine: LanguageEngine
@@ -135,6 +137,7 @@ class Runtime:
         present = self.store.has(keys)
         missing = [k for k in dict.fromkeys(keys) if k not in present]
         known = self.recall_aside(missing) if without and not self.retry else {}
+        known = {k: why for k, why in known.items() if why[0] in _LASTING}
         todo: dict[str, int] = {}
         for position, k in enumerate(keys):
             if k not in present and k not in known:

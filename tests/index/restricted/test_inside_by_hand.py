@@ -153,6 +153,7 @@ def whole(graph: Graph, clusters: tuple[Cluster, ...] = CLUSTERS, hierarchy: str
     documents = tuple(DocumentEntry(c.upper(), c, "", "", ()) for c in chunks)
     entries = tuple(ChunkEntry(c, c.upper(), "k", 0, 20) for c in chunks)
     return SimpleNamespace(
+        notes=tuple,
         catalogue=Catalogue(documents, entries),
         graph=graph,
         hierarchy=Hierarchy(clusters),

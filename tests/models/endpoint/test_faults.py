@@ -25,7 +25,7 @@ def calm(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 @pytest.fixture
 def made(tmp_path: Path, server: ScriptedServer) -> Corpus:
-    opened = corpus(tmp_path, server, endpoint={"timeout_s": 1.5, "max_retries": 6})
+    opened = corpus(tmp_path, server, endpoint={"timeout_s": 1.5, "max_retries": 6}, index={"most_failed": 0.0})
     opened.add(stories())
     return opened
 
