@@ -63,9 +63,9 @@ def read_kind(name: str, sentences: Sequence[str]) -> str:
     cues = read_lexicon("senses")
     named = english_words("place-heads") | cues["place-nouns"]
     inside = english_words("strong-place-prepositions") | {"throughout", "across", "outside"}
+    key = [fold(w) for w in _WORD.findall(name)]
     for sentence in sentences:
         words = [fold(w) for w in _WORD.findall(sentence)]
-        key = [fold(w) for w in _WORD.findall(name)]
         plain = [w.removesuffix("'s").removesuffix("’s") for w in words]
         for at in range(len(words) - len(key) + 1):
             if plain[at : at + len(key)] != key:

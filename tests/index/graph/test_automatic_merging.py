@@ -76,6 +76,8 @@ def test_what_is_kept_apart_is_not_merged(rt: Runtime) -> None:
     names, notes, _ = built(rt, apart, automatic=True)
     assert names == ["AT", "Ada", "Apple Trust", "Harbour Board"]
     assert notes[0].startswith("1 entities were merged")
+    assert any("is left out" in note for note in notes)  # what the text says, and the user does not want
+    assert not any("in question" in note for note in notes)
 
 
 # ── what is gathered of names ──

@@ -219,9 +219,8 @@ def _naming_sentences(entity: Entity, chunks: Mapping[str, Chunk]) -> list[Descr
 
 def names_by_id(aliases: Aliases) -> dict[str, tuple[Name, ...]]:
     """The names of each entity that has several, or another than its own, by every id that it may have."""
-    single = [
-        (name,) for name in (*(name for name, _ in (*aliases.made, *aliases.shown)), *(to for *_, to in aliases.moved))
-    ]
+    alone = [name for name, _ in (*aliases.made, *aliases.shown)] + [to for *_, to in aliases.moved]
+    single = [(name,) for name in alone]
     return {entity_id(name): names for names in (*single, *aliases.groups) for name in names}
 
 
@@ -299,7 +298,9 @@ def _find_automatic(
     unsure = [f"{name[0]!r} in {document} ({' or '.join(may)})" for name, document, may in found.senses.open]
     more = f", and {len(unsure) - _SHOWN} more" if len(unsure) > _SHOWN else ""
     said = f"it is open which of several is meant by {', '.join(unsure[:_SHOWN])}{more}"
-    notes = (said,) if unsure else ()
+    # pairs in question are told where somebody asks for proposals; what else was degraded is told here too
+    undecided = _note_open_pairs(sum(p.decision == "ask" for p in found.proposals), rt, alone)
+    notes = (*((said,) if unsure else ()), *(note for note in found.notes if note not in undecided))
     aliases = with_senses(aliases, found.senses)
     if not found.groups:
         return aliases, notes
