@@ -53,7 +53,8 @@ WITHIN = {"qmsum": "meeting"}
 DEPTH = 10  # documents that a ranking should hold
 SAMPLES = (200, 100, 50, 20, 10)  # questions of a sample
 PROBE = 3  # questions that tell how long all would take
-ALWAYS: frozenset[PartName] = frozenset({"graph", "reports"})  # local reads reports where there are some
+GRAPH: frozenset[PartName] = frozenset({"graph"})
+REPORTS: frozenset[PartName] = frozenset({"reports"})  # local reads them where there are some
 _INDEXING: frozenset[Task] = frozenset({"extract", "survey", "summarise", "report"})
 
 
@@ -249,8 +250,9 @@ class Over:
 
 
 def parts_of(methods: Sequence[Named]) -> list[PartName]:
-    """The parts of an index that these methods read, and `ALWAYS`."""
-    wanted = ALWAYS.union(*(m.method.reads for m in methods))
+    """The parts of an index that these methods read, or can."""
+    wanted = GRAPH.union(*(m.method.reads for m in methods))
+    wanted = wanted | REPORTS if any(m.method.name == "local" for m in methods) else wanted
     return list(sort_parts(wanted))
 
 

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+from sensegraph.runtime.stores.sqlite import SqliteStore
+
 SHOWN = 160  # characters of each side of a difference
 STEPS = ("build", "questions", "commands", "changes")
 STORES = ("corpus", "updated", "imported")
+_OF_THE_RUN = ("arrivals", "built", "documents")  # refs that hold the moment of the run, or a value drawn for it
 _TIME = re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 _KEY = re.compile(r"\b[0-9a-f]{40}\b")
 Items = dict[str, bytes]
@@ -168,36 +170,37 @@ def read_lines(path: Path) -> Items:
 def read_store(folder: Path) -> Items:
     """Everything in a store: objects and tables by key, arrays, refs, the ledger.
 
-    Excluded or masked, because they hold the moment of the run: `arrivals` (since when a document has been known: its
-    times are masked and its key, a hash of them, is not compared) and the seconds of the ledger. The manifest is
-    compared as it is stored, and by the keys that it holds, in whatever form they stand.
+    Excluded or masked, because they hold the moment of the run: what stands for the state of the documents; `arrivals`
+    (since when a document has been known: its times are masked and its key, a hash of them, is not compared) and the
+    seconds of the ledger. The manifest is compared as it is stored, and by the keys that it holds, in whatever form.
     """
-    db = sqlite3.connect(f"{(folder / 'store.sqlite').resolve().as_uri()}?mode=ro", uri=True)
+    store = SqliteStore(folder, readonly=True)
     try:
-        found = dict(read_objects(db))
-        query = "SELECT part.key, position, id, value FROM row JOIN part ON row.part = part.number"
-        found |= {f"tables {k} {p} {i}": v for k, p, i, v in db.execute(f"{query} ORDER BY part.key, position")}
-        refs = db.execute("SELECT name, value FROM ref WHERE name != 'arrivals' ORDER BY name")
-        found |= {f"refs {name}": value.encode() for name, value in refs}
-        ledger = db.execute("SELECT * FROM ledger ORDER BY step")
-        names = [column[0] for column in ledger.description]
-        for row in ledger:
-            spent = {n: v for n, v in zip(names, row, strict=True) if n != "seconds"}
-            found[f"ledger {spent['step']}"] = json.dumps(spent).encode()
+        found = dict(read_objects(store))
+        for (key,) in store.select("SELECT key FROM part WHERE key <> '-' ORDER BY key"):
+            table = store.rows(key)
+            assert table is not None
+            found |= {
+                f"tables {key} {i} {n}": v for i, (n, v) in enumerate(zip(table.ids(), table.scan(), strict=True))
+            }
+        found |= {f"refs {name}": value.encode() for name, value in store.refs().items() if name not in _OF_THE_RUN}
+        for step, spent in store.ledger().items():
+            found[f"ledger {step}"] = json.dumps(asdict(replace(spent, seconds=0.0))).encode()
     finally:
-        db.close()
+        store.close()
     return found | {f"arrays {p.stem}": p.read_bytes() for p in sorted((folder / "arrays").glob("*.npy"))}
 
 
-def read_objects(db: sqlite3.Connection) -> Iterator[tuple[str, bytes]]:
+def read_objects(store: SqliteStore) -> Iterator[tuple[str, bytes]]:
     """The stored objects by step and key; of manifests the one that readers see."""
-    for step, key, value in db.execute("SELECT step, key, value FROM object ORDER BY step, key"):
+    for step, key in store.select("SELECT step, key FROM object ORDER BY step, key"):
+        value = store.read([key])[key]
         if step == "arrivals":
             yield "arrivals", _TIME.sub(b"(a time)", value)
         elif step != "index":
             yield f"objects {step} {key}", value
-    query = "SELECT object.value FROM object JOIN ref ON object.key = ref.value WHERE ref.name = 'index'"
-    (manifest,) = db.execute(query).fetchone()
+    name = store.ref("index") or ""
+    manifest = store.read([name])[name]
     yield "manifest", manifest
     yield "keys in the manifest", "\n".join(sorted(set(_KEY.findall(manifest.decode("utf-8"))))).encode()
 

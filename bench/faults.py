@@ -10,12 +10,12 @@ when the command said that it had succeeded.
 from __future__ import annotations
 
 import json
-import sqlite3
 import tempfile
 from pathlib import Path
 from typing import Any
 
 from client import chosen, content, options, prepared, sensegraph, serving, table
+from sensegraph.runtime.stores.sqlite import SqliteStore
 
 FAULTS = {
     "none": [],
@@ -72,10 +72,11 @@ def one(
 
 def missing(root: Path) -> int:
     """Chunks of the index without a stored extraction (equal texts share one)."""
-    db = sqlite3.connect(root / ".sensegraph" / "store.sqlite")
-    (read,) = db.execute("SELECT COUNT(*) FROM object WHERE step = 'extraction.extract'").fetchone()
-    documents = db.execute("SELECT value FROM object WHERE step = 'chunks.chunk'").fetchall()
-    texts = {(c["text"], c["title"]) for (value,) in documents for c in json.loads(value)}
+    store = SqliteStore(root / ".sensegraph", readonly=True)
+    ((read,),) = store.select("SELECT COUNT(*) FROM object WHERE step = 'extraction.extract'")
+    keys = [key for (key,) in store.select("SELECT key FROM object WHERE step = 'chunks.chunk'")]
+    documents = store.read(keys).values()
+    texts = {(c["text"], c["title"]) for value in documents for c in json.loads(value)}
     return len(texts) - int(read)
 
 

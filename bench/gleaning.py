@@ -19,7 +19,7 @@ sys.path[:0] = [str(HERE.parent / "tests")]
 
 from client import chosen, options, table  # noqa: E402
 from scripted import Script, ScriptedServer  # noqa: E402
-from scripted_replies import Draw, task_of  # noqa: E402
+from scripted_replies import Draw, asked_in, task_of  # noqa: E402, asked_in
 from sensegraph.corpus.corpus import Corpus  # noqa: E402
 
 EXTRACTION = "extraction.extract"
@@ -42,9 +42,7 @@ def main() -> None:
     def reply(body: dict[str, Any]) -> str | None:
         if task_of(body) != "check":
             return None
-        return (
-            "yes" if Draw(0, body["messages"][1]["content"], len(body["messages"]))("missed") < given.missed else "no"
-        )
+        return "yes" if Draw(0, asked_in(body), len(body["messages"]))("missed") < given.missed else "no"
 
     rows: list[list[Any]] = []
     with ScriptedServer(Script(reply=reply)) as server:

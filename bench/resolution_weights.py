@@ -1,13 +1,14 @@
 """Fits the weights by which names of several words are compared, and shows what they do on kinds not seen before.
 
-    python bench/resolution_weights.py [--data DIR] [--seed 1] [--sets …] [--write]
+    python bench/resolution_weights.py [--data DIR] [--seeds 1 …] [--sets …] [--write]
 
 Sets are the two public ones of record tables and six that `bench/matching_sets.py` makes. For each kind of list the
-weights are fitted on all sets of the other kinds, and with these the set is resolved by names alone, without types: as
-a heap, and with each table as a list that names a thing once. Beside it stand plain measures, each cut where it is best
-on this very set, over all candidates: token-set ratio, TF-IDF cosine, Jaro-Winkler. F1 of pairs across the tables, in
-percent; a pair counts as wrong where a known match has one of its names. `--write` fits on all sets and writes the file
-that the package reads.
+weights are fitted on all sets of the other kinds, and with these the set is resolved by names alone, without types:
+as a heap, and with each table as a list that names a thing once. Beside it stand plain measures, each cut where it is
+best on this very set, over all candidates: token-set ratio, TF-IDF cosine, Jaro-Winkler. F1 of pairs across the
+tables, in percent; a pair counts as wrong where a known match has one of its names. With several seeds, for which the
+six are made anew each, a last table has the mean and the worst of them. `--write` fits on all sets of the first seed
+and writes the file that the package reads.
 """
 
 from __future__ import annotations
@@ -166,7 +167,9 @@ def measure_ours(truth: Records, weights: weighing.Weights) -> dict[str, tuple[f
         }
 
 
-def print_table(truths: Mapping[str, Records], sets: Mapping[str, Pairs]) -> None:
+def print_table(truths: Mapping[str, Records], sets: Mapping[str, Pairs]) -> dict[str, tuple[float, float, float]]:
+    """The table of one seed; gives F1 as a heap, as lists, and of the best plain measure."""
+    shown = {}
     print(f"{'set':<16}{'fitted without':<16}{'names':>6} {'alone: P':>9}{'R':>6}{'F1':>6}{'once: F1':>10}", end="")
     print("".join(f"{name:>11}" for name in ("token-set", "TF-IDF", "Jaro-W.")) + "   alone less the best")
     for name, truth in truths.items():
@@ -177,24 +180,41 @@ def print_table(truths: Mapping[str, Records], sets: Mapping[str, Pairs]) -> Non
         print(f"{name:<16}{kind:<16}{len(truth.items):>6} {p:>9.1f}{r:>6.1f}{f:>6.1f}{ours['once'][2]:>10.1f}", end="")
         best = max(others.values())
         print("".join(f"{figure:>11.1f}" for figure in others.values()) + f"   {f - best:+.1f}", flush=True)
+        shown[name] = f, ours["once"][2], best
+    return shown
+
+
+def print_seeds(found: Sequence[Mapping[str, tuple[float, float, float]]]) -> None:
+    print(f"{'mean of ' + str(len(found)) + ' seeds':<16}{'alone: F1':>10}{'once: F1':>10}{'best plain':>12}", end="")
+    print("   alone less the best: mean, worst")
+    for name in found[0]:
+        rows = np.array([seed[name] for seed in found])
+        alone, once, best = rows.mean(0)
+        less = rows[:, 0] - rows[:, 2]
+        print(f"{name:<16}{alone:>10.1f}{once:>10.1f}{best:>12.1f}   {less.mean():+.1f}, {less.min():+.1f}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("SENSEGRAPH_DATA", "../shared/data")))
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seeds", nargs="*", type=int, default=[1])
     parser.add_argument("--sets", nargs="*", default=list(SETS), choices=SETS)
     parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
-    truths = {name: read_set(name, args.data, args.seed) for name in args.sets}
-    sets = {name: describe_set(KINDS.get(name, name), truth) for name, truth in truths.items()}
-    if args.write:
-        weights = fit_weights(list(sets.values()))
-        FILE.write_bytes(msgspec.json.format(msgspec.json.encode(weights), indent=1) + b"\n")
-        shown = dict(zip((*weighing.FEATURES, "1"), weights.pair, strict=True))
-        print("\n".join(f"{name:<28}{weight:>8.3f}" for name, weight in shown.items()))
-        print(f"heap {weights.heap}\nlists {weights.lists}")
-    print_table(truths, sets)
+    found = []
+    for place, seed in enumerate(args.seeds):
+        truths = {name: read_set(name, args.data, seed) for name in args.sets}
+        sets = {name: describe_set(KINDS.get(name, name), truth) for name, truth in truths.items()}
+        if args.write and not place:
+            weights = fit_weights(list(sets.values()))
+            FILE.write_bytes(msgspec.json.format(msgspec.json.encode(weights), indent=1) + b"\n")
+            shown = dict(zip((*weighing.FEATURES, "1"), weights.pair, strict=True))
+            print("\n".join(f"{name:<28}{weight:>8.3f}" for name, weight in shown.items()))
+            print(f"heap {weights.heap}\nlists {weights.lists}")
+        print(f"seed {seed}")
+        found.append(print_table(truths, sets))
+    if len(found) > 1:
+        print_seeds(found)
 
 
 if __name__ == "__main__":

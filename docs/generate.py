@@ -40,13 +40,16 @@ Windows under `APPDATA`.
 [trust]
 "https://llm.example.org" = true                        # with the key in OPENAI_API_KEY, or none
 "MISTRAL_API_KEY@https://api.mistral.ai/v1" = true      # with the key in another variable
-"model:/home/me/tuned" = true                           # a model that local.model or rerank.model names
+"model:/home/me/tuned" = true                           # one that local.model, embedding.folder or rerank.model names
 ```
 
 An approval holds for all that lies below its address, and for one variable: a file cannot choose another secret for it.
 
 No approval is needed for `OPENAI_API_KEY` at `https://api.openai.com` or at an address of this machine, nor for what
-you give yourself, on the command line (`--set`) or in your own program. A redirect is never followed.
+you give yourself, on the command line (`--set`) or in your own program. A redirect is never followed. The addresses
+and variables of embeddings and reranking are approved like that of the chat. Where a file sets `[endpoint.headers]`,
+its address always needs an approval, which holds for headers without secrets; each variable that a header names needs
+one of its own.
 
 This page is generated from the dataclasses (`make docs`).
 
@@ -54,7 +57,8 @@ This page is generated from the dataclasses (`make docs`).
 METHODS = """# Methods
 
 A method is a paper's way to find evidence for a question and to answer from it. All run on the one index.
-`--method auto` (the default) says in the notes which one it took.
+`--method auto` (the default) says in the notes which one it took, and why. Where a model answers, it chooses among all
+that the index and the engine can serve; a part that was built for a method (`index --method NAME`) counts as a wish.
 
 This page is generated from the table of methods (`make docs`).
 

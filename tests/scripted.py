@@ -163,6 +163,8 @@ class ScriptedServer:
         if path.endswith("/reset"):
             self.reset()
             return 200, b"{}", {}
+        if not raw:  # a page of a server, of which it has none
+            return _error(404, "no such page")
         sha = hashlib.sha256(raw).hexdigest()
         body: Body = _decode(raw)
         task = {"embeddings": "embedding", "rerank": "rerank"}.get(path.rpartition("/")[2]) or task_of(body)

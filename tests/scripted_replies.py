@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from scripted_groups import ABOUT_GROUPS, planted
+from scripted_methods import ABOUT_METHODS, is_about_methods, message_of
 from scripted_tables import Row, cite, rows_of, words
 from scripted_trials import ABOUT_ANSWERS, MARKS
 
@@ -23,23 +24,26 @@ _TYPES = ("person", "organization", "geo", "event")
 _CLAIM = ("subject", "object", "type", "status", "starts", "ends", "description", "quote")
 _MARKS = (
     ("claims", '("claim"'),
-    ("claims", '"claims"'),
+    ("claims", "`claims`"),
     ("tuple", "<|COMPLETE|>"),
-    ("aggregate", '"entity_name"'),
-    ("link", '"link"'),
-    ("same", '"groups"'),
-    ("abstract", '"summary_entities"'),
-    ("condensed", '"condensed"'),
-    ("extraction", '"relations"'),
-    ("report", '"findings"'),
-    ("points", '"points"'),
-    ("lead", '"follow_ups"'),
-    ("refinement", '"sub_questions"'),
-    ("grade", '"rating"'),
-    ("answer", '"answer"'),
-    ("summary", '"summary"'),
+    ("aggregate", "`entity_name`"),
+    ("link", "`link`"),
+    ("same", "`groups`"),
+    ("abstract", "`summary_entities`"),
+    ("condensed", "`condensed`"),
+    ("extraction", "`relations`"),
+    ("report", "`findings`"),
+    ("points", "`points`"),
+    ("lead", "`follow_ups`"),
+    ("refinement", "`sub_questions`"),
+    ("grade", "`rating`"),
+    ("answer", "`answer`"),
+    ("summary", "`summary`"),
     *MARKS,
 )
+
+
+_LANGUAGE = re.compile(r"(?:\n\nTypes: .*)?\n+Write in [^\n]*\Z")
 
 
 class Draw:
@@ -57,12 +61,31 @@ def task_of(body: Body) -> str:
     named = body.get("response_format", {}).get("json_schema", {}).get("name")
     if named:
         return str(named)
+    if found := is_about_methods(body):
+        return found
     if "yes or no" in body["messages"][-1]["content"]:
         return "check"
     if "yes or no" in body["messages"][0]["content"]:
         return "test"
     asked = body["messages"][0]["content"]
-    return next((task for task, mark in _MARKS if mark in asked), "other")
+    return next((t for t, mark in _MARKS if mark in asked or mark.replace("`", '"') in asked), "other")
+
+
+def talk_in(body: Body) -> list[Body]:
+    """The messages of a request without its examples."""
+    first, *others = body["messages"]
+    examples = sum("Example, from" in m["content"] and m["role"] == "user" for m in body["messages"])
+    return [first, *others[max(0, 2 * examples - (first["role"] == "user")) :]]
+
+
+def asked_in(body: Body) -> str:
+    """What a request is about: its first message of a user that is no example, a question before its tables.
+
+    The sentence on the language at its end is left out.
+    """
+    data = _LANGUAGE.sub("", talk_in(body)[1]["content"]) if len(body["messages"]) > 1 else ""
+    tables, found, question = ("", "", data) if data.startswith("Question: ") else data.rpartition("\n\nQuestion: ")
+    return f"Question: {question}\n\n{tables}" if found else data
 
 
 def completion(
@@ -136,14 +159,18 @@ def _event(whole: Body, delta: Body, finish: str | None = None) -> bytes:
 
 def reply(body: Body, style: str, against: Sequence[str] = ()) -> str:
     """The text of a reply to any of the tasks; one about a group breaks the rules named in `against`."""
-    task, data = task_of(body), body["messages"][1]["content"] if len(body["messages"]) > 1 else ""
+    task, data = task_of(body), asked_in(body)
+    if task == "probe":  # a form with one field
+        return _styled(dict.fromkeys(body["response_format"]["json_schema"]["schema"]["properties"], 2020), style)
+    if task in ABOUT_METHODS:
+        return _styled(ABOUT_METHODS[task](message_of(body)), style)
     if task == "check":
         return "no"
     if task == "test":
         return "yes" if _common(data) else "no"
     if task in ("extraction", "tuple"):
         found = _extraction(data)
-        if '"starts": ' in body["messages"][0]["content"]:
+        if "starts and ends" in body["messages"][0]["content"]:
             found["relations"] = [_dated(r) for r in found["relations"]]
         return _styled(found, "tuple" if task == "tuple" else style)
     if task == "claims":

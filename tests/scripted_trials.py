@@ -13,14 +13,14 @@ from scripted_tables import Row
 Body = dict[str, Any]
 
 MARKS = (  # what tells the tasks apart where no schema is sent
-    ("judge-scored", '"score_a"'),
-    ("judge", '"winner"'),
-    ("contrast", '"first_only"'),
-    ("questions", '"lines"'),
-    ("claim-select", '"sentence"'),
-    ("claim-decompose", '"statements"'),
-    ("support", '"supported"'),
-    ("score", '"score"'),
+    ("judge-scored", "`score_a`"),
+    ("judge", "`winner`"),
+    ("contrast", "`first_only`"),
+    ("questions", "`lines`"),
+    ("claim-select", "`sentence`"),
+    ("claim-decompose", "`statements`"),
+    ("support", "`supported`"),
+    ("score", "`score`"),
 )
 _ANSWER = re.compile(r"<(answer(?:_\w)?)>\n(.*?)\n</\1>", re.DOTALL)
 _TEXT = re.compile(r"<text>\n(.*?)\n</text>", re.DOTALL)

@@ -147,10 +147,14 @@ def streamed(*pieces: bytes | float, end: str = "kept") -> Answer:
 
 
 class VendorServer:
-    """The server; a context manager."""
+    """The server; a context manager. `pages` are what can be read for nothing, by the name and path of each.
 
-    def __init__(self, manners: Mapping[str, Manner]) -> None:
-        self.manners = dict(manners)
+    Without a page there is a list of models; who reads one, with which headers, is not among the requests.
+    """
+
+    def __init__(self, manners: Mapping[str, Manner], pages: Mapping[str, Mapping[str, Body]] | None = None) -> None:
+        self.manners, self.pages = dict(manners), pages or {}
+        self.read: list[tuple[str, Mapping[str, str]]] = []
         self._requests: dict[str, list[Request]] = {}
         self._states: dict[str, dict[str, Any]] = {}
         self._lock = threading.Lock()
@@ -200,6 +204,12 @@ class VendorServer:
         name, _, rest = http.path.lstrip("/").partition("/")
         body = msgspec.json.decode(raw) if raw else {}
         headers = {n.lower(): v for n, v in http.headers.items()}
+        if http.command == "GET":
+            self.read.append((http.path, headers))
+            usual = {"/v1/models": {"object": "list", "data": [{"id": "scripted", "object": "model"}]}}
+            page = {**usual, **self.pages.get(name, {})}.get(f"/{rest}")
+            _write(http, Answer(404 if page is None else 200, page or {}), {})
+            return
         with self._lock:
             seen, state = self.requests(name), self._states.setdefault(name, {})
             asked = Asked(f"/{rest}", body, headers, tuple(seen), state, self._lock)

@@ -189,11 +189,11 @@ def test_the_code_of_a_method_is_all_that_it_imports():
     assert "sensegraph.methods.walk.walk" not in seen
 
 
-def test_an_index_has_the_parts_that_its_methods_read_and_always_reports():
-    assert parts_of([Named("bm25", load_method("bm25"))]) == ["graph", "reports"]
-    assert parts_of([Named(n, load_method(n)) for n in ("walk", "hipporag")]) == [
-        "graph", "reports", "names", "wording", "facts",
-    ]  # fmt: skip
+def test_an_index_has_the_parts_that_its_methods_read_and_reports_for_local_search():
+    assert parts_of([Named("bm25", load_method("bm25"))]) == ["graph"]
+    assert parts_of([Named("local", load_method("local"))]) == ["graph", "reports"]
+    found = parts_of([Named(n, load_method(n)) for n in ("walk", "hipporag")])
+    assert found == ["graph", "names", "wording", "facts"]
 
 
 def test_what_questions_compute_is_not_kept(tmp_path: Path):

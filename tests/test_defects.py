@@ -18,6 +18,7 @@ import msgspec
 import pytest
 
 from scripted import Call, Script, ScriptedServer
+from scripted_replies import asked_in, talk_in
 from scripted_tables import rows_of
 from sensegraph.algorithms.graphs import canonical_edges, label_components
 from sensegraph.corpus.corpus import Corpus
@@ -66,7 +67,7 @@ def asked(model: Corpus, wire: ScriptedServer, reports: list[Call]) -> ScriptedS
 
 
 def prompt(call: Call) -> str:
-    return str(call.body["messages"][1]["content"])
+    return asked_in(call.body)
 
 
 def table(call: Call, name: str) -> list[list[str]]:
@@ -334,8 +335,8 @@ def test_d12_claims_that_gleaning_finds_are_kept(tmp_path: Path, server: Scripte
     def reply(body: dict[str, Any]) -> str | None:
         first, last = str(body["messages"][0]["content"]), str(body["messages"][-1]["content"])
         if "yes or no" in last:
-            return "yes" if '"claims"' in first else "no"
-        return '{"claims": []}' if '"claims"' in first and len(body["messages"]) == 2 else None
+            return "yes" if "`claims`" in first else "no"
+        return '{"claims": []}' if "`claims`" in first and len(talk_in(body)) == 2 else None
 
     counts = {}
     for rounds in (0, 1):

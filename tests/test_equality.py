@@ -6,6 +6,8 @@ import json
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,8 @@ import pytest
 from equality_compare import Listed, compare_items, first_difference, read_lines, read_listed, read_store, sums
 from equality_runner import run_command, without_fresh
 from sensegraph import Corpus
+from sensegraph.runtime.stores.sealing import seal, sum_ref, unseal
+from sensegraph.runtime.stores.sqlite import SqliteStore
 
 BENCH = Path(__file__).resolve().parents[1] / "bench"
 LISTED = BENCH / "equality-differences.toml"
@@ -28,21 +32,44 @@ def store(tmp_path: Path) -> Path:
     return tmp_path / "corpus" / ".sensegraph"
 
 
-def changed(store: Path, table: str, column: str, value: str, where: str) -> list[str]:
-    """The items of the store that differ after an update."""
+def changed(store: Path, change: Callable[[sqlite3.Connection], object]) -> list[str]:
+    """The items of the store that differ after a change of its file."""
     before = read_store(store)
-    value = value if table == "ref" or column == "step" else f"CAST({value} AS BLOB)"
     with sqlite3.connect(store / "store.sqlite") as db:
-        assert db.execute(f"UPDATE {table} SET {column} = {value} WHERE {where}").rowcount > 0
+        change(db)
     return [d.name for d in compare_items("case/store", before, read_store(store)).unlisted]
 
 
+def edit(step: str, one: bytes, other: bytes) -> Callable[[sqlite3.Connection], object]:
+    """Puts `other` in place of `one` in an object of a step, as if it had been written so."""
+
+    def change(db: sqlite3.Connection) -> None:
+        key, value = db.execute("SELECT key, value FROM object WHERE step = ? LIMIT 1", (step,)).fetchone()
+        was = unseal(key, value)
+        assert one in was
+        db.execute("UPDATE object SET value = ? WHERE key = ?", (seal(key, was.replace(one, other)), key))
+
+    return change
+
+
 def test_one_changed_byte_of_any_kind_of_item_is_seen(store: Path) -> None:
-    assert changed(store, "ref", "value", "'x'", "name LIKE 'document/%'") == ["refs document/a.txt"]
-    (found,) = changed(store, "object", "value", "value || ' '", "step = 'index.document'")
-    assert found.startswith("objects index.document ")
-    (found,) = changed(store, "row", "value", "value || ' '", "(part, position) IN (SELECT min(part), 0 FROM row)")
-    assert found.startswith("tables ")
+    name = "document/a.txt"
+    written = ("x", sum_ref(name, "x"), name)
+    found = changed(store, lambda db: db.execute("UPDATE ref SET value = ?, sum = ? WHERE name = ?", written))
+    assert found == [f"refs {name}"]
+    (one,) = changed(store, edit("index.document", b"}", b"} "))
+    assert one.startswith("objects index.document ")
+    with closing(SqliteStore(store)) as made:
+        ((key,),) = made.select("SELECT key FROM part WHERE key LIKE '%.entities'")
+        table = made.rows(key)
+        assert table is not None
+        rows = list(zip(table.ids(), (record + b" " for record in table.scan()), strict=True))
+        before = read_store(store)
+        made.select("DELETE FROM part WHERE key = ?", (key,))
+        made.write_rows(key, rows)
+    differing = [d.name for d in compare_items("s", before, read_store(store)).unlisted]
+    assert differing
+    assert all(name.startswith(f"tables {key} ") for name in differing)
     before = read_store(store)
     path = next((store / "arrays").glob("*.npy"))
     path.write_bytes(path.read_bytes()[:-1] + b"\x7f")
@@ -50,16 +77,14 @@ def test_one_changed_byte_of_any_kind_of_item_is_seen(store: Path) -> None:
 
 
 def test_a_step_of_another_name_and_a_manifest_of_another_key_are_seen(store: Path) -> None:
-    assert len(changed(store, "object", "step", "'other'", "step = 'index.document'")) == 2
-    other = """replace(value, '"words":"', '"words":"0')"""
-    assert changed(store, "object", "value", other, "step = 'index'") == ["manifest", "keys in the manifest"]
+    query = "UPDATE object SET step = 'other' WHERE step = 'index.document'"
+    assert len(changed(store, lambda db: db.execute(query))) == 2
+    assert changed(store, edit("index", b'"words":"', b'"words":"0')) == ["manifest", "keys in the manifest"]
 
 
 def test_the_moment_of_a_build_is_no_difference_and_what_arrived_is_one(store: Path) -> None:
-    earlier = "replace(value, substr(value, instr(value, 'known_from') + 13, 20), '1999-12-31T23:59:59Z')"
-    assert changed(store, "object", "value", earlier, "step = 'arrivals'") == []
-    other = "replace(value, 'a.txt', 'b.txt')"
-    assert changed(store, "object", "value", other, "step = 'arrivals'") == ["arrivals"]
+    assert changed(store, edit("arrivals", b'"known_from":"20', b'"known_from":"19')) == []
+    assert changed(store, edit("arrivals", b"a.txt", b"b.txt")) == ["arrivals"]
 
 
 def test_items_of_one_side_alone_are_differences() -> None:

@@ -17,6 +17,7 @@ from sensegraph.corpus.workspace import MASKED
 from sensegraph.errors import SettingsError
 from sensegraph.personal.personal_settings import RULED
 from sensegraph.types import Document, Question, Turn
+from stored import read_files
 from wired import content, settings, story
 
 MAIL, PHONE, IBAN, CARD = (
@@ -72,9 +73,8 @@ def opened(root: Path, server: ScriptedServer, **personal: Any) -> Corpus:
 
 
 def traces(folder: Path, words: tuple[str, ...] = PLANTED) -> list[tuple[str, str]]:
-    """Files and planted words in them, in any case, byte by byte."""
-    files = [f for f in sorted(folder.rglob("*")) if f.is_file()]
-    held = [(f.name, f.read_bytes().lower()) for f in files]
+    """Files and planted words in them, in any case, byte by byte and in the values of the store."""
+    held = [(name, data.lower()) for name, data in read_files(folder)]
     return [(name, w) for name, data in held for w in words if w.encode() in data]
 
 

@@ -105,7 +105,7 @@ def test_every_tool_can_be_given_as_a_value(tmp_path: Path):
 
 def test_a_given_method_takes_settings_for_one_question(tmp_path: Path):
     with Corpus.open(tmp_path, settings=OFFLINE, method=Newest()) as corpus:
-        assert corpus.asker.method("newest", context_tokens=9) == (Newest(context_tokens=9), "")
+        assert corpus.asker.method("newest", context_tokens=9) == (Newest(context_tokens=9), None)
         with pytest.raises(SettingsError, match="The method newest cannot take depth"):
             corpus.asker.method("auto", depth=1)
 

@@ -17,6 +17,7 @@ from sensegraph.models.embedders import HashedTerms
 from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.runtime.executors.processes import SerialExecutor
+from sensegraph.runtime.stores.sealing import seal
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.testing import (
     EmbedderContract,
@@ -77,8 +78,9 @@ class _Forgetful(SqliteStore):
 
 class _Overwriting(SqliteStore):
     def write(self, objects: Mapping[str, bytes], step: str = "") -> None:
-        with self._writing() as db:
-            db.executemany("INSERT OR REPLACE INTO object VALUES (?, ?, ?)", [(k, step, v) for k, v in objects.items()])
+        with self.writing() as db:
+            rows = [(k, step, seal(k, v)) for k, v in objects.items()]
+            db.executemany("INSERT OR REPLACE INTO object VALUES (?, ?, ?)", rows)
 
 
 class _HalfTables(SqliteStore):

@@ -209,7 +209,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Open]:
             textbook.COMPANIES,
             "Which of Asterion's competitors acquired a startup founded by an ex-employee of Brightline?",
             "auto",
-            "walk",
+            "kag",
             {"The market for batteries", "Calder Cells buys a start-up", "A young company", "People"},
         ),
     ],

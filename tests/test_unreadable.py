@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from scripted import Script, ScriptedServer
-from scripted_replies import reply, task_of
+from scripted_replies import asked_in, reply, task_of
 from sensegraph.answering.asking import test_contexts
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import EndpointError, ReplyRefused, StepFailed
@@ -122,7 +122,7 @@ def test_what_cannot_be_read_is_asked_for_again_fails_its_items_and_is_mended_by
     made: Corpus, server: ScriptedServer, calm: Body, form: str
 ) -> None:
     said, why = UNREADABLE[form]
-    server.script = Script(reply=lambda body: said if MARK in body["messages"][1]["content"] else None)
+    server.script = Script(reply=lambda body: said if MARK in asked_in(body) else None)
     with pytest.raises(StepFailed, match=why) as caught:
         made.build()
     failed = caught.value.failed
@@ -155,7 +155,7 @@ def test_what_is_refused_fails_its_items_after_one_request_and_names_the_reason(
     made: Corpus, server: ScriptedServer, calm: Body, form: str
 ) -> None:
     said, why = REFUSED[form]
-    server.script = Script(reply=lambda body: said if MARK in body["messages"][1]["content"] else None)
+    server.script = Script(reply=lambda body: said if MARK in asked_in(body) else None)
     with pytest.raises(StepFailed, match=why):
         made.build()
     assert len(server.done("extraction")) == 12  # not asked twice
@@ -171,7 +171,7 @@ def test_a_reply_that_ended_in_an_error_is_asked_for_again(made: Corpus, server:
 
     def once(body: Body) -> Body | None:
         seen.append(body)
-        return half if "Text:" in body["messages"][1]["content"] and seen.count(body) == 1 else None
+        return half if "Text:" in asked_in(body) and seen.count(body) == 1 else None
 
     server.script = Script(reply=once)
     built = made.build()
@@ -189,9 +189,7 @@ def test_an_empty_extraction_in_its_form_is_believed_and_never_asked_for_again(
     said = [EMPTY, f"Here:\n```json\n{EMPTY}\n```", "{'entities': [], 'relations': []}", "<|COMPLETE|>"]
     texts = [c.text for c in chunks_of(made)][:4]
     by_text = dict(zip(texts, said, strict=True))
-    server.script = Script(
-        reply=lambda body: next((r for t, r in by_text.items() if t in body["messages"][1]["content"]), None)
-    )
+    server.script = Script(reply=lambda body: next((r for t, r in by_text.items() if t in asked_in(body)), None))
     made.build()
     assert len(server.done("extraction")) == 12 + 4  # names stand in these passages: each is asked about once more
     server.reset()
@@ -236,7 +234,7 @@ def test_an_old_empty_extraction_that_is_empty_is_confirmed_once(made: Corpus, s
     chunks = chunks_of(made)
     keys = made.runtime().keys(extract_records, chunks)
     made.store.write({keys[0]: OLD}, extract_records.name)
-    server.script = Script(reply=lambda body: EMPTY if chunks[0].text in body["messages"][1]["content"] else None)
+    server.script = Script(reply=lambda body: EMPTY if chunks[0].text in asked_in(body) else None)
     made.build()
     assert len(server.done("extraction")) == 12 + 1
     server.reset()

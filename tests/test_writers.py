@@ -16,7 +16,7 @@ import pytest
 from scripted import Script, ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import StoreError
-from sensegraph.runtime.stores import sqlite
+from sensegraph.runtime.stores import locking
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Document
 from wired import content, corpus, stories, story
@@ -121,7 +121,7 @@ def test_waiting_for_a_lock_ends_when_it_is_given_back_and_else_in_time(
         now += seconds
 
     with monkeypatch.context() as given:
-        given.setattr(sqlite, "time", SimpleNamespace(monotonic=lambda: now, sleep=pause))
+        given.setattr(locking, "time", SimpleNamespace(monotonic=lambda: now, sleep=pause))
         with pytest.raises(StoreError, match=r"for more than 0\.25 s"), other.exclusive(0.25):
             pass
         assert now == 0.25

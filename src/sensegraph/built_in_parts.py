@@ -34,6 +34,7 @@ BUILT_IN: Mapping[str, BuiltIn] = MappingProxyType(
         "wording": BuiltIn("sensegraph.methods.walk.wording:WORDING"),
         "outline": BuiltIn("sensegraph.retrieval.outline.part:OUTLINE"),
         "relations": BuiltIn("sensegraph.methods.lightrag.lightrag:RELATIONS", _GRAPH, {"relation": "relations"}),
+        "triples": BuiltIn("sensegraph.methods.hipporag.triples:TRIPLES"),
         "facts": BuiltIn("sensegraph.methods.hipporag.facts:FACTS", _GRAPH, {"fact": "fact_vectors"}),
         "sentences": BuiltIn(
             "sensegraph.methods.linearrag.sentences:SENTENCES", _GRAPH, {"sentence": "sentence_vectors"}

@@ -15,7 +15,9 @@ SensegraphError
 │   ├── ReplyRefused    the model or a content filter refused the reply to one call; what came of it is no reply
 │   └── PromptTooLong   a prompt does not fit the model's window, or leaves no room for a reply
 ├── BudgetExceeded      the token or cost limit of this run is reached; what was paid for is stored
+├── BatchPending        calls to a model wait in a batch; running again goes on
 └── StoreError          the store cannot be read or written (corrupt, read-only, from a newer version)
+    └── Busy            another process builds the same corpus
 """
 
 from __future__ import annotations
@@ -146,5 +148,13 @@ class BudgetExceeded(SensegraphError):
     """The token or cost limit of this run is reached; everything that was paid for is stored."""
 
 
+class BatchPending(SensegraphError):
+    """Calls to a model wait in a batch, or in a file, to be answered; running again goes on."""
+
+
 class StoreError(SensegraphError):
     """The store cannot be read or written: corrupt, read-only, or written by a newer version."""
+
+
+class Busy(StoreError):
+    """Another process builds the same corpus."""

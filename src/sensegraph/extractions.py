@@ -115,6 +115,15 @@ class ExtractedClaim:
 
 
 @dataclass(frozen=True, slots=True)
+class Triple:
+    """What a chunk says in three parts, in its own words; a date or a number may be the object."""
+
+    subject: str
+    predicate: str
+    object: str
+
+
+@dataclass(frozen=True, slots=True)
 class Extraction:
     """What one chunk says.
 

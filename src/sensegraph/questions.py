@@ -1,5 +1,5 @@
-"""What a user asks: the question, the conversation that it is part of, the filter that it is asked within, and how rare
-its words are in a corpus.
+"""What a user asks: the question, the conversation that it is part of, the filter that it is asked within, how rare
+its words are in a corpus, and what is looked for.
 """
 
 from __future__ import annotations
@@ -88,3 +88,11 @@ class WordCounts:
     words: tuple[tuple[str, int], ...]
     name: NameCounts | None = None
     partial: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SearchWords:
+    """What to look for: `names` of single things and details, and `themes`, what a question is about; often none."""
+
+    names: tuple[str, ...] = ()
+    themes: tuple[str, ...] = ()

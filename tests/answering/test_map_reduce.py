@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from scripted import Script, ScriptedServer
+from scripted_replies import asked_in
 from sensegraph.answering.asking import map_reduce
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.passages import passage_tokens
@@ -42,7 +43,7 @@ def reduce(passages: Sequence[Passage], asked: Corpus, budget: int, seed: int = 
 
 
 def prompts(server: ScriptedServer) -> list[str]:
-    return [c.body["messages"][1]["content"] for c in server.done("points")]
+    return [asked_in(c.body) for c in server.done("points")]
 
 
 def notes(*sizes: int) -> list[Passage]:

@@ -133,6 +133,7 @@ def test_every_setting_stands_in_the_written_file():
         "local",
         "documents",
         "index",
+        "embedding",
         "rerank",
         "personal",
         "methods",
@@ -294,7 +295,8 @@ def test_estimate_foresees_calls_and_pays_nothing(root: Path, texts: Path, run: 
 def test_estimate_for_people_says_calls_money_and_time(root: Path, texts: Path, run: Run):
     found = run("estimate", texts, "--root", root).stdout
     assert "\nread 2 chunks: 2 calls, " in found
-    assert re.search(r"in all about \d+ calls, .* tokens.*\n.*--max-tokens \d+.*\nabout \$0\.\d+\nabout ", found)
+    priced = r"about \$0\.\d+, or \$0\.\d+ with --batch .*"
+    assert re.search(rf"in all about \d+ calls, .* tokens.*\n.*--max-tokens \d+.*\n{priced}\nabout ", found)
 
 
 def test_the_limit_that_an_estimate_names_is_enough(root: Path, texts: Path, run: Run):
@@ -510,7 +512,7 @@ def test_documents_without_a_finished_build_are_told_with_the_command_that_build
 
 
 def test_a_build_that_was_begun_is_told_apart(root: Path, texts: Path, run: Run, server: ScriptedServer):
-    run("index", texts, "--root", root, "--max-tokens", 5000, "--set", "endpoint.concurrency=1")
+    run("index", texts, "--root", root, "--max-tokens", 6500, "--set", "endpoint.concurrency=1")
     assert "a build was begun and has not finished" in run("query", "Who?", "--root", root).stderr
 
 

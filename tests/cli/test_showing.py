@@ -245,24 +245,24 @@ ESTIMATE = Estimate(
 
 
 def test_an_estimate_is_told_step_by_step_and_in_all() -> None:
-    assert show.format_estimate(ESTIMATE, 90.0).splitlines() == [
+    assert show.format_estimate(ESTIMATE, 90.0, 0.5).splitlines() == [
         "2 documents, 30 chunks",
         "read 30 chunks: 30 calls, 6,000 tokens in, 900 out",
         "embed 40 texts",
         "own.step 1 item",
         "in all about 30 calls, 7,400 tokens (500 to embed)",
         "a model may find and write more: a limit of --max-tokens 11000 should be enough",
-        "about $1.23",
+        "about $1.23, or $0.62 with --batch where the endpoint offers batches",
         "about 1.5 minutes, at 5 s a call",
     ]
-    free = show.format_estimate(replace(ESTIMATE, cost_usd=0.0, embedding_tokens=0), 60.0).splitlines()
+    free = show.format_estimate(replace(ESTIMATE, cost_usd=0.0, embedding_tokens=0), 60.0, 0.5).splitlines()
     assert free[-4] == "in all about 30 calls, 6,900 tokens"
     assert free[-2] == "cost not known: no prices are set (endpoint.price_…)"
     none = replace(ESTIMATE, calls=0, embedding_tokens=0)
-    assert show.format_estimate(none, 0.0).splitlines()[-1] == (
+    assert show.format_estimate(none, 0.0, 0.5).splitlines()[-1] == (
         "no calls to a model, no cost; the time is this machine's own"
     )
-    assert show.format_estimate(replace(none, embedding_tokens=1), 0.0).endswith("at 5 s a call")
+    assert show.format_estimate(replace(none, embedding_tokens=1), 0.0, 0.5).endswith("at 5 s a call")
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from wired import story
 
 TYPES = ["sailor", "ship"]
 PROFILE = {"domain": "tales of a harbour", "persona": "a harbour master", "language": "English", "entity_types": TYPES}
+EARLIER = (Path(__file__).parents[1] / "data" / "earlier-summarise.md").read_text("utf-8")
 OFFLINE_VECTORS = ("--set", "embedder=offline")
 
 
@@ -75,8 +76,9 @@ def test_the_next_index_sends_the_tuned_prompt(root: Path, tales: ScriptedServer
     asked = [c.body["messages"][0]["content"] for c in tales.calls if c.task == "extraction"]
     assert asked
     assert all("You are a harbour master. The corpus holds tales of a harbour." in text for text in asked)
-    assert all("Look for these types: sailor, ship." in text for text in asked)
-    assert all("Example from this corpus:" in text for text in asked)
+    messages = [[m["content"] for m in c.body["messages"]] for c in tales.calls if c.task == "extraction"]
+    assert all("Entity types: sailor, ship\n" in talk[-1] for talk in messages)
+    assert all(talk[1].startswith("Example, from this corpus.\n\nEntity types: sailor, ship\n") for talk in messages)
     written = [c.body["messages"][0]["content"] for c in tales.calls if c.task == "report"]
     assert all(text.startswith("You are a harbour master.") for text in written)
 
@@ -103,6 +105,15 @@ def test_a_prompt_that_was_edited_is_kept_unless_forced(root: Path, tales: Scrip
     assert (root / "prompts" / "rate.md").read_text("utf-8") != read_packaged_template("rate")
     assert tune(root, tales, "--force").exit_code == 0
     assert mine.read_text("utf-8").startswith("You are a harbour master.")
+
+
+def test_a_copy_of_an_earlier_version_is_no_edited_prompt(root: Path, tales: ScriptedServer) -> None:
+    run("init", "--root", root)
+    old = root / "prompts" / "summarise.md"
+    old.write_text(EARLIER, "utf-8")
+    result = tune(root, tales)
+    assert "summarise" not in result.stdout.partition("left as they were edited")[2]
+    assert old.read_text("utf-8").startswith("You are a harbour master.")
 
 
 def test_where_every_prompt_was_edited_nothing_is_paid(root: Path, tales: ScriptedServer) -> None:

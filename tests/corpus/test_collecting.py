@@ -19,6 +19,7 @@ from sensegraph.index.index import Index
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.runtime.stores.sweeping import sweep_store
 from sensegraph.types import Document
+from stored import read_files
 from wired import content, corpus, finished_corpus, stories, story
 
 SECRET = Document("of-quorble", "Zyx Quorble sailed with Ada Harrow in the year 1899. Zyx Quorble paid Bram Harrow.")
@@ -33,8 +34,7 @@ def made(tmp_path: Path, server: ScriptedServer) -> Iterator[Corpus]:
 
 def traces(folder: Path, *words: bytes) -> list[str]:
     """The files that hold one of these words in any case, byte by byte."""
-    files = [f for f in sorted(folder.rglob("*")) if f.is_file()]
-    return [f.name for f in files if any(word.lower() in f.read_bytes().lower() for word in words)]
+    return [name for name, held in read_files(folder) if any(word.lower() in held.lower() for word in words)]
 
 
 def test_of_a_removed_document_no_byte_is_left_in_any_file(made: Corpus) -> None:
@@ -232,12 +232,13 @@ def test_the_number_of_a_table_that_went_is_given_to_no_other(store: SqliteStore
     assert held is not None
     sweep_store(store, ["a"])
     store.write_rows("c", [("1", b"new")])
-    assert held.find(["1"]) == {}
-    with pytest.raises(StoreError):
-        held.at([0])
+    for ask in (lambda: held.find(["1"]), lambda: held.at([0])):
+        with pytest.raises(StoreError, match="gone from the store"):
+            ask()
     sweep_store(store, ["a"])
     store.write_rows("d", [("1", b"newer")])
-    assert held.find(["1"]) == {}
+    with pytest.raises(StoreError, match="gone from the store"):
+        held.find(["1"])
     assert store.has(["a", "b", "c", "d"]) == {"a", "d"}
 
 

@@ -225,7 +225,7 @@ def test_another_prompt_of_extraction_extracts_again_and_reuses_the_reports(
 ) -> None:
     prompts = tmp_path / "prompts"
     prompts.mkdir()
-    (prompts / "extract.md").write_text(read_packaged_template("extract") + "\nBe thorough.\n")
+    (prompts / "extract.md").write_text("Be thorough.\n" + read_packaged_template("extract"))
     calls = _asked(made, server, model={"prompts": str(prompts)})
     assert calls == {"extraction": made.index().manifest.counts["chunks"]}  # equal extractions: equal contexts
 
@@ -251,7 +251,7 @@ def test_another_cluster_size_writes_and_embeds_only_reports(made: Corpus, serve
 def test_an_index_whose_parts_are_gone_is_made_anew(made: Corpus, server: ScriptedServer) -> None:
     before = content(made)
     manifest = made.index().manifest
-    with made.store._writing() as db:
+    with made.store.writing() as db:
         db.execute("DELETE FROM object WHERE key IN (?, ?)", (manifest.communities, manifest.hierarchy))
     with pytest.raises(StoreError, match="run `sensegraph index` again"):
         made.query("Who paid?", method="graphrag")

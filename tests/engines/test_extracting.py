@@ -6,6 +6,7 @@ import pytest
 
 from scripted import Script, ScriptedServer
 from scripted_engine import CHUNK, TEXT, Body, engine, says
+from scripted_replies import talk_in
 from sensegraph.engines.llm.llm_settings import LLMSettings
 from sensegraph.errors import ItemFailed
 from sensegraph.types import Chunk
@@ -40,7 +41,7 @@ def test_gleaning_adds_what_is_new_keeps_what_was_found_and_counts_its_rounds() 
     assert [(r.source, r.target) for r in x.relations] == [("London", "Ada Lovelace")]
     assert x.rounds == (1, 0)
     assert [c.task for c in server.calls] == ["extraction", "check"] * 3
-    asked = server.calls[2].body["messages"]
+    asked = talk_in(server.calls[2].body)
     assert [m["role"] for m in asked] == ["system", "user", "assistant", "user"]
     assert "MANY" in asked[3]["content"]
 
@@ -135,7 +136,7 @@ def test_two_companies_one_relation_and_three_claims_are_read_in_both_forms(form
 def test_claims_have_their_own_prompt_which_names_the_entities() -> None:
     with says(LISTED, {"claims": []}) as server:
         engine(server, claims=True).extract([COMPANIES])
-    first, second = (c.body["messages"] for c in server.calls)
+    first, second = (talk_in(c.body) for c in server.calls)
     assert "claim" not in first[0]["content"]
     assert first[0]["content"] != second[0]["content"]
     assert second[1]["content"].endswith("Entities: NeoChip; Quantum Systems")
@@ -164,7 +165,7 @@ def test_claims_that_nobody_asked_for_are_left_out() -> None:
 def test_a_reply_without_a_list_of_claims_is_asked_for_again() -> None:
     with says(LISTED, LISTED, {"claims": CLAIMS}) as server:
         assert len(engine(server, claims=True).extract([COMPANIES])[0].claims) == 3
-    assert "no list of claims" in server.calls[2].body["messages"][3]["content"]
+    assert "no list of claims" in talk_in(server.calls[2].body)[3]["content"]
 
 
 # ── a schema of one's own (N93) ──
@@ -230,10 +231,11 @@ def test_the_prompt_asks_for_types_of_relations_only_where_some_are_named(form: 
     with ScriptedServer(Script(keep_bodies=True)) as server:
         engine(server, extraction_format=form).extract([CHUNK])
         engine(server, extraction_format=form, **LAW).extract([CHUNK])
-    without, with_ = (c.body["messages"][0]["content"] for c in server.calls)
-    assert "CITES, OVERTURNS" in with_
+    without, with_ = ("\n\n".join(m["content"] for m in c.body["messages"]) for c in server.calls)
+    assert "\nRelation types: CITES, OVERTURNS\n" in with_
     assert "IN_CHARGE_OF" in with_
     assert "IN_CHARGE_OF" not in without
+    assert "elation types" not in without
     assert "\n\n-" not in without  # no hole in a list
 
 

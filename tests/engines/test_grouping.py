@@ -81,6 +81,8 @@ def test_members_stand_in_a_table_with_their_types_before_their_relations() -> N
         "# Relationships",
         "id,source,target,description",
         '6,T0,T1,"they work, together"',
+        "",
+        "Write in English.",
     ]
     assert not any(hidden in asked(server) for hidden in ("key", COMMUNITY.title))
 
@@ -117,8 +119,8 @@ def test_instructions_name_limits_and_follow_the_settings() -> None:
         engine(server, findings_min=2, findings_max=3, aggregate_tokens=1000, language="German").aggregate([GROUP])
         sent = server.calls[0].body
     assert "2 to 3 insights" in sent["messages"][0]["content"]
-    assert "below 600 words" in sent["messages"][0]["content"]
-    assert "Write in German." in sent["messages"][0]["content"]
+    assert "at most 600 words" in sent["messages"][0]["content"]
+    assert sent["messages"][1]["content"].endswith("\n\nWrite in German.")
     assert sent["max_tokens"] == 1000
     assert "{{" not in sent["messages"][0]["content"]
 

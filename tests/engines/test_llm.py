@@ -8,6 +8,7 @@ import pytest
 
 from scripted import Script, ScriptedServer
 from scripted_engine import CHUNK, COMMUNITY, ENTITIES, INQUIRY, RELATION, TASKS, TEXT, Body, engine, says
+from scripted_replies import talk_in
 from sensegraph.engines.llm.llm import LLMEngine
 from sensegraph.engines.llm.llm_settings import LLMSettings
 from sensegraph.errors import ItemFailed, SettingsError, Unreadable, UnsupportedTask
@@ -44,10 +45,9 @@ def test_the_tuple_format_can_be_asked_for() -> None:
 def test_the_prompt_shows_title_text_and_types_but_no_id() -> None:
     with ScriptedServer(Script(keep_bodies=True)) as server:
         engine(server, entity_types=("drug", "enzyme"), language="French").extract([CHUNK])
-    system, user = (m["content"] for m in server.calls[0].body["messages"])
-    assert "drug, enzyme" in system
-    assert "Write in French." in system
-    assert user == f"Title: A meeting\n\nText:\n{TEXT}"
+    system, *examples, user = (m["content"] for m in server.calls[0].body["messages"])
+    assert not [text for text in (system, *examples) if "drug" in text or "French" in text]
+    assert user == f"Entity types: drug, enzyme\nWrite in French.\n\nTitle: A meeting\n\nText:\n{TEXT}"
     assert server.calls[0].task == "extraction"
 
 
@@ -67,7 +67,7 @@ def test_a_reply_that_cannot_be_read_is_asked_for_again_with_the_reason() -> Non
         assert made.usage().rejected == 1
         assert made.notes() == ("1 replies to extract were asked for again",)
     assert [e.name for e in x.entities] == ["Ada Lovelace"]
-    asked = server.calls[1].body["messages"]
+    asked = talk_in(server.calls[1].body)
     assert [m["role"] for m in asked] == ["system", "user", "assistant", "user"]
     assert asked[2]["content"] == "I cannot do that."
     assert "no list of entities and relations" in asked[3]["content"]
@@ -109,7 +109,7 @@ def test_an_empty_list_about_a_passage_with_names_is_asked_for_again_and_then_be
     with says({"entities": [], "relations": []}) as server:
         assert engine(server).extract([CHUNK])[0].entities == ()
     assert len(server.calls) == 2
-    assert "the passage names Lovelace and Charles" in server.calls[1].body["messages"][3]["content"]
+    assert "the passage names Lovelace and Charles" in talk_in(server.calls[1].body)[3]["content"]
 
 
 def test_of_a_truncated_extraction_the_complete_records_are_kept() -> None:
@@ -130,7 +130,7 @@ def test_a_truncated_extraction_without_relations_is_asked_for_again() -> None:
         engine(server).extract([CHUNK])
     assert [e.name for e in caught.value.instead.entities] == ["A"]
     assert [c.body["max_tokens"] for c in server.calls] == [4000, 8000]
-    assert "cut off" in server.calls[1].body["messages"][3]["content"]
+    assert "cut off" in talk_in(server.calls[1].body)[3]["content"]
 
 
 # ── summaries ──

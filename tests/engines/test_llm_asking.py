@@ -48,7 +48,7 @@ def test_a_lead_is_an_answer_with_references_a_score_and_questions() -> None:
         made = engine(server, follow_ups=4)
         (lead,) = made.ask([INQUIRY])
     assert lead == Lead((Statement("It is big.", ("report-key-1",)),), 70.0, ("who RUNS it?", "Why?"))
-    assert "Name 4 questions" in sent(server)[0]
+    assert "at most 4 questions to follow up" in sent(server)[0]
     assert server.calls[0].task == "lead"
     assert made.notes() == ("1 unusable parts of replies to ask",)  # Reports (9)
 
@@ -87,11 +87,12 @@ def test_a_question_is_refined_with_the_words_and_the_outline_of_the_corpus() ->
         (made,) = engine(server, sub_questions=2).refine([Inquiry("What?", Context((*concepts, REPORTS[0])))])
     assert made == Refinement("All of it?", ("a?", "B?"), "So.")
     system, user = sent(server)
-    assert "up to 2 smaller questions" in system
+    assert "at most 2 smaller questions" in system
     assert user.split("\n\n") == [
-        "Question: What?",
         "The corpus speaks of: harbour; pilots, and boats",
         "Example report:\nR0\nReport 0 on the harbour.",
+        "Question: What?",
+        "Write in the language of the question.",
     ]
 
 
@@ -124,9 +125,8 @@ def test_a_passage_is_tested_by_one_word(reply: str, found: bool | None) -> None
     assert body["temperature"] == 0
     assert "response_format" not in body
     assert len(server.calls) == 1
-    assert sent(server)[1].startswith(
-        "Question: What about the harbour?\n\nText:\nR0\nReport 0 on the harbour.\n\nR1\n"
-    )
+    assert sent(server)[1].startswith("Text:\nR0\nReport 0 on the harbour.\n\nR1\n")
+    assert sent(server)[1].endswith("\n\nQuestion: What about the harbour?")
     assert any("read" in note for note in made.notes()) == (reply in ("Hm", ""))
 
 
@@ -177,8 +177,9 @@ def test_a_conversation_is_shown_where_there_is_one(task: str) -> None:
         getattr(made, task)([INQUIRY])
         getattr(made, task)([LATER])
     plain, later = sent(server, 0)[1], sent(server, 1)[1]
-    asked, shown, *rest = later.split("\n\n")
-    assert "\n\n".join([asked, *rest]) == plain
+    parts = later.split("\n\n")
+    (shown,) = [part for part in parts if part.startswith("Conversation")]
+    assert "\n\n".join(part for part in parts if part != shown) == plain
     assert shown.split("\n")[1:] == ["Asked: Who runs the harbour?", "Answered: Mara Voss does.", "Asked: Since when?"]
     assert sent(server, 0)[0] == sent(server, 1)[0]
 

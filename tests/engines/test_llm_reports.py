@@ -39,6 +39,8 @@ def test_the_tables_of_a_report_hold_no_id_of_the_index() -> None:
         "# Relationships",
         "id,source,target,description",
         '6,T0,T1,"they work, together"',
+        "",
+        "Write in English.",
     ]
     assert "key" not in user
 
@@ -123,7 +125,9 @@ def test_points_carry_score_and_references() -> None:
         ((point,),) = engine(server).rate([INQUIRY])
     assert point.score == 80
     assert [(s.text, s.references) for s in point.statements] == [("Ships come.", ("report-key-0", "report-key-2"))]
-    assert server.calls[0].body["messages"][1]["content"].startswith("Question: What about the harbour?\n\n# Reports\n")
+    user = server.calls[0].body["messages"][1]["content"]
+    assert user.startswith("# Reports\n")
+    assert user.endswith("\n\nQuestion: What about the harbour?\n\nWrite in English.")
 
 
 @pytest.mark.parametrize(
@@ -217,11 +221,11 @@ def test_points_are_shown_with_their_scores_and_relations_with_their_ends() -> N
     context = Context((*passages, Passage("odd", "o", "x")))
     user, records = prompts.write_inquiry(Inquiry("Q?", context), 100), prompts.number_records(context)
     assert user.split("\n\n") == [
-        "Question: Q?",
         '# Relationships\nid,source,target,description\n1,T0,T1,"they work, together"',
         '# Points\nid,score,point\n2,80,"A ""b"""',
         "# Sources\nid,title,text\n3,Doc,Some text",
         "# Records\nid,title,text\n4,,x",
+        "Question: Q?",
     ]
     assert [records.find(n) for n in range(6)] == [None, "relation-key", "p", "c", "o", None]
 

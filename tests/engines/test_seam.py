@@ -14,12 +14,17 @@ from sensegraph.engines.llm.llm import LLMEngine
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.lab.tasks import JudgingEngine
 from sensegraph.methods import METHODS, load_method
+from sensegraph.methods.fastgraphrag.tasks import ConceptEngine
 from sensegraph.methods.graphrag.global_search import GradingEngine
+from sensegraph.methods.hipporag.tasks import RecognisingEngine, TriplesEngine
 from sensegraph.methods.hirag.tasks import AbstractingEngine
+from sensegraph.methods.kag.tasks import PlanningEngine
 from sensegraph.methods.leanrag.tasks import AggregatingEngine
+from sensegraph.methods.lightrag.tasks import KeywordEngine
 from sensegraph.methods.raptor.tasks import CondensingEngine
 from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
+from sensegraph.models.rerankers import RankingEngine
 from sensegraph.protocols import LanguageEngine, ResolvingEngine, StreamingEngine, SurveyingEngine
 
 TOOLS = ("engines/", "models/", "testing/")
@@ -91,6 +96,12 @@ DECLARED = {  # the tasks that each protocol declares
     AbstractingEngine: {"abstract"},
     CondensingEngine: {"condense"},
     GradingEngine: {"grade"},
+    PlanningEngine: {"plan"},
+    KeywordEngine: {"keywords"},
+    ConceptEngine: {"concepts"},
+    RecognisingEngine: {"filter"},
+    TriplesEngine: {"triples"},
+    RankingEngine: {"rank"},
     JudgingEngine: {"judge", "score", "contrast", "propose", "claim", "support"},
 }
 
@@ -110,7 +121,8 @@ def test_every_task_is_declared_by_one_protocol_and_done_by_an_engine() -> None:
     assert len(declared) == len(set(declared))
     assert MODEL.tasks | OFFLINE.tasks == set(declared)
     named = set(named_tasks())
-    assert named | {"survey"} == set(declared)  # reading a chunk is its step whether or not the corpus was seen before
+    # reading a chunk is its step whether or not the corpus was seen before; a reranker asks for scores
+    assert named | {"survey", "rank"} == set(declared)
 
 
 @pytest.mark.parametrize("protocol", DECLARED, ids=lambda p: p.__name__)

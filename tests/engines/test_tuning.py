@@ -13,6 +13,7 @@ from sensegraph.engines.llm.llm_settings import LLMSettings
 from sensegraph.engines.llm.prompt_tuning import EXAMPLES, Tuned, fit_prompts, list_fitted_templates
 from sensegraph.engines.llm.prompts import TEMPLATES, read_packaged_template
 from sensegraph.engines.llm.replies.extracted_records import collect_json_records, collect_tuple_records, has_tuples
+from sensegraph.engines.llm.templates import split_template
 from sensegraph.errors import ItemFailed
 from sensegraph.types import Chunk
 
@@ -70,10 +71,15 @@ def test_what_was_found_in_the_sample_becomes_the_examples() -> None:
         _, texts = made(server)
     for name in ("extract", "extract-tuple"):
         assert "Edda Kroll" not in texts[name]
-        assert texts[name].count("Example from this corpus:") == 2
-        assert "{{entity_types}}" in texts[name]
-        text, _, reply = texts[name].rpartition("Reply:")
-        assert text.rstrip().endswith(TEXT)
+        assert texts[name].count("Example, from this corpus.\n\n{{types}}\nWrite in English.\n\nText:\n") == 2
+        found = split_template(name, texts[name])
+        assert [asked.partition(",")[2].split(".")[0] for asked, _ in found.turns] == [
+            " from this corpus",
+            " from this corpus",
+            " from another corpus",
+        ]
+        text, reply = found.turns[0]
+        assert text.endswith(TEXT)
         read = (
             collect_tuple_records(reply, TEXT) if has_tuples(reply) else collect_json_records(json.loads(reply), TEXT)
         )
@@ -86,7 +92,7 @@ def test_what_was_found_in_the_sample_becomes_the_examples() -> None:
 def test_the_reader_of_examples_looks_for_the_types_that_were_named() -> None:
     with says(PROFILE, FOUND) as server:
         made(server)
-    assert "engineer, machine" in server.calls[1].body["messages"][0]["content"]
+    assert "Entity types: engineer, machine\n" in server.calls[1].body["messages"][-1]["content"]
 
 
 def test_claims_have_examples_where_they_are_wanted() -> None:
@@ -94,7 +100,7 @@ def test_claims_have_examples_where_they_are_wanted() -> None:
         _, texts = made(server, 1, claims=True)
     assert '"quote":"met Charles"' in texts["claims"]
     assert "Entities: Ada Lovelace" in texts["claims"]
-    reply = texts["claims-tuple"].rpartition("Reply:")[2]
+    reply = split_template("claims-tuple", texts["claims-tuple"]).turns[0][1]
     assert [(c.subject, c.description) for c in collect_tuple_records(reply, TEXT).extraction.claims] == [
         ("Ada Lovelace", "She met him.")
     ]
@@ -137,7 +143,7 @@ def test_a_language_is_asked_for_where_one_is_wanted() -> None:
     with says(PROFILE, FOUND) as server:
         made(server, 1, language="German")
     assert len(server.calls) > 1
-    assert all("Write in German." in c.body["messages"][0]["content"] for c in server.calls)
+    assert all("Write in German." in c.body["messages"][-1]["content"] for c in server.calls)
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,25 @@ def test_the_first_letter_decides(said: str) -> None:
         assert verdicts(s, "m").agrees(TALK)
 
 
-@pytest.mark.parametrize("said", ["", "perhaps", "I think yes", "はい"])
+@pytest.mark.parametrize(
+    "said", ["Ja.", "Jo", "Oui", "Sí, por supuesto", "Sì", "Sim", "да", "Tak", "是的", "有。", "はい", "네", "ναι"]
+)
+def test_yes_is_read_in_other_languages(said: str) -> None:
+    with server(lambda body: said) as s:
+        made = verdicts(s, "m")
+        assert made.decide(TALK) is True
+    assert made.notes() == ()
+
+
+@pytest.mark.parametrize("said", ["Nein", "non", "Não.", "нет", "不是", "没有", "いいえ", "아니요", "όχι"])
+def test_no_is_read_in_other_languages(said: str) -> None:
+    with server(lambda body: said) as s:
+        made = verdicts(s, "m")
+        assert made.decide(TALK) is False
+    assert made.notes() == ()
+
+
+@pytest.mark.parametrize("said", ["", "perhaps", "I think yes", "Jana", "Dale", "vielleicht"])
 def test_what_cannot_be_read_means_no_and_is_counted(said: str) -> None:
     with server(lambda body: said) as s:
         made = verdicts(s, "m")

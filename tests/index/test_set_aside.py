@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +10,12 @@ import pytest
 from typer.testing import CliRunner
 
 from scripted import Script, ScriptedServer
+from scripted_replies import task_of
 from sensegraph.cli import app
 from sensegraph.errors import SettingsError, StepFailed
 from sensegraph.index.settings import IndexSettings
 from sensegraph.types import Document
-from wired import corpus, settings, story
+from wired import corpus, settings, stories, story
 
 MARK = "the forbidden word"
 
@@ -65,11 +65,7 @@ def test_the_rest_is_built_the_missing_is_named_and_retry_completes_it(tmp_path:
         calm.add(given)
         calm.build()
         wanted = calm.manifest()
-    assert healed is not None
-    assert wanted is not None
-    assert replace(
-        healed, hierarchy="", communities="", report_vectors="", lookups="", parts={}, clusters=(), notes=()
-    ) == (replace(wanted, hierarchy="", communities="", report_vectors="", lookups="", parts={}, clusters=(), notes=()))
+    assert healed == wanted
 
 
 def test_what_failed_for_another_reason_is_asked_for_again_by_the_next_build(tmp_path: Path) -> None:
@@ -94,7 +90,7 @@ def test_a_build_fails_where_more_than_the_allowed_share_cannot_be_read(tmp_path
             made.build()
 
 
-def test_fifty_of_a_thousand_are_set_aside_one_by_one(tmp_path: Path) -> None:
+def test_ten_of_two_hundred_are_set_aside_one_by_one(tmp_path: Path) -> None:
     with ScriptedServer(FILTER) as server, corpus(tmp_path, server, index={"parts": ["graph"]}) as made:
         made.add(documents(200, 10))
         built = made.build()
@@ -132,3 +128,60 @@ def test_index_ends_with_0_and_says_what_is_missing_and_with_1_where_it_is_stric
         assert "sensegraph index --retry" in said
         server.script = CALM
         assert run.invoke(app, ["index", *where, "--retry", "--strict"]).exit_code == 0
+
+
+# ── texts that the engine does not write ──
+
+INDEX = {
+    "parts": ["graph", "reports", "aggregates", "layers", "tree"],
+    "graph": {"describe_above": 20},
+    "aggregates": {"cluster_size": 3},
+    "tree": {"input_tokens": 600, "stop": 3},
+}
+WRITING = {  # the task by which a text is named that is not written, by that of the scripted server
+    "summary": "summarise",
+    "report": "report",
+    "aggregate": "aggregate",
+    "link": "relate",
+    "abstract": "abstract",
+    "condensed": "condense",
+}
+
+
+@pytest.mark.parametrize("task", sorted(WRITING))
+def test_a_text_that_is_refused_quotes_its_sources_is_named_and_is_written_by_retry(tmp_path: Path, task: str) -> None:
+    refused: list[str] = []
+
+    def refuse_one(body: dict[str, Any]) -> tuple[str, str] | None:
+        text = json.dumps(body.get("messages", []))
+        if task_of(body) != task or (refused and refused[0] != text):
+            return None
+        refused[:] = [text]
+        return ("", "content_filter")
+
+    with ScriptedServer(Script(reply=refuse_one)) as server, corpus(tmp_path / "a", server, index=INDEX) as made:
+        made.add(stories(8))
+        built = made.build()
+        (left,) = built.left_out
+        assert (left.what, left.kind) == (WRITING[task], "content refused")
+        assert left.name
+        assert left.document.startswith("story-") or "Story" in left.name  # a text over leaves is called by titles
+        assert any("quotes its sources because writing failed" in n and left.name in n for n in built.notes)
+        partial = made.manifest()
+        server.calls.clear()
+        again = made.build()
+        assert (server.done(), again.left_out) == ([], built.left_out)  # what was refused is not asked for by itself
+        assert made.manifest() == partial
+        made.collect()
+        server.calls.clear()
+        assert (made.build().left_out, server.done()) == (built.left_out, [])  # nothing that it needs was collected
+        server.script = CALM
+        whole = made.build(retry=True)
+        assert whole.left_out == ()
+        healed = made.manifest()
+        repeated = [c.sha for c in server.done()]
+        assert len(set(repeated)) == len(repeated)
+    with ScriptedServer(CALM) as server, corpus(tmp_path / "b", server, index=INDEX) as calm:
+        calm.add(stories(8))
+        calm.build()
+        assert healed == calm.manifest()

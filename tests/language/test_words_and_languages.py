@@ -16,6 +16,7 @@ from sensegraph.language.text import (
     is_word_character,
     known_form,
     list_stems,
+    name_language,
     name_stemmer,
     pack_batches,
     stem_run,
@@ -299,3 +300,28 @@ def test_a_pattern_is_compiled_when_it_is_first_asked_for() -> None:
     assert not cues
     assert cues["asks why"].search("WHY did the ferry stop?")
     assert list(cues) == ["asks why"]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Who is the harbour master of Lindholm?", "English"),
+        ("Was sind die wichtigsten Themen?", "German"),
+        ("Quels sont les thèmes principaux de ces documents ?", "French"),
+        ("Какие основные темы этих документов?", "Russian"),
+        ("主要主题是什么", "Chinese"),
+        ("主要なテーマは何ですか", "Japanese"),
+        ("Hvad er hovedemnerne i disse dokumenter, og hvem er det af dem?", "Danish"),
+        ("Hva er hovedtemaene i disse dokumentene, og hvem var av dem som ikke kom?", ""),  # Norwegian
+        ("Які основні теми цих документів?", ""),  # Ukrainian
+        (
+            "Hän on ollut siellä, ja he menivät sinne, mutta me emme.",
+            "",
+        ),  # Finnish: on, he and me are small words there
+        ("Bu belgelerin ana temaları nelerdir?", ""),
+        ("Themes", ""),
+        ("", ""),
+    ],
+)
+def test_a_language_is_named_only_where_it_is_sure(text: str, name: str) -> None:
+    assert name_language(text) == name

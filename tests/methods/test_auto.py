@@ -1,13 +1,14 @@
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from named import named, rows
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.index import Index
-from sensegraph.methods.auto import CANDIDATES, Choice, choose_method
+from sensegraph.methods.auto import Choice, Kind, choose_method
 from sensegraph.retrieval.signals import names_in_question, wholeness_signs
 from sensegraph.types import Document
 
@@ -21,11 +22,11 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
 
 
 def test_n42_the_labelled_questions_hold_twelve_of_each_kind() -> None:
-    assert Counter(kind for kind, _ in LABELLED) == dict.fromkeys(CANDIDATES, 12)
+    assert Counter(kind for kind, _ in LABELLED) == dict.fromkeys(get_args(Kind), 12)
     assert len({question for _, question in LABELLED}) == 60
 
 
-@pytest.mark.parametrize(("kind", "question"), LABELLED)
+@pytest.mark.parametrize(("kind", "question"), [*LABELLED, *rows(HERE / "router_more.tsv")])
 def test_n65_a_question_is_told_by_its_kind(kind: str, question: str, index: Index) -> None:
     assert choose_method(question, index).kind == kind
 
@@ -89,7 +90,7 @@ def test_a_common_word_that_somebody_bears_as_a_name_is_no_name_in_lower_case(tm
 
 def test_the_reason_quotes_what_decided(index: Index) -> None:
     assert choose_method("What is the mood overall?", index) == Choice(
-        "graphrag", "“overall” asks about the whole corpus", "global"
+        "graphrag", "“overall” asks about the whole corpus", "global", "whole", ("hybrid", "bm25")
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from scripted import Script, ScriptedServer
-from scripted_replies import task_of
+from scripted_replies import asked_in, task_of
 from sensegraph.answering.asking import NOTHING
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import FIXED
@@ -60,7 +60,7 @@ def asked(tmp_path: Path, server: ScriptedServer) -> Iterator[Corpus]:
 
 
 def user(body: Body) -> str:
-    return str(body["messages"][1]["content"])
+    return asked_in(body)
 
 
 def question_of(body: Body) -> str:

@@ -17,6 +17,7 @@ from sensegraph.index.graph.lookups import ties_of
 from sensegraph.index.index import Index
 from sensegraph.index.passages import passage_tokens
 from sensegraph.methods.fastgraphrag.fastgraphrag import ORIGINAL, FastGraphRAG
+from sensegraph.methods.fastgraphrag.tasks import find_concepts
 from sensegraph.retrieval.assembling import ends_of
 from sensegraph.retrieval.signals import Keywords, keywords_of
 from sensegraph.runtime.runtime import Runtime
@@ -58,7 +59,7 @@ def found(made: Corpus, question: Question = QUESTION, **settings: Any) -> Evide
 
 
 def words(made: Corpus, question: Question = QUESTION) -> Keywords:
-    return keywords_of(question, made.index(), made.runtime())
+    return keywords_of(question, made.index(), made.runtime(), words=find_concepts)
 
 
 def start(made: Corpus, keywords: Keywords, **settings: Any) -> np.ndarray:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from scripted import Script, ScriptedServer
+from scripted_replies import asked_in
 from sensegraph.answering.asking import NOTHING
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
@@ -45,15 +46,15 @@ def test_the_reports_of_one_depth_are_mapped_and_their_points_reduced(asked: Cor
     answer = asked.query(QUESTION, method="graphrag", depth=0)
     reports = asked.index().clusters_at(0)
     (mapped,), (reduced,) = server.done("points"), server.done("answer")
-    prompt = mapped.body["messages"][1]["content"]
+    prompt = asked_in(mapped.body)
     assert all(r.title in prompt for r in reports)
-    assert "# Points" in reduced.body["messages"][1]["content"]
+    assert "# Points" in asked_in(reduced.body)
     assert answer.usage.calls == 2
 
 
 def test_d4_each_entity_is_read_about_once(asked: Corpus, server: ScriptedServer) -> None:
     asked.query(QUESTION, method="graphrag", depth=1)
-    prompts = "\n".join(c.body["messages"][1]["content"] for c in server.done("points"))
+    prompts = "\n".join(asked_in(c.body) for c in server.done("points"))
     index = asked.index()
     at_depth = index.clusters_at(1)
     assert sorted(e for c in at_depth for e in c.entities) == [e.id for e in index.graph.entities]
@@ -69,7 +70,7 @@ def test_d3_what_is_outside_the_largest_component_is_read_too(tmp_path: Path, se
     server.reset()
     for depth in (0, 2, 9):
         made.query(f"{QUESTION} {depth}", method="graphrag", depth=depth)
-        prompts = "\n".join(c.body["messages"][1]["content"] for c in server.done("points"))
+        prompts = "\n".join(asked_in(c.body) for c in server.done("points"))
         assert "Skerry Point" in prompts
 
 
@@ -94,7 +95,7 @@ def test_reports_are_shuffled_by_the_seed_and_batched_within_the_context(asked: 
         server.reset()
         question = Question(f"{QUESTION} {seed}")
         GraphRAG(1, context_tokens=700, seed=seed).retrieve(question, asked.index(), asked.runtime())
-        return sorted(c.body["messages"][1]["content"].partition("# Reports")[2] for c in server.done("points"))
+        return sorted(asked_in(c.body).partition("# Reports")[2] for c in server.done("points"))
 
     one, other = batches(1), batches(2)
     assert len(one) > 2

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from scripted import Script, ScriptedServer
+from scripted_methods import listed_in, message_of
 from scripted_replies import task_of
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
@@ -167,27 +168,59 @@ def test_where_no_fact_fits_the_text_alone_ranks_and_the_notes_say_so(pages: Cor
     assert pages.search("?", method="hipporag").passages == ()
 
 
-def test_facts_that_the_engine_finds_of_no_help_are_dropped_and_counted(tmp_path: Path) -> None:
-    asked: list[str] = []
-
-    def reply(body: dict[str, Any]) -> str | None:
-        if task_of(body) != "test":
-            return None
-        asked.append(body["messages"][-1]["content"])
-        return "no" if len(asked) > 2 else "yes"
-
-    with ScriptedServer(Script(reply=reply)) as server, corpus(tmp_path, server, index=PARTS) as made:
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Corpus, ScriptedServer]]:
+    with ScriptedServer() as server, corpus(tmp_path_factory.mktemp("hipporag"), server, index=PARTS) as made:
         made.add(stories(2))
         made.build()
-        index, rt = made.index(), made.runtime()
-        found = HippoRAG().retrieve(Question("Whom did Ada Harrow pay?"), index, rt)
-        linked = len(asked)
-        assert linked == 5
-        assert "recognition memory: 3 of 5 facts were dropped" in found.notes
-        assert HippoRAG(filter="none").retrieve(Question("Whom did Ada Harrow pay?"), index, rt).notes == ()
-        none = HippoRAG().retrieve(Question("Whom then did Ada Harrow pay?"), index, rt)
-        assert [n for n in none.notes if "chunks were ranked by vector" in n]
-        assert len(asked) == linked + 5
+        yield made, server
+
+
+@pytest.mark.parametrize(
+    ("reply", "dropped"),
+    [
+        ('{"facts": [2, 1]}', 3),
+        ('{"facts": ["5", {"id": 3}, 5, 9]}', 3),
+        ('{"facts": [1, 2, 3, 4, 5]}', 1),
+        ("[1]", 4),
+        ('{"facts": []}', 5),
+    ],
+)
+def test_all_linked_facts_are_judged_in_one_call_and_four_at_most_stay(
+    served: tuple[Corpus, ScriptedServer], reply: str, dropped: int
+) -> None:
+    made, server = served
+    question = Question(f"Whom did Ada Harrow pay {reply}?")
+    server.reset()
+    server.script = Script(keep_bodies=True, reply=lambda body: reply if task_of(body) == "filter" else None)
+    found = HippoRAG().retrieve(question, made.index(), made.runtime())
+    (call,) = [c for c in server.calls if c.task != "embedding"]
+    assert len(listed_in(message_of(call.body))) == HippoRAG().facts == 5
+    assert f"recognition memory: {dropped} of 5 facts were dropped" in found.notes
+    assert any("chunks were ranked by vector" in n for n in found.notes) == (dropped == 5)
+    assert found.passages
+    server.reset()
+    HippoRAG(filter="none").retrieve(question, made.index(), made.runtime())
+    assert server.done("filter") == []
+
+
+@pytest.mark.parametrize("reply", ["", "I'm sorry [1], I can't help with that.", '{"facts": [7]}', '{"facts": [', "{}"])
+def test_a_choice_that_cannot_be_read_is_asked_for_again_and_then_all_facts_stay_with_a_note(
+    served: tuple[Corpus, ScriptedServer], reply: str
+) -> None:
+    made, server = served
+    index, rt = made.index(), made.runtime()
+    question = Question(f"Whom did Bram Harrow pay {reply}?")
+    server.reset()
+    server.script = Script(reply=lambda body: reply if task_of(body) == "filter" else None)
+    found = HippoRAG().retrieve(question, index, rt)
+    assert len(server.done("filter")) >= 2
+    (note,) = [n for n in found.notes if n.startswith("recognition memory")]
+    assert "could not choose among 5 facts, all stay" in note
+    assert found.documents == HippoRAG(filter="none").retrieve(question, index, rt).documents
+    server.script = Script(reply=lambda body: '{"facts": [1]}' if task_of(body) == "filter" else None)
+    again = HippoRAG().retrieve(question, index, rt)
+    assert "recognition memory: 4 of 5 facts were dropped" in again.notes  # nothing was stored of the failure
 
 
 def test_without_a_model_nobody_is_asked(pages: Corpus) -> None:

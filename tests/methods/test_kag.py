@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from scripted import Script, ScriptedServer
+from scripted_methods import asked_in, message_of
 from scripted_replies import task_of
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
@@ -228,10 +229,11 @@ def replies(parts: list[str], answers: dict[str, tuple[str, int, list[str]]]) ->
     """A plan, and a sub-answer for each question."""
 
     def reply(body: dict[str, Any]) -> str | None:
-        user = body["messages"][1]["content"] if len(body["messages"]) > 1 else ""
-        asked = user.partition("\n")[0].removeprefix("Question: ")
-        if task_of(body) == "refinement":
-            return json.dumps({"expanded_question": "?", "sub_questions": parts, "hypothetical_answer": ""})
+        asked = asked_in(message_of(body))
+        if task_of(body) == "plan":
+            calls = [part if "(" in part else "" for part in parts]
+            steps = [{"question": "" if c else p, "action": c} for p, c in zip(parts, calls, strict=True)]
+            return json.dumps({"steps": steps})
         if task_of(body) == "lead":
             text, score, more = answers.get(asked, ("Nothing.", 0, []))
             return json.dumps({"answer": text, "score": score, "follow_ups": more})
@@ -250,8 +252,7 @@ def wired(tmp_path: Path, server: ScriptedServer) -> Iterator[Corpus]:
 
 
 def questions(server: ScriptedServer) -> list[str]:
-    lines = [c.body["messages"][1]["content"].partition("\n")[0] for c in server.done("lead")]
-    return [line.removeprefix("Question: ") for line in lines]
+    return [asked_in(message_of(c.body)) for c in server.done("lead")]
 
 
 def test_a_model_plans_answers_each_step_and_concludes(wired: Corpus, server: ScriptedServer) -> None:
@@ -304,7 +305,7 @@ def test_a_plan_that_is_none_is_noted_and_rules_take_its_place(wired: Corpus, se
 
 
 def test_a_model_that_fails_to_plan_does_not_end_the_search(wired: Corpus, server: ScriptedServer) -> None:
-    server.script = Script(**KEPT, reply=lambda b: "no" if task_of(b) in ("refinement", "lead") else None)
+    server.script = Script(**KEPT, reply=lambda b: "no" if task_of(b) in ("plan", "lead") else None)
     answer = wired.query(BRIDGE.text, method="kag")
     assert answer.text
     assert any("failed and were not asked again" in n for n in answer.notes)

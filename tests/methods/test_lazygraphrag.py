@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from scripted import Script, ScriptedServer
-from scripted_replies import task_of
+from scripted_replies import asked_in, task_of
 from sensegraph.answering.asking import NOTHING
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError, NotIndexed, SettingsError, UnsupportedTask
@@ -64,7 +64,7 @@ def lazy(tmp_path: Path, server: ScriptedServer) -> Iterator[Corpus]:
 
 
 def user(body: Body) -> str:
-    return str(body["messages"][1]["content"])
+    return asked_in(body)
 
 
 def script(server: ScriptedServer, yes: Callable[[str], bool] = lambda prompt: True, parts: str = "[]") -> None:

@@ -17,6 +17,7 @@ from sensegraph.index.index import Index
 from sensegraph.index.passages import passage_tokens
 from sensegraph.language.text import count_tokens
 from sensegraph.methods.lightrag.lightrag import LightRAG
+from sensegraph.methods.lightrag.tasks import find_keywords
 from sensegraph.retrieval.signals import keywords_of
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.testing import SAMPLE, MethodContract
@@ -72,7 +73,7 @@ def nearest(made: Corpus, kind: Any, text: str, top: int, floor: float = 0.2) ->
 
 
 def test_local_reads_entities_near_the_names_and_the_relations_at_them(made: Corpus) -> None:
-    words = keywords_of(QUESTION, made.index(), made.runtime())
+    words = keywords_of(QUESTION, made.index(), made.runtime(), words=find_keywords)
     got = found(made, mode="local", top=5, named=False)
     wanted = nearest(made, "entity", ", ".join(words.low), 5)
     assert of(got, "entity") == wanted
@@ -82,7 +83,7 @@ def test_local_reads_entities_near_the_names_and_the_relations_at_them(made: Cor
 
 
 def test_global_reads_relations_near_the_themes_and_the_entities_at_their_ends(made: Corpus) -> None:
-    words = keywords_of(QUESTION, made.index(), made.runtime())
+    words = keywords_of(QUESTION, made.index(), made.runtime(), words=find_keywords)
     got = found(made, mode="global", top=6)
     wanted = nearest(made, "relation", ", ".join(words.high), 6)
     assert of(got, "relation") == wanted
@@ -117,7 +118,9 @@ def test_naive_reads_chunks_alone_and_asks_the_engine_for_no_keywords(made: Corp
 
 def test_names_of_the_question_come_first(made: Corpus) -> None:
     index = made.index()
-    named = [index.graph.entities[i].id for i in keywords_of(QUESTION, index, made.runtime()).entities]
+    named = [
+        index.graph.entities[i].id for i in keywords_of(QUESTION, index, made.runtime(), words=find_keywords).entities
+    ]
     assert of(found(made), "entity")[0] == named[0]
     assert "Ada Harrow" in {index.entities(named)[name].name for name in named}
 

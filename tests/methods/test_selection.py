@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from scripted import Script, ScriptedServer
-from scripted_replies import task_of
+from scripted_replies import asked_in, task_of
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
 from sensegraph.methods.graphrag.global_search import GraphRAG
@@ -33,14 +33,14 @@ def graded(grade: Callable[[str], int]) -> Script:
     def reply(body: dict[str, Any]) -> str | None:
         if task_of(body) != "grade":
             return None
-        return f'{{"reason": "Because.", "rating": {grade(body["messages"][1]["content"])}}}'
+        return f'{{"reason": "Because.", "rating": {grade(asked_in(body))}}}'
 
     return Script(reply=reply, keep_bodies=True)
 
 
 def read(server: ScriptedServer, index: Any) -> list[Cluster]:
     """The clusters whose reports stood in the prompts of the map step."""
-    prompts = "\n".join(c.body["messages"][1]["content"] for c in server.done("points"))
+    prompts = "\n".join(asked_in(c.body) for c in server.done("points"))
     rows = {m[1].strip('"') for m in re.finditer(r'^\d+,("(?:[^"]|"")*"|[^,]*),', prompts, re.MULTILINE)}
     return [c for c in index.hierarchy.clusters if c.title in rows]
 
@@ -59,7 +59,7 @@ def test_of_the_reports_above_the_threshold_the_best_are_taken(asked: Corpus, se
     server.script = graded(lambda prompt: 5)
     asked.query(QUESTION, method="graphrag", depth=1, select="threshold", top=2)
     best = sorted(asked.index().clusters_at(1), key=lambda c: (-c.rating, c.id))[:2]
-    prompts = "".join(c.body["messages"][1]["content"] for c in server.done("points"))
+    prompts = "".join(asked_in(c.body) for c in server.done("points"))
     assert len(re.findall(r"^\d+,", prompts, re.MULTILINE)) == 2
     assert all(c.title in prompts for c in best)
 
@@ -74,7 +74,7 @@ def test_where_nothing_reaches_the_threshold_nothing_is_answered(asked: Corpus, 
 def test_the_nearest_reports_are_read_without_a_further_call(asked: Corpus, server: ScriptedServer) -> None:
     server.script = Script(keep_bodies=True)
     asked.query(QUESTION, method="graphrag", depth=1, select="nearest", top=3)
-    prompts = "".join(c.body["messages"][1]["content"] for c in server.done("points"))
+    prompts = "".join(asked_in(c.body) for c in server.done("points"))
     assert len(re.findall(r"^\d+,", prompts, re.MULTILINE)) == 3
     assert server.done("grade") == []
 

@@ -68,6 +68,7 @@ TWO = [
     ("Nobel", "Nobel Prize", "", ""),
     ("हिन्दी", "हन्द", "", ""),
     ("Ford", "Ford Motor Company", "", ""),
+    ("MS-DOS", "MS", "", ""),
     ("Henry Ford", "Ford Motor Company", "person", "organization"),
     ("Jordan", "Jordan", "country", "person"),
     ("Jordan (river)", "Jordan (country)", "", ""),
@@ -92,6 +93,9 @@ OPEN = [
     ("Mercury", "Mercury (planet)", ""),
     ("Siemens AG", "Siemens Ltd", "organization"),
     ("Einstein", "Albert Einstein", ""),
+    ("A-J", "J", ""),
+    ("MS-DOS", "DoS", ""),
+    ("e-mail", "mail", ""),
 ]
 
 

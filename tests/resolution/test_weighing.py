@@ -120,6 +120,20 @@ def test_no_other_being_likelier_counts_in_lists_and_long_heaps_but_not_in_texts
     assert any({"0", "1"} <= set(group.members) for group in found.groups) == one
 
 
+@pytest.mark.parametrize(("count", "places", "other", "one"), [
+    (100, False, "Quartz Bay", True),
+    (30, False, "Quartz Bay", False),
+    (100, True, "Quartz Bay", False),
+    (100, False, "Lantern (1999)", False),
+])  # fmt: skip
+def test_in_a_long_heap_what_only_one_says_beside_a_name_parts_it_only_where_another_says_so_too(
+    count: int, places: bool, other: str, one: bool
+) -> None:
+    names = ["Lantern (1950)", "Lantern", other, *(f"{n}berg {n}ville" for n in range(count))]
+    items = [Mentioned(str(i), name, places=(f"c{i}",) * places) for i, name in enumerate(names[:count])]
+    assert any({"0", "1"} <= set(group.members) for group in resolve(items).groups) == one
+
+
 def test_numbers_of_two_shops_say_nothing_against_one_another_and_versions_do() -> None:
     name = "Old Lantern Studio Deluxe Box"
     sure = {

@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from sensegraph import __version__
-from sensegraph.cli import asking, browsing, curating, graphs, indexing, maintenance
+from sensegraph.cli import asking, browsing, curating, doctor, graphs, indexing, maintenance
 from sensegraph.cli.lab import evaluate, repro, tune, tune_prompts
 from sensegraph.cli.options import print_message
 from sensegraph.errors import SensegraphError, Unapproved
@@ -93,6 +93,8 @@ def _read_global_options(
 
 app.command("demo", short_help="Index 40 bundled documents offline and ask six questions.")(maintenance.run_demo)
 app.command("init", short_help="Prepare a folder: settings, prompts, input.")(maintenance.set_up_folder)
+app.command("doctor", short_help="Say what works, and what the endpoint takes.")(doctor.diagnose)
+app.command("presets", short_help="Show the settings of papers beside ours.")(maintenance.show_presets)
 app.command(short_help="Fit the prompts to a corpus, with a model.")(tune_prompts.tune_prompts)
 app.command("index", short_help="Add or update documents and build the index.")(indexing.index_documents)
 app.command("watch", short_help="Keep the index up to date with its files.")(indexing.watch_files)

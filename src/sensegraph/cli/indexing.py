@@ -15,9 +15,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sensegraph.cli import options, show
-from sensegraph.cli.options import CommandRun, Paths, Wait, print_json, print_message, print_text, with_options
+from sensegraph.cli.options import (
+    BatchOptions,
+    CommandRun,
+    Paths,
+    Wait,
+    print_json,
+    print_message,
+    print_text,
+    with_options,
+)
 from sensegraph.corpus import views
-from sensegraph.errors import InputError, SensegraphError, Unapproved
+from sensegraph.errors import BatchPending, InputError, SensegraphError, Unapproved
 
 if TYPE_CHECKING:
     from sensegraph.corpus.corpus import Corpus
@@ -30,6 +39,7 @@ _LISTED = 20  # documents of each kind that are named
 @with_options("root engine * wait max_tokens max_cost quiet as_json settings trust")
 def index_documents(
     run: CommandRun,
+    batches: BatchOptions,
     paths: Paths = None,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Cluster without regard to the communities of the index before.")
@@ -69,11 +79,14 @@ def index_documents(
             print_message(
                 "The index that was imported is replaced by one built from its documents; `import` brings it back."
             )
-        built = corpus.build(
-            fresh=fresh,
-            retry=retry,
-            parts=sorted({part for name in methods for part in load_method(name).reads}) if methods else None,
-        )
+        read = sorted({part for name in methods for part in load_method(name).reads}) if methods else None
+        try:
+            built = corpus.builder.build(fresh=fresh, retry=retry, parts=read, batch=batches.plan())
+        except BatchPending as e:
+            if not batches.write_requests:
+                raise
+            print_text(str(e))  # that is what was asked for
+            return
     run.print_result(lambda: views.view_built(built, added, gone), lambda: show.format_build(built, added))
     if strict and built.left_out:
         raise typer.Exit(1)
@@ -111,9 +124,10 @@ def estimate_index(run: CommandRun, paths: Paths = None) -> None:
         if paths and not read.documents:
             raise InputError(_NOTHING.format(", ".join(map(str, paths))))
         found = corpus.builder.estimate_with(read.documents)
-        seconds = show.estimate_seconds(found, corpus.settings.endpoint)
+        seconds, share = show.estimate_seconds(found, corpus.settings.endpoint), corpus.settings.endpoint.batch_price
     run.print_result(
-        lambda: views.view_estimate(found, seconds, read.skipped), lambda: show.format_estimate(found, seconds)
+        lambda: views.view_estimate(found, seconds, read.skipped, share),
+        lambda: show.format_estimate(found, seconds, share),
     )
 
 
@@ -168,11 +182,14 @@ def _print_plan(corpus: Corpus, paths: Sequence[Path], as_json: bool) -> None:
     options.report_skipped(plan.skipped)
     if plan.estimate is None:
         return
-    seconds = show.estimate_seconds(plan.estimate, corpus.settings.endpoint)
+    seconds, share = (
+        show.estimate_seconds(plan.estimate, corpus.settings.endpoint),
+        corpus.settings.endpoint.batch_price,
+    )
     if as_json:
         print_json(views.view_plan(plan, seconds))
     else:
-        print_text(f"{_format_plan(plan)}\n{show.format_estimate(plan.estimate, seconds)}")
+        print_text(f"{_format_plan(plan)}\n{show.format_estimate(plan.estimate, seconds, share)}")
 
 
 def _sync_documents(corpus: Corpus, paths: Sequence[Path], quiet: bool) -> tuple[Added, list[str]]:

@@ -1,4 +1,4 @@
-"""Commands around the index: demo, init, personal, collect."""
+"""Commands around the index: demo, init, presets, personal, collect."""
 
 from __future__ import annotations
 
@@ -62,11 +62,17 @@ def run_demo(
     )
 
 
-@with_options("root settings")
-def set_up_folder(run: CommandRun) -> None:
+@with_options("root * settings")
+def set_up_folder(
+    run: CommandRun,
+    preset: Annotated[
+        str, typer.Option("--preset", metavar="PAPER", help="Settings as a paper chose them: see `sensegraph presets`.")
+    ] = "",
+) -> None:
     """Prepare a folder: sensegraph.toml with every setting and its default, prompts/ to edit, input/ for documents.
 
-    What --set says is written there; an endpoint or a model among it counts as approved.
+    What --preset and --set say is written there, --set last; an endpoint or a model among it counts as approved. An
+    Ollama or a llama-server that runs on this machine is named, with what to write to use it; it is not used by itself.
     """
     from sensegraph.cli.template import settings_toml
     from sensegraph.corpus import settings as own
@@ -74,18 +80,29 @@ def set_up_folder(run: CommandRun) -> None:
     from sensegraph.engines.llm.prompts import copy_templates
     from sensegraph.models.endpoint.endpoint_settings import record_approval
 
-    root, given = run.root, run.overrides()
+    root, given, said = run.root, run.overrides(), "--preset" if preset else "--set"
     own.convert_settings(given, own.Settings, "command line")
+    if preset:
+        from sensegraph.corpus.presets import find_preset
+
+        chosen = find_preset(preset)
+        given = own.lay_tables(chosen.tables(), given)
     text = settings_toml(own.lay_tables({"model": {"prompts": "prompts"}}, given))
 
     (root / "input").mkdir(parents=True, exist_ok=True)
     copy_templates(root / "prompts")
     written = root / "sensegraph.toml"
     if written.exists():
-        print_message(f"{written} exists and was left as it is" + (", without what --set says" if given else ""))
+        print_message(f"{written} exists and was left as it is" + (f", without what {said} says" if given else ""))
     else:
         written.write_text(text, encoding="utf-8")
         print_text(f"wrote {written}")
+        if preset:
+            left = sum(not choice.setting for choice in chosen.choices)
+            print_text(
+                f"with the settings of {chosen.paper}; {left} of its choices cannot be set: "
+                f"sensegraph presets {chosen.name}"
+            )
         settings, kept = own.load_settings(root), own.locate_user_file()
         for name in needed_approvals(settings):
             try:
@@ -93,7 +110,40 @@ def set_up_folder(run: CommandRun) -> None:
             except Unapproved as e:
                 record_approval(kept, e.wanted)
                 print_text(f"approved {e.wanted} in {kept}")
+        if not settings.endpoint.model and settings.engine == "auto":
+            offer_servers(written)
     print_text(f"put documents into {root / 'input'}, then: sensegraph index{options.format_root_flag(root)}")
+
+
+def offer_servers(file: Path) -> None:
+    """Name the servers with models that run on this machine, and the settings that use them."""
+    from sensegraph.cli.template import format_toml
+    from sensegraph.models.endpoint.local_servers import find_local_servers
+
+    for server in find_local_servers():
+        models = ", ".join((*server.models, *server.embedding_models)) or "no model yet"
+        more = f", window {server.window:,} tokens" if server.window else ""
+        more += "" if server.ready else ", still loading"
+        print_text(f"{server.kind} runs on this machine ({models}{more}). It is not used unless {file} says, under")
+        given = server.suggest_settings()
+        print_text("\n".join(["  [endpoint]", *(f"  {name} = {format_toml(value)}" for name, value in given.items())]))
+
+
+@with_options("* as_json")
+def show_presets(
+    run: CommandRun,
+    name: Annotated[str, typer.Argument(metavar="PAPER", help="One preset; without, all of them are listed.")] = "",
+) -> None:
+    """List the presets, or print the settings of one as its paper chose them, beside ours, each with its source."""
+    from sensegraph.cli.template import format_toml
+    from sensegraph.corpus.presets import find_preset, list_presets
+
+    if not name:
+        rows = [(p.name, p.paper, ", ".join(p.also)) for p in list_presets().values()]
+        run.print_result(lambda: views.view_presets(list_presets()), lambda: "\n".join(show.pad_columns(rows)))
+        return
+    found = find_preset(name)
+    run.print_result(lambda: views.view_preset(found), lambda: show.format_preset(found, format_toml))
 
 
 @with_options("root * as_json settings")

@@ -24,6 +24,7 @@ from sensegraph.models.endpoint.endpoint_settings import mask_urls
 if TYPE_CHECKING:
     from sensegraph.corpus.corpus import Corpus
     from sensegraph.documents import Skipped
+    from sensegraph.models.batches.batch_box import BatchPlan
 
 
 def _check_engine(name: str | None) -> str | None:
@@ -163,7 +164,7 @@ def open_corpus(
 
     convert_settings(given, Settings, "command line")  # so that a mistake in a flag is not blamed on the file
     made = [p for p in (root / FOLDER, root) if not p.exists()] if create else []
-    with Corpus.open(root, settings=given, progress=progress, create=create) as corpus:
+    with Corpus.open(root, settings=given, progress=progress, create=create, mend=create) as corpus:
         try:
             yield corpus
         except NotIndexed as e:
@@ -178,6 +179,32 @@ def open_corpus(
                 for folder in made[1:]:  # the root, where nothing else is in it
                     if not any(folder.iterdir()):
                         folder.rmdir()
+
+
+@dataclass(frozen=True, slots=True)
+class BatchOptions:
+    """How `index` asks a model in batches."""
+
+    batch: Annotated[
+        bool, typer.Option("--batch", help="Ask the model in batches, cheaper and within a day; run again to go on.")
+    ] = False
+    write_requests: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.jsonl", help="Write what a model has to be asked next into a file; nothing is sent."
+        ),
+    ] = None
+    read_replies: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.jsonl", help="Take the replies to such requests from a file, and go on."),
+    ] = None
+
+    def plan(self) -> BatchPlan | None:
+        """What a build is told; nothing where no flag was given."""
+        from sensegraph.models.batches.batch_box import BatchPlan
+
+        given = self.batch or self.write_requests or self.read_replies
+        return BatchPlan(self.write_requests, self.read_replies) if given else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from math import log
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from unicodedata import east_asian_width
 
 from sensegraph.cli.options import explain_missing_index, format_root_flag
@@ -18,6 +18,7 @@ from sensegraph.language.word_lists import STOP
 from sensegraph.types import Usage
 
 if TYPE_CHECKING:
+    from sensegraph.corpus.presets import Preset
     from sensegraph.corpus.sources import Added
     from sensegraph.corpus.workspace import Built, Status
     from sensegraph.index.browse.pages import Place
@@ -34,6 +35,7 @@ _SENTENCE = 320  # characters of a sentence that matches a question
 _SENTENCES = 2  # those of one passage that are shown
 _SMALL = 0.05  # how much a function word counts: not nothing, since it may be a word of content in another language
 _NEARLY = 0.6  # of the best sentence's weight, for a second one
+_SHOWN = 40  # of the value of a setting
 _TITLE = 60  # characters of the name of an entity or a report
 _CALL_SECONDS = 5.0  # assumed for one model call, where an estimate needs a time
 NOTICE = "Written by a machine, which may err: check what matters against the sources."
@@ -255,7 +257,13 @@ def format_status(found: Status, root: Path) -> str:
         waiting = format_quantity(len(found.pending), "document")
         rows += [("waiting", f"{waiting} for the next build: {_name_some_documents(found.pending)}")]
     for c in found.left_out:
-        rows += [("not read", f"{c.document} {c.start}–{c.end}: {shorten_line(c.why)}")]
+        at = f"{c.document} {c.start}–{c.end}" if c.document else ""
+        if c.what == "chunk":
+            rows += [("not read", f"{at}: {shorten_line(c.why)}")]
+        else:
+            rows += [
+                ("not written", f"{c.what} of {shorten_line(c.name)}{f' ({at})' if at else ''}: {shorten_line(c.why)}")
+            ]
     if found.left_out:
         rows += [("", f"sensegraph index --retry{format_root_flag(root)} asks again")]
     rows += [("on disk", f"{found.size_bytes / 1e6:,.1f} MB")]
@@ -282,6 +290,16 @@ def format_plugins(plugins: Sequence[Plugin]) -> str:
     return "\n".join(pad_columns(rows)) or "No plug-in is installed."
 
 
+def format_preset(found: Preset, write: Callable[[Any], str]) -> str:
+    """The settings of a paper beside ours, and what of it cannot be set; `write` puts a value into words."""
+    table = [("", "setting", "the paper's", "ours", "where the paper's is said")]
+    for c in found.choices:
+        its, ours = (shorten_line(write(value), _SHOWN) for value in (c.value, c.ours))
+        table += [(c.what, c.setting, its, "the same" if c.matches else ours, c.source)] if c.setting else []
+    left = [f"- {c.what}: {c.value} ({c.source}). Here: {c.why}." for c in found.choices if not c.setting]
+    return "\n".join([f"{found.paper}: {found.source}", "", *pad_columns(table), "", "not set:", *left])
+
+
 # ── estimates ──
 
 
@@ -292,8 +310,8 @@ def estimate_seconds(found: Estimate, endpoint: EndpointSettings) -> float:
     return max(found.calls * _CALL_SECONDS / max(1, min(endpoint.concurrency, found.calls)), told, asked)
 
 
-def format_estimate(found: Estimate, seconds: float) -> str:
-    """What a build would compute."""
+def format_estimate(found: Estimate, seconds: float, batch_price: float) -> str:
+    """What a build would compute; in batches it has that share of the price."""
     lines = [f"{format_quantity(found.documents, 'document')}, {format_quantity(found.chunks, 'chunk')}"]
     for s in (s for s in found.steps if s.items):
         calls = format_quantity(s.calls, "call")
@@ -307,4 +325,6 @@ def format_estimate(found: Estimate, seconds: float) -> str:
     lines.append(f"a model may find and write more: a limit of --max-tokens {found.most_tokens} should be enough")
     unknown = "cost not known: no prices are set (endpoint.price_…)"
     lines.append(f"about ${found.cost_usd:.2f}" if found.cost_usd else unknown)
+    if found.cost_usd:
+        lines[-1] += f", or ${found.cost_usd * batch_price:.2f} with --batch where the endpoint offers batches"
     return "\n".join([*lines, f"about {seconds / 60:.1f} minutes, at {_CALL_SECONDS:.0f} s a call"])

@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sensegraph.answering.asking import Patient, count_words, rerank_evidence
+from sensegraph.answering.asking import Patient, count_words, rerank_evidence, settle_asking
 from sensegraph.corpus.workspace import Builder, Workspace
 from sensegraph.errors import InputError, NotIndexed, SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.moment import ask_in_time, restrict_to_time, time_notes
 from sensegraph.language.text import count_tokens
 from sensegraph.methods import METHODS, load_method, parts_needed
-from sensegraph.methods.auto import Choice, choose_method, find_names_with
+from sensegraph.methods.auto import Able, Choice, choose_method, find_names_with
 from sensegraph.questions import Scope
 from sensegraph.types import Answer, Document, Evidence, Question, WordCounts
 
@@ -35,8 +35,8 @@ class Asker:
 
     def method(
         self, name: str = "auto", question: str = "", *, index: Index | None = None, **options: Any
-    ) -> tuple[Method, str]:
-        """The method `name` with the settings of its table and `options` (None means not given), and why, if chosen.
+    ) -> tuple[Method, Choice | None]:
+        """The method `name` with the settings of its table and `options` (None means not given), and the choice of it.
 
         `auto` is the method that the corpus was opened with; without one it chooses by the question and the index. A
         `depth` asks for reports, which GraphRAG reads.
@@ -45,16 +45,24 @@ class Asker:
         own, settings = self._workspace.given.method, self._workspace.settings
         if own is not None and name in ("auto", own.name):
             try:
-                return (replace(own, **given) if given else own), ""  # type: ignore[type-var]
+                return (replace(own, **given) if given else own), None  # type: ignore[type-var]
             except TypeError as e:
                 raise SettingsError(f"The method {own.name} cannot take {', '.join(given)}: {e}.") from e
-        wanted, reason = name if name != "auto" else settings.method, ""
+        wanted, choice = name if name != "auto" else settings.method, None
         if wanted == "auto":
-            deep = Choice("graphrag", "a depth was given")
-            choice = deep if "depth" in given else choose_method(question, index or self._builder.index())
-            wanted, reason = choice.method, f"auto chose {choice.method}: {choice.reason}"
+            if "depth" in given:
+                choice = Choice("graphrag", "a depth was given", "global", "whole")
+            else:
+                choice = choose_method(question, index or self._builder.index(), self._able)
+            wanted = choice.method
         plain = wanted in METHODS and not given and not settings.methods.get(wanted)  # there is nothing to check
-        return load_method(wanted, **({} if plain else settings.method_settings(wanted, given))), reason
+        return load_method(wanted, **({} if plain else settings.method_settings(wanted, given))), choice
+
+    @property
+    def _able(self) -> Able:
+        """What is at hand for an answer."""
+        rt = self._workspace.runtime()
+        return Able(settle_asking("auto", rt, model="model", rules="rules") == "model", rt.engine.tasks)
 
     def query(self, question: Question, scope: Scope, method: str, hear: Hear | None, **options: Any) -> Answer:
         """Answer a question with citations; see `Corpus.query`."""
@@ -62,15 +70,23 @@ class Asker:
         rt, read = space.asking_runtime(), space.settings.index.temporal.questions
         posed, masked = self._privacy.mask_question(_require_words(question))
         asked, index = ask_in_time(posed, self._builder.index(), scope, rt, read=read)
-        chosen, reason = self.method(method, asked.text, index=index, **options)
+        chosen, choice = self.method(method, asked.text, index=index, **options)
         index.check_parts(parts_needed(chosen))
         before, said, started = space.usage(), space.engine.notes(), time.perf_counter()
-        again = bool(reason) and chosen.name == "graphrag" and options.get("depth") is None
-        answer = chosen.answer(asked, index, replace(rt, hear=Patient(hear) if hear and again else hear))
-        if again and not answer.citations:
+        reason = f"auto chose {choice.method}: {choice.reason}" if choice else ""
+        again = choice is not None and choice.aspect == "whole" and options.get("depth") is None
+        patient = Patient(hear) if hear and again and chosen.name == "graphrag" else hear
+        answer = chosen.answer(asked, index, replace(rt, hear=patient))
+        if again and chosen.name == "graphrag" and not answer.citations:
             reason += "; the reports hold nothing on it: passages were read"
             chosen, _ = self.method(find_names_with(index))
             answer = chosen.answer(asked, index, replace(rt, hear=hear))
+        elif again and choice and self._able.model and _rests_on_one(answer, index):
+            reason += "; that answer rests on one passage"
+            if choice.others and not hear:  # what was heard cannot be taken back
+                reason += f": {choice.others[0]} was asked"
+                chosen, _ = self.method(choice.others[0])
+                answer = chosen.answer(asked, index, rt)
         usage = replace(space.usage() - before, seconds=time.perf_counter() - started)
         notes = (*masked, *self._notes(reason, index), *time_notes(answer, index), *rt.noted, *answer.notes)
         notes = (*notes, *space.notes_since(said))
@@ -137,3 +153,8 @@ def _require_words(question: Question) -> Question:
     if not question.text.strip():
         raise InputError("The question is empty; ask something.")
     return question
+
+
+def _rests_on_one(answer: Answer, index: Index) -> bool:
+    """Whether an answer cites one passage alone, of an index that has more."""
+    return len({(c.document, c.start) for c in answer.citations}) == 1 and len(index.catalogue.chunks) > 1

@@ -45,8 +45,8 @@ class Corpus:
 
     What it does is done by its parts, each an attribute: `sources` (documents), `mirror` (following files), `privacy`
     (masking), `builder` (the index), `asker` (questions, checks), `browser` (reports, entities, patterns), `names`
-    (which names are one entity), `garbage` (deleting what nothing needs); `workspace` is what they share.
-    Raises SettingsError, InputError, NotIndexed, StoreError, StepFailed, EndpointError, BudgetExceeded; see `errors`.
+    (which names are one entity), `garbage`; `workspace` is what they share. Raises SettingsError, InputError,
+    NotIndexed, StoreError, StepFailed, EndpointError, BudgetExceeded; see `errors`.
     """
 
     def __init__(
@@ -69,6 +69,7 @@ class Corpus:
         settings: Mapping[str, Any] | None = None,
         progress: Callable[[str, int, int], None] = ignore_progress,
         create: bool = True,
+        mend: bool = False,
         engine: LanguageEngine | None = None,
         embedder: Embedder | None = None,
         reranker: Reranker | None = None,
@@ -80,10 +81,9 @@ class Corpus:
     ) -> Corpus:
         """The corpus at `root`, made when there is none; `settings` are nested tables laid over its settings file.
 
-        With `create=False` nothing is written: a missing index is an error, and a read-only disk is no obstacle.
-        Tools that are given as values take the place of those that the settings name (see docs/plugins.md); `close`
-        closes a `store` too. `method` answers where a question names none; `parts` are parts of an index of your own,
-        to which those are added that `method` brings.
+        With `create=False` nothing is written: a missing index is an error, a read-only disk is none. `mend` moves a
+        store aside that is damaged beyond reading. Tools given as values take the place of those of the settings
+        (docs/plugins.md); `close` closes a `store` too. `method` answers where a question names none.
         """
         from sensegraph.corpus.settings import FOLDER, load_settings
         from sensegraph.corpus.tools import can_write, has_store, make_store
@@ -95,7 +95,7 @@ class Corpus:
         place, given = folder / FOLDER, GivenTools(engine, embedder, reranker, chunker, executor, method)
         if store is None and not create and not has_store(loaded, place):
             raise NotIndexed(f"There is no index in {folder.resolve()}; run `sensegraph index PATH --root {folder}`.")
-        store = store or make_store(loaded, place, readonly=not create and not can_write(place))
+        store = store or make_store(loaded, place, readonly=not create and not can_write(place), mend=mend)
         return cls(folder, loaded, store, progress, given)
 
     @classmethod
@@ -144,7 +144,7 @@ class Corpus:
         """The index: building, estimating, opening."""
         from sensegraph.corpus.workspace import Builder
 
-        return Builder(self.workspace, self.privacy, self.sources)
+        return Builder(self.workspace, self.privacy, self.sources, lambda: self.garbage.collect_grown())
 
     @cached_property
     def mirror(self) -> Mirror:

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from sensegraph.corpus.workspace import MASKED, ORIGIN, Builder, Workspace
 from sensegraph.errors import SettingsError, StoreError
-from sensegraph.index.manifest import REF
+from sensegraph.index.manifest import REF, Manifest
 from sensegraph.index.restricted.arrivals import forget_arrivals, outdated_arrivals
-from sensegraph.index.tracing import Traced, keys_behind_index, trace_build
+from sensegraph.index.tracing import TookTooLong, Traced, keys_behind_index, trace_build
 from sensegraph.resolution.log import Known, forget_names, read_operations, rewrite_operations
 from sensegraph.runtime.stores.corpus_store import Freed
 
 if TYPE_CHECKING:
     from sensegraph.resolution.aliases import Operation
     from sensegraph.runtime.stores.corpus_store import CorpusStore
+
+
+_COLLECTED = "collected"  # ref: the bytes of the store when it was last collected
+_GROWN = 1.5  # times that, from which a build collects
+_LEAST = 1_000_000  # bytes that are worth it
+_LONGEST_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +82,37 @@ class GarbageCollector:
         notes = (*kept.notes, *busy)
         return Collected(swept.by_step, swept.total, swept.before, swept.after, len(less), dry, notes)
 
+    def collect_grown(self) -> None:
+        """Remove what nothing needs where the store has grown by more than half since it was last collected.
+
+        What was paid for stays, and the indexes that readers hold. Nothing is removed where finding out what is needed
+        takes longer than `_LONGEST_S`, or where the index was made by other settings.
+        """
+        store, settled = self._store, self._store.settle()
+        before = int(store.ref(_COLLECTED) or 0)
+        if before and settled > max(_GROWN * before, before + _LEAST):
+            try:
+                with store.exclusive(self._workspace.wait):
+                    kept = self._kept(time.monotonic() + _LONGEST_S)
+                    held = [k for name in store.pinned() for k in self._keys_held(name)]
+                    needed = dict.fromkeys([*kept.keys, *held, *store.refs().values()])
+                    paid = [step for step, spent in store.ledger().items() if spent.cost_usd or spent.calls]
+                    settled = store.sweep(needed, spare=paid).after
+            except (SettingsError, TookTooLong):
+                pass  # the next build tries again, or somebody asks for it
+        if not before or settled < before or settled > _GROWN * before:
+            store.set_refs({_COLLECTED: str(settled)})
+
+    def _keys_held(self, name: str) -> list[str]:
+        """The keys behind an index that a reader holds; none where it is gone."""
+        found = self._store.read([name])
+        if name not in found:
+            return []
+        return keys_behind_index(self._store, msgspec.json.decode(found[name], type=Manifest), name)
+
     def _documents(self) -> set[str]:
         """The ids of the documents of the corpus, and of its index while they wait for a build."""
-        indexed = self._builder.index().catalogue.documents if self._workspace.manifest() else ()
+        indexed = self._workspace.open_index().catalogue.documents if self._workspace.manifest() else ()
         return {*self._workspace.document_keys(), *(d.id for d in indexed)}
 
     def _no_replies(self) -> None:
@@ -85,8 +123,11 @@ class GarbageCollector:
                 "stores them, or delete that file."
             )
 
-    def _kept(self) -> _Kept:
-        """What the index and the documents need. Raises SettingsError where they were made by other settings."""
+    def _kept(self, until: float = math.inf) -> _Kept:
+        """What the index and the documents need. Raises SettingsError where they were made by other settings.
+
+        Raises TookTooLong where that is not found out before `until`, by the monotonic clock.
+        """
         rt, settings, manifest = self._workspace.runtime(), self._builder.index_settings(), self._workspace.manifest()
         own = self._builder.index_settings(()) if manifest else settings  # the next build may be to make more parts
         now = list(self._workspace.document_keys().values())
@@ -94,15 +135,15 @@ class GarbageCollector:
         before = now
         if manifest:
             keys = keys_behind_index(self._store, manifest, self._store.ref(REF) or "")
-            before = [d.key for d in self._builder.index().catalogue.documents]
-        made = trace_build(before, rt, own)
+            before = [d.key for d in self._workspace.open_index().catalogue.documents]
+        made = trace_build(before, rt, own, until)
         if manifest and not made.whole and self._store.ref(f"interchange/{manifest.chunks}") is None:  # not imported
             raise SettingsError(
                 f"The index was built by {manifest.engine} and {manifest.embedder} in a way that the settings do not "
                 "name: what it was made of would go. Run `sensegraph index` first, or give the --engine and --set of "
                 "then."
             )
-        more = [made] if (now, settings) == (before, own) else [made, trace_build(now, rt, settings)]
+        more = [made] if (now, settings) == (before, own) else [made, trace_build(now, rt, settings, until)]
         waiting = now != before
         notes = ("documents wait for a build: what the index says of the earlier ones stays until then",) * waiting
         return _Kept([*keys, *now, *(k for found in more for k in found.keys)], more, waiting, notes)

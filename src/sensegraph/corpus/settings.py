@@ -44,25 +44,45 @@ class Names:
 
 
 ENGINES = Names("engines", ("auto", "offline", "model", "local"))
-Guarded = Literal["endpoint", "local", "rerank"]  # the tables that name what an approval may be needed for
+Guarded = Literal[
+    "chat", "embedding", "rerank", "local", "folder", "cross-encoder"
+]  # what an approval may be needed for
 FILE = "sensegraph.toml"
 FOLDER = ".sensegraph"  # where a corpus keeps its store, inside its own folder
 # Fields that say what something is, not how it works:
 FIXED = ("name", "requires", "reads", "foreign", "part_settings", "part_objects")
-_GUARDED = ("endpoint.base_url", "endpoint.api_key_env", "local.model", "rerank.model")
+_GUARDED = (
+    *("endpoint.base_url", "endpoint.api_key_env", "endpoint.embedding_base_url", "endpoint.embedding_api_key_env"),
+    *("endpoint.rerank_base_url", "endpoint.rerank_api_key_env", "local.model", "embedding.folder", "rerank.model"),
+)
+_HEADERS = "endpoint.headers"
 
 
 @dataclass(frozen=True, slots=True)
 class RerankTable:
     """Who puts the passages that a method found in a better order, reading each together with the question.
 
-    Nobody, `endpoint.rerank_model`, or a cross-encoder on this machine (the extra `rerank`), whose folder or name is
-    `model`. The first `top` chunks are read.
+    Nobody, `endpoint.rerank_model`, the model that answers (`engine`), or a model on this machine: in ONNX form in the
+    folder `model` (`folder`, by the extra `onnx`), or a cross-encoder by torch, whose folder or name is `model` (the
+    extra `rerank`). The first `top` chunks are read.
     """
 
-    by: Annotated[str, Names("rerankers", ("none", "endpoint", "cross-encoder"))] = "none"
+    by: Annotated[str, Names("rerankers", ("none", "endpoint", "engine", "folder", "cross-encoder"))] = "none"
     top: int = 50
     model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingTable:
+    """An embedding model of this machine, by the extra `onnx`: for embedder = "folder", or "auto" where it is set.
+
+    `folder` holds tokenizer.json and a model in ONNX form (model.onnx) or a table of vectors (model.safetensors). What
+    stands before queries and documents is what the folder says, or what its name suggests, where it is `auto`.
+    """
+
+    folder: str = ""
+    query_prefix: str = "auto"
+    document_prefix: str = "auto"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +94,7 @@ class Settings:
     """
 
     engine: Annotated[str, ENGINES] = "auto"
-    embedder: Annotated[str, Names("embedders", ("auto", "offline", "endpoint"))] = "auto"
+    embedder: Annotated[str, Names("embedders", ("auto", "offline", "endpoint", "folder"))] = "auto"
     method: str = "auto"
     processes: int = 0
     chunker: Annotated[str, Names("chunkers", ("windows",))] = "windows"
@@ -86,6 +106,7 @@ class Settings:
     offline: OfflineSettings = field(default_factory=OfflineSettings)
     documents: DocumentSettings = field(default_factory=DocumentSettings)
     index: IndexSettings = field(default_factory=IndexSettings)
+    embedding: EmbeddingTable = field(default_factory=EmbeddingTable)
     rerank: RerankTable = field(default_factory=RerankTable)
     personal: PersonalSettings = field(default_factory=PersonalSettings)
     methods: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -138,14 +159,20 @@ def load_settings(
         for n in _GUARDED
         if holds_name(found, n) and not holds_name(given, n)
     }
+    for place, found in files.items():  # each header that no flag gives is the choice of a file
+        if set(_list_headers(found)) - set(_list_headers(given)):
+            chosen[_HEADERS] = place
     # these files and folders are meant from the corpus's own folder, wherever the command runs
     prompts, reranker, listed = settings.model.prompts, settings.rerank.model, settings.offline.names_file
+    embedder = settings.embedding.folder
     if listed:
         settings = replace(settings, offline=replace(settings.offline, names_file=str(root / listed)))
     if prompts:
         settings = replace(settings, model=replace(settings.model, prompts=str(root / prompts)))
     if reranker and (root / reranker).is_dir():  # else it is a name
         settings = replace(settings, rerank=replace(settings.rerank, model=str(root / reranker)))
+    if embedder and (root / embedder).is_dir():
+        settings = replace(settings, embedding=replace(settings.embedding, folder=str(root / embedder)))
     return replace(settings, foreign=chosen, local=settings.local.rooted(root))
 
 
@@ -245,6 +272,23 @@ def read_api_key(endpoint: EndpointSettings) -> str:
     return found or "none"
 
 
+def _list_headers(tables: Mapping[str, Any]) -> list[str]:
+    """The names of the headers that nested tables set."""
+    return list(tables["endpoint"]["headers"]) if holds_name(tables, _HEADERS) else []
+
+
+def read_headers(endpoint: EndpointSettings) -> dict[str, str]:
+    """The further headers, with what the environment holds of them. Raises SettingsError where it lacks one."""
+    if missing := [n for n in endpoint_settings.name_variables(endpoint.headers) if not os.environ.get(n)]:
+        raise SettingsError(f"endpoint.headers names the environment variable {missing[0]}: set it.")
+    return {
+        name: os.environ[value.removeprefix(endpoint_settings.ENV)]
+        if value.startswith(endpoint_settings.ENV)
+        else value
+        for name, value in endpoint.headers.items()
+    }
+
+
 # ── nested tables, as settings files hold them ──
 
 
@@ -283,21 +327,42 @@ def locate_user_file() -> Path:
 
 
 def check_approved(settings: Settings, *names: Guarded) -> None:
-    """Raise Unapproved where files chose the endpoint or the model of one of these tables and nobody approved it."""
-    table, usual = settings.endpoint, settings.endpoint.api_key_env in ("", endpoint_settings.USUAL)
+    """Raise Unapproved where files chose the endpoint or the model of one of these and nobody approved it."""
     for name in names:
-        chosen = {n: file for n, file in settings.foreign.items() if n.startswith(f"{name}.")}
-        if usual:
-            chosen.pop("endpoint.api_key_env", None)
-        if settings.trust or not chosen:
+        wanted, files, free = _find_wanted(settings, name)
+        if settings.trust or not files:
             continue
-        model = settings.local.model if name == "local" else settings.rerank.model
-        endpoint = endpoint_settings.approval_of(table.base_url, table.api_key_env) if name == "endpoint" else ""
-        wanted = endpoint or endpoint_settings.approval_of_model(model)
-        if endpoint_settings.needs_no_approval(wanted):
+        wanted = [w for w in wanted if not (free and endpoint_settings.needs_no_approval(w))]
+        if not wanted:
             continue
         # what the user has approved, in the environment and in the own settings file
         kept = convert_settings(read_toml_tables(locate_user_file()), UserSettings, str(locate_user_file())).trust
         approved = endpoint_settings.read_approvals(os.environ.get("SENSEGRAPH_TRUST", ""), kept, locate_user_file())
-        if not endpoint_settings.is_approved(wanted, approved):
-            raise endpoint_settings.refuse_unapproved(wanted, sorted({*chosen.values()}), locate_user_file())
+        for one in wanted:
+            if not endpoint_settings.is_approved(one, approved):
+                raise endpoint_settings.refuse_unapproved(one, sorted(files), locate_user_file())
+
+
+def _find_wanted(settings: Settings, name: Guarded) -> tuple[list[str], set[str], bool]:
+    """The approvals that are needed if files chose it, these files, and whether some addresses need none.
+
+    Headers that a file chose may lead texts into another account, so that with them no address goes without approval.
+    """
+    foreign = settings.foreign
+    if name == "local" or name == "folder" or name == "cross-encoder":
+        own = ("local.model", settings.local.model)
+        field, model = own if name == "local" else ("embedding.folder", settings.embedding.folder)
+        field, model = ("rerank.model", settings.rerank.model) if name == "cross-encoder" else (field, model)
+        return [endpoint_settings.approval_of_model(model)], {foreign[field]} if field in foreign else set(), True
+    given, table = settings.endpoint, endpoint_settings.address_purpose(settings.endpoint, name)
+    addresses = {"embedding": given.embedding_base_url, "rerank": given.rerank_base_url}
+    variables = {"embedding": given.embedding_api_key_env, "rerank": given.rerank_api_key_env}
+    url, variable = addresses.get(name, ""), variables.get(name, "")
+    chosen = [f"endpoint.{name}_base_url" if url else "endpoint.base_url"]
+    if table.api_key_env not in ("", endpoint_settings.USUAL):
+        chosen.append(f"endpoint.{name}_api_key_env" if variable else "endpoint.api_key_env")
+    chosen += [_HEADERS] if table.headers else []
+    files = {foreign[n] for n in chosen if n in foreign}
+    keys = [table.api_key_env, *endpoint_settings.name_variables(table.headers)]
+    wanted = [endpoint_settings.approval_of(table.base_url, v) for v in keys] if files else []
+    return wanted, files, not (_HEADERS in chosen and _HEADERS in foreign)

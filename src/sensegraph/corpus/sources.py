@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
+from uuid import uuid4
 
-from sensegraph.corpus.workspace import DOCUMENT, MASKED, ORIGIN, Builder, Workspace
+from sensegraph.corpus.workspace import DOCUMENT, MASKED, ORIGIN, STATE, Builder, Workspace
 from sensegraph.documents.document_files import RECORDS, list_document_files
 from sensegraph.errors import InputError
 from sensegraph.index.build import store_documents
@@ -91,6 +92,7 @@ class Sources:
         A document with the id of an earlier one takes its place. Raises InputError for a path that does not exist,
         before anything is stored.
         """
+        self._workspace.mend_store()
         read = self.read(items)
         return replace(self._store(read.documents), skipped=read.skipped, personal=read.personal)
 
@@ -143,11 +145,14 @@ class Sources:
         """Store the contents of documents, which makes none of them part of the corpus; their keys by id."""
         return dict(zip((d.id for d in documents), store_documents(documents, self._workspace.runtime()), strict=True))
 
-    def set_keys(self, keys: dict[str, str], gone: Iterable[str] = ()) -> None:
+    def set_keys(self, keys: dict[str, str], gone: Collection[str] = ()) -> None:
         """Make documents with these keys part of the corpus, and those that are `gone` not."""
         refs: dict[str, str | None] = dict.fromkeys(p + name for p in (DOCUMENT, ORIGIN, MASKED) for name in gone)
         refs |= {DOCUMENT + name: k for name, k in keys.items()}
-        self._workspace.store.set_refs(refs | self._privacy.marks(keys))
+        store = self._workspace.store
+        if gone or any(store.ref(DOCUMENT + name) != k for name, k in keys.items()):
+            refs[STATE] = uuid4().hex
+        store.set_refs(refs | self._privacy.marks(keys))
 
     def remove(self, *ids: str) -> None:
         """Remove documents; the next build makes the index as if they had never been there.
@@ -161,7 +166,7 @@ class Sources:
             raise InputError(f"Not in the corpus: {', '.join(map(repr, missing[:5]))}{near}.")
         index = {} if have.keys() - set(ids) else {REF: None}
         gone = [place + name for place in (DOCUMENT, ORIGIN, MASKED) for name in ids]
-        self._workspace.store.set_refs({**dict.fromkeys(gone), **index})
+        self._workspace.store.set_refs({**dict.fromkeys(gone), **index, STATE: uuid4().hex})
 
     def masked_documents(self) -> Sequence[Document]:
         """The documents of the corpus, for a model to see. Raises SettingsError where they ought to be masked first."""
@@ -204,6 +209,7 @@ class Mirror:
         A file that only has another name is known by its content. Documents that came from elsewhere stay. What could
         not be read whole removes nothing. The index follows with the next `build`.
         """
+        self._workspace.mend_store()
         plan, keys = self._planned(paths)
         gone = [*plan.removed, *(old for old, _ in plan.renamed)]
         self._sources.set_keys(keys, gone)

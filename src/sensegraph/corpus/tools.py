@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from sensegraph.corpus.settings import ENGINES, Guarded, Settings, check_approved, read_api_key
+from sensegraph.corpus.settings import ENGINES, Guarded, Settings, check_approved, read_api_key, read_headers
 from sensegraph.engines.offline.own_names import read_own_names
 from sensegraph.errors import SettingsError
-from sensegraph.models.endpoint.endpoint_settings import set_temperature
+from sensegraph.models.endpoint.endpoint_settings import Purpose, address_purpose, set_temperature
 from sensegraph.plugins import load_plugin
 from sensegraph.protocols import Chunker, Embedder, LanguageEngine, Reranker
 
 if TYPE_CHECKING:
+    from sensegraph.models.batches.batch_box import BatchBox, BatchPlan, Progress
     from sensegraph.models.endpoint.client import Endpoint
     from sensegraph.models.endpoint.limits import Journal
     from sensegraph.protocols import Executor
@@ -31,19 +32,31 @@ class _Remote(Protocol):
 
 
 def needed_approvals(settings: Settings) -> Iterator[Guarded]:
-    """The tables whose endpoint or model the tools of these settings use."""
-    if any(_remote_tools(settings)) or settings.rerank.by == "endpoint":
-        yield "endpoint"
+    """The endpoints and models that the tools of these settings use."""
+    engine, vectors = _remote_tools(settings)
+    if engine:
+        yield "chat"
+    if vectors:
+        yield "embedding"
+    if settings.rerank.by == "endpoint":
+        yield "rerank"
     if settings.engine == "local":
         yield "local"
-    if settings.rerank.by == "cross-encoder":
-        yield "rerank"
+    if _uses_folder(settings):
+        yield "folder"
+    if settings.rerank.by in ("folder", "cross-encoder"):
+        yield "cross-encoder"
+
+
+def _uses_folder(settings: Settings) -> bool:
+    return settings.embedder == "folder" or (settings.embedder == "auto" and bool(settings.embedding.folder))
 
 
 def _remote_tools(settings: Settings) -> tuple[bool, bool]:
     """Whether the engine, and whether the embedder, speaks to the endpoint."""
     table = settings.endpoint
-    vectors = settings.embedder == "auto" and bool(table.embedding_model) and settings.engine != "offline"
+    named = bool(table.embedding_model) and not settings.embedding.folder
+    vectors = settings.embedder == "auto" and named and settings.engine != "offline"
     engine = settings.engine == "model" or (settings.engine == "auto" and bool(table.model))
     return engine, vectors or settings.embedder == "endpoint"
 
@@ -55,10 +68,12 @@ def make_tools(
     engine: LanguageEngine | None = None,
     embedder: Embedder | None = None,
 ) -> tuple[LanguageEngine, Embedder]:
-    """The engine and the embedder that the settings name; where both are remote they share one endpoint and its limits.
+    """The engine and the embedder that the settings name; where both are remote they share one endpoint and its limits,
+    or with addresses of their own one budget.
 
-    `auto` takes the model where `endpoint.model` is set, the endpoint's vectors where `endpoint.embedding_model` is
-    set, and else what works on this machine alone. An `engine` or `embedder` that is given is taken instead.
+    `auto` takes the model where `endpoint.model` is set; the vectors of `embedding.folder` where that is set, else the
+    endpoint's where `endpoint.embedding_model` is; and else what works on this machine alone. An `engine` or `embedder`
+    that is given is taken instead.
     """
     table = settings.endpoint
     remote_engine, remote_vectors = _remote_tools(settings)
@@ -67,16 +82,18 @@ def make_tools(
         raise SettingsError("engine = model needs endpoint.model (and endpoint.base_url unless it is OpenAI's).")
     if remote_vectors and not table.embedding_model:
         raise SettingsError("embedder = endpoint needs endpoint.embedding_model.")
-    endpoint = make_endpoint(settings, journal) if remote_engine or remote_vectors else None
-    if endpoint and remote_engine:
+    endpoint = make_endpoint(settings, journal) if remote_engine else None
+    if endpoint:
         from sensegraph.engines.llm.llm import LLMEngine
 
         engine = LLMEngine(endpoint, settings.model)
-    if endpoint and remote_vectors:
+    if remote_vectors:
         from sensegraph.models.embedders import RemoteEmbedder
 
-        embedder = RemoteEmbedder(endpoint)
+        embedder = RemoteEmbedder(make_endpoint(settings, journal, "embedding", beside=[endpoint] if endpoint else []))
     engine = engine or _make_engine_here(settings)
+    if embedder is None and _uses_folder(settings):
+        embedder = make_folder_embedder(settings)
     if embedder is None and settings.embedder not in ("auto", "offline", "endpoint"):
         embedder = load_plugin("embedders", settings.embedder)()
     if embedder is None:
@@ -86,42 +103,74 @@ def make_tools(
     return engine, embedder
 
 
+def make_folder_embedder(settings: Settings) -> Embedder:
+    """The embedder in `embedding.folder`. Raises Unapproved where a file chose it and nobody approved it."""
+    table = settings.embedding
+    if not table.folder:
+        raise SettingsError("embedder = folder needs embedding.folder: a folder with an embedding model.")
+    check_approved(settings, "folder")
+    from sensegraph.models.folders.folder_embedder import FolderEmbedder
+
+    return FolderEmbedder(table.folder, (table.query_prefix, table.document_prefix))
+
+
 def make_reranker(
     settings: Settings, tools: tuple[LanguageEngine, Embedder], journal: Journal | None = None
 ) -> Reranker | None:
     """The reranker that the settings name, if they name one; a remote one shares the endpoint of remote `tools`.
 
-    Raises SettingsError for what it lacks: a model, the extra `rerank`, a `top` of at least 1.
+    Raises SettingsError for what it lacks: a model, an extra, a `top` of at least 1.
     """
     rerank, table = settings.rerank, settings.endpoint
     if rerank.by == "none":
         return None
-    if rerank.by not in ("endpoint", "cross-encoder"):
+    if rerank.by not in ("endpoint", "engine", "folder", "cross-encoder"):
         made: Reranker = load_plugin("rerankers", rerank.by)()
         return made
     if rerank.top < 1:
         raise SettingsError(f"rerank.top must be at least 1, not {rerank.top}; rerank.by = none turns it off.")
+    if rerank.by == "folder":
+        check_approved(settings, "cross-encoder")
+        from sensegraph.models.folders.folder_reranker import FolderReranker
+
+        return FolderReranker(rerank.model, rerank.top)
     if rerank.by == "cross-encoder":
-        check_approved(settings, "rerank")
+        check_approved(settings, "cross-encoder")
         from sensegraph.models.rerankers import CrossEncoderReranker
 
         return CrossEncoderReranker(rerank.model, rerank.top)
+    if rerank.by == "engine":
+        from sensegraph.models.rerankers import EngineReranker
+
+        return EngineReranker(tools[0], rerank.top)
     if not table.rerank_model:
         raise SettingsError("rerank.by = endpoint needs endpoint.rerank_model.")
     from sensegraph.models.rerankers import EndpointReranker
 
-    shared = next((tool.endpoint for tool in tools if isinstance(tool, _Remote)), None)
-    return EndpointReranker(shared or make_endpoint(settings, journal), rerank.top)
+    beside = [tool.endpoint for tool in tools if isinstance(tool, _Remote)]
+    return EndpointReranker(make_endpoint(settings, journal, "rerank", beside=beside), rerank.top)
 
 
-def make_endpoint(settings: Settings, journal: Journal | None = None) -> Endpoint:
-    """The endpoint of these settings, with the key from the environment. Raises Unapproved before it is made."""
+def make_endpoint(
+    settings: Settings, journal: Journal | None = None, purpose: Purpose = "chat", beside: Sequence[Endpoint] = ()
+) -> Endpoint:
+    """The endpoint that serves a purpose, with the key from the environment: one `beside` it where it is the same.
+
+    Others share its budget. Raises Unapproved before it is made.
+    """
     from sensegraph.models.endpoint.client import Endpoint
-    from sensegraph.models.endpoint.profile import Memory
+    from sensegraph.models.endpoint.profile import ENDPOINTS, Memory
 
-    check_approved(settings, "endpoint")
-    memory = Memory(journal.folder / "endpoints.json" if journal else None)
-    return Endpoint(settings.endpoint, journal, read_api_key(settings.endpoint), memory)
+    table = address_purpose(settings.endpoint, purpose)
+    own = [(e.settings.base_url, e.settings.api_key_env) for e in beside]
+    if (table.base_url, table.api_key_env) in own:
+        return beside[own.index((table.base_url, table.api_key_env))]
+    check_approved(settings, purpose)
+    memory = Memory(journal.folder / ENDPOINTS if journal else None)
+    limits = (table.max_tokens_total, table.max_cost_usd)
+    first = next((e for e in beside if (e.settings.max_tokens_total, e.settings.max_cost_usd) == limits), None)
+    headers = read_headers(table)
+    return Endpoint(table, journal, read_api_key(table), memory, looks=True, headers=headers, beside=first)
 
 
 def _make_engine_here(settings: Settings) -> LanguageEngine:
@@ -144,19 +193,43 @@ def _make_engine_here(settings: Settings) -> LanguageEngine:
     return LocalEngine(LocalEndpoint(settings.local, set_temperature(table), table.seed), settings.model)
 
 
+def make_batch_box(
+    settings: Settings, engine: LanguageEngine, folder: Path, plan: BatchPlan | None, progress: Progress
+) -> BatchBox | None:
+    """What collects the requests of a build for batches: as planned or set, or where an earlier run left some.
+
+    Raises SettingsError where no model behind an endpoint reads the corpus.
+    """
+    asked = plan is not None or settings.endpoint.batch
+    if not asked and not (folder / "batches").exists():
+        return None
+    from sensegraph.models.batches.batch_box import BatchBox, BatchPlan
+    from sensegraph.models.endpoint.calls import Calls
+
+    endpoint = engine.endpoint if isinstance(engine, _Remote) else None
+    if endpoint is None or not isinstance(endpoint.calls, Calls):
+        if not asked:
+            return None
+        raise SettingsError("Batches need a model behind an endpoint: set endpoint.model (and endpoint.base_url).")
+    return BatchBox(folder / "batches", endpoint, plan or BatchPlan(), progress)
+
+
 def make_chunker(settings: Settings) -> Chunker | None:
     """The chunker that the settings name; None for windows of tokens."""
     return None if settings.chunker == "windows" else load_plugin("chunkers", settings.chunker)()
 
 
-def make_store(settings: Settings, folder: Path, *, readonly: bool = False) -> CorpusStore:
-    """The store in `folder`, made when there is none unless `readonly`. Raises StoreError where it cannot be used."""
+def make_store(settings: Settings, folder: Path, *, readonly: bool = False, mend: bool = False) -> CorpusStore:
+    """The store in `folder`, made when there is none unless `readonly`. Raises StoreError where it cannot be used.
+
+    With `mend` a file of the embedded store that is beyond reading is moved aside.
+    """
     if settings.store != "sqlite":
         made: CorpusStore = load_plugin("stores", settings.store)(folder, readonly=readonly)
         return made
     from sensegraph.runtime.stores.sqlite import SqliteStore
 
-    return SqliteStore(folder, readonly=readonly)
+    return SqliteStore(folder, readonly=readonly, mend=mend)
 
 
 def has_store(settings: Settings, folder: Path) -> bool:

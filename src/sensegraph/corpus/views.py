@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sensegraph.answering.grounding.checking import Checked
+    from sensegraph.corpus.diagnosis import Diagnosis
     from sensegraph.corpus.garbage import Collected
     from sensegraph.corpus.names import Applied, Resolved
+    from sensegraph.corpus.presets import Preset
     from sensegraph.corpus.sources import Added, Plan
     from sensegraph.corpus.workspace import Built, Status
     from sensegraph.documents import Skipped
@@ -95,10 +97,10 @@ def view_built(found: Built, added: Added, gone: Sequence[str]) -> JSON:
     }
 
 
-def view_estimate(found: Estimate, seconds: float, skipped: Sequence[Skipped]) -> JSON:
-    """What a build would compute, how long that takes at least, and what could not be read."""
-    left = [asdict(s) for s in skipped]
-    return {**asdict(found), "tokens": found.tokens, "seconds": seconds, "skipped": left}
+def view_estimate(found: Estimate, seconds: float, skipped: Sequence[Skipped], batch_price: float) -> JSON:
+    """What a build would compute, what it costs in batches, how long it takes at least, and what could not be read."""
+    left, less = [asdict(s) for s in skipped], found.cost_usd * batch_price
+    return {**asdict(found), "tokens": found.tokens, "batch_cost_usd": less, "seconds": seconds, "skipped": left}
 
 
 def view_plan(plan: Plan, seconds: float) -> JSON:
@@ -147,6 +149,16 @@ def view_methods(table: Mapping[str, Listing], plugins: Sequence[Plugin]) -> lis
     """The methods: ours, and those of plug-ins with where they come from."""
     own = [{"name": n, "paper": m.paper, "tasks": m.tasks, "good_for": m.good_for} for n, m in table.items()]
     return [*own, *({"name": p.name, "from": p.origin, "place": p.place} for p in plugins)]
+
+
+def view_presets(presets: Mapping[str, Preset]) -> list[JSON]:
+    """The presets, without what they hold."""
+    return [{"name": p.name, "paper": p.paper, "source": p.source, "also": list(p.also)} for p in presets.values()]
+
+
+def view_preset(preset: Preset) -> JSON:
+    """The settings of a paper beside ours, and what of it cannot be set."""
+    return asdict(preset)
 
 
 def view_plugins(plugins: Sequence[Plugin]) -> JSON:
@@ -266,3 +278,9 @@ def view_imported(done: Imported) -> JSON:
 def view_exported(done: Exported) -> JSON:
     """What an export wrote."""
     return {"files": list(map(str, done.files)), "counts": dict(done.counts), "notes": list(done.notes)}
+
+
+def view_diagnosis(found: Diagnosis) -> JSON:
+    """What a corpus works with, or what its endpoint takes, line by line."""
+    lines = [asdict(f) for f in found.findings]
+    return {"endpoint": found.address, "tokens": found.tokens, "fails": found.fails, "findings": lines}

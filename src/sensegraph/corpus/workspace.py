@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sensegraph.corpus.tools import make_chunker, make_executor, make_reranker, make_tools
-from sensegraph.errors import NotIndexed, StoreError
+from sensegraph.corpus.tools import make_batch_box, make_chunker, make_executor, make_reranker, make_tools
+from sensegraph.errors import Busy, NotIndexed, StoreError
 from sensegraph.index.index import Index
-from sensegraph.index.manifest import LeftOut, Manifest, read_manifest
+from sensegraph.index.manifest import REF, LeftOut, Manifest, read_manifest
 from sensegraph.models.endpoint.limits import Journal
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Usage
@@ -24,13 +26,17 @@ if TYPE_CHECKING:
     from sensegraph.index.estimate import Estimate
     from sensegraph.index.hierarchy.communities import Fate
     from sensegraph.index.settings import IndexSettings
+    from sensegraph.models.batches.batch_box import BatchPlan
     from sensegraph.protocols import Chunker, Embedder, Executor, LanguageEngine, Method, Reranker
     from sensegraph.runtime.stores.corpus_store import CorpusStore
     from sensegraph.types import Document
 
 DOCUMENT = "document/"  # refs: the key of a document's content
+STATE = "documents"  # ref: another value after each change of the documents
+BUILT = "built"  # ref: of which state of the documents which index was built
 MASKED = "masked/"  # refs: under which rules a document was masked
 ORIGIN = "origin/"  # refs: from which paths a document was read, to tell when it is no longer there
+_PIN_S = 600.0  # for which an index that somebody reads is not collected, after the last question
 Progress = Callable[[str, int, int], None]
 
 
@@ -58,6 +64,8 @@ class Workspace:
         self.wait = 0.0
         self._tools: tuple[LanguageEngine, Embedder] | None = None
         self._index: Index | None = None
+        self._pinned = -_PIN_S  # when the index that is open was last pinned
+        self._whole, self.mended = False, 0  # whether the store was looked through; what was found damaged
 
     # ── tools, each made on first use ──
 
@@ -102,7 +110,11 @@ class Workspace:
 
     def usage(self) -> Usage:
         """What the tools have spent since they were made."""
-        return sum((tool.usage() for tool in (*self.tools, vars(self).get("reranker")) if tool), Usage())
+        spent = [tool.usage() for tool in self.tools]
+        reranker: Reranker | None = vars(self).get("reranker")
+        if reranker and getattr(reranker, "engine", None) is not self.engine:  # else the engine counts for both
+            spent.append(reranker.usage())
+        return sum(spent, Usage())
 
     def notes_since(self, before: tuple[str, ...]) -> tuple[str, ...]:
         """What the engine has noted since then; its counts are since it was made."""
@@ -114,6 +126,10 @@ class Workspace:
         """The key of every document's content by id, in the order of ids."""
         return {name.removeprefix(DOCUMENT): k for name, k in self.store.refs(DOCUMENT).items()}
 
+    def state(self) -> str:
+        """What stands for the documents as they are; empty where nothing changed them since this was first noted."""
+        return self.store.ref(STATE) or ""
+
     def manifest(self) -> Manifest | None:
         """The list of the index's parts; None where there is no index, or one that another version made."""
         try:
@@ -121,15 +137,35 @@ class Workspace:
         except (NotIndexed, StoreError):
             return None
 
+    def mend_store(self) -> None:
+        """Remove from the store what is damaged, once, so that what is built next computes it again.
+
+        Nothing is done while somebody builds.
+        """
+        if not self._whole:
+            with suppress(Busy), self.store.exclusive():
+                self.mended += self.store.mend()
+                self._whole = True
+
     def open_index(self) -> Index:
         """The index, open until another build. Raises NotIndexed when there is none."""
         made = read_manifest(self.store)
         if self._index is None or self._index.manifest != made:
             self._index = Index(self.store, made, self.settings.index.part_objects)
+            self._pinned = -_PIN_S
         return self._index
+
+    def pin_index(self) -> None:
+        """Keep the index that is open from being collected while questions are asked of it."""
+        if time.monotonic() > self._pinned + _PIN_S / 10 and not self.store.readonly:
+            with suppress(StoreError):  # a question is answered all the same
+                self.store.pin(self.store.ref(REF) or "", _PIN_S)
+            self._pinned = time.monotonic()
 
     def pending(self) -> list[str]:
         """Ids of documents that differ between the corpus and its index."""
+        if (state := self.state()) and self.store.ref(BUILT) == f"{state} {self.store.ref(REF)}":
+            return []  # whatever their number
         now = self.document_keys()
         if self.manifest() is None:
             return list(now)
@@ -171,18 +207,31 @@ class Status:
 
 
 class Builder:
-    """Makes the index of the documents of a corpus, and opens it."""
+    """Makes the index of the documents of a corpus, and opens it; `collect` removes what it leaves behind."""
 
-    def __init__(self, workspace: Workspace, privacy: Privacy, sources: Sources) -> None:
-        self._workspace, self._privacy, self._sources = workspace, privacy, sources
+    def __init__(
+        self, workspace: Workspace, privacy: Privacy, sources: Sources, collect: Callable[[], None] = lambda: None
+    ) -> None:
+        self._workspace, self._privacy, self._sources, self._collect = workspace, privacy, sources, collect
 
     def index(self) -> Index:
         """The index as the last build left it, open until another build. Raises NotIndexed when there is none."""
         self._privacy.require_masked_index()
-        return self._workspace.open_index()
+        found = self._workspace.open_index()
+        self._workspace.pin_index()
+        return found
 
-    def build(self, *, fresh: bool = False, parts: Sequence[str] | None = None, retry: bool = False) -> Built:
+    def build(
+        self,
+        *,
+        fresh: bool = False,
+        parts: Sequence[str] | None = None,
+        retry: bool = False,
+        batch: BatchPlan | None = None,
+    ) -> Built:
         """Make the index of the documents as they are now; only what is missing is computed.
+
+        With `batch`, or where the settings say so, the model is asked in batches; an earlier run's are gone on with.
 
         With `retry` the engine is asked again for the chunks that it could not read before.
         `parts` (those of the settings by default) are built, and those that the index has already stay. `fresh`
@@ -193,15 +242,29 @@ class Builder:
         from sensegraph.index.hierarchy.communities import follow_communities
 
         space = self._workspace
+        space.mend_store()
         self._privacy.require_masked_documents()
         rt = replace(space.runtime(), most_failed=space.settings.index.most_failed, retry=retry)
         before, said, started = space.usage(), space.engine.notes(), time.perf_counter()
+        box = make_batch_box(space.settings, space.engine, space.store.root, batch, space.progress)
+
+        def make() -> Manifest:
+            keys, again = list(space.document_keys().values()), replace(rt, aside=[], begun=Counter())
+            return build_index(keys, again, self.index_settings(parts), fresh=fresh)
+
         with space.store.exclusive(space.wait), space.journal:
-            manifest = build_index(list(space.document_keys().values()), rt, self.index_settings(parts), fresh=fresh)
+            state = space.state()  # before the documents: a change in between makes it another
+            space.journal.batch = box
+            manifest = box.repeat(make) if box else make()
             fates = follow_communities(space.store, manifest)
+            space.store.set_refs({BUILT: f"{state} {space.store.ref(REF)}"})
         self._privacy.remember_masked_index()
+        if space.settings.index.collect:
+            self._collect()
         usage = replace(space.usage() - before, seconds=time.perf_counter() - started)
-        notes = (*manifest.notes, *space.notes_since(said))
+        healed = f"{space.mended} things in the store were damaged, and were computed again or read anew"
+        notes = (*([healed] if space.mended else ()), *manifest.notes, *space.notes_since(said))
+        space.mended = 0
         return Built(manifest.counts, manifest.clusters, dict(rt.computed), usage, notes, fates, manifest.left_out)
 
     def index_settings(self, parts: Sequence[str] | None = None) -> IndexSettings:

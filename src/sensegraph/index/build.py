@@ -11,7 +11,7 @@ import msgspec
 
 from sensegraph.errors import EmptyCorpus, ItemFailed, StoreError
 from sensegraph.index.chunks import cut_documents
-from sensegraph.index.extraction import extract_all, list_left_out, what_was_rejected
+from sensegraph.index.extraction import extract_all, what_was_rejected
 from sensegraph.index.graph.duplicates import resolved_graph
 from sensegraph.index.graph.lookups import find_lookups, find_ties
 from sensegraph.index.graph.merging import describe_graphs
@@ -24,6 +24,7 @@ from sensegraph.index.hierarchy.communities import (
 )
 from sensegraph.index.hierarchy.reports import report_all
 from sensegraph.index.index import index_words, keep_documents, list_catalogue
+from sensegraph.index.left_out import list_left_out, recovered_chunks
 from sensegraph.index.manifest import REF, MadePart, Manifest, note_left_out, read_manifest
 from sensegraph.index.navigation import add_navigation
 from sensegraph.index.parts import Building, Part, Spine, Stage
@@ -67,7 +68,6 @@ def build_index(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fr
 def _add_graph(spine: Spine, rt: Runtime, settings: IndexSettings) -> Spine:
     """The spine with a graph and, where the settings ask for them, reports; entities are embedded meanwhile."""
     extracted = extract_all(spine.by_document, rt)
-    spine = replace(spine, left_out=list_left_out(spine.by_document, rt))
 
     def texts(ids: Sequence[str]) -> dict[str, Chunk]:
         wanted = set(ids)
@@ -78,7 +78,7 @@ def _add_graph(spine: Spine, rt: Runtime, settings: IndexSettings) -> Spine:
     if not len(known.value.entities):
         count = len(spine.catalogue.value.chunks)
         raise ItemFailed(f"No entity was found in {count} chunks; check the model's replies or the language.")
-    notes = (*note_left_out(spine.left_out), *what_was_rejected(extracted, rt), *log.notes, *said)
+    notes = (*what_was_rejected(extracted, rt), *log.notes, *said)
     if "reports" not in settings.parts:
         return replace(spine, graph=known, notes=notes)
     with run_in_background(
@@ -133,7 +133,6 @@ def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manife
         quoted=spine.quoted and rt.engine.quotes,
         clusters=tuple(depths[d] for d in range(len(depths))),
         notes=spine.notes,
-        left_out=spine.left_out,
     )
     for name, made in spine.made.items():
         manifest = manifest.with_part(name, made)
@@ -145,6 +144,8 @@ def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manife
     manifest = add_navigation(manifest, rt, settings.exact_below)
     for part in _parts_built("over", settings):
         manifest = manifest.with_part(part.name, _build_one_part(part, spine, rt, settings, manifest))
+    left_out = list_left_out(rt.aside, known, spine.chunks)
+    manifest = replace(manifest, left_out=left_out, notes=(*note_left_out(left_out), *manifest.notes))
     publish_manifest(manifest, rt)
     note_arrivals(rt.store, spine.catalogue.value.documents, current_second())
     return manifest
@@ -166,8 +167,10 @@ def _build_one_part(
 def made_part(rt: Runtime, part: str) -> str:
     """The key of a part of the index as it is now; empty where it has none, or another version made it."""
     try:
-        found = read_manifest(rt.store).parts.get(part) if rt.store.ref(REF) else None
-        return found.key if found else ""
+        made = read_manifest(rt.store) if rt.store.ref(REF) else None
+        if made is None or recovered_chunks(made.left_out, rt.aside) or any(c.what != "chunk" for c in made.left_out):
+            return ""  # what quotes in place of a text is no start
+        return made.parts[part].key if part in made.parts else ""
     except StoreError:
         return ""
 
@@ -191,13 +194,15 @@ def store_documents(documents: Sequence[Document], rt: Runtime) -> list[str]:
 
 
 def earlier_build(rt: Runtime, settings: ClusterSettings) -> Earlier | None:
-    """The communities and the graph of the index as it is now, if there is one that was clustered by these settings."""
+    """The communities and the graph of the index as it is now, if these settings made them and no more was missing."""
     if not rt.store.ref(REF):
         return None
     try:
         made = read_manifest(rt.store)
         if made.clustering != key(settings):
             return None  # an update keeps what it finds, and what it finds obeys other settings
+        if recovered_chunks(made.left_out, rt.aside):
+            return None  # what was missing is there: it becomes the index that it would have been
         found = Result(made.communities, recall_result(rt.store, cluster_graphs, made.communities))
         return Earlier(found, Result(made.graph, recall_result(rt.store, describe_graphs, made.graph)), made.structure)
     except StoreError:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any
 
-from sensegraph.index.manifest import LeftOut
 from sensegraph.protocols import LanguageEngine, SurveyingEngine
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Results, step
@@ -126,17 +125,6 @@ def _count_kinds(what: str, counts: Sequence[tuple[str, int]]) -> str:
     kinds = "; ".join(f"{n} × {kind}" for kind, n in most[:_KINDS])
     more = f"; and {len(most) - _KINDS} other kinds" if len(most) > _KINDS else ""
     return f"{sum(n for _, n in counts)} {what}: {kinds}{more}"
-
-
-def list_left_out(chunks: Results[tuple[Chunk, ...]], rt: Runtime) -> tuple[LeftOut, ...]:
-    """The chunks that were set aside in this run, in order."""
-    failed = {a.position: a for a in rt.aside if a.step == extract_records.name}
-    every = (c for document in chunks for c in document) if failed else iter(())
-    return tuple(
-        LeftOut(c.document, c.start, c.end, failed[at].kind, failed[at].why)
-        for at, c in enumerate(every)
-        if at in failed
-    )
 
 
 def extract_all(chunks: Results[tuple[Chunk, ...]], rt: Runtime) -> Extracted:

@@ -37,13 +37,19 @@ class MadePart:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A chunk that the engine could not read for good: where it stands, of what kind the failure was, and why."""
+    """A chunk that could not be read, or a text that could not be written, for good: of what kind the failure was, why.
+
+    `what` is "chunk", or the task that failed: then the index quotes the sources instead, `name` is what the text would
+    have been about, and the span is the first of those that it would have rested on.
+    """
 
     document: str
     start: int
     end: int
     kind: str
     why: str
+    what: str = "chunk"
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +60,7 @@ class Manifest:
     `vectors_by` is the fingerprint of the embedder: vectors of two embedders cannot be compared. Without a graph or
     reports their keys are empty; `parts` are the others that were built. `ways` are graphs through the vectors of a
     kind that are very many: for each segment its first row and the graph's key. `quoted` says that descriptions and
-    reports are the sources' own words. `left_out` are chunks that the graph does not know, because reading them failed.
+    reports are the sources' own words. `left_out` is what the engine failed to read or to write.
     """
 
     documents: str
@@ -100,20 +106,27 @@ class Manifest:
         return replace(self, parts=parts, counts=counts, notes=(*self.notes, *made.notes))
 
 
-_NAMED = 5  # chunks that are left out and that a note names
+_NAMED = 5  # things left out that a note names
 
 
-def note_left_out(chunks: Sequence[LeftOut]) -> tuple[str, ...]:
-    """A note that names the first chunks that could not be read, and says what to do; none where all could."""
-    if not chunks:
-        return ()
-    named = [f"{c.document} {c.start}–{c.end} ({c.why[:160]})" for c in chunks[:_NAMED]]
-    more = f"; and {len(chunks) - _NAMED} more" if len(chunks) > _NAMED else ""
-    what = "1 chunk is" if len(chunks) == 1 else f"{len(chunks):,} chunks are"
-    return (
-        f"{what} missing from the graph because reading failed: {'; '.join(named)}{more}. "
-        "`sensegraph index --retry` asks again; `sensegraph status` lists all",
-    )
+def note_left_out(left: Sequence[LeftOut]) -> tuple[str, ...]:
+    """Notes that name the first chunks that could not be read, and texts not written; none where all could."""
+    chunks, texts = [c for c in left if c.what == "chunk"], [c for c in left if c.what != "chunk"]
+    said = []
+    if chunks:
+        named = _name_some([f"{c.document} {c.start}–{c.end} ({c.why[:160]})" for c in chunks])
+        what = "1 chunk is" if len(chunks) == 1 else f"{len(chunks):,} chunks are"
+        said.append(f"{what} missing from the graph because reading failed: {named}")
+    if texts:
+        named = _name_some([f"{c.what} of {c.name} ({c.why[:160]})" for c in texts])
+        what = "1 text quotes its" if len(texts) == 1 else f"{len(texts):,} texts quote their"
+        said.append(f"{what} sources because writing failed: {named}")
+    return tuple(f"{text}. `sensegraph index --retry` asks again; `sensegraph status` lists all" for text in said)
+
+
+def _name_some(names: Sequence[str]) -> str:
+    more = f"; and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"{'; '.join(names[:_NAMED])}{more}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from sensegraph.built_in_parts import BUILT_IN
 from sensegraph.errors import NotIndexed, SettingsError
-from sensegraph.index.manifest import LeftOut, MadePart, Manifest
+from sensegraph.index.manifest import MadePart, Manifest
 from sensegraph.index.vectors import stack_vectors
 from sensegraph.plugins import load_plugin, plugin_names
 from sensegraph.protocols import Vectors
@@ -55,7 +55,6 @@ class Spine:
     hierarchy: Result[Hierarchy] | None = None
     quoted: bool = True
     notes: tuple[str, ...] = ()
-    left_out: tuple[LeftOut, ...] = ()
     fresh: bool = False
     made: dict[str, MadePart] = field(default_factory=dict)
 

@@ -29,8 +29,9 @@ class IndexSettings:
     (which need the graph), and what single methods read besides (`sensegraph methods` says which), some of which have a
     table of settings too.
     From `exact_below` vectors of a kind on searches are approximate, where the extra `ann` is; 0 keeps them exact.
-    `most_failed` is the share of the chunks that a model may fail to read for good (one of four or more in any case)
-    before the build is called failed; 0 allows none.
+    `most_failed` is the share of the chunks that a model may fail to read, or of the texts that it may fail to write,
+    for good (one in any case) before the build is called failed; 0 allows none. With `collect` a build removes what
+    nothing needs any more, once the store has grown by half; what was paid for stays.
     """
 
     chunk_tokens: int = 600
@@ -43,6 +44,7 @@ class IndexSettings:
     temporal: TemporalSettings = field(default_factory=TemporalSettings)
     exact_below: int = EXACT_BELOW
     most_failed: float = 0.25
+    collect: bool = True
     part_settings: dict[str, Any] = field(default_factory=dict)  # by the part's name; see `settings_of`
     part_objects: tuple[Any, ...] = ()  # parts that are known by nobody but this program
 
@@ -63,7 +65,7 @@ class IndexSettings:
     @property
     def key(self) -> str:
         """What stands for these settings."""
-        without = ("part_objects", "most_failed")  # they change nothing that is stored
+        without = ("part_objects", "most_failed", "collect")  # they change nothing that is stored
         return key({f.name: getattr(self, f.name) for f in fields(self) if f.name not in without})
 
     def settings_of(self, part: Part[Any, S]) -> S:

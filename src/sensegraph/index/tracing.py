@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+import time
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -34,14 +36,20 @@ class Untraced(SensegraphError):
     """A result that the rest depends on was never computed: what was found until then is all that there is."""
 
 
+class TookTooLong(SensegraphError):
+    """What a build needs was not found out in the time given."""
+
+
 class KeyRecordingStore:
     """A store that only reads, and notes the keys that are looked for."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, store: Store, until: float = math.inf) -> None:
+        self._store, self._until = store, until
         self.asked: dict[str, None] = {}
 
     def _note(self, keys: Iterable[str]) -> None:
+        if time.monotonic() > self._until:
+            raise TookTooLong("What the index needs was not found out in the time given; nothing was removed.")
         self.asked.update((k.partition(".")[0], None) for k in keys)
 
     def read(self, keys: Sequence[str]) -> dict[str, bytes]:
@@ -115,8 +123,8 @@ class Tracing(Runtime):
         """The results of `step`, all of which must be there, or have been set aside."""
         keys = self.keys(step, items, names, **settings)
         if without and (missing := set(keys) - self.store.has(keys)):
-            aside = self.recall_aside(sorted(missing))
-            keys = [key(k, "aside") if k in aside else k for k in keys]
+            known = self.recall_aside(sorted(missing))
+            keys = self.list_aside(step, items, keys, known)
         self._there(keys, step)
         return Results(self.store, step, keys)
 
@@ -124,10 +132,11 @@ class Tracing(Runtime):
         self, step: Step[A, B], whole: A | Callable[[], A], *, names: Sequence[str] = (), **settings: Any
     ) -> Result[B]:
         """The result of `step`, which must be there."""
-        items = typing.cast(Sequence[A], [whole])
+        items, known = typing.cast(Sequence[A], [whole]), len(self.aside)
         (k,) = self.keys(step, items, [key(*names)] if names else None, **settings)
         if callable(whole):
             whole()
+        k = self.key_without(k, known)
         self._there([k], step)
         return Result(k, load_result(self.store, step, k))
 
@@ -145,10 +154,13 @@ class Traced:
     names: frozenset[str]
 
 
-def trace_build(documents: Sequence[str], rt: Runtime, settings: IndexSettings) -> Traced:
-    """What a build of the documents with these keys looks for, in the order in which it does."""
-    store = KeyRecordingStore(rt.store)
-    given = {f.name: getattr(rt, f.name) for f in fields(Runtime)} | {"store": store}
+def trace_build(documents: Sequence[str], rt: Runtime, settings: IndexSettings, until: float = math.inf) -> Traced:
+    """What a build of the documents with these keys looks for, in the order in which it does.
+
+    Raises TookTooLong where that takes longer than `until`, by the monotonic clock.
+    """
+    store = KeyRecordingStore(rt.store, until)
+    given = {f.name: getattr(rt, f.name) for f in fields(Runtime)} | {"store": store, "aside": []}
     tracing, names, whole = Tracing(**given), frozenset[str](), False
     try:
         if documents:
@@ -181,4 +193,4 @@ def keys_behind_index(store: Store, manifest: Manifest, name: str) -> list[str]:
     return [*found, *(d.key for d in listed.documents), *dict.fromkeys(c.key for c in listed.chunks)]
 
 
-__all__ = ["KeyRecordingStore", "Traced", "Tracing", "Untraced", "keys_behind_index", "trace_build"]
+__all__ = ["KeyRecordingStore", "TookTooLong", "Traced", "Tracing", "Untraced", "keys_behind_index", "trace_build"]

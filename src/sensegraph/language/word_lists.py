@@ -46,6 +46,12 @@ def read_sections(path: str) -> dict[str, list[str]]:
     return found
 
 
+def read_cues(name: str) -> str:
+    """A section of `data/lexicons/questions.txt` as one verbose pattern; `{SECTION}` stands for another of them."""
+    sections = read_sections("lexicons/questions")
+    return re.sub(r"\{([A-Z]+)\}", lambda part: "\n".join(sections[part[1].lower()]), "\n".join(sections[name]))
+
+
 def list_stop_words(language: str, use: str) -> frozenset[str]:
     """The stop words of a language, given as its code, for `search`, `reports` or `names`."""
     sections = read_sections(f"languages/{language}")

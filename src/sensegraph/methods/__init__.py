@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.resources import files
@@ -19,12 +19,19 @@ from sensegraph.protocols import Method
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What `sensegraph methods` shows of a method, and where its class is."""
+    """What `sensegraph methods` shows of a method, where its class is, and how well it serves which questions.
+
+    `fits` are marks by kinds of question where a model answers, `alone` where none does; `most_tokens` bounds the
+    corpora that it is chosen for by itself (0: none).
+    """
 
     place: str
     paper: str
     tasks: str
     good_for: str
+    fits: Mapping[str, int] = field(default_factory=dict)
+    alone: Mapping[str, int] = field(default_factory=dict)
+    most_tokens: int = 0
 
 
 _TABLE = tomllib.loads(files(__package__).joinpath("methods.toml").read_text("utf-8"))
@@ -81,7 +88,7 @@ def check_fields(
 
     `settings` are those of the method that the `message` calls {of}.
     """
-    for field in fields.split():
-        if _WRONG[bound](value := getattr(settings, field)):
+    for name in fields.split():
+        if _WRONG[bound](value := getattr(settings, name)):
             of = getattr(settings, "name", "")
-            raise SettingsError(message.format(of=of, field=field, value=value, bound=bound))
+            raise SettingsError(message.format(of=of, field=name, value=value, bound=bound))

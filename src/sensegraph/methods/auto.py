@@ -1,20 +1,26 @@
 """The choice of a method by the kind of question: `auto`.
 
 The rules read the question and the names that the index knows, no more: the choice costs nothing, is made before
-anything is paid, and is told in the answer's notes (N42–N46, N65; hybrid §6).
+anything is paid, and is told in the answer's notes (N42–N46, N65; hybrid §6). How well each method serves which
+question is data: the marks in `methods.toml`, one set for a model that answers, one for none. The best that the index
+and the engine can serve is taken.
 
-| kind | shows by | method |
+| kind | aspect | shows by |
 |---|---|---|
-| global | words for the whole, and no name | `graphrag`, over the reports |
-| disambiguation | one name that entities of several types bear | `local`, and says which |
-| multi-hop | two names, a relation to follow, a comparison | `hybrid`, whose walk goes from name to name |
-| local | one name | `local`, its neighbourhood, for what it is; `hybrid` for a detail about it |
-| plain | nothing of these | `hybrid` |
+| global | whole | words for the whole, and no name |
+| disambiguation | ambiguous | one name that entities of several types bear |
+| multi-hop | path | two names |
+| | steps | a relation to follow, a comparison |
+| | shared | what several things have in common |
+| local | what | one name, and the question what it is |
+| | detail | one name, and a detail about it |
+| all of these | around | names, and words for the whole as well, where a model answers |
+| plain | plain | nothing of these |
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
@@ -23,8 +29,10 @@ from sensegraph.errors import NotIndexed
 from sensegraph.index.index import Index
 from sensegraph.index.parts import SPINE
 from sensegraph.methods import METHODS, load_method, parts_needed
+from sensegraph.protocols import Task
 from sensegraph.retrieval.signals import (
     Name,
+    asks_what_is_shared,
     asks_what_it_is,
     count_capital_runs,
     names_in_question,
@@ -34,47 +42,92 @@ from sensegraph.retrieval.signals import (
 )
 
 Kind = Literal["global", "disambiguation", "multi-hop", "local", "plain"]
+Aspect = Literal["whole", "ambiguous", "path", "steps", "shared", "what", "detail", "around", "plain"]
 
-CANDIDATES: Mapping[Kind, tuple[str, ...]] = MappingProxyType(
+ASPECTS: Mapping[Aspect, str] = MappingProxyType(
     {
-        "global": ("graphrag", "lazygraphrag", "walk", "hybrid", "bm25"),
-        "disambiguation": ("local", "walk", "hybrid", "bm25"),
-        "multi-hop": ("walk", "hybrid", "bm25"),
-        "local": ("local", "walk", "hybrid", "bm25"),
-        "plain": ("walk", "hybrid", "bm25"),
+        "whole": "questions about all of a corpus",
+        "ambiguous": "names of several things",
+        "path": "what leads from one name to another",
+        "steps": "questions that are answered in steps",
+        "shared": "what several things have in common",
+        "what": "what something is",
+        "detail": "a detail of one thing",
+        "around": "themes around a name",
+        "plain": "facts in a few passages",
     }
 )
-"""The methods for each kind, the best first; the first that the index can serve is taken."""
+"""What each aspect means, as it is told."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A method, why it was chosen, and the kind of question that it was chosen for."""
+    """A method, why it was chosen, and the kind of question that it was chosen for.
+
+    `others` are the methods that could serve it too, the best first.
+    """
 
     method: str
     reason: str
     kind: Kind = "plain"
+    aspect: Aspect = "plain"
+    others: tuple[str, ...] = ()
 
 
-def choose_method(question: str, index: Index) -> Choice:
-    """The method for `question`, of those that the index can serve. Raises NotIndexed where there is none."""
+@dataclass(frozen=True, slots=True)
+class Able:
+    """What is at hand for an answer: whether a model writes it, and the engine's tasks (None: all that are needed)."""
+
+    model: bool = False
+    tasks: Collection[Task] | None = None
+
+
+def rank_methods(aspect: Aspect, *, model: bool) -> list[str]:
+    """The methods that serve an aspect, the best first; of equal marks the one that the table names first."""
+    marks = {name: (m.fits if model else m.alone).get(aspect, 0) for name, m in METHODS.items()}
+    return sorted((name for name, mark in marks.items() if mark), key=lambda name: -marks[name])
+
+
+def choose_method(question: str, index: Index, able: Able | None = None) -> Choice:
+    """The method for `question`, of those that the index can serve. Raises NotIndexed where there is none.
+
+    Without saying what is `able`, no model answers.
+    """
+    able = able or Able()
     names = [n for n in names_in_question(without_examples(question), index) if n.proper]
     kind, reason = kind_of(question, names)
-    listed = CANDIDATES[kind]
-    if kind == "local" and not asks_what_it_is(question, names[0]):  # measured: docs/design/014
-        listed, reason = CANDIDATES["plain"], f"{reason}, and asks for a detail"
-    able = next((m for m in listed if m in METHODS and _is_served(m, index)), "")
-    if not able:
+    aspect = find_aspect(question, kind, names, model=able.model)
+    if kind == "local" and aspect == "detail":  # measured: docs/design/014
+        reason = f"{reason}, and asks for a detail"
+    listed = rank_methods(aspect, model=able.model)
+    served = [m for m in listed if _is_served(m, index, able)]
+    if not served:
         raise NotIndexed(f"No method for a {kind} question can read this index; run `sensegraph index` again.")
-    wanted = listed[0]
-    if able != wanted:
+    wanted, chosen = listed[0], served[0]
+    if able.model:
+        reason = f"{reason}; of what this index serves, {chosen} is best for {ASPECTS[aspect]}"
+    if chosen != wanted:
         reason = f"{reason}; {wanted} cannot read this index"
-    return Choice(able, reason, kind)
+    return Choice(chosen, reason, kind, aspect, tuple(served[1:]))
 
 
 def find_names_with(index: Index) -> str:
     """The method that finds passages best, of those that the index can serve: the default of `search`."""
-    return next(m for m in CANDIDATES["plain"] if m in METHODS and _is_served(m, index))
+    return next(m for m in rank_methods("plain", model=False) if _is_served(m, index, Able()))
+
+
+def find_aspect(question: str, kind: Kind, names: Sequence[Name], *, model: bool) -> Aspect:
+    """What a question of this kind asks for, which decides among the methods."""
+    if model and names and kind in ("global", "local", "multi-hop") and wholeness_signs(question)[0] >= 1:
+        return "around"
+    if kind == "local":
+        return "what" if asks_what_it_is(question, names[0]) else "detail"
+    if kind == "multi-hop":
+        if asks_what_is_shared(question):
+            return "shared"
+        return "steps" if relation_words(question) else "path"
+    only: Mapping[Kind, Aspect] = {"global": "whole", "disambiguation": "ambiguous", "plain": "plain"}
+    return only[kind]
 
 
 def kind_of(question: str, names: Sequence[Name]) -> tuple[Kind, str]:
@@ -98,9 +151,16 @@ def kind_of(question: str, names: Sequence[Name]) -> tuple[Kind, str]:
     return "plain", "it names nothing that the index knows as an entity; passages are searched for its words"
 
 
-def _is_served(method: str, index: Index) -> bool:
-    """Whether the index has what a method cannot miss, and of the graph and its reports what it reads."""
-    loaded = load_method(method)
+def _is_served(method: str, index: Index, able: Able) -> bool:
+    """Whether the index has what a method cannot miss, and of the graph and its reports what it reads.
+
+    So has the engine its tasks, and the corpus is no larger than it is chosen for.
+    """
+    loaded, most = load_method(method), METHODS[method].most_tokens
+    if able.tasks is not None and not loaded.requires <= set(able.tasks):
+        return False
+    if most and sum(c.tokens for c in index.catalogue.chunks) > most:
+        return False
     return parts_needed(loaded) | (loaded.reads & set(SPINE)) <= index.manifest.part_names
 
 

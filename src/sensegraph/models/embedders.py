@@ -187,7 +187,9 @@ class RemoteEmbedder:
 
     def fingerprint(self) -> str:
         """The model's name and its prefixes; where it runs and whose key pays for it change no vector."""
-        return key("remote embedder", 1, self.name, *(self.prefixes if any(self.prefixes) else ()))
+        size = self.endpoint.settings.embedding_dimensions
+        named = [*(self.prefixes if any(self.prefixes) else ()), *([size] if size else [])]
+        return key("remote embedder", 1, self.name, *named)
 
     def embed(self, texts: Sequence[str], kind: Literal["query", "document"]) -> Vectors:
         """Unit vectors, shape `(n, dim)` float32, one row a text; an empty text is a zero row."""
@@ -233,8 +235,13 @@ _PREFIXES = (  # by the name of the model: what it was trained with before queri
 
 def choose_prefixes(settings: EndpointSettings) -> tuple[str, str]:
     """What stands before queries and before documents: as set, else as models of this name were trained."""
-    name = settings.embedding_model.casefold()
-    usual = next((prefixes for pattern, prefixes in _PREFIXES if pattern.search(name)), ("", ""))
+    usual = guess_prefixes(settings.embedding_model)
     given = (settings.embedding_query_prefix, settings.embedding_document_prefix)
     query, document = (own if text == "auto" else text for text, own in zip(given, usual, strict=True))
     return query, document
+
+
+def guess_prefixes(model: str) -> tuple[str, str]:
+    """What models of this name were trained with before queries and before documents."""
+    name = model.casefold()
+    return next((prefixes for pattern, prefixes in _PREFIXES if pattern.search(name)), ("", ""))

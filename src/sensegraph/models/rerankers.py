@@ -1,4 +1,4 @@
-"""Rerankers: a question and texts to how well each fits, by a cross-encoder of this machine or by an endpoint."""
+"""Rerankers: a question and texts to how well each fits, by a cross-encoder here, by an endpoint, or by an engine."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from sensegraph.errors import SettingsError
 from sensegraph.models.endpoint.client import Endpoint
+from sensegraph.protocols import LanguageEngine
 from sensegraph.runtime.keys import hash_files, key
-from sensegraph.types import Usage
+from sensegraph.types import Context, Inquiry, Passage, Usage
 
 
 @dataclass(frozen=True)
@@ -96,3 +97,49 @@ class EndpointReranker:
     def usage(self) -> Usage:
         """What the rerank calls of the endpoint have cost."""
         return self.endpoint.usage("rerank")
+
+
+@runtime_checkable
+class RankingEngine(LanguageEngine, Protocol):
+    """An engine that can score passages (task `rank`)."""
+
+    def rank(self, inquiries: Sequence[Inquiry]) -> list[tuple[float, ...]]:
+        """How much each passage of an inquiry helps to answer its question, 0 to 10, in the order of the passages."""
+        ...
+
+
+@dataclass(frozen=True)
+class EngineReranker:
+    """The chat model that answers, asked for a score from 0 to 10 of each text, several texts in a call.
+
+    Raises SettingsError where the engine cannot do that, before any work.
+    """
+
+    engine: LanguageEngine
+    top: int = 50
+    waits: bool = True
+    name: str = field(default="the engine", init=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.engine, RankingEngine) or "rank" not in self.engine.tasks:
+            raise SettingsError(
+                f"rerank.by = engine needs a model that scores passages, and the engine {self.engine.name} cannot: "
+                "set endpoint.model, or choose another rerank.by."
+            )
+
+    def fingerprint(self) -> str:
+        """That of the engine's task."""
+        return key("engine reranker", 1, self.engine.fingerprint("rank"))
+
+    def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+        """How much each text helps, 0 to 10; an empty one is not sent, and scores 0. Raises as the engine does."""
+        assert isinstance(self.engine, RankingEngine)
+        asked = [i for i, text in enumerate(texts) if text.strip()]
+        passages = tuple(Passage("chunk", str(i), texts[i]) for i in asked)
+        found = self.engine.rank([Inquiry(question, Context(passages))])[0] if asked else ()
+        given = dict(zip(asked, found, strict=True))
+        return [given.get(i, 0.0) for i in range(len(texts))]
+
+    def usage(self) -> Usage:
+        """What the engine has spent: it is the same calls that both count."""
+        return self.engine.usage()

@@ -104,8 +104,8 @@ _SURE, _TIED = 0.87, 0.8
 def weigh_matches(found: Collection, scores: Mapping[Pair, Judged]) -> dict[Pair, Judged]:
     """The pairs that are judged anew by how far they are ahead of any other partner of either.
 
-    These are names that were weighed, and of two lists that name a thing once all that are not sure. Where a lead says
-    nothing, the lack of one does.
+    These are names that were weighed, names of which only one has something beside it, and of two lists that name a
+    thing once all that are not sure. Where a lead says nothing, the lack of one does.
     """
     items, least = found.items, found.settings.reject
     kept = {pair: judged.score for pair, judged in scores.items() if not judged.veto}
@@ -114,9 +114,10 @@ def weigh_matches(found: Collection, scores: Mapping[Pair, Judged]) -> dict[Pair
     for (a, b), leads in list_leads(kept, equal).items():
         judged = scores[a, b]
         listed = bool(items[a].listed and items[b].listed)
-        if judged.kind in WEIGHED or (listed and least <= judged.score < _SURE):
+        bare = judged.kind == "bare"  # only one says more beside it: a year, a region
+        if judged.kind in WEIGHED or ((listed or bare) and least <= judged.score < _SURE):
             score = weigh_leads(judged.score, leads, listed)
-            if listed and min(leads) <= 0:  # another of its list is as likely
+            if (listed or bare) and min(leads) <= 0:  # another of its list is as likely
                 score = min(score, judged.score, _TIED)
             if score > judged.score and found.tells_lead(a, b):
                 changed[a, b] = replace(judged, score=score, why=f"{judged.why}; no other is likelier")

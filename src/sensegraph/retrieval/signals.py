@@ -1,26 +1,28 @@
 """What a question shows before anything is searched: names, themes, words for the whole, relations to follow.
 
 Names are stretches of its words that are names of the graph. LightRAG calls names and themes low-level and high-level
-keywords, FastGraphRAG named and generic entities. Both ask a model for two lists; here the engine's task `refine`,
-which other methods share, splits the question, and rules tell the two apart. What shows the kind of a question is known
-in English, German, French, Spanish and Chinese, and a few words of Italian and Japanese.
+keywords, FastGraphRAG named and generic entities. Both ask a model for two lists, each with a task of its own; of an
+engine without it the task `refine` splits the question, and rules tell the two apart. What shows the kind of a question
+is known in English, German, French, Spanish and Chinese, and a few words of Italian and Japanese.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from sensegraph.answering.asking import make_inquiry, refine_questions
 from sensegraph.errors import StepFailed
 from sensegraph.index.index import Index
 from sensegraph.language.text import WORD, fold, name_stemmer
-from sensegraph.language.word_lists import STOP, read_sections
-from sensegraph.runtime.results import take_records
+from sensegraph.language.word_lists import STOP, read_cues
+from sensegraph.protocols import Task
+from sensegraph.questions import SearchWords
+from sensegraph.runtime.results import Step, take_records
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Entity, Question, Refinement
+from sensegraph.types import Entity, Inquiry, Question, Refinement
 
 Sought = Literal["auto", "vectors", "names"]  # how a method looks for the entities of a question
 _LONGEST = 6  # words of a name in a question
@@ -79,21 +81,54 @@ class Keywords:
         return list(dict.fromkeys(place for places in self.called for place in places))
 
 
-def keywords_of(question: Question, index: Index, rt: Runtime, *, refined: bool = True) -> Keywords:
-    """The keywords of a question; `refined` lets the engine expand and split it, which a model is asked once for.
+def keywords_of(
+    question: Question,
+    index: Index,
+    rt: Runtime,
+    *,
+    refined: bool = True,
+    words: Step[Inquiry, SearchWords] | None = None,
+) -> Keywords:
+    """The keywords of a question; `refined` lets the engine find them, which a model is asked once for.
 
-    Low are the names that the index knows and other runs of capitals, of the question or, where it holds none, of the
-    conversation before it. High are the parts that the engine finds beside them, else the words that are left; common
-    nouns that the index knows as entities are high. A question without either is both. Where the engine cannot split
-    the question, rules alone do, and the notes say so.
+    An engine with the task of the step `words` tells both lists; known names of the question are added to its low ones.
+    Else low are the names that the index knows and other runs of capitals, of the question or, where it holds none, of
+    the conversation before it; high are the parts that the engine finds beside them, else the words that are left;
+    common nouns that the index knows as entities are high. A question without either is both. Where the engine cannot
+    do its part, rules alone do, and the notes say so.
     """
-    asked, notes = Refinement(question.text), list[str]()
-    if refined:
-        try:
-            asked = rt.each(refine_questions, [make_inquiry(question, (), index)])[0]
-        except StepFailed as e:
-            why = "; ".join(sorted(e.reasons))
-            notes.append(f"the engine could not split the question ({why}): rules alone did")
+    if not refined:
+        return _keywords_by_rules(question, index, Refinement(question.text))
+    own = words is not None and words_task(rt, words) == words.task
+    asked = [make_inquiry(question, (), index)]
+    try:
+        if words and own:
+            return _keywords_told(question, index, rt.each(words, asked)[0])
+        return _keywords_by_rules(question, index, rt.each(refine_questions, asked)[0])
+    except StepFailed as e:
+        found, why = "find keywords in" if own else "split", "; ".join(sorted(e.reasons))
+        by_rules = _keywords_by_rules(question, index, Refinement(question.text))
+        return replace(by_rules, notes=(f"the engine could not {found} the question ({why}): rules alone did",))
+
+
+def words_task(rt: Runtime, words: Step[Inquiry, SearchWords]) -> Task:
+    """The task by which the engine finds keywords: that of the step `words`, else that which splits a question."""
+    return words.task if words.task and words.task in rt.engine.tasks else "refine"
+
+
+def _keywords_told(question: Question, index: Index, found: SearchWords) -> Keywords:
+    """The two lists of a model, with the names of the question that the index knows and no keyword holds."""
+    if not found.names and not found.themes:
+        asked = Keywords((question.text,), (question.text,), ((),))
+        return replace(asked, notes=("the model finds no keywords in the question: it is searched for as it is",))
+    told = [fold(name) for name in found.names]
+    known = (name for name, places in _split_names(question.text, index)[0].items() if places)
+    low = (*found.names, *(name for name in known if not any(fold(name) in other for other in told)))
+    return Keywords(low, found.themes, tuple(tuple(places) for places in index.lookups.called_each(low)))
+
+
+def _keywords_by_rules(question: Question, index: Index, asked: Refinement) -> Keywords:
+    """The keywords that rules find in a question and in what it was split into."""
     text = question.text if fold(asked.question) == fold(question.text) else f"{question.text}\n{asked.question}"
     low, common = _split_names(text, index)
     if not low and question.history:
@@ -107,7 +142,7 @@ def keywords_of(question: Question, index: Index, rt: Runtime, *, refined: bool 
     high = tuple({fold(theme): theme for theme in (*common, *themes)}.values())
     if not low and not high:
         low, high = {question.text: ()}, (question.text,)
-    return Keywords(tuple(low), high, tuple(low.values()), tuple(notes))
+    return Keywords(tuple(low), high, tuple(low.values()))
 
 
 def _split_names(text: str, index: Index) -> tuple[dict[str, tuple[int, ...]], list[str]]:
@@ -207,6 +242,11 @@ def asks_what_it_is(question: str, name: Name) -> bool:
     return _CUES["what it is"].search(f"{question[: name.start]}@{question[name.end :]}") is not None
 
 
+def asks_what_is_shared(question: str) -> bool:
+    """Whether `question` asks what several things have in common, or what connects them."""
+    return _CUES["shared"].search(question) is not None
+
+
 def without_examples(question: str) -> str:
     """`question` with what it lists as examples blanked out, every character left in its place."""
     return _CUES["examples"].sub(lambda m: " " * len(m[0]), question)
@@ -231,9 +271,7 @@ class _Cues(dict[str, re.Pattern[str]]):
     """The sections of `data/lexicons/questions.txt` as patterns, each compiled when it is first asked for."""
 
     def __missing__(self, name: str) -> re.Pattern[str]:
-        sections = read_sections("lexicons/questions")
-        text = "\n".join(sections[name]).replace("{KIN}", "\n".join(sections["kin"]))
-        found = self[name] = re.compile(text, re.IGNORECASE | re.VERBOSE)
+        found = self[name] = re.compile(read_cues(name), re.IGNORECASE | re.VERBOSE)
         return found
 
 

@@ -19,7 +19,16 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from sensegraph.errors import BudgetExceeded, EndpointDown, ItemFailed, StepFailed, Unreadable, UnsupportedTask
+from sensegraph.errors import (
+    BatchPending,
+    BudgetExceeded,
+    EndpointDown,
+    ItemFailed,
+    StepFailed,
+    StoreError,
+    Unreadable,
+    UnsupportedTask,
+)
 from sensegraph.protocols import Chunker, Embedder, Executor, LanguageEngine, Reranker, Store, Task
 from sensegraph.runtime.batches import Call, Encoded, Stoppable, Work, cut_batches
 from sensegraph.runtime.keys import key
@@ -33,17 +42,20 @@ Progress = Callable[[str, int, int], None]
 _NAMES = re.compile(r"\b[0-9a-f]{12,}\b|(?<!\w)'[^']*'|\b\d+(?= records\b)")  # of items, in messages
 _SHARES = 16  # batches at least, where there are items enough
 _LASTING = frozenset(("content refused", "declined"))  # kinds of failures that asking again seldom changes
-_FEW = 4  # items of which one may fail, whatever their share
 _BLOCK = 256  # stored results that are looked through at once
 _FATAL = (EndpointDown, BudgetExceeded)
 
 
 @dataclass(frozen=True, slots=True)
 class SetAside:
-    """An item that failed for good, by its position among the items of a step: of what kind it was, and why."""
+    """An item that failed for good: the task that it was for, of what kind the failure was, and why.
 
-    step: str
-    position: int
+    `key` is that of what stands in its place.
+    """
+
+    key: str
+    task: str
+    item: Any
     kind: str
     why: str
 
@@ -56,8 +68,8 @@ class Runtime:
     answer while it is written. `reranker` orders what was found anew, where there is one. `chunker` cuts documents;
     without one they are cut into windows of tokens. `noted` counts what has to be said of how a question was worked on,
     whatever method worked. `most_failed` is the share of the items of a step that may fail for good where the step can
-    go on without them; they are listed in `aside`. What was refused is asked for again only where `retry` is set, all
-    else in the next run.
+    go on without them, counted over all of them in this run (`begun`); they are listed in `aside`. What was refused is
+    asked for again only where `retry` is set, all else in the next run.
     """
 
     engine: LanguageEngine
@@ -73,6 +85,7 @@ class Runtime:
     most_failed: float = 0.0
     retry: bool = False
     aside: list[SetAside] = field(default_factory=list)
+    begun: Counter[str] = field(default_factory=Counter)
 
     def check(self, name: str, requires: frozenset[Task]) -> None:
         """Raise UnsupportedTask, before any work, when the engine lacks a task that `name` needs."""
@@ -131,7 +144,7 @@ class Runtime:
         What could not be read but goes on with something instead has a key of its own, so that the next run asks again.
         An item that fails for good is set aside where `without` says what stands in its place, under a key of its own
         too. Raises StepFailed when others failed, or more than `most_failed` of all, after what did not is stored;
-        EndpointDown and BudgetExceeded at once, after what had finished is stored.
+        EndpointDown and BudgetExceeded at once, after what had finished is stored; BatchPending where items wait.
         """
         keys = self.keys(step, items, names, **settings)
         present = self.store.has(keys)
@@ -143,17 +156,37 @@ class Runtime:
             if k not in present and k not in known:
                 todo.setdefault(k, position)
         unread, failed = self._compute(step, items, todo, settings) if todo else ({}, {})
+        if waiting := next((e for e in failed.values() if isinstance(e, BatchPending)), None):
+            raise waiting  # what failed beside it fails again when the others have their replies
+        if without:
+            self.begun[step.name] += len(items)
         if failed:
-            most = max(int(self.most_failed * len(items)), len(items) >= _FEW and self.most_failed > 0)
-            if without is None or len(known) + len(failed) > most:
+            if without is None or self._too_many_failed(step, len(known) + len(failed)):
                 raise StepFailed(step.name, len(failed), len(items), _count_reasons(failed.values())) from next(
                     iter(failed.values())
                 )
             known |= self._put_aside(step, items, todo, failed, without)
+        keys = self.list_aside(step, items, keys, known)
+        return Results(self.store, step, [unread.get(k, k) for k in keys])
+
+    def list_aside(
+        self, step: Step[A, B], items: Sequence[A], keys: Sequence[str], known: Mapping[str, tuple[str, str]]
+    ) -> list[str]:
+        """`keys`, with that of what stands in its place for each that is `known` to have failed, which is listed."""
         for position, k in enumerate(keys):
             if k in known:
-                self.aside.append(SetAside(step.name, position, *known[k]))
-        return Results(self.store, step, [key(k, "aside") if k in known else unread.get(k, k) for k in keys])
+                self.aside.append(SetAside(key(k, "aside"), step.task or step.name, items[position], *known[k]))
+        return [key(k, "aside") if k in known else k for k in keys]
+
+    def key_without(self, k: str, known: int) -> str:
+        """The key of a whole in which something else stands for what was set aside after the first `known` items."""
+        lacking = [a.key for a in self.aside[known:]]
+        return key(k, "aside", lacking) if lacking else k
+
+    def _too_many_failed(self, step: Step[Any, Any], now: int) -> bool:
+        """Whether more items of a step failed for good than may; one may, however few they are."""
+        before = sum(a.task == (step.task or step.name) for a in self.aside)
+        return before + now > max(int(self.most_failed * self.begun[step.name]), self.most_failed > 0)
 
     def recall_aside(self, keys: Sequence[str]) -> dict[str, tuple[str, str]]:
         """Which of these results were set aside by an earlier run: of what kind the failure was, and why."""
@@ -185,13 +218,17 @@ class Runtime:
         """`step` on the whole input as one item.
 
         `names` (the keys of its parts) stand for it in the key; then `whole` may be a function that makes it, called
-        only when the result is missing.
+        only when the result is missing. What was made with items set aside has a key of its own, so that the next run
+        makes it again.
         """
         settings_key: list[str] | None = [key(*names)] if names else None
         (k,) = self.keys(step, typing.cast(Sequence[A], [whole]), settings_key, **settings)
-        if not self.store.has([k]):
-            tool = self._tool(step)
+        if (stored := self._load(step, k)) is None:
+            tool, known = self._tool(step), len(self.aside)
             item = whole() if callable(whole) else whole
+            k = self.key_without(k, known)
+            if known < len(self.aside) and (stored := self._load(step, k)) is not None:
+                return stored
             before = tool.usage() if tool else Usage()
             self.progress(step.name, 0, 1)
             try:
@@ -202,7 +239,17 @@ class Runtime:
             save_result(self.store, step, k, result)
             self.computed[step.name] += 1
             self.progress(step.name, 1, 1)
-        return Result(k, load_result(self.store, step, k))
+            stored = Result(k, load_result(self.store, step, k))
+        return stored
+
+    def _load(self, step: Step[A, B], k: str) -> Result[B] | None:
+        """The result under the key `k`; None where it is not there, or a part of it is missing."""
+        if not self.store.has([k]):
+            return None
+        try:
+            return Result(k, load_result(self.store, step, k))
+        except StoreError:
+            return None
 
     def made(self, step: Step[A, B], item: A, make: Callable[[], B], **settings: Any) -> B:
         """The result of `step` on `item` from the store, or of `make`, which does the step's work in another way.

@@ -55,6 +55,22 @@ def test_what_they_do_not_say_is_told_by_its_kind(statement: str, kind: str) -> 
     assert kind in kinds(statement)
 
 
+@pytest.mark.parametrize(
+    ("statement", "lacks"),
+    [
+        ("According to Bo Lind, Ada Lovelace was not rich.", [("name", ("Bo Lind",))]),
+        ("Recently she paid him.", [("words", ("Recently",))]),
+        ("She was not rich. Despite this Ada Lovelace paid.", [("words", ("Despite",))]),
+        ("Grace hired Charles Babbage.", [("name", ("Grace",))]),
+        ("Ada Lovelace Recently hired Charles Babbage.", [("name", ("Ada Lovelace Recently",))]),
+    ],
+)
+def test_a_verb_or_preposition_that_opens_a_sentence_is_no_name(
+    statement: str, lacks: list[tuple[str, tuple[str, ...]]]
+) -> None:
+    assert [(x.kind, x.words) for x in find_missing_words(statement, [SOURCE])] == lacks
+
+
 def test_what_is_missing_is_named() -> None:
     (found,) = find_missing_words("Ada Byron hired Charles Babbage.", [SOURCE])
     assert str(found) == "names that what is cited does not hold: Ada Byron"

@@ -8,6 +8,7 @@ import pytest
 from small import small
 
 from scripted import Script, ScriptedServer
+from scripted_replies import asked_in
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError, StepFailed
 from sensegraph.index.hierarchy.communities import ClusterSettings, Communities, group_entities
@@ -137,7 +138,7 @@ def test_a_failed_report_does_not_sink_the_others(store: SqliteStore, server: Sc
     bad = next(e.name for e in BIG.graph.entities if e.degree > 5)
 
     def reply(body: dict[str, list[dict[str, str]]]) -> str | None:
-        return "I would rather not." if bad in body["messages"][1]["content"] else None
+        return "I would rather not." if bad in asked_in(body) else None
 
     server.script = Script(reply=reply)  # type: ignore[arg-type]
     rt = runtime(store, server)

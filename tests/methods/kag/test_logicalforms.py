@@ -220,3 +220,36 @@ def test_a_plan_without_an_output_puts_out_what_was_bound_last_and_says_so() -> 
     assert parsed.repairs == ("there was no output",)
     whole = validate_plan([*steps, Output(("o1",))])
     assert whole.repairs == ()
+
+
+NUMBERED = """Step1: Which company acquired Driftwood Labs?
+Action1: Retrieval(s=%s, p=acquired, o=[Driftwood Labs])
+Step2: Where is #1 based?
+Action2: Retrieval(s=#1, p=is based in, o=#2:place)
+Output(#2)"""
+
+
+@pytest.mark.parametrize("written", ["#1", "#1:organization", "organization", "s7:organization"])
+def test_what_a_step_looks_for_may_be_called_by_its_number(written: str) -> None:
+    first, second, last = steps(NUMBERED % written)
+    assert isinstance(first, Retrieval)
+    assert isinstance(second, Retrieval)
+    assert first.object == Term("", "", "Driftwood Labs")
+    assert second.subject == Term(target_of(first))
+    assert last == Output(("2",))
+    assert second.text == f"Where is #{target_of(first)} based?"
+
+
+def test_a_number_stands_for_its_step_in_every_argument() -> None:
+    forms = steps(
+        "Retrieval(s=s1:Film[Big Eyes], p=p1:director, o=o1)\nRetrieval(s=#1, p=p2:spouse, o=o2)\n"
+        "Sort(set=#2, limit=1)\nDeduce(op=choice, content=`first: A | B`, inputs=#1, #2)\nOutput(#2, #4)"
+    )
+    assert forms[1] == Retrieval(Term("o1"), Term("p2", "spouse"), Term("o2"))
+    assert forms[2] == Sort("o2", limit=1, target="3")
+    assert forms[3] == Deduce("choice", "first: A | B", ("o1", "o2"), "4")
+    assert forms[4] == Output(("o2", "4"))
+
+
+def test_a_subject_that_an_earlier_step_should_have_found_is_still_missed() -> None:
+    assert parse_plan("Retrieval(s=#2, p=founded, o=#1)").errors

@@ -255,7 +255,9 @@ def offered(question: str, text: str, index: Index, *, weight: float = 1.0, most
     [
         # what fits the kind counts 1, what may stand for it or is of no kind 0.4, all else 0.15, a noun 0.05;
         # the later a name stands in the sentence, the less it counts: 1 / (1 + 0.1 i)
-        ("Who left?", "Tim Burton and Helena Carter left.", {"Tim Burton": 1.0, "Helena Carter": 1 / 1.1}),
+        ("Who fell?", "Tim Burton and Helena Carter left.", {"Tim Burton": 1.0, "Helena Carter": 1 / 1.1}),
+        # a word of the question that stands right behind a name: 0.65 in place of 0.5
+        ("Who left?", "Tim Burton and Helena Carter left.", {"Helena Carter": 1.0, "Tim Burton": 5 * 1.1 / 6.5}),
         ("Who left?", "Tim Burton, Novair.", {"Tim Burton": 1.0, "Novair": 0.4 / 1.1}),
         ("Who left?", "Tim Burton, Skerry, London.", {"Tim Burton": 1, "Skerry": 0.4 / 1.1, "London": 0.15 / 1.2}),
         ("Who left?", "Tim Burton, lamp.", {"Tim Burton": 1.0, "lamp": 0.05 / 1.1}),

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scripted import Script, ScriptedServer
+from scripted_replies import task_of
 from sensegraph.cli.show import format_build
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import EmptyCorpus, NotIndexed
@@ -239,7 +240,7 @@ def test_removing_a_document_gives_the_tree_that_never_had_it(tmp_path: Path) ->
 
 def test_statements_that_name_nothing_rest_on_their_group_and_what_names_strangers_is_counted(tmp_path: Path) -> None:
     def reply(body: dict[str, Any]) -> str | None:
-        return '{"condensed": "They met. Strangers came [99]."}' if '"condensed"' in str(body) else None
+        return '{"condensed": "They met. Strangers came [99]."}' if task_of(body) == "condensed" else None
 
     with ScriptedServer(Script(reply=reply)) as server, corpus(tmp_path, server, index=PARTS) as made:
         made.add(stories())
@@ -254,7 +255,7 @@ def test_a_summary_that_is_too_long_is_cut_at_a_sentence_and_the_notes_say_so(tm
     long = "Xyzzyplugh qwertzuiop frobnicates zyxwvutsrq. They met. " * 2
 
     def reply(body: dict[str, Any]) -> str | None:
-        return json.dumps({"condensed": long}) if '"condensed"' in str(body) else None
+        return json.dumps({"condensed": long}) if task_of(body) == "condensed" else None
 
     index = PARTS | {"tree": TREE | {"summary_tokens": 40}}
     with ScriptedServer(Script(reply=reply)) as server, corpus(tmp_path, server, index=index) as made:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from scripted import Script, ScriptedServer
+from scripted_replies import asked_in, talk_in
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import BudgetExceeded, EndpointDown, StepFailed
 from wired import content, corpus, settings, stories
@@ -66,7 +67,7 @@ def _first_only(mark: str, said: str | tuple[str, str]) -> Callable[[dict[str, A
     """A script that says this to the first asking of prompts that hold `mark`, and the usual when asked again."""
 
     def reply(body: dict[str, Any]) -> str | tuple[str, str] | None:
-        messages = body["messages"]
+        messages = talk_in(body)
         return said if len(messages) == 2 and mark in messages[1]["content"] else None
 
     return reply
@@ -88,7 +89,7 @@ def test_replies_that_are_cut_off_are_asked_for_again(
 
 
 def test_what_stays_cut_off_is_kept_and_told(made: Corpus, server: ScriptedServer) -> None:
-    server.script = Script(reply=lambda body: CUT if "Text:" in body["messages"][1]["content"] else None)
+    server.script = Script(reply=lambda body: CUT if "Text:" in asked_in(body) else None)
     notes = made.build().notes
     assert any("12 × a reply cut off at its limit" in note for note in notes)
 
@@ -190,7 +191,7 @@ def test_unusable_records_are_rejected_and_counted(made: Corpus, server: Scripte
     spoilt = '{"entities": [{"name": "Ada"}, {"name": "Bo"}, {"name": ""}], "relations": []}'
 
     def reply(body: dict[str, Any]) -> str | None:
-        return spoilt if "Text:" in body["messages"][1]["content"] else None
+        return spoilt if "Text:" in asked_in(body) else None
 
     server.script = Script(reply=reply)
     built = made.build()
@@ -213,7 +214,7 @@ def test_references_that_name_nothing_are_removed_and_counted(made: Corpus, serv
     )
 
     def reply(body: dict[str, Any]) -> str | None:
-        return report if "Community:" in body["messages"][1]["content"] else None
+        return report if "Community:" in asked_in(body) else None
 
     server.script = Script(reply=reply)
     built = made.build()
@@ -229,7 +230,7 @@ def test_references_that_name_nothing_are_removed_and_counted(made: Corpus, serv
 def test_d10_a_call_that_waits_does_not_hold_back_the_others(
     tmp_path: Path, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sensegraph.models.endpoint.client._FIRST_S", 0.0)  # the first call may be the one that waits
+    monkeypatch.setattr("sensegraph.models.endpoint.calls._FIRST_S", 0.0)  # the first call may be the one that waits
     server.script = Script(hang_rate=1.0, times=1, only="Text:\\nJoss")
     with corpus(tmp_path, server, endpoint={"timeout_s": 1.0}) as made:
         made.add(stories())

@@ -340,7 +340,7 @@ def always_finish_error(asked: Asked):
 
 
 def finish_max_tokens(asked: Asked):
-    return asked.says(asked.text()[:-8], "MAX_TOKENS")
+    return asked.says(asked.text()[:-14], "MAX_TOKENS")
 
 
 def finish_null(asked: Asked):

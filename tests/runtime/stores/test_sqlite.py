@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from sensegraph.errors import StoreError
+from sensegraph.runtime.stores.sealing import seal, sum_ref
 from sensegraph.runtime.stores.sqlite import FORMAT, SqliteStore
 from sensegraph.testing import StoreContract
 from sensegraph.types import Usage
@@ -39,7 +40,7 @@ class TestReadonlyStoreKeepsWhatIsWrittenInMemory:
 
 
 def test_objects_written_in_one_call_are_stored_together_or_not_at_all(store: SqliteStore) -> None:
-    with pytest.raises(StoreError):
+    with pytest.raises(TypeError):
         store.write({"a": b"1", "b": object()})  # type: ignore[dict-item]
     assert store.has(["a", "b"]) == set()
 
@@ -56,11 +57,11 @@ def test_names_with_letters_of_every_script_are_refs(store: SqliteStore) -> None
     assert store.refs("document/") == dict(sorted(names.items()))
 
 
-def test_a_store_is_a_sqlite_file_with_json_and_npy_inside(store: SqliteStore) -> None:
+def test_a_store_is_a_sqlite_file_with_sealed_values_and_npy_beside_it(store: SqliteStore) -> None:
     store.write({"a": b'{"x":1}'}, "step.name")
     store.write_array("v", np.ones((2, 3), np.float32))
     rows = sqlite3.connect(store.path).execute("SELECT key, step, value FROM object").fetchall()
-    assert rows == [("a", "step.name", b'{"x":1}')]
+    assert rows == [("a", "step.name", seal("a", b'{"x":1}'))]
     assert np.load(store.root / "arrays" / "v.npy").shape == (2, 3)
 
 
@@ -83,8 +84,8 @@ def test_a_reader_sees_the_old_index_until_the_new_one_is_published(tmp_path: Pa
     writer = SqliteStore(tmp_path)
     writer.set_refs({"index": "old"})
     reader = SqliteStore(tmp_path, readonly=True)
-    with writer._writing() as db:
-        db.execute("INSERT OR REPLACE INTO ref VALUES ('index', 'new')")
+    with writer.writing() as db:
+        db.execute("INSERT OR REPLACE INTO ref VALUES ('index', 'new', ?)", (sum_ref("index", "new"),))
         assert reader.ref("index") == "old"
     assert reader.ref("index") == "new"
 

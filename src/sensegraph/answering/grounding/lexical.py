@@ -16,7 +16,7 @@ from itertools import combinations
 from rapidfuzz.distance import LCSseq
 
 from sensegraph.language.sentences import split_sentences
-from sensegraph.language.text import name_stemmer, split_runs, stem_run
+from sensegraph.language.text import known_form, name_stemmer, split_runs, stem_run, tag_words
 from sensegraph.language.word_lists import read_sections
 
 LABEL = "lexical support"
@@ -44,6 +44,8 @@ _SIGNED = re.compile(r"^(?P<what>[“\"].*[”\"])\s+[—–]\s+(?P<who>[^“”
 _LEAD = re.compile(rf"^\W*(?:{'|'.join(_LISTS['leads'])})\s+", re.IGNORECASE)
 _TRAIL = re.compile(r"\s*\(replaced\)\W*$")
 _NAME = re.compile(r"[^\W\d_a-zà-ÿ][\w.&'’-]*(?:\s+(?:of\s+|the\s+|de\s+|van\s+|von\s+)?[^\W\d_a-zà-ÿ][\w.&'’-]*)*")
+_OPENS = re.compile(r"(?:^|[.!?…:][\"'”’)»]*\s)\W*$")
+_NO_NAME = frozenset("bgimprv")  # verbs and their forms, prepositions, adverbs: tags of English words
 _INITIAL = re.compile(r"(?:^|[\s.])[^\W\d_]\.$")
 _OWN = re.compile(r"(?:['’]s?|[&-]+)$")
 _REPORTED = re.compile(r"\b(?:that|dass|daß|que|che|dat|что)\b|[:“„«\"]", re.IGNORECASE)
@@ -201,8 +203,15 @@ class _Reading:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Runs of capitalised words, in order."""
-        return tuple(m[0] for m in _NAME.finditer(_NOISE.sub(" ", self.text)))
+        """Runs of capitalised words, in order; not a verb or preposition that only its sentence writes so."""
+        plain = _NOISE.sub(" ", self.text)
+        return tuple(m[0] for m in _NAME.finditer(plain) if not _is_opening_word(plain, m))
+
+
+def _is_opening_word(text: str, match: re.Match[str]) -> bool:
+    """Whether a capitalised word is one that only its sentence writes so: According, Despite, Recently."""
+    word = match[0].casefold()
+    return bool(_OPENS.search(text[: match.start()])) and known_form(word) and tag_words([word]) in _NO_NAME
 
 
 Read = tuple[dict[str, set[bool]], frozenset[str]]

@@ -47,11 +47,11 @@ from sensegraph.language.word_lists import (
     SNOWBALL,
     VERY_COMMON,
     languages_by_word,
-    read_sections,
+    read_cues,
 )
 from sensegraph.types import WordCounts
 
-_WHOLE = re.compile("".join(read_sections("lexicons/questions")["strong"]), re.IGNORECASE | re.VERBOSE)
+_WHOLE = re.compile(read_cues("strong"), re.IGNORECASE | re.VERBOSE)
 _NAME, _NUMBER, _RARE, _USUAL, _EMPTY = 2.0, 1.5, 1.0, 0.6, 0.3  # what a word of the question weighs
 _LEAST = 0.35  # share of that weight below which nearly none of the question stands in the texts
 _LEAST_OF_NAMED = 0.55  # the same where none of its names does

@@ -35,7 +35,10 @@ from sensegraph.types import Answer, Document, Usage
 
 _FORM = 1  # raise when answers that are stored must not be used again
 _RESULTS = ".results"
-_ASKED: tuple[Task, ...] = ("summarise", "rate", "answer", "ask", "refine", "test", "grade")  # when a question is asked
+_ASKED: tuple[Task, ...] = (  # when a question is asked
+    *("summarise", "rate", "answer", "ask", "refine", "test", "grade"),
+    *("plan", "keywords", "concepts", "filter"),
+)
 _NEEDED: Mapping[str, str] = MappingProxyType({
     "corpus": 'the field `corpus`: write corpus = "…", the folder of an index, or documents to index',
     "questions": 'the field `questions`: write questions = "…", a file with one a line',

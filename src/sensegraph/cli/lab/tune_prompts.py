@@ -110,10 +110,12 @@ def _find_edited_prompts(folder: Path) -> tuple[str, ...]:
     """The prompts in `folder` that are not the packaged ones. Raises InputError, before any call, when all differ."""
     from sensegraph.engines.llm.prompt_tuning import list_fitted_templates
     from sensegraph.engines.llm.prompts import read_packaged_template
+    from sensegraph.engines.llm.templates import is_earlier_edition
 
     files = ((name, folder / f"{name}.md") for name in list_fitted_templates())
     there = ((name, file.read_text("utf-8")) for name, file in files if file.is_file())
-    edited = tuple(name for name, text in there if text != read_packaged_template(name))
+    changed = ((name, text) for name, text in there if text != read_packaged_template(name))
+    edited = tuple(name for name, text in changed if not is_earlier_edition(name, text))
     if len(edited) == len(list_fitted_templates()):
         raise InputError(f"Every prompt in {folder} was edited, by hand or by an earlier run: --force replaces them.")
     return edited

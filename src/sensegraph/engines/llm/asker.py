@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from sensegraph.engines.llm.llm_settings import LLMSettings
+from sensegraph.engines.llm.prompts import REPLY_SCHEMAS, split_template
 from sensegraph.engines.llm.replies.reply_text import (
     Reading,
     declines_in_words,
@@ -25,10 +26,12 @@ from sensegraph.engines.llm.replies.reply_text import (
     strip_wrapping,
     why_empty,
 )
+from sensegraph.engines.llm.templates import INPUT, fill_parts, write_message
 from sensegraph.errors import ItemFailed, PromptTooLong, Unreadable
-from sensegraph.language.text import count_tokens
+from sensegraph.language.text import count_tokens, name_language
 from sensegraph.models.endpoint.bodies import without_thoughts
-from sensegraph.models.endpoint.client import Endpoint, Message, Notes, Reply
+from sensegraph.models.endpoint.client import Endpoint, Message, Reply
+from sensegraph.models.endpoint.limits import Notes
 from sensegraph.models.endpoint.outcomes import Kind
 from sensegraph.protocols import Task
 from sensegraph.types import Context
@@ -38,23 +41,44 @@ T = TypeVar("T")
 ROUGH_WORDS = 0.6  # words that a token gives in JSON, roughly: what a model is told of its limit
 _LEAST_WORDS = 40  # of a passage that is cut to fit
 _PROMPT_OVERHEAD = 8  # tokens that a chat format adds to two messages
+_ROLES = ("user", "assistant")
+_DISOBEYED = 2  # replies that show that an endpoint takes a form and does not keep to it
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The fixed part of a task: instructions, form of the reply, its limit, and what else changes its results."""
+    """The fixed part of a task: instructions, form of the reply, its limit, and what else changes its results.
+
+    `form` says in JSON what `schema` demands, for endpoints that do not enforce it. `turns` are worked examples, each a
+    message with its reply, and `message` is what each call adds.
+    """
 
     name: str
     system: str
     schema: dict[str, Any] | None
     max_tokens: int
     matters: tuple[Any, ...] = ()
+    form: str = ""
+    turns: tuple[tuple[str, str], ...] = ()
+    message: str = INPUT
 
     @property
     def overhead(self) -> int:
-        """Tokens of a prompt with nothing to read: instructions and schema."""
+        """Tokens of a prompt with nothing to read: instructions, examples and schema."""
         form = count_tokens(msgspec.json.encode(self.schema).decode()) if self.schema else 0
-        return count_tokens(self.system) + form + _PROMPT_OVERHEAD
+        texts = [self.system, *(text for turn in self.turns for text in turn), self.message]
+        per_turn = _PROMPT_OVERHEAD * (1 + len(self.turns))
+        return sum(map(count_tokens, texts)) + form + per_turn
+
+
+def plan_task(
+    name: str, template: str, s: LLMSettings, values: Mapping[str, str], max_tokens: int, *matters: Any
+) -> Plan:
+    """The fixed part of a task, after its template; `name` is that of the form of its reply."""
+    language = f"Write in {s.language}." if s.language else ""
+    found = fill_parts(template, split_template(template, s.prompts), values, language)
+    schema = REPLY_SCHEMAS.get(name)
+    return Plan(name, found.instructions, schema, max_tokens, matters, found.form, found.turns, found.message)
 
 
 class Asker:
@@ -66,6 +90,7 @@ class Asker:
         self._again: Counter[str] = Counter()
         self._removed: Counter[str] = Counter()
         self._mended = Notes()
+        self._unruled = 0  # replies that were no JSON though a form was sent, and not shown
 
     @property
     def again(self) -> int:
@@ -80,9 +105,30 @@ class Asker:
             removed = tuple(f"{n} unusable parts of replies to {t}" for t, n in sorted(self._removed.items()) if n)
         return again + removed + self._mended.read()
 
-    def ask(self, task: str, plan: Plan, user: str, read: Callable[[Reply], Reading[T]], what: str, **how: Any) -> T:
-        """The value that a reply to `user` gives, as `ask_in_talk` gets it."""
-        return self.ask_in_talk(task, plan, begin_talk(plan, user), read, what, **how)[0]
+    def ask(
+        self,
+        task: str,
+        plan: Plan,
+        user: str,
+        read: Callable[[Reply], Reading[T]],
+        what: str,
+        question: str = "",
+        **how: Any,
+    ) -> T:
+        """The value that a reply to `user` gives, as `ask_in_talk` gets it; `question` sets the language of a reply."""
+        return self.ask_in_talk(task, plan, self.begin(plan, user, question), read, what, **how)[0]
+
+    def begin(self, plan: Plan, user: str, question: str = "") -> list[Message]:
+        """What begins a talk; with the form of the reply in words where the endpoint does not enforce it."""
+        shown = replace(plan, system=f"{plan.system}\n\n{plan.form}") if self._shows_form(plan) else plan
+        return begin_talk(shown, user, question)
+
+    def _shows_form(self, plan: Plan) -> bool:
+        """Whether the form is shown: beside one that is enforced it makes servers write blanks without end."""
+        known = self.endpoint.known
+        enforced = plan.schema and not known.form and plan.name not in known.plain
+        obeyed = self._unruled < _DISOBEYED and "response_format" not in known.refused
+        return bool(plan.form) and not (enforced and obeyed)
 
     def ask_in_talk(
         self,
@@ -108,9 +154,11 @@ class Asker:
             return self.count_repairs(task, first, first.value), reply
         if hear and first.instead is not None:  # it was heard, and cannot be taken back
             raise self._give_up(task, what, reply, first)
+        unruled = plan.form not in talk[0]["content"] and first.value is None and not _holds_object(reply)
         with self._lock:
             self._again[task] += 1
-        wish = "Send the whole reply again, corrected, in the form asked for."
+            self._unruled += unruled
+        wish = "Send the whole reply again, corrected, in the form asked for." + (f" {plan.form}" if unruled else "")
         objection = make_message("user", f"This reply cannot be used: {first.problem}. {wish}")
         room = 2 * plan.max_tokens if is_truncated(reply) else plan.max_tokens
         second = send([*talk, make_message("assistant", without_thoughts(reply.text)), objection], max_tokens=room)
@@ -170,14 +218,26 @@ def shorten_context(context: Context, share: float) -> Context:
     return replace(context, passages=(replace(passages[0], text=" ".join(words[: int(len(words) * share)])),))
 
 
-def begin_talk(plan: Plan, user: str) -> list[Message]:
-    """What begins a talk: the instructions, and what they are about."""
-    return [make_message("system", plan.system), make_message("user", user)]
+def begin_talk(plan: Plan, user: str, question: str = "") -> list[Message]:
+    """What begins a talk: the instructions, the examples, and what they are about.
+
+    What is written in answer to a question is to be written in its language, everything else in that of the text.
+    """
+    named = name_language(question or user)
+    language = f"Write in {named}." if named else f"Write in the language of the {'question' if question else 'text'}."
+    turns = [make_message(role, text) for turn in plan.turns for role, text in zip(_ROLES, turn, strict=True)]
+    message = write_message(plan.message, user, language)
+    return [make_message("system", plan.system), *turns, make_message("user", message)]
 
 
 def make_message(role: str, text: str) -> Message:
     """One message of a talk."""
     return {"role": role, "content": text or "(nothing)"}  # some endpoints refuse an empty message
+
+
+def _holds_object(reply: Reply) -> bool:
+    """Whether a reply is at least the beginning of a JSON object, as every enforced form makes it."""
+    return is_truncated(reply) or strip_wrapping(reply.text).startswith("{")
 
 
 def _read_reply(reply: Reply, read: Callable[[Reply], Reading[T]]) -> Reading[T]:
@@ -198,6 +258,10 @@ _ENCODINGS = (  # models that think before they answer take no bias, and are not
     (re.compile(r"(?:^|/)(?:chatgpt-4o|gpt-4o|gpt-4\.[15])"), "o200k_base"),
     (re.compile(r"(?:^|/)gpt-(?:4(?!\.|o)|3\.5)"), "cl100k_base"),
 )
+_SAID = dict.fromkeys("ja jo jawohl oui si sí sì sim da tak ano evet igen áno да так ναι".split(), True)
+_SAID |= dict.fromkeys("нет ні не όχι hayır ez".split(), False)
+_UNSPACED_YES = ("是", "对", "對", "有", "能", "はい", "예", "네")
+_UNSPACED_NO = ("不", "否", "没", "沒", "無", "无", "いいえ", "아니")
 _FORCED, _SHORT, _ROOMY = range(3)  # ways to ask, cheapest first
 _LIMITS = (1, 16, 2000)  # tokens of a reply; the last leaves room for a model's thoughts
 _REASONS = (
@@ -265,9 +329,14 @@ class Verdicts:
 
 
 def read_verdict(reply: Reply) -> bool | None:
-    """Whether a reply says yes, by its first letter; None where it says neither."""
-    first = strip_wrapping(reply.text).lstrip("\"'“‘*( ")[:1].lower()
-    return {"y": True, "n": False}.get(first)
+    """Whether a reply says yes, by its first word in any of many languages; None where it says neither."""
+    said = strip_wrapping(reply.text).lstrip("\"'“‘*(¡ ").casefold()
+    if said[:1] in ("y", "n"):  # and so begin nein, non, nie, nej, não
+        return said[0] == "y"
+    if said.startswith(_UNSPACED_NO):  # before yes: 不是 is 是 denied
+        return False
+    first = re.match(r"[^\W\d_]+", said)
+    return True if said.startswith(_UNSPACED_YES) else _SAID.get(first[0]) if first else None
 
 
 @cache

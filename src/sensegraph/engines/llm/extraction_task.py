@@ -6,14 +6,17 @@ Each has its own gleaning: a cheap yes or no first, a further list only after a 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import msgspec
 
 from sensegraph.engines.llm import prompts
-from sensegraph.engines.llm.asker import ModelTasks, Plan, begin_talk, make_message
+from sensegraph.engines.llm.asker import ModelTasks, Plan, make_message, plan_task
 from sensegraph.engines.llm.llm_settings import OTHER, Domain, LLMSettings
 from sensegraph.engines.llm.replies.extracted_records import read_claims, read_extraction
 from sensegraph.engines.llm.replies.reply_text import Reading
@@ -24,6 +27,8 @@ from sensegraph.types import Chunk, Extraction
 T = TypeVar("T")
 
 _VERSION = 3  # raise whenever the same replies give another extraction
+_RECORD_TOKENS, _CLAIM_TOKENS = 100, 150  # that an entity and a relation, or a claim, take of a reply at most, roughly
+_TYPED = re.compile(r"^Relation types:.*\n", re.MULTILINE)
 _DATES = {
     "relation_rule": "\n- starts and ends: since when and until when the link holds by the passage, as YYYY, YYYY-MM "
     "or YYYY-MM-DD, no more exact than the passage; the same twice for what happened once; empty where it does not say",
@@ -83,7 +88,7 @@ class ExtractionTasks(ModelTasks):
 
     def _list_all(self, stage: Stage, user: str, read: Callable[..., Reading[Extraction]], what: str) -> Extraction:
         """What a stage finds, with what its further rounds bring while the model says that its list is not whole."""
-        talk = begin_talk(stage.plan, user)
+        talk = self._asker.begin(stage.plan, user)
         found, reply = self._asker.ask_in_talk("extract", stage.plan, talk, read, what)
         talk.append(make_message("assistant", reply.text))
         rounds, most = list[int](), self.settings.max_gleanings
@@ -120,8 +125,11 @@ def plan_stages(s: LLMSettings, values: Mapping[str, str]) -> tuple[Stage, ...]:
     tuples = s.extraction_format == "tuple"
 
     def stage(name: str, prompt: str, gleaning: str, form: prompts.Schema) -> Stage:
-        system = prompts.fill_template(f"{prompt}-tuple" if tuples else prompt, values, s.prompts)
-        made = Plan(name, system, None if tuples else form, s.extract_tokens)
+        made = plan_task(name, f"{prompt}-tuple" if tuples else prompt, s, values, s.extract_tokens)
+        turns = tuple(
+            (asked if s.relation_types else _TYPED.sub("", asked), fit_example(r, form)) for asked, r in made.turns
+        )
+        made = replace(made, schema=None if tuples else form, turns=turns)
         check, more = (prompts.fill_template(f"{gleaning}-{part}", values, s.prompts) for part in ("check", "more"))
         return Stage(made, check, more)
 
@@ -129,8 +137,27 @@ def plan_stages(s: LLMSettings, values: Mapping[str, str]) -> tuple[Stage, ...]:
     return (listing, stage("claims", "claims", "claims", prompts.REPLY_SCHEMAS["claims"])) if s.claims else (listing,)
 
 
+def fit_example(reply: str, form: prompts.Schema) -> str:
+    """The reply of an example with the fields of `form` alone, without blanks; one that is no JSON as it is."""
+    try:
+        return msgspec.json.encode(_keep_fields(msgspec.json.decode(reply), form)).decode()
+    except msgspec.DecodeError:
+        return reply
+
+
+def _keep_fields(value: Any, form: prompts.Schema) -> Any:
+    if isinstance(value, list):
+        return [_keep_fields(item, form.get("items", {})) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {n: _keep_fields(value[n], inner) for n, inner in form.get("properties", {}).items() if n in value}
+
+
 def type_placeholders(s: LLMSettings) -> dict[str, str]:
-    """What the placeholders about types stand for; those about relations are empty where relations have none."""
+    """What the placeholders about types stand for; those about relations are empty where relations have none.
+
+    Templates of the first edition name the types in the instructions, later ones in the message.
+    """
     rule = f"; {OTHER} where none of them fits" if s.schema == "enforced" else ""
     example = "IN_CHARGE_OF<|>" if s.extraction_format == "tuple" else '"type": "IN_CHARGE_OF", '
     typed = {
@@ -142,7 +169,20 @@ def type_placeholders(s: LLMSettings) -> dict[str, str]:
     typed = typed if s.relation_types else dict.fromkeys(typed, "")
     if s.dates:
         typed = {name: value + _DATES.get(name, "") for name, value in typed.items()}
-    return {"entity_types": ", ".join(s.entity_types), "entity_rule": f"one of the types above{rule}", **typed}
+    linked = f"\n- `type`: one of the relation types that the message names{rule}" if s.relation_types else ""
+    kinds = {"Entity": s.entity_types, "Relation": s.relation_types}
+    return {
+        "entity_types": ", ".join(s.entity_types),
+        "entity_rule": f"one of the types above{rule}",
+        **typed,
+        "types": "\n".join(f"{what} types: {', '.join(listed)}" for what, listed in kinds.items() if listed),
+        "type_rule": f"one of the entity types that the message names{rule}",
+        "link_rules": linked + (_DATES["relation_rule"] if s.dates else ""),
+        "link_form": typed["relation_form"],
+        "link_field": typed["relation_field"],
+        "most_records": str(max(10, s.extract_tokens // _RECORD_TOKENS)),
+        "most_claims": str(max(5, s.extract_tokens // _CLAIM_TOKENS)),
+    }
 
 
 def add_extraction(found: Extraction, more: Extraction) -> Extraction:

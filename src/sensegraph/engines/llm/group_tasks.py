@@ -10,9 +10,8 @@ from functools import partial
 from typing import TypeVar
 
 from sensegraph.engines.llm import prompts
-from sensegraph.engines.llm.asker import ROUGH_WORDS, ModelTasks, Plan
+from sensegraph.engines.llm.asker import ROUGH_WORDS, ModelTasks, Plan, plan_task
 from sensegraph.engines.llm.llm_settings import LLMSettings
-from sensegraph.engines.llm.prompts import REPLY_SCHEMAS
 from sensegraph.engines.llm.replies.cited_records import Records
 from sensegraph.engines.llm.replies.group_replies import (
     estimate_words,
@@ -104,8 +103,7 @@ def plan_group_tasks(s: LLMSettings, values: Mapping[str, str]) -> dict[Task, Pl
     """The fixed part of each task."""
 
     def plan(name: str, prompt: str, max_tokens: int, *matters: int) -> Plan:
-        system = prompts.fill_template(prompt, values, s.prompts)
-        return Plan(name, system, REPLY_SCHEMAS[name], max_tokens, (_VERSION, *matters))
+        return plan_task(name, prompt, s, values, max_tokens, _VERSION, *matters)
 
     return {
         "resolve": plan("same", "resolve", _RESOLUTION_TOKENS),

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
-from sensegraph.engines.llm import prompts
-from sensegraph.engines.llm.asker import ROUGH_WORDS, ModelTasks, Plan
+from sensegraph.engines.llm.asker import ROUGH_WORDS, ModelTasks, Plan, plan_task
 from sensegraph.engines.llm.llm_settings import LLMSettings
-from sensegraph.engines.llm.prompts import REPLY_SCHEMAS
 from sensegraph.engines.llm.replies import answer_replies
 from sensegraph.engines.llm.replies.reply_text import Reading
 from sensegraph.models.endpoint.client import Reply
@@ -195,10 +194,7 @@ def plan_forms(s: LLMSettings, values: Mapping[str, str]) -> dict[str, Plan]:
     limits |= dict.fromkeys(answer_replies.PREFERENCES, s.judge_tokens)
     limits |= dict.fromkeys((*_WISH_FORMS.values(), "grounded-questions"), s.propose_tokens)
     limits |= dict.fromkeys(("claim-select", "claim-disambiguate", "claim-decompose"), s.claim_tokens)
-    return {
-        name: Plan(name, prompts.fill_template(name, values, s.prompts), REPLY_SCHEMAS[name], most, (_VERSION,))
-        for name, most in limits.items()
-    }
+    return {name: plan_task(name, name, s, values, most, _VERSION) for name, most in limits.items()}
 
 
 def plan_judging_tasks(s: LLMSettings, made: Mapping[str, Plan]) -> dict[Task, Plan]:
@@ -206,8 +202,7 @@ def plan_judging_tasks(s: LLMSettings, made: Mapping[str, Plan]) -> dict[Task, P
     heat = s.judge_temperature
 
     def plan(first: str, *others: str, matters: tuple[Any, ...] = ()) -> Plan:
-        one = made[first]
-        return Plan(one.name, one.system, one.schema, one.max_tokens, (_VERSION, *matters, *(made[o] for o in others)))
+        return replace(made[first], matters=(_VERSION, *matters, *(made[o] for o in others)))
 
     return {
         "judge": plan(*answer_replies.PREFERENCES, matters=(heat,)),

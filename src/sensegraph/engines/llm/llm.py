@@ -9,10 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from sensegraph.engines.llm import extraction_task, group_tasks, judging_tasks, prompts, question_tasks
-from sensegraph.engines.llm.asker import ROUGH_WORDS, Asker, Plan, Verdicts
+from sensegraph.engines.llm import extraction_task, group_tasks, judging_tasks, method_tasks, prompts, question_tasks
+from sensegraph.engines.llm.asker import ROUGH_WORDS, Asker, Plan, Verdicts, plan_task
 from sensegraph.engines.llm.llm_settings import LLMSettings
-from sensegraph.engines.llm.prompts import REPLY_SCHEMAS
 from sensegraph.engines.llm.replies.answer_replies import read_community_report, read_summary
 from sensegraph.engines.llm.replies.reply_text import Reading
 from sensegraph.errors import PromptTooLong, UnsupportedTask
@@ -26,17 +25,18 @@ T = TypeVar("T")
 
 __all__ = ["LLMEngine", "LLMSettings"]
 
-VERSION = 2  # raise whenever the same prompt and reply give other values
+VERSION = 3  # raise whenever the same prompt and reply give other values
+_POINT_TOKENS = 80  # that a rated point takes, roughly
 _GRADE_TOKENS = 300  # room for a sentence and a number
 
 
 class LLMEngine(
-    extraction_task.ExtractionTasks, group_tasks.GroupTasks, question_tasks.QuestionTasks, judging_tasks.JudgingTasks
+    extraction_task.ExtractionTasks, group_tasks.GroupTasks, method_tasks.MethodTasks, judging_tasks.JudgingTasks
 ):
     """The language tasks by the chat model of an endpoint."""
 
-    tasks: frozenset[Task] = frozenset(
-        {"extract", "resolve", "summarise", "report", *group_tasks.TASKS, *question_tasks.TASKS, *judging_tasks.TASKS}
+    tasks: frozenset[Task] = frozenset({"extract", "resolve", "summarise", "report"}).union(
+        group_tasks.TASKS, question_tasks.TASKS, method_tasks.TASKS, judging_tasks.TASKS
     )
     batch = 1
     waits = True
@@ -52,6 +52,7 @@ class LLMEngine(
         self._stages = extraction_task.plan_stages(self.settings, values)
         self._plans = plan_tasks(self.settings, values, self._stages)
         self._plans |= judging_tasks.plan_judging_tasks(self.settings, self._forms)
+        self._plans |= method_tasks.plan_method_tasks(self.settings, values)
         self._asker, self._verdicts = Asker(endpoint), Verdicts(endpoint)
 
     def __reduce__(self) -> tuple[type[LLMEngine], tuple[Endpoint, LLMSettings]]:
@@ -120,14 +121,16 @@ class LLMEngine(
     def prompt_tokens(self, task: Task, item: Chunk | Context | Inquiry | Brief | judging_tasks.Item) -> int:
         """Tokens of the prompts that `item` needs if nothing is asked for again and nothing was missed: see `calls`."""
         if isinstance(item, Chunk):
-            return self.count_chunk_tokens(item)
+            return self.count_triple_tokens(item) if task == "triples" else self.count_chunk_tokens(item)
         judged = self._forms[judging_tasks.choose_form(task, item)] if isinstance(item, judging_tasks.ITEMS) else None
         users = self._users(task, item)
         return sum(map(count_tokens, users)) + len(users) * (judged or self._plan(task)).overhead
 
     def calls(self, task: Task, item: Chunk | Context | Inquiry | Brief | judging_tasks.Item) -> int:
         """The calls that `item` needs at least: for a chunk, those that ask whether anything was missed as well."""
-        return self.count_chunk_calls() if isinstance(item, Chunk) else len(self._users(task, item))
+        if isinstance(item, Chunk):
+            return 2 if task == "triples" else self.count_chunk_calls()
+        return len(self._users(task, item))
 
     def price(self, prompt_tokens: int, completion_tokens: int) -> float:
         """US dollars for so many tokens; 0 where no price is set."""
@@ -180,7 +183,7 @@ def plan_tasks(s: LLMSettings, values: Mapping[str, str], stages: Sequence[extra
     """The fixed part of each task that is no task of judging."""
 
     def plan(name: str, prompt: str, max_tokens: int, *matters: int | str) -> Plan:
-        return Plan(name, prompts.fill_template(prompt, values, s.prompts), REPLY_SCHEMAS[name], max_tokens, matters)
+        return plan_task(name, prompt, s, values, max_tokens, *matters)
 
     return {
         "extract": extraction_task.plan_extraction(s, stages),
@@ -191,7 +194,7 @@ def plan_tasks(s: LLMSettings, values: Mapping[str, str], stages: Sequence[extra
         "answer": plan("answer", "answer", s.answer_tokens, s.history_tokens, question_tasks.NOTICE),
         "ask": plan("lead", "ask", s.ask_tokens, s.history_tokens),
         "refine": plan("refinement", "refine", s.refine_tokens, s.history_tokens, s.sub_questions),
-        "test": Plan("verdict", prompts.fill_template("test", values, s.prompts), None, 1),
+        "test": plan("verdict", "test", 1),
         "grade": plan("grade", "grade", _GRADE_TOKENS, s.history_tokens),
     }
 
@@ -215,6 +218,7 @@ def list_placeholders(s: LLMSettings) -> dict[str, str]:
         "answer_words": str(round(s.answer_tokens * ROUGH_WORDS)),
         "ask_words": str(round(s.ask_tokens * ROUGH_WORDS * 0.6)),  # the rest is for questions
         "refine_words": str(round(s.refine_tokens * ROUGH_WORDS * 0.5)),
+        "rate_points": str(max(3, s.rate_tokens // _POINT_TOKENS)),
         "follow_ups": str(s.follow_ups),
         "sub_questions": str(s.sub_questions),
     }

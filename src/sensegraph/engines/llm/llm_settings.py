@@ -17,13 +17,14 @@ class LLMSettings:
     """What is asked of the model. `*_tokens` limit replies; `prompts` is a folder whose files replace templates.
 
     `entity_types` and `relation_types` are what to look for; none of the latter leaves relations without types. An
-    `open` schema keeps what is of another type, an `enforced` one makes its type `other`; both count it.
-    `dates` asks since and until when a relation holds, besides the dates that the texts are searched for by rules.
+    `open` schema keeps what is of another type, an `enforced` one makes its type `other`; both count it. `dates`
+    asks since and until when a relation holds, besides the dates that the texts are searched for by rules.
     `max_gleanings` bounds the rounds in which a chunk is asked about again for what was missed (edge2024, §3.1.2).
-    `language` empty keeps the language of the text. `points` says whether a partial answer is a list of rated points
-    or one rated answer (edge2024, §3.1.6). A partial answer may name `follow_ups` questions (DRIFT), and a question may
-    be split into `sub_questions` (LazyGraphRAG). `history_tokens` is the room for an earlier conversation. Verdicts and
-    scores are drawn at `judge_temperature` (ours: at 0, replicates would be one verdict paid for several times).
+    Where `language` is empty, the language of the text, or of the question, is found and named. `points` says
+    whether a partial answer is a list of rated points or one rated answer (edge2024, §3.1.6). A partial answer may
+    name `follow_ups` questions (DRIFT), and a question may be split into `sub_questions` (LazyGraphRAG).
+    `history_tokens` is the room for an earlier conversation. Verdicts and scores are drawn at `judge_temperature`
+    (ours: at 0, replicates would be one verdict paid for several times).
     """
 
     entity_types: tuple[str, ...] = ("organization", "person", "geo", "event")

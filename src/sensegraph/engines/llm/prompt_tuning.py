@@ -14,13 +14,13 @@ from typing import Any
 import msgspec
 
 from sensegraph.engines.llm import prompts
-from sensegraph.engines.llm.asker import Asker, Plan
+from sensegraph.engines.llm.asker import Asker, plan_task
 from sensegraph.engines.llm.llm import LLMEngine
 from sensegraph.engines.llm.llm_settings import OTHER, LLMSettings, fold_type_name
-from sensegraph.engines.llm.prompts import REPLY_SCHEMAS
 from sensegraph.engines.llm.replies.reply_text import Reading, decode_json
+from sensegraph.engines.llm.templates import defuse_text, split_template
 from sensegraph.language.sentences import split_sentences
-from sensegraph.language.text import count_tokens, take_within
+from sensegraph.language.text import count_tokens, name_language, take_within
 from sensegraph.models.endpoint.client import Reply
 from sensegraph.types import Chunk, Extraction, Usage
 
@@ -31,9 +31,9 @@ _REPLY = 1000  # tokens of a profile
 _AS_THEY_ARE = frozenset(  # parts of a talk, the question that must be cheapest, and what judges answers: by no persona
     "glean-check glean-more claims-check claims-more references test tune "
     "judge judge-scored judge-decided score contrast personas tasks questions grounded-questions reverse-questions "
-    "claim-select claim-disambiguate claim-decompose support".split()
+    "claim-select claim-disambiguate claim-decompose support "
+    "plan keywords concepts filter triple-names triples rank".split()  # their examples are turns, and of no corpus
 )
-_EXAMPLE = "\nExample, from"  # where the packaged example of a template begins
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def fit_prompts(engine: LLMEngine, passages: Sequence[Chunk], language: str = ""
     shown = [_shorten_chunk(p) for p in passages]
     before, settings = engine.usage(), replace(engine.settings, language=language or engine.settings.language)
     values = {"language": f"Write in {settings.language}." if settings.language else "Write in their language."}
-    plan = Plan("profile", prompts.fill_template("tune", values, settings.prompts), REPLY_SCHEMAS["profile"], _REPLY)
+    plan = plan_task("profile", "tune", settings, values, _REPLY)
     user = "\n\n".join(f"Passage {n}. {prompts.write_chunk(p)}" for n, p in enumerate(shown, 1))
     profile = Asker(engine.endpoint).ask("tune-prompts", plan, user, _read_profile, f"{len(shown)} passages")
     reader = LLMEngine(engine.endpoint, replace(settings, entity_types=profile.entity_types, prompts=""))
@@ -90,12 +90,16 @@ def list_fitted_templates() -> tuple[str, ...]:
 
 
 def fit_template(name: str, profile: Profile, examples: Sequence[Example], settings: LLMSettings) -> str:
-    """The packaged template `name` with the profile before it, and the examples in the place of its own."""
+    """The packaged template `name` with the profile before it, and the examples in the place of its own.
+
+    The last of its own stays: it shows that there may be nothing to find.
+    """
     text = prompts.read_packaged_template(name)
-    made = [e for e in (_write_example(name, example, settings) for example in examples) if e]
+    found = split_template(name, text)
+    made = [turn for turn in (_write_example(name, example, settings) for example in examples) if turn]
     if made:
-        text = text.partition(_EXAMPLE)[0] + "".join(f"\nExample from this corpus:\n{e}\n" for e in made)
-    persona, domain = _defuse_placeholders(profile.persona), _defuse_placeholders(profile.domain)
+        text = replace(found, turns=(*made, found.turns[-1])).write()
+    persona, domain = defuse_text(profile.persona), defuse_text(profile.domain)
     return f"You are {persona}. The corpus holds {domain}.\n\n{text}"
 
 
@@ -136,14 +140,14 @@ def _shorten_chunk(chunk: Chunk) -> Chunk:
     return replace(chunk, text=text, start=at + start, end=at + end, tokens=count_tokens(text))
 
 
-def _write_example(name: str, example: Example, settings: LLMSettings) -> str:
-    """An example in the form that the template `name` asks for; empty where it asks for none or holds nothing.
+def _write_example(name: str, example: Example, settings: LLMSettings) -> tuple[str, str] | None:
+    """An example as a turn in the form that the template `name` asks for; None where it asks for none or holds nothing.
 
     In the tuple format a record is its kind, then the fields in their order.
     """
     kind, _, form = name.partition("-")
     if kind not in ("extract", "claims") or (kind == "claims" and not example.found.claims):
-        return ""
+        return None
     entities = [{"name": e.name, "type": e.type, "description": e.description} for e in example.found.entities]
     relations = []
     for r in example.found.relations:
@@ -156,18 +160,17 @@ def _write_example(name: str, example: Example, settings: LLMSettings) -> str:
         records = {"claims": [{name: getattr(c, name) for name in fields} | quote for c, quote in quotes]}
     listed = "; ".join(dict.fromkeys(e.name for e in example.found.entities))
     named = f"\n\nEntities: {listed}" if kind == "claims" else ""
-    text = f"Text:\n{example.passage.text}{named}\nReply:"
+    language = settings.language or name_language(example.passage.text)
+    head = ["Write in " + (f"{language}." if language else "the language of the text.")]
+    head = ["{{types}}", *head] if kind == "extract" else head
+    text = defuse_text(f"Text:\n{example.passage.text}{named}")
+    asked = "\n".join(["Example, from this corpus.", "", *head, "", text])
     if not form:
-        return _defuse_placeholders(f"{text} {msgspec.json.encode(records).decode()}")
+        return asked, defuse_text(msgspec.json.encode(records).decode())
     kinds = {"entities": "entity", "relations": "relationship", "claims": "claim"}
     tuples = [
         f'("{kinds[name]}"<|>{"<|>".join(str(v) for v in record.values())})'
         for name, listed in records.items()
         for record in listed
     ]
-    return _defuse_placeholders("\n".join([text, "\n##\n".join(tuples), "<|COMPLETE|>"]))
-
-
-def _defuse_placeholders(text: str) -> str:
-    """`text` without what a template would take for a placeholder."""
-    return text.replace("{{", "{ {").replace("}}", "} }") if "{{" in text else text
+    return asked, defuse_text("\n".join(["\n##\n".join(tuples), "<|COMPLETE|>"]))

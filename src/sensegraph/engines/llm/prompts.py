@@ -1,13 +1,13 @@
 """Prompts: templates filled from the settings, contexts as numbered tables, and the schema of each reply.
 
-A template is the fixed part of a prompt (the system message); what is asked about follows in the user's message. So
-providers can reuse the fixed part, and a template's text says everything that a key must know about it. Schemas are
-strict: every property is required and no other is allowed.
+A template is the fixed part of a prompt (the system message, and examples as turns); what is asked about follows in the
+user's message. So providers can reuse the fixed part, and a template's text says everything that a key must know about
+it. Schemas are strict: every property is required and no other is allowed. Gemini takes four levels of objects and
+lists, xgrammar no pattern, and several servers no bound on a list: none of ours has more.
 """
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -16,6 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from sensegraph.engines.llm import templates
 from sensegraph.engines.llm.llm_settings import OTHER, Domain
 from sensegraph.engines.llm.replies.cited_records import Records
 from sensegraph.errors import SettingsError
@@ -35,10 +36,13 @@ def extraction_schema(domain: Domain, *, dates: bool = False) -> Schema:
 
     With `dates` a relation says since and until when it holds.
     """
-    entity = _object_of(name=_TEXT, type=_type_schema(domain.entity_types, domain), description=_TEXT)
+    name, told = _said(_TEXT, "as the passage writes it"), _said(_TEXT, "all that the passage says about it")
+    entity = _object_of(name=name, type=_type_schema(domain.entity_types, domain), description=told)
     kind = {"type": _type_schema(domain.relation_types, domain)} if domain.relation_types else {}
-    when = {"starts": _TEXT, "ends": _TEXT} if dates else {}
-    relation = _object_of(source=_TEXT, target=_TEXT, **kind, **when, description=_TEXT, strength=_NUMBER)
+    when = {"starts": _DATE, "ends": _DATE} if dates else {}
+    end, linked = _said(_TEXT, "the name of an entity of the list"), _said(_TEXT, "how the two are linked")
+    strength = _said(_NUMBER, "1 to 10")
+    relation = _object_of(source=end, target=end, **kind, **when, description=linked, strength=strength)
     return _object_of(entities=_list_of(entity), relations=_list_of(relation))
 
 
@@ -58,30 +62,66 @@ def _choice_of(*values: str) -> Schema:
     return {"type": "string", "enum": list(values)}
 
 
-_FINDINGS = _list_of(_object_of(summary=_TEXT, explanation=_TEXT))
-_STATUS = _choice_of("TRUE", "FALSE", "SUSPECTED")
-_CLAIM = _object_of(
-    subject=_TEXT, object=_TEXT, type=_TEXT, status=_STATUS, starts=_TEXT, ends=_TEXT, description=_TEXT, quote=_TEXT
+def _said(kind: Schema, words: str) -> Schema:
+    """A field with what it is to hold, for endpoints that show the form to the model."""
+    return kind | {"description": words}
+
+
+_CITES = "cites its records by their numbers, as [3, 7]"
+_FINDINGS = _list_of(
+    _object_of(summary=_said(_TEXT, "one short sentence"), explanation=_said(_TEXT, f"a paragraph that {_CITES}"))
 )
-_MEMBER = _object_of(id=_INTEGER, description=_TEXT, strength=_NUMBER)
-_SUMMARY_ENTITY = _object_of(name=_TEXT, type=_TEXT, description=_TEXT, members=_list_of(_MEMBER))
+_STATUS = _choice_of("TRUE", "FALSE", "SUSPECTED")
+_DATE = _said(_TEXT, "YYYY, YYYY-MM or YYYY-MM-DD, or empty")
+_CLAIM = _object_of(
+    subject=_said(_TEXT, "an entity of the list"),
+    object=_said(_TEXT, "an entity of the list, or none"),
+    type=_TEXT,
+    status=_STATUS,
+    starts=_DATE,
+    ends=_DATE,
+    description=_said(_TEXT, "the claim with its evidence"),
+    quote=_said(_TEXT, "the exact words of the passage"),
+)
+_SUMMARY_ENTITY = _object_of(name=_TEXT, type=_TEXT, description=_said(_TEXT, f"two to five sentences; {_CITES}"))
+_MEMBER = _object_of(
+    id=_said(_INTEGER, "the number of a record"),
+    of=_said(_INTEGER, "the place of its summary entity in that list, from 1"),
+    description=_said(_TEXT, "how it belongs there"),
+    strength=_said(_NUMBER, "0 to 10"),
+)
+_RECORDS = _said(_list_of(_INTEGER), "the numbers of at most five records that support it")
+_POINT = _object_of(text=_TEXT, score=_said(_INTEGER, "0 to 100"), records=_RECORDS)
 _LINES = _object_of(lines=_list_of(_TEXT))
-_SENTENCE = _object_of(reason=_TEXT, sentence=_TEXT)
+_REASON = _said(_TEXT, "one short sentence")
+_SENTENCE = _object_of(reason=_REASON, sentence=_said(_TEXT, "the sentence, or empty"))
 
 REPLY_SCHEMAS: dict[str, Schema] = {
     "claims": _object_of(claims=_list_of(_CLAIM)),
     "summary": _object_of(summary=_TEXT),
-    "report": _object_of(title=_TEXT, summary=_TEXT, rating=_NUMBER, rating_explanation=_TEXT, findings=_FINDINGS),
-    "aggregate": _object_of(entity_name=_TEXT, entity_description=_TEXT, findings=_FINDINGS),
-    "link": _object_of(link=_TEXT),
-    "abstract": _object_of(summary_entities=_list_of(_SUMMARY_ENTITY)),
-    "condensed": _object_of(condensed=_TEXT),
-    "points": _object_of(points=_list_of(_object_of(text=_TEXT, score=_INTEGER))),
-    "answer": _object_of(answer=_TEXT),
-    "lead": _object_of(answer=_TEXT, score=_INTEGER, follow_ups=_list_of(_TEXT)),
+    "report": _object_of(
+        title=_said(_TEXT, "short, with names"),
+        summary=_said(_TEXT, _CITES),
+        rating=_said(_NUMBER, "0 to 10"),
+        rating_explanation=_TEXT,
+        findings=_FINDINGS,
+    ),
+    "aggregate": _object_of(
+        entity_name=_said(_TEXT, "the name of no member"),
+        entity_description=_said(_TEXT, _CITES),
+        findings=_FINDINGS,
+    ),
+    "link": _object_of(link=_said(_TEXT, _CITES)),
+    "abstract": _object_of(summary_entities=_list_of(_SUMMARY_ENTITY), members=_list_of(_MEMBER)),
+    "condensed": _object_of(condensed=_said(_TEXT, _CITES)),
+    "points": _object_of(points=_list_of(_POINT)),
+    "answer": _object_of(answer=_said(_TEXT, f"Markdown; {_CITES}")),
+    "lead": _object_of(
+        answer=_said(_TEXT, _CITES), score=_said(_INTEGER, "0 to 100"), follow_ups=_said(_list_of(_TEXT), "questions")
+    ),
     "refinement": _object_of(expanded_question=_TEXT, sub_questions=_list_of(_TEXT), hypothetical_answer=_TEXT),
-    "grade": _object_of(reason=_TEXT, rating=_INTEGER),
-    "same": _object_of(reason=_TEXT, groups=_list_of(_list_of(_INTEGER))),
+    "grade": _object_of(reason=_REASON, rating=_said(_INTEGER, "0 to 5")),
+    "same": _object_of(reason=_REASON, groups=_said(_list_of(_list_of(_INTEGER)), "numbers of entities that are one")),
     "profile": _object_of(domain=_TEXT, persona=_TEXT, language=_TEXT, entity_types=_list_of(_TEXT)),
     "judge": _object_of(reasoning=_TEXT, winner={"type": "integer", "enum": [0, 1, 2]}),
     "judge-decided": _object_of(reasoning=_TEXT, winner={"type": "integer", "enum": [1, 2]}),
@@ -91,7 +131,14 @@ REPLY_SCHEMAS: dict[str, Schema] = {
     **dict.fromkeys("personas tasks questions grounded-questions reverse-questions".split(), _LINES),
     **dict.fromkeys(("claim-select", "claim-disambiguate"), _SENTENCE),
     "claim-decompose": _object_of(statements=_list_of(_TEXT)),
-    "support": _object_of(reason=_TEXT, supported={"type": "boolean"}),
+    "support": _object_of(reason=_REASON, supported={"type": "boolean"}),
+    "plan": _object_of(steps=_list_of(_object_of(question=_TEXT, action=_TEXT))),
+    "keywords": _object_of(high_level=_list_of(_TEXT), low_level=_list_of(_TEXT)),
+    "concepts": _object_of(named=_list_of(_TEXT), general=_list_of(_TEXT)),
+    "filter": _object_of(facts=_list_of(_INTEGER)),
+    "triple-names": _object_of(entities=_list_of(_TEXT)),
+    "triples": _object_of(triples=_list_of(_object_of(subject=_TEXT, predicate=_TEXT, object=_TEXT))),
+    "rank": _object_of(scores=_list_of(_object_of(id=_INTEGER, score=_INTEGER))),
 }
 """The form of each reply, by the name of its task; those of claims and of a profile too."""
 
@@ -101,8 +148,12 @@ _ASKED = (  # folder of the paper, and the templates in it
         "edge2024",
         "extract extract-tuple glean-check glean-more claims claims-tuple claims-check claims-more references "
         "summarise report rate rate-answer answer ask refine test grade resolve tune "
-        "judge judge-scored contrast personas tasks questions grounded-questions",
+        "judge judge-scored contrast personas tasks questions grounded-questions rank",
     ),
+    ("circlemind2024", "concepts"),
+    ("guo2024", "keywords"),
+    ("gutierrez2025", "filter triple-names triples"),
+    ("liang2024", "plan"),
     ("zhang2025", "aggregate relate judge-decided score"),
     ("huang2025", "abstract"),
     ("sarthi2024", "condense"),
@@ -113,7 +164,6 @@ _ASKED = (  # folder of the paper, and the templates in it
 _FOLDERS: Mapping[str, str] = MappingProxyType({name: paper for paper, names in _ASKED for name in names.split()})
 TEMPLATES = tuple(_FOLDERS)
 
-_PLACEHOLDER = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _TABLES = {  # kind: (title, columns); edge2024, app. E
     "report": ("Reports", "id,title,report"),
     "entity": ("Entities", "id,entity,description"),
@@ -136,19 +186,23 @@ def read_packaged_template(name: str) -> str:
 
 
 def copy_templates(folder: Path) -> list[Path]:
-    """The packaged templates, copied into `folder`; one that exists is left as it is."""
+    """The packaged templates, copied into `folder`; one that exists is left as it is, unless it is an earlier copy."""
     folder.mkdir(parents=True, exist_ok=True)
     copies = [folder / f"{name}.md" for name in sorted(TEMPLATES)]
     for copy in copies:
-        if not copy.exists():
+        if not copy.exists() or templates.is_earlier_edition(copy.stem, copy.read_text("utf-8")):
             copy.write_text(read_packaged_template(copy.stem), "utf-8", newline="\n")
     return copies
 
 
 def read_template(name: str, directory: str = "") -> str:
-    """The user's `name`.md in `directory` where there is one, else the packaged template."""
+    """The user's `name`.md in `directory` where there is one, else the packaged template.
+
+    A copy of an earlier version that nobody edited is no template of the user's.
+    """
     own = Path(directory) / f"{name}.md"
-    return own.read_text("utf-8") if directory and own.is_file() else read_packaged_template(name)
+    text = own.read_text("utf-8") if directory and own.is_file() else ""
+    return text if text and not templates.is_earlier_edition(name, text) else read_packaged_template(name)
 
 
 def check_prompt_folder(directory: str) -> None:
@@ -163,15 +217,16 @@ def check_prompt_folder(directory: str) -> None:
 
 
 def fill_template(name: str, values: Mapping[str, str], directory: str = "") -> str:
-    """The template with each `{{placeholder}}` replaced. Raises SettingsError for one that is not in `values`."""
+    """The instructions of the template with each `{{placeholder}}` replaced.
 
-    def value(match: re.Match[str]) -> str:
-        if match[1] not in values:
-            known = ", ".join(sorted(values))
-            raise SettingsError(f"The prompt {name}.md has an unknown placeholder {match[0]}; known are: {known}.")
-        return values[match[1]]
+    Raises SettingsError for one that is not in `values`.
+    """
+    return templates.fill_text(name, split_template(name, directory).instructions, values)
 
-    return re.sub(r"\n{3,}", "\n\n", _PLACEHOLDER.sub(value, read_template(name, directory))).strip()
+
+def split_template(name: str, directory: str = "") -> templates.Template:
+    """The template in its parts."""
+    return templates.split_template(name, read_template(name, directory))
 
 
 # ── what is asked about ──
@@ -243,23 +298,28 @@ def write_brief(brief: Brief, words: int) -> tuple[str, Records]:
 
 
 def write_inquiry(inquiry: Inquiry, history_tokens: int) -> str:
-    """A question, the conversation before it, and the tables that it is answered from."""
+    """The tables that a question is answered from, the conversation before it, and the question.
+
+    The tables come first, so that questions about the same tables share what comes before them.
+    """
     about = f"\n\nAbout: {_single_line(inquiry.context.title)}" if inquiry.context.title else ""
-    return f"{_write_question(inquiry, history_tokens)}{about}\n\n{write_context(inquiry.context)[0]}"
+    tables = write_context(inquiry.context)[0]
+    return f"{tables}\n\n{_write_question(inquiry, history_tokens)}{about}".lstrip()
 
 
 def write_passages(inquiry: Inquiry, history_tokens: int) -> str:
-    """A question, the conversation before it, and passages that nobody will cite."""
+    """Passages that nobody will cite, the conversation before a question, and the question."""
     texts = [f"{_single_line(p.title)}\n{p.text}" if p.title else p.text for p in inquiry.context.passages]
-    return f"{_write_question(inquiry, history_tokens)}\n\nText:\n" + "\n\n".join(texts)
+    return "Text:\n" + "\n\n".join(texts) + f"\n\n{_write_question(inquiry, history_tokens)}"
 
 
 def write_refinement(inquiry: Inquiry, history_tokens: int) -> str:
-    """A question, the conversation before it, what the corpus speaks of, and how its reports read."""
+    """What the corpus speaks of, how its reports read, the conversation before a question, and the question."""
     concepts = [_single_line(p.title or p.text) for p in inquiry.context.passages if p.kind == "concept"]
     examples = [f"{_single_line(p.title)}\n{p.text}" for p in inquiry.context.passages if p.kind != "concept"]
-    spoken = f"\n\nThe corpus speaks of: {'; '.join(concepts)}" if concepts else ""
-    return _write_question(inquiry, history_tokens) + spoken + "".join(f"\n\nExample report:\n{e}" for e in examples)
+    spoken = [f"The corpus speaks of: {'; '.join(concepts)}"] if concepts else []
+    shown = [*spoken, *(f"Example report:\n{e}" for e in examples)]
+    return "\n\n".join([*shown, _write_question(inquiry, history_tokens)])
 
 
 def fit_history(history: Sequence[Turn], budget: int) -> tuple[list[Turn], int]:
@@ -286,7 +346,7 @@ def fit_history(history: Sequence[Turn], budget: int) -> tuple[list[Turn], int]:
 def _write_question(inquiry: Inquiry, history_tokens: int) -> str:
     turns, _ = fit_history(inquiry.history, history_tokens)
     asked = f"Question: {_single_line(inquiry.question)}"
-    return asked + "\n\n" + "\n".join([_CONVERSATION, *map(_write_turn, turns)]) if turns else asked
+    return "\n".join([_CONVERSATION, *map(_write_turn, turns)]) + f"\n\n{asked}" if turns else asked
 
 
 def _write_turn(turn: Turn) -> str:

@@ -93,7 +93,7 @@ class QuestionTasks(ModelTasks):
     def _is_helpful(self, inquiry: Inquiry) -> bool:
         if not (user := self.write_question_message("test", inquiry)):
             return False
-        said = self._verdicts.decide(begin_talk(self._plans["test"], user))
+        said = self._verdicts.decide(begin_talk(self._plans["test"], user, inquiry.question))
         if said is None:
             raise Unreadable(
                 f"test: a reply about the question {inquiry.question[:80]!r} is neither yes nor no.", False
@@ -137,7 +137,9 @@ class QuestionTasks(ModelTasks):
         cited = prompts.number_records(context)
         user = self.write_question_message(task, replace(inquiry, context=context))
         what = f"the question {inquiry.question[:80]!r}"
-        return self._asker.ask(task, self._plans[task], user, lambda reply: read(reply, cited), what, **how)
+        return self._asker.ask(
+            task, self._plans[task], user, lambda reply: read(reply, cited), what, inquiry.question, **how
+        )
 
     def _ask_about(self, task: Task, inquiry: Inquiry, read: Callable[[Reply], Reading[T]]) -> T:
         return self._ask_fitting(task, inquiry, lambda reply, _: read(reply))[0]

@@ -22,6 +22,7 @@ from sensegraph.models.endpoint.calls import Streaming
 from sensegraph.models.endpoint.client import Endpoint, Reply
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.models.endpoint.outcomes import Kind, Outcome, Refusal
+from sensegraph.models.endpoint.profile import FORMS, Profile
 from sensegraph.protocols import Task
 from sensegraph.runtime.keys import key
 from sensegraph.types import Draft, Inquiry, Passage, Statement
@@ -47,12 +48,18 @@ class LocalCalls:
     """Takes requests as an OpenAI-compatible endpoint does and answers them with the model of this process."""
 
     def __init__(self, model: LocalModel) -> None:
-        self.model, self.journal = model, None
+        self.model, self.journal, self.longest_first = model, None, 0.0
 
     def post(
-        self, path: str, body: dict[str, Any], need: int = 0, retried: object = None, streaming: Streaming | None = None
+        self,
+        path: str,
+        body: dict[str, Any],
+        need: int = 0,
+        retried: object = None,
+        streaming: Streaming | None = None,
+        at_once: bool = True,
     ) -> dict[str, Any]:
-        """The reply to one request; who listens hears it when it is whole.
+        """The reply to one request, always at once; who listens hears it when it is whole.
 
         Raises Refusal for what the model cannot do: another path, a form that replies must have, a prompt too long.
         """
@@ -88,7 +95,8 @@ class LocalEndpoint(Endpoint):
         named = EndpointSettings("http://localhost", model=model.name, temperature=temperature, seed=seed)
         super().__init__(named)
         self.local, self.model, self.address = settings, model, f"this machine ({model.name})"
-        self._calls = LocalCalls(model)  # type: ignore[assignment]
+        self.calls = LocalCalls(model)  # type: ignore[assignment]
+        self.known = Profile(form=FORMS.index("none"))  # nothing here enforces a form: it is shown
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.local, self.settings.temperature, self.settings.seed)
@@ -98,9 +106,9 @@ class LocalEndpoint(Endpoint):
         s = self.settings
         body = {"prompt": prompt, "max_tokens": most, "temperature": s.temperature, "seed": s.seed}
         try:
-            data = self._calls.post("/completions", body, 0, lambda: None)
+            data = self.calls.post("/completions", body, 0, lambda: None)
         except Refusal as e:
-            raise self._calls.error(e) from None
+            raise self.calls.error(e) from None
         used = [bodies.read_usage(data, name) or 0 for name in ("prompt_tokens", "completion_tokens")]
         reply = Reply(bodies.read_content(data), used[0], used[1], str(data["choices"][0]["finish_reason"]))
         self._spend(reply)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sensegraph.index.graph.graph_settings import GraphSettings
+from sensegraph.index.left_out import quote_as_text
 from sensegraph.language.text import count_tokens, pack_batches
 from sensegraph.protocols import LanguageEngine
 from sensegraph.runtime.results import step
@@ -40,7 +41,7 @@ def summarise_crowded(merged: Graph, rt: Runtime, settings: GraphSettings) -> di
         parts = [
             (name, part) for name, context in todo.items() for part in split_context(context, settings.summary_input)
         ]
-        texts = rt.each(summarise_descriptions, [part for _, part in parts])
+        texts = rt.each(summarise_descriptions, [part for _, part in parts], without=quote_as_text)
         gathered: dict[str, list[Passage]] = defaultdict(list)
         for (name, part), text in zip(parts, texts, strict=True):
             sources = tuple(s for p in part.passages for s in p.sources)

@@ -18,6 +18,7 @@ from sensegraph.index.hierarchy.packing import (
     report_statements,
     resolve_report,
 )
+from sensegraph.index.left_out import quote_as_report
 from sensegraph.language.text import count_tokens
 from sensegraph.protocols import LanguageEngine
 from sensegraph.runtime.results import Result, step
@@ -75,7 +76,7 @@ class Writer:
         settings: ReportSettings,
         write: Callable[[Sequence[Context]], Sequence[Report]] | None = None,
     ) -> None:
-        self.ask = write or (lambda contexts: rt.each(report_on_contexts, contexts))
+        self.ask = write or (lambda contexts: rt.each(report_on_contexts, contexts, without=quote_as_report))
         self.rt, self.documents, self.settings = rt, documents, settings
         self.entities = {e.id: e for e in graph.entities}
         self.relations = {r.id: r for r in graph.relations}

@@ -16,6 +16,7 @@ import numpy as np
 from sensegraph.errors import UnsupportedTask
 from sensegraph.language.text import count_tokens
 from sensegraph.protocols import Embedder, LanguageEngine, PricedEngine, Task, Vectors
+from sensegraph.questions import SearchWords
 from sensegraph.runtime.keys import key
 from sensegraph.trials import Contrast, Support, Trial, Verdict
 from sensegraph.types import Draft, Inquiry, Lead, Point, Refinement, Statement, Usage
@@ -25,6 +26,7 @@ _ANSWER = 18  # sentences of an answer
 _USEFUL = 50.0
 _WRITTEN: Mapping[str, int] = MappingProxyType({
     "summarise": 200, "rate": 250, "answer": 450, "ask": 400, "refine": 150, "test": 1, "grade": 40, "judge": 130,
+    "plan": 200, "keywords": 50, "concepts": 40, "filter": 12, "rank": 300,
     "score": 130, "contrast": 500, "propose": 200, "claim": 60, "support": 60,
 })  # fmt: skip
 
@@ -128,6 +130,11 @@ _REPLIES: Mapping[str, Any] = MappingProxyType({
     "refine": lambda item: Refinement(item.question, (item.question,)),
     "test": lambda item: True,
     "grade": lambda item: 3,
+    "plan": lambda item: (f"Step1: {item.question}", "Output(#1)"),
+    "keywords": lambda item: SearchWords((item.question,), (item.question,)),
+    "concepts": lambda item: SearchWords((item.question,), (item.question,)),
+    "filter": lambda item: tuple(p.id for p in item.context.passages[:4]),
+    "rank": lambda item: tuple(10.0 for _ in item.context.passages),
     "judge": lambda item: Verdict(1),
     "score": lambda item: Verdict(scores=(float(item.high),)),
     "contrast": _stand_in_contrast,

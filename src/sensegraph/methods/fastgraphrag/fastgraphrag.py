@@ -29,10 +29,11 @@ from sensegraph.index.restricted.scope import ScopedIndex
 from sensegraph.index.vectors import nearest_to_each
 from sensegraph.language.text import list_stems
 from sensegraph.methods import check_fields
+from sensegraph.methods.fastgraphrag.tasks import find_concepts
 from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.arms import by_meaning, by_text, evidence_of, settle_comparison
 from sensegraph.retrieval.assembling import Ends, chunks_within, ends_of, entities_within, relations_within
-from sensegraph.retrieval.signals import Keywords, keywords_of
+from sensegraph.retrieval.signals import Keywords, keywords_of, words_task
 from sensegraph.runtime.results import step, take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Evidence, Question
@@ -175,7 +176,7 @@ class FastGraphRAG:
     text_tokens: int = 9_000
     refined: bool = True
     name: str = "fastgraphrag"
-    requires: frozenset[Task] = frozenset({"refine", "answer"})
+    requires: frozenset[Task] = frozenset({"answer"})
     reads: frozenset[PartName] = frozenset({"graph"})
 
     def __post_init__(self) -> None:
@@ -189,7 +190,7 @@ class FastGraphRAG:
 
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """Entities, relations and chunks, in this order, each within its tokens; documents by their best chunk."""
-        words = keywords_of(question, index, rt, refined=self.refined)
+        words = keywords_of(question, index, rt, refined=self.refined, words=find_concepts)
         reset = self.reset(question, words, index, rt)
         if not reset.any():
             return self._without_entities(question, index, rt, words.notes)
@@ -203,7 +204,7 @@ class FastGraphRAG:
 
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """One answer from these passages."""
-        rt.check(self.name, self.requires if self.refined else self.requires - {"refine"})
+        rt.check(self.name, self.requires | ({words_task(rt, find_concepts)} if self.refined else frozenset()))
         return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
 
     # ── where the walk starts: fastgraphrag §4, steps 1–4 ──

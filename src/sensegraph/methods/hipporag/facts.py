@@ -2,13 +2,15 @@
 
 The graph of HippoRAG 2 (Gutiérrez et al. 2025, §3.1) over the entities that all methods share: fact edges between two
 entities, context edges between an entity and the chunks that mention it, and synonym edges between entities whose names
-are nearly the same. No engine is asked. HippoRAG reads them as the part `facts` of an index.
+are nearly the same. No engine is asked. HippoRAG reads them as the part `facts` of an index. Where the index has the
+part `triples`, its triples are the facts, and their phrases stand as entities behind those of the graph.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
@@ -64,7 +66,8 @@ class FactSettings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Facts:
-    """Entities (n) are numbered as in the graph, chunks (c) as in the catalogue, facts (f) by relation and text.
+    """Entities (n) are numbered as in the graph, then phrases of triples where there are any, chunks (c) as in the
+    catalogue, facts (f) by relation and text.
 
     Fact i links the entities `source[i]` and `target[i]`, is stated by the chunks `told[tells[i]:tells[i + 1]]`, and is
     fact `number[i]` of the whole index, whose facts read `letters[ends[k]:ends[k + 1]]` in UTF-8. Entity j is mentioned
@@ -137,6 +140,13 @@ class Facts:
         """An edge of weight 1 between every entity and every chunk that mentions it."""
         entity = np.repeat(np.arange(self.entities), np.diff(self.start))
         return _typed_edges(entity + int(self.chunks[0]), self.held, np.ones(len(self.held)))
+
+    def phrases_in(self, chunks: Sequence[int], first: int) -> list[int]:
+        """The phrases of triples, which are numbered from `first` on behind the entities, that these chunks hold."""
+        inside = np.isin(self.held, np.asarray(chunks, np.int64))
+        owner = np.repeat(np.arange(self.entities), np.diff(self.start))
+        found: list[int] = np.unique(owner[inside & (owner >= first)]).tolist()
+        return found
 
     def within(self, entities: Sequence[int], chunks: Sequence[int]) -> Facts:
         """The facts that these chunks state of these entities, both ascending, which are numbered anew."""
@@ -280,6 +290,21 @@ def _chain_rows(lists: Sequence[Sequence[int]]) -> Ints:
     return np.fromiter(chain.from_iterable(lists), np.int32)
 
 
+def _graph_of_facts(building: Building, chunks: Sequence[str]) -> tuple[Callable[[], Graph], tuple[str, ...]]:
+    """The graph whose relations are the facts, and what it depends on beside the graph that all methods share."""
+    entry = building.whole.parts.get("triples")
+    if entry is None:
+        return lambda: building.graph.value, ()
+    from sensegraph.methods.hipporag.triples import join_triples, keep_triples
+
+    @cache
+    def joined() -> Graph:
+        said = recall_result(building.rt.store, keep_triples, entry.key)
+        return join_triples(building.graph.value, chunks, said)
+
+    return joined, (entry.key,)
+
+
 class FactsPart(Part[Facts, FactSettings]):
     """Facts, the synonyms among the entities' names, and the vectors of facts."""
 
@@ -291,16 +316,17 @@ class FactsPart(Part[Facts, FactSettings]):
 
     def build(self, building: Building, settings: FactSettings) -> MadePart:
         """The facts of the graph, and their vectors unless the embedder sees words only."""
-        known, rt = building.graph, building.rt
-        called = beyond_words(rt, lambda: embed_all(name_texts(known.value), rt))  # else their words tell synonyms
+        rt, chunks = building.rt, [c.id for c in building.chunks()]
+        graph, own = _graph_of_facts(building, chunks)
+        called = beyond_words(rt, lambda: embed_all(name_texts(graph()), rt))  # else their words tell synonyms
 
         def whole() -> tuple[Graph, Sequence[str], Vectors | None]:
-            return known.value, [c.id for c in building.chunks()], called.value if called else None
+            return graph(), chunks, called.value if called else None
 
-        names = (known.key, building.chunks_key, called.key if called else "")
+        names = (building.graph.key, building.chunks_key, called.key if called else "", *own)
         found = rt.once(make_facts, whole, names=names, settings=settings)
         name = key("facts", found.key)
-        made = beyond_words(rt, lambda: embed_records(lambda: fact_texts(known.value, settings), rt, name=name))
+        made = beyond_words(rt, lambda: embed_records(lambda: fact_texts(graph(), settings), rt, name=name))
         return MadePart(PartEntry(found.key, {"fact": made.key} if made else {}))
 
     def estimate(self, foresight: Foresight, settings: FactSettings) -> PartEstimate:
@@ -312,8 +338,9 @@ class FactsPart(Part[Facts, FactSettings]):
         return recall_result(index.store, make_facts, index.manifest.parts[self.name].key)
 
     def restrict_to_scope(self, value: Facts, index: ScopedIndex) -> Facts:
-        """What the chunks inside state."""
-        return value.within(index.positions("entity"), index.places)
+        """What the chunks inside state; of phrases that are no entities, those that they hold."""
+        phrases = value.phrases_in(index.places, len(index.whole.graph.entities))
+        return value.within([*index.positions("entity"), *phrases], index.places)
 
     def positions(self, kind: str, index: ScopedIndex) -> Sequence[int]:
         """The numbers of the facts inside."""

@@ -20,11 +20,12 @@ from sensegraph.algorithms.ranking import Ranking, select_best
 from sensegraph.algorithms.walks import pagerank
 from sensegraph.answering.asking import AnswersOnce, make_inquiry, settle_asking
 from sensegraph.answering.asking import test_contexts as helps
-from sensegraph.errors import SettingsError
+from sensegraph.errors import SettingsError, StepFailed
 from sensegraph.index.index import Index
 from sensegraph.index.vectors import nearest_to
 from sensegraph.methods import check_fields
 from sensegraph.methods.hipporag.facts import FACTS, Facts
+from sensegraph.methods.hipporag.tasks import filter_facts
 from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.arms import Comparing, asked_vector, by_meaning, by_text, evidence_of, nearness_of, seeds_of
 from sensegraph.runtime.keys import key
@@ -43,7 +44,7 @@ class HippoRAG(AnswersOnce):
     """`facts` are linked to the question, `phrases` entities at most start the walk.
 
     `linking` compares facts and chunks with the question by vectors or by words; `auto` by vectors unless they see
-    words only. `filter` asks the engine of each linked fact whether it helps (recognition memory); `auto` where a model
+    words only. `filter` asks the engine which linked facts help, in one call (recognition memory); `auto` where a model
     answers. The walk starts with `phrase_share` at entities whose weights sum to 1, with more or less as they do, and
     with the rest at the chunks that are near; with a `passage_factor` above 0 every chunk weighs its nearness times it
     instead, as published. `damping` is the share of the walk that goes on, `tolerance` the mass left unsettled, and
@@ -100,10 +101,14 @@ class HippoRAG(AnswersOnce):
     def _linked(self, question: Question, index: Index, rt: Runtime) -> Start:
         """The entities of the facts that the question is about (§3.2, query to triple and recognition memory)."""
         found, scores = self._facts(question, index, rt)
-        kept = self._recognised(question, found, index, rt)
+        try:
+            kept, notes = self._recognised(question, found, index, rt), list[str]()
+        except StepFailed as e:
+            kept, why = np.ones(len(found), np.bool_), "; ".join(sorted(e.reasons))
+            notes = [f"recognition memory: the engine could not choose among {len(found)} facts, all stay ({why})"]
         dropped = len(found) - int(kept.sum())
-        notes = (f"recognition memory: {dropped} of {len(found)} facts were dropped",) if dropped else ()
-        return phrase_mass(index.part(FACTS), found[kept], scores[kept], self.phrases), notes
+        notes += [f"recognition memory: {dropped} of {len(found)} facts were dropped"] if dropped else []
+        return phrase_mass(index.part(FACTS), found[kept], scores[kept], self.phrases), tuple(notes)
 
     def _facts(self, question: Question, index: Index, rt: Runtime) -> tuple[Longs, Floats]:
         """The facts nearest to the question, and their nearness as a share of the nearest's."""
@@ -123,9 +128,14 @@ class HippoRAG(AnswersOnce):
         """Which facts the engine says help; all of them where it is not asked."""
         if settle_asking(self.filter, rt, model="engine", rules="none") != "engine" or not len(found):
             return np.ones(len(found), np.bool_)
-        rt.check(self.name, frozenset({"test"}))
+        own = "filter" in rt.engine.tasks
+        rt.check(self.name, frozenset({"filter" if own else "test"}))
         texts = [index.part(FACTS).text(i) for i in found.tolist()]
-        asked = [make_inquiry(question, [Passage("relation", key("fact", text)[:20], text)], index) for text in texts]
+        facts = [Passage("relation", key("fact", text)[:20], text) for text in texts]
+        if own:
+            chosen = rt.each(filter_facts, [make_inquiry(question, facts, index)])[0]
+            return np.fromiter((fact.id in chosen for fact in facts), np.bool_, len(facts))
+        asked = [make_inquiry(question, [fact], index) for fact in facts]
         return np.fromiter(rt.each(helps, asked), np.bool_, len(asked))
 
     def _second(self, mass: Floats, question: Question, index: Index, rt: Runtime) -> Floats:

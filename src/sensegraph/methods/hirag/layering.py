@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from sensegraph.index.graph.describing import summarise_descriptions
 from sensegraph.index.graph.merging import relation_id
 from sensegraph.index.hierarchy.earlier_groups import EarlierGroups
 from sensegraph.index.hierarchy.packing import elements_for, ground_unless_quoted, resolve_references
+from sensegraph.index.left_out import quote_as_text
 from sensegraph.index.vectors import embed_records, entity_texts
 from sensegraph.language.text import count_tokens, fold, pack_batches, take_within
 from sensegraph.methods.hirag.layered import LayerSettings
@@ -175,7 +176,8 @@ class Builder:
 
     def ask(self, step: Step[A, B], items: Sequence[A]) -> Sequence[B]:
         """The engine's results."""
-        return self.rt.each(step, items)
+        instead: Any = quote_as_text if step.name == summarise_descriptions.name else lambda _: ()  # its members stay
+        return self.rt.each(step, items, without=instead)
 
     def clusters(self, nodes: Sequence[str], vectors: Result[Vectors]) -> list[list[str]]:
         """The clusters of the nodes of a layer."""

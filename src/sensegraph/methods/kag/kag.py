@@ -29,8 +29,10 @@ from sensegraph.methods.kag.forms import Output, Parsed, Plan, Retrieval, Term
 from sensegraph.methods.kag.logical_forms import parse_plan
 from sensegraph.methods.kag.question_steps import sketch_plan
 from sensegraph.methods.kag.solving import Solved, Solver, Solving
+from sensegraph.methods.kag.tasks import plan_questions
 from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.arms import evidence_of
+from sensegraph.runtime.keys import key
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Evidence, Lead, Passage, Question
 
@@ -106,7 +108,7 @@ class KAG:
 
     def _searched(self, question: Question, index: Index, rt: Runtime) -> _Search:
         planned = settle_asking(self.plan, rt, model="model", rules="rules") == "model"
-        rt.check(self.name, self.requires | ({"refine"} if planned else frozenset()))
+        rt.check(self.name, self.requires | ({_planning_task(rt)} if planned else frozenset()))
         search = _Search(self, question, index, rt)
         search.solve(search.planned(by_model=planned))
         search.reflect()
@@ -139,13 +141,29 @@ class _Search:
         return _one_step(text)
 
     def _by_model(self) -> Plan | None:
+        """The plan of a model, which is asked once more, with what is wrong, where its plan is none."""
+        wrong: tuple[Passage, ...] = ()
+        for last in (False, True):
+            try:
+                lines = self._lines(wrong)
+            except StepFailed as e:
+                self.solver.failures.update(e.reasons)
+                self.notes.append("the model gave no plan that can be read")
+                return None
+            parsed = parse_plan(lines) if lines else None
+            if parsed is None or parsed.plan or last or _planning_task(self.rt) != "plan":
+                return self._taken(parsed, "the model") if parsed else None
+            told = ("\n".join(lines), "; ".join(parsed.errors))
+            wrong = tuple(Passage("plan", key(text)[:20], text) for text in told)
+        return None
+
+    def _lines(self, wrong: tuple[Passage, ...]) -> tuple[str, ...]:
+        """The lines that a model writes; of one that has no task for plans the parts of the question."""
         self.solver.calls += 1
-        try:
-            found = self.rt.each(refine_questions, [make_inquiry(self.question, (), self.index)])[0]
-        except StepFailed as e:
-            self.solver.failures.update(e.reasons)
-            return None
-        return self._taken(parse_plan(found.questions), "the model") if found.questions else None
+        asked = [make_inquiry(self.question, wrong, self.index)]
+        if _planning_task(self.rt) == "plan":
+            return self.rt.each(plan_questions, asked)[0]
+        return self.rt.each(refine_questions, asked)[0].questions
 
     def _taken(self, parsed: Parsed, whose: str) -> Plan | None:
         """The plan, where it is one; what is wrong with it, or had to be put right, is noted."""
@@ -222,6 +240,11 @@ class _Search:
 
 
 _LAYERS = {"exact": "the exact graph", "graph": "the graph around", "chunks": "the chunks", "worked out": "calculation"}
+
+
+def _planning_task(rt: Runtime) -> Task:
+    """The task by which the engine plans: its own, else that which splits a question."""
+    return "plan" if "plan" in rt.engine.tasks else "refine"
 
 
 def _one_step(question: str) -> Plan:

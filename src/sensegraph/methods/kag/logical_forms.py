@@ -239,14 +239,22 @@ class _Reader:
                 self.errors.append(f"a retrieval has no argument {name.strip()!r}")
                 continue
             terms[key] = _read_term(value if equals else part)
-        object_ = terms.get("o", Term())
-        if not any(t.alias and not t.name for t in terms.values()):
-            object_ = replace(object_, alias=object_.alias or str(len(self.steps) + 1))
-        return Retrieval(terms.get("s", Term()), terms.get("p", Term()), object_, tuple(where), text)
+        subject, object_, number = terms.get("s", Term()), terms.get("o", Term()), str(len(self.steps) + 1)
+        if subject.alias == number and not subject.name:  # this step's own variable, and no result of an earlier one
+            subject = replace(subject, alias=f"s{number}")
+        if not any(t.alias and not t.name for t in terms.values()):  # what is looked for is called by the step
+            if object_.name and not subject.name:
+                subject = replace(subject, alias=f"s{number}")
+            else:
+                object_ = replace(object_, alias=object_.alias or number)
+        return Retrieval(subject, terms.get("p", Term()), object_, tuple(where), text)
 
     def _other(self, function: str, given: dict[str, str], text: str) -> None:
         first = given.get("", "")
-        inputs = tuple(re.findall(r"\w+", given.get("inputs", given.get("input", ""))))
+        listed = given.get("inputs", given.get("input", ""))
+        if listed and re.fullmatch(r"[#\w\s,]*#[#\w\s,]*", first):  # `inputs=#1, #2` comes in two pieces
+            listed = f"{listed} {first}"
+        inputs = tuple(re.findall(r"\w+", listed))
         target = _read_alias(given.get("target", "")) or str(len(self.steps) + 1)
         if function == "sort":
             order = given.get("direction", given.get("orderby", given.get("order", "desc"))).casefold()
@@ -272,24 +280,32 @@ def _read_alias(text: str) -> str:
 
 
 def _mark_references(steps: Sequence[Form]) -> list[Form]:
-    """The steps with all that their words refer to marked: `#n`, which no step is called by, as what step n finds."""
+    """The steps with all that they refer to marked: `#n`, which no step is called by, as what step n finds."""
     found = dict[str, str]()
     for number, step in enumerate(steps, 1):
         found[str(number)] = target_of(step, found.values())
     called = {a for a in found.values() if a}
 
+    def resolve(name: str) -> str:
+        return name if name in called else found.get(name) or name
+
     def mark(match: re.Match[str]) -> str:
-        name = match[1]
-        return f"#{name if name in called else found.get(name) or name}"
+        return f"#{resolve(match[1])}"
 
     plain = re.compile(rf"(?<![#\w])({'|'.join(sorted(a for a in called if _LIKE_ALIAS.match(a)) or ['(?!)'])})\b")
     marked: list[Form] = []
     for step in steps:
         if isinstance(step, Math | Deduce):
-            step = replace(step, content=MARK.sub(mark, step.content))
+            step = replace(step, content=MARK.sub(mark, step.content), inputs=tuple(map(resolve, step.inputs)))
         elif isinstance(step, Retrieval):
-            subject, predicate, object_ = (replace(t, name=MARK.sub(mark, t.name)) for t in terms_of(step))
+            subject, predicate, object_ = (
+                replace(t, alias=resolve(t.alias), name=MARK.sub(mark, t.name)) for t in terms_of(step)
+            )
             step = replace(step, subject=subject, predicate=predicate, object=object_)
+        elif isinstance(step, Sort):
+            step = replace(step, alias=resolve(step.alias))
+        else:
+            step = replace(step, aliases=tuple(map(resolve, step.aliases)))
         if isinstance(step, Math):  # all aliases of its expression stand among its inputs
             named = (w for w in re.findall(r"\w+", step.content) if w in called and w != step.target)
             step = replace(step, inputs=tuple(dict.fromkeys([*step.inputs, *named])))

@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sensegraph.index.index import Index
+from sensegraph.language.naming_words import HEADS
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import fold, list_stems, tag_words
-from sensegraph.language.word_lists import ENGLISH_MONTHS, ENGLISH_WEEKDAYS, read_lexicon, read_sections
+from sensegraph.language.word_lists import ENGLISH_MONTHS, ENGLISH_WEEKDAYS, read_lexicon, read_sections, stop_words
 from sensegraph.methods.kag.calculation import Scalar, read_date, read_number, write_value
 from sensegraph.retrieval.signals import entities_named_in
 from sensegraph.runtime.results import take_records
@@ -91,7 +92,7 @@ def _find_descriptions(text: str) -> Iterator[tuple[int, int, str]]:
         if not clause.strip() or _RELATIVE.search(clause):
             continue
         what, pronoun = match[1].strip(), match[2]
-        joint = {"whose": "'s", "with": " has", "named after": " is named after", "known as": " is known as"}
+        joint = {"whose": "'s", "with": " has"}
         asked = f"Which {what}{joint.get(pronoun, '')} {clause.strip()}?"
         yield match.start(), match.end() + len(clause), asked
     for match in _OF.finditer(text):
@@ -222,10 +223,14 @@ def _plan_intersection(question: str) -> list[str]:
 
 _SECTIONS = read_sections("lexicons/subquestions").items()
 _KINDS = {name[5:]: re.compile("|".join(lines), re.I) for name, lines in _SECTIONS if name.startswith("kind ")}
-_CUES = {section.removeprefix("cues "): words for section, words in _WORDS.items() if section.startswith("cues ")}
+_CUES, _FORMS = (
+    {name.removeprefix(kind): words for name, words in _WORDS.items() if name.startswith(kind)}
+    for kind in ("cues ", "forms ")
+)
 _ALSO = {"person": "organization", "place": "organization", "organization": "place"}  # what may stand for it
 _BRACKET = re.compile(r"\s*\([^()]*\)\s*$")
-_HEADS = re.compile(rf"\b(?:{'|'.join(sorted(_WORDS['heads'] | _WORDS['wide']))})\b")
+_DONE = re.compile(r"(?:e[rd]|or|ing|ion|e|s)$")  # the director directs
+_BEGINNING = 4  # letters from which the beginning of a word tells it
 _MONTH = re.compile(
     rf"(?i)(?:{'|'.join((*ENGLISH_MONTHS, *ENGLISH_WEEKDAYS))}|north|south|east|west|central|upper|lower|northwest"
     r"|eastern|western)$"
@@ -256,6 +261,17 @@ def kind_wanted(question: str) -> str:
     return min(found)[2] if found else ""
 
 
+def list_cues(question: str) -> frozenset[str]:
+    """Words, and beginnings of words, that stand near an answer.
+
+    They are what a question calls the relation, in its other forms too, and the prepositions before what it asks for.
+    """
+    left_out = HEADS | stop_words("en")  # what is asked for is no relation: a county
+    own = [w for w in re.findall(r"[a-z]+", question) if len(w) >= _BEGINNING and w not in left_out]
+    found = {_DONE.sub("", w) for w in own} | _CUES.get(kind_wanted(question), frozenset())
+    return frozenset(found.union(*(_FORMS[w] for w in own if w in _FORMS)))
+
+
 def split_passages(passages: Sequence[tuple[str, str, float]]) -> list[SaidSentence]:
     """The sentences of passages given as title, text and weight."""
     return [
@@ -273,7 +289,7 @@ def find_values(
     kind = kind_wanted(question)
     own = [s for s in dict.fromkeys(list_stems(question)) if s]
     idf = {s: index.words.idf(s) for s in own}
-    cues = frozenset(c for word, cues in _CUES.items() if word in question.casefold() for c in cues)
+    cues = list_cues(question)
     asked = f" {_spaced_words(question)} "
     found: dict[str, float] = {}
     for sentence in said:
@@ -300,7 +316,7 @@ def _offer_values(
             yield write_value(found), 1.0
         return
     asked = f" {_spaced_words(question)} "
-    heads = frozenset(_HEADS.findall(question.casefold()))
+    heads = (HEADS | _WORDS["wide"]).intersection(re.findall(r"[a-z]+", question))
     named = take_records(index.graph.entities, entities_named_in(sentence.text, index))
     entities = [e for e in named if not _stands_in_question(e.name, asked)]
     wide = [e for e in entities if e.type == "place" and not _MONTH.match(e.name)] if heads & _WORDS["wide"] else []
@@ -328,7 +344,7 @@ def _weigh_name(name: str, heads: frozenset[str]) -> float:
     words = frozenset(_spaced_words(name).split())
     if heads & words:
         return 1.6
-    return 0.4 if (_WORDS["heads"] & words) - heads and heads else 1.0
+    return 0.4 if heads and (HEADS & words) - heads else 1.0
 
 
 def _spaced_words(text: str) -> str:
@@ -343,6 +359,10 @@ def _weigh_cue_distance(text: str, name: str, cues: frozenset[str]) -> float:
     before = [w.casefold() for w in re.findall(r"\w+", text[: max(start, 0)])][-6:]
     after = [w.casefold() for w in re.findall(r"\w+", text[start + len(name) :])][:3]
     for gap, word in enumerate(reversed(before)):
-        if any(word.startswith(c) for c in cues):
+        if _tells_relation(word, cues):
             return 1.0 - 0.06 * gap
-    return 0.65 if any(w.startswith(c) for w in after for c in cues) else 0.5
+    return 0.65 if any(_tells_relation(word, cues) for word in after) else 0.5
+
+
+def _tells_relation(word: str, cues: frozenset[str]) -> bool:
+    return any(word == c if len(c) < _BEGINNING else word.startswith(c) for c in cues)

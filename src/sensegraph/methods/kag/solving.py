@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
-from functools import partial
+from functools import cached_property, partial
 from itertools import product
 from typing import Literal
 
@@ -226,7 +226,12 @@ class Solver:
     def _typed(self, place: int, wanted: str) -> bool:
         """Whether an entity is of the type that is asked for; any is where none is, or one that no schema knows."""
         (entity,) = take_records(self.index.graph.entities, [place])
-        return not wanted or fold(entity.type) == fold(wanted)
+        return not wanted or fold(entity.type) == fold(wanted) or fold(wanted) not in self._types
+
+    @cached_property
+    def _types(self) -> frozenset[str]:
+        """The types of all entities."""
+        return frozenset(fold(e.type) for e in self.index.graph.entities)
 
     def _names(self, term: Term, memory: Mapping[str, Solved]) -> list[tuple[str, float]]:
         if term.name and not MARK.search(term.name):

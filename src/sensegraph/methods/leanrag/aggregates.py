@@ -20,6 +20,7 @@ from sensegraph.index.hierarchy.earlier_groups import EarlierGroups
 from sensegraph.index.hierarchy.packing import elements_for, ground_unless_quoted, resolve_references, resolve_report
 from sensegraph.index.hierarchy.similar_clusters import group_vectors
 from sensegraph.index.hierarchy.stand_ins import first_words, foresee_results
+from sensegraph.index.left_out import quote_as_report
 from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.parts import PartEstimate
 from sensegraph.index.vectors import embed_records
@@ -124,7 +125,8 @@ class Builder:
 
     def ask(self, step: Step[Brief, Any], briefs: Sequence[Brief]) -> Sequence[Any]:
         """What the engine writes of each brief."""
-        return self.rt.each(step, briefs)
+        instead: Any = quote_as_report if step.name == write_aggregates.name else lambda _: ()
+        return self.rt.each(step, briefs, without=instead)
 
     def labels(self, level: Level, vectors: Result[Vectors]) -> Ints:
         """The cluster of each node of a level."""

@@ -26,6 +26,7 @@ from sensegraph.index.restricted.scope import ScopedIndex, positions_among
 from sensegraph.index.vectors import embed_records
 from sensegraph.language.text import count_tokens
 from sensegraph.methods import check_fields
+from sensegraph.methods.lightrag.tasks import find_keywords
 from sensegraph.protocols import PartName, Task
 from sensegraph.retrieval.assembling import (
     Ends,
@@ -47,7 +48,7 @@ from sensegraph.retrieval.assembling import (
     shared_out,
     unite_passages,
 )
-from sensegraph.retrieval.signals import keywords_of
+from sensegraph.retrieval.signals import keywords_of, words_task
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Evidence, Graph, Question, Relation
@@ -136,7 +137,7 @@ class LightRAG:
     nearness to the question, or the rank of what they belong to. `ranking` says what is near: cosines (the paper), or
     BM25, which `auto` takes where vectors compare words alone. `keywords` are searched for joined into one text, or
     each by itself, fused by rank. `named` puts the entities first that bear names of the question. `refined` asks the
-    engine to split the question.
+    engine for the keywords.
     """
 
     preset: Preset = "current"
@@ -155,7 +156,7 @@ class LightRAG:
     named: bool = True
     refined: bool = True
     name: str = "lightrag"
-    requires: frozenset[Task] = frozenset({"refine", "answer"})
+    requires: frozenset[Task] = frozenset({"answer"})
     reads: frozenset[PartName] = frozenset({"graph", "relations"})
 
     def __post_init__(self) -> None:
@@ -182,7 +183,7 @@ class LightRAG:
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """One answer from these passages."""
         asks = self.refined and self._mode != "naive"
-        rt.check(self.name, self.requires if asks else self.requires - {"refine"})
+        rt.check(self.name, self.requires | ({words_task(rt, find_keywords)} if asks else frozenset()))
         return conclude_answer(question, self.retrieve(question, index, rt), index, rt)
 
     @property
@@ -204,7 +205,7 @@ class LightRAG:
     def _desk(self, question: Question, index: Index, rt: Runtime) -> _Desk:
         """The question with what its keywords find; all are embedded at once."""
         mode, top, floor = self._mode, self._number("top"), self.cosine_floor
-        words = keywords_of(question, index, rt, refined=self.refined)
+        words = keywords_of(question, index, rt, refined=self.refined, words=find_keywords)
         low = self._sought(words.low) if mode != "global" else []
         high = self._sought(words.high) if mode != "local" else []
         vectors = np.asarray(rt.embedder.embed([question.sought, *low, *high], "query"), np.float32)

@@ -20,6 +20,7 @@ from sensegraph.algorithms.mixtures import assign_softly, choose_k, fit_mixture
 from sensegraph.algorithms.reduction import reduce_dimensions
 from sensegraph.index.hierarchy.packing import ground_statement, report_passage, shown_to
 from sensegraph.index.hierarchy.stand_ins import first_words, foresee_results
+from sensegraph.index.left_out import quote_passages
 from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.parts import Building, PartEstimate
 from sensegraph.index.vectors import embed_all, embed_records, embed_texts
@@ -139,7 +140,7 @@ def plant_tree(building: Building, settings: TreeSettings) -> MadePart:
         def near(texts: Sequence[str]) -> Vectors:  # those of an embedder that works here are made again, not stored
             return embed_all(texts, rt).value if rt.embedder.waits else np.asarray(rt.embedder.embed(texts, "document"))
 
-        grower = Grower(rt, settings, chunks(), partial(rt.each, condense_groups), near)
+        grower = Grower(rt, settings, chunks(), partial(rt.each, condense_groups, without=quote_passages), near)
         return grower.grown(grower.leaves(cut.value), said.value)
 
     writer = rt.engine.fingerprint("condense")

@@ -24,6 +24,7 @@ _REFUSED = (
 )
 _BROKEN = ("error", "network_error", "abort", "aborted", "cancelled", "insufficient_system_resource")
 _REASONING = ("reasoning_content", "reasoning")
+_PARTED = "thoughts_in_parts"  # a mark of ours on a reply put together from pieces
 
 TAGS = "think|thinking|thought|reasoning|reflection|seed:think"
 _CLOSED = re.compile(  # up to the last end of thoughts, whether or not their beginning is there
@@ -51,6 +52,7 @@ class Parts:
     def __init__(self) -> None:
         self._texts: list[str] = []
         self._thoughts: list[str] = []
+        self._parted = False
         self._refusal = ""
         self.finish = ""
         self.blanks = 0
@@ -70,6 +72,7 @@ class Parts:
         delta = choices[0].get("delta") or {}
         self._refusal += _read_refusal(delta)
         self._thoughts += [t for name in _REASONING if isinstance(t := delta.get(name), str)]
+        self._parted = self._parted or _has_thinking_part(delta.get("content"))
         text = _join_text(delta.get("content"))
         if text:
             self._texts.append(text)
@@ -79,9 +82,10 @@ class Parts:
 
     def reply(self) -> dict[str, Any]:
         """The whole reply in the form of one that was not cut into pieces."""
-        message = {"role": "assistant", "content": "".join(self._texts)}
+        message: dict[str, Any] = {"role": "assistant", "content": "".join(self._texts)}
         message |= {"refusal": self._refusal} if self._refusal else {}
         message |= {_REASONING[0]: "".join(self._thoughts)} if self._thoughts else {}
+        message |= {_PARTED: True} if self._parted else {}
         whole: dict[str, Any] = {"choices": [{"index": 0, "message": message, "finish_reason": self.finish}]}
         return whole | ({"usage": self._usage} if self._usage else {})
 
@@ -129,6 +133,23 @@ def without_thoughts(text: str) -> str:
     if not text.lstrip().startswith("{"):
         text = _CLOSED.sub("", text)
     return "" if _OPEN.match(text) else _END.sub("", text).strip()
+
+
+def find_thoughts(reply: Mapping[str, Any]) -> str:
+    """Where the thoughts of a chat reply came: as parts, in a field, in the text (tag), hidden; empty for none."""
+    message, details = _message(reply), (reply.get("usage") or {}).get("completion_tokens_details") or {}
+    if message.get(_PARTED) or _has_thinking_part(message.get("content")):
+        return "parts"
+    if any(isinstance(t := message.get(name), str) and t.strip() for name in _REASONING):
+        return "field"
+    text = _join_text(message.get("content"))
+    if not text.lstrip().startswith("{") and (_OPEN.match(text) or _CLOSED.match(text)):
+        return "tag"
+    return "hidden" if isinstance(details, dict) and details.get("reasoning_tokens") else ""
+
+
+def _has_thinking_part(said: Any) -> bool:
+    return isinstance(said, list) and any(isinstance(p, dict) and p.get("type") == "thinking" for p in said)
 
 
 def _read_refusal(message: Mapping[str, Any]) -> str:

@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
-from sensegraph.errors import EndpointDown, EndpointError
+from sensegraph.errors import BatchPending, EndpointDown, EndpointError
 from sensegraph.models.endpoint import bodies
 from sensegraph.models.endpoint.endpoint_settings import address_of
 from sensegraph.models.endpoint.flow import Gate
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from sensegraph.models.endpoint.limits import Journal
     from sensegraph.models.endpoint.wire import Incoming, Response, Wire
 
+CHAT = "/chat/completions"
+SHARE = "batch_price_share"  # in a reply that came in a batch: how much of the price it has, below 0 if paid before
+_FIRST_S, _FIRST_OF_BATCH_S = 5.0, 120.0
 _LONGEST_WAIT = 600.0  # seconds; an endpoint that asks for more is down for this run
 _FRUITLESS = 4  # pauses without any reply, as a multiple of the retries, after which an endpoint is given up
 
@@ -57,8 +60,15 @@ class _Failure:
 class Calls:
     """Posts to one endpoint, safe to use from many threads. `retried` is called before each further attempt."""
 
-    def __init__(self, settings: EndpointSettings, address: str, journal: Journal | None, api_key: str) -> None:
-        self.journal, self._api_key = journal, api_key
+    def __init__(
+        self,
+        settings: EndpointSettings,
+        address: str,
+        journal: Journal | None,
+        api_key: str,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        self.journal, self._api_key, self._further = journal, api_key, dict(headers or {})
         self.settings, self.address = settings, address
         self._lock = threading.Lock()
         self._pace = Pace(settings.requests_per_minute, settings.tokens_per_minute)
@@ -73,13 +83,17 @@ class Calls:
         need: int,
         retried: Callable[[], None],
         streaming: Streaming | None = None,
+        at_once: bool = False,
     ) -> dict[str, Any]:
         """The decoded reply, after as many attempts as are allowed; once a piece of it was heard there is no other.
 
-        Raises Refusal for what no other attempt can mend, EndpointDown or EndpointError for what else can go wrong.
+        In a build by batches it waits for one, unless it is the first and asked `at_once`. Raises Refusal for what no
+        other attempt can mend, EndpointDown or EndpointError for what else can go wrong, BatchPending while it waits.
         """
         raw = msgspec.json.encode(body)
-        if (left := self._recall(path, raw)) is not None:
+        if (left := self._recall(path, raw)) is None:
+            left = self._recall_batched(path, raw, body, need, at_once)
+        if left is not None:
             if streaming and streaming.hear:
                 streaming.hear(bodies.read_content(left))
             return left
@@ -120,6 +134,33 @@ class Calls:
         reply = msgspec.json.decode(left, type=dict[str, Any]) if left else None
         return reply if reply and bodies.is_usable(reply) else None
 
+    @property
+    def longest_first(self) -> float:
+        """Seconds that other calls wait for the first one to show what the endpoint takes."""
+        return _FIRST_OF_BATCH_S if self.journal and self.journal.batch else _FIRST_S
+
+    def _recall_batched(
+        self, path: str, raw: bytes, body: Mapping[str, Any], need: int, at_once: bool
+    ) -> dict[str, Any] | None:
+        """The reply that a batch brought; None for what is asked at once. Raises BatchPending for what must wait."""
+        box = self.journal.batch if self.journal and path == CHAT else None
+        if box is None or self.journal is None:
+            return None
+        key = self.journal.key(path, raw)
+        if (found := box.recall(key)) is None:
+            if box.may_ask(key, at_once):
+                return None
+            box.defer(key, raw, need)
+            raise BatchPending("A call to the model waits for its batch.")
+        told, first = found
+        try:
+            if told.status < 300:
+                return bodies.decode_reply(bytes(told.reply), body) | {SHARE: box.share if first else -1.0}
+            refused = read_error(bytes(told.reply))
+            raise bodies.Unusable(classify_error(told.status, refused, {}, body.keys()))
+        except bodies.Unusable as e:
+            raise self._explain_outcome(e.outcome, time.monotonic()).error from None
+
     def _attempt(
         self, path: str, raw: bytes, body: Mapping[str, Any], streaming: Streaming | None
     ) -> dict[str, Any] | _Failure:
@@ -133,8 +174,8 @@ class Calls:
             good = isinstance(found, dict)
             return found
         except Unreachable as e:
-            why = f"({self._clean(str(e))}): check endpoint.base_url and that it is running."
-            down = EndpointDown(f"Cannot reach {self.address} {why}", words=self._clean(str(e)))
+            why = f"({self.clean(str(e))}): check endpoint.base_url and that it is running."
+            down = EndpointDown(f"Cannot reach {self.address} {why}", words=self.clean(str(e)))
             return _Failure(Outcome(Kind.DOWN, str(e)), down, bool(self._answers))
         except WireError as e:
             return self._end_if_heard(heard, self._explain_break(e))
@@ -154,36 +195,50 @@ class Calls:
         began: float,
     ) -> dict[str, Any] | _Failure:
         if streaming is None:
-            response = self._connect().post(path, raw)
+            response = self.wire.post(path, raw)
             if response.status >= 300:
                 return self._explain_status(response, body, began)
             self._gate.hold(self._rest(response.headers))
             found = bodies.decode_reply(response.body, body)
         else:
-            with self._connect().open(path, msgspec.json.encode(dict(body) | streaming.fields)) as incoming:
+            with self.wire.open(path, msgspec.json.encode(dict(body) | streaming.fields)) as incoming:
                 if incoming.status >= 300:
                     return self._explain_status(incoming.response(), dict(body) | streaming.fields, began)
                 self._gate.hold(self._rest(incoming.headers))
                 found = assemble_events(incoming, heard, body, streaming.formed)
         if self.journal and bodies.is_usable(found):  # as if it had come whole: either way recalls it
             self.journal.keep(self.journal.key(path, raw), msgspec.json.encode(found))
+            if self.journal.batch and path == CHAT:  # a later round of this build recalls it
+                self.journal.batch.keep_live(self.journal.key(path, raw), msgspec.json.encode(found))
         return found
 
     def _rest(self, headers: Mapping[str, str]) -> float:
         rest = find_rest(headers)
         return rest if rest <= _LONGEST_WAIT else 0.0
 
-    def _connect(self) -> Wire:
+    @property
+    def wire(self) -> Wire:
         """The client, made on first use: the offline path never imports it."""
         from sensegraph.models.endpoint.wire import Patience, Wire
 
         with self._lock:
             if self._wire is None:
-                s, key = self.settings, self._api_key
-                headers = {"bearer": {"Authorization": f"Bearer {key}"}, "api-key": {"api-key": key}}.get(s.auth, {})
+                s = self.settings
                 patience = Patience(s.first_byte_s, s.silence_s, s.timeout_s)
-                self._wire = Wire(s.base_url, headers if key else {}, connections=s.concurrency, patience=patience)
+                self._wire = Wire(s.base_url, self.headers, connections=s.concurrency, patience=patience)
             return self._wire
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The headers that hold the key, and those of the settings."""
+        key = self._api_key
+        found = {"bearer": {"Authorization": f"Bearer {key}"}, "api-key": {"api-key": key}}.get(self.settings.auth, {})
+        return (found if key else {}) | self._further
+
+    def narrow(self, slots: int) -> None:
+        """Make no more calls at once than a server has places for, where that is known."""
+        if slots:
+            self._gate.narrow(slots)
 
     # ── what went wrong ──
 
@@ -193,7 +248,7 @@ class Calls:
         s = self.settings
         waited = f"{s.timeout_s:g} s" if s.timeout_s else f"{s.first_byte_s:g} s, or nothing more for {s.silence_s:g} s"
         late = isinstance(error, Late)
-        why = f"no reply within {waited}" if late else f"the connection broke ({self._clean(str(error))})"
+        why = f"no reply within {waited}" if late else f"the connection broke ({self.clean(str(error))})"
         return _Failure(Outcome(Kind.BROKEN, why), EndpointError(why, Kind.BROKEN, why), True)
 
     def _end_if_heard(self, heard: _CountingListener, failure: _Failure) -> _Failure:
@@ -201,7 +256,7 @@ class Calls:
         if not heard.count or isinstance(failure.error, Refusal):
             return failure
         text = f"{self.address} broke off in the middle of a reply, after {heard.count} characters"
-        words = self._clean(str(failure.error))
+        words = self.clean(str(failure.error))
         error = EndpointError(f"{text}: {words}. Ask again.", failure.outcome.kind, words)
         return _Failure(failure.outcome, error, False)
 
@@ -215,7 +270,7 @@ class Calls:
 
     def _explain_outcome(self, found: Outcome, began: float) -> _Failure:
         """What is done about an outcome here: wait and try again; the rest is for who asked."""
-        words = self._clean(found.words)
+        words = self.clean(found.words)
         said = f"HTTP {found.status}: {words}" if found.status else words
         if found.wait is not None and found.wait > _LONGEST_WAIT:
             asked = f"asks to wait {found.wait:.0f} s (HTTP {found.status}: {words}): run again later."
@@ -233,13 +288,13 @@ class Calls:
 
     def _explain_redirect(self, response: Response) -> EndpointDown:
         """A redirect is not followed: it would take the key to an address that nobody has chosen."""
-        to = self._clean(address_of(response.headers.get("location", "")) or "an address that it does not name")
+        to = self.clean(address_of(response.headers.get("location", "")) or "an address that it does not name")
         text = f"{self.address} (HTTP {response.status}) sends to {to}: set endpoint.base_url to where the endpoint is."
         return EndpointDown(text)
 
     def error(self, e: Refusal) -> EndpointError:
         """The error that a refusal means for the caller, with what to do next."""
-        found, words = e.outcome, self._clean(e.outcome.words)
+        found, words = e.outcome, self.clean(e.outcome.words)
         where = f"{self.address} (HTTP {found.status})" if found.status else self.address
         downs = {
             "key": f"The key is not accepted by {where}: {words}. Check the API key, endpoint.auth and its rights.",
@@ -260,12 +315,12 @@ class Calls:
         error = last.error
         if isinstance(error, EndpointDown):
             return error
-        return EndpointError(text, last.outcome.kind, self._clean(last.outcome.words))
+        return EndpointError(text, last.outcome.kind, self.clean(last.outcome.words))
 
-    def _clean(self, text: str) -> str:
+    def clean(self, text: str) -> str:
         """`text` on one line, cut, without the key (a stand-in such as "none" is no secret) and the URL's password."""
         password = unquote(urlsplit(self.settings.base_url).password or "")
-        for secret, least in ((self._api_key, 8), (password, 4)):
+        for secret, least in ((self._api_key, 8), (password, 4), *((value, 8) for value in self._further.values())):
             text = text.replace(secret, "***") if len(secret) >= least else text
         return " ".join(text.split())[:300]
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
@@ -19,15 +19,17 @@ import numpy as np
 from sensegraph.errors import SettingsError
 from sensegraph.language.text import count_tokens
 from sensegraph.models.endpoint import bodies, readings
-from sensegraph.models.endpoint.calls import Calls, Streaming
+from sensegraph.models.endpoint.calls import CHAT, SHARE, Calls, Streaming
 from sensegraph.models.endpoint.endpoint_settings import (
     EndpointSettings,
+    Purpose,
     address_of,
     check_endpoint,
     set_temperature,
 )
-from sensegraph.models.endpoint.limits import Amount, Budget
+from sensegraph.models.endpoint.limits import Amount, Budget, Notes, price_reading, price_usage
 from sensegraph.models.endpoint.outcomes import Kind, Outcome, Refusal
+from sensegraph.models.endpoint.pages import Offer, read_offer
 from sensegraph.models.endpoint.profile import (
     ChatRequest,
     Memory,
@@ -43,42 +45,30 @@ from sensegraph.types import Usage
 if TYPE_CHECKING:
     from sensegraph.models.endpoint.limits import Journal
 
-Purpose = Literal["chat", "embedding", "rerank"]
 Message = Mapping[str, str]
 
-_FIRST_S = 5.0  # seconds that other calls wait for the first one to show what the endpoint takes
+_ROOMY = 32_768  # tokens of a window in which all of our prompts have room
 _NO_USAGE = "The endpoint reports no usage: tokens are our own estimate"
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One chat reply; `finish_reason` is `length` where it was cut at `max_tokens`."""
+    """One chat reply; `finish_reason` is `length` where it was cut at `max_tokens`, `thoughts` where they came."""
 
     text: str
     prompt_tokens: int
     completion_tokens: int
     finish_reason: str
-
-
-class Notes:
-    """What was degraded, each with how often; safe to write to from many threads."""
-
-    def __init__(self) -> None:
-        self._lock, self._counts = threading.Lock(), Counter[str]()
-
-    def add(self, *notes: str) -> None:
-        """Count each of these once more."""
-        with self._lock:
-            self._counts.update(notes)
-
-    def read(self) -> tuple[str, ...]:
-        """The notes in order, each with how often."""
-        with self._lock:
-            return tuple(f"{note} ({n} ×)" for note, n in sorted(self._counts.items()))
+    thoughts: str = ""
 
 
 class Endpoint:
-    """An OpenAI-compatible endpoint: `chat`, `embed` and `rerank`, safe to call from many threads."""
+    """An OpenAI-compatible endpoint: `chat`, `embed` and `rerank`, safe to call from many threads.
+
+    With `looks` it is asked what it tells for nothing, where nothing is remembered, before the first chat. `headers`
+    are sent besides that of the key. What it spends counts against the budget of the one `beside` it. `known` is what
+    is known of it and its models.
+    """
 
     def __init__(
         self,
@@ -86,29 +76,31 @@ class Endpoint:
         journal: Journal | None = None,
         api_key: str = "",
         memory: Memory | None = None,
+        looks: bool = False,
+        headers: Mapping[str, str] | None = None,
+        beside: Endpoint | None = None,
     ) -> None:
         check_endpoint(settings, api_key)
         settings = replace(settings, temperature=set_temperature(settings))
         self.settings, self.address = settings, address_of(settings.base_url)
-        self._api_key, self._memory = api_key, memory or Memory()
-        self._known = self._memory.recall(settings)
-        self._believed = self._known != Profile()
-        self._known = replace(self._known, window=settings.window) if settings.window else self._known
-        self._calls = Calls(settings, self.address, journal, api_key)
+        self._api_key, self._headers, self._memory = api_key, headers, memory or Memory()
+        self.known = self._memory.recall(settings)
+        self._believed = self.known != Profile()
+        self.known = replace(self.known, window=settings.window) if settings.window else self.known
+        self._looks = looks and not self._believed and not settings.window
+        self.calls = Calls(settings, self.address, journal, api_key, headers)
+        self.calls.narrow(self.known.slots)
+        self._measured = bool(settings.tokens_per_minute or settings.max_tokens_total or settings.max_cost_usd)
         self._lock = threading.Lock()
         self._contact = threading.Lock()
         self._guesses = Counter[str]()
         self._spent: dict[Purpose, Usage] = {"chat": Usage(), "embedding": Usage(), "rerank": Usage()}
         self._notes = Notes()
-        self._budget = Budget(settings.max_tokens_total, settings.max_cost_usd)
+        own = Budget(settings.max_tokens_total, settings.max_cost_usd)
+        self._budget: Budget = beside._budget if beside else own
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (
-            self.settings,
-            None,
-            self._api_key,
-            self._memory,
-        )  # a copy in another process counts for itself
+        return type(self), (self.settings, None, self._api_key, self._memory, False, self._headers)  # counts for itself
 
     def __repr__(self) -> str:
         return f"Endpoint({self.address!r}, {self.settings.model!r})"
@@ -146,7 +138,10 @@ class Endpoint:
         if not self.settings.model:
             raise SettingsError("endpoint.model is empty: name the chat model to use.")
         request = ChatRequest(messages, max_tokens, schema, name, extra or {})
-        first = not self._believed and self._contact.acquire(timeout=_FIRST_S)  # what one call learns, others need not
+        first = not self._believed and self._contact.acquire(timeout=self.calls.longest_first)
+        if first and self._believed:  # what one call has learned meanwhile, others need not
+            self._contact.release()
+            first = False
 
         def let_others_go() -> None:
             nonlocal first
@@ -158,15 +153,35 @@ class Endpoint:
             self._count("chat", Usage(retries=1))
             let_others_go()
 
+        if first and self._looks:
+            self.look()
         try:
-            return self._chat(Attempt(request, self._known, self.settings), hear, count_retry)
+            return self._chat(Attempt(request, self.known, self.settings, at_once=first), hear, count_retry)
         finally:
             let_others_go()
 
     @property
     def window(self) -> int:
         """The tokens of prompt and reply together that the model is known to take; 0 where that is not known."""
-        return self._known.window
+        return self.known.window
+
+    def look(self) -> Offer:
+        """Learn what the endpoint tells for nothing: its models, and their window."""
+        self._looks, found = False, read_offer(self.settings, self.calls.headers)
+        if (shown := found.add_to(self.known)) != self.known:
+            self.learn(shown)
+        self.calls.narrow(found.slots)
+        return found
+
+    def copy_with(self, **changes: Any) -> Endpoint:
+        """The same with other settings, which knows what is known now, remembers nothing and counts for itself."""
+        made = Endpoint(replace(self.settings, **changes), None, self._api_key, headers=self._headers, beside=self)
+        made.known, made._believed = self.known, True
+        return made
+
+    def learn(self, shown: Profile) -> None:
+        """Take what was found out without a chat for known, from now on and in later runs."""
+        self._learn(Attempt(ChatRequest((), 0), shown, self.settings))
 
     def _chat(self, attempt: Attempt, hear: Callable[[str], None] | None, retried: Callable[[], None]) -> Reply:
         """The reply to a request, in whatever way the endpoint takes it."""
@@ -179,19 +194,20 @@ class Endpoint:
 
         while True:
             if not attempt.fits:
-                self._learn(replace(attempt, known=replace(self._known, window=attempt.known.window)))
-                raise explain_outcome(attempt, attempt.last or Outcome(Kind.WINDOW, ""), self._calls.error)
+                self._learn(replace(attempt, known=replace(self.known, window=attempt.known.window)))
+                raise explain_outcome(attempt, attempt.last or Outcome(Kind.WINDOW, ""), self.calls.error)
             body = write_chat(
                 self.settings, attempt.known, attempt.request, attempt.room, attempt.freely, attempt.varied
             )
             found = self._ask(attempt, body, keep_and_hear if hear else None, heard, retried)
             if isinstance(found, Reply):
-                self._learn(attempt)
+                seen = found.thoughts and replace(attempt.known, thoughts=found.thoughts)
+                self._learn(replace(attempt, known=seen or attempt.known))
                 return found
             streaming = write_streaming(attempt.known)
             following = find_remedy(attempt, found, body | streaming)
             if following is None or (any(heard) and found.kind != Kind.THOUGHTS):
-                raise explain_outcome(attempt, found, self._calls.error)
+                raise explain_outcome(attempt, found, self.calls.error)
             attempt = following
 
     def _ask(
@@ -207,9 +223,9 @@ class Endpoint:
         streaming = Streaming(fields, hear, "response_format" in body) if fields else None
         self._budget.reserve(most)
         try:
-            data = self._calls.post("/chat/completions", body, most.tokens, retried, streaming)
+            data = self.calls.post(CHAT, body, most.tokens, retried, streaming, attempt.at_once)
             reply = self._reply(data, attempt.request.messages)
-            used = self._spend(reply)
+            used = self._spend(reply, data.get(SHARE, 1.0))
             if found := bodies.classify_reply(data) or self._compare(attempt, data):
                 return found
             if bodies.read_misplaced(data):
@@ -228,7 +244,7 @@ class Endpoint:
     def _compare(self, attempt: Attempt, data: Mapping[str, Any]) -> Outcome | None:
         """What the endpoint's count of a prompt shows: that it was cut without a word, or nothing."""
         counts = [bodies.read_usage(data, name) or 0 for name in ("prompt_tokens", "completion_tokens")]
-        known, own = self._known, count_prompt_tokens(attempt.request.messages)
+        known, own = self.known, count_prompt_tokens(attempt.request.messages)
         if known.doubts(counts[0], attempt.request.messages):
             words = f"the endpoint counted {counts[0]:,} tokens of a prompt of about {own:,}, and cut the rest"
             if attempt.varied:
@@ -241,13 +257,13 @@ class Endpoint:
             return Outcome(Kind.WINDOW, f"the prompt and its reply filled a window of {whole:,} tokens", most=whole)
         with self._lock:
             skips = attempt.varied and not known.skips_known
-            self._known = replace(self._known, skips_known=True) if skips else known.compared(counts[0], own)
+            self.known = replace(self.known, skips_known=True) if skips else known.compared(counts[0], own)
         return None
 
     def _learn(self, attempt: Attempt) -> None:
         """Take what a reply showed for known, and say it once; what was only guessed, after two replies."""
         with self._lock:
-            before = self._known
+            before = self.known
             now = join_profiles(before, attempt.known)
             lost = list_losses(before, now)
             unsure = [name for name in lost if name in (*attempt.guessed, "response_format")]
@@ -256,11 +272,12 @@ class Endpoint:
                 form = before.form if "response_format" in doubted else now.form
                 now = replace(now, refused=tuple(n for n in now.refused if n not in doubted), form=form)
             self._notes.add(*(f"The endpoint refuses {said}" for name, said in lost.items() if name not in doubted))
-            if now.window and now.window != before.window:
+            told = attempt.request.messages or now.window < _ROOMY
+            if now.window and now.window != before.window and told:
                 self._notes.add(f"The model's window is {now.window:,} tokens: prompts and replies are made to fit")
             if now.thinking > before.thinking:
                 self._notes.add("The model's thoughts take room: replies may be longer than was asked for")
-            self._known = now
+            self.known = now
             settled = all(count > 1 for count in self._guesses.values())
             news = replace(now, ratio=1.0, samples=0) != replace(before, ratio=1.0, samples=0) or not self._believed
             self._believed = settled
@@ -275,7 +292,7 @@ class Endpoint:
         """
         if not self.settings.embedding_model:
             raise SettingsError("endpoint.embedding_model is empty: name the embedding model to use.")
-        parts = [readings.split_long(text, self._known.input_tokens) for text in texts]
+        parts = [readings.split_long(text, self.known.input_tokens) for text in texts]
         rows = self._embed_all([part for of_text in parts for part in of_text])
         ends = np.cumsum([len(of_text) for of_text in parts])
         if len(rows) == len(texts):
@@ -284,17 +301,16 @@ class Endpoint:
 
     def _embed_all(self, texts: Sequence[str]) -> Vectors:
         """The vectors of texts, in batches; after a refusal, in smaller ones or smaller parts."""
-        rows, name = list[Vectors](), self.settings.embedding_model
-        for batch in readings.split_batches(texts, self._known, self.settings.embedding_batch):
-            body = {"model": name, "input": batch, "encoding_format": "float"}
-            body = {n: v for n, v in body.items() if n not in self._known.refused}
+        rows = list[Vectors]()
+        for batch in readings.split_batches(texts, self.known, self.settings.embedding_batch):
+            body = readings.write_embedding(self.settings, self.known, batch)
             try:
                 data = self._read("embedding", "/embeddings", body, batch)
             except Refusal as e:
-                learned = readings.learn_size(self._known, e.outcome, batch)
+                learned = readings.learn_size(self.known, e.outcome, batch)
                 if learned is None:
-                    raise self._calls.error(e) from None
-                self._learn(Attempt(ChatRequest((), 0), learned, self.settings))
+                    raise self.calls.error(e) from None
+                self.learn(learned)
                 rows.append(self.embed(batch))
             else:
                 rows.append(readings.read_vectors(data, batch))
@@ -308,19 +324,15 @@ class Endpoint:
         """
         if not self.settings.rerank_model:
             raise SettingsError("endpoint.rerank_model is empty: name the reranking model to use.")
-        known = self._known
-        body = {"model": self.settings.rerank_model, "query": question, known.ranks: list(texts), "top_n": len(texts)}
-        body = {n: v for n, v in body.items() if n not in known.refused}
+        body = readings.write_rerank(self.settings.rerank_model, self.known, question, texts)
         read = [part for text in texts for part in (question, text)]  # it reads the question with each text
         try:
             data = self._read("rerank", "/rerank", body, read)
         except Refusal as e:
-            learned = known.without(e.outcome.field) if e.outcome.field in body else known
-            if "`texts`" in e.outcome.words and known.ranks != "texts":
-                learned = replace(known, ranks="texts")
-            if learned == known:
-                raise self._calls.error(e) from None
-            self._learn(Attempt(ChatRequest((), 0), learned, self.settings))
+            learned = readings.learn_ranking(self.known, e.outcome, body)
+            if learned is None:
+                raise self.calls.error(e) from None
+            self.learn(learned)
             return self.rerank(question, texts)
         scores = readings.read_relevances(data, len(texts))
         worst = min((s for s in scores if s is not None), default=0.0)
@@ -329,35 +341,24 @@ class Endpoint:
     def _read(self, kind: Purpose, path: str, body: dict[str, Any], texts: Sequence[str]) -> dict[str, Any]:
         """The reply to a call that reads `texts` and writes nothing, within the budget and counted."""
         need = sum(map(count_tokens, texts)) if self._measured else 0
-        most = Amount(need, self._price_reading(kind, need).cost_usd)
+        most = Amount(need, price_reading(self.settings, kind == "embedding", need).cost_usd)
         self._budget.reserve(most)
         used = Amount()
         try:
-            data = self._calls.post(path, body, need, partial(self._count, kind, Usage(retries=1)))
+            data = self.calls.post(path, body, need, partial(self._count, kind, Usage(retries=1)))
             named = [bodies.read_usage(data, name) for name in ("prompt_tokens", "total_tokens")]
             count = next((n for n in named if n is not None), None)
             if count is None:
                 count = need or sum(map(count_tokens, texts))
                 self._notes.add(_NO_USAGE)
-            usage = self._price_reading(kind, count)
+            usage = price_reading(self.settings, kind == "embedding", count)
             used = Amount(count, usage.cost_usd)
             self._count(kind, usage)
         finally:
             self._budget.settle(most, used)
         return data
 
-    def _price_reading(self, kind: Purpose, count: int) -> Usage:
-        """What a call that read `count` tokens took."""
-        if kind == "embedding":
-            return self._price(Usage(embedding_calls=1, embedding_tokens=count))
-        return Usage(1, count, cost_usd=count * self.settings.price_rerank / 1e6)
-
     # ── counting ──
-
-    @property
-    def _measured(self) -> bool:
-        s = self.settings
-        return bool(s.tokens_per_minute or s.max_tokens_total or s.max_cost_usd)
 
     def _bound(self, attempt: Attempt) -> Amount:
         """The most that a chat call can take; not measured where no limit asks for it."""
@@ -366,7 +367,7 @@ class Endpoint:
         schema = attempt.request.schema
         form = count_tokens(msgspec.json.encode(schema).decode()) if schema else 0
         prompt = count_prompt_tokens(attempt.request.messages) + form
-        return Amount(prompt + attempt.room, self._price(Usage(1, prompt, attempt.room)).cost_usd)
+        return Amount(prompt + attempt.room, price_usage(self.settings, Usage(1, prompt, attempt.room)).cost_usd)
 
     def _reply(self, data: dict[str, Any], messages: Sequence[Message]) -> Reply:
         text = bodies.read_content(data)
@@ -376,18 +377,14 @@ class Endpoint:
             self._notes.add(_NO_USAGE)
             return _estimate_reply(text, messages, reason)
         prompt = prompt or count_prompt_tokens(messages)  # some leave out what they had in their cache
-        return Reply(text, prompt, completion, reason)
+        return Reply(text, prompt, completion, reason, bodies.find_thoughts(data))
 
-    def _spend(self, reply: Reply) -> Amount:
-        """Count what a reply took."""
-        usage = self._price(Usage(1, reply.prompt_tokens, reply.completion_tokens))
+    def _spend(self, reply: Reply, share: float = 1.0) -> Amount:
+        """Count what a reply took, at a share of its price; one of no price was counted before."""
+        usage = price_usage(self.settings, Usage(1, reply.prompt_tokens, reply.completion_tokens))
+        usage = replace(usage, cost_usd=usage.cost_usd * share) if share >= 0 else Usage()
         self._count("chat", usage)
-        return Amount(reply.prompt_tokens + reply.completion_tokens, usage.cost_usd)
-
-    def _price(self, usage: Usage) -> Usage:
-        s = self.settings
-        cost = usage.prompt_tokens * s.price_prompt + usage.completion_tokens * s.price_completion
-        return replace(usage, cost_usd=(cost + usage.embedding_tokens * s.price_embedding) / 1e6)
+        return Amount(usage.prompt_tokens + usage.completion_tokens, usage.cost_usd)
 
     def _count(self, kind: Purpose, usage: Usage) -> None:
         with self._lock:

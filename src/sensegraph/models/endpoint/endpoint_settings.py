@@ -12,7 +12,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Literal
@@ -22,10 +22,14 @@ from sensegraph.errors import SettingsError, Unapproved
 
 USUAL = "OPENAI_API_KEY"  # the variable that needs no approval at its vendor's own address, nor on this machine
 MODEL = "model:"
+ENV = "env:"  # before the name of a variable, as the value of a header
 FORMS = "write https://HOST/PATH, VARIABLE@https://HOST/PATH, or model:FOLDER"
 _VENDOR = "https://api.openai.com"
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PLACE = re.compile(r"([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d+)?")
+_HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_OWN_HEADERS = ("host", "content-length", "content-type", "transfer-encoding", "connection")  # are set by the request
+_SECRET_HEADER = re.compile(r"auth|cookie|token|secret|key|password", re.IGNORECASE)
 _PORTS = {"http": 80, "https": 443}
 _UNREADABLE = "an address that cannot be read"
 
@@ -207,9 +211,14 @@ class EndpointSettings:
 
     `thoughts` says how much a model may think, where it can be told. `temperature = "default"` leaves the model's own.
     `window` is the model's context where it is known better than the endpoint tells; 0 learns it. `extra_body` are
-    further fields of each chat request. `auth` is the header that holds the key. What stands before texts that are
-    embedded, for queries and for documents, is taken from the model's name where it is `auto`; `embedding_batch` is the
-    most texts in one call.
+    further fields of each chat request. `auth` is the header that holds the key. `headers` are further headers to
+    `base_url`; a value `env:NAME` is read from that variable, which is the only way to write a secret. What stands
+    before texts that are embedded, for queries and for documents, is taken from the model's name where it is `auto`;
+    `embedding_batch` is the most texts in one call, `embedding_dimensions` the length of vectors where a model can
+    shorten them. Embeddings and reranking may have a `…_base_url` of their own, and a variable with its key.
+
+    With `batch` a build asks in batches, each request at the share `batch_price` of its price; fewer than `batch_least`
+    are asked at once. A batch is looked at every `batch_poll_s`, for at most `batch_wait_s` in a run (0: to its end).
     """
 
     base_url: str = field(default="https://api.openai.com/v1", repr=False)  # may hold a password
@@ -222,6 +231,7 @@ class EndpointSettings:
     thoughts: Literal["auto", "off", "low", "medium", "high"] = "auto"
     window: int = 0
     extra_body: dict[str, Any] = field(default_factory=dict)
+    headers: dict[str, str] = field(default_factory=dict, repr=False)
     auth: Literal["bearer", "api-key", "none"] = "bearer"
     concurrency: int = 16
     requests_per_minute: int = 0
@@ -234,12 +244,69 @@ class EndpointSettings:
     embedding_query_prefix: str = "auto"
     embedding_document_prefix: str = "auto"
     embedding_batch: int = 64
+    embedding_dimensions: int = 0
+    embedding_base_url: str = field(default="", repr=False)
+    embedding_api_key_env: str = ""
+    rerank_base_url: str = field(default="", repr=False)
+    rerank_api_key_env: str = ""
+    batch: bool = False
+    batch_price: float = 0.5
+    batch_least: int = 20
+    batch_poll_s: float = 60.0
+    batch_wait_s: float = 0.0
     price_prompt: float = 0.0
     price_completion: float = 0.0
     price_embedding: float = 0.0
     price_rerank: float = 0.0
     max_tokens_total: int = 0
     max_cost_usd: float = 0.0
+
+
+Purpose = Literal["chat", "embedding", "rerank"]
+
+
+def address_purpose(table: EndpointSettings, purpose: Purpose) -> EndpointSettings:
+    """The settings of the endpoint that serves a purpose; `table` itself where that has no address or key of its own.
+
+    At an address of its own the key is the usual one, unless another variable is named, and no header of `base_url`
+    goes there.
+    """
+    url = variable = ""
+    if purpose == "embedding":
+        url, variable = table.embedding_base_url, table.embedding_api_key_env
+    elif purpose == "rerank":
+        url, variable = table.rerank_base_url, table.rerank_api_key_env
+    if not url and not variable:
+        return table
+    return replace(
+        table,
+        base_url=url or table.base_url,
+        api_key_env=variable or (USUAL if url else table.api_key_env),
+        headers={} if url else table.headers,
+        embedding_base_url="",
+        embedding_api_key_env="",
+        rerank_base_url="",
+        rerank_api_key_env="",
+    )
+
+
+def name_variables(headers: Mapping[str, str]) -> list[str]:
+    """The environment variables that the values of headers name. Raises SettingsError for a header that cannot be."""
+    found = []
+    for name, value in headers.items():
+        variable = value.removeprefix(ENV) if value.startswith(ENV) else ""
+        if not _HEADER.fullmatch(name) or name.casefold() in _OWN_HEADERS or not value.isprintable():
+            raise SettingsError(f"endpoint.headers: {name!r} cannot be set; take it out.")
+        if value.startswith(ENV) and not _VARIABLE.fullmatch(variable):
+            raise SettingsError(
+                f"endpoint.headers: {name} must name a variable after {ENV} with letters, digits and _."
+            )
+        if not variable and _SECRET_HEADER.search(name):
+            raise SettingsError(
+                f"endpoint.headers: {name} holds a secret: put it into a variable and write {ENV}VARIABLE."
+            )
+        found += [variable] if variable else []
+    return found
 
 
 def check_endpoint(settings: EndpointSettings, api_key: str) -> None:
@@ -254,10 +321,12 @@ def check_endpoint(settings: EndpointSettings, api_key: str) -> None:
             "endpoint.concurrency and endpoint.embedding_batch must be at least 1, endpoint.first_byte_s and "
             "endpoint.silence_s above 0."
         )
-    if min(settings.timeout_s, settings.backoff_s, settings.max_retries, settings.window) < 0:
-        raise SettingsError(
-            "endpoint.timeout_s, endpoint.backoff_s, endpoint.max_retries and endpoint.window must be at least 0."
-        )
+    not_negative = (
+        *("timeout_s", "backoff_s", "max_retries", "window", "embedding_dimensions"),
+        *("batch_price", "batch_least", "batch_poll_s", "batch_wait_s"),
+    )
+    if under := [f"endpoint.{name}" for name in not_negative if getattr(settings, name) < 0]:
+        raise SettingsError(f"{under[0]} must be at least 0.")
     prices = (settings.price_prompt, settings.price_completion, settings.price_embedding, settings.price_rerank)
     if settings.max_cost_usd and not any(prices):
         raise SettingsError("endpoint.max_cost_usd needs prices: set price_prompt, price_completion, …")

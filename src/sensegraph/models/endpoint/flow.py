@@ -28,6 +28,12 @@ class Gate:
         """How many calls may be under way now."""
         return self._width
 
+    def narrow(self, most: int) -> None:
+        """No more than so many calls at once from now on."""
+        with self._changed:
+            self.most = min(self.most, most)
+            self._width = min(self._width, most)
+
     def left(self) -> float:
         """The seconds until the end of the pause that holds for all."""
         return max(0.0, self._until - self._clock())

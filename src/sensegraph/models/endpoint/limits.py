@@ -11,16 +11,21 @@ import hashlib
 import random
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import msgspec
 
 from sensegraph.errors import BudgetExceeded
+from sensegraph.types import Usage
+
+if TYPE_CHECKING:
+    from sensegraph.models.batches.batch_box import BatchBox
+    from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 
 MINUTE = 60.0
 
@@ -95,6 +100,19 @@ class Amount:
         return Amount(self.tokens - other.tokens, self.usd - other.usd)
 
 
+def price_usage(table: EndpointSettings, usage: Usage) -> Usage:
+    """`usage` of chat and embedding calls with what it costs by the prices of the settings."""
+    cost = usage.prompt_tokens * table.price_prompt + usage.completion_tokens * table.price_completion
+    return replace(usage, cost_usd=(cost + usage.embedding_tokens * table.price_embedding) / 1e6)
+
+
+def price_reading(table: EndpointSettings, embeds: bool, count: int) -> Usage:
+    """What a call that read `count` tokens took: one that embeds, or one that ranks."""
+    if embeds:
+        return price_usage(table, Usage(embedding_calls=1, embedding_tokens=count))
+    return Usage(1, count, cost_usd=count * table.price_rerank / 1e6)
+
+
 class Budget:
     """A hard limit on tokens and dollars; 0 means no limit.
 
@@ -145,6 +163,23 @@ class Budget:
         )
 
 
+class Notes:
+    """What was degraded, each with how often; safe to write to from many threads."""
+
+    def __init__(self) -> None:
+        self._lock, self._counts = threading.Lock(), Counter[str]()
+
+    def add(self, *notes: str) -> None:
+        """Count each of these once more."""
+        with self._lock:
+            self._counts.update(notes)
+
+    def read(self) -> tuple[str, ...]:
+        """The notes in order, each with how often."""
+        with self._lock:
+            return tuple(f"{note} ({n} ×)" for note, n in sorted(self._counts.items()))
+
+
 def choose_pause(attempt: int, after: float | None, first: float = 0.5) -> float:
     """Seconds before the next attempt: as asked, else doubling from `first` to 30; with jitter so that callers part."""
     if after is not None:
@@ -163,6 +198,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self._path, self._lock = path, threading.Lock()
         self.folder = path.parent
+        self.batch: BatchBox | None = None  # of a build whose chat requests are answered in batches
         self._file: IO[bytes] | None = None
         self._left: dict[str, bytes] = {}
 
@@ -183,7 +219,7 @@ class Journal:
         with self._lock:
             if self._file is not None:
                 self._file.close()
-            self._file, self._left = None, {}
+            self._file, self._left, self.batch = None, {}, None
         if kind is None or issubclass(kind, Exception):  # after Ctrl-C, what was running may not be stored
             self._path.unlink(missing_ok=True)
 

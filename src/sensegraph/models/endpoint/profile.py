@@ -19,6 +19,7 @@ from sensegraph.language.text import count_tokens
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings, set_temperature
 from sensegraph.runtime.keys import key
 
+ENDPOINTS = "endpoints.json"  # where profiles are kept, in a corpus's own folder
 FORMS = ("json_schema", "json_object", "none")  # how a schema is demanded, best first
 EFFORTS = ("none", "minimal", "low")  # how little a model may be asked to think, least first
 _PER_MESSAGE = 4  # tokens that a chat format adds to each message
@@ -49,7 +50,9 @@ class Profile:
     `window` bounds prompt and reply together, `most_out` a reply; `thinking` is room that thoughts take of each reply.
     `ratio` is what the endpoint counts for a token of ours, over `samples` prompts; `skips_known` says that it does
     not count what it has cached. `batch` bounds the texts of an embedding call, `batch_tokens` their tokens,
-    `input_tokens` one text. `ranks` is the name of the texts to rank.
+    `input_tokens` one text. `ranks` is the name of the texts to rank. `slots` are the calls that a server takes at
+    once; `thoughts` is where a model's thoughts come (see `bodies.find_thoughts`), empty where none were seen;
+    `schema_enforced` whether a reply kept to a form that its prompt does not show, None where nobody asked.
     """
 
     limit: str = "max_tokens"
@@ -67,6 +70,9 @@ class Profile:
     batch_tokens: int = 0
     input_tokens: int = 0
     ranks: str = "documents"
+    slots: int = 0
+    thoughts: str = ""
+    schema_enforced: bool | None = None
 
     def without(self, name: str) -> Profile:
         """The same with one more field that is left out."""
@@ -179,6 +185,12 @@ class Memory:
             unfinished = self._path.with_name(f"{self._path.name}.{threading.get_ident()}.part")
             unfinished.write_bytes(msgspec.json.format(msgspec.json.encode(every)))
             unfinished.replace(self._path)
+
+    def forget(self) -> None:
+        """Know nothing any more; what cannot be removed is believed for the rest of its week."""
+        if self._path is not None:
+            with suppress(OSError):
+                self._path.unlink(missing_ok=True)
 
     def _read(self) -> dict[str, Any]:
         try:

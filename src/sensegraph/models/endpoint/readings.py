@@ -13,6 +13,7 @@ import numpy as np
 
 from sensegraph.errors import EndpointError
 from sensegraph.language.text import count_tokens
+from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.models.endpoint.outcomes import Kind, Outcome
 from sensegraph.models.endpoint.profile import Profile
 from sensegraph.protocols import Vectors
@@ -66,6 +67,26 @@ def learn_size(known: Profile, outcome: Outcome, texts: Sequence[str]) -> Profil
         most = outcome.most if 0 < outcome.most < len(texts) else len(texts) // 2
         return replace(known, batch=most) if most else None
     return None
+
+
+def write_embedding(table: EndpointSettings, known: Profile, texts: Sequence[str]) -> dict[str, Any]:
+    """A request for the vectors of texts."""
+    body: dict[str, Any] = {"model": table.embedding_model, "input": texts, "encoding_format": "float"}
+    body |= {"dimensions": table.embedding_dimensions} if table.embedding_dimensions else {}
+    return {n: v for n, v in body.items() if n not in known.refused}
+
+
+def write_rerank(model: str, known: Profile, question: str, texts: Sequence[str]) -> dict[str, Any]:
+    """A request for the relevance of texts: the one of Cohere and Jina, or the one of TEI."""
+    body = {"model": model, "query": question, known.ranks: list(texts), "top_n": len(texts)}
+    return {n: v for n, v in body.items() if n not in known.refused}
+
+
+def learn_ranking(known: Profile, outcome: Outcome, sent: Mapping[str, Any]) -> Profile | None:
+    """What a refusal to rank says of how an endpoint is asked; None where it says nothing new."""
+    if "`texts`" in outcome.words and known.ranks != "texts":
+        return replace(known, ranks="texts")
+    return known.without(outcome.field) if outcome.field in sent else None
 
 
 # ── replies ──

@@ -25,7 +25,8 @@ class Attempt:
     """A request in the way that it is asked next: what is taken for known, and what holds for it alone.
 
     `guessed` is what was left out without being named. `freely` asks without the form and less cold; `varied` begins
-    the prompt otherwise, so that nothing of it is cached; `again` counts askings of the same after a broken form.
+    the prompt otherwise, so that nothing of it is cached; `again` counts askings of the same after a broken form. What
+    is asked `at_once` waits in no batch.
     """
 
     request: ChatRequest
@@ -38,6 +39,7 @@ class Attempt:
     grown: int = 0
     last: Outcome | None = None
     first: Outcome | None = None
+    at_once: bool = False
 
     @property
     def room(self) -> int:
@@ -178,6 +180,9 @@ def join_profiles(one: Profile, other: Profile) -> Profile:
         samples=newer.samples,
         skips_known=one.skips_known or other.skips_known,
         ranks=other.ranks,
+        slots=other.slots or one.slots,
+        thoughts=other.thoughts or one.thoughts,
+        schema_enforced=one.schema_enforced if other.schema_enforced is None else other.schema_enforced,
         **smaller,
     )
 

@@ -1,4 +1,4 @@
-"""HTTP as far as an endpoint needs it: one POST, over connections that are kept, given up when nothing comes any more.
+"""HTTP as far as an endpoint needs it: GET and POST over connections that are kept, given up when nothing more comes.
 
 No retries and no redirects: what may be tried again is the endpoint's business.
 """
@@ -66,13 +66,21 @@ class Response:
 
 
 class Wire:
-    """POSTs to the addresses below `base_url`, from many threads; up to `connections` are kept open.
+    """Requests to the addresses below `base_url`, from many threads; up to `connections` are kept open.
 
-    Certificates are checked against the system's. Proxies are those that the standard library finds. `headers` are
-    those that hold the key.
+    Certificates are checked against the system's. Proxies are those that the standard library finds, none where it is
+    `direct`. `headers` are those that hold the key.
     """
 
-    def __init__(self, base_url: str, headers: Mapping[str, str], *, connections: int, patience: Patience) -> None:
+    def __init__(
+        self,
+        base_url: str,
+        headers: Mapping[str, str],
+        *,
+        connections: int,
+        patience: Patience,
+        direct: bool = False,
+    ) -> None:
         parts = urlsplit(base_url)
         host = parts.netloc.rpartition("@")[2]
         self._base, self._query = f"{parts.scheme}://{host}{parts.path.rstrip('/')}", parts.query
@@ -83,19 +91,26 @@ class Wire:
         sent = usual | (user or dict(headers))
         self._how: dict[str, Any] = {"headers": sent, "timeout": timeout, "retries": False, "redirect": False}
         secure = {"ssl_context": ssl.create_default_context()} if parts.scheme == "https" else {}
-        self._pools = _open_pools(parts.scheme, host, patience, num_pools=2, maxsize=connections, **secure)
+        proxies = {} if direct or proxy_bypass(host) else getproxies()
+        self._pools = _open_pools(parts.scheme, proxies, patience, num_pools=2, maxsize=connections, **secure)
 
-    def post(self, path: str, body: bytes) -> Response:
-        """The reply to `body`, JSON in UTF-8. Raises Late, Unreachable or Broken when there is none."""
+    def post(self, path: str, body: bytes, kind: str = "application/json") -> Response:
+        """The reply to `body`, of this `kind`. Raises Late, Unreachable or Broken when there is none."""
         with _translated_errors():
-            found = self._posted(path, body, whole=True)
+            found = self._sent("POST", path, body, whole=True, kind=kind)
+            return Response(found.status, found.headers, found.data)
+
+    def get(self, path: str) -> Response:
+        """What stands at a path below `base_url`. Raises as `post` does."""
+        with _translated_errors():
+            found = self._sent("GET", path, None, whole=True)
             return Response(found.status, found.headers, found.data)
 
     @contextmanager
     def open(self, path: str, body: bytes) -> Iterator[Incoming]:
         """The reply to `body` while it comes; its connection is kept where that ends soon. Raises as `post` does."""
         with _translated_errors():
-            found = self._posted(path, body, whole=False)
+            found = self._sent("POST", path, body, whole=False)
         try:
             yield Incoming(found)
             if isinstance(found.connection, _Waiting):
@@ -105,9 +120,12 @@ class Wire:
         finally:
             found.close()
 
-    def _posted(self, path: str, body: bytes, *, whole: bool) -> BaseHTTPResponse:
+    def _sent(
+        self, method: str, path: str, body: bytes | None, *, whole: bool, kind: str = "application/json"
+    ) -> BaseHTTPResponse:
         url = self._base + path + (f"?{self._query}" if self._query else "")
-        return self._pools.urlopen("POST", url, body=body, preload_content=whole, **self._how)
+        how = self._how | {"headers": self._how["headers"] | {"Content-Type": kind}}
+        return self._pools.urlopen(method, url, body=body, preload_content=whole, **how)
 
 
 class Incoming:
@@ -169,9 +187,8 @@ def _authorize_user(user: str, password: str | None) -> dict[str, str]:
 # ── proxies ──
 
 
-def _open_pools(scheme: str, host: str, patience: Patience, **options: Any) -> urllib3.PoolManager:
+def _open_pools(scheme: str, proxies: Mapping[str, str], patience: Patience, **options: Any) -> urllib3.PoolManager:
     """Connections to an address, through its proxy where there is one. Raises Unreachable for one that is not http."""
-    proxies = {} if proxy_bypass(host) else getproxies()
     proxy = proxies.get(scheme) or proxies.get("all") or ""
     if not proxy:
         made = urllib3.PoolManager(**options)

@@ -24,6 +24,7 @@ _TOKEN = re.compile(
 _CODE = re.compile(r"(?=[^\s]*\d)(?=[^\s]*[^\W\d_])[^\W_]+(?:[-/][^\W_]+)+")  # KX-TS208W, GPT-4
 _DIGITS = re.compile(r"\d+(?:-\d+){2,}")  # 010-10702-00
 _QUALIFIER = re.compile(r"\s*[(（\[]([^()（）\[\]]*)[)）\]]\s*")
+_TIED = re.compile(r"([^\W\d_]+)-(?=[^\W_])")  # MS-DOS, A-J: no title, and no article of one letter
 _POSSESSIVE = re.compile(r"['’](?:s|S)?(?![^\W_])")
 _QUANTITY = re.compile(r"(\d+)([^\W\d_]+)")
 _DECIMAL = re.compile(r"\d+(?:\.\d+)?")
@@ -95,7 +96,10 @@ class Name:
 
 @lru_cache(maxsize=1 << 17)
 def _list_plain(core: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(w for w in core if w not in naming_words.SMALL) or core
+    *inner, last = core or ("",)
+    # not the first letter of e-mail, nor the last word of MS-DOS
+    kept = (w for i, w in enumerate(inner) if w not in naming_words.SMALL or (not i and len(w) == 1))
+    return (*kept, last) if core else core
 
 
 @lru_cache(maxsize=1 << 17)
@@ -122,7 +126,9 @@ def read_name(raw: str, person: bool = False) -> Name:
         outside = (cut if cut != outside else outside.removeprefix(legal_tail)).strip()
     tokens = _split_tokens(_POSSESSIVE.sub(" ", outside))
     words = tuple(_normalize_word(t, place, len(tokens)) for place, t in enumerate(tokens))
-    core, legal = _strip_core(words, naming_words.HONORIFICS | (naming_words.OFFICES if person else frozenset()))
+    titles = naming_words.HONORIFICS | (naming_words.OFFICES if person else frozenset())
+    tied = frozenset(map(fold_word, _TIED.findall(outside)))
+    core, legal = _strip_core(words, titles, tied)
     place_kind = ""
     if len(core) == 1 and naming_words.UNSPACED.match(core[0]):
         # written without blanks, with a kind of place at its end
@@ -133,14 +139,14 @@ def read_name(raw: str, person: bool = False) -> Name:
     if len(core) > 1:
         last = core[-1]
         generation = naming_words.GENERATIONS.get(last, last if last.isdecimal() and int(last) < 30 else "")
-    titles = frozenset(words[:2])
+    before = frozenset(words[:2]) - tied
     return Name(
         raw, words, core, key=" ".join(core) or text.casefold(), numbers=_read_numbers(core),
         codes=tuple(w for w in core if _is_code(w)),
         qualifier=tuple(regions) + _read_beside(qualifier),
         legal=legal or ((legal_tail,) if legal_tail else ()), kind=place_kind, generation=generation,
-        woman=len(words) > 1 and bool(titles & naming_words.WOMAN),
-        man=len(words) > 1 and bool(titles & naming_words.MAN),
+        woman=len(words) > 1 and bool(before & naming_words.WOMAN),
+        man=len(words) > 1 and bool(before & naming_words.MAN),
         letters=_read_acronym(outside), acronyms=_list_acronyms(words, core),
     )  # fmt: skip
 
@@ -218,10 +224,17 @@ def _normalize_word(token: str, place: int, count: int) -> str:
     return form
 
 
-def _strip_core(words: tuple[str, ...], titles: frozenset[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The words without articles and titles before them, and without legal forms behind them; and those forms."""
+def _strip_core(
+    words: tuple[str, ...], titles: frozenset[str], tied: frozenset[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The words without articles and titles before them, and without legal forms behind them; and those forms.
+
+    What a hyphen ties to the next word is no title; an article of one letter is none there, and none before a letter.
+    """
     core = list(words)
-    while len(core) > 1 and (core[0] in naming_words.ARTICLES or core[0] in titles):
+    while len(core) > 1 and (core[0] in naming_words.ARTICLES or (core[0] in titles and core[0] not in tied)):
+        if len(core[0]) == 1 and (core[0] in tied or len(core[1]) == 1):
+            break
         core.pop(0)
     legal: list[str] = []
     while len(core) > 1 and (core[-1] in naming_words.LEGAL or (legal and core[-1] == "and")):

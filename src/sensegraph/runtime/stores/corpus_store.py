@@ -63,11 +63,28 @@ class CorpusStore(Store, Protocol):
         """Hold the right to build. Raises StoreError where another holds it for longer than `wait` seconds."""
         ...
 
-    def sweep(self, needed: Collection[str], *, dry: bool = False) -> Swept:
+    def sweep(self, needed: Collection[str], *, dry: bool = False, spare: Collection[str] = ()) -> Swept:
         """Remove every object, table and array whose key is not `needed`; with `dry` only count them.
 
-        A table `KEY.name` and an array `KEY.name` belong to KEY. Called inside `exclusive`.
+        Objects of the steps named in `spare` stay. A table `KEY.name` and an array `KEY.name` belong to KEY. Called
+        inside `exclusive`.
         """
+        ...
+
+    def mend(self) -> int:
+        """Remove what is damaged, so that a build computes it again; how many things. Called inside `exclusive`."""
+        ...
+
+    def pin(self, key: str, seconds: float) -> None:
+        """Note that somebody reads the index with this key, and will for so long."""
+        ...
+
+    def pinned(self) -> set[str]:
+        """The keys of indexes that somebody reads."""
+        ...
+
+    def settle(self) -> int:
+        """Put everything that was written where it stays; the bytes that the store takes then."""
         ...
 
     def size(self) -> int:

@@ -11,62 +11,82 @@ import sqlite3
 import threading
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import fields
-from functools import lru_cache
-from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+import msgspec
 from numpy.typing import NDArray
 
 from sensegraph.errors import StoreError
 from sensegraph.runtime.stores.corpus_store import Swept
+from sensegraph.runtime.stores.locking import hold_lock
+from sensegraph.runtime.stores.mending import is_as_left, mend_store, move_unreadable, note_as_left, upgrade_store
+from sensegraph.runtime.stores.rows import TABLES, SqliteRows, delete_tables, read_head, write_table
+from sensegraph.runtime.stores.sealing import (
+    Damaged,
+    decode_text,
+    is_sealed_array,
+    map_array,
+    seal,
+    sum_ref,
+    unseal,
+    write_sealed_array,
+)
 from sensegraph.runtime.stores.sweeping import sweep_store
 from sensegraph.types import Usage
 
-FORMAT = 1
+FORMAT = 2
 _BLOCK = 500
-_HEAD = 10  # bytes of an array file that say how long its head is
 _LISTED = 100  # arrays from which the folder is listed instead of asked for each
-_PAUSE = 0.1  # seconds between two looks at a lock
 _LEDGER = tuple(f.name for f in fields(Usage))
 _ANEW = "Move the folder away and run `sensegraph index` again: documents are read anew."
 _GONE = (
-    "A table of this index is gone from the store: the index was replaced and collected meanwhile, or the file is "
-    "damaged. Ask again; if that fails too, run `sensegraph index`."
+    "A table of this index is gone from the store: the index was replaced and collected meanwhile. Ask again; if that "
+    "fails too, run `sensegraph index`."
 )
-_SCHEMA = f"""
-CREATE TABLE IF NOT EXISTS object (key TEXT PRIMARY KEY, step TEXT NOT NULL, value BLOB NOT NULL);
-CREATE TABLE IF NOT EXISTS part (number INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, rows INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS row (
-    part INTEGER NOT NULL, position INTEGER NOT NULL, id TEXT NOT NULL, value BLOB NOT NULL,
-    PRIMARY KEY (part, position)) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS row_id ON row (part, id);
-CREATE TABLE IF NOT EXISTS ref (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS ledger (step TEXT PRIMARY KEY, {", ".join(f"{n} REAL NOT NULL" for n in _LEDGER)});
-"""
+_HEALED = "Run `sensegraph index`: it computes anew what is damaged."
+_DISK = "Check the disk, the permissions, and how many files may be open (`ulimit -n`)."
+_CHECKED = 1 << 24  # bytes of an array up to which its checksum is read where it is opened; a build reads all of them
+_SCHEMA = (
+    "CREATE TABLE IF NOT EXISTS object (key TEXT PRIMARY KEY, step TEXT NOT NULL, value BLOB NOT NULL)",
+    *TABLES,
+    "CREATE TABLE IF NOT EXISTS pin (key TEXT PRIMARY KEY, until REAL NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS format (number INTEGER PRIMARY KEY)",
+    f"INSERT OR IGNORE INTO format VALUES ({FORMAT})",
+    "CREATE TABLE IF NOT EXISTS ref (name TEXT PRIMARY KEY, value TEXT NOT NULL, sum INTEGER NOT NULL)",
+    f"CREATE TABLE IF NOT EXISTS ledger (step TEXT PRIMARY KEY, {', '.join(f'{n} REAL NOT NULL' for n in _LEDGER)})",
+)
 
 
 class SqliteStore:
     """The store of one corpus, in the folder `root` (created when missing unless `readonly`).
 
     A read-only store keeps what is written in memory, so that questions can be asked of an index on a read-only disk.
+    With `mend` a file that cannot be opened as a database any more is moved aside, and a new one begun.
     Raises StoreError when the folder or the file cannot be used.
     """
 
-    def __init__(self, root: str | Path, *, readonly: bool = False) -> None:
+    def __init__(self, root: str | Path, *, readonly: bool = False, mend: bool = False) -> None:
         self.root, self.readonly = Path(root), readonly
         self.path = self.root / "store.sqlite"
+        if mend:
+            move_unreadable(self.path, _SCHEMA)
         self._lock = threading.RLock()
         self._aside: dict[str, bytes] = {}
+        self._seen: set[str] = set()  # arrays whose checksum was right
+        self._whole = False  # whether all of it was looked through
         with self._guard():
             self._db = self._connect()
             found = self._format()
             if not readonly:
-                self._prepare(found)
+                self._db.execute("PRAGMA journal_mode = WAL")
+                self._db.execute("PRAGMA synchronous = NORMAL")
+                if found == 1:
+                    upgrade_store(self, _SCHEMA)
+                self.prepare(self._db)
 
     def _connect(self) -> sqlite3.Connection:
         if self.readonly:
@@ -74,27 +94,53 @@ class SqliteStore:
             unwritten = self.path.with_name(f"{self.path.name}-wal")
             plain = os.access(self.root, os.W_OK) or (unwritten.exists() and unwritten.stat().st_size > 0)
             mode = "ro" if plain else "ro&immutable=1"
-            return sqlite3.connect(f"{self.path.resolve().as_uri()}?mode={mode}", uri=True, check_same_thread=False)
-        (self.root / "arrays").mkdir(parents=True, exist_ok=True)
-        return sqlite3.connect(self.path, timeout=30, check_same_thread=False, isolation_level=None)
+            db = sqlite3.connect(f"{self.path.resolve().as_uri()}?mode={mode}", uri=True, check_same_thread=False)
+        else:
+            (self.root / "arrays").mkdir(parents=True, exist_ok=True)
+            db = sqlite3.connect(self.path, timeout=30, check_same_thread=False, isolation_level=None)
+        db.text_factory = decode_text
+        return db
 
     def _format(self) -> int:
         """The file's format, 0 for a new one.
 
         Raises StoreError, before anything is written, for a file of another format or one that has lost its head."""
         (found,) = self._db.execute("PRAGMA user_version").fetchone()
-        if found not in (0, FORMAT):
+        if found != FORMAT and self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'format'").fetchone():
+            (found,) = self._db.execute("SELECT max(number) FROM format").fetchone()  # the head of the file is bad
+        if found == 1 and self.readonly:
+            raise StoreError(
+                f"{self.path} has the format of an earlier version. Run `sensegraph status` once where it can be "
+                "written: that brings it to the one of now."
+            )
+        if found not in (0, 1, FORMAT):
             raise StoreError(f"{self.path} has format {found}, this version reads {FORMAT}; upgrade sensegraph.")
         if found == 0 and any((self.root / "arrays").glob("*.npy")):
             raise StoreError(f"{self.path} is empty though the index beside it is not. {_ANEW}")
         return int(found)
 
-    def _prepare(self, found: int) -> None:
-        self._db.execute("PRAGMA journal_mode = WAL")
-        self._db.execute("PRAGMA synchronous = NORMAL")
-        self._db.executescript(_SCHEMA)
-        if found != FORMAT:
-            self._db.execute(f"PRAGMA user_version = {FORMAT}")
+    @staticmethod
+    def prepare(db: sqlite3.Connection) -> None:
+        """Make the tables of a store where they are missing, and say its format."""
+        for statement in _SCHEMA:
+            db.execute(statement)
+        if db.execute("PRAGMA user_version").fetchone() != (FORMAT,):
+            db.execute(f"PRAGMA user_version = {FORMAT}")
+
+    def mend(self) -> int:
+        """Remove what is damaged, so that a build computes it again; how many things. Called inside `exclusive`."""
+        with self._guard():
+            lost = 0 if is_as_left(self.root) else mend_store(self)
+            self._whole = True
+            return lost
+
+    def replace_file(self, fresh: Path) -> None:
+        """Go on with another file in place of this one."""
+        self._db.close()
+        for end in ("-wal", "-shm"):
+            self.path.with_name(self.path.name + end).unlink(missing_ok=True)
+        fresh.replace(self.path)
+        self._db = self._connect()
 
     @contextmanager
     def exclusive(self, wait: float = 0.0) -> Iterator[None]:
@@ -104,30 +150,14 @@ class SqliteStore:
         """
         with self._guard():
             gate = sqlite3.connect(self.root / "building.sqlite", timeout=0, isolation_level=None)
-        try:
-            self._enter(gate, wait)
+        with hold_lock(gate, f"Another build of {self.root.parent}", wait):
             yield
-        finally:
-            gate.close()
-
-    def _enter(self, gate: sqlite3.Connection, wait: float) -> None:
-        until = time.monotonic() + wait
-        while True:  # rather than SQLite's own timeout, which no signal interrupts
-            try:
-                gate.execute("BEGIN EXCLUSIVE")
-                return
-            except sqlite3.OperationalError as e:
-                if (left := until - time.monotonic()) <= 0:
-                    waited = f" for more than {wait:g} s" if wait else ""
-                    raise StoreError(
-                        f"Another build of {self.root.parent} is running{waited}; wait for its end (--wait SECONDS), "
-                        "then run this again: what it has computed is not computed twice."
-                    ) from e
-            time.sleep(min(left, _PAUSE))
 
     def close(self) -> None:
         """Close the file; the store cannot be used afterwards."""
         self._db.close()
+        if self._whole:
+            note_as_left(self.root)
 
     @contextmanager
     def _guard(self) -> Iterator[None]:
@@ -141,7 +171,8 @@ class SqliteStore:
             raise StoreError(f"{self.path} cannot be used ({e}). {advice}") from e
 
     @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """One change of the file: all of it, or nothing where it ends in an error."""
         with self._guard():
             self._db.execute("BEGIN IMMEDIATE")
             whole = False
@@ -151,9 +182,24 @@ class SqliteStore:
             finally:
                 self._db.execute("COMMIT" if whole else "ROLLBACK")
 
-    def sweep(self, needed: Collection[str], *, dry: bool = False) -> Swept:
-        """Remove every object, table and array whose key is not `needed`; with `dry` only count them."""
-        return sweep_store(self, needed, dry=dry)
+    def sweep(self, needed: Collection[str], *, dry: bool = False, spare: Collection[str] = ()) -> Swept:
+        """Remove all whose key is not `needed` but objects of the steps in `spare`; with `dry` only count them."""
+        return sweep_store(self, needed, dry=dry, spare=spare)
+
+    def pin(self, key: str, seconds: float) -> None:
+        """Note that somebody reads the index with this key, and will for so long."""
+        with self.writing() as db:
+            db.execute("DELETE FROM pin WHERE until < ?", (time.time(),))
+            db.execute("INSERT OR REPLACE INTO pin VALUES (?, ?)", (key, time.time() + seconds))
+
+    def pinned(self) -> set[str]:
+        """The keys of indexes that somebody reads."""
+        return {key for (key,) in self.select("SELECT key FROM pin WHERE until >= ?", (time.time(),))}
+
+    def settle(self) -> int:
+        """Put everything that was written where it stays; the bytes that the store takes then."""
+        self.select("PRAGMA wal_checkpoint(TRUNCATE)")
+        return self.size()
 
     def size(self) -> int:
         """The bytes of all files of the store."""
@@ -166,9 +212,10 @@ class SqliteStore:
         found = {k: self._aside[k] for k in keys if k in self._aside} if self._aside else {}
         with self._guard():
             for block in _cut_blocks(keys):
-                found.update(
-                    self._db.execute(f"SELECT key, value FROM object WHERE key IN ({_question_marks(block)})", block)
-                )
+                query = f"SELECT key, value FROM object WHERE key IN ({_question_marks(block)})"
+                for key, value in self._db.execute(query, block).fetchall():
+                    with self.checking(key):
+                        found[key] = unseal(key, value)
         return found
 
     def has(self, keys: Sequence[str]) -> set[str]:
@@ -181,8 +228,8 @@ class SqliteStore:
                     found.update(k for (k,) in self._db.execute(query, block))
         others = [k for k in keys if k not in found]
         if len(others) < _LISTED:
-            return found | {k for k in others if self._array_path(k).exists()}
-        arrays = {path.stem for path in self._array_path("").parent.glob("*.npy")}  # one listing for many questions
+            return found | {k for k in others if self.array_path(k).exists()}
+        arrays = {path.stem for path in self.array_path("").parent.glob("*.npy")}  # one listing for many questions
         return found | arrays.intersection(others)
 
     def write(self, objects: Mapping[str, bytes], step: str = "") -> None:
@@ -190,27 +237,57 @@ class SqliteStore:
         if self.readonly:
             self._aside.update(objects)
             return
-        with self._writing() as db:
-            rows = ((k, step, v) for k, v in objects.items())
+        with self.writing() as db:
+            rows = ((k, step, seal(k, v)) for k, v in objects.items())
             db.executemany("INSERT OR IGNORE INTO object VALUES (?, ?, ?)", rows)
 
     # ── tables ──
 
     def write_rows(self, key: str, rows: Iterable[tuple[str, bytes]]) -> None:
         """Store a table of (id, record) in this order; nothing happens when it is there already."""
-        with self._writing() as db:
-            if db.execute("SELECT 1 FROM part WHERE key = ?", (key,)).fetchone():
-                return
-            number = db.execute("INSERT INTO part (key, rows) VALUES (?, 0)", (key,)).lastrowid
-            numbered = ((number, i, name, value) for i, (name, value) in enumerate(rows))
-            count = db.executemany("INSERT INTO row VALUES (?, ?, ?, ?)", numbered).rowcount
-            db.execute("UPDATE part SET rows = ? WHERE number = ?", (max(0, count), number))
+        with self.writing() as db:
+            write_table(db, key, rows)
 
     def rows(self, key: str) -> SqliteRows | None:
         """The table under `key`, if it is there."""
-        with self._guard():
-            found = self._db.execute("SELECT number, rows FROM part WHERE key = ?", (key,)).fetchone()
-        return SqliteRows(self, *found) if found else None
+        found = self.select("SELECT number, head FROM part WHERE key = ?", (key,))
+        if not found:
+            return None
+        ((number, head),) = found
+        with self.checking(key):
+            if not isinstance(number, int):
+                raise Damaged(key)
+            return SqliteRows(self, key, number, read_head(key, head))
+
+    @contextmanager
+    def checking(self, key: str, number: int | None = None, path: Path | None = None) -> Iterator[None]:
+        """Say that what is read under `key` is damaged, and forget it, so that the next build computes it again.
+
+        `number` is that of a table, which may also be gone since a reader opened it; `path` the file of an array.
+        """
+        try:
+            yield
+        except (Damaged, msgspec.DecodeError, ValueError, IndexError, KeyError) as e:
+            if number is not None and not self.select("SELECT 1 FROM part WHERE number = ? AND key = ?", (number, key)):
+                raise StoreError(_GONE) from e
+            with suppress(StoreError):
+                self.forget([key])
+            raise StoreError(f"{path or self.path} is damaged at {key}. {_HEALED}") from e
+
+    def forget(self, keys: Iterable[str]) -> None:
+        """Remove what is damaged: objects, tables and arrays, and what says that they are complete."""
+        if self.readonly:
+            return
+        every = {name for key in keys for name in (key, key.partition(".")[0])}
+        with self.writing() as db:
+            for block in _cut_blocks(list(every)):
+                marks = _question_marks(block)
+                numbers = db.execute(f"SELECT number FROM part WHERE key IN ({marks})", block).fetchall()
+                delete_tables(db, [n for (n,) in numbers if isinstance(n, int)])
+                db.execute(f"DELETE FROM part WHERE key IN ({marks})", block)
+                db.execute(f"DELETE FROM object WHERE key IN ({marks})", block)
+        for key in every:
+            self.array_path(key).unlink(missing_ok=True)
 
     def select(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """All rows of a reading query."""
@@ -219,60 +296,64 @@ class SqliteStore:
 
     # ── arrays ──
 
-    def _array_path(self, key: str) -> Path:
+    def array_path(self, key: str) -> Path:
+        """The file of the array under `key`."""
         return self.root / "arrays" / f"{key}.npy"
 
     def write_array(self, key: str, array: NDArray[Any]) -> None:
         """Store an array; it is read back memory-mapped."""
-        path = self._array_path(key)
+        path = self.array_path(key)
         with self._guard():
             if path.exists():
                 return
             unfinished = path.with_name(f"{key}.{os.getpid()}.part")
-            with unfinished.open("wb") as file:
-                np.save(file, np.ascontiguousarray(array), allow_pickle=False)
+            with unfinished.open("w+b") as file:
+                write_sealed_array(file, array)
                 file.flush()
                 os.fsync(file.fileno())  # the name must not outlive the content when the power fails
             unfinished.replace(path)
 
     def array(self, key: str) -> NDArray[Any] | None:
         """The array under `key`, memory-mapped read-only, if it is there."""
-        path = self._array_path(key)
+        path = self.array_path(key)
         try:
-            with path.open("rb") as file:  # what np.load does, which reads the head of the file anew each time
-                start = file.read(_HEAD)
-                shape, fortran, kind = _parse_head(start + file.read(int.from_bytes(start[8:], "little")))
-                return np.memmap(file, kind, "r", file.tell(), shape, "F" if fortran else "C")
+            small = path.stat().st_size <= _CHECKED
+            with self.checking(key, path=path):
+                if small and key not in self._seen and not is_sealed_array(path):
+                    raise Damaged(key)
+                found = map_array(path)
         except FileNotFoundError:
             return None
-        except (ValueError, OSError, EOFError) as e:
-            raise StoreError(f"{path} is damaged ({e}); delete it and run `sensegraph index` again.") from e
+        except OSError as e:
+            raise StoreError(f"{path} cannot be read ({e}). {_DISK}") from e
+        self._seen.add(key)
+        return found
 
     # ── refs and the ledger ──
 
     def ref(self, name: str) -> str | None:
         """The value that `name` stands for now."""
-        rows = self.select("SELECT value FROM ref WHERE name = ?", (name,))
-        return rows[0][0] if rows else None
+        rows = self.select("SELECT name, value, sum FROM ref WHERE name = ?", (name,))
+        return _check_refs(self.path, rows).get(name)
 
     def set_refs(self, refs: Mapping[str, str | None]) -> None:
         """Set (or, with None, delete) all of these names at once."""
-        with self._writing() as db:
+        with self.writing() as db:
             db.executemany("DELETE FROM ref WHERE name = ?", [(n,) for n, v in refs.items() if v is None])
-            kept = [(n, v) for n, v in refs.items() if v is not None]
-            db.executemany("INSERT OR REPLACE INTO ref VALUES (?, ?)", kept)
+            kept = [(n, v, sum_ref(n, v)) for n, v in refs.items() if v is not None]
+            db.executemany("INSERT OR REPLACE INTO ref VALUES (?, ?, ?)", kept)
 
     def refs(self, prefix: str = "") -> dict[str, str]:
         """All names that begin with `prefix`, sorted."""
-        query = "SELECT name, value FROM ref WHERE name >= ? AND name < ? ORDER BY name"
-        return dict(self.select(query, (prefix, prefix + "\U0010ffff")))
+        query = "SELECT name, value, sum FROM ref WHERE name >= ? AND name < ? ORDER BY name"
+        return _check_refs(self.path, self.select(query, (prefix, prefix + "\U0010ffff")))
 
     def spend(self, step: str, usage: Usage) -> None:
         """Add to the ledger of what each step has cost."""
         if self.readonly:
             return
         sums = ", ".join(f"{n} = {n} + excluded.{n}" for n in _LEDGER)
-        with self._writing() as db:
+        with self.writing() as db:
             values = (step, *(getattr(usage, n) for n in _LEDGER))
             marks = _question_marks(values)
             db.execute(f"INSERT INTO ledger VALUES ({marks}) ON CONFLICT (step) DO UPDATE SET {sums}", values)
@@ -285,59 +366,12 @@ class SqliteStore:
         }
 
 
-class SqliteRows:
-    """A table in the store, read by position or by id without loading it."""
-
-    def __init__(self, store: SqliteStore, number: int, length: int) -> None:
-        self._store, self._number, self._length = store, number, length
-
-    def __len__(self) -> int:
-        return self._length
-
-    def at(self, positions: Sequence[int]) -> list[bytes]:
-        """The records at these positions, in the order asked for."""
-        found: dict[int, bytes] = {}
-        for block in _cut_blocks(positions):
-            query = f"SELECT position, value FROM row WHERE part = ? AND position IN ({_question_marks(block)})"
-            found.update(self._store.select(query, (self._number, *block)))
-        if any(p not in found for p in positions):
-            raise StoreError(_GONE)
-        return [found[p] for p in positions]
-
-    def find(self, ids: Sequence[str]) -> dict[str, bytes]:
-        """The records with these ids; one that does not exist is absent."""
-        found: dict[str, bytes] = {}
-        for block in _cut_blocks(ids):
-            # named: SQLite would else scan the whole part by its primary key
-            query = f"SELECT id, value FROM row INDEXED BY row_id WHERE part = ? AND id IN ({_question_marks(block)})"
-            found.update(self._store.select(query, (self._number, *block)))
-        return found
-
-    def scan(self) -> Iterator[bytes]:
-        """All records in order, read in blocks."""
-        query = "SELECT value FROM row WHERE part = ? AND position >= ? ORDER BY position LIMIT ?"
-        for start in range(0, self._length, _BLOCK):
-            found = self._store.select(query, (self._number, start, _BLOCK))
-            if len(found) < min(_BLOCK, self._length - start):
-                raise StoreError(_GONE)
-            yield from (value for (value,) in found)
-
-    def ids(self) -> Iterator[str]:
-        """All ids in order."""
-        query = "SELECT id FROM row WHERE part = ? ORDER BY position"
-        yield from (name for (name,) in self._store.select(query, (self._number,)))
-
-
-@lru_cache(1000)
-def _parse_head(head: bytes) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """The shape, the order and the type of the numbers of an array file that begins so."""
-    file = BytesIO(head)
-    if (version := np.lib.format.read_magic(file)) != (1, 0):
-        raise ValueError(f"version {version} of the format of arrays")
-    shape, fortran, kind = np.lib.format.read_array_header_1_0(file)
-    if kind.hasobject:
-        raise ValueError("it holds objects of Python")
-    return shape, fortran, kind
+def _check_refs(path: Path, rows: Sequence[tuple[str, str, int]]) -> dict[str, str]:
+    """Refs by name. Raises StoreError for one that is not as it was written."""
+    for name, value, total in rows:
+        if sum_ref(name, value) != total:
+            raise StoreError(f"{path} is damaged at the name {name!r}. {_HEALED}")
+    return {name: value for name, value, _ in rows}
 
 
 def _cut_blocks(values: Sequence[Any]) -> Iterator[list[Any]]:

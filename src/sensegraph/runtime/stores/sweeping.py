@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sensegraph.errors import StoreError
 from sensegraph.runtime.stores.corpus_store import Freed, Swept
+from sensegraph.runtime.stores.rows import delete_tables, size_tables
 
 if TYPE_CHECKING:
     from sensegraph.runtime.stores.sqlite import SqliteStore
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
 _TOMB = "-"  # the key of the last part that was ever made, where it is gone: its number is never given again
 
 
-def sweep_store(store: SqliteStore, needed: Collection[str], *, dry: bool = False) -> Swept:
+def sweep_store(
+    store: SqliteStore, needed: Collection[str], *, dry: bool = False, spare: Collection[str] = ()
+) -> Swept:
     """Remove every object, table and array whose key is not `needed`; with `dry` only count them.
 
     A table `KEY.name` and an array `KEY.name` belong to KEY. What goes is overwritten, the file is written anew without
@@ -26,6 +29,8 @@ def sweep_store(store: SqliteStore, needed: Collection[str], *, dry: bool = Fals
         raise StoreError(f"{store.path} can only be read here; collect where it can be written.")
     before = store.size()
     keep = set(needed)
+    for step in spare:
+        keep.update(k for (k,) in store.select("SELECT key FROM object WHERE step = ?", (step,)))
     gone = _find_unneeded(store, keep)
     counted = _count_freed(store, gone)
     if dry:
@@ -50,7 +55,7 @@ def _find_unneeded(store: SqliteStore, keep: set[str]) -> _Gone:
         return key.partition(".")[0] not in keep
 
     objects = store.select("SELECT key, step, length(value) FROM object ORDER BY key")
-    sizes = dict(store.select("SELECT part, sum(length(value) + length(id)) FROM row GROUP BY part"))
+    sizes = size_tables(store)
     parts = store.select("SELECT key, number FROM part ORDER BY number")
     return _Gone(
         tuple((k, step, n) for k, step, n in objects if unwanted(k)),
@@ -79,12 +84,12 @@ def _count_freed(store: SqliteStore, gone: _Gone) -> dict[str, Freed]:
 def _delete_rows(store: SqliteStore, gone: _Gone) -> None:
     """Delete objects and tables in one transaction; what is deleted is overwritten with zeros."""
     last = store.select("SELECT max(number) FROM part")[0][0]
-    numbers = [(number,) for _, number, _ in gone.parts]
+    numbers = [number for _, number, _ in gone.parts]
     store.select("PRAGMA secure_delete = ON")
-    with store._writing() as db:
-        db.executemany("DELETE FROM row WHERE part = ?", numbers)
-        if (last,) in numbers:  # a reader may hold the number of a table that went: no other may ever have it
+    with store.writing() as db:
+        delete_tables(db, numbers)
+        if last in numbers:  # a reader may hold the number of a table that went: no other may ever have it
             db.execute("DELETE FROM part WHERE key = ?", (_TOMB,))
-            db.execute("UPDATE part SET key = ?, rows = 0 WHERE number = ?", (_TOMB, last))
-        db.executemany("DELETE FROM part WHERE number = ? AND key <> ?", [(*n, _TOMB) for n in numbers])
+            db.execute("UPDATE part SET key = ?, head = '' WHERE number = ?", (_TOMB, last))
+        db.executemany("DELETE FROM part WHERE number = ? AND key <> ?", [(n, _TOMB) for n in numbers])
         db.executemany("DELETE FROM object WHERE key = ?", [(k,) for k, _, _ in gone.objects])

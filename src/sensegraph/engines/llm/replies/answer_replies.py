@@ -54,6 +54,13 @@ class Head(msgspec.Struct, frozen=True):
 class _Point(msgspec.Struct, frozen=True):
     text: str
     score: str | float | None = None
+    records: object = None
+
+    def write(self) -> str:
+        """The text with its records behind it, as marks."""
+        listed = self.records if isinstance(self.records, list) else [self.records]
+        numbers = [str(n) for n in listed if isinstance(n, int | str) and str(n).isascii() and str(n).isdecimal()]
+        return f"{self.text.strip()} [{', '.join(numbers)}]" if numbers else self.text.strip()
 
 
 # ── summaries ──
@@ -132,7 +139,7 @@ def read_points(reply: Reply, cited: Records) -> Reading[tuple[Point, ...]]:
         raws = [p for raw in listed if (p := convert_record(raw, _Point))]
         if len(raws) < len(listed) / 2 or not (raws or lists_nothing(reply, data, "points")):
             return Reading(None, describe_cut(reply) or "it holds no list of points with scores")
-    read = [(cited.resolve(p.text.strip()), _read_score_field(p.score)) for p in raws if p.text.strip()]
+    read = [(cited.resolve(p.write()), _read_score_field(p.score)) for p in raws if p.text.strip()]
     made = tuple(Point(c.statements, score or 0.0) for c, score in read)
     unrated = sum(score is None for _, score in read)
     removed = sum(len(c.dangling) for c, _ in read)

@@ -1,7 +1,8 @@
 """Small numbers for citing inside a prompt, and the way back from a reply to the records that it cites.
 
 Records are numbered through, over all tables of a prompt, so that a number alone says which record is meant. A reply
-cites `[Data: Reports (1, 3); Entities (5, +more)]` (edge2024, app. E); what models make of that is accepted too.
+cites `[1, 3]`; the papers' `[Data: Reports (1, 3); Entities (5, +more)]` (edge2024, app. E), and what models make of
+either, is accepted too.
 
 An answer is read while it is written, from the pieces of a reply to whole statements with their references. Whole
 replies are read in the same way (`read_streamed_answer`), so that a streamed answer is the one that would come whole.

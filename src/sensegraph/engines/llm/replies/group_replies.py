@@ -178,6 +178,7 @@ def read_summary_entities(reply: Reply, cited: Records) -> Reading[tuple[Summary
     """Summary entities with their members; a member that none has is given to the first."""
     data = decode_json(reply)
     listed = data if isinstance(data, list) else list_in(data, "summary_entities")
+    listed = _give_members(listed, list_in(data, "members") if isinstance(data, dict) else [])
     read = [made for made in (_read_summary_entity(raw, cited) for raw in listed) if made]
     made = [entity for entity, _ in read if entity.members]
     dangling = tuple(lost for _, names in read for lost in names)
@@ -197,6 +198,19 @@ def read_summary_entities(reply: Reply, cited: Records) -> Reading[tuple[Summary
     more = tuple(Membership(p.id, "", _UNSAID) for _, p in left)
     made[0] = replace(made[0], members=(*made[0].members, *more))
     return Reading(tuple(made), _join_problems(problems), len(dangling) + unusable, (ATTACHED,) * len(left))
+
+
+def _give_members(entities: Sequence[Any], members: Sequence[Any]) -> list[Any]:
+    """Summary entities with their members inside, where these are listed apart: each `of` the place of its entity.
+
+    One without a place that there is belongs to the only summary entity, and where there are several to none.
+    """
+    held: dict[int, list[Any]] = {}
+    for member in members:
+        place = int(read_number(member.get("of"), 0.0)) if isinstance(member, dict) else 0
+        held.setdefault(1 if len(entities) == 1 else place, []).append(member)
+    given = ((e, held.get(n, [])) for n, e in enumerate(entities, 1))
+    return [{**e, "members": [*list_in(e, "members"), *own]} if isinstance(e, dict) and own else e for e, own in given]
 
 
 def _read_summary_entity(raw: Any, cited: Records) -> tuple[SummaryEntity, tuple[str, ...]] | None:

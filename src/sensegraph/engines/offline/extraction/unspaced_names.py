@@ -16,7 +16,7 @@ from typing import Any
 from sensegraph.errors import SettingsError
 from sensegraph.language.word_lists import read_lexicon
 
-_LATIN = re.compile(r"[A-Z][A-Za-z0-9&.\-]*[A-Za-z0-9](?: [A-Z][A-Za-z0-9&.\-]*[A-Za-z0-9])*")
+_LATIN = re.compile(r"(?<![A-Za-z0-9])[a-z]*[A-Z][A-Za-z0-9&.\-]*[A-Za-z0-9](?: [A-Z][A-Za-z0-9&.\-]*[A-Za-z0-9])*")
 _TITLE = re.compile(r"《([^《》\n]{1,40})》|『([^『』\n]{1,40})』")
 _JOINTS = "·・‧•"
 _KATAKANA = "[\u30a1-\u30fa\u30fc]"

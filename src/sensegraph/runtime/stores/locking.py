@@ -1,0 +1,36 @@
+"""One builder at a time: a lock on a file that SQLite keeps, which ends with the process, however it ends."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+from sensegraph.errors import Busy
+
+_PAUSE = 0.1  # seconds between two looks at a lock
+
+
+@contextmanager
+def hold_lock(gate: sqlite3.Connection, who: str, wait: float) -> Iterator[None]:
+    """Hold the lock of a file, and close it. Raises Busy where `who` holds it for longer than `wait` seconds."""
+    with closing(gate):
+        _take_lock(gate, who, wait)
+        yield
+
+
+def _take_lock(gate: sqlite3.Connection, who: str, wait: float) -> None:
+    until = time.monotonic() + wait
+    while True:  # rather than SQLite's own timeout, which no signal interrupts
+        try:
+            gate.execute("BEGIN EXCLUSIVE")
+            return
+        except sqlite3.OperationalError as e:
+            if (left := until - time.monotonic()) <= 0:
+                waited = f" for more than {wait:g} s" if wait else ""
+                raise Busy(
+                    f"{who} is running{waited}; wait for its end (--wait SECONDS), then run this again: what it has "
+                    "computed is not computed twice."
+                ) from e
+        time.sleep(min(left, _PAUSE))

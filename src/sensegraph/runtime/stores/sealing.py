@@ -1,0 +1,115 @@
+"""Bytes as they are stored: shortened where that pays, and sealed, so that damage is found where they are read."""
+
+from __future__ import annotations
+
+import zlib
+from functools import lru_cache
+from io import BytesIO
+from os import SEEK_END
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+_WHOLE, _SHORTENED = b"\0", b"\1"
+_LEAST = 128  # bytes from which shortening is tried
+_PAYS = 0.9  # of the length, or what is shortened is kept whole
+_LEVEL = 3
+_END = b"sensegraph-1"  # how an array file ends, after its checksum
+_HEAD = 10  # bytes of an array file that say how long its head is
+_READ = 1 << 22  # bytes of an array file that are read at once
+
+
+class Damaged(Exception):
+    """What was read is not what was written."""
+
+
+def seal(name: str, content: bytes) -> bytes:
+    """`content` as it is stored under `name`: a checksum over both, how it is kept, and the content."""
+    body = _WHOLE + content
+    if len(content) >= _LEAST and len(shorter := zlib.compress(content, _LEVEL)) < _PAYS * len(content):
+        body = _SHORTENED + shorter
+    return _checksum(name, body) + body
+
+
+def unseal(name: str, stored: bytes) -> bytes:
+    """The content that was sealed under `name`. Raises Damaged."""
+    if not isinstance(stored, bytes) or not isinstance(name, str):
+        raise Damaged(name)
+    if stored[:4] != _checksum(name, stored[4:]):
+        raise Damaged(name)
+    try:
+        return zlib.decompress(stored[5:]) if stored[4:5] == _SHORTENED else stored[5:]
+    except zlib.error as e:
+        raise Damaged(name) from e
+
+
+def _checksum(name: str, body: bytes) -> bytes:
+    return zlib.crc32(body, zlib.crc32(name.encode())).to_bytes(4, "little")
+
+
+def decode_text(stored: bytes) -> str:
+    """A text of the database; a damaged one is another text, which no checksum fits, instead of an error."""
+    return stored.decode("utf-8", "replace")
+
+
+def sum_ref(name: object, value: object) -> int:
+    """The checksum of a ref; a damaged one may be no text."""
+    return zlib.crc32(str(value).encode(), zlib.crc32(str(name).encode()))
+
+
+def write_sealed_array(file: BinaryIO, array: NDArray[Any]) -> None:
+    """Write an array in numpy's format into an empty file, and behind it a checksum of all that was written."""
+    np.save(file, np.ascontiguousarray(array), allow_pickle=False)
+    _seal_file(file)
+
+
+def seal_array(path: Path) -> None:
+    """Put a checksum behind an array that was written without one."""
+    with path.open("r+b") as file:
+        file.seek(0, SEEK_END)
+        _seal_file(file)
+
+
+def is_sealed_array(path: Path) -> bool:
+    """Whether an array file is as it was written. Raises OSError where it cannot be read."""
+    length = path.stat().st_size - 4 - len(_END)
+    with path.open("rb") as file:
+        return length > 0 and _sum_bytes(file, length) == file.read()
+
+
+def map_array(path: Path) -> NDArray[Any]:
+    """The array in a file, memory-mapped read-only. Raises ValueError or OSError for what is none."""
+    with path.open("rb") as file:  # what np.load does, which reads the head of the file anew each time
+        start = file.read(_HEAD)
+        shape, fortran, kind = _parse_head(start + file.read(int.from_bytes(start[8:], "little")))
+        return np.memmap(file, kind, "r", file.tell(), shape, "F" if fortran else "C")
+
+
+@lru_cache(1000)
+def _parse_head(head: bytes) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """The shape, the order and the type of the numbers of an array file that begins so."""
+    file = BytesIO(head)
+    if (version := np.lib.format.read_magic(file)) != (1, 0):
+        raise ValueError(f"version {version} of the format of arrays")
+    shape, fortran, kind = np.lib.format.read_array_header_1_0(file)
+    if kind.hasobject:
+        raise ValueError("it holds objects of Python")
+    return shape, fortran, kind
+
+
+def _seal_file(file: BinaryIO) -> None:
+    length = file.tell()
+    file.seek(0)
+    end = _sum_bytes(file, length)
+    file.seek(length)
+    file.write(end)
+
+
+def _sum_bytes(file: BinaryIO, length: int) -> bytes:
+    """What stands behind the next `length` bytes of a file."""
+    found = 0
+    for at in range(0, length, _READ):
+        found = zlib.crc32(file.read(min(_READ, length - at)), found)
+    return found.to_bytes(4, "little") + _END

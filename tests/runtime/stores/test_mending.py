@@ -1,0 +1,172 @@
+"""A store of the first format is brought to this one; what is damaged is found, said, and computed again."""
+
+from __future__ import annotations
+
+import random
+import re
+import shutil
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.errors import SensegraphError, StoreError
+from sensegraph.runtime.stores.sealing import Damaged, is_sealed_array, seal, unseal
+from sensegraph.runtime.stores.sqlite import SqliteStore
+from sensegraph.types import Usage
+from wired import stories
+
+
+@pytest.mark.parametrize("content", [b"", b"x", b"{}" * 400, random.Random(1).randbytes(1000)])
+def test_what_is_sealed_comes_back_and_any_flipped_bit_is_found(content: bytes) -> None:
+    sealed = seal("name", content)
+    assert unseal("name", sealed) == content
+    assert len(sealed) <= len(content) + 5
+    with pytest.raises(Damaged):
+        unseal("other", sealed)
+    for bit in range(0, 8 * len(sealed), 7):
+        flipped = bytearray(sealed)
+        flipped[bit // 8] ^= 1 << bit % 8
+        with pytest.raises(Damaged):
+            unseal("name", bytes(flipped))
+    with pytest.raises(Damaged):
+        unseal("name", sealed[:-1])
+
+
+def test_text_is_stored_shorter(store: SqliteStore) -> None:
+    text = b"The keeper of the light wrote to the harbour master. " * 400
+    store.write({"text": text})
+    ((size,),) = store.select("SELECT length(value) FROM object")
+    assert size < len(text) / 20
+    assert store.read(["text"]) == {"text": text}
+
+
+def test_a_store_of_the_first_format_is_upgraded_without_loss(tmp_path: Path) -> None:
+    (tmp_path / "arrays").mkdir()
+    db = sqlite3.connect(tmp_path / "store.sqlite")
+    db.executescript("""
+        CREATE TABLE object (key TEXT PRIMARY KEY, step TEXT NOT NULL, value BLOB NOT NULL);
+        CREATE TABLE part (number INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, rows INTEGER NOT NULL);
+        CREATE TABLE row (part INTEGER NOT NULL, position INTEGER NOT NULL, id TEXT NOT NULL, value BLOB NOT NULL,
+            PRIMARY KEY (part, position)) WITHOUT ROWID;
+        CREATE INDEX row_id ON row (part, id);
+        CREATE TABLE ref (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+        INSERT INTO ref VALUES ('index', 'k'), ('document/a', 'b');
+        PRAGMA user_version = 1;
+    """)
+    columns = ", ".join(f"{name} REAL NOT NULL" for name in Usage.__dataclass_fields__)
+    db.execute(f"CREATE TABLE ledger (step TEXT PRIMARY KEY, {columns})")
+    db.execute(f"INSERT INTO ledger VALUES ('s', {', '.join('2' for _ in Usage.__dataclass_fields__)})")
+    objects = {f"k{i}": str(i).encode() * i for i in range(1200)}
+    db.executemany("INSERT INTO object VALUES (?, 'step', ?)", objects.items())
+    records = [(f"id{i:04}", f"record {i}".encode()) for i in range(1200)]
+    db.execute("INSERT INTO part VALUES (1, 't.rows', 1200), (2, 't.none', 0)")
+    db.executemany("INSERT INTO row VALUES (1, ?, ?, ?)", [(i, n, v) for i, (n, v) in enumerate(records)])
+    db.commit()
+    db.close()
+    np.save(tmp_path / "arrays" / "v.npy", np.arange(5))
+    with pytest.raises(StoreError, match="format of an earlier version"):
+        SqliteStore(tmp_path, readonly=True)
+    for _ in range(2):
+        store = SqliteStore(tmp_path)
+        assert store.read(list(objects)) == objects
+        table, none = store.rows("t.rows"), store.rows("t.none")
+        assert table is not None
+        assert none is not None
+        assert list(zip(table.ids(), table.scan(), strict=True)) == records
+        assert list(none.ids()) == []
+        assert store.refs() == {"index": "k", "document/a": "b"}
+        assert store.ledger()["s"].calls == 2
+        assert (store.array("v") == np.arange(5)).all()  # type: ignore[union-attr]
+        assert store.mend() == 0
+        assert {name for (name,) in store.select("SELECT name FROM sqlite_master WHERE type = 'table'")} == {
+            "object", "part", "block", "list", "ref", "ledger", "format", "pin"
+        }  # fmt: skip
+        store.close()
+    assert is_sealed_array(tmp_path / "arrays" / "v.npy")
+
+
+def test_what_is_damaged_is_named_when_it_is_read_and_gone_afterwards(store: SqliteStore) -> None:
+    store.write({"a": b"1" * 50, "b": b"2"}, "step")
+    store.write_rows("a.rows", [(f"{i:03}", b"x") for i in range(600)])
+    store.write_array("a.v", np.arange(100))
+    store.set_refs({"index": "a"})
+    store.select("UPDATE object SET value = CAST(substr(value, 1, 5) || x'00' AS BLOB) WHERE key = 'a'")
+    with pytest.raises(StoreError, match=r"is damaged at a\. Run `sensegraph index`"):
+        store.read(["a", "b"])
+    assert store.has(["a", "b"]) == {"b"}
+    store.select("UPDATE list SET value = x'0102' WHERE first = '256'")
+    table = store.rows("a.rows")
+    assert table is not None
+    assert table.find(["001"]) == {"001": b"x"}
+    with pytest.raises(StoreError, match=r"damaged at a\.rows"):
+        table.find(["001", "300"])
+    store.select("UPDATE ref SET value = 'c' WHERE name = 'index'")
+    with pytest.raises(StoreError, match="damaged at the name 'index'"):
+        store.ref("index")
+    path = store.array_path("a.v")
+    path.write_bytes(path.read_bytes()[:-30] + bytes(30))
+    with pytest.raises(StoreError, match=r"a\.v\.npy is damaged"):
+        store.array("a.v")
+    assert store.array("a.v") is None
+
+
+def test_a_file_that_cannot_be_opened_for_want_of_room_is_not_called_damaged(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.write_array("v", np.arange(9))
+
+    def refuse(self: Path, *args: object) -> None:
+        raise OSError(24, "Too many open files")
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(StoreError, match=r"cannot be read \(.*Too many open files.*ulimit") as caught:
+        store.array("v")
+    assert "damaged" not in str(caught.value)
+    monkeypatch.undo()
+    assert store.array("v") is not None
+
+
+QUESTIONS = ("Who wrote to whom in the year 1800?", "What does Ada do?")
+
+
+def ask(root: Path) -> list[str]:
+    """What is answered, each by a corpus opened anew."""
+    with Corpus.open(root, create=False) as asked:
+        return [str(asked.query(q, method=m).text) for q in QUESTIONS for m in ("walk", "local")]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    root = tmp_path_factory.mktemp("whole")
+    with Corpus.open(root) as made:
+        made.add(stories(3))
+        made.build()
+    return root, ask(root)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_flipped_bits_change_no_answer_without_a_word_and_the_next_index_mends_them(
+    tmp_path: Path, whole: tuple[Path, list[str]], seed: int
+) -> None:
+    root, right = tmp_path / "copy", whole[1]
+    shutil.copytree(whole[0], root)
+    drawn = random.Random(seed)
+    files = sorted(p for p in (root / ".sensegraph").rglob("*") if p.suffix in (".sqlite", ".npy") and p.stat().st_size)
+    for path in drawn.choices(files, [p.stat().st_size for p in files], k=30):
+        content = bytearray(path.read_bytes())
+        content[drawn.randrange(len(content))] ^= 1 << drawn.randrange(8)
+        path.write_bytes(content)
+    said = ""
+    try:
+        found = ask(root)
+    except SensegraphError as e:
+        found, said = right, str(e)
+    assert found == right
+    assert not said or re.search(r"damaged|gone|sensegraph index", said)
+    with Corpus.open(root, mend=True) as again:
+        again.add(stories(3))
+        again.build()
+    assert ask(root) == right
