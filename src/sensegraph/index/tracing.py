@@ -107,8 +107,8 @@ class KeyRecordingStore:
 class Tracing(Runtime):
     """A runtime that computes nothing: it looks for results, and raises Untraced where one is missing.
 
-    The input of a result that is there is made all the same: making it looks for the results that it rests on, which
-    an update will want one by one.
+    The input of a result that is there is made all the same where it rests on other results: making it looks for them,
+    and an update will want them one by one.
     """
 
     def each(
@@ -134,7 +134,7 @@ class Tracing(Runtime):
         """The result of `step`, which must be there."""
         items, known = typing.cast(Sequence[A], [whole]), len(self.aside)
         (k,) = self.keys(step, items, [key(*names)] if names else None, **settings)
-        if callable(whole):
+        if callable(whole) and step.rests:
             whole()
         k = self.key_without(k, known)
         self._there([k], step)

@@ -19,7 +19,7 @@ from sensegraph.errors import InputError
 from sensegraph.index.extraction import Extracted
 from sensegraph.index.graph.graph_settings import GraphSettings, ResolveSettings
 from sensegraph.index.graph.homonyms import find_new_names, find_senses, with_senses
-from sensegraph.index.graph.merging import entity_id, knowledge_graph, merge_extractions
+from sensegraph.index.graph.merging import Merger, entity_id, knowledge_graph
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import fold
 from sensegraph.protocols import ResolvingEngine
@@ -43,7 +43,8 @@ Texts = Callable[[Sequence[str]], Mapping[str, Chunk]]
 class Duplicates:
     """The proposals, surest first, and the groups of several entities that merging them would make.
 
-    `asked` counts the pairs that an engine was asked about; `notes` say what was not done.
+    `asked` counts the pairs that an engine was asked about; `notes` say what was not done; `joined` are the names
+    of each group, where a build merges them.
     """
 
     proposals: tuple[Proposal, ...] = ()
@@ -52,6 +53,7 @@ class Duplicates:
     compared: int = 0
     notes: tuple[str, ...] = ()
     senses: Senses = NO_SENSES
+    joined: tuple[tuple[Name, ...], ...] = ()
 
 
 @step("duplicates.same", version=1, uses="engine", task="resolve")
@@ -66,7 +68,7 @@ def keep_aliases(tables: Sequence[Aliases]) -> list[Aliases]:
     return list(tables)
 
 
-@step("duplicates.automatic", version=6)
+@step("duplicates.automatic", version=7, rests=False)
 def keep_duplicates(found: Sequence[Duplicates], *, how: ResolveSettings) -> list[Duplicates]:
     """What a build found by itself, with these settings."""
     return list(found)
@@ -270,29 +272,53 @@ def resolved_graph(
     extracted: Extracted, rt: Runtime, graph: GraphSettings, settings: ResolveSettings, aliases: Aliases, texts: Texts
 ) -> tuple[Result[Graph], tuple[str, ...]]:
     """The graph of the corpus, merged with the aliases of the log and, where so set, what is found at this build."""
+    if graph.weight == "auto":
+        graph = replace(graph, weight="strength" if "survey" in rt.engine.tasks else "count")
     notes: tuple[str, ...] = ()
+    merge = _Merging(extracted, graph)
     if settings.automatic:
-        aliases, notes = _find_automatic(extracted, rt, graph, settings, aliases, texts)
-    known = knowledge_graph(extracted, rt, graph, aliases)
+        aliases, notes = _find_automatic(extracted, rt, settings, aliases, texts, merge)
+    known = knowledge_graph(extracted, rt, graph, aliases, merge)
     rt.once(keep_aliases, aliases, names=(known.key,))
     return known, notes
 
 
+@dataclass(slots=True)
+class _Merging:
+    """Merges extractions, which are read when that is first asked for, with one table of aliases after another."""
+
+    extracted: Extracted
+    settings: GraphSettings
+    merger: Merger | None = None
+
+    def __call__(self, aliases: Aliases) -> Graph:
+        if self.merger is None:
+            self.merger = Merger(self.extracted, self.settings)
+        return self.merger.merge(aliases)
+
+
 def _find_automatic(
-    extracted: Extracted, rt: Runtime, graph: GraphSettings, settings: ResolveSettings, aliases: Aliases, texts: Texts
+    extracted: Extracted,
+    rt: Runtime,
+    settings: ResolveSettings,
+    aliases: Aliases,
+    texts: Texts,
+    merge: Callable[[Aliases], Graph],
 ) -> tuple[Aliases, tuple[str, ...]]:
     """The aliases with those that a build finds by itself, before anything is summarised."""
-    merged = list[Graph]()
     alone = replace(settings, accept=max(settings.accept, settings.sure), engine="none")
 
     def look() -> Duplicates:
         """The senses of names first: what is another thing elsewhere must not be merged for its name."""
-        plain = merge_extractions(extracted, graph, aliases)
+        plain = merge(aliases)
         senses = find_senses(plain, names_by_id(aliases), texts)
         told = with_senses(aliases, senses)
-        merged.append(merge_extractions(extracted, graph, told) if senses.moved else plain)
-        found = find_duplicates(merged[0], rt, alone, texts=texts, apart=ids_apart(merged[0], told))
-        return replace(found, senses=senses)
+        merged = merge(told) if senses.moved else plain
+        found = find_duplicates(merged, rt, alone, texts=texts, apart=ids_apart(merged, told))
+        wanted = {i for group in found.groups for i in group.members}
+        entities = {e.id: e for e in merged.entities if e.id in wanted}
+        groups = merge_operations(found, entities, names_by_id(told))
+        return replace(found, senses=senses, joined=tuple(o.names for o in groups))
 
     found = rt.once(keep_duplicates, look, names=(*extracted.keys, aliases.key, apart_key(aliases)), how=alone).value
     unsure = [f"{name[0]!r} in {document} ({' or '.join(may)})" for name, document, may in found.senses.open]
@@ -302,13 +328,11 @@ def _find_automatic(
     undecided = _note_open_pairs(sum(p.decision == "ask" for p in found.proposals), rt, alone)
     notes = (*((said,) if unsure else ()), *(note for note in found.notes if note not in undecided))
     aliases = with_senses(aliases, found.senses)
-    if not found.groups:
+    if not found.joined:
         return aliases, notes
-    entities = {e.id: e for e in (merged or [merge_extractions(extracted, graph, aliases)])[0].entities}
-    groups = [o.names for o in merge_operations(found, entities, names_by_id(aliases))]
     joined = sum(len(g.members) - 1 for g in found.groups)
     note = f"{joined} entities were merged into others of another name (index.resolve.automatic)"
-    return with_groups(aliases, groups), (note, *notes)
+    return with_groups(aliases, found.joined), (note, *notes)
 
 
 def apart_key(aliases: Aliases) -> str:

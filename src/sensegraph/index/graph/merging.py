@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 
@@ -12,7 +12,7 @@ from sensegraph.index.graph.describing import describe_elements, summarise_crowd
 from sensegraph.index.graph.graph_settings import GraphSettings, Weight
 from sensegraph.language.text import fold
 from sensegraph.language.word_lists import STOP
-from sensegraph.resolution.aliases import NO_ALIASES, Aliases, Binding, Called, Name, bind_aliases, name_entity
+from sensegraph.resolution.aliases import NO_ALIASES, Aliases, Called, Name, bind_aliases, name_entity
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, step
 from sensegraph.runtime.runtime import Runtime
@@ -81,15 +81,12 @@ def describe_graphs(
 
 
 def knowledge_graph(
-    extracted: Extracted, rt: Runtime, settings: GraphSettings, aliases: Aliases = NO_ALIASES
+    extracted: Extracted, rt: Runtime, settings: GraphSettings, aliases: Aliases, merge: Callable[[Aliases], Graph]
 ) -> Result[Graph]:
-    """The graph of the corpus; merging and describing happen only when something changed."""
-
-    if settings.weight == "auto":
-        settings = replace(settings, weight="strength" if "survey" in rt.engine.tasks else "count")
+    """The graph of the corpus, as `merge` makes it; merging and describing happen only when something changed."""
 
     def parts() -> tuple[Graph, dict[str, str]]:
-        merged = merge_extractions(extracted, settings, aliases)
+        merged = merge(aliases)
         return merged, summarise_crowded(merged, rt, settings)
 
     describer = rt.engine.fingerprint("summarise")
@@ -111,38 +108,178 @@ def merge_extractions(
     most frequent one of that name in the corpus, else created or dropped (§3.5 of the specification). The result does
     not depend on the order of documents beyond the order in which descriptions are listed.
     """
-    pairs = [(c.id, c.document, len(c.text), x) for c, x in extracted]
-    bound = bind_aliases(aliases)
-    nodes: dict[Name, _Node] = {}
-    seen: Counter[Name] = Counter()
-    for chunk, document, length, extraction in pairs:
+    return Merger(extracted, settings).merge(aliases)
+
+
+class Merger:
+    """Merges the same extractions with one table of aliases after another: what a table leaves alone is kept."""
+
+    def __init__(self, extracted: Iterable[tuple[Chunk, Extraction]], settings: GraphSettings) -> None:
+        self._pairs: Pairs = [(c.id, c.document, len(c.text), x) for c, x in extracted]
+        self._settings, self._aliases, self._bound = settings, NO_ALIASES, bind_aliases(NO_ALIASES)
+        self._usual, self._places = _read_names(self._pairs)
+        self._nodes: dict[Name, _Node] = {}
+        self._links: dict[tuple[Name, Name], _Link] = {}
+        self._said: list[tuple[Name, ExtractedClaim, Source]] = []
+        self._changed: frozenset[Name] | None = None  # the entities that are gathered; None: all of them
+        self._made: tuple[dict[Name, Entity], dict[tuple[Name, Name], Relation]] = ({}, {})
+        self._most = 0
+
+    def merge(self, aliases: Aliases = NO_ALIASES) -> Graph:
+        """The graph of the extractions with these aliases."""
+        pairs = self._pairs if not self._nodes else self._forget(aliases)
+        self._aliases, self._bound = aliases, bind_aliases(aliases)
+        for chunk, document, length, extraction in pairs:
+            for e in extraction.entities:
+                self._gather_entity((_folded(e.name), _folded(e.type)), document, e, chunk, length)
+        for pair in pairs:
+            self._bind_ends(*pair)
+        graph = self._finish()
+        self._changed = frozenset()
+        return graph
+
+    def _forget(self, aliases: Aliases) -> Pairs:
+        """Forget the entities that other aliases concern; the chunks that name them."""
+        bound = bind_aliases(aliases)
+        names = _names_concerned(self._aliases, aliases)
+        before = {self._bound.group.get(name, name) for name in names}
+        self._changed = frozenset(bound.group.get(name, name) for name in names)
+        gone = before | self._changed
+        for name in gone:
+            self._nodes.pop(name, None)
+            self._made[0].pop(name, None)
+        for link in [link for link in self._links if not gone.isdisjoint(link)]:
+            del self._links[link]
+            self._made[1].pop(link, None)
+        self._said = [said for said in self._said if said[0] not in gone]
+        own = names | {n for n, whose in bound.group.items() if whose in self._changed}
+        own |= {n for (n, _), new in bound.moved.items() if bound.group.get(new, new) in self._changed}
+        at = {place for name in own for place in self._places.get(name[0], ())}
+        return [self._pairs[place] for place in sorted(at)]
+
+    def _gather_entity(self, name: Name, document: str, e: ExtractedEntity, chunk: str, length: int) -> Name:
+        """Add a mention to the entity that it is of, and say which."""
+        own = self._bound.own(name, document)
+        whose = self._bound.group.get(own, own)
+        if self._changed is not None and whose not in self._changed:
+            return whose
+        if (node := self._nodes.get(whose)) is None:
+            node = self._nodes[whose] = _Node()
+        count = max(1, len(e.mentions))
+        if self._bound:
+            node.own[own] += count
+        node.names[e.name] += count
+        for m in e.mentions:
+            node.surfaces[m.surface] += 1
+        node.chunks[chunk] = None
+        if e.description:
+            node.descriptions.append(Description(e.description, _source_span(chunk, e.start, e.end, length)))
+        return whose
+
+    def _bind_ends(self, chunk: str, document: str, length: int, extraction: Extraction) -> None:
+        """Attach the relations and claims of a chunk to entities."""
+        here: dict[str, Name] = {}
         for e in extraction.entities:
             name = (_folded(e.name), _folded(e.type))
-            seen[name] += max(1, len(e.mentions))
-            _gather_entity(nodes, name, document, bound, e, chunk, length)
-    links, said = _bind_ends(pairs, nodes, seen, bound, settings)
-    # those have aliases, another name, or mentions that were split from another's
-    apart = {*bound.group.values(), *bound.moved.values(), *bound.shown, *bound.made}
-    named = {n: name_entity(n, nodes[n].own, nodes[n].names, bound) for n in sorted(apart & nodes.keys())}
-    return _finish_graph(nodes, links, said, named, settings)
+            here.setdefault(name[0], self._bound.of(name, document))
+        find = partial(self._bind_name, here=here, chunk=chunk, document=document)
+        for r in extraction.relations:
+            a, b = find(r.source), find(r.target)
+            if a and b:
+                self._gather_relation((a, b), r, _source_span(chunk, r.start, r.end, length))
+        for c in extraction.claims:
+            subject = find(c.subject)
+            if subject and (self._changed is None or subject in self._changed):
+                self._said.append((subject, c, _source_span(chunk, c.start, c.end, length)))
+
+    def _bind_name(self, surface: str, *, here: dict[str, Name], chunk: str, document: str) -> Name | None:
+        name = _folded(surface)
+        if not name or name in here:
+            return here.get(name)
+        found = self._usual.get(name)
+        if found is None and self._settings.orphans == "create":
+            found = self._usual[name] = (name, "unknown")
+        if found is None:
+            return None
+        # this chunk names it without describing it: one mention
+        here[name] = self._gather_entity(found, document, ExtractedEntity(surface, found[1]), chunk, 0)
+        return here[name]
+
+    def _gather_relation(self, ends: tuple[Name, Name], r: ExtractedRelation, source: Source) -> None:
+        if self._changed is not None and self._changed.isdisjoint(ends):
+            return
+        a, b = sorted(ends)
+        said = Description(r.description, source, r.starts, r.ends)
+        if a == b:  # a self-loop is text about the entity, not a link
+            if r.description:
+                self._nodes[a].descriptions.append(said)
+            return
+        if (link := self._links.get((a, b))) is None:
+            link = self._links[a, b] = _Link()
+        link.strengths.append(r.strength)
+        link.chunks[source.chunk] = None
+        if r.description:
+            link.descriptions.append(said)
+        if r.label:
+            link.labels[r.label] += 1
+        if r.directed:
+            link.told[r.label, ends[0] == a] += 1
+
+    def _finish(self) -> Graph:
+        """The graph of what was gathered; records that are as they were are not made again."""
+        bound, (entities, relations) = self._bound, self._made
+        # those have aliases, another name, or mentions that were split from another's
+        apart = {*bound.group.values(), *bound.moved.values(), *bound.shown, *bound.made} & self._nodes.keys()
+        named = {n: name_entity(n, self._nodes[n].own, self._nodes[n].names, bound) for n in sorted(apart)}
+        ids = {name: entity_id(named[name].name if name in named else name) for name in self._nodes}
+        degree = Counter(end for pair in self._links for end in pair)
+        for n, node in self._nodes.items():
+            if (known := entities.get(n)) is None:
+                entities[n] = _make_entity(ids[n], n, node, degree[n], named.get(n))
+            elif known.degree != degree[n]:
+                entities[n] = replace(known, degree=degree[n])
+        most = max((len(link.strengths) for link in self._links.values()), default=1)
+        if self._settings.weight == "normalised" and most != self._most:
+            relations.clear()
+        self._most = most
+        for (a, b), link in self._links.items():
+            if (a, b) not in relations:
+                relations[a, b] = _make_relation((ids[a], ids[b]), link, self._settings.weight, most)
+        claims: dict[str, Claim] = {}
+        for subject, c, source in self._said:
+            made = Claim("", ids[subject], c.object, c.type, c.status, c.description, c.starts, c.ends, source)
+            name = key(made)[:20]
+            claims[name] = replace(made, id=name)
+        return Graph(
+            tuple(sorted(entities.values(), key=lambda e: e.id)),
+            tuple(sorted(relations.values(), key=lambda r: r.id)),
+            tuple(claims[name] for name in sorted(claims)),
+        )
 
 
-def _gather_entity(
-    nodes: dict[Name, _Node], name: Name, document: str, bound: Binding, e: ExtractedEntity, chunk: str, length: int
-) -> Name:
-    """Add a mention to the entity that it is of, and say which."""
-    own = bound.own(name, document)
-    whose = bound.group.get(own, own)
-    node = nodes.setdefault(whose, _Node())
-    count = max(1, len(e.mentions))
-    if bound:
-        node.own[own] += count
-    node.names[e.name] += count
-    node.surfaces.update(m.surface for m in e.mentions)
-    node.chunks[chunk] = None
-    if e.description:
-        node.descriptions.append(Description(e.description, _source_span(chunk, e.start, e.end, length)))
-    return whose
+def _read_names(pairs: Pairs) -> tuple[dict[str, Name], dict[str, list[int]]]:
+    """Of each folded name the most frequent type, of equal ones the first in order; and the pairs that say it."""
+    seen: Counter[Name] = Counter()
+    places: dict[str, list[int]] = defaultdict(list)
+    for place, (*_, x) in enumerate(pairs):
+        for e in x.entities:
+            seen[_folded(e.name), _folded(e.type)] += max(1, len(e.mentions))
+        said = {_folded(e.name) for e in x.entities}
+        said.update(_folded(name) for r in x.relations for name in (r.source, r.target))
+        said.update(_folded(c.subject) for c in x.claims)
+        for name in said:
+            places[name].append(place)
+    usual: dict[str, Name] = {}
+    for typed in sorted(seen, key=lambda n: (n[0], -seen[n], n[1])):
+        usual.setdefault(typed[0], typed)
+    return usual, places
+
+
+def _names_concerned(before: Aliases, now: Aliases) -> set[Name]:
+    """The names that two tables do not make the same of."""
+    names = {name for group in {*before.groups} ^ {*now.groups} for name in group}
+    names |= {name for one, _, new in {*before.moved} ^ {*now.moved} for name in (one, new)}
+    return names | {name for name, _ in ({*before.made} ^ {*now.made}) | ({*before.shown} ^ {*now.shown})}
 
 
 def _source_span(chunk: str, start: int, end: int, length: int) -> Source:
@@ -150,113 +287,15 @@ def _source_span(chunk: str, start: int, end: int, length: int) -> Source:
     return Source(chunk, start, end) if end > start else Source(chunk, 0, length)
 
 
-def _bind_ends(
-    pairs: Pairs, nodes: dict[Name, _Node], seen: Counter[Name], bound: Binding, settings: GraphSettings
-) -> tuple[dict[tuple[Name, Name], _Link], list[tuple[Name, ExtractedClaim, Source]]]:
-    """Attach relations and claims to entities."""
-    # for each name its most frequent type, ties to the type first in the alphabet
-    usual: dict[str, Name] = {}
-    for typed in sorted(seen, key=lambda n: (n[0], -seen[n], n[1])):
-        usual.setdefault(typed[0], typed)
-    links: dict[tuple[Name, Name], _Link] = defaultdict(_Link)
-    claims: list[tuple[Name, ExtractedClaim, Source]] = []
-    for chunk, document, length, extraction in pairs:
-        here: dict[str, Name] = {}
-        for e in extraction.entities:
-            name = (_folded(e.name), _folded(e.type))
-            here.setdefault(name[0], bound.of(name, document))
-        find = partial(
-            _bind_name, here=here, usual=usual, nodes=nodes, place=(chunk, document), bound=bound, how=settings
-        )
-        for r in extraction.relations:
-            ends = [find(name) for name in (r.source, r.target)]
-            if ends[0] and ends[1]:
-                _gather_relation(links, nodes, (ends[0], ends[1]), r, _source_span(chunk, r.start, r.end, length))
-        about = ((find(c.subject), c) for c in extraction.claims)
-        claims += [(subject, c, _source_span(chunk, c.start, c.end, length)) for subject, c in about if subject]
-    return links, claims
-
-
-def _bind_name(
-    surface: str,
-    *,
-    here: dict[str, Name],
-    usual: dict[str, Name],
-    nodes: dict[Name, _Node],
-    place: tuple[str, str],
-    bound: Binding,
-    how: GraphSettings,
-) -> Name | None:
-    name = _folded(surface)
-    if not name or name in here:
-        return here.get(name)
-    found = usual.get(name)
-    if found is None and how.orphans == "create":
-        found = usual[name] = (name, "unknown")
-    if found is None:
-        return None
-    # this chunk names it without describing it: one mention
-    here[name] = _gather_entity(nodes, found, place[1], bound, ExtractedEntity(surface, found[1]), place[0], 0)
-    return here[name]
-
-
-def _gather_relation(
-    links: dict[tuple[Name, Name], _Link],
-    nodes: dict[Name, _Node],
-    ends: tuple[Name, Name],
-    r: ExtractedRelation,
-    source: Source,
-) -> None:
-    a, b = sorted(ends)
-    said = Description(r.description, source, r.starts, r.ends)
-    if a == b:  # a self-loop is text about the entity, not a link
-        if r.description:
-            nodes[a].descriptions.append(said)
-        return
-    link = links[a, b]
-    link.strengths.append(r.strength)
-    link.chunks[source.chunk] = None
-    if r.description:
-        link.descriptions.append(said)
-    if r.label:
-        link.labels[r.label] += 1
-    if r.directed:
-        link.told[r.label, ends[0] == a] += 1
-
-
-def _finish_graph(
-    nodes: dict[Name, _Node],
-    links: dict[tuple[Name, Name], _Link],
-    said: Sequence[tuple[Name, ExtractedClaim, Source]],
-    named: Mapping[Name, Called],
-    settings: GraphSettings,
-) -> Graph:
-    ids = {name: entity_id(named[name].name if name in named else name) for name in nodes}
-    degree = Counter(end for pair in links for end in pair)
-    most = max((len(link.strengths) for link in links.values()), default=1)
-    entities = []
-    for n, node in nodes.items():
-        if called := named.get(n):
-            shown, kind, main = called.shown, called.type, _folded(called.shown)
-        else:
-            (main, kind), shown = n, _most_common(node.names)
-        entities.append(
-            Entity(
-                ids[n], shown, kind, "", tuple(node.descriptions), tuple(node.chunks), node.frequency, degree[n],
-                _other_forms(main, node),
-            )
-        )  # fmt: skip
-    relations = (_make_relation((ids[a], ids[b]), link, settings.weight, most) for (a, b), link in links.items())
-    claims: dict[str, Claim] = {}
-    for subject, c, source in said:
-        made = Claim("", ids[subject], c.object, c.type, c.status, c.description, c.starts, c.ends, source)
-        name = key(made)[:20]
-        claims[name] = replace(made, id=name)
-    return Graph(
-        tuple(sorted(entities, key=lambda e: e.id)),
-        tuple(sorted(relations, key=lambda r: r.id)),
-        tuple(claims[name] for name in sorted(claims)),
-    )
+def _make_entity(name: str, whose: Name, node: _Node, degree: int, called: Called | None) -> Entity:
+    if called:
+        shown, kind, main = called.shown, called.type, _folded(called.shown)
+    else:
+        (main, kind), shown = whose, _most_common(node.names)
+    return Entity(
+        name, shown, kind, "", tuple(node.descriptions), tuple(node.chunks), node.frequency, degree,
+        _other_forms(main, node),
+    )  # fmt: skip
 
 
 def _other_forms(name: str, node: _Node) -> tuple[str, ...]:
@@ -291,5 +330,5 @@ def _most_common(names: Counter[str]) -> str:
 
 
 __all__ = [
-    "describe_graphs", "entity_id", "knowledge_graph", "merge_extractions", "relation_id",
+    "Merger", "describe_graphs", "entity_id", "knowledge_graph", "merge_extractions", "relation_id",
 ]  # fmt: skip
