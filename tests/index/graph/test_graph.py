@@ -345,9 +345,7 @@ def _extractions(draw: st.DrawFn) -> list[tuple[Chunk, Extraction]]:
             for n, k in draw(st.lists(st.tuples(names, st.integers(0, 3)), max_size=3))
         ]
         links = [
-            ExtractedRelation(
-                a, b, f"{a}-{b} {i}.", draw(st.sampled_from((1.0, 2.5))), label=draw(st.sampled_from("xy"))
-            )
+            ExtractedRelation(a, b, f"{a}-{b} {i}.", draw(st.sampled_from((1.0, 2.5))), label=draw(labels))
             for a, b in draw(st.lists(st.tuples(names, names), max_size=3))
         ]
         claims = [ExtractedClaim(n, "", "t", "TRUE", f"{n} did {i}.") for n in draw(st.lists(names, max_size=2))]
