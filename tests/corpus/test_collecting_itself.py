@@ -49,6 +49,19 @@ def test_without_the_setting_a_store_only_grows(tmp_path: Path) -> None:
         assert sizes == sorted(sizes)
 
 
+def test_finding_out_what_is_needed_makes_nothing_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Corpus.open(tmp_path, settings={"engine": "offline"}) as made:
+        made.add(stories(4))
+        made.build()
+        before = made.store.settle()
+        for work in ("Merger.merge", "summarise_crowded"):
+            monkeypatch.setattr(f"sensegraph.index.graph.merging.{work}", lambda *_: pytest.fail("it was made anew"))
+        monkeypatch.setattr("sensegraph.index.hierarchy.reports.Writer.write", lambda *_: pytest.fail("it was written"))
+        made.collect()
+        assert made.store.settle() <= before
+        assert not made.build().computed
+
+
 def test_what_was_paid_for_stays(tmp_path: Path) -> None:
     with ScriptedServer(Script()) as server, corpus(tmp_path, server) as made:
         made.add(stories(6))

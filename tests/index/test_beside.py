@@ -10,7 +10,8 @@ import pytest
 from scripted import Script, ScriptedServer
 from sensegraph.errors import EndpointError
 from sensegraph.index.vectors import embed_texts
-from sensegraph.runtime.runtime import Runtime, run_in_background
+from sensegraph.runtime.background import run_in_background
+from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import runtime
 

@@ -34,9 +34,10 @@ from sensegraph.index.settings import IndexSettings
 from sensegraph.index.vectors import chunk_texts, embed_all, embed_records, entity_texts, report_texts
 from sensegraph.resolution.aliases import replay_operations
 from sensegraph.resolution.log import read_operations
+from sensegraph.runtime.background import run_in_background
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, recall_result
-from sensegraph.runtime.runtime import Runtime, run_in_background
+from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Document, Graph
 
 T = TypeVar("T")

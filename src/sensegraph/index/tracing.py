@@ -107,8 +107,8 @@ class KeyRecordingStore:
 class Tracing(Runtime):
     """A runtime that computes nothing: it looks for results, and raises Untraced where one is missing.
 
-    The input of a result that is there is made all the same where it rests on other results: making it looks for them,
-    and an update will want them one by one.
+    What the input of a result was made from is looked for as well: an update will want it one by one. Where that is not
+    known the input is made.
     """
 
     def each(
@@ -134,11 +134,14 @@ class Tracing(Runtime):
         """The result of `step`, which must be there."""
         items, known = typing.cast(Sequence[A], [whole]), len(self.aside)
         (k,) = self.keys(step, items, [key(*names)] if names else None, **settings)
-        if callable(whole) and step.rests:
+        if callable(whole) and ((below := self.keys_below(k)) is None or not self._have(below)):
             whole()
         k = self.key_without(k, known)
         self._there([k], step)
         return Result(k, load_result(self.store, step, k))
+
+    def _have(self, keys: Sequence[str]) -> bool:
+        return self.store.has(keys) >= set(keys)
 
     def _there(self, keys: Sequence[str], step: Step[Any, Any]) -> None:
         if missing := len(set(keys) - self.store.has(keys)):

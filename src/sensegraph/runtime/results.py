@@ -52,7 +52,6 @@ class Step(Generic[A, B]):
     batch: int = 64
     sees: Callable[[Any], Any] = _see_all
     doubts: Callable[[bytes], bool] | None = None
-    rests: bool = True
 
     @cached_property
     def result(self) -> Any:
@@ -81,10 +80,9 @@ def step(
     batch: int = 64,
     sees: Callable[[Any], Any] = _see_all,
     doubts: Callable[[bytes], bool] | None = None,
-    rests: bool = True,
 ) -> Callable[[Callable[..., list[B]]], Step[Any, B]]:
     """Make a module-level function a step called `name`: the name stands in every key, so it never changes."""
-    return lambda fn: Step(name, fn, version, uses, task, form, batch, sees, doubts, rests)
+    return lambda fn: Step(name, fn, version, uses, task, form, batch, sees, doubts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,7 @@ import threading
 import typing
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import msgspec
@@ -23,7 +21,6 @@ from sensegraph.errors import (
     BatchPending,
     BudgetExceeded,
     EndpointDown,
-    ItemFailed,
     StepFailed,
     StoreError,
     Unreadable,
@@ -69,7 +66,8 @@ class Runtime:
     without one they are cut into windows of tokens. `noted` counts what has to be said of how a question was worked on,
     whatever method worked. `most_failed` is the share of the items of a step that may fail for good where the step can
     go on without them, counted over all of them in this run (`begun`); they are listed in `aside`. What was refused is
-    asked for again only where `retry` is set, all else in the next run.
+    asked for again only where `retry` is set, all else in the next run. `inside` holds, for each input that is being
+    made, the keys of the results that it was made from.
     """
 
     engine: LanguageEngine
@@ -86,6 +84,7 @@ class Runtime:
     retry: bool = False
     aside: list[SetAside] = field(default_factory=list)
     begun: Counter[str] = field(default_factory=Counter)
+    inside: list[list[str]] = field(default_factory=list)
 
     def check(self, name: str, requires: frozenset[Task]) -> None:
         """Raise UnsupportedTask, before any work, when the engine lacks a task that `name` needs."""
@@ -166,8 +165,10 @@ class Runtime:
                     iter(failed.values())
                 )
             known |= self._put_aside(step, items, todo, failed, without)
-        keys = self.list_aside(step, items, keys, known)
-        return Results(self.store, step, [unread.get(k, k) for k in keys])
+        keys = [unread.get(k, k) for k in self.list_aside(step, items, keys, known)]
+        if self.inside:
+            self.inside[-1].extend(keys)
+        return Results(self.store, step, keys)
 
     def list_aside(
         self, step: Step[A, B], items: Sequence[A], keys: Sequence[str], known: Mapping[str, tuple[str, str]]
@@ -225,7 +226,7 @@ class Runtime:
         (k,) = self.keys(step, typing.cast(Sequence[A], [whole]), settings_key, **settings)
         if (stored := self._load(step, k)) is None:
             tool, known = self._tool(step), len(self.aside)
-            item = whole() if callable(whole) else whole
+            item, below = self._make(whole)
             k = self.key_without(k, known)
             if known < len(self.aside) and (stored := self._load(step, k)) is not None:
                 return stored
@@ -237,10 +238,32 @@ class Runtime:
                 if tool and (spent := tool.usage() - before) != Usage():
                     self.store.spend(step.name, spent)
             save_result(self.store, step, k, result)
+            if callable(whole) and known == len(self.aside):
+                self.store.write({key(k, "below"): "".join(below).encode()}, step.name)
             self.computed[step.name] += 1
             self.progress(step.name, 1, 1)
             stored = Result(k, load_result(self.store, step, k))
+        if self.inside:
+            self.inside[-1].extend((stored.key, *(self.keys_below(stored.key) or ())))
         return stored
+
+    def _make(self, whole: A | Callable[[], A]) -> tuple[A, list[str]]:
+        """The input of a step, and the keys of the results that it was made from."""
+        if not callable(whole):
+            return whole, []
+        self.inside.append([])
+        try:
+            item = whole()
+        finally:
+            below = self.inside.pop()
+        return item, list(dict.fromkeys(below))
+
+    def keys_below(self, k: str) -> list[str] | None:
+        """The keys of the results that the input of the result `k` was made from; None where that is not known."""
+        name = key(k, "below")
+        if (found := self.store.read([name]).get(name)) is None:
+            return None
+        return [name, *(found[i : i + len(k)].decode() for i in range(0, len(found), len(k)))]
 
     def _load(self, step: Step[A, B], k: str) -> Result[B] | None:
         """The result under the key `k`; None where it is not there, or a part of it is missing."""
@@ -368,27 +391,3 @@ def _count_reasons(errors: Collection[BaseException]) -> dict[str, int]:
         reason = f"{type(error).__name__}: {text[:200]}" if text else type(error).__name__
         alike.setdefault(_NAMES.sub("…", reason), []).append(reason)
     return {name if len(set(same)) > 1 else same[0]: len(same) for name, same in alike.items()}
-
-
-@contextmanager
-def run_in_background(work: Callable[[Runtime], A], rt: Runtime) -> Iterator[Callable[[], A]]:
-    """Begin `work` in a thread of its own; what is given stands for its result, and waits for it.
-
-    Leaving early stops it: what is running ends and is stored, nothing new begins. It shows no progress. Where the
-    embedder works rather than waits there is nothing to gain, and the work is done when its result is asked for.
-    """
-    if not rt.embedder.waits:
-        yield lambda: work(rt)
-        return
-    left = threading.Event()
-
-    def unless_left(step: str, done: int, total: int) -> None:
-        if left.is_set():
-            raise ItemFailed(f"{step} was stopped at {done} of {total}, because the build ended")
-
-    with ThreadPoolExecutor(1, thread_name_prefix="beside") as pool:
-        future = pool.submit(work, replace(rt, progress=unless_left))
-        try:
-            yield future.result
-        finally:
-            left.set()
