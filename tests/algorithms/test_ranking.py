@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import fields
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +12,14 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from sensegraph.algorithms import ranking
-from sensegraph.algorithms.ranking import Bm25, find_nearest_rows, fuse_by_reciprocal_rank, nearest_each, select_best
+from sensegraph.algorithms.ranking import (
+    Bm25,
+    Postings,
+    find_nearest_rows,
+    fuse_by_reciprocal_rank,
+    nearest_each,
+    select_best,
+)
 
 TEXTS = ["the cat sat", "the dog sat on the mat", "", "a cat and a cat and a dog", "mat"]
 
@@ -149,12 +158,35 @@ def test_the_best_documents_are_those_of_a_sort(texts: list[list[str]], query: l
     assert_array_equal(found, scores[positions])
 
 
-def test_the_index_is_arrays_that_can_be_stored_and_used_again() -> None:
-    index = Bm25.build(text.split() for text in TEXTS)
-    again = Bm25(index.words.copy(), index.start.copy(), index.documents, index.counts, index.lengths)
-    assert_array_equal(again.score(["cat", "mat"]), index.score(["cat", "mat"]))
-    assert (np.diff(index.words.astype(object)) > 0).all()
-    assert len(index) == 5
+@given(st.lists(words, max_size=12), words, st.sets(st.integers(1, 11)), st.floats(0.1, 3.0), st.floats(0.0, 1.0))
+def test_how_documents_are_cut_into_segments_changes_no_bit(
+    texts: list[list[str]], query: list[str], cuts: set[int], k1: float, b: float
+) -> None:
+    whole = Bm25.build(texts, k1, b)
+    places = [0, *sorted(c for c in cuts if c < len(texts)), len(texts)]
+    parted = Bm25(tuple(Postings.build(texts[i:j]) for i, j in pairwise(places)), k1, b)
+    assert len(parted) == len(whole)
+    assert parted.score(query).tobytes() == whole.score(query).tobytes()
+    assert [w.tolist() for w in parted.top(query, 5)] == [w.tolist() for w in whole.top(query, 5)]
+    assert [parted.idf(w) for w in query] == [whole.idf(w) for w in query]
+    for (times, (who, score)), (wanted, (also, right)) in zip(parted.hits(query), whole.hits(query), strict=True):
+        assert (times, who.tolist(), score.tobytes()) == (wanted, also.tolist(), right.tobytes())
+
+
+@given(st.lists(words, max_size=12), words)
+def test_postings_are_packed_into_one_array_and_used_again(texts: list[list[str]], query: list[str]) -> None:
+    made = Postings.build(texts)
+    again = Postings.unpack(made.pack())
+    for f in fields(Postings):
+        assert_array_equal(getattr(again, f.name), getattr(made, f.name))
+    assert Bm25((again,)).score(query).tobytes() == Bm25((made,)).score(query).tobytes()
+
+
+def test_packed_numbers_take_the_fewest_bytes_that_hold_them() -> None:
+    many = Postings.build([["a"] * 70_000] + [["b"]] * 300)
+    sizes = [getattr(Postings.unpack(many.pack()), f.name).itemsize for f in fields(Postings)]
+    assert sizes == [8, 2, 2, 4, 4]
+    assert Bm25((Postings.unpack(many.pack()),)).count("b") == 300
 
 
 def test_rare_words_weigh_more_and_absent_ones_find_nothing() -> None:
