@@ -18,7 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
-from sensegraph.algorithms.ranking import Bm25, find_nearest_rows, nearest_each
+from sensegraph.algorithms.full_text import Bm25
+from sensegraph.algorithms.ranking import find_nearest_rows, nearest_each
 
 
 def peak_mb() -> float:

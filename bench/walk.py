@@ -35,7 +35,8 @@ from typing import Any
 import numpy as np
 
 from client import options, table
-from sensegraph.algorithms.ranking import Bm25, Postings, select_best
+from sensegraph.algorithms.full_text import Bm25, Postings
+from sensegraph.algorithms.ranking import select_best
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.chunks import chunk_documents
 from sensegraph.index.index import Index, index_words

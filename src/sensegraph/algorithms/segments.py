@@ -64,7 +64,7 @@ def _split_blocks(rows: NDArray[np.float32]) -> list[NDArray[np.float32]]:
     return [rows[begin : begin + size] for begin in range(0, len(rows), size)]
 
 
-def cut_runs(keys: Sequence[str]) -> list[range]:
+def cut_keys(keys: Sequence[str]) -> list[range]:
     """Runs of neighbours among things that have these keys, hashes of what they are, in hexadecimal: all, in order.
 
     A run ends after a key of which one in 2ᵏ is like. Of n things there are about as many runs as a run has things,

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from sensegraph.algorithms.segments import cut_runs
+from sensegraph.algorithms.segments import cut_keys
 from sensegraph.errors import EmptyCorpus, ItemFailed, StoreError
 from sensegraph.index.chunks import cut_documents
 from sensegraph.index.extraction import extract_all, what_was_rejected
@@ -158,7 +158,7 @@ def _index_all_words(by_document: Results[tuple[Chunk, ...]], rt: Runtime) -> Re
     keys = by_document.keys
     made = [
         rt.once(index_words, partial(_read_run, by_document, run), names=keys[run.start : run.stop]).key
-        for run in cut_runs(keys)
+        for run in cut_keys(keys)
     ]
     return rt.once(list_words, made, names=made)
 

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats
-from sensegraph.algorithms.ranking import Bm25, Postings
 from sensegraph.errors import NotIndexed, StoreError
 from sensegraph.index.chunks import chunk_documents
 from sensegraph.index.graph.lookups import Lookups, build_lookups
@@ -25,6 +24,7 @@ from sensegraph.types import Chunk, Cluster, Document, Entity, Graph, Hierarchy,
 
 if TYPE_CHECKING:
     from sensegraph.algorithms.approximate import Navigator
+    from sensegraph.algorithms.full_text import Bm25
     from sensegraph.index.hierarchy.communities import Communities
 
 T = TypeVar("T")
@@ -58,6 +58,8 @@ def list_catalogue(parts: Sequence[tuple[Results[Document], Results[tuple[Chunk,
 @step("words.run", version=1, form="array")
 def index_words(runs: Sequence[Iterable[Chunk]]) -> list[NDArray[Any]]:
     """The postings of a run of chunks, packed; what heads a document counts as words of every chunk of it."""
+    from sensegraph.algorithms.full_text import Postings
+
     return [Postings.build(list_stems(f"{c.heading}\n{c.text}") for c in chunks).pack() for chunks in runs]
 
 
@@ -147,6 +149,8 @@ class Index:
     @cached_property
     def words(self) -> Bm25:
         """The word index of the chunks, in the order of the catalogue."""
+        from sensegraph.algorithms.full_text import Bm25, Postings
+
         runs = recall_result(self.store, list_words, self.manifest.words).keys
         return Bm25(tuple(Postings.unpack(np.asarray(recall_result(self.store, index_words, k))) for k in runs))
 

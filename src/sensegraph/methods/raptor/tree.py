@@ -12,8 +12,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sensegraph.algorithms.full_text import Bm25, Postings
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
-from sensegraph.algorithms.ranking import Bm25, Postings
 from sensegraph.algorithms.walks import gather_entries, run_offsets
 from sensegraph.errors import SettingsError
 from sensegraph.language.collapsing import collapse_blanks

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sensegraph.algorithms.ranking import Bm25
+from sensegraph.algorithms.full_text import Bm25
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import MadePart
 from sensegraph.index.parts import Building, Part, PartEstimate
