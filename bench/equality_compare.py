@@ -21,7 +21,7 @@ from sensegraph.runtime.stores.sqlite import SqliteStore
 SHOWN = 160  # characters of each side of a difference
 STEPS = ("build", "questions", "commands", "changes")
 STORES = ("corpus", "updated", "imported")
-_OF_THE_RUN = ("built", "documents")  # refs that hold the moment of the run, or a value drawn for it
+_OF_THE_RUN = ("built", "documents", "settled")  # refs that hold the moment of the run, or a value drawn for it
 _TIME = re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 _KEY = re.compile(r"\b[0-9a-f]{40}\b")
 Items = dict[str, bytes]

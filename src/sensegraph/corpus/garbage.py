@@ -114,8 +114,8 @@ class GarbageCollector:
         return {*self._workspace.document_keys(), *(d.id for d in indexed)}
 
     def _no_replies(self) -> None:
-        left = self._store.root / "replies.jsonl"
-        if left.exists() and left.stat().st_size:
+        if self._workspace.journal.left_behind():
+            left = self._store.root / "replies.jsonl"
             raise StoreError(
                 f"A build was interrupted and left replies that are paid for in {left}; run `sensegraph index`, which "
                 "stores them, or delete that file."

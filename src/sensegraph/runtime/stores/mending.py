@@ -7,10 +7,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 import msgspec
 
 from sensegraph.errors import StoreError
+from sensegraph.runtime.stores.corpus_store import LOST
 from sensegraph.runtime.stores.rows import check_table, delete_orphans, write_table
 from sensegraph.runtime.stores.sealing import Damaged, decode_text, is_sealed_array, seal, seal_array, sum_ref, unseal
 
@@ -73,6 +75,7 @@ def mend_store(store: SqliteStore) -> int:
     if not whole:
         lost += _copy_readable(store)
         lost += _remove_damaged(store)
+        store.set_refs({LOST: uuid4().hex})
     return lost
 
 
