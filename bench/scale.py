@@ -1,6 +1,6 @@
 """What an index of many passages costs: CPU by step, memory, disk, an update, nothing to do, opening, questions.
 
-    python bench/scale.py [--passages N] [--processes 1] [--root DIR] [--only build,update,nothing,open,questions]
+    python bench/scale.py [--passages N] [--processes 1] [--root DIR] [--only build,update,…] [--parts graph,…]
 
 A synthetic corpus: documents of one passage of about 300 bytes that names five entities of as many as there are
 passages, with five relations; an engine in the process that reads them back and costs next to nothing. So what is
@@ -60,6 +60,15 @@ ADDED = 20_000  # documents that are handed over at once
 ASKED = 20
 LISTED_S = 0.1  # CPU from which a step is listed
 PER_LOOK = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """How many passages, how many workers, and which parts (by default the usual ones)."""
+
+    passages: int
+    processes: int = 1
+    parts: str | None = None
 
 
 # ── the corpus ──
@@ -229,10 +238,12 @@ class Watch:
             GarbageCollector.collect_grown = collect  # type: ignore[method-assign]
 
 
-def opened(root: Path, passages: int, processes: int, **more: Any) -> Corpus:
+def opened(root: Path, given: Given, **more: Any) -> Corpus:
     """The corpus in a folder, with the engine that knows it."""
-    settings = {"engine": "offline", "embedder": "offline", "processes": processes}
-    return Corpus.open(root, settings=settings, engine=Reader(passages), **more)
+    settings: dict[str, Any] = {"engine": "offline", "embedder": "offline", "processes": given.processes}
+    if given.parts is not None:
+        settings["index"] = {"parts": [name for name in given.parts.split(",") if name]}
+    return Corpus.open(root, settings=settings, engine=Reader(given.passages), **more)
 
 
 def measured(corpus: Corpus, work: Callable[[], Any]) -> dict[str, Any]:
@@ -253,9 +264,10 @@ def sizes(corpus: Corpus) -> dict[str, float]:
     return found
 
 
-def build(root: Path, passages: int, processes: int) -> dict[str, Any]:
+def build(root: Path, given: Given) -> dict[str, Any]:
     """Make the index from nothing."""
-    with opened(root, passages, processes) as corpus:
+    passages = given.passages
+    with opened(root, given) as corpus:
         size = 0
 
         def add_and_build() -> None:
@@ -270,25 +282,25 @@ def build(root: Path, passages: int, processes: int) -> dict[str, Any]:
         return found | {"text": size, "counts": dict(made.counts) if (made := corpus.manifest()) else {}}
 
 
-def update(root: Path, passages: int, processes: int) -> dict[str, Any]:
+def update(root: Path, given: Given) -> dict[str, Any]:
     """Change one document and build."""
-    with opened(root, passages, processes) as corpus:
-        corpus.add(document_of(passages // 2, passages, f" Changed at {time.time()}."))
+    with opened(root, given) as corpus:
+        corpus.add(document_of(given.passages // 2, given.passages, f" Changed at {time.time()}."))
         return measured(corpus, corpus.build)
 
 
-def nothing(root: Path, passages: int, processes: int) -> dict[str, Any]:
+def nothing(root: Path, given: Given) -> dict[str, Any]:
     """Build though nothing was changed."""
-    with opened(root, passages, processes) as corpus:
+    with opened(root, given) as corpus:
         return measured(corpus, corpus.build)
 
 
-def open_(root: Path, passages: int, processes: int) -> dict[str, Any]:
+def open_(root: Path, given: Given) -> dict[str, Any]:
     """Open the corpus and its index."""
     spent = []
     for _ in range(2):  # the first time the package is imported
         began = cpu()
-        with opened(root, passages, processes, create=False) as corpus:
+        with opened(root, given, create=False) as corpus:
             corpus.index()
             middle = cpu()
             corpus.status()
@@ -296,26 +308,28 @@ def open_(root: Path, passages: int, processes: int) -> dict[str, Any]:
     return {"cpu": spent[0], "status": spent[1], "peak": anonymous_mb()}
 
 
-def questions(root: Path, passages: int, processes: int) -> dict[str, Any]:
+def questions(root: Path, given: Given) -> dict[str, Any]:
     """Ask of each method the first question and more."""
     found: dict[str, Any] = {}
     for method in METHODS:
-        given = {"method": Nothing()} if method == "none" else {}
+        if method in ("local", "walk") and given.parts == "":
+            continue
+        own = {"method": Nothing()} if method == "none" else {}
 
         def asked(number: int, corpus: Corpus, method: str = method) -> float:
             began = time.process_time()
-            corpus.query(f"What is {name_of((7919 * number) % passages)}?", method=method)
+            corpus.query(f"What is {name_of((7919 * number) % given.passages)}?", method=method)
             return 1000 * (time.process_time() - began)
 
-        with opened(root, passages, processes, create=False, **given) as corpus:
+        with opened(root, given, create=False, **own) as corpus:
             asked(0, corpus)  # the package is imported
-        with opened(root, passages, processes, create=False, **given) as corpus:
+        with opened(root, given, create=False, **own) as corpus:
             first, *spent = [asked(i + 1, corpus) for i in range(ASKED + 1)]
         found[method] = {"first": first, "next": float(np.median(spent)), "most": max(spent)}
     return {"methods": found, "peak": anonymous_mb()}
 
 
-RUN: dict[str, Callable[[Path, int, int], dict[str, Any]]] = {
+RUN: dict[str, Callable[[Path, Given], dict[str, Any]]] = {
     "build": build, "update": update, "nothing": nothing, "open": open_, "questions": questions,
 }  # fmt: skip
 
@@ -323,6 +337,7 @@ RUN: dict[str, Callable[[Path, int, int], dict[str, Any]]] = {
 def in_own_process(phase: str, root: Path, given: argparse.Namespace) -> dict[str, Any]:
     """The figures of a phase."""
     program = [sys.executable, __file__, "--passages", str(given.passages), "--processes", str(given.processes)]
+    program += ["--parts", given.parts] if given.parts is not None else []
     done = subprocess.run([*program, "--root", str(root), "--phase", phase], stdout=subprocess.PIPE, check=True)
     found: dict[str, Any] = json.loads(done.stdout)
     return found
@@ -378,12 +393,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--passages", type=int, default=10_000)
     parser.add_argument("--processes", type=int, default=1, help="workers (0: one a core)")
+    parser.add_argument("--parts", help="parts of the index (default: the usual ones; empty: none)")
     parser.add_argument("--root", type=Path, help="folder of the corpus, which is kept (default: a temporary one)")
     parser.add_argument("--only", default=",".join(PHASES), help="phases; without build there must be an index")
     parser.add_argument("--phase", choices=PHASES, help="run one phase here and print its figures as JSON")
     given = parser.parse_args()
     if given.phase:
-        print(json.dumps(RUN[given.phase](given.root, given.passages, given.processes)))
+        print(json.dumps(RUN[given.phase](given.root, Given(given.passages, given.processes, given.parts))))
         return
     with tempfile.TemporaryDirectory() as folder:
         found = {}

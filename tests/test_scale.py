@@ -20,7 +20,7 @@ def test_a_passage_of_the_corpus_names_five_entities_and_has_about_300_bytes():
 
 @pytest.mark.slow
 def test_every_figure_of_a_small_corpus_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    found = {phase: run(tmp_path, PASSAGES, 1) for phase, run in scale.RUN.items()}
+    found = {phase: run(tmp_path, scale.Given(PASSAGES)) for phase, run in scale.RUN.items()}
     assert found["build"]["counts"]["documents"] == PASSAGES
     assert PASSAGES / 2 < found["build"]["counts"]["entities"] <= PASSAGES
     assert found["build"]["cpu"] > 0
