@@ -16,8 +16,10 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settled import SETTLED
 from sensegraph.corpus.workspace import Builder
 from sensegraph.engines.offline.engine import ClassicalEngine
+from sensegraph.errors import StoreError
 from sensegraph.resolution.aliases import Operation
 from sensegraph.resolution.log import record_operations
+from sensegraph.runtime.stores.sealing import seal
 from sensegraph.types import Document
 from wired import corpus, stories
 
@@ -123,6 +125,14 @@ def test_what_was_lost_is_made_again(made: Corpus, looked: list[str]) -> None:
     assert looked == ["looked"] * 2
     with Corpus.open(made.root, settings=OFFLINE) as other:
         assert other.index().words.score(["a"]).tobytes() == words
+
+
+def test_an_index_of_another_form_says_what_to_do(made: Corpus) -> None:
+    words = made.index().manifest.words
+    with made.store.writing() as db:  # type: ignore[attr-defined]
+        db.execute("UPDATE object SET value = ? WHERE key = ?", (seal(words, b"arrays"), words))
+    with Corpus.open(made.root, settings=OFFLINE) as other, pytest.raises(StoreError, match="run `sensegraph index`"):
+        other.query("Who wrote to whom?", method="bm25")
 
 
 def test_replies_that_an_interrupted_build_left_are_taken_up(made: Corpus, looked: list[str]) -> None:
