@@ -65,6 +65,7 @@ class Workspace:
         self._tools: tuple[LanguageEngine, Embedder] | None = None
         self._index: Index | None = None
         self._pinned = -_PIN_S  # when the index that is open was last pinned
+        self._waiting: tuple[object, list[str]] = None, []  # documents that wait, and of which state that is
         self._whole, self.mended = False, 0  # whether the store was looked through; what was found damaged
 
     # ── tools, each made on first use ──
@@ -171,11 +172,13 @@ class Workspace:
         """Ids of documents that differ between the corpus and its index."""
         if self.built_state():
             return []  # whatever their number
-        now = self.document_keys()
-        if self.manifest() is None:
-            return list(now)
-        indexed = {d.id: d.key for d in self.open_index().catalogue.documents}
-        return sorted(name for name in now.keys() | indexed.keys() if now.get(name) != indexed.get(name))
+        state = (self.state(), self.store.ref(REF))
+        if not state[0] or self._waiting[0] != state:
+            now, made = self.document_keys(), self.manifest()
+            indexed = {d.id: d.key for d in self.open_index().catalogue.documents} if made else {}
+            names = sorted(name for name in now.keys() | indexed.keys() if now.get(name) != indexed.get(name))
+            self._waiting = state, names
+        return self._waiting[1]
 
 
 @dataclass(frozen=True, slots=True)
