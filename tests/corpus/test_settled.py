@@ -19,6 +19,7 @@ from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.errors import StoreError
 from sensegraph.resolution.aliases import Operation
 from sensegraph.resolution.log import record_operations
+from sensegraph.runtime.stores import sqlite
 from sensegraph.runtime.stores.sealing import seal
 from sensegraph.types import Document
 from wired import corpus, stories
@@ -133,6 +134,14 @@ def test_an_index_of_another_form_says_what_to_do(made: Corpus) -> None:
         db.execute("UPDATE object SET value = ? WHERE key = ?", (seal(words, b"arrays"), words))
     with Corpus.open(made.root, settings=OFFLINE) as other, pytest.raises(StoreError, match="run `sensegraph index`"):
         other.query("Who wrote to whom?", method="bm25")
+
+
+def test_a_store_that_was_left_whole_is_not_read_through_again(made: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    made.build()
+    made.close()
+    monkeypatch.setattr(sqlite, "mend_store", lambda store: pytest.fail("it was read through"))
+    with Corpus.open(made.root, settings=OFFLINE) as other:
+        other.build()
 
 
 def test_replies_that_an_interrupted_build_left_are_taken_up(made: Corpus, looked: list[str]) -> None:

@@ -94,8 +94,9 @@ def is_as_left(root: Path) -> bool:
 
 
 def _describe_files(root: Path) -> str:
-    files = sorted([*root.glob("store.sqlite*"), *root.glob("arrays/*.npy")])
-    return "\n".join(f"{f.name} {(stat := f.stat()).st_size} {stat.st_mtime_ns}" for f in files)
+    files = [root / "store.sqlite", *root.glob("store.sqlite-wal"), *sorted(root.glob("arrays/*.npy"))]
+    found = [(f.name, f.stat()) for f in files]  # an open file has an empty log beside it, and an index of the log
+    return "\n".join(f"{name} {s.st_size} {s.st_mtime_ns}" for name, s in found if s.st_size)
 
 
 def _remove_damaged(store: SqliteStore) -> int:
