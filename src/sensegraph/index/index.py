@@ -19,7 +19,7 @@ from sensegraph.index.parts import SPINE, Part, find_part, known_parts, part_of_
 from sensegraph.index.vectors import stack_vectors
 from sensegraph.language.text import list_stems
 from sensegraph.protocols import Embedder, Store, Vectors
-from sensegraph.runtime.results import Results, Table, recall_result, step
+from sensegraph.runtime.results import Results, Table, load_result, recall_result, step
 from sensegraph.types import Chunk, Cluster, Document, Entity, Graph, Hierarchy, Relation
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ class Index:
         from sensegraph.algorithms.full_text import Bm25, Postings
 
         runs = recall_result(self.store, list_words, self.manifest.words).keys
-        return Bm25(tuple(Postings.unpack(np.asarray(recall_result(self.store, index_words, k))) for k in runs))
+        return Bm25(tuple(Postings.unpack(np.asarray(load_result(self.store, index_words, k))) for k in runs))
 
     @cached_property
     def vectors(self) -> Vectors:
