@@ -1,4 +1,4 @@
-"""Ranking: exact nearest neighbours, BM25, and the fusion of rankings (hybrid retrieval; N83–N86).
+"""Ranking: exact nearest neighbours, and the fusion of rankings (hybrid retrieval; N83–N85).
 
 Everywhere higher scores are better, and equal scores are ordered by position (or by item, where there is no position),
 so that equal input gives an equal order on every machine. A fusion is the same for any order of the rankings.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Floats, Ints, Longs
+from sensegraph.algorithms.graphs import Floats, Longs
 
 Item = TypeVar("Item", int, str)
 Ranked = tuple[Longs, Floats]
@@ -91,98 +90,7 @@ class _Best:
         return least
 
 
-# ── words ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Bm25:
-    """An index of words for BM25: Σ_t ln(1 + (N − df + ½) / (df + ½)) · tf / (tf + k1 (1 − b + b l / l̄)).
-
-    All arrays, so that it can be stored and mapped: `words` the ascending 64-bit hashes of the distinct words (v,),
-    `start` (v + 1,) where the postings of each begin, `documents` and `counts` the postings (p,), by word and then
-    document, `lengths` the number of words of every document (n,). (Robertson and Zaragoza 2009; Lucene's idf.)
-    """
-
-    words: NDArray[np.uint64]
-    start: Longs
-    documents: Ints
-    counts: Ints
-    lengths: Ints
-    k1: float = 1.5
-    b: float = 0.75
-
-    @classmethod
-    def build(cls, documents: Iterable[Iterable[str]], k1: float = 1.5, b: float = 0.75) -> Bm25:
-        """The index of documents that are given as their words; positions are those of `documents`."""
-        numbers: dict[str, int] = {}
-        who, what, many, lengths = array("i"), array("i"), array("i"), array("i")
-        for position, words in enumerate(documents):
-            count = Counter(words)
-            who.extend([position] * len(count))
-            what.extend([numbers.setdefault(word, len(numbers)) for word in count])
-            many.extend(count.values())
-            lengths.append(count.total())
-        hashes = hash_words(numbers)
-        rank = np.empty(len(hashes), np.int64)
-        rank[np.argsort(hashes)] = np.arange(len(hashes))
-        word = rank[np.asarray(what)]
-        order = np.argsort(word, kind="stable")  # documents ascend within a word
-        start = np.concatenate(([0], np.cumsum(np.bincount(word, minlength=len(hashes))))).astype(np.int64)
-        ids, counts = np.asarray(who, np.int32)[order], np.asarray(many, np.int32)[order]
-        return cls(np.sort(hashes), start, ids, counts, np.asarray(lengths, np.int32), k1, b)
-
-    def __len__(self) -> int:
-        return len(self.lengths)
-
-    def idf(self, word: str) -> float:
-        """The weight of a word: ln(1 + (N − df + ½) / (df + ½)), largest for a word that no document has."""
-        held = self.count(word)
-        return math.log1p((len(self) - held + 0.5) / (held + 0.5))
-
-    def count(self, word: str) -> int:
-        """How many documents hold a word."""
-        begin, end = self._postings(word)
-        return end - begin
-
-    def score(self, query: Iterable[str]) -> Floats:
-        """The score of every document, shape (n,); a word counts as often as the query has it, in any order."""
-        total = np.zeros(len(self), np.float64)
-        for times, (who, score) in self.hits(query):
-            total[who] += times * score
-        return total
-
-    def hits(self, query: Iterable[str]) -> list[tuple[int, Ranked]]:
-        """For each distinct word, in order: how often the query has it, and which documents, ascending, score what."""
-        mean = float(self.lengths.mean()) if self.lengths.any() else 1.0
-        found = []
-        for word, times in sorted(Counter(query).items()):
-            begin, end = self._postings(word)
-            who, count = np.asarray(self.documents[begin:end], np.int64), self.counts[begin:end]
-            found.append((times, (who, self._weights(self.idf(word), self.lengths[who], count, mean))))
-        return found
-
-    def _weights(self, idf: float, lengths: Ints, counts: Ints, mean: float) -> Floats:
-        """idf · tf / (tf + k1 (1 − b + b l / l̄)) for documents of these `lengths`, in one array from end to end."""
-        weight: Floats = self.b * lengths.astype(np.float64)
-        weight /= mean
-        weight += 1 - self.b
-        weight *= self.k1
-        weight += counts
-        np.divide(counts, weight, out=weight)
-        weight *= idf
-        return weight
-
-    def top(self, query: Iterable[str], top: int) -> Ranked:
-        """Positions and scores of the `top` best documents that share a word with the query, best first."""
-        return select_best(self.score(query), top)
-
-    def _postings(self, word: str) -> tuple[int, int]:
-        """Where the postings of a word begin and end; an empty range if no document has it."""
-        wanted = hash_words([word])
-        i = int(np.searchsorted(self.words, wanted[0]))
-        if i == len(self.words) or self.words[i] != wanted[0]:
-            return 0, 0
-        return int(self.start[i]), int(self.start[i + 1])
+# ── the best of many scores ──────────────────────────────────────────────────────────────────────────────────────────
 
 
 def hash_words(words: Iterable[str]) -> NDArray[np.uint64]:

@@ -1,4 +1,4 @@
-"""Cutting a long matrix into segments by what stands in it, so that a change leaves most segments as they were.
+"""Cutting a long list into segments by what stands in it, so that a change leaves most segments as they were.
 
 A cut at every so many rows would move all later cuts when one row is added. Here a row's own bytes say whether a
 segment ends with it (content-defined chunking; Muthitacharoen, Chen and Mazières 2001, §3.1), so that cuts stay where
@@ -8,7 +8,9 @@ they are, and what was made of a segment serves again.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,3 +62,16 @@ def _split_blocks(rows: NDArray[np.float32]) -> list[NDArray[np.float32]]:
     """Views of `rows`, 32 MB each."""
     size = max(1, _BLOCK_BYTES // (4 * max(rows.shape[1], 1)))
     return [rows[begin : begin + size] for begin in range(0, len(rows), size)]
+
+
+def cut_keys(keys: Sequence[str]) -> list[range]:
+    """Runs of neighbours among things that have these keys, hashes of what they are, in hexadecimal: all, in order.
+
+    A run ends after a key of which one in 2ᵏ is like. Of n things there are about as many runs as a run has things,
+    2ᵏ is between √n and 2 √n, up to the usual number of 64 to 128 runs; from there on runs are longer. So a change
+    concerns one run or two, unless n passes a power of two.
+    """
+    bits = max(0, len(keys) - 1).bit_length()
+    low = (1 << max((bits + 1) // 2, bits - 7)) - 1
+    ends = [i + 1 for i, key in enumerate(keys) if not int(key[-8:], 16) & low]
+    return [range(*pair) for pair in pairwise(dict.fromkeys([0, *ends, len(keys)]))]

@@ -190,7 +190,8 @@ class Privacy:
 
     def remember_masked_index(self) -> None:
         """Remember that the index as it is now was made of masked documents, where all are masked by the same rules."""
-        marks = self._store.refs(MASKED)
+        if not (marks := self._store.refs(MASKED)):
+            return
         by = {marks.get(MASKED + name) for name in self._workspace.document_keys()}
         if len(by) == 1 and (mark := by.pop()):
             self._store.set_refs({_INDEX: f"{mark} {self._store.ref(REF)}"})

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
 
+from sensegraph.algorithms.segments import cut_keys
 from sensegraph.errors import EmptyCorpus, ItemFailed, StoreError
 from sensegraph.index.chunks import cut_documents
 from sensegraph.index.extraction import extract_all, what_was_rejected
@@ -23,7 +25,7 @@ from sensegraph.index.hierarchy.communities import (
     hash_structure,
 )
 from sensegraph.index.hierarchy.reports import report_all
-from sensegraph.index.index import index_words, keep_documents, list_catalogue
+from sensegraph.index.index import WordRuns, index_words, keep_documents, list_catalogue, list_words
 from sensegraph.index.left_out import list_left_out, recovered_chunks
 from sensegraph.index.manifest import REF, MadePart, Manifest, note_left_out, read_manifest
 from sensegraph.index.navigation import add_navigation
@@ -99,7 +101,7 @@ def _add_graph(spine: Spine, rt: Runtime, settings: IndexSettings) -> Spine:
 def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manifest:
     """Give `spine` what searches need - vectors, words, lookups, parts - and publish it as what readers see."""
     graph, reported = spine.graph, spine.hierarchy
-    words = rt.once(index_words, spine.chunks, names=[spine.chunks_key])
+    words = _index_all_words(spine.by_document, rt)
     chunk_vectors = embed_all(chunk_texts(spine.chunks()), rt)
     entity_vectors = embed_records(lambda: entity_texts(graph.value), rt, name=graph.key).key if graph else ""
     reports = embed_records(lambda: report_texts(reported.value), rt, name=reported.key).key if reported else ""
@@ -150,6 +152,20 @@ def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manife
     publish_manifest(manifest, rt)
     note_arrivals(rt.store, spine.catalogue.value.documents, current_second())
     return manifest
+
+
+def _index_all_words(by_document: Results[tuple[Chunk, ...]], rt: Runtime) -> Result[WordRuns]:
+    """The word index: the postings of each run of documents, so that a change concerns one or two of them."""
+    keys = by_document.keys
+    made = [
+        rt.once(index_words, partial(_read_run, by_document, run), names=keys[run.start : run.stop]).key
+        for run in cut_keys(keys)
+    ]
+    return rt.once(list_words, made, names=made)
+
+
+def _read_run(by_document: Results[tuple[Chunk, ...]], run: range) -> list[Chunk]:
+    return [c for found in by_document[run.start : run.stop] for c in found]
 
 
 def _parts_built(stage: Stage, settings: IndexSettings) -> list[Part[Any, Any]]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
+from sensegraph.algorithms.segments import cut_keys
 from sensegraph.protocols import LanguageEngine, SurveyingEngine
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Results, step
@@ -72,6 +74,11 @@ class Extracted:
         """What this depends on."""
         return (*self.chunks.keys, *self.extractions.keys)
 
+    def read(self, run: range) -> Iterator[Extraction]:
+        """The extractions of these results of the engine, in order."""
+        found = self.extractions[run.start : run.stop]
+        return (x for section in found for x in section) if self.by_document else iter(found)
+
     def __iter__(self) -> Iterator[tuple[Chunk, Extraction]]:
         found = (x for section in self.extractions for x in section) if self.by_document else iter(self.extractions)
         yield from zip((c for chunks in self.chunks for c in chunks), found, strict=True)
@@ -87,26 +94,39 @@ class Tally:
     rounds: int = 0
     gleaned: int = 0
 
-
-@step("extraction.tally", version=1)
-def tally_extractions(wholes: Sequence[Iterable[tuple[Chunk, Extraction]]]) -> list[Tally]:
-    """The counts of all extractions together."""
-    tallies = []
-    for whole in wholes:
-        rejected, outside, asked, rounds, gleaned = Counter[str](), Counter[str](), 0, 0, 0
-        for _, x in whole:
+    @classmethod
+    def of(cls, extractions: Iterable[Extraction]) -> Tally:
+        """The counts of these extractions together."""
+        rejected, outside, rounds = Counter[str](), Counter[str](), list[tuple[int, ...]]()
+        for x in extractions:
             rejected.update(dict(x.rejected))
             outside.update(dict(x.outside))
-            asked += bool(x.rounds)
-            rounds += len(x.rounds)
-            gleaned += sum(x.rounds)
-        tallies.append(Tally(tuple(sorted(rejected.items())), tuple(sorted(outside.items())), asked, rounds, gleaned))
-    return tallies
+            if x.rounds:
+                rounds.append(x.rounds)
+        gleaned = sum(map(sum, rounds))
+        kinds = tuple(sorted(rejected.items())), tuple(sorted(outside.items()))
+        return cls(*kinds, len(rounds), sum(map(len, rounds)), gleaned)
+
+    def __add__(self, other: Tally) -> Tally:
+        rejected = Counter(dict(self.rejected)) + Counter(dict(other.rejected))
+        outside = Counter(dict(self.outside)) + Counter(dict(other.outside))
+        numbers = self.asked + other.asked, self.rounds + other.rounds, self.gleaned + other.gleaned
+        return Tally(tuple(sorted(rejected.items())), tuple(sorted(outside.items())), *numbers)
+
+
+@step("extraction.tally", version=2)
+def tally_extractions(runs: Sequence[Iterable[Extraction]]) -> list[Tally]:
+    """The counts of the extractions of each run."""
+    return [Tally.of(run) for run in runs]
 
 
 def what_was_rejected(extracted: Extracted, rt: Runtime) -> tuple[str, ...]:
     """Notes on the records that extraction could not use or that are of other types, and on what gleaning brought."""
-    found = rt.once(tally_extractions, extracted, names=extracted.keys).value
+    keys = extracted.extractions.keys
+    counts = (
+        rt.once(tally_extractions, partial(extracted.read, run), names=[keys[i] for i in run]) for run in cut_keys(keys)
+    )
+    found = sum((count.value for count in counts), Tally())
     notes = []
     if found.rejected:
         notes.append(_count_kinds("records of extraction could not be used", found.rejected))

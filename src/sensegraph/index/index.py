@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sensegraph.algorithms.graphs import Floats
-from sensegraph.algorithms.ranking import Bm25
 from sensegraph.errors import NotIndexed, StoreError
 from sensegraph.index.chunks import chunk_documents
 from sensegraph.index.graph.lookups import Lookups, build_lookups
@@ -16,11 +19,12 @@ from sensegraph.index.parts import SPINE, Part, find_part, known_parts, part_of_
 from sensegraph.index.vectors import stack_vectors
 from sensegraph.language.text import list_stems
 from sensegraph.protocols import Embedder, Store, Vectors
-from sensegraph.runtime.results import Results, Table, recall_result, step
+from sensegraph.runtime.results import Results, Table, load_result, recall_result, step
 from sensegraph.types import Chunk, Cluster, Document, Entity, Graph, Hierarchy, Relation
 
 if TYPE_CHECKING:
     from sensegraph.algorithms.approximate import Navigator
+    from sensegraph.algorithms.full_text import Bm25
     from sensegraph.index.hierarchy.communities import Communities
 
 T = TypeVar("T")
@@ -51,10 +55,25 @@ def list_catalogue(parts: Sequence[tuple[Results[Document], Results[tuple[Chunk,
     ]
 
 
-@step("words.words", version=3, form="arrays")
-def index_words(wholes: Sequence[Iterable[Chunk]]) -> list[Bm25]:
-    """The word index of chunks, in their order; what heads a document counts as words of every chunk of it."""
-    return [Bm25.build(list_stems(f"{c.heading}\n{c.text}") for c in chunks) for chunks in wholes]
+@step("words.run", version=1, form="array")
+def index_words(runs: Sequence[Iterable[Chunk]]) -> list[NDArray[Any]]:
+    """The postings of a run of chunks, packed; what heads a document counts as words of every chunk of it."""
+    from sensegraph.algorithms.full_text import Postings
+
+    return [Postings.build(list_stems(f"{c.heading}\n{c.text}") for c in chunks).pack() for chunks in runs]
+
+
+@dataclass(frozen=True, slots=True)
+class WordRuns:
+    """The keys of the postings of all runs of chunks, in the order of the catalogue."""
+
+    keys: tuple[str, ...]
+
+
+@step("words.words", version=4)
+def list_words(runs: Sequence[Sequence[str]]) -> list[WordRuns]:
+    """What the word index is made of."""
+    return [WordRuns(tuple(keys)) for keys in runs]
 
 
 R = TypeVar("R", ChunkEntry, Entity, Relation, Cluster)
@@ -130,7 +149,10 @@ class Index:
     @cached_property
     def words(self) -> Bm25:
         """The word index of the chunks, in the order of the catalogue."""
-        return recall_result(self.store, index_words, self.manifest.words)
+        from sensegraph.algorithms.full_text import Bm25, Postings
+
+        runs = recall_result(self.store, list_words, self.manifest.words).keys
+        return Bm25(tuple(Postings.unpack(np.asarray(load_result(self.store, index_words, k))) for k in runs))
 
     @cached_property
     def vectors(self) -> Vectors:
