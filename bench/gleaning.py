@@ -14,10 +14,12 @@ of one mention above all. `asked` is the share of chunks that are asked about ag
 that meets the chunks of which a tenth was dropped. The paper's check is taken to be right each time and its further
 list to be whole; about names the reply lists those that are gold. Tokens are those of the prompts that would be sent,
 a listed entity being its name and its first sentence in JSON, without relations (so the check costs more than said).
+Last, how many texts would be asked about again with the lists that real models made of them.
 """
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 import sys
@@ -172,12 +174,33 @@ def measure_by_gold(given: Namespace) -> None:
             rows.append([kind, f"{share:.0%}", way, *summarise_trials(tried)])
     table(GOLD_HEAD, rows)
     print(f"{len(chunks)} chunks; the criterion takes {spent:.1f} ms of CPU a chunk")
+    for name, pairs in read_model_lists(Path(given.data)):
+        again = sum(bool(gleaning.find_missing_names(text, listed)) for text, listed in pairs)
+        print(f"{name}: {again} of {len(pairs)} texts would be asked about again")
+
+
+def read_model_lists(data: Path) -> Iterator[tuple[str, list[tuple[str, list[str]]]]]:
+    """Texts with the entities that a real model listed of them."""
+    corpus = {r["_id"]: r["text"] for r in read_lines(data / "musique" / "corpus.jsonl")}
+    with gzip.open(data / "musique" / "openie_gpt35.jsonl.gz", "rt", encoding="utf-8") as lines:
+        listed = [json.loads(line) for line in lines]
+    yield "GPT-3.5 on passages of musique", [(corpus[r["id"]], r["entities"]) for r in listed if r["id"] in corpus]
+    place = data / "carol-reference-index"
+    names = {e["id"]: e["title"] for e in read_lines(place / "entities.jsonl")}
+    units = read_lines(place / "text_units.jsonl")
+    found = [(u["text"], [names[i] for i in u["entity_ids"] or () if i in names]) for u in units]
+    yield "GraphRAG's own index of A Christmas Carol, gleaned as published", found
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    """The records of a .jsonl file."""
+    with path.open(encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
 
 
 def read_chunks(path: Path) -> Iterator[tuple[Chunk, tuple[Gold, ...]]]:
     """Two documents as one chunk, with their gold entities."""
-    with path.open(encoding="utf-8") as lines:
-        records = [json.loads(line) for line in lines]
+    records = read_lines(path)
     for number, pair in enumerate(zip(records[::2], records[1::2], strict=True)):
         text, found, offset = "\n\n".join(r["text"] for r in pair), list[Gold](), 0
         for record in pair:
