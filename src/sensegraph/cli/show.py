@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from sensegraph.index.browse.pages import Place
     from sensegraph.index.estimate import Estimate
     from sensegraph.index.index import Index
-    from sensegraph.index.question_costs import QuestionEstimate
     from sensegraph.methods import Listing
     from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
     from sensegraph.personal.personal_settings import Tally
@@ -319,7 +318,12 @@ def format_estimate(found: Estimate, seconds: float, batch_price: float) -> str:
         paid = f": {calls}, {s.prompt_tokens:,} tokens in, {s.completion_tokens:,} out" if s.calls else ""
         do, _, thing = _WORK.get(s.step, (s.step, "", "item"))
         lines.append(f"{do} {format_quantity(s.items, thing)}{paid}")
-    asked = [_format_question_cost(q) for q in found.questions]
+    asked = []
+    for q in found.questions:
+        usual, about = " (the usual method)" if q.usual else "", "at least" if q.at_least else "about"
+        calls, money = format_quantity(q.calls, "call"), f", ${q.cost_usd:.4f}" if q.cost_usd else ""
+        taken = f"{q.prompt_tokens:,} tokens in, {q.completion_tokens:,} out{money}"
+        asked.append(f"then a question by {q.method}{usual}: {about} {calls}, {taken}")
     if not found.calls and not found.embedding_tokens:
         return "\n".join([*lines, "no calls to a model, no cost; the time is this machine's own", *asked])
     embedded = f" ({found.embedding_tokens:,} to embed)" if found.embedding_tokens else ""
@@ -330,11 +334,3 @@ def format_estimate(found: Estimate, seconds: float, batch_price: float) -> str:
     if found.cost_usd:
         lines[-1] += f", or ${found.cost_usd * batch_price:.2f} with --batch where the endpoint offers batches"
     return "\n".join([*lines, f"about {seconds / 60:.1f} minutes, at {_CALL_SECONDS:.0f} s a call", *asked])
-
-
-def _format_question_cost(found: QuestionEstimate) -> str:
-    """What a question takes by a method."""
-    usual, about = " (the usual method)" if found.usual else "", "at least" if found.at_least else "about"
-    calls, money = format_quantity(found.calls, "call"), f", ${found.cost_usd:.4f}" if found.cost_usd else ""
-    taken = f"{found.prompt_tokens:,} tokens in, {found.completion_tokens:,} out{money}"
-    return f"then a question by {found.method}{usual}: {about} {calls}, {taken}"

@@ -51,17 +51,19 @@ def foresee_questions(
 
     `paid` is what earlier calls took, by step.
     """
-    return tuple(_foresee(m, i == 0, readable, engine, paid) for i, m in enumerate(methods) if readable.chunk_tokens)
+    return tuple(
+        foresee_question(m, i == 0, readable, engine, paid) for i, m in enumerate(methods) if readable.chunk_tokens
+    )
 
 
-def _foresee(
+def foresee_question(
     method: Method, usual: bool, readable: Readable, engine: PricedEngine, paid: Mapping[str, Usage]
 ) -> QuestionEstimate:
     """What a question would take by this method."""
     room = read_room(method)
     contexts: dict[Task, list[int]] = {"rate": [], "answer": []}  # the tokens that each prompt has to read
     if "rate" in method.requires:
-        contexts["rate"] = [sum(batch) for batch in pack_batches(_list_sizes(method, readable), room, int)]
+        contexts["rate"] = [sum(batch) for batch in pack_batches(list_mapped_sizes(method, readable), room, int)]
         contexts["answer"] = [min(room, len(contexts["rate"]) * _count_reply("rate", paid))]
     else:
         graph = readable.graph_tokens if "graph" in method.reads else 0
@@ -90,7 +92,7 @@ def read_bound(method: Method) -> int:
     return (int(getattr(method, "depth", 0)) + 1) * read_room(method) if bound is None else int(bound)
 
 
-def _list_sizes(method: Method, readable: Readable) -> list[int]:
+def list_mapped_sizes(method: Method, readable: Readable) -> list[int]:
     """The tokens of each thing that a map step reads: the reports of a depth within the bound, else all chunks."""
     room = read_room(method)
     if "reports" not in method.reads:

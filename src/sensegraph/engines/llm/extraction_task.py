@@ -107,7 +107,8 @@ class ExtractionTasks(ModelTasks):
         found, reply = self._asker.ask_in_talk("extract", stage.plan, talk, read, what)
         most = self.settings.max_gleanings
         if stage.names and most and can_find_names(chunk.text):
-            missing = find_missing_names(chunk.text, _list_ends(found))
+            ends = (name for r in found.relations for name in (r.source, r.target))
+            missing = find_missing_names(chunk.text, list(dict.fromkeys((*(e.name for e in found.entities), *ends))))
             if not missing:
                 return found
             request = fill_names(stage.names, found, missing)
@@ -146,12 +147,6 @@ def list_names(found: Extraction) -> str:
     return "; ".join(dict.fromkeys(" ".join(e.name.split()) for e in found.entities))
 
 
-def _list_ends(found: Extraction) -> tuple[str, ...]:
-    """The names of the entities, and those that relations lead from and to."""
-    ends = (name for r in found.relations for name in (r.source, r.target))
-    return tuple(dict.fromkeys((*(e.name for e in found.entities), *ends)))
-
-
 def fill_names(template: str, found: Extraction, missing: Sequence[str]) -> str:
     """The request about names that a list lacks."""
     listed = list_names(found) or "(nothing)"
@@ -166,14 +161,12 @@ def build_domain(s: LLMSettings) -> Domain:
 def plan_extraction(s: LLMSettings, stages: Sequence[Stage]) -> Plan:
     """The fixed part of the whole task; all that can change an extraction is in it."""
     first, *others = stages
-    gleaning = [_gleaning_of(stage) for stage in (first, *others)] if s.max_gleanings else []
+    gleaning = [
+        (stage.check, stage.more, *((stage.names, FINDER_VERSION) if stage.names else ()))
+        for stage in (stages if s.max_gleanings else ())
+    ]
     matters = (_VERSION, build_domain(s), s.max_gleanings, gleaning, [stage.plan for stage in others])
     return replace(first.plan, matters=matters)
-
-
-def _gleaning_of(stage: Stage) -> tuple[Any, ...]:
-    """All of a stage's gleaning that can change an extraction."""
-    return (stage.check, stage.more, stage.names, FINDER_VERSION) if stage.names else (stage.check, stage.more)
 
 
 def plan_stages(s: LLMSettings, values: Mapping[str, str]) -> tuple[Stage, ...]:

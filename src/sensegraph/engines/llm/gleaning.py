@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from sensegraph.engines.offline.extraction.german_names import NounTally, cut_at_nouns, is_noun
 from sensegraph.engines.offline.extraction.names import Sentence, find_name_candidates, strip_possessive
@@ -41,10 +41,10 @@ def can_find_names(text: str) -> bool:
     return choose_name_rules(text) != "un"
 
 
-def find_missing_names(text: str, listed: Iterable[str]) -> tuple[str, ...]:
+def find_missing_names(text: str, listed: Collection[str]) -> tuple[str, ...]:
     """The names in `text` that the list lacks, in order; none where they are too few to ask about."""
     language = choose_name_rules(text)
-    names = list(dict.fromkeys(_find_names(text, language)))
+    names = list(dict.fromkeys(find_passage_names(text, language)))
     whole = language == "zh"
     known = [_name_words(name, whole) for name in listed]
     initials = {"".join(w[0] for w in name.split() if w[0].isupper()).casefold() for name in listed if " " in name}
@@ -55,7 +55,7 @@ def find_missing_names(text: str, listed: Iterable[str]) -> tuple[str, ...]:
             continue
         if any(words <= one or one <= words for one in known if one) or (len(words) == 1 and words <= initials):
             found += 1
-        elif whole or _may_be_missed(name, words):
+        elif whole or suggests_gap(name, words):
             found += 1
             lacking[words] = name
     if len(lacking) < LEAST or len(lacking) < SHARE * found:
@@ -73,7 +73,7 @@ def _name_words(name: str, whole: bool) -> frozenset[str]:
     return frozenset(w.removesuffix("s") if len(w) > 4 else w for w in found)
 
 
-def _may_be_missed(name: str, words: frozenset[str]) -> bool:
+def suggests_gap(name: str, words: frozenset[str]) -> bool:
     """Whether a name that is not listed speaks for a gap: no nationality, number, common word or shouted heading."""
     folded = [strip_possessive(w) for w in fold(name).split()]
     if all(w in english_words("nationalities") or not w[:1].isalpha() for w in folded):
@@ -83,7 +83,7 @@ def _may_be_missed(name: str, words: frozenset[str]) -> bool:
     return len(words) > 1 or not known_form(folded[-1])
 
 
-def _find_names(text: str, language: str) -> Iterator[str]:
+def find_passage_names(text: str, language: str) -> Iterator[str]:
     """The names in a text, as often as they stand there."""
     spans = split_spans(text)
     if language == "zh":
