@@ -317,8 +317,28 @@ class Builder:
         """What a build of the documents with these keys, by id, would compute."""
         from sensegraph.index.estimate import estimate_build
 
-        settings = settings or self._workspace.settings.index
-        return estimate_build([keys[name] for name in sorted(keys)], self._workspace.runtime(), settings)
+        space = self._workspace
+        listed = [keys[name] for name in sorted(keys)]
+        return estimate_build(listed, space.runtime(), settings or space.settings.index, self._methods_of_interest())
+
+    def _methods_of_interest(self) -> list[Method]:
+        """The usual method, local and global search, with their settings, as far as the index serves them.
+
+        The usual one is that of the settings; where it is chosen by the question, that for facts in a few passages.
+        """
+        from sensegraph.methods import load_method, parts_needed
+        from sensegraph.methods.auto import rank_methods
+
+        settings, own = self._workspace.settings, self._workspace.given.method
+        names = rank_methods("plain", model=True) if settings.method == "auto" else [settings.method]
+        parts = set(self.index_settings().parts)
+
+        def load_served(names: Iterable[str]) -> list[Method]:
+            made = (load_method(name, **settings.method_settings(name, {})) for name in names)
+            return [method for method in made if parts_needed(method) <= parts]
+
+        usual = [own] if own else load_served(names)[:1]
+        return usual + [m for m in load_served(("local", "graphrag")) if m.name not in {u.name for u in usual}]
 
     def status(self) -> Status:
         """The state of the corpus."""
