@@ -29,7 +29,7 @@ from sensegraph.errors import (
     Unreadable,
     UnsupportedTask,
 )
-from sensegraph.protocols import Chunker, Embedder, Executor, LanguageEngine, Reranker, Store, Task
+from sensegraph.protocols import Chunker, Embedder, Executor, LanguageEngine, Numbers, Reranker, Store, Task
 from sensegraph.runtime.batches import Call, Encoded, Stoppable, Work, cut_batches
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, Step, load_result, save_result
@@ -70,6 +70,7 @@ class Runtime:
     whatever method worked. `most_failed` is the share of the items of a step that may fail for good where the step can
     go on without them, counted over all of them in this run (`begun`); they are listed in `aside`. What was refused is
     asked for again only where `retry` is set, all else in the next run.
+    `numbers` says as which vectors are stored.
     """
 
     engine: LanguageEngine
@@ -84,6 +85,7 @@ class Runtime:
     noted: Counter[str] = field(default_factory=Counter)
     most_failed: float = 0.0
     retry: bool = False
+    numbers: Numbers = "int16"
     aside: list[SetAside] = field(default_factory=list)
     begun: Counter[str] = field(default_factory=Counter)
 
