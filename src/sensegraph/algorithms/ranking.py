@@ -24,6 +24,7 @@ Item = TypeVar("Item", int, str)
 Ranked = tuple[Longs, Floats]
 _BLOCK_BYTES = 1 << 25
 _HOT_BYTES = 1 << 21  # rows that are turned to float32 at once: they stay in the processor's cache
+_SPARSE = 16  # columns for each that a query is not 0 in, from which only those are read
 _FEW = 8  # queries that are compared one by one
 _SAMPLE = 20_000  # scores that are looked at first, to leave out most of very many
 _TIMES = 30  # and as many more for each that is wanted
@@ -85,21 +86,20 @@ class Stack:
         return Stack([found])
 
     def multiply(self, queries: NDArray[np.float32], begin: int, end: int) -> NDArray[np.float32]:
-        """The inner products of `queries`, shape (q, dim), with rows `begin` to `end`, shape (q, end - begin)."""
-        found, at = np.empty((len(queries), end - begin), np.float32), 0
-        size = max(1, _HOT_BYTES // (4 * max(1, queries.shape[1])))
-        hot = np.empty((size, queries.shape[1]), np.float32)
+        """The inner products of `queries`, shape (q, dim), with rows `begin` to `end`, shape (q, end - begin).
+
+        Of queries that are nearly all zeros, as those of words are, only the other columns are read.
+        """
+        used = np.flatnonzero(queries.any(axis=0))
+        columns = used if _SPARSE * len(used) <= queries.shape[1] else slice(None)
+        asked, found = np.ascontiguousarray(queries[:, columns]), list[NDArray[Any]]()
+        size = max(1, _HOT_BYTES // (4 * max(1, asked.shape[1])))
         for part in self.head(end, begin).segments:
-            values = _values_of(part)
-            for b in range(0, len(part), size):
-                rows = hot[: len(values[b : b + size])]
-                np.copyto(rows, values[b : b + size])
-                scores = found[:, at : at + len(rows)]
-                scores[:] = _multiply(queries, rows)
-                if part.dtype.names:
-                    scores *= part["scale"][b : b + size]
-                at += len(rows)
-        return found
+            values = np.asarray(_values_of(part))
+            for at in range(0, len(part), size):
+                scores = _multiply(asked, values[at : at + size][:, columns].astype(np.float32))
+                found.append(scores * part["scale"][at : at + size] if part.dtype.names else scores)
+        return np.concatenate(found, axis=1) if found else np.zeros((len(queries), 0), np.float32)
 
 
 def unpack_rows(packed: NDArray[Any]) -> NDArray[np.float32]:
