@@ -271,8 +271,7 @@ class Endpoint:
             if doubted := {name for name in unsure if self._guesses[name] < 2}:
                 form = before.form if "response_format" in doubted else now.form
                 now = replace(now, refused=tuple(n for n in now.refused if n not in doubted), form=form)
-            guessed = doubted.intersection(attempt.guessed)  # what it refused by name is said at once
-            self._notes.add(*(f"The endpoint refuses {said}" for name, said in lost.items() if name not in guessed))
+            self._notes.add(*(f"The endpoint refuses {said}" for name, said in lost.items() if name not in doubted))
             told = attempt.request.messages or now.window < _ROOMY
             if now.window and now.window != before.window and told:
                 self._notes.add(f"The model's window is {now.window:,} tokens: prompts and replies are made to fit")
