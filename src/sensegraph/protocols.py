@@ -37,6 +37,7 @@ But for `survey`, an engine with a task has a method of that name, over a batch 
 """
 PartName = str  # of a part of an index: see `sensegraph.index.parts`
 Vectors = NDArray[np.float32]
+Numbers = Literal["int16", "int8"]  # as which vectors are stored
 
 
 @runtime_checkable

@@ -103,7 +103,8 @@ class Workspace:
 
     def runtime(self) -> Runtime:
         """A runtime over the tools and the store."""
-        return Runtime(*self.tools, self.store, self._executor, self.progress, chunker=self.chunker)
+        numbers = self.settings.index.vectors
+        return Runtime(*self.tools, self.store, self._executor, self.progress, chunker=self.chunker, numbers=numbers)
 
     def asking_runtime(self) -> Runtime:
         """A runtime for questions: with the reranker."""

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from sensegraph.algorithms.ranking import Stack
 from sensegraph.algorithms.segments import cut_keys
 from sensegraph.errors import EmptyCorpus, ItemFailed, StoreError
 from sensegraph.index.chunks import cut_documents
@@ -33,7 +34,7 @@ from sensegraph.index.parts import Building, Part, Spine, Stage
 from sensegraph.index.restricted.arrivals import current_second, note_arrivals
 from sensegraph.index.restricted.dates import find_dates
 from sensegraph.index.settings import IndexSettings
-from sensegraph.index.vectors import chunk_texts, embed_all, embed_records, entity_texts, report_texts
+from sensegraph.index.vectors import chunk_texts, embed_records, entity_texts, report_texts
 from sensegraph.resolution.aliases import replay_operations
 from sensegraph.resolution.log import read_operations
 from sensegraph.runtime.background import run_in_background
@@ -59,7 +60,7 @@ def build_index(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fr
     if not len(listed.value.chunks):
         raise EmptyCorpus(f"None of the {len(keys)} documents holds any text; nothing to index.")
     spine = Spine(listed, chunks, fresh=fresh)
-    with run_in_background(lambda rt: embed_all(chunk_texts(iterate_chunks(chunks)), rt), rt) as embedded:
+    with run_in_background(lambda rt: embed_chunks(spine, rt), rt) as embedded:
         if "graph" in settings.parts:
             spine = _add_graph(spine, rt, settings)
         for part in _parts_built("beside", settings):
@@ -98,11 +99,16 @@ def _add_graph(spine: Spine, rt: Runtime, settings: IndexSettings) -> Spine:
     return replace(spine, graph=known, structure=shape, communities=found, hierarchy=reported, notes=notes)
 
 
+def embed_chunks(spine: Spine, rt: Runtime) -> Result[Stack]:
+    """The vectors of the chunks, in the order of the catalogue."""
+    return embed_records(lambda: chunk_texts(spine.chunks()), rt, name=spine.chunks_key)
+
+
 def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manifest:
     """Give `spine` what searches need - vectors, words, lookups, parts - and publish it as what readers see."""
     graph, reported = spine.graph, spine.hierarchy
     words = _index_all_words(spine.by_document, rt)
-    chunk_vectors = embed_all(chunk_texts(spine.chunks()), rt)
+    chunk_vectors = embed_chunks(spine, rt)
     entity_vectors = embed_records(lambda: entity_texts(graph.value), rt, name=graph.key).key if graph else ""
     reports = embed_records(lambda: report_texts(reported.value), rt, name=reported.key).key if reported else ""
     if graph:

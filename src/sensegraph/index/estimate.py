@@ -29,7 +29,7 @@ from sensegraph.index.manifest import REF, read_manifest
 from sensegraph.index.parts import PartEstimate
 from sensegraph.index.question_costs import QuestionEstimate, Readable, foresee_questions
 from sensegraph.index.settings import IndexSettings
-from sensegraph.index.vectors import chunk_texts, embed_texts, entity_texts, report_texts
+from sensegraph.index.vectors import chunk_texts, entity_texts, report_texts, unembedded
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import count_tokens, fold
 from sensegraph.protocols import Method, PricedEngine, Task
@@ -129,7 +129,7 @@ def estimate_build(
         steps = [
             StepEstimate(observe_documents.name, len(rt.missing(observe_documents, sections, names=sections.keys)))
         ]
-    vectors = [count_tokens(texts[i]) for i in rt.missing(embed_texts, texts)]
+    vectors = [count_tokens(texts[i]) for i in unembedded(texts, rt)]
     steps.append(StepEstimate("vectors.embed", len(vectors)))
     embedding = sum(vectors) if rt.embedder.waits else 0
     prompt, completion = sum(s.prompt_tokens for s in steps), sum(s.completion_tokens for s in steps)

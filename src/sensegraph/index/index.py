@@ -11,14 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats
+from sensegraph.algorithms.ranking import Stack
 from sensegraph.errors import NotIndexed, StoreError
 from sensegraph.index.chunks import chunk_documents
 from sensegraph.index.graph.lookups import Lookups, build_lookups
 from sensegraph.index.manifest import Catalogue, ChunkEntry, DocumentEntry, Manifest, note_left_out, read_manifest
 from sensegraph.index.parts import SPINE, Part, find_part, known_parts, part_of_kind
-from sensegraph.index.vectors import stack_vectors
+from sensegraph.index.vectors import open_stack
 from sensegraph.language.text import list_stems
-from sensegraph.protocols import Embedder, Store, Vectors
+from sensegraph.protocols import Embedder, Store
 from sensegraph.runtime.results import Results, Table, load_result, recall_result, step
 from sensegraph.types import Chunk, Cluster, Document, Entity, Graph, Hierarchy, Relation
 
@@ -155,11 +156,11 @@ class Index:
         return Bm25(tuple(Postings.unpack(np.asarray(load_result(self.store, index_words, k))) for k in runs))
 
     @cached_property
-    def vectors(self) -> Vectors:
+    def vectors(self) -> Stack:
         """The vectors of the chunks, shape (chunks, dim), in the order of the catalogue."""
-        return recall_result(self.store, stack_vectors, self.manifest.vectors)
+        return open_stack(self.store, self.manifest.vectors)
 
-    def vectors_of(self, embedder: Embedder, kind: str = "chunk") -> Vectors:
+    def vectors_of(self, embedder: Embedder, kind: str = "chunk") -> Stack:
         """The vectors of the records of a kind, in their order: of entities those of `name: description`.
 
         Raises NotIndexed where another embedder made them: a question's vector would not fit.
@@ -171,11 +172,11 @@ class Index:
             )
         return self._vectors(kind)
 
-    def _vectors(self, kind: str) -> Vectors:
+    def _vectors(self, kind: str) -> Stack:
         if kind == "chunk":
             return self.vectors
         if name := self.manifest.stacks.get(kind):
-            return recall_result(self.store, stack_vectors, name)
+            return open_stack(self.store, name)
         if spine := {"entity": "graph", "report": "reports"}.get(kind):
             raise missing_part(spine)
         part = part_of_kind(kind, self.given)

@@ -26,7 +26,7 @@ from sensegraph.errors import (
     Unreadable,
     UnsupportedTask,
 )
-from sensegraph.protocols import Chunker, Embedder, Executor, LanguageEngine, Reranker, Store, Task
+from sensegraph.protocols import Chunker, Embedder, Executor, LanguageEngine, Numbers, Reranker, Store, Task
 from sensegraph.runtime.batches import Call, Encoded, Stoppable, Work, cut_batches
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, Step, load_result, save_result
@@ -68,7 +68,8 @@ class Runtime:
     go on without them, counted over all of them in this run (`begun`); they are listed in `aside`. What was refused is
     asked for again only where `retry` is set, all else in the next run. `inside` holds, for each input that is being
     made, the keys of the results that it was made from. `unsettled` names steps that may do more in the next run though
-    nothing changes: where results were set aside, could not be read, or are doubted.
+    nothing changes: where results were set aside, could not be read, or are doubted. `numbers` says as which vectors
+    are stored.
     """
 
     engine: LanguageEngine
@@ -83,6 +84,7 @@ class Runtime:
     noted: Counter[str] = field(default_factory=Counter)
     most_failed: float = 0.0
     retry: bool = False
+    numbers: Numbers = "int16"
     aside: list[SetAside] = field(default_factory=list)
     begun: Counter[str] = field(default_factory=Counter)
     inside: list[list[str]] = field(default_factory=list)
