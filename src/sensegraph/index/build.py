@@ -15,13 +15,8 @@ from sensegraph.index.extraction import extract_all, what_was_rejected
 from sensegraph.index.graph.duplicates import resolved_graph
 from sensegraph.index.graph.lookups import find_lookups, find_ties
 from sensegraph.index.graph.merging import describe_graphs
-from sensegraph.index.hierarchy.communities import (
-    ClusterSettings,
-    Earlier,
-    cluster_graphs,
-    find_communities,
-    hash_structure,
-)
+from sensegraph.index.hierarchy.communities import ClusterSettings, Earlier, cluster_graphs
+from sensegraph.index.hierarchy.gathering import group_graph
 from sensegraph.index.hierarchy.reports import report_all
 from sensegraph.index.index import index_words, keep_documents, list_catalogue
 from sensegraph.index.left_out import list_left_out, recovered_chunks
@@ -85,10 +80,8 @@ def _add_graph(spine: Spine, rt: Runtime, settings: IndexSettings) -> Spine:
         lambda rt: embed_records(lambda: entity_texts(known.value), rt, name=known.key), rt
     ) as embedded:
         # the communities of the last build where the shape of the graph is the same
-        shape = key(rt.once(hash_structure, known.value, names=(known.key,)).value, settings.clusters)
         before = None if spine.fresh else earlier_build(rt, settings.clusters)
-        same = before is not None and before.shape == shape
-        found = before.communities if before and same else find_communities(known, before, rt, settings.clusters)
+        shape, found = group_graph(known, before, rt, settings.clusters)
         reported = report_all(found, known, spine.chunks, rt, settings.reports)
         embedded()
     notes = (*notes, *reported.value.notes)

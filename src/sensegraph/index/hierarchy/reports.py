@@ -25,6 +25,8 @@ from sensegraph.runtime.results import Result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Cluster, Context, Finding, Graph, Hierarchy, Report, Source, Statement
 
+GATHERED = "gathered"  # the type of a community that no relations hold together
+
 
 @dataclass(frozen=True, slots=True)
 class ReportSettings:
@@ -43,7 +45,7 @@ def report_on_contexts(contexts: Sequence[Context], *, engine: LanguageEngine) -
     return engine.report(contexts)
 
 
-@step("reports.hierarchy", version=3, form="tables")
+@step("reports.hierarchy", version=4, form="tables")
 def keep_hierarchy(clusters: Sequence[Hierarchy], *, settings: ReportSettings, reporter: str) -> list[Hierarchy]:
     """The finished hierarchy; `reporter` is who wrote its reports."""
     return list(clusters)
@@ -141,6 +143,7 @@ class Writer:
             rating_explanation=found.rating_explanation,
             documents=len({self.documents[c] for e in group.entities for c in self.entities[e].chunks}),
             omitted=context.omitted,
+            type=GATHERED if group.gathered else "",
         )
         return replace(made, tokens=count_tokens(made.title) + count_tokens(made.text))
 
