@@ -103,7 +103,7 @@ def report_all(
             clusters += writer.write([g for root in rest for g in trees[root]])
             kept |= {tree.root: tree for root in rest for tree in writer.trees(root, keys[root], trees[root])}
             lost += writer.lost.total()
-        rt.once(keep_trees, tuple(kept[root] for root in sorted(kept)), names=(key(*names),), **by)
+        rt.once(keep_trees, tuple(kept[root] for root in sorted(kept)), names=names, **by)
         clusters.sort(key=lambda c: (c.depth, c.id))
         removed = (f"{lost} references in reports named no record and were removed",) if lost else ()
         return Hierarchy(tuple(clusters), communities.value.modularity, (*communities.value.notes, *removed))
