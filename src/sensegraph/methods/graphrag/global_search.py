@@ -17,7 +17,6 @@ from sensegraph.answering.asking import conclude_answer, for_writing, make_inqui
 from sensegraph.errors import SettingsError
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
-from sensegraph.index.passages import passage_tokens
 from sensegraph.index.vectors import nearest_to
 from sensegraph.language.text import take_within
 from sensegraph.methods.graphrag.details import report_passages
@@ -101,9 +100,12 @@ class GraphRAG:
         clusters, left, note = self._within_bound(question, selected, index, rt)
         depth = min(self.depth, index.depth - 1)
         place = f"reports {said or (f'down to depth {depth}' if note and depth else f'at depth {depth}')}"
-        reports = report_passages(question.text, index, clusters, rt)
+        reports = report_passages(question.text, index, clusters, rt, speaking=True)
         found = map_reduce(question, reports, index, rt, budget=self.context_tokens, seed=self.seed, place=place)
-        return replace(found, omitted=found.omitted + left, notes=(*found.notes, note)) if note else found
+        silent = len(clusters) - sum(p.kind == "report" for p in reports)
+        notes = [f"{silent} reports have no word of the question and were not read"] if silent else []
+        notes += [note] if note else []
+        return replace(found, omitted=found.omitted + left, notes=(*found.notes, *notes)) if notes else found
 
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """Reduce: one answer from the points; none when no point is above 0."""
@@ -130,11 +132,11 @@ class GraphRAG:
         """What there is room for of the selected reports, how many were left out for others, and what is said of it."""
         usual = for_writing(rt, lambda: [(self.depth + 1) * self.context_tokens])
         bound = sum(usual) if self.report_tokens is None else self.report_tokens
-        size = sum(map(count_report, selected))
-        if not bound or size <= bound:
+        size = sum(c.tokens for c in selected) if bound else 0
+        if size <= bound:
             return selected, 0, ""
         if self.select != "score":
-            read, left = take_within(selected, bound, count_report)
+            read, left = take_within(selected, bound, lambda c: c.tokens)
             coarser = 0
         else:
             rank = {c.id: i for i, c in enumerate(self._by_nearness(question, index, rt))}
@@ -193,11 +195,6 @@ class GraphRAG:
         return [min(count.items(), key=lambda item: (-item[1], item[0]))[0] for count in counts]
 
 
-def count_report(cluster: Cluster) -> int:
-    """The tokens of a report as it is read."""
-    return passage_tokens(report_passage(cluster))
-
-
 def fit_reports(levels: Sequence[Sequence[Cluster]], rank: Mapping[str, int], bound: int) -> list[Cluster]:
     """The reports to read within `bound` tokens, nearest first: coarse ones, in finer parts where the question is near.
 
@@ -213,17 +210,16 @@ def fit_reports(levels: Sequence[Sequence[Cluster]], rank: Mapping[str, int], bo
         if cluster.parent in known:
             parts[cluster.parent].append(cluster)
             near[cluster.parent] = min(near[cluster.parent], near[cluster.id])
-    size = {name: count_report(c) for name, c in known.items()}
     roots = sorted(levels[0], key=lambda c: (near[c.id], c.id))
-    room = bound - sum(size[c.id] for c in roots)
+    room = bound - sum(c.tokens for c in roots)
     if room < 0:
-        return take_within(roots, bound, count_report)[0] or roots[:1]
+        return take_within(roots, bound, lambda c: c.tokens)[0] or roots[:1]
     read = {c.id: c for c in roots}
     waiting = [(near[name], name) for name in read if name in parts]
     heapify(waiting)
     while waiting:
         _, name = heappop(waiting)
-        more = sum(size[part.id] for part in parts[name]) - size[name]
+        more = sum(part.tokens for part in parts[name]) - known[name].tokens
         if more > room:
             continue
         room -= more
