@@ -128,15 +128,13 @@ def index_elements(graphs: Sequence[Graph]) -> list[Told]:
     """The words of all that is said of the elements of each graph."""
     found = []
     for graph in graphs:
-        whose: dict[Place, list[int]] = defaultdict(list)
-        texts: dict[Place, str] = {}
+        whose: dict[tuple[Place, str], list[int]] = defaultdict(list)
         for i, element in enumerate(_read_said(graph)):
             for said in element.descriptions:
-                texts.setdefault(_span_of(said), said.text)
-                whose[_span_of(said)].append(i)
-        words = WordRows.build(WORD.findall(text.casefold()) for text in texts.values())
-        first = np.cumsum([0, *(len(whose[place]) for place in texts)], dtype=np.int64)
-        elements = np.asarray([i for place in texts for i in whose[place]], np.int32)
+                whose[_span_of(said), said.text].append(i)
+        words = WordRows.build(WORD.findall(text.casefold()) for _, text in whose)
+        first = np.cumsum([0, *map(len, whose.values())], dtype=np.int64)
+        elements = np.asarray([i for own in whose.values() for i in own], np.int32)
         found.append(Told(words.letters, words.begin, words.start, words.rows, first, elements))
     return found
 
