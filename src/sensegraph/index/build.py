@@ -18,14 +18,9 @@ from sensegraph.index.extraction import extract_all, what_was_rejected
 from sensegraph.index.graph.duplicates import resolved_graph
 from sensegraph.index.graph.lookups import find_lookups, find_ties
 from sensegraph.index.graph.merging import describe_graphs
-from sensegraph.index.hierarchy.communities import (
-    ClusterSettings,
-    Earlier,
-    cluster_graphs,
-    find_communities,
-    hash_structure,
-)
-from sensegraph.index.hierarchy.reports import report_all
+from sensegraph.index.hierarchy.communities import ClusterSettings, Earlier, cluster_graphs
+from sensegraph.index.hierarchy.gathering import group_graph
+from sensegraph.index.hierarchy.reports import EarlierReports, keep_hierarchy, report_all
 from sensegraph.index.index import WordRuns, index_words, keep_documents, list_catalogue, list_words
 from sensegraph.index.left_out import list_left_out, recovered_chunks
 from sensegraph.index.manifest import REF, MadePart, Manifest, note_left_out, read_manifest
@@ -89,11 +84,10 @@ def _add_graph(spine: Spine, rt: Runtime, settings: IndexSettings) -> Spine:
         lambda rt: embed_records(lambda: entity_texts(known.value), rt, name=known.key), rt
     ) as embedded:
         # the communities of the last build where the shape of the graph is the same
-        shape = key(rt.once(hash_structure, known.value, names=(known.key,)).value, settings.clusters)
         before = None if spine.fresh else earlier_build(rt, settings.clusters)
-        same = before is not None and before.shape == shape
-        found = before.communities if before and same else find_communities(known, before, rt, settings.clusters)
-        reported = report_all(found, known, spine.chunks, rt, settings.reports)
+        shape, found = group_graph(known, before, rt, settings.clusters)
+        earlier = None if spine.fresh else earlier_reports(rt)
+        reported = report_all(found, known, spine.chunks, rt, settings.reports, earlier)
         embedded()
     notes = (*notes, *reported.value.notes)
     return replace(spine, graph=known, structure=shape, communities=found, hierarchy=reported, notes=notes)
@@ -230,3 +224,14 @@ def earlier_build(rt: Runtime, settings: ClusterSettings) -> Earlier | None:
         return Earlier(found, Result(made.graph, recall_result(rt.store, describe_graphs, made.graph)), made.structure)
     except StoreError:
         return None  # parts are gone or of another version: the build makes them anew instead of failing for ever
+
+
+def earlier_reports(rt: Runtime) -> EarlierReports | None:
+    """The reports of the index as it is now, if it has some."""
+    try:
+        made = read_manifest(rt.store) if rt.store.ref(REF) else None
+        if made is None or not (made.hierarchy and made.communities):
+            return None
+        return EarlierReports(made.communities, made.graph, recall_result(rt.store, keep_hierarchy, made.hierarchy))
+    except StoreError:
+        return None

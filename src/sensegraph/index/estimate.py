@@ -23,6 +23,7 @@ from sensegraph.index.graph.duplicates import aliases_of
 from sensegraph.index.graph.graph_settings import GraphSettings
 from sensegraph.index.graph.merging import merge_extractions
 from sensegraph.index.hierarchy.communities import Earlier, group_entities
+from sensegraph.index.hierarchy.gathering import gather_components, order_small
 from sensegraph.index.hierarchy.reports import Writer, report_on_contexts
 from sensegraph.index.index import keep_documents
 from sensegraph.index.manifest import REF, read_manifest
@@ -247,7 +248,11 @@ class Foresight:
         """The reports on the communities of graphs, each with those of the build before."""
         asked: list[Context] = []
         for graph, before in graphs:
-            groups = group_entities(graph, before, self.settings.clusters).groups
+            found = group_entities(graph, before, self.settings.clusters)
+            if graph is self.graph:
+                most = self.settings.clusters.max_cluster_size
+                found = gather_components(found, order_small(graph, most), most)
+            groups = found.groups
             stand_in = partial(self._report, asked)
             writer = Writer(self.rt, graph, {c.id: c.document for c in self.chunks}, self.settings.reports, stand_in)
             written = Hierarchy(tuple(writer.write(list(groups))))
