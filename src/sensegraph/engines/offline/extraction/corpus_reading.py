@@ -61,18 +61,24 @@ def _count_document(seen: bytes, told: _Told, look: int) -> tuple[set[str], Any]
 
 
 def learn_corpus(
-    counts: Iterable[bytes], look: int, known: _Told, given: Mapping[str, str] = MappingProxyType({})
+    counts: Iterable[bytes],
+    look: int,
+    known: _Told,
+    given: Mapping[str, str] = MappingProxyType({}),
+    *,
+    guesses: bool = False,
 ) -> dict[str, str]:
     """The entries, by term, that a look at the corpus teaches: equal counts in any order give equal entries.
 
-    `known` are all entries of the looks before, `given` the types by name that the user lists.
+    `known` are all entries of the looks before, `given` the types by name that the user lists. `guesses` tells
+    guessed types too.
     """
     if look == _ENDS:
         return words.learn_ends(counts)
     if look == _WORDS:
         return words.learn_words(counts)
     if look == _NAMES:
-        return naming.learn_names(counts, known, given)
+        return naming.learn_names(counts, known, given, guesses)
     return naming.learn_forms(counts, known) if look == _FORMS else relating.learn_pairs(counts)
 
 
@@ -94,14 +100,14 @@ def read_documents(
 
 
 def survey_documents(
-    observations: Sequence[bytes], given: Mapping[str, str] = MappingProxyType({})
+    observations: Sequence[bytes], given: Mapping[str, str] = MappingProxyType({}), *, guesses: bool = False
 ) -> tuple[list[dict[str, str]], dict[str, str]]:
     """The entries that each of a few documents is told when they are the corpus, and all entries."""
     told: list[dict[str, str]] = [{} for _ in observations]
     known: dict[str, str] = {}
     for look in range(LOOKS):
         counted = count_documents(list(zip(observations, told, strict=True)), look)
-        known |= learn_corpus([count for _, count in counted], look, known, given)
+        known |= learn_corpus([count for _, count in counted], look, known, given, guesses=guesses)
         for one, (terms, _) in zip(told, counted, strict=True):
             one.update((t, known[t]) for t in terms if t in known)
     return told, known
@@ -117,5 +123,5 @@ def read_together(
 ) -> list[tuple[Extraction, ...]]:
     """The extractions of a few documents that are the corpus."""
     seen = observe_documents(documents, segmenter)
-    items = list(zip(documents, seen, survey_documents(seen, given)[0], strict=True))
+    items = list(zip(documents, seen, survey_documents(seen, given, guesses=guesses)[0], strict=True))
     return read_documents(items, values=values, guesses=guesses)

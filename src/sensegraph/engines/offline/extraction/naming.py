@@ -11,7 +11,14 @@ import msgspec
 from sensegraph.engines.offline.extraction import kinds, mentions
 from sensegraph.engines.offline.extraction.german_names import is_noun
 from sensegraph.engines.offline.extraction.names import link_corpus_names
-from sensegraph.engines.offline.extraction.observations import Candidate, Entry, Lexicon, Observation, pack_list
+from sensegraph.engines.offline.extraction.observations import (
+    Candidate,
+    Entry,
+    Lexicon,
+    Observation,
+    pack_list,
+    round_count,
+)
 from sensegraph.language import speakers
 from sensegraph.language.text import fold
 
@@ -108,14 +115,17 @@ def list_units(one: Observation, named: Sequence[mentions.Named]) -> dict[str, C
     return forms
 
 
-def learn_names(counts: Iterable[bytes], known: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
+def learn_names(
+    counts: Iterable[bytes], known: Mapping[str, str], given: Mapping[str, str], guesses: bool
+) -> dict[str, str]:
     """The types of names, the user's own first, the concepts, and which names are one person.
 
-    `known` is what was learned before, `given` the types by name that the user lists.
+    `known` is what was learned before, `given` the types by name that the user lists. `guesses` tells
+    guessed types too, where reading makes no difference between them and none.
     """
     decoder = msgspec.msgpack.Decoder(NameCount)
     held = sorted((decoder.decode(data) for data in counts), key=lambda one: one.place)
-    tagged, untagged, chunks = kinds.Counts(), kinds.Counts(), sum(one.chunks for one in held)
+    tagged, untagged, chunks = kinds.Counts(), kinds.Counts(), int(round_count(sum(one.chunks for one in held)))
     works: dict[str, Counter[str]] = defaultdict(Counter)
     spelt: dict[str, Counter[str]] = defaultdict(Counter)
     for one in held:
@@ -152,7 +162,11 @@ def learn_names(counts: Iterable[bytes], known: Mapping[str, str], given: Mappin
     for term in sorted(kinds.find_terms([run for one in held for run in one.runs])):
         terms[f"{Entry.TERM}{term[:2]}"].append(term)
     return {
-        **{f"{Entry.KIND}{key}": kind for key, kind in typed.items() if kind != "m"},
+        **{
+            f"{Entry.KIND}{key}": kind
+            for key, kind in typed.items()
+            if guesses or (kind not in "mLOP") or (kind == "P" and " " in key)
+        },
         **{f"{Entry.KEPT}{unit}": "" for unit in units},
         **_write_same(works, typed, spelt, known),
         **{start: pack_list(found) for start, found in terms.items()},

@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 
 from sensegraph.engines.offline.extraction.document_reader import group_spots, list_neighbours
 from sensegraph.engines.offline.extraction.mentions import Scene, resolve_mentions
-from sensegraph.engines.offline.extraction.observations import CROWD, Entry, Lexicon, Observation
+from sensegraph.engines.offline.extraction.observations import CROWD, Entry, Lexicon, Observation, round_count
 
 TOP = 5
 LEAST_NPMI = 0.1
 NAMES_NPMI = 0.3  # two names of one sentence stay beyond the top
 LEAST_WEIGHT = 1.0
 _BITS = 32
-_DIGITS = 4  # binary digits of a count that are used
+_DIGITS = 2  # binary digits of the count of one thing that are used
 
 
 class PairCount(msgspec.Struct, frozen=True, array_like=True):
@@ -122,12 +122,6 @@ def learn_pairs(counts: Iterable[bytes]) -> dict[str, str]:
     }
 
 
-def round_counts(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Counts to their first binary digits: those up to 16 as they are, larger ones within 6 percent."""
-    shift = np.maximum(np.frexp(counts.astype(np.float64))[1].astype(np.int64) - _DIGITS, 0)
-    return counts + (1 << shift >> 1) >> shift << shift
-
-
 def select_pairs(
     pairs: NDArray[np.int64],
     weight: NDArray[np.float64],
@@ -143,8 +137,8 @@ def select_pairs(
     if not len(pairs):
         return np.zeros(0, np.int64), np.zeros(0)
     low, high = pairs >> _BITS, pairs & ((1 << _BITS) - 1)
-    often = round_counts(seen).astype(np.float64)
-    total = float(round_counts(np.array([max(sentences, 2)]))[0])
+    often = round_count(seen, _DIGITS).astype(np.float64)
+    total = float(round_count(max(sentences, 2)))
     with np.errstate(divide="ignore", invalid="ignore"):
         npmi = np.log(weight * total / (often[low] * often[high])) / -np.log(np.minimum(weight / total, 0.999999))
     npmi = np.minimum(npmi, 1.0)
