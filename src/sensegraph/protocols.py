@@ -128,43 +128,25 @@ class LanguageEngine(Protocol):
 class SurveyingEngine(LanguageEngine, Protocol):
     """An engine that must see the corpus before it can read a chunk (task `survey`).
 
-    `observe` does the heavy work, one document at a time, from that document alone. Then the corpus is looked through
-    `looks` times: `count` counts a document and names the terms of which it has to know more, `learn` makes entries by
-    term of all counts, and every document is told the entries of the terms that it named. `read` extracts with these.
-    All are deterministic, and a document depends on the others by the entries of its own terms alone: an update counts
-    and reads the documents of which an entry changed, and equals a rebuild. So an entry says no more than reading uses:
-    a class rather than a count, a number rounded. Observations and counts are opaque bytes, and so is what a term or
-    an entry says.
+    `observe` sees a document alone. Then there are `looks` at the corpus: `count` counts a document and asks for terms,
+    `learn` makes entries by term of all counts, each document is told those of its terms, and `read` reads with them.
     """
 
     @property
     def looks(self) -> int:
         """How often the corpus is looked through."""
-        ...
 
     def observe(self, documents: Sequence[tuple[Chunk, ...]]) -> list[bytes]:
         """What each document shows by itself; it is given as its chunks, in order, a long one in sections of them."""
-        ...
 
     def count(self, items: Sequence[tuple[bytes, Mapping[str, str]]], look: int) -> list[tuple[Sequence[str], bytes]]:
-        """The terms of which each document has to know more, and what it counts.
-
-        An item is its observation and the entries that it was told by the looks before `look`, which is 0 at first. It
-        is told the entries of the terms by this look and by those before. It may be told others too, which change
-        nothing.
-        """
-        ...
+        """What each document (observation, entries told) asks of this look and those before, and what it counts."""
 
     def learn(self, counts: Iterable[bytes], look: int, known: Mapping[str, str]) -> Mapping[str, str]:
-        """The entries by term that all counts of a look teach; independent of the order of the counts.
-
-        `known` are all entries of the looks before.
-        """
-        ...
+        """All entries by term that the counts teach, in any order: classes rather than counts, which change less."""
 
     def read(self, items: Sequence[tuple[tuple[Chunk, ...], bytes, Mapping[str, str]]]) -> list[tuple[Extraction, ...]]:
         """The extractions of each document (chunks, observation, entries of all looks), one per chunk, in order."""
-        ...
 
 
 @runtime_checkable

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import blake2b
 from typing import Any
 from zlib import crc32
@@ -96,14 +96,13 @@ class Table:
         return {t: self.entries[t] for t in terms}
 
 
-@dataclass
+@dataclass(frozen=True)
 class Look:
     """One look at the corpus: the counts, and what they teach, which is learned when it is asked for."""
 
     engine: SurveyingEngine
     counts: Results[bytes]
     before: tuple[Look, ...]
-    content: str = ""
 
     @cached_property
     def table(self) -> Table:
@@ -134,7 +133,8 @@ class Look:
             sums[1:] += table.add_up(codes)
         ends = np.cumsum(lengths)
         sums = np.cumsum(sums, dtype=np.uint64)
-        return (sums[ends] - sums[ends - lengths]).astype("<u8").tobytes()
+        told: bytes = (sums[ends] - sums[ends - lengths]).astype("<u8").tobytes()
+        return told
 
 
 @dataclass(frozen=True)
@@ -192,26 +192,26 @@ class Survey:
     def names(self) -> list[str]:
         """What stands for each observation and for all that its section is told."""
         root = key(*self.observations.keys)
-        told = b"".join(
-            self.rt.once(
-                keep_digests, lambda begin=begin, end=end: self._digests[begin:end].tobytes(), names=(root, str(begin))
-            ).value
-            for begin, end in self._groups()
+        told = (
+            self.rt.once(keep_digests, partial(self._digest, *group), names=(root, *map(str, group))).value
+            for group in self._groups()
         )
-        return self._name(np.frombuffer(told, dtype="<u8"))
+        return self._name(np.frombuffer(b"".join(told), dtype="<u8"))
+
+    def _digest(self, begin: int, end: int) -> bytes:
+        found: bytes = self._digests[begin:end].tobytes()
+        return found
 
     @cached_property
     def _digests(self) -> NDArray[np.uint64]:
         """A number for all that each section is told; makes the looks."""
         digests = np.zeros(len(self.observations), dtype="<u8")
+        contents: list[str] = []
         for number in range(self.engine.looks):
-            before = tuple(self.looks)
             items = Told(self, (self.observations,), number)
             counts = self.rt.each(count_documents, items, names=self._name(digests), look=number)
-            look = Look(self.engine, counts, before)
-            contents = [one.content for one in before]
-            look.content = self.rt.once(learn_corpus, look, names=(*contents, *sorted(counts.keys))).value
-            contents.append(look.content)
+            look = Look(self.engine, counts, tuple(self.looks))
+            contents.append(self.rt.once(learn_corpus, look, names=(*contents, *sorted(counts.keys))).value)
             told = [
                 self.rt.once(digest_entries, (look, begin, end), names=(*contents, *counts.keys[begin:end])).value
                 for begin, end in self._groups()

@@ -106,7 +106,7 @@ def survey_documents(
     told: list[dict[str, str]] = [{} for _ in observations]
     known: dict[str, str] = {}
     for look in range(LOOKS):
-        counted = count_documents(list(zip(observations, told, strict=True)), look)
+        counted = [count_documents([item], look)[0] for item in zip(observations, told, strict=True)]
         known |= learn_corpus([count for _, count in counted], look, known, given, guesses=guesses)
         for one, (terms, _) in zip(told, counted, strict=True):
             one.update((t, known[t]) for t in terms if t in known)

@@ -36,7 +36,7 @@ class NameCount(msgspec.Struct, frozen=True, array_like=True):
     work: str
     chunks: int
     names: dict[str, int]
-    spelt: dict[str, dict[str, int]]
+    spelt: Mapping[str, Mapping[str, int]]
     singles: tuple[str, ...]
     uses: tuple[kinds.NameUses, ...]
     runs: tuple[str, ...]
@@ -80,6 +80,7 @@ def count_names(one: Observation, lexicon: Lexicon, place: bytes) -> tuple[set[s
     )
     terms = {f"{kind}{key}" for key in names for kind in (Entry.KIND, Entry.SAME, Entry.FULL)}
     terms.update(f"{Entry.SAME_HERE}{one.work}\t{key}" for key in names)
+    terms.update(f"{Entry.PERSON}{k}" for k in names if not names.keys().isdisjoint(k.split()[:: k.count(" ") or 1]))
     terms.update(f"{Entry.TERM}{run[i : i + 2]}" for run in runs for i in range(len(run) - 1))
     terms.update(f"{Entry.KEPT}{unit}" for unit in list_units(one, named))
     return terms, count
@@ -162,11 +163,8 @@ def learn_names(
     for term in sorted(kinds.find_terms([run for one in held for run in one.runs])):
         terms[f"{Entry.TERM}{term[:2]}"].append(term)
     return {
-        **{
-            f"{Entry.KIND}{key}": kind
-            for key, kind in typed.items()
-            if guesses or (kind not in "mLOP") or (kind == "P" and " " in key)
-        },
+        **{f"{Entry.KIND}{key}": kind for key, kind in typed.items() if guesses or kind not in "mLOP"},
+        **{f"{Entry.PERSON}{key}": "" for key, kind in typed.items() if kind == "P" and " " in key},
         **{f"{Entry.KEPT}{unit}": "" for unit in units},
         **_write_same(works, typed, spelt, known),
         **{start: pack_list(found) for start, found in terms.items()},

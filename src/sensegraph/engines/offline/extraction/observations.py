@@ -156,6 +156,7 @@ class Entry(StrEnum):
     TALK = "k"  # a work
     NOUN = "n"  # a word
     KIND = "y"  # the key of a name; the entry: its letter
+    PERSON = "P"  # the key of a name of several words that is guessed to be a person's
     SAME = "a"  # the key of a name; the entry: a list of the full name's key, its letter, how it is written
     SAME_HERE = "A"  # a work, a tabulator, and the key of a name; the entry: as before
     FULL = "f"  # the key of a name; the entry: how it is written
@@ -180,9 +181,9 @@ def read_entries(entries: Mapping[str, str]) -> Lexicon:
     }
     # fmt: on
     same: dict[str, dict[str, str]] = {}
-    full, kinds = found[Entry.FULL], found[Entry.KIND]
+    full, kinds = found[Entry.FULL], dict.fromkeys(found[Entry.PERSON], "P") | found[Entry.KIND]
     shorts = [("", short, value) for short, value in found[Entry.SAME].items()]
-    shorts += [(*term.rsplit("\t", 1), value) for term, value in found[Entry.SAME_HERE].items()]
+    shorts += [(*term.rsplit("\t", 1), value) for term, value in found[Entry.SAME_HERE].items()]  # type: ignore[misc]
     for work, short, value in shorts:
         key, kind, name = unpack_list(value)
         same.setdefault(work, {})[short] = key

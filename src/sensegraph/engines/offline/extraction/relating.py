@@ -27,7 +27,7 @@ LEAST_NPMI = 0.1
 NAMES_NPMI = 0.3  # two names of one sentence stay beyond the top
 LEAST_WEIGHT = 1.0
 _BITS = 32
-_DIGITS = 2  # binary digits of the count of one thing that are used
+_EXACT, _DIGITS = 8, 2  # sentences of one thing up to which all count; binary digits of larger counts that are used
 
 
 class PairCount(msgspec.Struct, frozen=True, array_like=True):
@@ -117,7 +117,7 @@ def learn_pairs(counts: Iterable[bytes]) -> dict[str, str]:
     weight = np.bincount(of, weights=np.concatenate(doubled), minlength=len(pairs)) / 2
     places, units = select_pairs(pairs, weight, seen, named, sum(one.sentences for one in held))
     return {
-        f"{Entry.PAIR}{keys[code >> _BITS]}\t{keys[code & ((1 << _BITS) - 1)]}": f"{unit:.6g}"
+        f"{Entry.PAIR}{keys[code >> _BITS]}\t{keys[code & ((1 << _BITS) - 1)]}": f"{unit:.8g}"
         for code, unit in zip(pairs[places].tolist(), units.tolist(), strict=True)
     }
 
@@ -137,7 +137,7 @@ def select_pairs(
     if not len(pairs):
         return np.zeros(0, np.int64), np.zeros(0)
     low, high = pairs >> _BITS, pairs & ((1 << _BITS) - 1)
-    often = round_count(seen, _DIGITS).astype(np.float64)
+    often = np.where(seen > _EXACT, round_count(seen, _DIGITS), seen).astype(np.float64)
     total = float(round_count(max(sentences, 2)))
     with np.errstate(divide="ignore", invalid="ignore"):
         npmi = np.log(weight * total / (often[low] * often[high])) / -np.log(np.minimum(weight / total, 0.999999))
