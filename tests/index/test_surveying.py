@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.engines.offline.extraction import corpus_reading
-from sensegraph.engines.offline.extraction.observations import round_count
+from sensegraph.engines.offline.extraction.observations import round_count, round_down
 from sensegraph.index.chunks import chunk_documents
 from sensegraph.index.extraction import Extracted, extract_all
 from sensegraph.index.surveying import Survey, Table, Told, hash_terms, pack_count, unpack_data, unpack_terms
@@ -113,6 +113,11 @@ def test_two_terms_of_one_number_are_told_together() -> None:
 def test_counts_are_rounded_to_four_binary_digits(count: int, rounded: int) -> None:
     assert round_count(count) == rounded
     assert round_count(np.array([count])).tolist() == [rounded]
+
+
+@pytest.mark.parametrize(("count", "rounded"), [(0, 0), (7, 7), (10, 10), (11, 10), (30, 28), (31, 28), (60, 56)])
+def test_counts_of_which_a_share_is_a_bound_are_rounded_down(count: int, rounded: int) -> None:
+    assert round_down(count) == rounded
 
 
 def test_one_document_more_reads_few_again(store: SqliteStore) -> None:

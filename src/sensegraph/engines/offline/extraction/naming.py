@@ -17,7 +17,7 @@ from sensegraph.engines.offline.extraction.observations import (
     Lexicon,
     Observation,
     pack_list,
-    round_count,
+    round_down,
 )
 from sensegraph.language import speakers
 from sensegraph.language.text import fold
@@ -126,7 +126,7 @@ def learn_names(
     """
     decoder = msgspec.msgpack.Decoder(NameCount)
     held = sorted((decoder.decode(data) for data in counts), key=lambda one: one.place)
-    tagged, untagged, chunks = kinds.Counts(), kinds.Counts(), int(round_count(sum(one.chunks for one in held)))
+    tagged, untagged, chunks = kinds.Counts(), kinds.Counts(), round_down(sum(one.chunks for one in held), 4)
     works: dict[str, Counter[str]] = defaultdict(Counter)
     spelt: dict[str, Counter[str]] = defaultdict(Counter)
     for one in held:

@@ -216,6 +216,12 @@ def round_count(count: Any, digits: int = 4) -> Any:
     return count + (1 << shift >> 1) >> shift << shift
 
 
+def round_down(count: int, digits: int = 3) -> int:
+    """A count to its first binary digits, of which a share is a bound: so the bound seldom moves."""
+    shift = max(count.bit_length() - digits, 0)
+    return count >> shift << shift
+
+
 def pack_list(words: Iterable[str]) -> str:
     """Several words as one entry."""
     return msgspec.json.encode(list(words)).decode()

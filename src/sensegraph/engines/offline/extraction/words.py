@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sensegraph.engines.offline.extraction import mentions
 from sensegraph.engines.offline.extraction.german_names import NounTally
 from sensegraph.engines.offline.extraction.names import strip_possessive
-from sensegraph.engines.offline.extraction.observations import Ends, Entry, Lexicon, Observation, pack_list, round_count
+from sensegraph.engines.offline.extraction.observations import Ends, Entry, Lexicon, Observation, pack_list, round_down
 from sensegraph.language import speakers, transcripts
 from sensegraph.language.text import known_form
 
@@ -165,12 +165,12 @@ class _WordTally:
         if len(self.prints) >= _REPEATED_WORKS:
             works = [np.unique(np.concatenate(held)) for held in self.prints.values()]
             prints, counts = np.unique(np.concatenate(works), return_counts=True)
-            found.update(prints[counts >= max(_REPEATED_SHARE * round_count(len(works)), 3)].tolist())
+            found.update(prints[counts >= max(_REPEATED_SHARE * round_down(len(works)), 3)].tolist())
         for held in self.prints.values():
             if len(held) >= _RUNNING_DOCUMENTS:
                 lines = np.concatenate([np.unique(prints[::3]) for prints in held])
                 prints, counts = np.unique(lines, return_counts=True)
-                found.update(prints[counts >= _RUNNING_SHARE * round_count(len(held))].tolist())
+                found.update(prints[counts >= _RUNNING_SHARE * round_down(len(held))].tolist())
         return found - {0}
 
 
@@ -209,4 +209,4 @@ def _find_shared(held: Mapping[str, Collection[T]], share: float, works: int, le
     if len(held) < works:
         return frozenset()
     counts = Counter(x for things in held.values() for x in things)
-    return frozenset(x for x, n in counts.items() if n >= max(share * round_count(len(held)), least))
+    return frozenset(x for x, n in counts.items() if n >= max(share * round_down(len(held)), least))
