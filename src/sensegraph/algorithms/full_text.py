@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Floats
+from sensegraph.algorithms.graphs import Floats, Ints, Longs
 from sensegraph.algorithms.ranking import Ranked, hash_words, select_best
 
 
@@ -167,3 +167,44 @@ class Bm25:
     def top(self, query: Iterable[str], top: int) -> Ranked:
         """Positions and scores of the `top` best documents that share a word with the query, best first."""
         return select_best(self.score(query), top)
+
+
+@dataclass(frozen=True)
+class WordRows:
+    """Which of many texts hold a word that begins, ends or has within it some letters.
+
+    `letters` are the distinct words in UTF-8, each behind a line end; the texts that hold the word at
+    `letters[begin[i]:begin[i + 1]]` are `rows[start[i]:start[i + 1]]`, ascending.
+    """
+
+    letters: NDArray[np.uint8]
+    begin: Longs
+    start: Longs
+    rows: Ints
+
+    @classmethod
+    def build(cls, texts: Iterable[Iterable[str]]) -> WordRows:
+        """The index of texts that are given as their words."""
+        held: dict[str, array[int]] = {}
+        for row, words in enumerate(texts):
+            for word in dict.fromkeys(words):
+                held.setdefault(word, array("i")).append(row)
+        known = sorted(held)
+        encoded = [f"\n{word}".encode("utf-8", "replace") for word in known]
+        begin = np.concatenate(([0], np.cumsum([len(e) for e in encoded], dtype=np.int64))).astype(np.int64)
+        start = np.concatenate(([0], np.cumsum([len(held[w]) for w in known], dtype=np.int64))).astype(np.int64)
+        rows = np.asarray([row for word in known for row in held[word]], np.int32)
+        return cls(np.frombuffer(b"".join(encoded), np.uint8), begin, start, rows)
+
+    @cached_property
+    def _text(self) -> bytes:
+        return self.letters.tobytes() + b"\n"
+
+    def find(self, part: str) -> Ints:
+        """The texts, ascending, with a word that has `part` in it; at its beginning, or end, where a line ends."""
+        mark, at, words = part.encode("utf-8", "replace"), 0, list[int]()
+        while mark and (at := self._text.find(mark, at)) >= 0:
+            words.append(int(np.searchsorted(self.begin, at, side="right")) - 1)
+            at = int(self.begin[words[-1] + 1])
+        found = [self.rows[self.start[w] : self.start[w + 1]] for w in words]
+        return np.unique(np.concatenate([np.zeros(0, np.int32), *found]))

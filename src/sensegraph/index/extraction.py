@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
-from typing import Any
+from typing import Any, cast
 
 from sensegraph.algorithms.segments import cut_keys
 from sensegraph.protocols import LanguageEngine, SurveyingEngine
@@ -47,18 +47,12 @@ def observe_documents(documents: Sequence[tuple[Chunk, ...]], *, engine: Surveyi
     return engine.observe(documents)
 
 
-@step("extraction.learn", version=1, uses="engine", task="survey")
-def learn_corpus(corpora: Sequence[Results[bytes]], *, engine: SurveyingEngine) -> list[bytes]:
-    """What the whole corpus shows."""
-    return [engine.learn(observations) for observations in corpora]
-
-
-@step("extraction.read", version=1, uses="engine", task="survey")
+@step("extraction.read", version=2, uses="engine", task="survey")
 def read_documents(
-    documents: Sequence[tuple[tuple[Chunk, ...], bytes]], *, engine: SurveyingEngine, lexicon: bytes
+    documents: Sequence[tuple[tuple[Chunk, ...], bytes, Mapping[str, str]]], *, engine: SurveyingEngine
 ) -> list[tuple[Extraction, ...]]:
-    """The extractions of each document, given what the corpus shows."""
-    return engine.read(documents, lexicon)
+    """The extractions of each document, given what it is told of the corpus."""
+    return engine.read(documents)
 
 
 @dataclass(frozen=True)
@@ -149,15 +143,18 @@ def _count_kinds(what: str, counts: Sequence[tuple[str, int]]) -> str:
 
 def extract_all(chunks: Results[tuple[Chunk, ...]], rt: Runtime) -> Extracted:
     """Run the engine's way of reading over all documents."""
+    from sensegraph.index.surveying import Survey, Told
+
     if "survey" not in rt.engine.tasks:
         every = [c for document in chunks for c in document]
         return Extracted(chunks, rt.each(extract_records, every, without=lambda _: Extraction()), by_document=False)
     sections = Sections.of(chunks)
     observations = rt.each(observe_documents, sections, names=sections.keys)
-    lexicon = rt.once(learn_corpus, observations, names=sorted(observations.keys))
-    names = [key(*pair) for pair in zip(sections.keys, observations.keys, strict=True)]
-    pairs = _Pairs(sections, observations)
-    return Extracted(chunks, rt.each(read_documents, pairs, names=names, lexicon=lexicon), by_document=True)
+    engine = cast(SurveyingEngine, rt.engine)
+    survey = Survey(rt, engine, observations)
+    names = [key(*pair) for pair in zip(sections.keys, survey.names, strict=True)]
+    items = Told(survey, (sections, observations), engine.looks)
+    return Extracted(chunks, rt.each(read_documents, items, names=names), by_document=True)
 
 
 @dataclass(frozen=True)
@@ -188,16 +185,6 @@ class Sections(Sequence[tuple[Chunk, ...]]):
         document, at = self.places[index]
         return self.chunks[document][at : at + _SECTION]
 
-
-@dataclass(frozen=True)
-class _Pairs(Sequence[tuple[tuple[Chunk, ...], bytes]]):
-    """Sections with their observations, read from the store when a batch is about to run."""
-
-    sections: Sections
-    observations: Results[bytes]
-
-    def __len__(self) -> int:
-        return len(self.sections)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.sections[index], self.observations[index]
+    def at(self, positions: Sequence[int]) -> list[tuple[Chunk, ...]]:
+        """The sections at these positions."""
+        return [self[i] for i in positions]

@@ -21,8 +21,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from sensegraph.algorithms.full_text import WordRows
 from sensegraph.algorithms.graphs import Ints, Longs
-from sensegraph.algorithms.ranking import WordRows
 from sensegraph.answering.asking import for_quoting
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
