@@ -159,7 +159,6 @@ class ResolvingEngine(LanguageEngine, Protocol):
 
         `quotes` of a passage are sentences that name it, `types` of the brief the types of the entities.
         """
-        ...
 
 
 @runtime_checkable
