@@ -9,14 +9,18 @@ if TYPE_CHECKING:
     from sensegraph.corpus.corpus import Corpus
     from sensegraph.errors import SensegraphError
     from sensegraph.questions import Condition, Scope
+    from sensegraph.runtime.activity import StopToken, begin_activity
     from sensegraph.types import Answer, Citation, Document, Evidence, Passage, Turn, Usage
 
 __version__ = "0.1.0"
 __all__ = [
-    "Answer", "Citation", "Condition", "Corpus", "Document", "Evidence", "Passage", "Scope", "SensegraphError", "Turn",
-    "Usage",
+    "Answer", "Citation", "Condition", "Corpus", "Document", "Evidence", "Passage", "Scope", "SensegraphError",
+    "StopToken", "Turn", "Usage", "begin_activity",
 ]  # fmt: skip
-_PLACES = {"Condition": "questions", "Corpus": "corpus.corpus", "Scope": "questions", "SensegraphError": "errors"}
+_PLACES = {
+    "Condition": "questions", "Corpus": "corpus.corpus", "Scope": "questions", "SensegraphError": "errors",
+    "StopToken": "runtime.activity", "begin_activity": "runtime.activity",
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

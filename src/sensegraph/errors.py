@@ -15,6 +15,7 @@ SensegraphError
 │   ├── ReplyRefused    the model or a content filter refused the reply to one call; what came of it is no reply
 │   └── PromptTooLong   a prompt does not fit the model's window, or leaves no room for a reply
 ├── BudgetExceeded      the token or cost limit of this run is reached; what was paid for is stored
+├── Stopped             somebody asked a question or a build to stop; what was computed until then is kept
 ├── BatchPending        calls to a model wait in a batch; running again goes on
 └── StoreError          the store cannot be read or written (corrupt, read-only, from a newer version)
     └── Busy            another process builds the same corpus
@@ -146,6 +147,10 @@ class PromptTooLong(EndpointError):
 
 class BudgetExceeded(SensegraphError):
     """The token or cost limit of this run is reached; everything that was paid for is stored."""
+
+
+class Stopped(SensegraphError):
+    """Somebody asked a question or a build to stop; what was computed until then is kept."""
 
 
 class BatchPending(SensegraphError):

@@ -29,6 +29,7 @@ from sensegraph.language.text import (
     take_within,
 )
 from sensegraph.protocols import LanguageEngine, Method, Reranker, StreamingEngine
+from sensegraph.runtime.activity import tell_stage
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
@@ -270,6 +271,7 @@ def conclude_answer(question: Question, evidence: Evidence, index: Index, rt: Ru
     counts = for_quoting(rt, lambda: [replace(count_words(question, index), name=named, partial=not complete)])
     counted = next(iter(counts), None)
     asked = replace(make_inquiry(question, evidence.passages, index), counted=counted)
+    tell_stage("writing", f"from {len(evidence.passages)} passages")
     draft = _tell_draft(asked, evidence, index, rt) if rt.hear else rt.each(answer_contexts, [asked])[0]
     return answer_from_draft(draft, evidence, index)
 

@@ -16,6 +16,7 @@ from sensegraph.language.text import count_tokens
 from sensegraph.methods import METHODS, load_method, parts_needed
 from sensegraph.methods.auto import Able, Choice, choose_method, find_names_with
 from sensegraph.questions import Scope
+from sensegraph.runtime.activity import begin_activity, tell_stage
 from sensegraph.types import Answer, Document, Evidence, Question, WordCounts
 
 if TYPE_CHECKING:
@@ -67,6 +68,10 @@ class Asker:
 
     def query(self, question: Question, scope: Scope, method: str, hear: Hear | None, **options: Any) -> Answer:
         """Answer a question with citations; see `Corpus.query`."""
+        with begin_activity():
+            return self._answer(question, scope, method, hear, **options)
+
+    def _answer(self, question: Question, scope: Scope, method: str, hear: Hear | None, **options: Any) -> Answer:
         space = self._workspace
         rt, read = space.asking_runtime(), space.settings.index.temporal.questions
         posed, masked = self._privacy.mask_question(_require_words(question))
@@ -74,6 +79,7 @@ class Asker:
         chosen, choice = self.method(method, asked.text, index=index, **options)
         index.check_parts(parts_needed(chosen))
         before, said, started = space.usage(), space.engine.notes(), time.perf_counter()
+        tell_stage("method", chosen.name)
         reason = f"auto chose {choice.method}: {choice.reason}" if choice else ""
         plain = all(options.get(name) is None for name in _OF_REPORTS)
         again = choice is not None and choice.aspect == "whole" and plain
@@ -96,6 +102,10 @@ class Asker:
 
     def search(self, question: Question, scope: Scope, method: str, top: int, **options: Any) -> Evidence:
         """The evidence for a question, without an answer: at most `top` passages and documents, best first."""
+        with begin_activity():
+            return self._retrieve(question, scope, method, top, **options)
+
+    def _retrieve(self, question: Question, scope: Scope, method: str, top: int, **options: Any) -> Evidence:
         if top < 1:
             raise InputError(f"top must be at least 1, not {top}.")
         asked, masked = self._privacy.mask_question(_require_words(question))

@@ -253,3 +253,10 @@ def make_executor(settings: Settings) -> Executor:
     from sensegraph.runtime.executors.processes import LocalExecutor
 
     return LocalExecutor(threads, processes)
+
+
+def make_asking_executor(settings: Settings) -> Executor:
+    """Who runs the batches of a question: threads of this process, as a question is done before a process has begun."""
+    from sensegraph.runtime.executors.processes import LocalExecutor
+
+    return LocalExecutor(settings.endpoint.concurrency, processes=1)

@@ -11,11 +11,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sensegraph.corpus.tools import make_batch_box, make_chunker, make_executor, make_reranker, make_tools
+from sensegraph.corpus.tools import (
+    make_asking_executor,
+    make_batch_box,
+    make_chunker,
+    make_executor,
+    make_reranker,
+    make_tools,
+)
 from sensegraph.errors import Busy, NotIndexed, StoreError
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import REF, LeftOut, Manifest, read_manifest
 from sensegraph.models.endpoint.limits import Journal
+from sensegraph.runtime.activity import begin_activity
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Usage
 
@@ -101,14 +109,18 @@ class Workspace:
     def _executor(self) -> Executor:
         return self.given.executor or make_executor(self.settings)
 
+    @cached_property
+    def _asking_executor(self) -> Executor:
+        return self.given.executor or make_asking_executor(self.settings)
+
     def runtime(self) -> Runtime:
         """A runtime over the tools and the store."""
         numbers = self.settings.index.vectors
         return Runtime(*self.tools, self.store, self._executor, self.progress, chunker=self.chunker, numbers=numbers)
 
     def asking_runtime(self) -> Runtime:
-        """A runtime for questions: with the reranker."""
-        return replace(self.runtime(), reranker=self.reranker)
+        """A runtime for questions: with the reranker, and without processes, which cost more than a question does."""
+        return replace(self.runtime(), reranker=self.reranker, executor=self._asking_executor)
 
     def usage(self) -> Usage:
         """What the tools have spent since they were made."""
@@ -248,6 +260,10 @@ class Builder:
         clusters without regard to the communities of the index before. Raises StoreError while another process builds
         the same corpus, after `wait` seconds.
         """
+        with begin_activity():
+            return self._build(fresh, parts, retry, batch)
+
+    def _build(self, fresh: bool, parts: Sequence[str] | None, retry: bool, batch: BatchPlan | None) -> Built:
         from sensegraph.corpus.settled import SETTLED, fingerprint_build, lost_until_now
 
         space = self._workspace

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TypeVar
 
 from sensegraph.errors import ItemFailed
+from sensegraph.runtime.activity import ActivityThreads
 from sensegraph.runtime.runtime import Runtime
 
 A = TypeVar("A")
@@ -31,7 +31,7 @@ def run_in_background(work: Callable[[Runtime], A], rt: Runtime) -> Iterator[Cal
         if left.is_set():
             raise ItemFailed(f"{step} was stopped at {done} of {total}, because the build ended")
 
-    with ThreadPoolExecutor(1, thread_name_prefix="beside") as pool:
+    with ActivityThreads(1, thread_name_prefix="beside") as pool:
         future = pool.submit(work, replace(rt, progress=unless_left, inside=[]))
         try:
             yield future.result

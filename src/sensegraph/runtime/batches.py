@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any, Protocol, runtime_checkable
 
 from sensegraph.errors import ItemFailed
+from sensegraph.runtime.activity import check_stop
 from sensegraph.runtime.results import Step
 
 
@@ -65,7 +66,8 @@ class Stoppable:
     stopped: threading.Event
 
     def __call__(self, batch: Sequence[Any]) -> list[bytes]:
-        """The stored form of each result. Raises ItemFailed when the run was stopped first."""
+        """The stored form of each result. Raises ItemFailed when the run was stopped first, or Stopped."""
+        check_stop()
         if self.stopped.is_set():
             raise ItemFailed("the run was stopped before this was begun")
         return self.call(batch)

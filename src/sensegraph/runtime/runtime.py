@@ -7,11 +7,10 @@ executor in batches that are ready for any process and can be stopped without lo
 
 from __future__ import annotations
 
-import re
 import threading
 import typing
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -22,12 +21,15 @@ from sensegraph.errors import (
     BudgetExceeded,
     EndpointDown,
     StepFailed,
+    Stopped,
     StoreError,
     Unreadable,
     UnsupportedTask,
 )
 from sensegraph.protocols import Chunker, Embedder, Executor, LanguageEngine, Numbers, Reranker, Store, Task
+from sensegraph.runtime.activity import check_stop
 from sensegraph.runtime.batches import Call, Encoded, Stoppable, Work, cut_batches
+from sensegraph.runtime.failures import SetAside, count_reasons
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, Step, load_result, save_result
 from sensegraph.types import Usage
@@ -36,25 +38,10 @@ A = TypeVar("A")
 B = TypeVar("B")
 Progress = Callable[[str, int, int], None]
 
-_NAMES = re.compile(r"\b[0-9a-f]{12,}\b|(?<!\w)'[^']*'|\b\d+(?= records\b)")  # of items, in messages
 _SHARES = 16  # batches at least, where there are items enough
 _LASTING = frozenset(("content refused", "declined"))  # kinds of failures that asking again seldom changes
 _BLOCK = 256  # stored results that are looked through at once
-_FATAL = (EndpointDown, BudgetExceeded)
-
-
-@dataclass(frozen=True, slots=True)
-class SetAside:
-    """An item that failed for good: the task that it was for, of what kind the failure was, and why.
-
-    `key` is that of what stands in its place.
-    """
-
-    key: str
-    task: str
-    item: Any
-    kind: str
-    why: str
+_FATAL = (EndpointDown, BudgetExceeded, Stopped)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +152,7 @@ class Runtime:
             self.begun[step.name] += len(items)
         if failed:
             if without is None or self._too_many_failed(step, len(known) + len(failed)):
-                raise StepFailed(step.name, len(failed), len(items), _count_reasons(failed.values())) from next(
+                raise StepFailed(step.name, len(failed), len(items), count_reasons(failed.values())) from next(
                     iter(failed.values())
                 )
             known |= self._put_aside(step, items, todo, failed, without)
@@ -237,6 +224,7 @@ class Runtime:
                 return stored
             before = tool.usage() if tool else Usage()
             self.progress(step.name, 0, 1)
+            check_stop()
             try:
                 (result,) = self._call(step, settings)([item])
             finally:
@@ -356,6 +344,7 @@ class Runtime:
                 stopped.set()
             done += len(batch)
             self.progress(step.name, done, total)
+            check_stop()
         if fatal:
             raise fatal
         return failures
@@ -388,13 +377,3 @@ class Runtime:
         tool: dict[str, Any] = {step.uses: getattr(self, step.uses)} if step.uses else {}
         plain = {k: v.value if isinstance(v, Result) else v for k, v in settings.items()}
         return Call(step.fn.__module__, step.fn.__name__, tool, plain)
-
-
-def _count_reasons(errors: Collection[BaseException]) -> dict[str, int]:
-    """How often each reason occurs; reasons that differ only in the item that they name are one."""
-    alike: dict[str, list[str]] = {}
-    for error in errors:
-        text = " ".join(str(error).split())
-        reason = f"{type(error).__name__}: {text[:200]}" if text else type(error).__name__
-        alike.setdefault(_NAMES.sub("…", reason), []).append(reason)
-    return {name if len(set(same)) > 1 else same[0]: len(same) for name, same in alike.items()}

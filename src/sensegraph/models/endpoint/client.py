@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import msgspec
 import numpy as np
@@ -40,6 +40,7 @@ from sensegraph.models.endpoint.profile import (
 )
 from sensegraph.models.endpoint.remedies import Attempt, explain_outcome, find_remedy, join_profiles, list_losses
 from sensegraph.protocols import Vectors
+from sensegraph.runtime.activity import Tally
 from sensegraph.types import Usage
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ class Endpoint:
         self._lock = threading.Lock()
         self._contact = threading.Lock()
         self._guesses = Counter[str]()
-        self._spent: dict[Purpose, Usage] = {"chat": Usage(), "embedding": Usage(), "rerank": Usage()}
+        self._spent: dict[Purpose, Tally[Usage]] = {p: Tally(Usage()) for p in get_args(Purpose)}
         self._notes = Notes()
         own = Budget(settings.max_tokens_total, settings.max_cost_usd)
         self._budget: Budget = beside._budget if beside else own
@@ -106,12 +107,12 @@ class Endpoint:
         return f"Endpoint({self.address!r}, {self.settings.model!r})"
 
     def usage(self, kind: Purpose | None = None) -> Usage:
-        """What the calls so far have cost: of one kind, or of all."""
-        with self._lock:
-            return self._spent[kind] if kind else sum(self._spent.values(), Usage())
+        """What the calls of this activity so far have cost, outside of one all calls: of one kind, or of all."""
+        kinds = [kind] if kind else list(self._spent)
+        return sum((self._spent[k].read() for k in kinds), Usage())
 
     def notes(self) -> tuple[str, ...]:
-        """What was degraded, each with how often."""
+        """What was degraded in this activity, outside of one at all, each with how often."""
         return self._notes.read()
 
     # ── calls ──
@@ -387,8 +388,7 @@ class Endpoint:
         return Amount(usage.prompt_tokens + usage.completion_tokens, usage.cost_usd)
 
     def _count(self, kind: Purpose, usage: Usage) -> None:
-        with self._lock:
-            self._spent[kind] += usage
+        self._spent[kind].add(usage)
 
 
 def _estimate_reply(text: str, messages: Sequence[Message], reason: str) -> Reply:

@@ -21,6 +21,7 @@ from typing import IO, TYPE_CHECKING
 import msgspec
 
 from sensegraph.errors import BudgetExceeded
+from sensegraph.runtime.activity import Tally
 from sensegraph.types import Usage
 
 if TYPE_CHECKING:
@@ -164,20 +165,18 @@ class Budget:
 
 
 class Notes:
-    """What was degraded, each with how often; safe to write to from many threads."""
+    """What was degraded, each with how often; safe to write to from many threads. Each activity reads its own."""
 
     def __init__(self) -> None:
-        self._lock, self._counts = threading.Lock(), Counter[str]()
+        self._counts = Tally(Counter[str]())
 
     def add(self, *notes: str) -> None:
         """Count each of these once more."""
-        with self._lock:
-            self._counts.update(notes)
+        self._counts.add(Counter(notes))
 
     def read(self) -> tuple[str, ...]:
         """The notes in order, each with how often."""
-        with self._lock:
-            return tuple(f"{note} ({n} ×)" for note, n in sorted(self._counts.items()))
+        return tuple(f"{note} ({n} ×)" for note, n in sorted(self._counts.read().items()))
 
 
 def choose_pause(attempt: int, after: float | None, first: float = 0.5) -> float:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future
 from queue import SimpleQueue
 from typing import Any
+
+from sensegraph.runtime.activity import ActivityThreads
 
 
 def attempt(call: Callable[[Any], Any], batch: Any) -> Any | BaseException:
@@ -46,7 +48,7 @@ class LocalExecutor:
     ) -> Iterator[tuple[int, Any | BaseException]]:
         """Yield (position, result or exception) as batches finish."""
         if waits and self.threads > 1 and len(batches) > 1:
-            pool = ThreadPoolExecutor(min(self.threads, len(batches)), thread_name_prefix="sensegraph")
+            pool = ActivityThreads(min(self.threads, len(batches)), thread_name_prefix="sensegraph")
             try:
                 yield from _run_windowed(pool, call, batches, window=2 * self.threads)
             finally:

@@ -1,0 +1,124 @@
+"""Activities: each knows its own calls, in whatever threads they are made, and each is stopped alone (N52)."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sensegraph.errors import Stopped
+from sensegraph.models.endpoint.limits import Notes
+from sensegraph.runtime.activity import (
+    ActivityThreads,
+    StopToken,
+    Tally,
+    begin_activity,
+    check_stop,
+    closed_when_stopped,
+    pause,
+    tell_stage,
+)
+from sensegraph.runtime.executors.processes import LocalExecutor
+
+
+@given(st.lists(st.lists(st.integers(1, 100), max_size=6), min_size=1, max_size=6))
+def test_each_of_many_activities_at_once_reads_the_sum_of_its_own_and_all_together_the_whole(
+    added: list[list[int]],
+) -> None:
+    tally = Tally(0)
+
+    def count(one: list[int]) -> int:
+        with begin_activity(), ActivityThreads(3) as threads:
+            list(threads.map(tally.add, one))
+            return tally.read()
+
+    with ThreadPoolExecutor(len(added)) as pool:
+        assert list(pool.map(count, added)) == [sum(one) for one in added]
+    assert tally.read() == sum(map(sum, added))
+
+
+def test_what_is_counted_inside_counts_for_the_activity_around_it_as_well() -> None:
+    tally = Tally(0)
+    tally.add(1)
+    with begin_activity():
+        tally.add(10)
+        with begin_activity():
+            tally.add(100)
+            assert tally.read() == 100
+        assert tally.read() == 110
+    assert tally.read() == 111
+
+
+def test_batches_in_the_threads_of_an_executor_count_for_who_runs_them() -> None:
+    tally = Tally(Counter[str]())
+
+    def work(batch: str) -> str:
+        tally.add(Counter(batch))
+        return batch
+
+    with begin_activity():
+        found = dict(LocalExecutor(threads=4).map(work, ["aa", "b", "ab"], waits=True))
+        assert found == {0: "aa", 1: "b", 2: "ab"}
+        assert tally.read() == {"a": 3, "b": 2}
+
+
+def test_notes_of_one_activity_are_not_those_of_another() -> None:
+    notes = Notes()
+    notes.add("before")
+    with begin_activity():
+        notes.add("inside", "inside")
+        assert notes.read() == ("inside (2 ×)",)
+    assert notes.read() == ("before (1 ×)", "inside (2 ×)")
+
+
+def test_a_stopped_activity_raises_at_its_next_look_and_another_goes_on() -> None:
+    token = StopToken()
+    with begin_activity(token):
+        check_stop()
+        token.stop()
+        with pytest.raises(Stopped, match="kept"):
+            check_stop()
+        with begin_activity(), pytest.raises(Stopped):
+            pytest.fail("an activity inside a stopped one begins")
+    with begin_activity(StopToken()):
+        check_stop()
+    check_stop()
+
+
+def test_what_is_waited_for_is_closed_once_and_only_meanwhile() -> None:
+    token, closed = StopToken(), list[str]()
+    with begin_activity(token):
+        with closed_when_stopped(lambda: closed.append("over")):
+            pass
+        with closed_when_stopped(lambda: closed.append("waits")):
+            token.stop()
+            assert closed == ["waits"]
+        with closed_when_stopped(lambda: closed.append("late")):
+            assert closed == ["waits", "late"]
+    assert closed == ["waits", "late"]
+
+
+def test_a_pause_ends_as_soon_as_somebody_stops_it() -> None:
+    token, began = StopToken(), time.monotonic()
+    threading.Timer(0.05, token.stop).start()
+    with begin_activity(token), pytest.raises(Stopped):
+        pause(30)
+    assert time.monotonic() - began < 10
+
+
+def test_stages_are_told_to_the_nearest_listener_in_order() -> None:
+    outer, inner = list[tuple[str, str]](), list[tuple[str, str]]()
+    tell_stage("nobody", "hears")
+    with begin_activity(tell=lambda *said: outer.append(said)):
+        tell_stage("method", "walk")
+        with begin_activity():
+            tell_stage("writing")
+        with begin_activity(tell=lambda *said: inner.append(said)):
+            tell_stage("other")
+    assert outer == [("method", "walk"), ("writing", "")]
+    assert inner == [("other", "")]
