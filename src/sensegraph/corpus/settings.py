@@ -55,6 +55,7 @@ _GUARDED = (
     *("endpoint.base_url", "endpoint.api_key_env", "endpoint.embedding_base_url", "endpoint.embedding_api_key_env"),
     *("endpoint.rerank_base_url", "endpoint.rerank_api_key_env", "local.model", "embedding.folder", "rerank.model"),
 )
+_LINKS = "documents.follow_links"
 _HEADERS = "endpoint.headers"
 
 
@@ -149,6 +150,11 @@ def load_settings(
     for place, found in files.items():
         if "trust" in found:
             raise SettingsError(f"{place}: trust cannot stand here, only on the command line or in your own program.")
+        if holds_name(found, _LINKS) and found["documents"]["follow_links"] is True:
+            raise SettingsError(
+                f"{place}: {_LINKS} cannot be true here, where it could open files of yours to a folder of somebody "
+                f"else; say it yourself: --set {_LINKS}=true."
+            )
         table = lay_tables(table, found)
     settings = convert_settings(lay_tables(table, given), Settings, str(path), parts)
     for name in [n for n, own in settings.methods.items() if own]:

@@ -242,9 +242,7 @@ class Mirror:
         folders = [p for p in paths if os.path.isdir(p) and _can_list(p)]
         empty = [str(p) for p in folders if all(n.startswith(".") for n in os.listdir(p))]
         closed = [
-            s.path
-            for s in skipped
-            if isinstance(s, PartlyRead) or not os.path.isdir(s.path) or not _can_list(s.path)
+            s.path for s in skipped if isinstance(s, PartlyRead) or not os.path.isdir(s.path) or not _can_list(s.path)
         ]
         unread = tuple(dict.fromkeys([*empty, *closed]))
         withheld = [name for name in gone if _may_be_unread(name, paths, unread)]

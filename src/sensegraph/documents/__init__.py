@@ -81,9 +81,8 @@ def _stream_new(path: str, settings: DocumentSettings, seen: _Seen) -> Iterator[
         found, left = document_files.list_document_files(path, settings)
         yield from left
     else:  # a pattern of the shell names links too, which its user has not looked at
-        name, top = os.path.basename(path), os.path.realpath(os.path.dirname(path))
-        reason = explain_place(path, top, settings) if os.path.islink(path) else ""
-        if reason := reason or explain_name(name):
+        name, top = os.path.basename(path), os.path.realpath(os.path.dirname(path) if os.path.islink(path) else path)
+        if reason := explain_place(path, top, settings) or explain_name(name):
             yield Skipped(printable_path(path), reason)
             return
         found = [File(path, name)]

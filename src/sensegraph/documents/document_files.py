@@ -21,6 +21,7 @@ OFFICE = frozenset({".pdf", ".docx", ".pptx", ".xlsx", ".odt", ".rtf"})
 SUBTITLES = frozenset({".srt", ".vtt"})
 KNOWN = TEXT | MARKUP | RECORDS | OFFICE | SUBTITLES | {".eml"}
 _SYSTEM = ("/proc", "/sys", "/dev")  # where a system shows processes (with their secrets) and devices as files
+_MEMORY_DISK = "/dev/shm"  # the one place of these with files of people
 _DEEPEST = 100  # folders in one another; people's trees have some twenty
 _STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
@@ -97,7 +98,7 @@ def printable_path(path: str) -> str:
 def explain_place(path: str, top: str, settings: DocumentSettings) -> str:
     """Why a file or folder is not to be read where it lies, or nothing; `top` is the real path of what is read."""
     real = os.path.realpath(path)
-    if any(_lies_in(real, place) for place in _SYSTEM):
+    if any(_lies_in(real, place) for place in _SYSTEM) and not _lies_in(real, _MEMORY_DISK):
         return f"lies in {printable_path(real)}, where the system shows itself and no documents; it is never read."
     if not settings.follow_links and not _lies_in(real, top):
         where = printable_path(real)
@@ -124,7 +125,10 @@ def list_document_files(root: str, settings: DocumentSettings) -> tuple[list[Fil
     Hidden files and folders are no candidates. A link is followed where what it leads to lies below `root` too, or
     the settings allow any; to a folder only when that is not read anyway, each folder once.
     """
-    walk = _Walk(os.path.realpath(root), settings)
+    top = os.path.realpath(root)
+    if reason := explain_place(root, top, settings):
+        return [], [PartlyRead(printable_path(root), reason)]
+    walk = _Walk(top, settings)
     found: list[File | Skipped] = []
     for item in walk.items(root):
         if isinstance(item, File) and len(found) >= settings.max_files:

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 _KEPT = ("from", "to", "cc")
 _FIELDS = frozenset((*_KEPT, "subject", "date"))
-_LONG_FIELD = 2_000
+_LONG_FIELD = 1_000
+_LONG_TYPE = 200
 _LONG_WORD = 200  # an encoded word has at most 75
 _BEGIN = re.compile(rb"^From [^\r\n]*\r?\n", re.M)
 _BLANK = re.compile(rb"\r?\n\r?\n")
@@ -73,6 +74,8 @@ def read_mailbox(name: str, data: bytes) -> Iterator[tuple[str, Document | str]]
                 yield f"mail {number}{where and ', '}{where}", item
         except InputError as e:
             yield f"mail {number}", str(e)
+        except RecursionError:
+            yield f"mail {number}", "is nested too deeply to be read; save it as a file with fewer parts."
 
 
 def _read_message(name: str, data: bytes, ident: str) -> Iterator[tuple[str, Document | str]]:
@@ -105,18 +108,19 @@ def _read_message(name: str, data: bytes, ident: str) -> Iterator[tuple[str, Doc
 def make_policy() -> EmailPolicy[EmailMessage[Any, Any]]:
     """How header fields are read: as the standard library does, which takes the square of their length, if short.
 
-    Of a long one only the encoded words are decoded; a long one that says how a part is to be read is cut.
+    Of a long one only the encoded words are decoded; one that says how a part is to be read is cut.
     """
     from email.headerregistry import HeaderRegistry
     from email.policy import EmailPolicy, default
 
-    class BoundedPolicy(EmailPolicy[Any]):
+    class BoundedPolicy(EmailPolicy):  # type: ignore[type-arg]  # a generic class in its types alone
         def header_fetch_parse(self, name: str, value: str) -> Any:
-            if len(value) > _LONG_FIELD and not hasattr(value, "name"):
-                if name.casefold() in _FIELDS:
-                    return " ".join(map(_decode_word, value.split()))
-                value = value[:_LONG_FIELD]
-            return default.header_fetch_parse(name, value)
+            kind = name.casefold()
+            if kind in _FIELDS and len(value) > _LONG_FIELD:
+                return " ".join(map(_decode_word, value.split()))
+            if kind == "content-type" and len(value) > _LONG_TYPE:
+                return value[:_LONG_FIELD]
+            return default.header_fetch_parse(name, value if kind in _FIELDS else value[:_LONG_TYPE])
 
     return BoundedPolicy(header_factory=HeaderRegistry())
 

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from sensegraph.documents.metadata import flatten_fields, read_iso_date
+from sensegraph.documents.nesting import check_nesting
 from sensegraph.documents.page_tables import PLACED, tell_page_table
 from sensegraph.errors import InputError
 from sensegraph.language.tables import tell_row
@@ -148,6 +149,7 @@ def parse_html(name: str, text: str) -> Document:
     """
     from selectolax.lexbor import LexborHTMLParser
 
+    check_nesting(text)
     page = LexborHTMLParser(text)
     title = _first_text(page, "head > title") or _first_text(page, "h1")
     times = (read_iso_date(node.attributes.get("content")) for css in _TIMES for node in page.css(css))

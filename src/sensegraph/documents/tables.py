@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from sensegraph.documents.cells import read_cell
 from sensegraph.documents.decoding import clean_text
 from sensegraph.documents.document_files import DocumentSettings
 from sensegraph.documents.metadata import flatten_fields, read_iso_date
@@ -97,7 +98,7 @@ def _read_rows(text: str, delimiter: str, quote: str) -> Iterator[Row]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quotechar=quote)
     start, width = 1, 0
     for row in reader:
-        cells = [cell.strip() for cell in row]
+        cells = [read_cell(cell.strip()) for cell in row]
         while len(cells) > max(width, 1) and not cells[-1]:
             cells.pop()
         if any(cells):
