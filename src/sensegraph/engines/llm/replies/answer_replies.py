@@ -34,7 +34,7 @@ from sensegraph.types import Draft, Finding, Lead, Point, Refinement, Report
 UNREADABLE_GRADE = 1
 DECLINED = "it declines in words"
 
-_HELPFULNESS = re.compile(r"<ANSWER[_ ]?HELPFULNESS>\s*([^<]*?)\s*</ANSWER[_ ]?HELPFULNESS>\.?", re.IGNORECASE)
+_HELPFULNESS = re.compile(r"<ANSWER[_ ]?HELPFULNESS>([^<]*+)</ANSWER[_ ]?HELPFULNESS>\.?", re.IGNORECASE)
 
 
 class _Finding(msgspec.Struct, frozen=True):

@@ -36,9 +36,10 @@ D = TypeVar("D", ExtractedClaim, ExtractedRelation)
 Value = str | int | float | None
 Raw = tuple[str, Any]  # kind and fields, not yet checked
 
-_KIND = r"[\"'“”‘’]?\s*+(entity|relationship|relation|claim)\s*[\"'“”‘’]?"
-_DELIMITER = r"\s*(?:<\|>|\|{1,2}|\t)\s*"
-_START = re.compile(rf"[(（]?\s*+{_KIND}{_DELIMITER}", re.IGNORECASE)
+_BLANKS = r"[^\S\t]{0,20}+"  # a tab may delimit
+_KIND = rf"[\"'“”‘’]?{_BLANKS}(entity|relationship|relation|claim){_BLANKS}[\"'“”‘’]?"
+_DELIMITER = rf"{_BLANKS}(?:<\|>|\|{{1,2}}|\t)\s*+"
+_START = re.compile(rf"(?:[(（]\s{{0,20}}+)?{_KIND}{_DELIMITER}", re.IGNORECASE)
 _COMPLETE = re.compile(r"<\|?\s*COMPLETE\s*\|?>", re.IGNORECASE)
 _OF_KIND = re.compile(r"^(?:entity|relation(?:ship)?)_")  # what small models write before the names of fields
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
@@ -111,7 +112,7 @@ def collect_tuple_records(reply: str, text: str, truncated: bool = False, *, typ
         record = body[start.end() : end].partition("##")[0].rstrip(" \t\r\n,;")
         if record.endswith((")", "）")) and record.count("(") < record.count(")") + record.count("）"):
             record = record[:-1]
-        fields = [_strip_field(f) for f in re.split(rf"\s*{delimiter}\s*", record)]
+        fields = [_strip_field(f) for f in re.split(rf"{delimiter}\s*+", record)]
         raws.append(_name_fields(start[1].lower(), fields, typed))
     if truncated and raws and not reply.rstrip().endswith((")", ">", "##")):
         raws.pop()
