@@ -15,12 +15,13 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+from sensegraph.index.restricted.arrivals import PLACE
 from sensegraph.runtime.stores.sqlite import SqliteStore
 
 SHOWN = 160  # characters of each side of a difference
 STEPS = ("build", "questions", "commands", "changes")
 STORES = ("corpus", "updated", "imported")
-_OF_THE_RUN = ("arrivals", "built", "documents")  # refs that hold the moment of the run, or a value drawn for it
+_OF_THE_RUN = ("built", "documents", "settled")  # refs that hold the moment of the run, or a value drawn for it
 _TIME = re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 _KEY = re.compile(r"\b[0-9a-f]{40}\b")
 Items = dict[str, bytes]
@@ -170,9 +171,9 @@ def read_lines(path: Path) -> Items:
 def read_store(folder: Path) -> Items:
     """Everything in a store: objects and tables by key, arrays, refs, the ledger.
 
-    Excluded or masked, because they hold the moment of the run: what stands for the state of the documents; `arrivals`
-    (since when a document has been known: its times are masked and its key, a hash of them, is not compared) and the
-    seconds of the ledger. The manifest is compared as it is stored, and by the keys that it holds, in whatever form.
+    Excluded or masked, because they hold the moment of the run: what stands for the state of the documents; the times
+    since when a document has been known, and the seconds of the ledger. The manifest is compared as it is stored, and
+    by the keys that it holds, in whatever form.
     """
     store = SqliteStore(folder, readonly=True)
     try:
@@ -183,7 +184,10 @@ def read_store(folder: Path) -> Items:
             found |= {
                 f"tables {key} {i} {n}": v for i, (n, v) in enumerate(zip(table.ids(), table.scan(), strict=True))
             }
-        found |= {f"refs {name}": value.encode() for name, value in store.refs().items() if name not in _OF_THE_RUN}
+        for name, value in store.refs().items():
+            if name not in _OF_THE_RUN:
+                masked = name.startswith(PLACE)
+                found[f"refs {name}"] = _TIME.sub(b"(a time)", value.encode()) if masked else value.encode()
         for step, spent in store.ledger().items():
             found[f"ledger {step}"] = json.dumps(asdict(replace(spent, seconds=0.0))).encode()
     finally:
@@ -195,9 +199,7 @@ def read_objects(store: SqliteStore) -> Iterator[tuple[str, bytes]]:
     """The stored objects by step and key; of manifests the one that readers see."""
     for step, key in store.select("SELECT step, key FROM object ORDER BY step, key"):
         value = store.read([key])[key]
-        if step == "arrivals":
-            yield "arrivals", _TIME.sub(b"(a time)", value)
-        elif step != "index":
+        if step != "index":
             yield f"objects {step} {key}", value
     name = store.ref("index") or ""
     manifest = store.read([name])[name]

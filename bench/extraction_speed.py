@@ -1,10 +1,10 @@
 """How fast the offline engine reads: `python bench/extraction_speed.py [--data DIR] [--set podcast] [--against SRC]`.
 
 Megabytes of text (UTF-8) per second of CPU, in one process, the start of the interpreter and the reading of the file
-left out: `observe` (what each document shows by itself), `learn` (what the corpus shows), `read` (the extractions), and
-all three together; of several rounds the fastest. Then where the time goes: CPU seconds by module under cProfile, which
-adds its own cost to every call, so that read shares there and speeds above. Time in the interpreter's own functions and
-in extension modules counts for the module that calls them.
+left out: `observe` (what each document shows by itself), `learn` (all looks at the corpus), `read` (the extractions),
+and all three together; of several rounds the fastest. Then where the time goes: CPU seconds by module under
+cProfile, which adds its own cost to every call, so that read shares there and speeds above. Time in the interpreter's
+own functions and in extension modules counts for the module that calls them.
 
 `--index` measures instead what `sensegraph index` takes for the same corpus: CPU seconds of all processes, one round.
 
@@ -61,11 +61,11 @@ def extracted(docs: Documents) -> tuple[list[float], list[tuple[Extraction, ...]
     for i in range(0, len(docs), BATCH):
         seen += corpus_reading.observe_documents(docs[i : i + BATCH])
     marks.append(time.process_time())
-    lexicon = corpus_reading.learn_corpus(seen)
+    told, _ = corpus_reading.survey_documents(seen)
     marks.append(time.process_time())
-    items = list(zip(docs, seen, strict=True))
+    items = list(zip(docs, seen, told, strict=True))
     for i in range(0, len(items), BATCH):
-        found += corpus_reading.read_documents(items[i : i + BATCH], lexicon)
+        found += corpus_reading.read_documents(items[i : i + BATCH])
     marks.append(time.process_time())
     return [b - a for a, b in pairwise(marks)], found
 

@@ -24,9 +24,9 @@ from typing import Any
 
 from sensegraph.engines.offline.extraction.corpus_reading import (
     VALUE_TYPES,
-    learn_corpus,
     observe_documents,
     read_documents,
+    survey_documents,
 )
 from sensegraph.index.graph.graph_settings import GraphSettings, Weight
 from sensegraph.index.graph.merging import merge_extractions
@@ -89,13 +89,17 @@ def extracted(
     for i in range(0, len(documents), BATCH):
         seen += observe_documents(documents[i : i + BATCH], segmenter)
     marks.append(time.process_time())
-    lexicon = learn_corpus(seen)
+    told, known = survey_documents(seen)
     marks.append(time.process_time())
-    items = list(zip(documents, seen, strict=True))
+    items = list(zip(documents, seen, told, strict=True))
     for i in range(0, len(items), BATCH):
-        found += [x for xs in read_documents(items[i : i + BATCH], lexicon, values=values) for x in xs]
+        found += [x for xs in read_documents(items[i : i + BATCH], values=values) for x in xs]
     marks.append(time.process_time())
-    return found, (marks[1] - marks[0], marks[2] - marks[1], marks[3] - marks[2]), len(lexicon)
+    return (
+        found,
+        (marks[1] - marks[0], marks[2] - marks[1], marks[3] - marks[2]),
+        sum(len(t) + len(e) for t, e in known.items()),
+    )
 
 
 def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
@@ -348,10 +352,9 @@ def large(data: Path) -> None:
             begin, kept = time.process_time(), Kept(Path(folder), len(sections))
             for i, section in enumerate(sections):
                 (kept.folder / str(i)).write_bytes(observe_documents([section])[0])
-            lexicon = learn_corpus(kept)
-            entities = sum(
-                len(x.entities) for i, s in enumerate(sections) for x in read_documents([(s, kept[i])], lexicon)[0]
-            )
+            told, _ = survey_documents(kept)
+            items = ((s, kept[i], told[i]) for i, s in enumerate(sections))
+            entities = sum(len(x.entities) for item in items for x in read_documents([item])[0])
             seconds = time.process_time() - begin
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
         print(

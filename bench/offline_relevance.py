@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sensegraph.algorithms.ranking import Bm25
+from sensegraph.algorithms.full_text import Bm25
 from sensegraph.engines.offline.answers import asking_tasks
 from sensegraph.engines.offline.answers.questions import EMPTY, NAME, guess_language, read_wanted_words
 from sensegraph.engines.offline.reports.sentence_quality import stem_text

@@ -18,7 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
-from sensegraph.algorithms.ranking import Bm25, find_nearest_rows, nearest_each
+from sensegraph.algorithms.full_text import Bm25
+from sensegraph.algorithms.ranking import find_nearest_rows, nearest_each
 
 
 def peak_mb() -> float:
@@ -62,7 +63,8 @@ def main() -> None:
     held, begun = peak_mb(), time.process_time()
     index = Bm25.build(texts(args.rows))
     print(f"{'BM25, drawing and build':<24} {args.rows:>9,} texts: {time.process_time() - begun:>6.1f} s CPU, ", end="")
-    print(f"{len(index.counts):,} postings, {len(index.words):,} words, {max(0.0, peak_mb() - held):.0f} MB")
+    (made,) = index.segments
+    print(f"{len(made.counts):,} postings, {len(made.words):,} words, {max(0.0, peak_mb() - held):.0f} MB")
     asked = list(texts(50))
     begun = time.process_time()
     for text in asked:

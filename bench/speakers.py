@@ -28,11 +28,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from sensegraph.engines.offline.extraction.corpus_reading import (
-    decode_lexicon,
-    learn_corpus,
     observe_documents,
     read_documents,
+    survey_documents,
 )
+from sensegraph.engines.offline.extraction.observations import read_entries
 from sensegraph.language.blocks import read_blocks
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.speakers import read_turns
@@ -206,11 +206,9 @@ def read_offline(texts: Iterable[Text]) -> tuple[list[str], int]:
         body = read_blocks(text).text
         documents.append((Chunk(name, name, 0, len(body), 0, body, name),))
     seen = observe_documents(documents)
-    lexicon = learn_corpus(seen)
-    names = sorted(decode_lexicon(lexicon).speakers.values())
-    found = [
-        e for xs in read_documents(list(zip(documents, seen, strict=True)), lexicon) for x in xs for e in x.entities
-    ]
+    told, known = survey_documents(seen)
+    names = sorted(read_entries(known).speakers.values())
+    found = [e for xs in read_documents(list(zip(documents, seen, told, strict=True))) for x in xs for e in x.entities]
     return names, sum(e.description.startswith(tuple(f"{name}: " for name in names)) for e in found)
 
 

@@ -35,7 +35,8 @@ from typing import Any
 import numpy as np
 
 from client import options, table
-from sensegraph.algorithms.ranking import Bm25, select_best
+from sensegraph.algorithms.full_text import Bm25, Postings
+from sensegraph.algorithms.ranking import select_best
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.chunks import chunk_documents
 from sensegraph.index.index import Index, index_words
@@ -259,7 +260,7 @@ def synthetic(count: int) -> None:
         began = time.process_time()
         save_result(store, make_names, "names", make_names.fn([list(noted(count))], settings=NameSettings())[0])
         between = time.process_time()
-        save_result(store, index_words, "words", Bm25.build(said(i, count) for i in range(count)))
+        save_result(store, index_words, "words", Postings.build(said(i, count) for i in range(count)).pack())
         print(f"\n{count} passages: names {between - began:.0f} s, words {time.process_time() - between:.0f} s of CPU")
         store.close()
         done = subprocess.run([sys.executable, "-c", OPENING, folder, str(count)], check=True, capture_output=True,
@@ -285,9 +286,10 @@ def opening(folder: str, count: int) -> None:
     store = SqliteStore(Path(folder))
     rt: Any = SimpleNamespace(embedder=SimpleNamespace(name="hashed-terms", lexical=True))
     before, began = anonymous(), time.perf_counter()
-    index: Any = Bare(recall_result(store, make_names, "names"), recall_result(store, index_words, "words"))
+    words = Postings.unpack(np.asarray(recall_result(store, index_words, "words")))
+    index: Any = Bare(recall_result(store, make_names, "names"), Bm25((words,)))
     print(f"opened in {1000 * (time.perf_counter() - began):.0f} ms, {len(index.part(NAMES))} names, "
-          f"{len(index.part(NAMES).to)} ways, {len(index.words.documents)} postings")  # fmt: skip
+          f"{len(index.part(NAMES).to)} ways, {len(words.documents)} postings")  # fmt: skip
     asked = [question(i, count) for i in range(40)]
     Walk().rank(Question(asked[0]), index, rt)
     spent = []

@@ -67,9 +67,9 @@ reports
 reports --depth 1 --top 2
 reports --json
 reports nothing
-reports a77506ffeb
-reports a77506ffeb --top 1
-reports 279dd9cc58 --json
+reports d2a913ce6f
+reports d2a913ce6f --top 1
+reports e121a1c9d3 --json
 entity "Ada Finch"
 entity "Ada Finch" --top 2
 entity "Ada Finch" --json

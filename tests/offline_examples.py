@@ -17,6 +17,7 @@ from harbour import TEXTS
 from outline_examples import write_valley
 from sensegraph.engines.offline.answers.composing import compose_answer
 from sensegraph.engines.offline.engine import ClassicalEngine
+from sensegraph.engines.offline.extraction.corpus_reading import survey_documents
 from sensegraph.types import (
     Brief,
     Chunk,
@@ -193,7 +194,8 @@ def extract(texts: list[str], parts: int = 1) -> list[dict[str, list[str]]]:
     """What is read in each chunk of a corpus: names with their types and descriptions, relations, and claims."""
     documents = [cut_text(f"d{i}", text, parts) for i, text in enumerate(texts)]
     seen = ENGINE.observe(documents)
-    found = ENGINE.read(list(zip(documents, seen, strict=True)), ENGINE.learn(seen))
+    told, _ = survey_documents(seen)
+    found = ENGINE.read(list(zip(documents, seen, told, strict=True)))
     return [
         {
             "names": [

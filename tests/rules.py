@@ -77,7 +77,7 @@ def _observe_corpus(corpus: str) -> tuple[list[tuple[Chunk, ...]], list[bytes]]:
 def learn(corpus: str) -> list[Any]:
     """What a corpus teaches those who read it."""
     _, seen = _observe_corpus(corpus)
-    lexicon = corpus_reading.decode_lexicon(corpus_reading.learn_corpus(seen))
+    lexicon = observations.read_entries(corpus_reading.survey_documents(seen)[1])
     fields = (
         "refused",
         "refused_runs",
@@ -93,18 +93,18 @@ def learn(corpus: str) -> list[Any]:
     )
     types = sorted(f"{kind} {name}" for name, kind in lexicon.kinds.items())
     same = {work: found for work, found in lexicon.same.items() if found}
-    strong = sorted(lexicon.strengths, reverse=True)
+    strong = sorted(lexicon.strengths.values(), reverse=True)
     return [
-        lexicon.chunks, *(getattr(lexicon, name) for name in fields), types, same, lexicon.full, sorted(lexicon.units),
-        len(lexicon.boilerplate), len(lexicon.nodes), len(lexicon.pairs), sum(strong), strong[:20],
+        *(getattr(lexicon, name) for name in fields), types, same, lexicon.full, sorted(lexicon.units),
+        len(lexicon.boilerplate), len(lexicon.strengths), sum(strong), strong[:20],
     ]  # fmt: skip
 
 
 def read(corpus: str, values: bool, most: int) -> list[Any]:
     """What is read in the chunks of a corpus, of which the first are shown."""
     documents, seen = _observe_corpus(corpus)
-    lexicon = corpus_reading.learn_corpus(seen)
-    found = corpus_reading.read_documents(list(zip(documents, seen, strict=True)), lexicon, values=values)
+    told, _ = corpus_reading.survey_documents(seen)
+    found = corpus_reading.read_documents(list(zip(documents, seen, told, strict=True)), values=values)
     every = [one for document in found for one in document]
     shown = [
         [[f"{e.name} ({e.type}) {e.start}-{e.end}: {' '.join(str(m.start) for m in e.mentions)}" for e in one.entities],

@@ -43,6 +43,7 @@ _MARKS = (
 )
 
 
+_ASKS_NAMES = "\n\nA first list of this passage holds: "
 _LANGUAGE = re.compile(r"(?:\n\nTypes: .*)?\n+Write in [^\n]*\Z")
 
 
@@ -169,7 +170,7 @@ def reply(body: Body, style: str, against: Sequence[str] = ()) -> str:
     if task == "test":
         return "yes" if _common(data) else "no"
     if task in ("extraction", "tuple"):
-        found = _extraction(data)
+        found = _named_extraction(data) if _ASKS_NAMES in data else _extraction(data)
         if "starts and ends" in body["messages"][0]["content"]:
             found["relations"] = [_dated(r) for r in found["relations"]]
         return _styled(found, "tuple" if task == "tuple" else style)
@@ -216,6 +217,16 @@ def _extraction(data: str) -> Body:
         ]
         before = names[-1] if names else before
     return {"entities": list(entities.values()), "relations": relations}
+
+
+def _named_extraction(data: str) -> Body:
+    """What a passage says of the names that a first list of it lacks."""
+    text, _, request = data.partition(_ASKS_NAMES)
+    lacking = request.partition("and the list lacks: ")[2].partition("\n")[0].split("; ")
+    sentences = re.split(r"(?<=[.!?])\s+|\n+", text.partition("Text:\n")[2])
+    said = {name: next((s for s in sentences if name in s), "") for name in lacking}
+    entities = [{"name": n, "type": _TYPES[sum(n.encode()) % 4], "description": s} for n, s in said.items() if s]
+    return {"entities": entities, "relations": []}
 
 
 def _dated(relation: Body) -> Body:

@@ -301,7 +301,7 @@ def test_what_was_not_known_yet_is_not_read(tmp_path: Path) -> None:
     with officeholders(tmp_path) as corpus:
         entries = corpus.index().catalogue.documents
         assert {v[-1].key for v in read_arrivals(corpus.store).values()} == {d.key for d in entries}
-        corpus.store.set_refs({"arrivals": None})
+        corpus.store.set_refs(dict.fromkeys(corpus.store.refs("arrival/")))
         note_arrivals(corpus.store, [d for d in entries if d.id != "nordwind-2018"], "2020-01-01T00:00:00Z")
         note_arrivals(corpus.store, entries, "2021-01-01T00:00:00Z")
         asked, early = "Who is chief executive of Nordwind?", Scope(known_at="2020-06")

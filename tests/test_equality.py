@@ -83,8 +83,19 @@ def test_a_step_of_another_name_and_a_manifest_of_another_key_are_seen(store: Pa
 
 
 def test_the_moment_of_a_build_is_no_difference_and_what_arrived_is_one(store: Path) -> None:
-    assert changed(store, edit("arrivals", b'"known_from":"20', b'"known_from":"19')) == []
-    assert changed(store, edit("arrivals", b"a.txt", b"b.txt")) == ["arrivals"]
+    name = "arrival/a.txt"
+
+    def edited(one: str, other: str) -> Callable[[sqlite3.Connection], object]:
+        def change(db: sqlite3.Connection) -> None:
+            ((value,),) = db.execute("SELECT value FROM ref WHERE name = ?", (name,)).fetchall()
+            assert one in value
+            value = value.replace(one, other)
+            db.execute("UPDATE ref SET value = ?, sum = ? WHERE name = ?", (value, sum_ref(name, value), name))
+
+        return change
+
+    assert changed(store, edited('"known_from":"20', '"known_from":"19')) == []
+    assert changed(store, edited('"known_to":""', '"known_to":"x"')) == [f"refs {name}"]
 
 
 def test_items_of_one_side_alone_are_differences() -> None:

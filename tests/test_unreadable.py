@@ -208,6 +208,7 @@ def test_an_extraction_that_was_stored_as_empty_is_asked_for_once_more_and_all_o
         chunks = chunks_of(made)
         with monkeypatch.context() as before:
             before.setattr(Runtime, "_replace_doubted", lambda self, step, keys: keys)  # as it was
+            before.setattr("sensegraph.corpus.settled._describe_program", lambda: [("the version before", 0, 0)])
             keys = made.runtime().keys(extract_records, chunks)
             made.store.write(dict.fromkeys(keys[:3], OLD), extract_records.name)
             made.build()

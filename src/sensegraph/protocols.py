@@ -37,6 +37,7 @@ But for `survey`, an engine with a task has a method of that name, over a batch 
 """
 PartName = str  # of a part of an index: see `sensegraph.index.parts`
 Vectors = NDArray[np.float32]
+Numbers = Literal["int16", "int8"]  # as which vectors are stored
 
 
 @runtime_checkable
@@ -128,23 +129,25 @@ class LanguageEngine(Protocol):
 class SurveyingEngine(LanguageEngine, Protocol):
     """An engine that must see the corpus before it can read a chunk (task `survey`).
 
-    `observe` does the heavy work, one document at a time, from that document alone; `learn` joins the observations
-    into what holds for the corpus; `read` extracts with both, quickly. All three are deterministic, and a document's
-    observation never depends on another document: that is what makes an update cheap and equal to a rebuild.
-    Observations and lexicons are opaque bytes.
+    `observe` sees a document alone. Then there are `looks` at the corpus: `count` counts a document and asks for terms,
+    `learn` makes entries by term of all counts, each document is told those of its terms, and `read` reads with them.
     """
+
+    @property
+    def looks(self) -> int:
+        """How often the corpus is looked through."""
 
     def observe(self, documents: Sequence[tuple[Chunk, ...]]) -> list[bytes]:
         """What each document shows by itself; it is given as its chunks, in order, a long one in sections of them."""
-        ...
 
-    def learn(self, observations: Iterable[bytes]) -> bytes:
-        """What the whole corpus shows; independent of the order of the observations."""
-        ...
+    def count(self, items: Sequence[tuple[bytes, Mapping[str, str]]], look: int) -> list[tuple[Sequence[str], bytes]]:
+        """What each document (observation, entries told) asks of this look and those before, and what it counts."""
 
-    def read(self, items: Sequence[tuple[tuple[Chunk, ...], bytes]], lexicon: bytes) -> list[tuple[Extraction, ...]]:
-        """The extractions of each document (chunks, observation), one per chunk, in order."""
-        ...
+    def learn(self, counts: Iterable[bytes], look: int, known: Mapping[str, str]) -> Mapping[str, str]:
+        """All entries by term that the counts teach, in any order: classes rather than counts, which change less."""
+
+    def read(self, items: Sequence[tuple[tuple[Chunk, ...], bytes, Mapping[str, str]]]) -> list[tuple[Extraction, ...]]:
+        """The extractions of each document (chunks, observation, entries of all looks), one per chunk, in order."""
 
 
 @runtime_checkable

@@ -7,10 +7,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_array_equal
 
 from sensegraph.algorithms import ranking
-from sensegraph.algorithms.ranking import Bm25, find_nearest_rows, fuse_by_reciprocal_rank, nearest_each, select_best
+from sensegraph.algorithms.ranking import (
+    find_nearest_rows,
+    fuse_by_reciprocal_rank,
+    nearest_each,
+    select_best,
+)
 
 TEXTS = ["the cat sat", "the dog sat on the mat", "", "a cat and a cat and a dog", "mat"]
 
@@ -104,76 +109,6 @@ def test_a_vector_that_is_not_finite_is_refused(bad: float) -> None:
     vectors[1, 2] = bad
     with pytest.raises(ValueError, match="rows 0 to 2, is not finite"):
         find_nearest_rows(vectors, np.ones(4, np.float32), 1)
-
-
-# ── words ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-def reference(texts: list[list[str]], query: list[str], k1: float = 1.5, b: float = 0.75) -> list[float]:
-    """BM25 by its formula, one document and word at a time."""
-    mean = sum(map(len, texts)) / max(len(texts), 1) or 1.0
-    found = []
-    for text in texts:
-        score = 0.0
-        for word in query:
-            df = sum(word in other for other in texts)
-            tf = text.count(word)
-            idf = math.log(1 + (len(texts) - df + 0.5) / (df + 0.5))
-            score += idf * tf / (tf + k1 * (1 - b + b * len(text) / mean)) if tf else 0.0
-        found.append(score)
-    return found
-
-
-words = st.lists(st.sampled_from("abcdefé漢"), max_size=12)
-
-
-@given(st.lists(words, max_size=12), words, st.floats(0.1, 3.0), st.floats(0.0, 1.0))
-def test_scores_are_those_of_the_formula(texts: list[list[str]], query: list[str], k1: float, b: float) -> None:
-    assert_allclose(Bm25.build(texts, k1, b).score(query), reference(texts, query, k1, b), rtol=1e-9, atol=1e-12)
-
-
-@given(st.lists(words, max_size=12), words, st.randoms())
-def test_the_order_of_the_words_does_not_change_a_bit(texts: list[list[str]], query: list[str], random) -> None:
-    turned = [random.sample(text, len(text)) for text in texts]
-    one = Bm25.build(texts).score(query)
-    assert one.tobytes() == Bm25.build(turned).score(random.sample(query, len(query))).tobytes()
-
-
-@given(st.lists(words, max_size=12), words, st.integers(0, 5))
-def test_the_best_documents_are_those_of_a_sort(texts: list[list[str]], query: list[str], top: int) -> None:
-    index = Bm25.build(texts)
-    scores = index.score(query)
-    expected = sorted((i for i in range(len(texts)) if scores[i] > 0), key=lambda i: (-scores[i], i))[:top]
-    positions, found = index.top(query, top)
-    assert positions.tolist() == expected
-    assert_array_equal(found, scores[positions])
-
-
-def test_the_index_is_arrays_that_can_be_stored_and_used_again() -> None:
-    index = Bm25.build(text.split() for text in TEXTS)
-    again = Bm25(index.words.copy(), index.start.copy(), index.documents, index.counts, index.lengths)
-    assert_array_equal(again.score(["cat", "mat"]), index.score(["cat", "mat"]))
-    assert (np.diff(index.words.astype(object)) > 0).all()
-    assert len(index) == 5
-
-
-def test_rare_words_weigh_more_and_absent_ones_find_nothing() -> None:
-    index = Bm25.build(text.split() for text in TEXTS)
-    assert index.idf("bird") > index.idf("on") > index.idf("cat")
-    assert index.idf("on") == pytest.approx(math.log(1 + 4.5 / 1.5))
-    assert not index.score(["bird"]).any()
-    assert index.top(["mat"], 10)[0].tolist() == [4, 1]
-
-
-def test_a_word_asked_twice_counts_twice() -> None:
-    index = Bm25.build(text.split() for text in TEXTS)
-    assert_allclose(index.score(["cat", "cat"]), 2 * index.score(["cat"]))
-
-
-@pytest.mark.parametrize("texts", [[], [[]], [[], []]])
-def test_without_words_nothing_is_found(texts: list[list[str]]) -> None:
-    positions, scores = Bm25.build(texts).top(["cat"], 3)
-    assert len(positions) == len(scores) == 0
 
 
 def test_the_best_scores_come_in_order_and_zeros_not_at_all() -> None:

@@ -1,4 +1,4 @@
-"""Cutting a matrix by what stands in it."""
+"""Cutting a matrix, or a list, by what stands in it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sensegraph.algorithms.segments import Segment, cut_segments
+from sensegraph.algorithms.segments import Segment, cut_keys, cut_segments
+from sensegraph.runtime.keys import key
 
 LEAST, USUAL, MOST = 20, 15, 80
 
@@ -59,3 +60,29 @@ def test_a_change_of_one_number_changes_one_segment_or_its_cut() -> None:
     assert any(s.end <= middle.begin for s in new)
     assert [s for s in new if s.end <= middle.begin] == [s for s in old if s.end <= middle.begin]
     assert middle.digest not in {s.digest for s in new}
+
+
+def keys(n: int) -> list[str]:
+    return [key("thing", i) for i in range(n)]
+
+
+@given(st.integers(0, 3_000))
+def test_every_thing_is_in_one_run_and_runs_are_few(n: int) -> None:
+    found = cut_keys(keys(n))
+    assert [i for run in found for i in run] == list(range(n))
+    assert all(len(run) > 0 for run in found)
+    assert len(found) <= 2 * n**0.5 + 8
+
+
+def test_there_are_about_a_hundred_runs_of_very_many_things() -> None:
+    many = keys(70_000)
+    assert 50 < len(cut_keys(many)) < 200
+
+
+@given(st.integers(0, 2_000), st.booleans())
+def test_a_thing_more_or_less_leaves_most_runs_as_they_were(place: int, more: bool) -> None:
+    before = keys(2_001)
+    after = [*before[:place], key("new"), *before[place:]] if more else before[:place] + before[place + 1 :]
+    old, new = ({tuple(names[i] for i in run) for run in cut_keys(names)} for names in (before, after))
+    assert len(old) > 20
+    assert len(new - old) <= 2

@@ -12,9 +12,10 @@ from sensegraph.algorithms import approximate, clustering, cooccurrence, meaning
 from sensegraph.algorithms.clustering import carry_tree, hierarchical_leiden, leiden
 from sensegraph.algorithms.cooccurrence import Pruning, prune_concepts
 from sensegraph.algorithms.diversity import rank_by_mmr
+from sensegraph.algorithms.full_text import Bm25
 from sensegraph.algorithms.graphs import build_adjacency
 from sensegraph.algorithms.linkage import cluster_by_linkage
-from sensegraph.algorithms.ranking import Bm25, Ranking
+from sensegraph.algorithms.ranking import Ranking
 
 ROWS = np.array([[0.0, 3.0], [1.0, 0.0], [2.0, 1.0], [5.0, 5.0]])
 PATH = [(0, 1), (1, 2), (2, 3)]

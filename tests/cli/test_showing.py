@@ -26,6 +26,7 @@ from sensegraph.documents.document_files import Skipped
 from sensegraph.errors import SettingsError
 from sensegraph.index.estimate import Estimate, StepEstimate
 from sensegraph.index.hierarchy.communities import Fate
+from sensegraph.index.question_costs import QuestionEstimate
 from sensegraph.methods import Listing
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.personal.personal_settings import Tally
@@ -263,6 +264,20 @@ def test_an_estimate_is_told_step_by_step_and_in_all() -> None:
         "no calls to a model, no cost; the time is this machine's own"
     )
     assert show.format_estimate(replace(none, embedding_tokens=1), 0.0, 0.5).endswith("at 5 s a call")
+
+
+def test_an_estimate_ends_with_what_a_question_costs_by_each_method() -> None:
+    asked = (
+        QuestionEstimate("walk", True, 1, 8_426, 400, 0.00151),
+        QuestionEstimate("drift", False, 2, 9, 8, 0.0, True),
+    )
+    for found in (ESTIMATE, replace(ESTIMATE, calls=0, embedding_tokens=0)):
+        told = show.format_estimate(found, 90.0, 0.5)
+        assert show.format_estimate(replace(found, questions=asked), 90.0, 0.5).splitlines() == [
+            *told.splitlines(),
+            "then a question by walk (the usual method): about 1 call, 8,426 tokens in, 400 out, $0.0015",
+            "then a question by drift: at least 2 calls, 9 tokens in, 8 out",
+        ]
 
 
 @pytest.mark.parametrize(

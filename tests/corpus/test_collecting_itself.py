@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -21,13 +25,14 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(garbage, "_LEAST", 10_000)
 
 
-def test_many_updates_leave_a_store_of_twice_its_first_size_at_most(tmp_path: Path) -> None:
+@pytest.mark.parametrize("updates", [12, pytest.param(50, marks=pytest.mark.slow)])
+def test_many_updates_leave_a_store_of_twice_its_first_size_at_most(tmp_path: Path, updates: int) -> None:
     with Corpus.open(tmp_path, settings={"engine": "offline"}) as made:
         made.add(stories(6))
         made.build()
         first = made.store.settle()
         sizes = []
-        for change in range(12):
+        for change in range(updates):
             made.add(Document("story-00", story(change, 50 + change), "Story 0"))
             made.build()
             sizes.append(made.store.settle())
@@ -98,3 +103,39 @@ def test_a_reader_finds_its_index_while_another_process_updates_and_collects(tmp
             stop.set()
             assert reading.result(60)
         assert answers
+
+
+UPDATING = """
+import sys
+import sensegraph.corpus.garbage as garbage
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.types import Document
+garbage._LEAST = 10_000
+with Corpus.open(sys.argv[1], settings={"engine": "offline"}) as made:
+    for round in range(1, int(sys.argv[2])):
+        made.add([Document(name, f"Round {round}: Ada Harrow paid {name} Fenwick in Delft.") for name in "abcd"])
+        made.build()
+        print(round, flush=True)
+"""
+
+
+@pytest.mark.slow
+def test_200_questions_each_come_from_one_index_while_another_process_updates_and_collects(tmp_path: Path) -> None:
+    with Corpus.open(tmp_path, settings={"engine": "offline"}) as made:
+        made.add([Document(name, f"Round 0: Ada Harrow paid {name} Fenwick in Delft.") for name in "abcd"])
+        made.build()
+    program = [sys.executable, "-c", UPDATING, str(tmp_path), "40"]
+    path = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    rounds, asked = set[str](), 0
+    with subprocess.Popen(program, env=path, stdout=subprocess.PIPE, text=True) as updating:
+        with Corpus.open(tmp_path, settings={"engine": "offline"}, create=False) as reader:
+            while asked < 200 or updating.poll() is None:
+                found = reader.search("Whom did Ada Harrow pay in Delft?", method=("bm25", "walk", "local")[asked % 3])
+                said = {number for p in found.passages for number in re.findall(r"Round (\d+)", p.text)}
+                assert len(said) == 1
+                rounds |= said
+                asked += 1
+        assert updating.stdout is not None
+        assert updating.stdout.read().split()[-1] == "39"
+    assert updating.returncode == 0
+    assert len(rounds) > 3

@@ -117,6 +117,16 @@ class Life(RuleBasedStateMachine):
         assert content(self.corpus) == before
         assert self.corpus.build().computed == {}
 
+    @rule()
+    def build_again(self) -> None:
+        """A build that ends at once ends where one that looks at everything does, and there was nothing to do."""
+        store, index = self.corpus.store, self.corpus.store.ref("index")
+        assert self.corpus.build().computed == {}
+        assert store.ref("settled")
+        store.set_refs({"settled": None})
+        assert self.corpus.build().computed == {}
+        assert store.ref("index") == index
+
     @invariant()
     def the_index_equals_one_built_afresh(self) -> None:
         if not hasattr(self, "corpus"):

@@ -63,6 +63,7 @@ def test_documents_that_are_cut_anew_into_the_same_chunks_are_not_paid_for_again
 ) -> None:
     raised = property(lambda step: vars(step)["version"] + (step.name == chunk_documents.name))
     monkeypatch.setattr(Step, "version", raised, raising=False)
+    monkeypatch.setattr("sensegraph.corpus.settled._describe_program", lambda: [("another version", 0, 0)])
     built = made.build()
     assert built.computed["chunks.chunk"] == len(stories())
     assert not {"extraction.extract", "vectors.embed", "reports.report"} & set(built.computed)

@@ -29,14 +29,14 @@ def test_one_round_of_gleaning_is_the_default() -> None:
 
 def test_gleaning_stops_at_a_no() -> None:
     with says(FIRST, "No.") as server:
-        (x,) = engine(server, max_gleanings=3).extract([CHUNK])
+        (x,) = engine(server, max_gleanings=3, gleaning="check").extract([CHUNK])
     assert ([e.name for e in x.entities], x.rounds) == (["Ada Lovelace"], ())
     assert [c.task for c in server.calls] == ["extraction", "check"]
 
 
 def test_gleaning_adds_what_is_new_keeps_what_was_found_and_counts_its_rounds() -> None:
     with says(FIRST, "YES", MORE, "yes", FIRST, "no") as server:
-        (x,) = engine(server, max_gleanings=5).extract([CHUNK])
+        (x,) = engine(server, max_gleanings=5, gleaning="check").extract([CHUNK])
     assert [(e.name, e.description) for e in x.entities] == [("Ada Lovelace", "first"), ("London", "new")]
     assert [(r.source, r.target) for r in x.relations] == [("London", "Ada Lovelace")]
     assert x.rounds == (1, 0)
@@ -48,7 +48,7 @@ def test_gleaning_adds_what_is_new_keeps_what_was_found_and_counts_its_rounds() 
 
 def test_gleaning_ends_after_its_last_round_and_without_it_nothing_is_asked() -> None:
     with says(FIRST, "yes", MORE, "yes", MORE) as server:
-        engine(server, max_gleanings=2).extract([CHUNK])
+        engine(server, max_gleanings=2, gleaning="check").extract([CHUNK])
     assert len(server.calls) == 5
     with says(FIRST) as server:
         engine(server).extract([CHUNK])
@@ -57,21 +57,24 @@ def test_gleaning_ends_after_its_last_round_and_without_it_nothing_is_asked() ->
 
 def test_a_gleaning_that_cannot_be_read_is_asked_for_again() -> None:
     with says(FIRST, "yes", "I cannot.", MORE) as server:
-        (x,) = engine(server, max_gleanings=1).extract([CHUNK])
+        (x,) = engine(server, max_gleanings=1, gleaning="check").extract([CHUNK])
     assert ([e.name for e in x.entities], x.rounds) == (["Ada Lovelace", "London"], (1,))
     assert "no list of entities and relations" in server.calls[-1].body["messages"][-1]["content"]
 
 
 def test_a_gleaning_that_stays_unreadable_fails_its_chunk_and_one_that_is_empty_does_not() -> None:
     with says(FIRST, "yes", "I cannot.") as server, pytest.raises(ItemFailed, match="what was missed of chunk"):
-        engine(server, max_gleanings=1).extract([CHUNK])
+        engine(server, max_gleanings=1, gleaning="check").extract([CHUNK])
     with says(FIRST, "yes", {"entities": [], "relations": []}) as server:
-        assert engine(server, max_gleanings=1).extract([CHUNK])[0].rounds == (0,)
+        assert engine(server, max_gleanings=1, gleaning="check").extract([CHUNK])[0].rounds == (0,)
 
 
 def test_the_least_that_a_chunk_needs_is_foreseen() -> None:
     with ScriptedServer(Script(usage=False)) as server:
-        for settings, calls in (({}, 1), ({"max_gleanings": 2}, 2), ({"max_gleanings": 1, "claims": True}, 4)):
+        checked = {"max_gleanings": 1, "gleaning": "check"}
+        claimed = {"max_gleanings": 1, "claims": True}
+        variants = (({}, 1), ({"max_gleanings": 2}, 1), (checked, 2), (claimed, 3), (claimed | checked, 4))
+        for settings, calls in variants:
             made = engine(server, **settings)
             made.extract([CHUNK])
             assert made.usage().calls == made.calls("extract", CHUNK) == calls
@@ -145,7 +148,7 @@ def test_claims_have_their_own_prompt_which_names_the_entities() -> None:
 
 def test_claims_are_gleaned_by_themselves_and_what_that_finds_counts() -> None:  # D12
     with says(LISTED, "no", {"claims": CLAIMS[:1]}, "yes", {"claims": CLAIMS}) as server:
-        (x,) = engine(server, claims=True, max_gleanings=1).extract([COMPANIES])
+        (x,) = engine(server, claims=True, max_gleanings=1, gleaning="check").extract([COMPANIES])
     assert [c.description for c in x.claims] == [c["description"] for c in CLAIMS]
     assert [c.task for c in server.calls] == ["extraction", "check", "claims", "check", "claims"]
     assert x.rounds == ()  # no round asked for entities

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from sensegraph.engines.offline.extraction.corpus_reading import learn_corpus, observe_documents, read_documents
+from sensegraph.engines.offline.extraction.corpus_reading import read_together
 from sensegraph.engines.offline.extraction.german_names import is_listed_noun
 from sensegraph.types import Chunk
 
 
 def names_in(*texts: str) -> list[set[str]]:
     documents = [(Chunk(f"c{i}", f"d{i}", 0, len(t), 0, t),) for i, t in enumerate(texts)]
-    seen = observe_documents(documents)
-    read = read_documents(list(zip(documents, seen, strict=True)), learn_corpus(seen))
-    return [{e.name for e in one.entities if e.type != "concept"} for (one,) in read]
+    return [{e.name for e in one.entities if e.type != "concept"} for (one,) in read_together(documents)]
 
 
 @pytest.mark.parametrize(

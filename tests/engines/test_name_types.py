@@ -9,7 +9,7 @@ import pytest
 from sensegraph.corpus.settings import load_settings
 from sensegraph.corpus.tools import make_tools
 from sensegraph.engines.offline.engine import ClassicalEngine
-from sensegraph.engines.offline.extraction.corpus_reading import learn_corpus, observe_documents, read_documents
+from sensegraph.engines.offline.extraction.corpus_reading import read_together
 from sensegraph.engines.offline.own_names import read_own_names
 from sensegraph.errors import SettingsError
 from sensegraph.types import Chunk
@@ -17,8 +17,7 @@ from sensegraph.types import Chunk
 
 def types_in(text: str, given: dict[str, str] | None = None, *, guesses: bool = False) -> dict[str, str]:
     chunk = Chunk("c", "d", 0, len(text), 0, text)
-    seen = observe_documents([(chunk,)])
-    ((extraction,),) = read_documents([((chunk,), seen[0])], learn_corpus(seen, given or {}), guesses=guesses)
+    ((extraction,),) = read_together([(chunk,)], given or {}, guesses=guesses)
     return {e.name: e.type for e in extraction.entities if e.type != "concept"}
 
 

@@ -11,7 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hanging import not_hanging
-from sensegraph.engines.offline.extraction.corpus_reading import learn_corpus, observe_documents, read_documents
+from sensegraph.engines.offline.extraction.corpus_reading import (
+    observe_documents,
+    read_documents,
+    read_together,
+    survey_documents,
+)
 from sensegraph.types import Chunk, ExtractedEntity, Extraction
 
 LETTER = (
@@ -31,8 +36,7 @@ def cut(text: str, size: int, overlap: int, name: str = "d") -> tuple[Chunk, ...
 
 
 def corpus(*documents: tuple[Chunk, ...], values: bool = False) -> list[tuple[Extraction, ...]]:
-    seen = observe_documents(documents)
-    return read_documents(list(zip(documents, seen, strict=True)), learn_corpus(seen), values=values)
+    return read_together(documents, values=values)
 
 
 def one(text: str, title: str = "", values: bool = False) -> Extraction:
@@ -153,7 +157,9 @@ def test_a_name_has_one_type_in_the_whole_corpus() -> None:
 def test_the_order_of_documents_changes_nothing() -> None:
     documents = [whole(f"{LETTER} {i} Moscow and Kyiv traded grain with Odessa.", f"d{i}") for i in range(5)]
     seen = observe_documents(documents)
-    assert learn_corpus(seen) == learn_corpus(reversed(seen))
+    told, known = survey_documents(seen)
+    again, backwards = survey_documents(seen[::-1])
+    assert (told, known) == (again[::-1], backwards)
     assert observe_documents(documents[::-1]) == seen[::-1]
 
 
@@ -162,8 +168,8 @@ def test_the_hash_seed_changes_nothing() -> None:
     program = (
         "import hashlib, sys; from tests.engines.test_reading import *; "
         "d = [whole(LETTER + ' Berlin met Rome.' * i, f'd{i}') for i in range(9)]; "
-        "o = observe_documents(d); l = learn_corpus(o); read = read_documents(list(zip(d, o)), l); "
-        "print(hashlib.sha256(b''.join(o) + l + repr(read).encode()).hexdigest())"
+        "o = observe_documents(d); t, l = survey_documents(o); read = read_documents(list(zip(d, o, t))); "
+        "print(hashlib.sha256(b''.join(o) + repr(sorted(l.items())).encode() + repr(read).encode()).hexdigest())"
     )
     runs = {
         subprocess.run(
@@ -247,7 +253,8 @@ def test_text_without_words_gives_nothing_and_does_no_harm(text: str) -> None:
 
 def test_nothing_to_read_gives_nothing() -> None:
     assert observe_documents([]) == []
-    assert read_documents([], learn_corpus([])) == []
+    assert survey_documents([]) == ([], {})
+    assert read_documents([]) == []
     assert corpus(()) == [()]
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 
 from sensegraph.engines.offline.extraction import page_reader
-from sensegraph.engines.offline.extraction.corpus_reading import learn_corpus, observe_documents, read_documents
+from sensegraph.engines.offline.extraction.corpus_reading import read_together
 from sensegraph.language import speakers, text
 from sensegraph.types import Chunk, ExtractedEntity, Extraction
 
@@ -22,8 +20,7 @@ def whole(text: str, name: str = "d", title: str = "") -> tuple[Chunk, ...]:
 
 
 def corpus(*documents: tuple[Chunk, ...]) -> list[Extraction]:
-    seen = observe_documents(documents)
-    return [x for xs in read_documents(list(zip(documents, seen, strict=True)), learn_corpus(seen)) for x in xs]
+    return [x for xs in read_together(documents) for x in xs]
 
 
 def names(x: Extraction) -> set[str]:
@@ -158,26 +155,6 @@ def test_a_role_is_related_to_nothing() -> None:
     assert "Chair" in names(x)
     assert x.relations
     assert not any("Chair" in (r.source, r.target) for r in x.relations)
-
-
-class Stored(Sequence[bytes]):
-    """Observations that are made anew whenever they are asked for, as a store does."""
-
-    def __init__(self, held: list[bytes]) -> None:
-        self.held = held
-
-    def __len__(self) -> int:
-        return len(self.held)
-
-    def __getitem__(self, index):  # type: ignore[no-untyped-def]
-        return bytes(bytearray(self.held[index]))
-
-
-def test_a_sequence_an_iterator_and_another_order_give_the_same_lexicon() -> None:
-    seen = observe_documents([whole(f"{TALK} {i} {PROSE}", f"d{i}") for i in range(5)])
-    assert (
-        learn_corpus(seen) == learn_corpus(Stored(seen)) == learn_corpus(iter(seen)) == learn_corpus(Stored(seen[::-1]))
-    )
 
 
 def test_which_words_are_common_does_not_depend_on_what_was_read_before() -> None:

@@ -4,9 +4,11 @@ import pytest
 
 from scripted import ScriptedServer
 from sensegraph.index.chunks import chunk_documents
-from sensegraph.index.extraction import Sections, extract_all, what_was_rejected
+from sensegraph.index.extraction import Extracted, Sections, extract_all, extract_records, what_was_rejected
+from sensegraph.runtime.keys import key
+from sensegraph.runtime.results import Results
 from sensegraph.runtime.stores.sqlite import SqliteStore
-from sensegraph.types import Chunk, Document, ExtractedEntity, Extraction
+from sensegraph.types import Document, ExtractedEntity, Extraction
 from wired import runtime, stories, story
 
 DOCUMENTS = [Document("long", story(0, 0, 700)), Document("empty", ""), Document("short", story(1, 1, 2))]
@@ -60,10 +62,9 @@ def test_sections_are_the_documents_cut_where_they_are_long(store: SqliteStore) 
 def test_what_could_not_be_used_what_is_outside_and_what_gleaning_found_is_counted(
     store: SqliteStore, found: list[Extraction], note: tuple[str, ...]
 ) -> None:
-    class Whole:
-        keys = ("stands for it",)
-
-        def __iter__(self) -> object:
-            return iter((Chunk("c", "d", 0, 1, 1, "x"), x) for x in found)
-
-    assert what_was_rejected(Whole(), runtime(store)) == note  # type: ignore[arg-type]
+    rt = runtime(store)
+    keys = [key(i) for i in range(len(found))]
+    store.write({k: extract_records.encode(x) for k, x in zip(keys, found, strict=True)})
+    no_chunks = Results(store, chunk_documents, ())
+    whole = Extracted(no_chunks, Results(store, extract_records, keys), by_document=False)
+    assert what_was_rejected(whole, rt) == note

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sensegraph.errors import InputError
+from sensegraph.algorithms.ranking import unpack_rows
+from sensegraph.errors import InputError, ItemFailed
 from sensegraph.index import vectors
 from sensegraph.index.extraction import _count_kinds, _may_be_unread
 from sensegraph.index.graph.lookups import _title_links
@@ -211,20 +212,48 @@ class Counting:
         return np.array([[float(len(t))] for t in texts], np.float32)
 
 
-def test_all_texts_are_embedded_in_blocks_and_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_texts_whose_rows_are_not_known_are_embedded_in_blocks_and_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vectors, "_BLOCK", 2)
     by: Any = Counting(waits=False)
-    whole, none = vectors.embed_whole.fn([["a", "bb", "ccc", "dd", "e"], []], embedder=by)
-    assert (whole.tolist(), by.blocks, whole.dtype) == ([[1.0], [2.0], [3.0], [2.0], [1.0]], [2, 2, 1], np.float32)
-    assert none.shape == (0, 0)
-    assert vectors.embed_texts.fn(["abc"], embedder=by) == [np.array([3.0], np.float32).tobytes()]
+    texts, names = ["a", "bb", "ccc", "dd", "e"], np.arange(10, dtype=np.uint64).reshape(5, 2)
+    known = vectors.pack_rows(np.array([[7.0]]))
+    whole, again = vectors.embed_segment.fn(
+        [
+            vectors.Run(texts, names, np.zeros(0, np.int64), known[:0]),
+            vectors.Run(texts, names, np.array([3]), known),
+        ],
+        embedder=by,
+        numbers="int16",
+    )
+    assert by.blocks == [2, 2, 1, 2, 2]
+    assert np.allclose(unpack_rows(whole)[:, 0], [1, 2, 3, 2, 1])
+    assert np.allclose(unpack_rows(again)[:, 0], [1, 2, 3, 7, 1])
+    assert whole["text"].tolist() == again["text"].tolist() == names.tolist()
 
 
-def test_stored_rows_become_the_rows_of_one_matrix() -> None:
-    rows: Any = [np.array([1.0, 2.0], np.float32).tobytes(), np.array([3.0, 4.0], np.float32).tobytes()]
-    both, none = vectors.stack_vectors.fn([rows, []])
-    assert both.tolist() == [[1.0, 2.0], [3.0, 4.0]]
-    assert none.shape == (0, 0)
+def test_rows_are_true_to_half_of_a_whole_number_and_zeros_stay_zeros() -> None:
+    rows = np.random.default_rng(0).standard_normal((50, 9))
+    rows[7] = 0
+    for numbers, most in (("int16", 32_767), ("int8", 127)):
+        packed = vectors.pack_rows(rows, numbers)  # type: ignore[arg-type]
+        assert packed["values"].dtype == numbers
+        largest = np.abs(rows).max(axis=1, keepdims=True)
+        assert (np.abs(unpack_rows(packed) - rows) <= largest / most * 0.5001 + 1e-12).all()
+        assert not unpack_rows(packed)[7].any()
+    for wrong in (np.nan, np.inf):
+        with pytest.raises(ItemFailed, match="not finite"):
+            vectors.pack_rows(np.array([[1.0, wrong]]))
+
+
+def test_a_stored_vector_of_either_form_is_read_alike() -> None:
+    by: Any = SimpleNamespace(embed=lambda texts, kind: np.array([[0.6, -0.8, 0.0]], np.float32))
+    (now,) = vectors.embed_texts.fn(["abc"], embedder=by)
+    before = np.array([0.6, -0.8, 0.0], np.float32).tobytes()
+    assert len(now) == 1 + 4 + 2 * 3 < len(before)
+    one, other = vectors.read_vectors([now, before])
+    assert np.array_equal(one, other)
+    assert np.allclose(one, [0.6, -0.8, 0], atol=1e-4)
+    assert vectors.read_vectors([]).shape == (0, 0)
 
 
 def test_vectors_that_add_nothing_to_full_text_are_not_made() -> None:

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sensegraph.engines.offline.extraction.corpus_reading import (
-    decode_lexicon,
-    learn_corpus,
     observe_documents,
     read_documents,
+    survey_documents,
 )
+from sensegraph.engines.offline.extraction.observations import read_entries
 from sensegraph.language.blocks import read_blocks
 from sensegraph.language.speakers import find_labels, judge_label, read_turns, split_spoken
 from sensegraph.language.transcripts import (
@@ -50,9 +50,9 @@ def read(*texts: str) -> tuple[dict[str, str], list[str]]:
     """The speakers of a corpus as the offline engine reads it, and all descriptions."""
     documents = [(Chunk(f"d{i}", f"d{i}", 0, len(t), 0, t, ""),) for i, t in enumerate(texts)]
     seen = observe_documents(documents)
-    lexicon = learn_corpus(seen)
-    found = read_documents(list(zip(documents, seen, strict=True)), lexicon)
-    return decode_lexicon(lexicon).speakers, [e.description for xs in found for x in xs for e in x.entities]
+    told, known = survey_documents(seen)
+    found = read_documents(list(zip(documents, seen, told, strict=True)))
+    return read_entries(known).speakers, [e.description for xs in found for x in xs for e in x.entities]
 
 
 # ── texts that are transcripts ──

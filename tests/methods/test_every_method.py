@@ -31,7 +31,6 @@ NONE = {
 ANSWERED_BY = {"multi-hop": "letter-2023", "local": "minutes-2019", "comparison": "minutes-2019"}
 SAID = {"multi-hop": ("Ivo Marsh",), "local": ("Ada Finch", "lighthouse"), "comparison": ("Ada Finch", "Tom Reeve")}
 SHORT: dict[tuple[str, str, str], str] = {
-    ("offline", "graft", "global"): "one sentence for a question about all papers",
     **dict.fromkeys((("offline", name, "follow-up") for name in ("graphrag", "ts")), "no report says what she bought"),
     **dict.fromkeys((("offline", name, "search") for name in ("graphrag", "ts")), "every report draws on more papers"),
     ("offline", "graphrag", "multi-hop of number"): "every report draws on more papers than the filter leaves",

@@ -90,7 +90,7 @@ def ways(made: Corpus, top: int = 10, root: Any = "on", by: Any = "vectors") -> 
 
 def nearest(made: Corpus, top: int) -> list[str]:
     index = made.index()
-    cosine = index.vectors_of(made.embedder, "entity").astype(np.float64) @ vector(made)
+    cosine = index.vectors_of(made.embedder, "entity")[:].astype(np.float64) @ vector(made)
     return [index.graph.entities[i].id for i in np.argsort(-cosine, kind="stable")[:top]]
 
 

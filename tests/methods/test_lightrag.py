@@ -64,7 +64,7 @@ def of(evidence: Evidence, kind: str) -> list[str]:
 def nearest(made: Corpus, kind: Any, text: str, top: int, floor: float = 0.2) -> list[str]:
     index, rt = made.index(), made.runtime()
     records: Any = {"entity": index.graph.entities, "relation": index.graph.relations, "chunk": index.catalogue.chunks}
-    cosine = index.vectors_of(rt.embedder, kind).astype(np.float64) @ rt.embedder.embed([text], "query")[0]
+    cosine = index.vectors_of(rt.embedder, kind)[:].astype(np.float64) @ rt.embedder.embed([text], "query")[0]
     ids = [r.id for r in records[kind]]
     return [ids[i] for i in np.argsort(-cosine, kind="stable")[:top] if cosine[i] > floor]
 

@@ -18,9 +18,9 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.metrics.pairwise import cosine_similarity
 from sklearn.preprocessing import minmax_scale
 
+from sensegraph.algorithms.full_text import Bm25
 from sensegraph.algorithms.minhash import hash_bands
 from sensegraph.algorithms.ranking import (
-    Bm25,
     Ranking,
     by_ranks,
     by_scores,

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Longs
-from sensegraph.algorithms.ranking import Ranked, find_nearest_rows
+from sensegraph.algorithms.ranking import Ranked, Stack, find_nearest_rows
 
 Navigation = NDArray[np.uint8]
 FORMAT = "usearch 2, i8, 16 links, 128 looked at"  # what a stored graph is: other formats need other graphs
@@ -68,7 +68,7 @@ class Navigator:
     ValueError when a graph is of other vectors.
     """
 
-    vectors: NDArray[Any]
+    vectors: NDArray[Any] | Stack
     graphs: Sequence[tuple[int, Navigation]]
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 

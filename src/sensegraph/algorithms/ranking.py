@@ -1,4 +1,4 @@
-"""Ranking: exact nearest neighbours, BM25, and the fusion of rankings (hybrid retrieval; N83–N86).
+"""Ranking: exact nearest neighbours, and the fusion of rankings (hybrid retrieval; N83–N85).
 
 Everywhere higher scores are better, and equal scores are ordered by position (or by item, where there is no position),
 so that equal input gives an equal order on every machine. A fusion is the same for any order of the rankings.
@@ -8,20 +8,22 @@ from __future__ import annotations
 
 import hashlib
 import math
-from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.graphs import Floats, Ints, Longs
+from sensegraph.algorithms.graphs import Floats, Longs
 
 Item = TypeVar("Item", int, str)
 Ranked = tuple[Longs, Floats]
 _BLOCK_BYTES = 1 << 25
+_HOT_BYTES = 1 << 21  # rows that are turned to float32 at once: they stay in the processor's cache
+_SPARSE = 16  # columns for each that a query is not 0 in, from which only those are read
 _FEW = 8  # queries that are compared one by one
 _SAMPLE = 20_000  # scores that are looked at first, to leave out most of very many
 _TIMES = 30  # and as many more for each that is wanted
@@ -30,7 +32,94 @@ _TIMES = 30  # and as many more for each that is wanted
 # ── nearest neighbours ───────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def find_nearest_rows(vectors: NDArray[Any], query: NDArray[Any], top: int) -> Ranked:
+@dataclass(frozen=True, eq=False)
+class Stack:
+    """A matrix in segments, shape (n, dim), whose numbers take one or two bytes; what is read of it is float32.
+
+    A segment is a float32 matrix, or an array of records, whose whole numbers `values`, shape (dim,), times their
+    `scale` are a row; all have the same `dim`. Indexed by a position, a slice or an array of positions, it gives rows.
+    """
+
+    segments: Sequence[NDArray[Any]] = ()
+    ndim = 2
+
+    @cached_property
+    def starts(self) -> Longs:
+        """The position of the first row of each segment, and the number of rows, shape (segments + 1,)."""
+        return np.cumsum([0, *map(len, self.segments)], dtype=np.int64)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The number of rows and of columns."""
+        return len(self), _values_of(self.segments[0]).shape[1] if self.segments else 0
+
+    def __len__(self) -> int:
+        return int(self.starts[-1])
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return self[:].astype(dtype or np.float32, copy=False)
+
+    def __getitem__(self, where: Any) -> NDArray[np.float32]:
+        if isinstance(where, slice) and where.step is None and self.segments:
+            begin, end, _ = where.indices(len(self))
+            return np.concatenate([unpack_rows(part) for part in self.head(end, begin).segments])
+        places = np.arange(len(self))[where]
+        found = unpack_rows(self.take(np.atleast_1d(places)).segments[0])
+        return found if np.ndim(places) else found[0]
+
+    def head(self, end: int, begin: int = 0) -> Stack:
+        """The rows before `end`, from `begin` on; nothing is copied."""
+        cuts = [(max(begin - s, 0), max(end - s, 0)) for s in self.starts.tolist()]
+        kept = [part[b:e] for part, (b, e) in zip(self.segments, cuts, strict=False) if b < min(e, len(part))]
+        return Stack(kept or [part[:0] for part in self.segments[:1]])
+
+    def take(self, places: Sequence[int] | Longs) -> Stack:
+        """The rows at these positions, in the order asked for, as they are stored."""
+        wanted = np.asarray(places, np.int64)
+        kind = self.segments[0][:0] if self.segments else np.zeros((0, 0), np.float32)
+        found = np.zeros((len(wanted), *kind.shape[1:]), kind.dtype)
+        owners = np.searchsorted(self.starts, wanted, "right") - 1
+        for owner in np.unique(owners).tolist():
+            mine = owners == owner
+            found[mine] = self.segments[owner][wanted[mine] - self.starts[owner]]
+        return Stack([found])
+
+    def multiply(self, queries: NDArray[np.float32], begin: int, end: int) -> NDArray[np.float32]:
+        """The inner products of `queries`, shape (q, dim), with rows `begin` to `end`, shape (q, end - begin).
+
+        Of queries that are nearly all zeros, as those of words are, only the other columns are read.
+        """
+        used = np.flatnonzero(queries.any(axis=0))
+        columns = used if _SPARSE * len(used) <= queries.shape[1] else slice(None)
+        asked, found = np.ascontiguousarray(queries[:, columns]), list[NDArray[Any]]()
+        size = max(1, _HOT_BYTES // (4 * max(1, asked.shape[1])))
+        for part in self.head(end, begin).segments:
+            values = np.asarray(_values_of(part))
+            for at in range(0, len(part), size):
+                scores = _multiply(asked, values[at : at + size][:, columns].astype(np.float32))
+                found.append(scores * part["scale"][at : at + size] if part.dtype.names else scores)
+        return np.concatenate(found, axis=1) if found else np.zeros((len(queries), 0), np.float32)
+
+
+def unpack_rows(packed: NDArray[Any]) -> NDArray[np.float32]:
+    """The rows of records, or of a float32 matrix, shape (n, dim)."""
+    rows = _values_of(packed).astype(np.float32)
+    return rows * packed["scale"][:, None] if packed.dtype.names else rows
+
+
+def _values_of(segment: NDArray[Any]) -> NDArray[Any]:
+    return segment["values"] if segment.dtype.names else segment
+
+
+def _multiply(queries: NDArray[np.float32], rows: NDArray[Any]) -> NDArray[Any]:
+    """Inner products, shape (q, n). A few queries one by one, in one thread: by memory bound, more would only wait."""
+    if 0 < len(queries) <= _FEW:
+        return np.stack([np.einsum("ij,j->i", rows, one) for one in queries])
+    products: NDArray[Any] = queries @ rows.T
+    return products
+
+
+def find_nearest_rows(vectors: NDArray[Any] | Stack, query: NDArray[Any], top: int) -> Ranked:
     """Positions and scores of the `top` rows of `vectors` with the largest inner product with `query`, best first.
 
     `vectors` has shape (n, dim) and rows of length 1 (or 0), float32, and may be memory-mapped: it is read once, in
@@ -41,7 +130,7 @@ def find_nearest_rows(vectors: NDArray[Any], query: NDArray[Any], top: int) -> R
     return nearest_each(vectors, np.asarray(query)[None, :], top)[0]
 
 
-def nearest_each(vectors: NDArray[Any], queries: NDArray[Any], top: int) -> list[Ranked]:
+def nearest_each(vectors: NDArray[Any] | Stack, queries: NDArray[Any], top: int) -> list[Ranked]:
     """`nearest` for every row of `queries`, shape (q, dim), reading `vectors` only once."""
     if vectors.ndim != 2 or queries.ndim != 2 or vectors.shape[1] != queries.shape[1]:
         raise ValueError(f"vectors of shape {vectors.shape} cannot be compared with queries of {queries.shape}.")
@@ -49,14 +138,15 @@ def nearest_each(vectors: NDArray[Any], queries: NDArray[Any], top: int) -> list
     asked = np.ascontiguousarray(queries, np.float32)
     rows = max(1, _BLOCK_BYTES // (4 * max(*queries.shape, 1)))
     for begin in range(0, len(vectors) if top > 0 else 0, rows):
-        block = np.asarray(vectors[begin : begin + rows])
-        # A few queries one by one, each in one thread: bound by memory, more threads would only wait.
-        few = 0 < len(asked) <= _FEW
-        scores = np.stack([np.einsum("ij,j->i", block, one) for one in asked]) if few else asked @ block.T
+        end = min(begin + rows, len(vectors))
+        if isinstance(vectors, Stack):
+            scores = vectors.multiply(asked, begin, end)
+        else:
+            scores = _multiply(asked, np.asarray(vectors[begin:end]))
         if not np.isfinite(scores).all():
-            raise ValueError(f"a query, or a vector of rows {begin} to {begin + len(block) - 1}, is not finite.")
+            raise ValueError(f"a query, or a vector of rows {begin} to {end - 1}, is not finite.")
         for found, rough in zip(best, scores, strict=True):
-            found.add(block, rough, begin)
+            found.add(vectors, rough, begin)
     return [(found.positions, found.scores) for found in best]
 
 
@@ -68,15 +158,15 @@ class _Best:
         self.slack = 2 * len(query) * float(np.finfo(np.float32).eps) * float(np.linalg.norm(query))
         self.positions, self.scores = np.zeros(0, np.int64), np.zeros(0, np.float64)
 
-    def add(self, block: NDArray[Any], rough: NDArray[Any], begin: int) -> None:
-        """Take in the rows of a block, of which `rough` are the scores up to rounding."""
+    def add(self, vectors: NDArray[Any] | Stack, rough: NDArray[Any], begin: int) -> None:
+        """Take in the rows from `begin` on, of which `rough` are the scores up to rounding."""
         if not self.query.any():
             return
-        near = np.flatnonzero(rough >= self._least(rough) - self.slack)
-        rows = block[near]
+        near = np.flatnonzero(rough >= self._least(rough) - self.slack) + begin
+        rows = np.asarray(vectors[near])
         there = rows.any(axis=1)
         exact = (rows[there].astype(np.float64) * self.query).sum(axis=1)  # one row's sum knows of no other row
-        positions = np.concatenate((self.positions, near[there] + begin))
+        positions = np.concatenate((self.positions, near[there]))
         scores = np.concatenate((self.scores, exact))
         order = np.lexsort((positions, -scores))[: self.top]
         self.positions, self.scores = positions[order], scores[order]
@@ -91,98 +181,7 @@ class _Best:
         return least
 
 
-# ── words ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Bm25:
-    """An index of words for BM25: Σ_t ln(1 + (N − df + ½) / (df + ½)) · tf / (tf + k1 (1 − b + b l / l̄)).
-
-    All arrays, so that it can be stored and mapped: `words` the ascending 64-bit hashes of the distinct words (v,),
-    `start` (v + 1,) where the postings of each begin, `documents` and `counts` the postings (p,), by word and then
-    document, `lengths` the number of words of every document (n,). (Robertson and Zaragoza 2009; Lucene's idf.)
-    """
-
-    words: NDArray[np.uint64]
-    start: Longs
-    documents: Ints
-    counts: Ints
-    lengths: Ints
-    k1: float = 1.5
-    b: float = 0.75
-
-    @classmethod
-    def build(cls, documents: Iterable[Iterable[str]], k1: float = 1.5, b: float = 0.75) -> Bm25:
-        """The index of documents that are given as their words; positions are those of `documents`."""
-        numbers: dict[str, int] = {}
-        who, what, many, lengths = array("i"), array("i"), array("i"), array("i")
-        for position, words in enumerate(documents):
-            count = Counter(words)
-            who.extend([position] * len(count))
-            what.extend([numbers.setdefault(word, len(numbers)) for word in count])
-            many.extend(count.values())
-            lengths.append(count.total())
-        hashes = hash_words(numbers)
-        rank = np.empty(len(hashes), np.int64)
-        rank[np.argsort(hashes)] = np.arange(len(hashes))
-        word = rank[np.asarray(what)]
-        order = np.argsort(word, kind="stable")  # documents ascend within a word
-        start = np.concatenate(([0], np.cumsum(np.bincount(word, minlength=len(hashes))))).astype(np.int64)
-        ids, counts = np.asarray(who, np.int32)[order], np.asarray(many, np.int32)[order]
-        return cls(np.sort(hashes), start, ids, counts, np.asarray(lengths, np.int32), k1, b)
-
-    def __len__(self) -> int:
-        return len(self.lengths)
-
-    def idf(self, word: str) -> float:
-        """The weight of a word: ln(1 + (N − df + ½) / (df + ½)), largest for a word that no document has."""
-        held = self.count(word)
-        return math.log1p((len(self) - held + 0.5) / (held + 0.5))
-
-    def count(self, word: str) -> int:
-        """How many documents hold a word."""
-        begin, end = self._postings(word)
-        return end - begin
-
-    def score(self, query: Iterable[str]) -> Floats:
-        """The score of every document, shape (n,); a word counts as often as the query has it, in any order."""
-        total = np.zeros(len(self), np.float64)
-        for times, (who, score) in self.hits(query):
-            total[who] += times * score
-        return total
-
-    def hits(self, query: Iterable[str]) -> list[tuple[int, Ranked]]:
-        """For each distinct word, in order: how often the query has it, and which documents, ascending, score what."""
-        mean = float(self.lengths.mean()) if self.lengths.any() else 1.0
-        found = []
-        for word, times in sorted(Counter(query).items()):
-            begin, end = self._postings(word)
-            who, count = np.asarray(self.documents[begin:end], np.int64), self.counts[begin:end]
-            found.append((times, (who, self._weights(self.idf(word), self.lengths[who], count, mean))))
-        return found
-
-    def _weights(self, idf: float, lengths: Ints, counts: Ints, mean: float) -> Floats:
-        """idf · tf / (tf + k1 (1 − b + b l / l̄)) for documents of these `lengths`, in one array from end to end."""
-        weight: Floats = self.b * lengths.astype(np.float64)
-        weight /= mean
-        weight += 1 - self.b
-        weight *= self.k1
-        weight += counts
-        np.divide(counts, weight, out=weight)
-        weight *= idf
-        return weight
-
-    def top(self, query: Iterable[str], top: int) -> Ranked:
-        """Positions and scores of the `top` best documents that share a word with the query, best first."""
-        return select_best(self.score(query), top)
-
-    def _postings(self, word: str) -> tuple[int, int]:
-        """Where the postings of a word begin and end; an empty range if no document has it."""
-        wanted = hash_words([word])
-        i = int(np.searchsorted(self.words, wanted[0]))
-        if i == len(self.words) or self.words[i] != wanted[0]:
-            return 0, 0
-        return int(self.start[i]), int(self.start[i + 1])
+# ── the best of many scores ──────────────────────────────────────────────────────────────────────────────────────────
 
 
 def hash_words(words: Iterable[str]) -> NDArray[np.uint64]:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats
 from sensegraph.algorithms.products import inner_product, matrix_product
+from sensegraph.algorithms.ranking import Stack
 
 DIMS = 32
 _BLOCK_BYTES = 1 << 25
@@ -40,13 +41,13 @@ class Projection:
     centre: Floats
     scale: float
 
-    def __call__(self, vectors: NDArray[Any]) -> Floats:
+    def __call__(self, vectors: NDArray[Any] | Stack) -> Floats:
         """The coordinates of `vectors`, shape (n, m) float64; those of one row depend on that row alone."""
         found = [matrix_product(block, self.axes) for block in _round_blocks(vectors, self.scale, _BITS)]
         return (np.concatenate([np.zeros((0, self.axes.shape[1])), *found]) - self.centre) * (self.scale * 4.0**-_BITS)
 
 
-def reduce_dimensions(vectors: NDArray[Any], dims: int = DIMS, *, seed: int = 0) -> Floats:
+def reduce_dimensions(vectors: NDArray[Any] | Stack, dims: int = DIMS, *, seed: int = 0) -> Floats:
     """The first `dims` principal components of `vectors`, shape (n, d), as shape (n, m) float64.
 
     m ≤ min(dims, d, n), and smaller where the vectors vary in fewer directions: a single column of zeros for equal
@@ -56,7 +57,7 @@ def reduce_dimensions(vectors: NDArray[Any], dims: int = DIMS, *, seed: int = 0)
     return fit_projection(vectors, dims, seed=seed)(vectors)
 
 
-def fit_projection(vectors: NDArray[Any], dims: int = DIMS, *, seed: int = 0) -> Projection:
+def fit_projection(vectors: NDArray[Any] | Stack, dims: int = DIMS, *, seed: int = 0) -> Projection:
     """The projection of `vectors` on the directions in which they vary most; see `reduce`."""
     if vectors.ndim != 2 or dims < 1:
         raise ValueError(f"vectors of shape {vectors.shape} cannot be reduced to {dims} columns; give a matrix.")
@@ -88,13 +89,13 @@ def fit_projection(vectors: NDArray[Any], dims: int = DIMS, *, seed: int = 0) ->
     return Projection(whole, np.einsum("i,ij->j", mean * 2.0**_BITS, whole), scale)
 
 
-def _read_blocks(vectors: NDArray[Any]) -> Iterator[tuple[int, Floats]]:
+def _read_blocks(vectors: NDArray[Any] | Stack) -> Iterator[tuple[int, Floats]]:
     rows = max(1, _BLOCK_BYTES // (8 * max(1, vectors.shape[1])))
     for begin in range(0, len(vectors), rows):
         yield begin, np.asarray(vectors[begin : begin + rows], np.float64)
 
 
-def _round_blocks(vectors: NDArray[Any], scale: float, bits: int) -> Iterator[Floats]:
+def _round_blocks(vectors: NDArray[Any] | Stack, scale: float, bits: int) -> Iterator[Floats]:
     """Blocks of `vectors` in units of scale · 2^−bits, rounded."""
     for _, block in _read_blocks(vectors):
         yield np.rint(block * (2.0**bits / scale))

@@ -1,4 +1,4 @@
-"""Cutting a long matrix into segments by what stands in it, so that a change leaves most segments as they were.
+"""Cutting a long list into segments by what stands in it, so that a change leaves most segments as they were.
 
 A cut at every so many rows would move all later cuts when one row is added. Here a row's own bytes say whether a
 segment ends with it (content-defined chunking; Muthitacharoen, Chen and Mazières 2001, §3.1), so that cuts stay where
@@ -8,10 +8,14 @@ they are, and what was made of a segment serves again.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
+
+from sensegraph.algorithms.ranking import Stack
 
 LEAST, USUAL, MOST = 65_536, 65_536, 262_144
 _BLOCK_BYTES = 1 << 25
@@ -27,36 +31,61 @@ class Segment:
     digest: str
 
 
-def cut_segments(rows: NDArray[np.float32], least: int = LEAST, usual: int = USUAL, most: int = MOST) -> list[Segment]:
+def cut_segments(
+    rows: NDArray[np.float32] | Stack, least: int = LEAST, usual: int = USUAL, most: int = MOST
+) -> list[Segment]:
     """The segments of `rows`, shape (n, dim) float32, in order: all rows, each once.
 
     A segment ends with the first row after `least` that one in `usual` rows is like, and holds `most` rows at most;
     only the last may be shorter than `least`. Equal rows give equal segments on every machine.
     """
     found_ends = [np.zeros(0, np.bool_)]
-    for block in _split_blocks(rows):  # the rows whose hash is among the lowest, one in `usual`, end a segment
+    for block in _read_blocks(rows, 0, len(rows)):  # of rows one in `usual` has a hash low enough
         words = np.ascontiguousarray(block, "<f4").view("<u4").astype(np.uint64)
         factors = np.arange(1, 2 * words.shape[1], 2, dtype=np.uint64) * np.uint64(_SPREAD)
         mixed = (words * factors).sum(axis=1, dtype=np.uint64)
         mixed = (mixed ^ (mixed >> np.uint64(32))) * np.uint64(_SPREAD)
         found_ends.append((mixed >> np.uint64(32)) < np.uint64((1 << 32) // max(usual, 1)))
-    places = np.flatnonzero(np.concatenate(found_ends)) + 1
     found: list[Segment] = []
-    begin = 0
-    while begin < len(rows):
-        after = int(np.searchsorted(places, begin + least))
-        wanted = int(places[after]) if after < len(places) else len(rows)
-        end = min(wanted, begin + most, len(rows))
-        held = rows[begin:end]
-        digest = hashlib.blake2b(repr(held.shape).encode(), digest_size=20)  # over the shape and the bytes
-        for block in _split_blocks(held):
+    for begin, end in cut_runs(np.concatenate(found_ends), least, most):
+        digest = hashlib.blake2b(repr((end - begin, rows.shape[1])).encode(), digest_size=20)  # of the shape, the bytes
+        for block in _read_blocks(rows, begin, end):
             digest.update(np.ascontiguousarray(block, "<f4").tobytes())
         found.append(Segment(begin, end, digest.hexdigest()))
+    return found
+
+
+def cut_runs(ends: NDArray[np.bool_], least: int, most: int) -> list[tuple[int, int]]:
+    """Where the runs of a sequence begin and end (not included), given which items may end one.
+
+    A run ends with the first such item after `least`, and holds `most` at most; only the last may be shorter.
+    """
+    places = np.flatnonzero(ends) + 1
+    found: list[tuple[int, int]] = []
+    begin = 0
+    while begin < len(ends):
+        after = int(np.searchsorted(places, begin + least))
+        wanted = int(places[after]) if after < len(places) else len(ends)
+        end = min(wanted, begin + most, len(ends))
+        found.append((begin, end))
         begin = end
     return found
 
 
-def _split_blocks(rows: NDArray[np.float32]) -> list[NDArray[np.float32]]:
-    """Views of `rows`, 32 MB each."""
+def _read_blocks(rows: NDArray[np.float32] | Stack, begin: int, end: int) -> Iterator[NDArray[np.float32]]:
+    """Rows `begin` to `end`, 32 MB at a time."""
     size = max(1, _BLOCK_BYTES // (4 * max(rows.shape[1], 1)))
-    return [rows[begin : begin + size] for begin in range(0, len(rows), size)]
+    return (rows[at : min(at + size, end)] for at in range(begin, end, size))
+
+
+def cut_keys(keys: Sequence[str]) -> list[range]:
+    """Runs of neighbours among things that have these keys, hashes of what they are, in hexadecimal: all, in order.
+
+    A run ends after a key of which one in 2ᵏ is like. Of n things there are about as many runs as a run has things,
+    2ᵏ is between √n and 2 √n, up to the usual number of 64 to 128 runs; from there on runs are longer. So a change
+    concerns one run or two, unless n passes a power of two.
+    """
+    bits = max(0, len(keys) - 1).bit_length()
+    low = (1 << max((bits + 1) // 2, bits - 7)) - 1
+    ends = [i + 1 for i, key in enumerate(keys) if not int(key[-8:], 16) & low]
+    return [range(*pair) for pair in pairwise(dict.fromkeys([0, *ends, len(keys)]))]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
-from sensegraph.algorithms.ranking import nearest_each
+from sensegraph.algorithms.ranking import Stack, nearest_each
 
 _BLOCK = 1024  # rows whose neighbours are looked for at once
 _PAIRS = 1 << 20  # candidates that are compared at once
@@ -34,7 +34,7 @@ class Pairs:
         return len(self.one)
 
 
-def similar_rows(vectors: NDArray[Any], least: float, top: int) -> Pairs:
+def similar_rows(vectors: NDArray[Any] | Stack, least: float, top: int) -> Pairs:
     """Pairs of rows of `vectors`, unit length, shape (n, dim), whose inner product is at least `least`.
 
     Of every row only the `top` nearest are looked at.

@@ -154,6 +154,10 @@ def query_corpus(
     depth: Annotated[
         int | None, typer.Option("--depth", min=0, metavar="N", help="Which reports to read: 0 is the coarsest.")
     ] = None,
+    budget: Annotated[
+        int | None,
+        typer.Option("--budget", min=0, metavar="TOKENS", help="How many tokens of reports to read at most; 0: all."),
+    ] = None,
     scope: ScopeOptions,
     history: Annotated[
         Path | None,
@@ -169,7 +173,8 @@ def query_corpus(
     within = scope.add_times(documents)
     with run.corpus(indexed=True, silent=stream) as corpus:
         hear = print_piece if stream else None
-        answer = corpus.query(question, method=method, depth=depth, scope=within, history=turns, hear=hear)
+        bounds = {"depth": depth, "report_tokens": budget}
+        answer = corpus.query(question, method=method, scope=within, history=turns, hear=hear, **bounds)
         index, told, checks = corpus.index(), dict[str, Any](), ""
         if check:  # by the engine where it can, else by words
             before = corpus.engine.usage()

@@ -35,5 +35,5 @@ def show_progress(quiet: bool = False) -> Iterator[Report]:
 
 
 def label_step(step: str) -> str:
-    """A step's name as a reader sees it: `reports.report` is `report`, `vectors.stack` is `stack`."""
+    """A step's name as a reader sees it: `reports.report` is `report`, `words.worded` is `worded`."""
     return step.rpartition(".")[2].replace("_", " ")

@@ -318,8 +318,14 @@ def format_estimate(found: Estimate, seconds: float, batch_price: float) -> str:
         paid = f": {calls}, {s.prompt_tokens:,} tokens in, {s.completion_tokens:,} out" if s.calls else ""
         do, _, thing = _WORK.get(s.step, (s.step, "", "item"))
         lines.append(f"{do} {format_quantity(s.items, thing)}{paid}")
+    asked = []
+    for q in found.questions:
+        usual, about = " (the usual method)" if q.usual else "", "at least" if q.at_least else "about"
+        calls, money = format_quantity(q.calls, "call"), f", ${q.cost_usd:.4f}" if q.cost_usd else ""
+        taken = f"{q.prompt_tokens:,} tokens in, {q.completion_tokens:,} out{money}"
+        asked.append(f"then a question by {q.method}{usual}: {about} {calls}, {taken}")
     if not found.calls and not found.embedding_tokens:
-        return "\n".join([*lines, "no calls to a model, no cost; the time is this machine's own"])
+        return "\n".join([*lines, "no calls to a model, no cost; the time is this machine's own", *asked])
     embedded = f" ({found.embedding_tokens:,} to embed)" if found.embedding_tokens else ""
     lines.append(f"in all about {format_quantity(found.calls, 'call')}, {found.tokens:,} tokens{embedded}")
     lines.append(f"a model may find and write more: a limit of --max-tokens {found.most_tokens} should be enough")
@@ -327,4 +333,4 @@ def format_estimate(found: Estimate, seconds: float, batch_price: float) -> str:
     lines.append(f"about ${found.cost_usd:.2f}" if found.cost_usd else unknown)
     if found.cost_usd:
         lines[-1] += f", or ${found.cost_usd * batch_price:.2f} with --batch where the endpoint offers batches"
-    return "\n".join([*lines, f"about {seconds / 60:.1f} minutes, at {_CALL_SECONDS:.0f} s a call"])
+    return "\n".join([*lines, f"about {seconds / 60:.1f} minutes, at {_CALL_SECONDS:.0f} s a call", *asked])

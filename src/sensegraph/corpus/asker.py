@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sensegraph.protocols import Method
 
 Hear = Callable[[str], None]
+_OF_REPORTS = {"depth": "a depth", "report_tokens": "a bound for reports"}  # options that ask for them
 
 
 class Asker:
@@ -39,7 +40,7 @@ class Asker:
         """The method `name` with the settings of its table and `options` (None means not given), and the choice of it.
 
         `auto` is the method that the corpus was opened with; without one it chooses by the question and the index. A
-        `depth` asks for reports, which GraphRAG reads.
+        `depth`, or a bound on their tokens, asks for reports, which GraphRAG reads.
         """
         given = {k: v for k, v in options.items() if v is not None}
         own, settings = self._workspace.given.method, self._workspace.settings
@@ -50,8 +51,8 @@ class Asker:
                 raise SettingsError(f"The method {own.name} cannot take {', '.join(given)}: {e}.") from e
         wanted, choice = name if name != "auto" else settings.method, None
         if wanted == "auto":
-            if "depth" in given:
-                choice = Choice("graphrag", "a depth was given", "global", "whole")
+            if asked_for := [what for name, what in _OF_REPORTS.items() if name in given]:
+                choice = Choice("graphrag", f"{asked_for[0]} was given", "global", "whole")
             else:
                 choice = choose_method(question, index or self._builder.index(), self._able)
             wanted = choice.method
@@ -74,7 +75,8 @@ class Asker:
         index.check_parts(parts_needed(chosen))
         before, said, started = space.usage(), space.engine.notes(), time.perf_counter()
         reason = f"auto chose {choice.method}: {choice.reason}" if choice else ""
-        again = choice is not None and choice.aspect == "whole" and options.get("depth") is None
+        plain = all(options.get(name) is None for name in _OF_REPORTS)
+        again = choice is not None and choice.aspect == "whole" and plain
         patient = Patient(hear) if hear and again and chosen.name == "graphrag" else hear
         answer = chosen.answer(asked, index, replace(rt, hear=patient))
         if again and chosen.name == "graphrag" and not answer.citations:

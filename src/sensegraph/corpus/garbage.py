@@ -13,7 +13,7 @@ import msgspec
 from sensegraph.corpus.workspace import MASKED, ORIGIN, Builder, Workspace
 from sensegraph.errors import SettingsError, StoreError
 from sensegraph.index.manifest import REF, Manifest
-from sensegraph.index.restricted.arrivals import forget_arrivals, outdated_arrivals
+from sensegraph.index.restricted.arrivals import forget_arrivals
 from sensegraph.index.tracing import TookTooLong, Traced, keys_behind_index, trace_build
 from sensegraph.resolution.log import Known, forget_names, read_operations, rewrite_operations
 from sensegraph.runtime.stores.corpus_store import Freed
@@ -71,12 +71,10 @@ class GarbageCollector:
             self._builder.build(parts=())  # the graph without these names: its texts and reports are the same
             kept = self._kept()
         with self._store.exclusive(self._workspace.wait):
-            stale = outdated_arrivals(self._store, self._documents())
             if not dry:
                 self._store.set_refs(dict.fromkeys(self._idle_refs()))
                 forget_arrivals(self._store, self._documents())
             needed = dict.fromkeys([*kept.keys, *self._store.refs().values()])
-            needed.pop(stale, None)
             swept = self._store.sweep(needed, dry=dry)
         busy = ("readers kept the store's log from being emptied: collect again when they are done",) * swept.busy
         notes = (*kept.notes, *busy)
@@ -116,8 +114,8 @@ class GarbageCollector:
         return {*self._workspace.document_keys(), *(d.id for d in indexed)}
 
     def _no_replies(self) -> None:
-        left = self._store.root / "replies.jsonl"
-        if left.exists() and left.stat().st_size:
+        if self._workspace.journal.left_behind():
+            left = self._store.root / "replies.jsonl"
             raise StoreError(
                 f"A build was interrupted and left replies that are paid for in {left}; run `sensegraph index`, which "
                 "stores them, or delete that file."

@@ -23,11 +23,11 @@ from sensegraph.index.graph.duplicates import (
     merge_operations,
     names_by_id,
 )
-from sensegraph.index.vectors import adds_meaning, stack_vectors
+from sensegraph.index.vectors import adds_meaning, open_stack
 from sensegraph.language.text import fold
 from sensegraph.resolution.aliases import Name, Operation, replay_operations
 from sensegraph.resolution.log import read_operations, record_operations, revert_operation
-from sensegraph.runtime.results import Table, recall_result
+from sensegraph.runtime.results import Table
 from sensegraph.types import Entity
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class NameDecisions:
             settings if ask else replace(settings, engine="none"),
             texts=index.chunks,
             apart=ids_apart(graph, replace(aliases, apart=replay_operations(self.operations()).aliases.apart)),
-            vectors=recall_result(self._workspace.store, stack_vectors, meant) if meant else None,
+            vectors=open_stack(self._workspace.store, meant)[:] if meant else None,
         )
         wanted = {i for p in found.proposals for i in (p.one, p.other)} | {i for g in found.groups for i in g.members}
         entities = index.entities(sorted(wanted))

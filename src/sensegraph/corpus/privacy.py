@@ -190,7 +190,8 @@ class Privacy:
 
     def remember_masked_index(self) -> None:
         """Remember that the index as it is now was made of masked documents, where all are masked by the same rules."""
-        marks = self._store.refs(MASKED)
+        if not (marks := self._store.refs(MASKED)):
+            return
         by = {marks.get(MASKED + name) for name in self._workspace.document_keys()}
         if len(by) == 1 and (mark := by.pop()):
             self._store.set_refs({_INDEX: f"{mark} {self._store.ref(REF)}"})
@@ -231,12 +232,11 @@ def find_people(text: str, settings: PersonalSettings, title: str = "") -> list[
     """The persons whom a text names, found by the offline engine in this text alone: no other text changes them."""
     if not seeks_people(settings) or not text.strip():
         return []
-    from sensegraph.engines.offline.extraction.corpus_reading import learn_corpus, observe_documents, read_documents
+    from sensegraph.engines.offline.extraction.corpus_reading import read_together
     from sensegraph.personal.finding import Named, find_named_people, merge_people
 
     chunk = Chunk("text", "text", 0, len(text), 0, text, title)
-    seen = observe_documents([(chunk,)])
-    ((extraction,),) = read_documents([((chunk,), seen[0])], learn_corpus(seen), guesses=True)
+    ((extraction,),) = read_together([(chunk,)], guesses=True)
     types = ("person", "other") if "name" in settings.kinds else ("person",)
     people = [e for e in extraction.entities if e.type in types]
     return merge_people(find_named_people(text), [Named(m.start, m.end, e.name) for e in people for m in e.mentions])

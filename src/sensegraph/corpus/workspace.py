@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sensegraph.index.estimate import Estimate
     from sensegraph.index.hierarchy.communities import Fate
     from sensegraph.index.settings import IndexSettings
-    from sensegraph.models.batches.batch_box import BatchPlan
+    from sensegraph.models.batches.batch_box import BatchBox, BatchPlan
     from sensegraph.protocols import Chunker, Embedder, Executor, LanguageEngine, Method, Reranker
     from sensegraph.runtime.stores.corpus_store import CorpusStore
     from sensegraph.types import Document
@@ -65,6 +65,7 @@ class Workspace:
         self._tools: tuple[LanguageEngine, Embedder] | None = None
         self._index: Index | None = None
         self._pinned = -_PIN_S  # when the index that is open was last pinned
+        self._waiting: tuple[object, list[str]] = None, []  # documents that wait, and of which state that is
         self._whole, self.mended = False, 0  # whether the store was looked through; what was found damaged
 
     # ── tools, each made on first use ──
@@ -102,7 +103,8 @@ class Workspace:
 
     def runtime(self) -> Runtime:
         """A runtime over the tools and the store."""
-        return Runtime(*self.tools, self.store, self._executor, self.progress, chunker=self.chunker)
+        numbers = self.settings.index.vectors
+        return Runtime(*self.tools, self.store, self._executor, self.progress, chunker=self.chunker, numbers=numbers)
 
     def asking_runtime(self) -> Runtime:
         """A runtime for questions: with the reranker."""
@@ -129,6 +131,11 @@ class Workspace:
     def state(self) -> str:
         """What stands for the documents as they are; empty where nothing changed them since this was first noted."""
         return self.store.ref(STATE) or ""
+
+    def built_state(self) -> str:
+        """What stands for the documents as they are and the index made of them; empty where it is of others."""
+        state, built = self.state(), self.store.ref(BUILT) or ""
+        return built if state and built == f"{state} {self.store.ref(REF)}" else ""
 
     def manifest(self) -> Manifest | None:
         """The list of the index's parts; None where there is no index, or one that another version made."""
@@ -164,13 +171,15 @@ class Workspace:
 
     def pending(self) -> list[str]:
         """Ids of documents that differ between the corpus and its index."""
-        if (state := self.state()) and self.store.ref(BUILT) == f"{state} {self.store.ref(REF)}":
+        if self.built_state():
             return []  # whatever their number
-        now = self.document_keys()
-        if self.manifest() is None:
-            return list(now)
-        indexed = {d.id: d.key for d in self.open_index().catalogue.documents}
-        return sorted(name for name in now.keys() | indexed.keys() if now.get(name) != indexed.get(name))
+        state = (self.state(), self.store.ref(REF))
+        if not state[0] or self._waiting[0] != state:
+            now, made = self.document_keys(), self.manifest()
+            indexed = {d.id: d.key for d in self.open_index().catalogue.documents} if made else {}
+            names = sorted(name for name in now.keys() | indexed.keys() if now.get(name) != indexed.get(name))
+            self._waiting = state, names
+        return self._waiting[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +240,7 @@ class Builder:
     ) -> Built:
         """Make the index of the documents as they are now; only what is missing is computed.
 
+        Where neither documents, settings nor tools changed since a build that left nothing to do, it ends at once.
         With `batch`, or where the settings say so, the model is asked in batches; an earlier run's are gone on with.
 
         With `retry` the engine is asked again for the chunks that it could not read before.
@@ -238,8 +248,7 @@ class Builder:
         clusters without regard to the communities of the index before. Raises StoreError while another process builds
         the same corpus, after `wait` seconds.
         """
-        from sensegraph.index.build import build_index
-        from sensegraph.index.hierarchy.communities import follow_communities
+        from sensegraph.corpus.settled import SETTLED, fingerprint_build, lost_until_now
 
         space = self._workspace
         space.mend_store()
@@ -247,6 +256,32 @@ class Builder:
         rt = replace(space.runtime(), most_failed=space.settings.index.most_failed, retry=retry)
         before, said, started = space.usage(), space.engine.notes(), time.perf_counter()
         box = make_batch_box(space.settings, space.engine, space.store.root, batch, space.progress)
+        lost, settled, manifest = lost_until_now(space), space.store.ref(SETTLED), space.manifest()
+        again = fresh or retry or box or space.mended or space.journal.left_behind() or not settled
+        fates: tuple[Fate, ...] = ()
+        if again or not manifest or settled != fingerprint_build(space, self.index_settings(parts), lost):
+            manifest, fates = self._build_anew(rt, box, parts, fresh)
+        built = space.built_state()
+        self._privacy.remember_masked_index()
+        if space.settings.index.collect:
+            self._collect()
+        now = "" if rt.unsettled else fingerprint_build(space, self.index_settings(parts), lost)
+        if built == space.built_state() and (now or None) != settled:
+            space.store.set_refs({SETTLED: now or None})
+        usage = replace(space.usage() - before, seconds=time.perf_counter() - started)
+        healed = f"{space.mended} things in the store were damaged, and were computed again or read anew"
+        notes = (*([healed] if space.mended else ()), *manifest.notes, *space.notes_since(said))
+        space.mended = 0
+        return Built(manifest.counts, manifest.clusters, dict(rt.computed), usage, notes, fates, manifest.left_out)
+
+    def _build_anew(
+        self, rt: Runtime, box: BatchBox | None, parts: Sequence[str] | None, fresh: bool
+    ) -> tuple[Manifest, tuple[Fate, ...]]:
+        """Go through all that the index is made of, and compute what is missing; what became of communities."""
+        from sensegraph.index.build import build_index
+        from sensegraph.index.hierarchy.communities import follow_communities
+
+        space = self._workspace
 
         def make() -> Manifest:
             keys, again = list(space.document_keys().values()), replace(rt, aside=[], begun=Counter())
@@ -258,14 +293,7 @@ class Builder:
             manifest = box.repeat(make) if box else make()
             fates = follow_communities(space.store, manifest)
             space.store.set_refs({BUILT: f"{state} {space.store.ref(REF)}"})
-        self._privacy.remember_masked_index()
-        if space.settings.index.collect:
-            self._collect()
-        usage = replace(space.usage() - before, seconds=time.perf_counter() - started)
-        healed = f"{space.mended} things in the store were damaged, and were computed again or read anew"
-        notes = (*([healed] if space.mended else ()), *manifest.notes, *space.notes_since(said))
-        space.mended = 0
-        return Built(manifest.counts, manifest.clusters, dict(rt.computed), usage, notes, fates, manifest.left_out)
+        return manifest, fates
 
     def index_settings(self, parts: Sequence[str] | None = None) -> IndexSettings:
         """How `build` makes the index: with `parts`, those of the settings by default, and those that it has."""
@@ -290,8 +318,28 @@ class Builder:
         """What a build of the documents with these keys, by id, would compute."""
         from sensegraph.index.estimate import estimate_build
 
-        settings = settings or self._workspace.settings.index
-        return estimate_build([keys[name] for name in sorted(keys)], self._workspace.runtime(), settings)
+        space = self._workspace
+        listed = [keys[name] for name in sorted(keys)]
+        return estimate_build(listed, space.runtime(), settings or space.settings.index, self._methods_of_interest())
+
+    def _methods_of_interest(self) -> list[Method]:
+        """The usual method, local and global search, with their settings, as far as the index serves them.
+
+        The usual one is that of the settings; where it is chosen by the question, that for facts in a few passages.
+        """
+        from sensegraph.methods import load_method, parts_needed
+        from sensegraph.methods.auto import rank_methods
+
+        settings, own = self._workspace.settings, self._workspace.given.method
+        names = rank_methods("plain", model=True) if settings.method == "auto" else [settings.method]
+        parts = set(self.index_settings().parts)
+
+        def load_served(names: Iterable[str]) -> list[Method]:
+            made = (load_method(name, **settings.method_settings(name, {})) for name in names)
+            return [method for method in made if parts_needed(method) <= parts]
+
+        usual = [own] if own else load_served(names)[:1]
+        return usual + [m for m in load_served(("local", "graphrag")) if m.name not in {u.name for u in usual}]
 
     def status(self) -> Status:
         """The state of the corpus."""

@@ -5,25 +5,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
 
+from sensegraph.algorithms.ranking import Stack
+from sensegraph.algorithms.segments import cut_keys
 from sensegraph.errors import EmptyCorpus, ItemFailed, StoreError
 from sensegraph.index.chunks import cut_documents
 from sensegraph.index.extraction import extract_all, what_was_rejected
 from sensegraph.index.graph.duplicates import resolved_graph
 from sensegraph.index.graph.lookups import find_lookups, find_ties
 from sensegraph.index.graph.merging import describe_graphs
-from sensegraph.index.hierarchy.communities import (
-    ClusterSettings,
-    Earlier,
-    cluster_graphs,
-    find_communities,
-    hash_structure,
-)
-from sensegraph.index.hierarchy.reports import report_all
-from sensegraph.index.index import index_words, keep_documents, list_catalogue
+from sensegraph.index.hierarchy.communities import ClusterSettings, Earlier, cluster_graphs
+from sensegraph.index.hierarchy.gathering import group_graph
+from sensegraph.index.hierarchy.reports import EarlierReports, keep_hierarchy, report_all
+from sensegraph.index.index import WordRuns, index_words, keep_documents, list_catalogue, list_words
 from sensegraph.index.left_out import list_left_out, recovered_chunks
 from sensegraph.index.manifest import REF, MadePart, Manifest, note_left_out, read_manifest
 from sensegraph.index.navigation import add_navigation
@@ -31,7 +29,7 @@ from sensegraph.index.parts import Building, Part, Spine, Stage
 from sensegraph.index.restricted.arrivals import current_second, note_arrivals
 from sensegraph.index.restricted.dates import find_dates
 from sensegraph.index.settings import IndexSettings
-from sensegraph.index.vectors import chunk_texts, embed_all, embed_records, entity_texts, report_texts
+from sensegraph.index.vectors import chunk_texts, embed_records, entity_texts, report_texts
 from sensegraph.resolution.aliases import replay_operations
 from sensegraph.resolution.log import read_operations
 from sensegraph.runtime.background import run_in_background
@@ -57,7 +55,7 @@ def build_index(keys: Sequence[str], rt: Runtime, settings: IndexSettings, *, fr
     if not len(listed.value.chunks):
         raise EmptyCorpus(f"None of the {len(keys)} documents holds any text; nothing to index.")
     spine = Spine(listed, chunks, fresh=fresh)
-    with run_in_background(lambda rt: embed_all(chunk_texts(iterate_chunks(chunks)), rt), rt) as embedded:
+    with run_in_background(lambda rt: embed_chunks(spine, rt), rt) as embedded:
         if "graph" in settings.parts:
             spine = _add_graph(spine, rt, settings)
         for part in _parts_built("beside", settings):
@@ -86,21 +84,25 @@ def _add_graph(spine: Spine, rt: Runtime, settings: IndexSettings) -> Spine:
         lambda rt: embed_records(lambda: entity_texts(known.value), rt, name=known.key), rt
     ) as embedded:
         # the communities of the last build where the shape of the graph is the same
-        shape = key(rt.once(hash_structure, known.value, names=(known.key,)).value, settings.clusters)
         before = None if spine.fresh else earlier_build(rt, settings.clusters)
-        same = before is not None and before.shape == shape
-        found = before.communities if before and same else find_communities(known, before, rt, settings.clusters)
-        reported = report_all(found, known, spine.chunks, rt, settings.reports)
+        shape, found = group_graph(known, before, rt, settings.clusters)
+        earlier = None if spine.fresh else earlier_reports(rt)
+        reported = report_all(found, known, spine.chunks, rt, settings.reports, earlier)
         embedded()
     notes = (*notes, *reported.value.notes)
     return replace(spine, graph=known, structure=shape, communities=found, hierarchy=reported, notes=notes)
 
 
+def embed_chunks(spine: Spine, rt: Runtime) -> Result[Stack]:
+    """The vectors of the chunks, in the order of the catalogue."""
+    return embed_records(lambda: chunk_texts(spine.chunks()), rt, name=spine.chunks_key)
+
+
 def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manifest:
     """Give `spine` what searches need - vectors, words, lookups, parts - and publish it as what readers see."""
     graph, reported = spine.graph, spine.hierarchy
-    words = rt.once(index_words, spine.chunks, names=[spine.chunks_key])
-    chunk_vectors = embed_all(chunk_texts(spine.chunks()), rt)
+    words = _index_all_words(spine.by_document, rt)
+    chunk_vectors = embed_chunks(spine, rt)
     entity_vectors = embed_records(lambda: entity_texts(graph.value), rt, name=graph.key).key if graph else ""
     reports = embed_records(lambda: report_texts(reported.value), rt, name=reported.key).key if reported else ""
     if graph:
@@ -150,6 +152,20 @@ def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manife
     publish_manifest(manifest, rt)
     note_arrivals(rt.store, spine.catalogue.value.documents, current_second())
     return manifest
+
+
+def _index_all_words(by_document: Results[tuple[Chunk, ...]], rt: Runtime) -> Result[WordRuns]:
+    """The word index: the postings of each run of documents, so that a change concerns one or two of them."""
+    keys = by_document.keys
+    made = [
+        rt.once(index_words, partial(_read_run, by_document, run), names=keys[run.start : run.stop]).key
+        for run in cut_keys(keys)
+    ]
+    return rt.once(list_words, made, names=made)
+
+
+def _read_run(by_document: Results[tuple[Chunk, ...]], run: range) -> list[Chunk]:
+    return [c for found in by_document[run.start : run.stop] for c in found]
 
 
 def _parts_built(stage: Stage, settings: IndexSettings) -> list[Part[Any, Any]]:
@@ -208,3 +224,14 @@ def earlier_build(rt: Runtime, settings: ClusterSettings) -> Earlier | None:
         return Earlier(found, Result(made.graph, recall_result(rt.store, describe_graphs, made.graph)), made.structure)
     except StoreError:
         return None  # parts are gone or of another version: the build makes them anew instead of failing for ever
+
+
+def earlier_reports(rt: Runtime) -> EarlierReports | None:
+    """The reports of the index as it is now, if it has some."""
+    try:
+        made = read_manifest(rt.store) if rt.store.ref(REF) else None
+        if made is None or not (made.hierarchy and made.communities):
+            return None
+        return EarlierReports(made.communities, made.graph, recall_result(rt.store, keep_hierarchy, made.hierarchy))
+    except StoreError:
+        return None

@@ -19,23 +19,28 @@ from sensegraph.index.build import earlier_build, iterate_chunks, made_part
 from sensegraph.index.chunks import cut_documents
 from sensegraph.index.extraction import Sections, extract_records, observe_documents
 from sensegraph.index.graph.describing import crowded_elements, describe_elements, split_context, summarise_descriptions
+from sensegraph.index.graph.duplicates import aliases_of
 from sensegraph.index.graph.graph_settings import GraphSettings
 from sensegraph.index.graph.merging import merge_extractions
 from sensegraph.index.hierarchy.communities import Earlier, group_entities
+from sensegraph.index.hierarchy.gathering import gather_components, order_small
 from sensegraph.index.hierarchy.reports import Writer, report_on_contexts
 from sensegraph.index.index import keep_documents
+from sensegraph.index.manifest import REF, read_manifest
 from sensegraph.index.parts import PartEstimate
+from sensegraph.index.question_costs import QuestionEstimate, Readable, foresee_questions
 from sensegraph.index.settings import IndexSettings
-from sensegraph.index.vectors import chunk_texts, embed_texts, entity_texts, report_texts
+from sensegraph.index.vectors import chunk_texts, entity_texts, report_texts, unembedded
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import count_tokens, fold
-from sensegraph.protocols import PricedEngine, Task
-from sensegraph.resolution.aliases import replay_operations
+from sensegraph.protocols import Method, PricedEngine, Task
+from sensegraph.resolution.aliases import Aliases, replay_operations
 from sensegraph.resolution.log import read_operations
 from sensegraph.runtime.results import Results
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import (
     Chunk,
+    Cluster,
     Context,
     ExtractedEntity,
     ExtractedRelation,
@@ -77,6 +82,7 @@ class Estimate:
     """The sum over the steps of a build; `cost_usd` is 0 where no price is set.
 
     `most_tokens` leaves room for what cannot be foreseen: a wordier model, and replies that are asked for again.
+    `questions` says what a question will take then, by each of several methods.
     """
 
     documents: int
@@ -88,6 +94,7 @@ class Estimate:
     embedding_tokens: int
     cost_usd: float
     most_tokens: int = 0
+    questions: tuple[QuestionEstimate, ...] = ()
 
     @property
     def tokens(self) -> int:
@@ -101,22 +108,29 @@ class Estimate:
         return Usage(self.calls, *tokens, embedding_tokens=self.embedding_tokens, cost_usd=self.cost_usd)
 
 
-def estimate_build(keys: Sequence[str], rt: Runtime, settings: IndexSettings) -> Estimate:
-    """What `build` would compute for the documents with these keys. Nothing is paid; only chunks are stored."""
+def estimate_build(
+    keys: Sequence[str], rt: Runtime, settings: IndexSettings, methods: Sequence[Method] = ()
+) -> Estimate:
+    """What `build` would compute for the documents with these keys, and what a question by these methods costs then.
+
+    Nothing is paid; only chunks are stored.
+    """
     documents = Results(rt.store, keep_documents, keys)
     chunks = cut_documents(documents, rt, size=settings.chunk_tokens, overlap=settings.chunk_overlap)
     every = list(iterate_chunks(chunks))
-    texts, steps = chunk_texts(every), list[StepEstimate]()
+    texts, steps, questions = chunk_texts(every), list[StepEstimate](), tuple[QuestionEstimate, ...]()
     if isinstance(rt.engine, PricedEngine):
         foresight = Foresight(rt, rt.engine, settings, every)
         steps = foresight.steps()
+        readable = Readable(sum(c.tokens for c in every), sum(map(len, foresight.texts)) // 4, foresight.reports)
+        questions = foresee_questions(methods, readable, rt.engine, foresight.paid)
         texts += foresight.texts if rt.embedder.waits else []
     elif "graph" in settings.parts:
         sections = Sections.of(chunks)
         steps = [
             StepEstimate(observe_documents.name, len(rt.missing(observe_documents, sections, names=sections.keys)))
         ]
-    vectors = [count_tokens(texts[i]) for i in rt.missing(embed_texts, texts)]
+    vectors = [count_tokens(texts[i]) for i in unembedded(texts, rt)]
     steps.append(StepEstimate("vectors.embed", len(vectors)))
     embedding = sum(vectors) if rt.embedder.waits else 0
     prompt, completion = sum(s.prompt_tokens for s in steps), sum(s.completion_tokens for s in steps)
@@ -127,13 +141,13 @@ def estimate_build(keys: Sequence[str], rt: Runtime, settings: IndexSettings) ->
         limit = (prompt + completion + embedding) * _MARGIN + _ONE_CALL
         figure: int = 10 ** max(0, len(str(int(limit))) - 2)
         most = ceil(limit / figure) * figure
-    return Estimate(len(keys), len(every), tuple(steps), calls, prompt, completion, embedding, cost, most)
+    return Estimate(len(keys), len(every), tuple(steps), calls, prompt, completion, embedding, cost, most, questions)
 
 
 class Foresight:
     """The steps of a build over what is stored and, for the rest, foreseen.
 
-    `graph` is the graph as far as it can be foreseen, empty where none is built.
+    `graph` is the graph as far as it can be foreseen, empty where none is built; `reports` are those on it.
     """
 
     def __init__(self, rt: Runtime, engine: PricedEngine, settings: IndexSettings, chunks: list[Chunk]) -> None:
@@ -141,6 +155,7 @@ class Foresight:
         self.paid = rt.store.ledger()
         self.graph = Graph()
         self.texts: list[str] = []  # of everything but chunks, to be embedded
+        self.reports: tuple[Cluster, ...] = ()  # on the communities of the graph itself
 
     def steps(self) -> list[StepEstimate]:
         """Extraction, summaries and reports, then what the parts take: first of those that are made from the graph."""
@@ -170,9 +185,7 @@ class Foresight:
             fields = _PER_ENTITY * len(found.entities) + _PER_RELATION * len(found.relations)
             written.append(sum(map(count_tokens, texts)) + fields + 10)
         extraction = self.step(extract_records.name, "extract", [self.chunks[i] for i in missing], written)
-        merged = merge_extractions(
-            pairs, self.settings.graph, replay_operations(read_operations(self.rt.store)).aliases
-        )
+        merged = merge_extractions(pairs, self.settings.graph, self._aliases())
         summaries, self.graph = self._summaries(merged, self.settings.graph)
         self.texts += entity_texts(self.graph)
         return [extraction, summaries]
@@ -186,6 +199,17 @@ class Foresight:
             (c, stored[k] if k in stored else foresee_extraction(c, types))
             for c, k in zip(self.chunks, keys, strict=True)
         ]
+
+    def _aliases(self) -> Aliases:
+        """The names that the last build took for one thing, where these hold all of the log; else those of the log."""
+        log = replay_operations(read_operations(self.rt.store)).aliases
+        made = read_manifest(self.rt.store).graph if self.rt.store.ref(REF) else ""
+        if not made or not self.settings.resolve.automatic:
+            return log
+        last = aliases_of(self.rt, made)
+        grouped = all(any(set(names) <= set(more) for more in last.groups) for names in log.groups)
+        told = ((log.moved, last.moved), (log.made, last.made), (log.shown, last.shown), (log.apart, last.apart))
+        return last if grouped and all(set(asked) <= set(held) for asked, held in told) else log
 
     def _summaries(self, merged: Graph, settings: GraphSettings) -> tuple[StepEstimate, Graph]:
         """Summaries of crowded elements, part by part; those that nobody wrote stand in by their first words."""
@@ -224,10 +248,16 @@ class Foresight:
         """The reports on the communities of graphs, each with those of the build before."""
         asked: list[Context] = []
         for graph, before in graphs:
-            groups = group_entities(graph, before, self.settings.clusters).groups
+            found = group_entities(graph, before, self.settings.clusters)
+            if graph is self.graph:
+                most = self.settings.clusters.max_cluster_size
+                found = gather_components(found, order_small(graph, most), most)
+            groups = found.groups
             stand_in = partial(self._report, asked)
             writer = Writer(self.rt, graph, {c.id: c.document for c in self.chunks}, self.settings.reports, stand_in)
-            self.texts += report_texts(Hierarchy(tuple(writer.write(list(groups)))))
+            written = Hierarchy(tuple(writer.write(list(groups))))
+            self.texts += report_texts(written)
+            self.reports = tuple(written.clusters) if graph is self.graph else self.reports
         once = list(dict.fromkeys(asked))
         return self.step(report_on_contexts.name, "report", once, [_REPORT] * len(once))
 

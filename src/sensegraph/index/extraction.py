@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from operator import attrgetter
-from typing import Any
+from typing import Any, cast
 
+from sensegraph.algorithms.segments import cut_keys
 from sensegraph.protocols import LanguageEngine, SurveyingEngine
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Results, step
@@ -45,18 +47,12 @@ def observe_documents(documents: Sequence[tuple[Chunk, ...]], *, engine: Surveyi
     return engine.observe(documents)
 
 
-@step("extraction.learn", version=1, uses="engine", task="survey")
-def learn_corpus(corpora: Sequence[Results[bytes]], *, engine: SurveyingEngine) -> list[bytes]:
-    """What the whole corpus shows."""
-    return [engine.learn(observations) for observations in corpora]
-
-
-@step("extraction.read", version=1, uses="engine", task="survey")
+@step("extraction.read", version=2, uses="engine", task="survey")
 def read_documents(
-    documents: Sequence[tuple[tuple[Chunk, ...], bytes]], *, engine: SurveyingEngine, lexicon: bytes
+    documents: Sequence[tuple[tuple[Chunk, ...], bytes, Mapping[str, str]]], *, engine: SurveyingEngine
 ) -> list[tuple[Extraction, ...]]:
-    """The extractions of each document, given what the corpus shows."""
-    return engine.read(documents, lexicon)
+    """The extractions of each document, given what it is told of the corpus."""
+    return engine.read(documents)
 
 
 @dataclass(frozen=True)
@@ -71,6 +67,11 @@ class Extracted:
     def keys(self) -> tuple[str, ...]:
         """What this depends on."""
         return (*self.chunks.keys, *self.extractions.keys)
+
+    def read(self, run: range) -> Iterator[Extraction]:
+        """The extractions of these results of the engine, in order."""
+        found = self.extractions[run.start : run.stop]
+        return (x for section in found for x in section) if self.by_document else iter(found)
 
     def __iter__(self) -> Iterator[tuple[Chunk, Extraction]]:
         found = (x for section in self.extractions for x in section) if self.by_document else iter(self.extractions)
@@ -87,26 +88,39 @@ class Tally:
     rounds: int = 0
     gleaned: int = 0
 
-
-@step("extraction.tally", version=1)
-def tally_extractions(wholes: Sequence[Iterable[tuple[Chunk, Extraction]]]) -> list[Tally]:
-    """The counts of all extractions together."""
-    tallies = []
-    for whole in wholes:
-        rejected, outside, asked, rounds, gleaned = Counter[str](), Counter[str](), 0, 0, 0
-        for _, x in whole:
+    @classmethod
+    def of(cls, extractions: Iterable[Extraction]) -> Tally:
+        """The counts of these extractions together."""
+        rejected, outside, rounds = Counter[str](), Counter[str](), list[tuple[int, ...]]()
+        for x in extractions:
             rejected.update(dict(x.rejected))
             outside.update(dict(x.outside))
-            asked += bool(x.rounds)
-            rounds += len(x.rounds)
-            gleaned += sum(x.rounds)
-        tallies.append(Tally(tuple(sorted(rejected.items())), tuple(sorted(outside.items())), asked, rounds, gleaned))
-    return tallies
+            if x.rounds:
+                rounds.append(x.rounds)
+        gleaned = sum(map(sum, rounds))
+        kinds = tuple(sorted(rejected.items())), tuple(sorted(outside.items()))
+        return cls(*kinds, len(rounds), sum(map(len, rounds)), gleaned)
+
+    def __add__(self, other: Tally) -> Tally:
+        rejected = Counter(dict(self.rejected)) + Counter(dict(other.rejected))
+        outside = Counter(dict(self.outside)) + Counter(dict(other.outside))
+        numbers = self.asked + other.asked, self.rounds + other.rounds, self.gleaned + other.gleaned
+        return Tally(tuple(sorted(rejected.items())), tuple(sorted(outside.items())), *numbers)
+
+
+@step("extraction.tally", version=2)
+def tally_extractions(runs: Sequence[Iterable[Extraction]]) -> list[Tally]:
+    """The counts of the extractions of each run."""
+    return [Tally.of(run) for run in runs]
 
 
 def what_was_rejected(extracted: Extracted, rt: Runtime) -> tuple[str, ...]:
     """Notes on the records that extraction could not use or that are of other types, and on what gleaning brought."""
-    found = rt.once(tally_extractions, extracted, names=extracted.keys).value
+    keys = extracted.extractions.keys
+    counts = (
+        rt.once(tally_extractions, partial(extracted.read, run), names=[keys[i] for i in run]) for run in cut_keys(keys)
+    )
+    found = sum((count.value for count in counts), Tally())
     notes = []
     if found.rejected:
         notes.append(_count_kinds("records of extraction could not be used", found.rejected))
@@ -129,15 +143,18 @@ def _count_kinds(what: str, counts: Sequence[tuple[str, int]]) -> str:
 
 def extract_all(chunks: Results[tuple[Chunk, ...]], rt: Runtime) -> Extracted:
     """Run the engine's way of reading over all documents."""
+    from sensegraph.index.surveying import Survey, Told
+
     if "survey" not in rt.engine.tasks:
         every = [c for document in chunks for c in document]
         return Extracted(chunks, rt.each(extract_records, every, without=lambda _: Extraction()), by_document=False)
     sections = Sections.of(chunks)
     observations = rt.each(observe_documents, sections, names=sections.keys)
-    lexicon = rt.once(learn_corpus, observations, names=sorted(observations.keys))
-    names = [key(*pair) for pair in zip(sections.keys, observations.keys, strict=True)]
-    pairs = _Pairs(sections, observations)
-    return Extracted(chunks, rt.each(read_documents, pairs, names=names, lexicon=lexicon), by_document=True)
+    engine = cast(SurveyingEngine, rt.engine)
+    survey = Survey(rt, engine, observations)
+    names = [key(*pair) for pair in zip(sections.keys, survey.names, strict=True)]
+    items = Told(survey, (sections, observations), engine.looks)
+    return Extracted(chunks, rt.each(read_documents, items, names=names), by_document=True)
 
 
 @dataclass(frozen=True)
@@ -168,16 +185,6 @@ class Sections(Sequence[tuple[Chunk, ...]]):
         document, at = self.places[index]
         return self.chunks[document][at : at + _SECTION]
 
-
-@dataclass(frozen=True)
-class _Pairs(Sequence[tuple[tuple[Chunk, ...], bytes]]):
-    """Sections with their observations, read from the store when a batch is about to run."""
-
-    sections: Sections
-    observations: Results[bytes]
-
-    def __len__(self) -> int:
-        return len(self.sections)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.sections[index], self.observations[index]
+    def at(self, positions: Sequence[int]) -> list[tuple[Chunk, ...]]:
+        """The sections at these positions."""
+        return [self[i] for i in positions]

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sensegraph.algorithms.graphs import Floats
-from sensegraph.algorithms.ranking import Bm25
+from sensegraph.algorithms.ranking import Stack
 from sensegraph.errors import NotIndexed, StoreError
 from sensegraph.index.chunks import chunk_documents
 from sensegraph.index.graph.lookups import Lookups, build_lookups
 from sensegraph.index.manifest import Catalogue, ChunkEntry, DocumentEntry, Manifest, note_left_out, read_manifest
 from sensegraph.index.parts import SPINE, Part, find_part, known_parts, part_of_kind
-from sensegraph.index.vectors import stack_vectors
+from sensegraph.index.vectors import open_stack
 from sensegraph.language.text import list_stems
-from sensegraph.protocols import Embedder, Store, Vectors
-from sensegraph.runtime.results import Results, Table, recall_result, step
+from sensegraph.protocols import Embedder, Store
+from sensegraph.runtime.results import Results, Table, load_result, recall_result, step
 from sensegraph.types import Chunk, Cluster, Document, Entity, Graph, Hierarchy, Relation
 
 if TYPE_CHECKING:
     from sensegraph.algorithms.approximate import Navigator
+    from sensegraph.algorithms.full_text import Bm25
     from sensegraph.index.hierarchy.communities import Communities
 
 T = TypeVar("T")
@@ -51,10 +56,25 @@ def list_catalogue(parts: Sequence[tuple[Results[Document], Results[tuple[Chunk,
     ]
 
 
-@step("words.words", version=3, form="arrays")
-def index_words(wholes: Sequence[Iterable[Chunk]]) -> list[Bm25]:
-    """The word index of chunks, in their order; what heads a document counts as words of every chunk of it."""
-    return [Bm25.build(list_stems(f"{c.heading}\n{c.text}") for c in chunks) for chunks in wholes]
+@step("words.run", version=1, form="array")
+def index_words(runs: Sequence[Iterable[Chunk]]) -> list[NDArray[Any]]:
+    """The postings of a run of chunks, packed; what heads a document counts as words of every chunk of it."""
+    from sensegraph.algorithms.full_text import Postings
+
+    return [Postings.build(list_stems(f"{c.heading}\n{c.text}") for c in chunks).pack() for chunks in runs]
+
+
+@dataclass(frozen=True, slots=True)
+class WordRuns:
+    """The keys of the postings of all runs of chunks, in the order of the catalogue."""
+
+    keys: tuple[str, ...]
+
+
+@step("words.words", version=4)
+def list_words(runs: Sequence[Sequence[str]]) -> list[WordRuns]:
+    """What the word index is made of."""
+    return [WordRuns(tuple(keys)) for keys in runs]
 
 
 R = TypeVar("R", ChunkEntry, Entity, Relation, Cluster)
@@ -130,14 +150,17 @@ class Index:
     @cached_property
     def words(self) -> Bm25:
         """The word index of the chunks, in the order of the catalogue."""
-        return recall_result(self.store, index_words, self.manifest.words)
+        from sensegraph.algorithms.full_text import Bm25, Postings
+
+        runs = recall_result(self.store, list_words, self.manifest.words).keys
+        return Bm25(tuple(Postings.unpack(np.asarray(load_result(self.store, index_words, k))) for k in runs))
 
     @cached_property
-    def vectors(self) -> Vectors:
+    def vectors(self) -> Stack:
         """The vectors of the chunks, shape (chunks, dim), in the order of the catalogue."""
-        return recall_result(self.store, stack_vectors, self.manifest.vectors)
+        return open_stack(self.store, self.manifest.vectors)
 
-    def vectors_of(self, embedder: Embedder, kind: str = "chunk") -> Vectors:
+    def vectors_of(self, embedder: Embedder, kind: str = "chunk") -> Stack:
         """The vectors of the records of a kind, in their order: of entities those of `name: description`.
 
         Raises NotIndexed where another embedder made them: a question's vector would not fit.
@@ -149,11 +172,11 @@ class Index:
             )
         return self._vectors(kind)
 
-    def _vectors(self, kind: str) -> Vectors:
+    def _vectors(self, kind: str) -> Stack:
         if kind == "chunk":
             return self.vectors
         if name := self.manifest.stacks.get(kind):
-            return recall_result(self.store, stack_vectors, name)
+            return open_stack(self.store, name)
         if spine := {"entity": "graph", "report": "reports"}.get(kind):
             raise missing_part(spine)
         part = part_of_kind(kind, self.given)

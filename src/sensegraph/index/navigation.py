@@ -11,17 +11,18 @@ from functools import partial
 
 from sensegraph.algorithms import approximate
 from sensegraph.algorithms.approximate import FORMAT, NO_EXTRA, Navigation, is_installed
+from sensegraph.algorithms.ranking import Stack
 from sensegraph.algorithms.segments import Segment
 from sensegraph.algorithms.segments import cut_segments as cut
 from sensegraph.index.manifest import Manifest, Stretch
-from sensegraph.index.vectors import stack_vectors
+from sensegraph.index.vectors import open_stack
 from sensegraph.protocols import Vectors
-from sensegraph.runtime.results import recall_result, step
+from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
 
 
 @step("navigating.segments", version=1)
-def cut_segments(wholes: Sequence[Vectors]) -> list[list[Segment]]:
+def cut_segments(wholes: Sequence[Stack]) -> list[list[Segment]]:
     """Where each matrix is cut."""
     return [cut(vectors) for vectors in wholes]
 
@@ -32,7 +33,7 @@ def build_navigation(parts: Sequence[Vectors]) -> list[Navigation]:
     return [approximate.build_navigation(vectors) for vectors in parts]
 
 
-def navigate_segments(vectors: Vectors, name: str, rt: Runtime) -> tuple[Stretch, ...]:
+def navigate_segments(vectors: Stack, name: str, rt: Runtime) -> tuple[Stretch, ...]:
     """The graphs of `vectors`, whose key is `name`, one a segment. Raises ModuleNotFoundError without the extra."""
     found = rt.once(cut_segments, vectors, names=(name,)).value
     made = []
@@ -47,11 +48,11 @@ def add_navigation(manifest: Manifest, rt: Runtime, exact_below: int) -> Manifes
     ways: dict[str, tuple[Stretch, ...]] = {}
     notes = list(manifest.notes)
     for kind, name in manifest.stacks.items():
-        vectors = recall_result(rt.store, stack_vectors, name) if name else ()
+        vectors = open_stack(rt.store, name) if name else Stack()
         if not exact_below or len(vectors) < exact_below:
             continue
         if is_installed():
-            ways[kind] = navigate_segments(recall_result(rt.store, stack_vectors, name), name, rt)
+            ways[kind] = navigate_segments(vectors, name, rt)
         else:
             notes.append(f"{len(vectors):,} vectors of kind {kind} are compared one by one: {NO_EXTRA}")
     return replace(manifest, ways=ways, notes=tuple(notes))

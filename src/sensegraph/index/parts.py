@@ -13,14 +13,14 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
+from sensegraph.algorithms.ranking import Stack
 from sensegraph.built_in_parts import BUILT_IN
 from sensegraph.errors import NotIndexed, SettingsError
 from sensegraph.index.manifest import MadePart, Manifest
-from sensegraph.index.vectors import stack_vectors
+from sensegraph.index.vectors import open_stack
 from sensegraph.plugins import load_plugin, plugin_names
-from sensegraph.protocols import Vectors
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, Results, recall_result
+from sensegraph.runtime.results import Result, Results
 from sensegraph.types import Chunk, Graph, Hierarchy
 
 if TYPE_CHECKING:
@@ -106,10 +106,10 @@ class Building:
             raise NotIndexed("A part that is built beside the chunks' vectors cannot read the rest of the index.")
         return self.manifest
 
-    def entity_vectors(self) -> Result[Vectors]:
+    def entity_vectors(self) -> Result[Stack]:
         """The vectors of the entities, shape (entities, dim)."""
         name = self.whole.entity_vectors
-        return Result(name, recall_result(self.rt.store, stack_vectors, name))
+        return Result(name, open_stack(self.rt.store, name))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from sensegraph.index.hierarchy.communities import ClusterSettings
 from sensegraph.index.hierarchy.reports import ReportSettings
 from sensegraph.index.parts import SPINE, Part, find_part, needs_of, settings_type, sort_parts
 from sensegraph.index.restricted.dates import TemporalSettings
+from sensegraph.protocols import Numbers
 from sensegraph.runtime.keys import key
 
 S = TypeVar("S")
@@ -29,6 +30,7 @@ class IndexSettings:
     (which need the graph), and what single methods read besides (`sensegraph methods` says which), some of which have a
     table of settings too.
     From `exact_below` vectors of a kind on searches are approximate, where the extra `ann` is; 0 keeps them exact.
+    `vectors` are stored with two bytes a number, or with one (`int8`), which is less exact.
     `most_failed` is the share of the chunks that a model may fail to read, or of the texts that it may fail to write,
     for good (one in any case) before the build is called failed; 0 allows none. With `collect` a build removes what
     nothing needs any more, once the store has grown by half; what was paid for stays.
@@ -43,6 +45,7 @@ class IndexSettings:
     reports: ReportSettings = field(default_factory=ReportSettings)
     temporal: TemporalSettings = field(default_factory=TemporalSettings)
     exact_below: int = EXACT_BELOW
+    vectors: Numbers = "int16"
     most_failed: float = 0.25
     collect: bool = True
     part_settings: dict[str, Any] = field(default_factory=dict)  # by the part's name; see `settings_of`

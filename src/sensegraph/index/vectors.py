@@ -1,4 +1,4 @@
-"""Texts to vectors, one row a record, stored once and memory-mapped; and the rows of an index nearest to a query.
+"""Texts to vectors, one row a record, in segments that are memory-mapped; and the rows of an index nearest to a query.
 
 Up to `index.exact_below` vectors of a kind all are compared. From there on a build leaves graphs beside them, by which
 candidates are found and then compared exactly; where that takes more than reading all of them, all are read. Inside a
@@ -7,66 +7,223 @@ filter all that is left is compared.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.algorithms.ranking import Ranked, nearest_each
-from sensegraph.protocols import Embedder, Vectors
-from sensegraph.runtime.results import Result, Results, step
+from sensegraph.algorithms.graphs import Longs
+from sensegraph.algorithms.ranking import Ranked, Stack, nearest_each, unpack_rows
+from sensegraph.errors import ItemFailed, NotIndexed, StoreError
+from sensegraph.index.manifest import read_manifest
+from sensegraph.protocols import Embedder, Numbers, Store, Vectors
+from sensegraph.runtime.keys import key
+from sensegraph.runtime.results import Result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Graph, Hierarchy
 
 if TYPE_CHECKING:
     from sensegraph.index.index import Index
 
-_BLOCK = 1024
+_BLOCK = 512  # texts that are embedded at once
+_SEGMENTS = 64  # in about so many segments vectors are cut, but
+_SHORT, _LONG = 256, 8192  # none has fewer or many more rows
+_PACKED = b"\1"  # how a stored vector begins; those of before 2026-12 have an even number of bytes
 
 
 @step("vectors.embed", version=1, uses="embedder")
 def embed_texts(texts: Sequence[str], *, embedder: Embedder) -> list[bytes]:
-    """The unit vector of each text, as float32 bytes."""
-    return [row.tobytes() for row in np.asarray(embedder.embed(texts, "document"), np.float32)]
+    """The unit vector of each text, for `read_vectors`."""
+    rows = pack_rows(embedder.embed(texts, "document"))[["scale", "values"]]
+    return [_PACKED + np.asarray(row["scale"]).tobytes() + row["values"].tobytes() for row in rows]
 
 
-@step("vectors.stack", version=1, form="array")
-def stack_vectors(wholes: Sequence[Results[bytes]]) -> list[NDArray[Any]]:
-    """Vectors as the rows of one matrix."""
-    matrices = []
-    for rows in wholes:
-        columns = len(rows[0]) // np.dtype(np.float32).itemsize if len(rows) else 0
-        matrix = np.zeros((len(rows), columns), np.float32)
-        for i, row in enumerate(rows):
-            matrix[i] = np.frombuffer(row, np.float32)
-        matrices.append(matrix)
-    return matrices
+def read_vectors(found: Iterable[bytes]) -> Vectors:
+    """The vectors that `embed_texts` made, shape (n, dim); those that it made before 2026-12 are float32."""
+    rows = []
+    for raw in found:
+        if raw[:1] == _PACKED and len(raw) % 2:
+            rows.append(np.frombuffer(raw, "<f4", 1, 1) * np.frombuffer(raw, "<i2", offset=5).astype(np.float32))
+        else:
+            rows.append(unpack_rows(pack_rows(np.frombuffer(raw, np.float32)[None, :]))[0])
+    return np.stack(rows) if rows else np.zeros((0, 0), np.float32)
 
 
-@step("vectors.embed_whole", version=1, uses="embedder", form="array")
-def embed_whole(wholes: Sequence[Sequence[str]], *, embedder: Embedder) -> list[NDArray[Any]]:
-    """The vectors of all texts at once, as the rows of one matrix, in blocks of `_BLOCK`."""
-    matrices: list[NDArray[Any]] = []
-    for texts in wholes:
-        blocks = [embedder.embed(texts[i : i + _BLOCK], "document") for i in range(0, len(texts), _BLOCK)]
-        found = np.concatenate(blocks).astype(np.float32, copy=False) if blocks else np.zeros((0, 0), np.float32)
-        matrices.append(found)
-    return matrices
+def embed_here(texts: Sequence[str], rt: Runtime) -> Vectors:
+    """The vectors of texts, shape (n, dim), as they would be stored, by an embedder that costs nothing."""
+    return unpack_rows(pack_rows(rt.embedder.embed(texts, "document")))
 
 
-def embed_all(texts: Sequence[str], rt: Runtime) -> Result[Vectors]:
-    """The matrix of the vectors of `texts`, shape (n, dim), in order; each is stored, and embedded once."""
-    rows = rt.each(embed_texts, texts)
-    return rt.once(stack_vectors, rows, names=rows.keys or ("no text",))
+def pack_rows(rows: NDArray[Any], numbers: Numbers = "int16") -> NDArray[Any]:
+    """Rows of shape (n, dim) as records of a `Stack`.
 
-
-def embed_records(texts: Callable[[], Sequence[str]], rt: Runtime, *, name: str) -> Result[Vectors]:
-    """The matrix of the vectors of the texts of records, whose key is `name`.
-
-    An embedder that works on this machine is quicker than the store: it embeds all of them again when one changed.
+    The largest number of a row takes the largest whole number, so that each is true to half of 1/32,767 of it (of
+    1/127 as `int8`). The field `text`, shape (2,), tells what a row is of; it is 0 here. Raises ItemFailed for numbers
+    that are not finite.
     """
-    return embed_all(texts(), rt) if rt.embedder.waits else rt.once(embed_whole, texts, names=("records", name))
+    exact = np.asarray(rows, np.float64)
+    if not np.isfinite(exact).all():
+        raise ItemFailed("the embedder gave a vector with numbers that are not finite")
+    most, whole = np.iinfo(numbers).max, np.dtype(numbers).newbyteorder("<")
+    packed = np.zeros(len(exact), [("text", "<u8", (2,)), ("scale", "<f4"), ("values", whole, (exact.shape[1],))])
+    packed["scale"] = np.abs(exact).max(axis=1, initial=0.0) / most
+    scale = packed["scale"].astype(np.float64)[:, None]
+    packed["values"] = np.rint(np.divide(exact, scale, out=np.zeros_like(exact), where=scale > 0)).clip(-most, most)
+    return packed
+
+
+# ── segments ──
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Texts that follow one another, what stands for each, shape (n, 2), and the rows that are known of some.
+
+    `places` are the positions of these texts, `known` their records.
+    """
+
+    texts: Sequence[str]
+    names: NDArray[np.uint64]
+    places: Longs
+    known: NDArray[Any]
+
+
+@step("vectors.segment", version=1, uses="embedder", form="array")
+def embed_segment(runs: Sequence[Run], *, embedder: Embedder, numbers: Numbers) -> list[NDArray[Any]]:
+    """The vectors of each run as a segment of a `Stack`; texts whose rows are known are not embedded."""
+    segments: list[NDArray[Any]] = []
+    for run in runs:
+        todo = np.setdiff1d(np.arange(len(run.texts)), run.places).tolist()
+        rows, places = [run.known] if len(run.known) else [], [run.places]
+        for at in range(0, len(todo), _BLOCK):
+            rows.append(pack_rows(embedder.embed([run.texts[i] for i in todo[at : at + _BLOCK]], "document"), numbers))
+            places.append(np.array(todo[at : at + _BLOCK], np.int64))
+        segment = np.zeros(len(run.texts), rows[0].dtype)
+        segment[np.concatenate(places)] = np.concatenate(rows)
+        segment["text"] = run.names
+        segments.append(segment)
+    return segments
+
+
+@step("vectors.segments", version=1)
+def list_segments(wholes: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """The keys of the segments of each stack of vectors."""
+    return list(wholes)
+
+
+def embed_all(texts: Sequence[str], rt: Runtime) -> Result[Stack]:
+    """The matrix of the vectors of `texts`, shape (n, dim), in order; see `embed_records`."""
+    return embed_records(lambda: texts, rt, name=_hash_names(_name_texts(texts)))
+
+
+def embed_records(texts: Callable[[], Sequence[str]], rt: Runtime, *, name: str) -> Result[Stack]:
+    """The matrix of the vectors of the texts of records, whose key is `name`, in segments.
+
+    Vectors that were waited for are stored one by one too, as they come. An embedder that works on this machine is
+    asked for those that the index of now lacks.
+    """
+
+    def make() -> tuple[str, ...]:
+        return _embed_segments(texts(), rt)
+
+    found = rt.once(list_segments, make, names=("records", name, rt.embedder.fingerprint(), rt.numbers))
+    try:
+        return Result(found.key, open_stack(rt.store, found.key))
+    except StoreError:  # a segment is damaged or gone
+        make()
+        return Result(found.key, open_stack(rt.store, found.key))
+
+
+def open_stack(store: Store, name: str) -> Stack:
+    """The vectors under the key `name`. Raises StoreError where any are gone."""
+    found = store.read([name])
+    keys = list_segments.decode(found[name]) if name in found else (name,)  # before 2026-12 it was one array
+    segments = [array for k in keys if (array := store.array(k)) is not None]
+    if len(segments) < len(keys):
+        raise StoreError(f"Vectors of {name} are gone from the store; run `sensegraph index` again.")
+    return Stack(segments)
+
+
+def unembedded(texts: Sequence[str], rt: Runtime) -> list[int]:
+    """Positions of texts that a build would have to embed."""
+    if rt.embedder.waits:
+        return rt.missing(embed_texts, texts)
+    names = _name_texts(texts)
+    _, first = np.unique(names, axis=0, return_index=True)
+    left: list[int] = np.setdiff1d(first, _Earlier(rt).find(names)[0]).tolist()
+    return left
+
+
+def _embed_segments(texts: Sequence[str], rt: Runtime) -> tuple[str, ...]:
+    """Embed texts; the keys of the segments. Where they are cut is said by the texts themselves and by their number."""
+    from sensegraph.algorithms.segments import cut_runs
+
+    names = _name_texts(texts)
+    usual = int(np.clip(1 << max(0, len(texts) // _SEGMENTS).bit_length() >> 1, _SHORT, _LONG))
+    runs = cut_runs((names[:, 0] >> np.uint64(32)) < np.uint64((1 << 32) // usual), usual, 3 * usual)
+    digests = [_hash_names(names[begin:end]) for begin, end in runs]
+    stored = rt.each(embed_texts, texts) if rt.embedder.waits else None
+    earlier, keys = _Earlier(rt), list[str]()
+    lacking = set(rt.missing(embed_segment, runs, names=[key(d) for d in digests], numbers=rt.numbers))
+    for i, ((begin, end), digest) in enumerate(zip(runs, digests, strict=True)):
+        places, known = np.zeros(0, np.int64), np.zeros(0)
+        if i in lacking and stored is None:
+            places, known = earlier.find(names[begin:end])
+            rt.computed[embed_texts.name] += end - begin - len(places)
+        elif i in lacking and stored is not None:
+            places, known = np.arange(end - begin), pack_rows(read_vectors(stored[begin:end]), rt.numbers)
+        run = Run(texts[begin:end], names[begin:end], places, known)
+        keys.append(rt.once(embed_segment, run, names=(digest,), numbers=rt.numbers).key)
+    return tuple(keys)
+
+
+def _name_texts(texts: Sequence[str]) -> NDArray[np.uint64]:
+    """What stands for each text, shape (n, 2): 128 bits of BLAKE2b."""
+    raw = (hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest() for text in texts)
+    return np.frombuffer(b"".join(raw), "<u8").reshape(-1, 2)
+
+
+def _hash_names(names: NDArray[np.uint64]) -> str:
+    return hashlib.blake2b(names.tobytes(), digest_size=20).hexdigest()
+
+
+class _Earlier:
+    """The vectors of the index as it is now, of every kind, to be found by their texts."""
+
+    def __init__(self, rt: Runtime) -> None:
+        self._rt = rt
+
+    def find(self, names: NDArray[np.uint64]) -> tuple[Longs, NDArray[Any]]:
+        """Which of these texts have a vector, as positions, and their records."""
+        if not len(self._stack):
+            return np.zeros(0, np.int64), np.zeros(0)
+        known, order = self._texts
+        at = np.searchsorted(known[:, 0], names[:, 0])
+        at[at == len(known)] = 0
+        places = np.flatnonzero((known[at] == names).all(axis=1))
+        return places, self._stack.take(order[at[places]]).segments[0]
+
+    @cached_property
+    def _stack(self) -> Stack:
+        try:
+            manifest = read_manifest(self._rt.store)
+            keys = manifest.stacks.values() if manifest.vectors_by == self._rt.embedder.fingerprint() else ()
+            segments = [part for k in dict.fromkeys(keys) if k for part in open_stack(self._rt.store, k).segments]
+        except (NotIndexed, StoreError):
+            return Stack()
+        alike = [part for part in segments if part.dtype.names and part.dtype["values"].base == self._rt.numbers]
+        return Stack([part for part in alike if part.dtype == alike[0].dtype])
+
+    @cached_property
+    def _texts(self) -> tuple[NDArray[np.uint64], Longs]:
+        """What stands for the texts, ascending, and the position of each."""
+        names = np.concatenate([part["text"] for part in self._stack.segments])
+        order = np.argsort(names[:, 0], kind="stable")
+        return names[order], order
 
 
 def adds_meaning(embedder: Embedder) -> bool:
@@ -74,7 +231,7 @@ def adds_meaning(embedder: Embedder) -> bool:
     return not embedder.lexical
 
 
-def beyond_words(rt: Runtime, make: Callable[[], Result[Vectors]]) -> Result[Vectors] | None:
+def beyond_words(rt: Runtime, make: Callable[[], Result[Stack]]) -> Result[Stack] | None:
     """The vectors that `make` makes; None, and nothing is embedded, where they would add nothing to full text."""
     return make() if adds_meaning(rt.embedder) else None
 

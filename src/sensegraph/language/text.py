@@ -86,6 +86,16 @@ def fold(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
+SAID_FOR: Mapping[str, Mapping[str, bool]] = {
+    # stem → stems that stand for it: what it is often cut to (true), or things of its kind where it is too wide to be
+    # said itself
+    "technolog": {"tech": True, **dict.fromkeys("ai internet softwar robot algorithm autom".split(), False)},
+    "societi": dict.fromkeys("democraci job inequ communiti".split(), False),
+    "applic": {"app": True}, "laboratori": {"lab": True}, "mathemat": {"math": True}, "advertis": {"ad": True},
+    "refriger": {"fridg": True}, "televis": {"tv": True}, "biotechnolog": {"biotech": True},
+}  # fmt: skip
+
+
 def collect_terms(text: str) -> frozenset[str]:
     """The distinct folded words of `text`; of scripts written without spaces, the pairs of neighbouring characters."""
     found: set[str] = set()

@@ -196,13 +196,16 @@ def save_result(store: Store, step: Step[Any, Any], k: str, result: Any) -> None
 
 
 def load_result(store: Store, step: Step[Any, B], k: str) -> B:
-    """The stored result of `step` under the key `k`, which must be there."""
+    """The stored result of `step` under the key `k`, which must be there. Raises StoreError for one of another form."""
     if step.form == "array":
         return typing.cast(B, _open_array(store, k))
     if step.form == "arrays":
         arrays = {f.name: np.asarray(_open_array(store, f"{k}.{f.name}")) for f in fields(step.result)}
         return typing.cast(B, step.result(**arrays))
-    value = step.decode(store.read([k])[k])
+    try:
+        value = step.decode(store.read([k])[k])
+    except msgspec.DecodeError as e:
+        raise StoreError(f"The result {k} of {step.name} is of another version; run `sensegraph index` again.") from e
     if step.form == "tables":
         tables: dict[str, Table[Any]] = {}
         for name, kind in _list_tables(step.result).items():

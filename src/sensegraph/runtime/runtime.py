@@ -26,7 +26,7 @@ from sensegraph.errors import (
     Unreadable,
     UnsupportedTask,
 )
-from sensegraph.protocols import Chunker, Embedder, Executor, LanguageEngine, Reranker, Store, Task
+from sensegraph.protocols import Chunker, Embedder, Executor, LanguageEngine, Numbers, Reranker, Store, Task
 from sensegraph.runtime.batches import Call, Encoded, Stoppable, Work, cut_batches
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, Step, load_result, save_result
@@ -67,7 +67,9 @@ class Runtime:
     whatever method worked. `most_failed` is the share of the items of a step that may fail for good where the step can
     go on without them, counted over all of them in this run (`begun`); they are listed in `aside`. What was refused is
     asked for again only where `retry` is set, all else in the next run. `inside` holds, for each input that is being
-    made, the keys of the results that it was made from.
+    made, the keys of the results that it was made from. `unsettled` names steps that may do more in the next run though
+    nothing changes: where results were set aside, could not be read, or are doubted. `numbers` says as which vectors
+    are stored.
     """
 
     engine: LanguageEngine
@@ -82,9 +84,11 @@ class Runtime:
     noted: Counter[str] = field(default_factory=Counter)
     most_failed: float = 0.0
     retry: bool = False
+    numbers: Numbers = "int16"
     aside: list[SetAside] = field(default_factory=list)
     begun: Counter[str] = field(default_factory=Counter)
     inside: list[list[str]] = field(default_factory=list)
+    unsettled: list[str] = field(default_factory=list)
 
     def check(self, name: str, requires: frozenset[Task]) -> None:
         """Raise UnsupportedTask, before any work, when the engine lacks a task that `name` needs."""
@@ -176,6 +180,7 @@ class Runtime:
         """`keys`, with that of what stands in its place for each that is `known` to have failed, which is listed."""
         for position, k in enumerate(keys):
             if k in known:
+                self.unsettled.append(step.name)
                 self.aside.append(SetAside(key(k, "aside"), step.task or step.name, items[position], *known[k]))
         return [key(k, "aside") if k in known else k for k in keys]
 
@@ -314,6 +319,7 @@ class Runtime:
         if size > 1 and failures:  # find out which items of a failed batch are to blame
             failures = self._run(step, items, todo, [[k] for k in failures], settings)
         instead = {k: e.instead for k, e in failures.items() if isinstance(e, Unreadable)}
+        self.unsettled.extend([step.name] * bool(instead))
         unread = {k: key(k, "unread") for k in instead}
         self.store.write({unread[k]: step.encode(value) for k, value in instead.items()}, step.name)
         return unread, {k: e for k, e in failures.items() if k not in instead}
@@ -340,6 +346,7 @@ class Runtime:
                 failures.update(dict.fromkeys(batch, result))
             else:
                 self.store.write(dict(zip(batch, result, strict=True)), step.name)
+                self.unsettled.extend([step.name] * bool(step.doubts and any(map(step.doubts, result))))
                 self.computed[step.name] += len(batch)
             if tool and (now := tool.usage()) != spent:
                 self.store.spend(step.name, now - spent)

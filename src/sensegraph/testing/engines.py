@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from sensegraph.protocols import LanguageEngine, ResolvingEngine, StreamingEngine, Task
+from sensegraph.protocols import LanguageEngine, ResolvingEngine, StreamingEngine, SurveyingEngine, Task
 from sensegraph.testing.samples import (
     QUESTION,
     SAMPLE,
@@ -238,6 +238,27 @@ class EngineContract(PaperTasksContract, JudgeContract):
             assert set(ids) <= {p.id for p in brief.context.passages}
             assert all(len(found) > 1 for found in sets)
             assert engine.resolve([]) == []
+
+    def test_a_document_is_read_by_the_entries_of_its_own_terms(self) -> None:
+        """Whether it is told these alone, or all entries; counts in another order teach the same."""
+        engine = self.make()
+        if not isinstance(engine, SurveyingEngine) or "survey" not in engine.tasks:
+            return
+        documents = [(chunk,) for chunk in sample_chunks()]
+        seen, known = engine.observe(documents), dict[str, str]()
+        assert engine.observe(documents[::-1]) == seen[::-1]
+        told: list[dict[str, str]] = [{} for _ in seen]
+        for look in range(engine.looks):
+            counted = engine.count(list(zip(seen, told, strict=True)), look)
+            assert engine.count([(one, known) for one in seen], look) == counted
+            learned = engine.learn([count for _, count in counted], look, known)
+            assert engine.learn([count for _, count in counted[::-1]], look, known) == learned
+            known |= learned
+            for one, (terms, _) in zip(told, counted, strict=True):
+                one.update((term, known[term]) for term in terms if term in known)
+        read = engine.read(list(zip(documents, seen, told, strict=True)))
+        assert [len(found) for found in read] == [1] * len(documents)
+        assert engine.read([(*pair, known) for pair in zip(documents, seen, strict=True)]) == read
 
     def test_leads_refinements_and_tests_have_their_ranges(self) -> None:
         """Scores are 0–100, verdicts true or false; references are ids of what was given."""

@@ -125,7 +125,8 @@ def test_references_to_what_a_report_was_not_written_from_are_removed_and_counte
     clusters = made.write(list(FOUND.groups))
     calls = sum(c.title == "T" for c in clusters)
     assert not any(s.references for c in clusters if c.title == "T" for s in report_statements(c))
-    assert made.notes() == (f"{3 * calls} references in reports named no record and were removed",)
+    assert calls > 3
+    assert made.lost.total() == 3 * calls
 
 
 @pytest.mark.parametrize(("given", "kept"), [(-3.0, 0.0), (4.5, 4.5), (99.0, 10.0), (float("nan"), 0.0)])

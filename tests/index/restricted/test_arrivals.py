@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from sensegraph.index.manifest import DocumentEntry
 from sensegraph.index.restricted.arrivals import (
     Arrival,
     forget_arrivals,
     known_then,
     note_arrivals,
-    outdated_arrivals,
     read_arrivals,
 )
+from sensegraph.runtime.keys import encode_canonical
 from sensegraph.runtime.stores.sqlite import SqliteStore
 
 
@@ -55,11 +57,37 @@ def test_earlier_versions_are_counted_and_what_nobody_noted_is_unknown(tmp_path:
     assert known_then(read_arrivals(store), listed, "2021", False).inside == frozenset()
 
 
-def test_what_is_forgotten_is_known_no_longer_and_says_under_which_key_it_stood(tmp_path: Path) -> None:
+def test_what_is_forgotten_is_known_no_longer(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path)
-    assert outdated_arrivals(store, ()) == ""
     note_arrivals(store, [entry("a", "1"), entry("b", "1")], "2020-01-01T00:00:00Z")
-    assert outdated_arrivals(store, ("a", "b")) == outdated_arrivals(store, ("a", "b", "c")) == ""
-    assert outdated_arrivals(store, ("a",)) == store.ref("arrivals")
     forget_arrivals(store, ("a", "c"))
     assert read_arrivals(store) == {"a": (Arrival("1", "2020-01-01T00:00:00Z"),)}
+
+
+def test_a_build_writes_down_the_documents_that_changed_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, written = SqliteStore(tmp_path), list[list[str]]()
+    plain = store.set_refs
+    monkeypatch.setattr(store, "set_refs", lambda refs: (written.append(sorted(refs)), plain(refs)))
+    documents = [entry(name, "1") for name in "abcdef"]
+    note_arrivals(store, documents, "2020-01-01T00:00:00Z")
+    note_arrivals(store, documents, "2020-06-01T00:00:00Z")
+    note_arrivals(store, [*documents[:-2], entry("e", "2")], "2021-01-01T00:00:00Z")
+    assert written[1:] == [["arrival/e", "arrival/f"]]
+
+
+@pytest.mark.parametrize("forget", [False, True])
+def test_what_an_earlier_version_noted_in_one_object_is_still_known(tmp_path: Path, forget: bool) -> None:
+    store = SqliteStore(tmp_path)
+    earlier = {name: (Arrival("1", "2020-01-01T00:00:00Z"),) for name in ("a", "b", "c")}
+    store.write({"k": encode_canonical(earlier)}, "arrivals")
+    store.set_refs({"arrivals": "k"})
+    assert read_arrivals(store) == earlier
+    if forget:
+        forget_arrivals(store, ("a", "b"))
+        assert read_arrivals(store) == {name: earlier[name] for name in ("a", "b")}
+    else:
+        note_arrivals(store, [entry("a", "1"), entry("b", "2")], "2021-01-01T00:00:00Z")
+        closed = (Arrival("1", "2020-01-01T00:00:00Z", "2021-01-01T00:00:00Z"),)
+        now = {"a": earlier["a"], "b": (*closed, Arrival("2", "2021-01-01T00:00:00Z")), "c": closed}
+        assert read_arrivals(store) == now
+    assert store.ref("arrivals") is None

@@ -55,7 +55,7 @@ def test_defect_1_links_of_a_grown_index_are_those_of_one_built_at_once(
 def test_every_link_is_near_enough_and_among_the_nearest(built: Corpus) -> None:
     index, rt = built.index(), built.runtime()
     found = identity_links(index, rt, Likeness("vectors", 0.6, 2))
-    vectors = index.vectors_of(rt.embedder, "entity").astype(np.float64)
+    vectors = index.vectors_of(rt.embedder, "entity")[:].astype(np.float64)
     cosine = vectors @ vectors.T
     np.fill_diagonal(cosine, -1)
     near = [set(np.argsort(-row, kind="stable")[:2].tolist()) for row in cosine]

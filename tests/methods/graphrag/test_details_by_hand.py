@@ -22,6 +22,8 @@ from sensegraph.methods.graphrag.details import (
 )
 from sensegraph.types import Cluster, Description, Entity, Graph, Lead, Passage, Relation, Source, Statement
 
+RT: Any = None  # what is in memory is searched without
+
 
 def said(text: str, place: int = 0) -> Description:
     return Description(text, Source("c", place, place + len(text)))
@@ -94,7 +96,7 @@ def test_sentences_with_rare_words_join_their_community_heaviest_first(monkeypat
     made = index(ada, bo, entity("Cy", "Nothing."), entity("Di", "Calm."), relations=(link,))
     clusters = [Cluster("g", 0, 0, "", (), ("ada", "cy")), Cluster("h", 0, 0, "", (), ("bo",))]
     asked = "What of smugglers in the harbour?"
-    found = rare_sentences(asked, made, clusters)
+    found = rare_sentences(asked, made, clusters, RT)
     assert {name: [d.text for d in listed] for name, listed in found.items()} == {
         "g": [
             "Smugglers came to the harbour.",
@@ -104,18 +106,18 @@ def test_sentences_with_rare_words_join_their_community_heaviest_first(monkeypat
         ],
         "h": ["Bo likes the harbour."],
     }
-    assert rare_sentences(asked, made, clusters[1:]).keys() == {"h"}
+    assert rare_sentences(asked, made, clusters[1:], RT).keys() == {"h"}
     monkeypatch.setattr(details, "_ALL", 3)
-    assert {name: len(listed) for name, listed in rare_sentences(asked, made, clusters).items()} == {"g": 3}
+    assert {name: len(listed) for name, listed in rare_sentences(asked, made, clusters, RT).items()} == {"g": 3}
 
 
 def test_a_word_of_more_than_three_elements_and_a_twentieth_of_all_is_not_rare() -> None:
     for count, rare in ((3, True), (4, False)):
         made = index(*(entity(f"E{i}", "The harbour.") for i in range(count)), entity("Other", "Calm."))
-        found = rare_sentences("the harbour", made, [Cluster("g", 0, 0, "", (), ("e0",))])
+        found = rare_sentences("the harbour", made, [Cluster("g", 0, 0, "", (), ("e0",))], RT)
         assert bool(found) == rare
     large = index(*(entity(f"E{i}", "The harbour." if i < 5 else "Calm.") for i in range(100)))
-    assert rare_sentences("the harbour", large, [Cluster("g", 0, 0, "", (), ("e0",))])
+    assert rare_sentences("the harbour", large, [Cluster("g", 0, 0, "", (), ("e0",))], RT)
 
 
 # ── the whole ──

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from sensegraph.algorithms.ranking import Stack
 from sensegraph.algorithms.walks import Moves
 from sensegraph.methods.hipporag.facts import Facts, FactSettings, _write_fact, make_facts
 from sensegraph.types import Description, Entity, Graph, Relation, Source
@@ -93,7 +94,7 @@ def test_synonyms_are_names_of_three_letters_or_more_and_a_filter_cuts_them() ->
     assert made.near.tolist() == pytest.approx([1.0, 1.0])
     cut = made.within([1, 4, 5], [0])
     assert list(zip(cut.one.tolist(), cut.other.tolist(), strict=True)) == [(1, 2)]
-    vectors = np.array([[1, 0], [0, 1], [1, 0], [1, 0], [0.8, 0.6], [1, 0]], np.float32)
+    vectors = Stack([np.array([[1, 0], [0, 1], [1, 0], [1, 0], [0.8, 0.6], [1, 0]], np.float32)])
     (near,) = make_facts.fn([(Graph(things), ["p"], vectors)], settings=FactSettings(synonym=0.75))
     assert list(zip(near.one.tolist(), near.other.tolist(), strict=True)) == [(0, 4), (0, 5), (4, 5)]
     assert near.near.tolist() == pytest.approx([0.8, 1.0, 0.8])

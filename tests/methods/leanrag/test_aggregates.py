@@ -592,8 +592,8 @@ def test_the_papers_vectors_are_of_descriptions_alone(tmp_path: Path) -> None:
         made.build()
         found, embedder = made.index(), made.embedder
         wanted = embedder.embed([e.description for e in found.graph.entities], "document")
-        assert (found.vectors_of(embedder, "described") == wanted).all()
-        assert not (found.vectors_of(embedder, "entity") == wanted).all()
+        assert np.allclose(found.vectors_of(embedder, "described")[:], wanted, atol=1e-4)
+        assert not np.allclose(found.vectors_of(embedder, "entity")[:], wanted, atol=1e-2)
 
 
 def test_what_is_made_anew_succeeds_the_aggregate_that_it_comes_from(rt: Runtime) -> None:

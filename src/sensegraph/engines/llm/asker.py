@@ -118,10 +118,10 @@ class Asker:
         """The value that a reply to `user` gives, as `ask_in_talk` gets it; `question` sets the language of a reply."""
         return self.ask_in_talk(task, plan, self.begin(plan, user, question), read, what, **how)[0]
 
-    def begin(self, plan: Plan, user: str, question: str = "") -> list[Message]:
+    def begin(self, plan: Plan, user: str, question: str = "", language_of: str = "") -> list[Message]:
         """What begins a talk; with the form of the reply in words where the endpoint does not enforce it."""
         shown = replace(plan, system=f"{plan.system}\n\n{plan.form}") if self._shows_form(plan) else plan
-        return begin_talk(shown, user, question)
+        return begin_talk(shown, user, question, language_of)
 
     def _shows_form(self, plan: Plan) -> bool:
         """Whether the form is shown: beside one that is enforced it makes servers write blanks without end."""
@@ -218,12 +218,13 @@ def shorten_context(context: Context, share: float) -> Context:
     return replace(context, passages=(replace(passages[0], text=" ".join(words[: int(len(words) * share)])),))
 
 
-def begin_talk(plan: Plan, user: str, question: str = "") -> list[Message]:
+def begin_talk(plan: Plan, user: str, question: str = "", language_of: str = "") -> list[Message]:
     """What begins a talk: the instructions, the examples, and what they are about.
 
-    What is written in answer to a question is to be written in its language, everything else in that of the text.
+    What is written in answer to a question is to be written in its language, everything else in that of the text:
+    of `language_of` where `user` holds more than the text.
     """
-    named = name_language(question or user)
+    named = name_language(question or language_of or user)
     language = f"Write in {named}." if named else f"Write in the language of the {'question' if question else 'text'}."
     turns = [make_message(role, text) for turn in plan.turns for role, text in zip(_ROLES, turn, strict=True)]
     message = write_message(plan.message, user, language)

@@ -1,7 +1,8 @@
 """Extraction by a model: what a chunk says, and further rounds for what was missed (edge2024, §3.1.2; app. E.1).
 
 Entities and relations come from one prompt; claims about these entities, where they are wanted, from another (G06).
-Each has its own gleaning: a cheap yes or no first, a further list only after a yes (G07).
+A chunk that names much that its list lacks is asked about these names (`gleaning.py`). The paper's own way is a cheap
+yes or no first, a further list only after a yes (G07): for claims, where it is set, and where names cannot be found.
 """
 
 from __future__ import annotations
@@ -17,17 +18,20 @@ import msgspec
 
 from sensegraph.engines.llm import prompts
 from sensegraph.engines.llm.asker import ModelTasks, Plan, make_message, plan_task
+from sensegraph.engines.llm.gleaning import FINDER_VERSION, can_find_names, find_missing_names
 from sensegraph.engines.llm.llm_settings import OTHER, Domain, LLMSettings
 from sensegraph.engines.llm.replies.extracted_records import read_claims, read_extraction
 from sensegraph.engines.llm.replies.reply_text import Reading
 from sensegraph.errors import Unreadable
 from sensegraph.language.text import count_tokens, fold
+from sensegraph.models.endpoint.client import Message
 from sensegraph.types import Chunk, Extraction
 
 T = TypeVar("T")
 
 _VERSION = 3  # raise whenever the same replies give another extraction
 _RECORD_TOKENS, _CLAIM_TOKENS = 100, 150  # that an entity and a relation, or a claim, take of a reply at most, roughly
+LISTED, MISSING = "{{listed}}", "{{missing}}"  # what only a call knows of a request about names
 _TYPED = re.compile(r"^Relation types:.*\n", re.MULTILINE)
 _DATES = {
     "relation_rule": "\n- starts and ends: since when and until when the link holds by the passage, as YYYY, YYYY-MM "
@@ -39,11 +43,15 @@ _DATES = {
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One kind of list that is asked for: how, and what is said to ask whether and then what was missed."""
+    """One kind of list that is asked for: how, and what is said to ask whether and then what was missed.
+
+    `names` is said to ask about names that the list lacks; empty where the model is asked whether it lacks anything.
+    """
 
     plan: Plan
     check: str
     more: str
+    names: str = ""
 
 
 class ExtractionTasks(ModelTasks):
@@ -60,51 +68,89 @@ class ExtractionTasks(ModelTasks):
         read = partial(read_extraction, chunk=chunk, typed=bool(domain.relation_types))
         what = f"chunk {chunk.id} of document {chunk.document!r}"
         try:
-            found = domain.unify_types(self._list_all(self._stages[0], prompts.write_chunk(chunk), read, what))
+            found = domain.unify_types(self._list_all(self._stages[0], prompts.write_chunk(chunk), chunk, read, what))
         except Unreadable as e:
             raise Unreadable(str(e), domain.unify_types(e.instead), e.kind, e.words) from e
         if len(self._stages) == 1 or not found.entities:
             return found
-        names = "; ".join(dict.fromkeys(" ".join(e.name.split()) for e in found.entities))
+        names = list_names(found)
         user = f"{prompts.write_chunk(chunk)}\n\nEntities: {names}"
-        claims = self._list_all(self._stages[1], user, partial(read_claims, chunk=chunk), f"claims of {what}")
+        claims = self._list_all(self._stages[1], user, chunk, partial(read_claims, chunk=chunk), f"claims of {what}")
         return replace(add_extraction(found, claims), outside=found.outside, rounds=found.rounds)
 
     # ── estimates ──
 
-    def count_chunk_calls(self) -> int:
-        """The calls that a chunk needs at least: each stage, and whether it missed anything."""
-        return len(self._stages) * (2 if self.settings.max_gleanings else 1)
+    def count_chunk_calls(self, chunk: Chunk) -> int:
+        """The calls that a chunk needs at least: each stage, and where the model is asked, whether it is whole."""
+        return len(self._stages) + len(self._checked_stages(chunk))
 
     def count_chunk_tokens(self, chunk: Chunk) -> int:
         """Tokens of these calls' prompts; a reply that is read again is taken to be as long as its chunk."""
         user = count_tokens(prompts.write_chunk(chunk))
-        once = [stage.plan.overhead + user for stage in self._stages]
-        read_again = zip(once, self._stages, strict=True) if self.settings.max_gleanings else ()
-        again = [n + chunk.tokens + count_tokens(stage.check) for n, stage in read_again]
-        return sum(once) + sum(again)
+        once = sum(stage.plan.overhead + user for stage in self._stages)
+        checked = self._checked_stages(chunk)
+        return once + sum(s.plan.overhead + user + chunk.tokens + count_tokens(s.check) for s in checked)
+
+    def _checked_stages(self, chunk: Chunk) -> list[Stage]:
+        """The stages after which the model is asked whether it missed anything."""
+        if not self.settings.max_gleanings:
+            return []
+        return [stage for stage in self._stages if not (stage.names and can_find_names(chunk.text))]
 
     # ── one list ──
 
-    def _list_all(self, stage: Stage, user: str, read: Callable[..., Reading[Extraction]], what: str) -> Extraction:
-        """What a stage finds, with what its further rounds bring while the model says that its list is not whole."""
+    def _list_all(
+        self, stage: Stage, user: str, chunk: Chunk, read: Callable[..., Reading[Extraction]], what: str
+    ) -> Extraction:
+        """What a stage finds, with what its further rounds bring: about names that its list lacks, else as asked."""
         talk = self._asker.begin(stage.plan, user)
         found, reply = self._asker.ask_in_talk("extract", stage.plan, talk, read, what)
+        most = self.settings.max_gleanings
+        if stage.names and most and can_find_names(chunk.text):
+            ends = (name for r in found.relations for name in (r.source, r.target))
+            missing = find_missing_names(chunk.text, list(dict.fromkeys((*(e.name for e in found.entities), *ends))))
+            if not missing:
+                return found
+            request = fill_names(stage.names, found, missing)
+            talk = self._asker.begin(stage.plan, f"{user}\n\n{request}", language_of=user)
+            more, _ = self._ask_further(stage, talk, found, read, what)
+            return replace(more, rounds=(len(more.entities) - len(found.entities),))
         talk.append(make_message("assistant", reply.text))
-        rounds, most = list[int](), self.settings.max_gleanings
+        rounds = list[int]()
         while len(rounds) < most and self._verdicts.agrees([*talk, make_message("user", stage.check)]):
             talk.append(make_message("user", stage.more))
-            try:
-                missed, reply = self._asker.ask_in_talk(
-                    "extract", stage.plan, talk, partial(read, further=True), f"what was missed of {what}"
-                )
-            except Unreadable as e:
-                raise Unreadable(str(e), add_extraction(found, e.instead), e.kind, e.words) from e
-            talk.append(make_message("assistant", reply.text))
-            more = add_extraction(found, missed)
+            more, said = self._ask_further(stage, talk, found, read, what)
+            talk.append(make_message("assistant", said))
             rounds.append(len(more.entities) - len(found.entities))
             found = more
         return replace(found, rounds=tuple(rounds))
+
+    def _ask_further(
+        self,
+        stage: Stage,
+        talk: Sequence[Message],
+        found: Extraction,
+        read: Callable[..., Reading[Extraction]],
+        what: str,
+    ) -> tuple[Extraction, str]:
+        """What was found with what a further reply adds, and that reply."""
+        read_more, of = partial(read, further=True), f"what was missed of {what}"
+        try:
+            missed, reply = self._asker.ask_in_talk("extract", stage.plan, talk, read_more, of)
+        except Unreadable as e:
+            raise Unreadable(str(e), add_extraction(found, e.instead), e.kind, e.words) from e
+        return add_extraction(found, missed), reply.text
+
+
+def list_names(found: Extraction) -> str:
+    """The names of the entities, each once."""
+    return "; ".join(dict.fromkeys(" ".join(e.name.split()) for e in found.entities))
+
+
+def fill_names(template: str, found: Extraction, missing: Sequence[str]) -> str:
+    """The request about names that a list lacks."""
+    listed = list_names(found) or "(nothing)"
+    return template.replace(MISSING, "; ".join(missing)).replace(LISTED, listed)
 
 
 def build_domain(s: LLMSettings) -> Domain:
@@ -115,7 +161,10 @@ def build_domain(s: LLMSettings) -> Domain:
 def plan_extraction(s: LLMSettings, stages: Sequence[Stage]) -> Plan:
     """The fixed part of the whole task; all that can change an extraction is in it."""
     first, *others = stages
-    gleaning = [(stage.check, stage.more) for stage in (first, *others)] if s.max_gleanings else []
+    gleaning = [
+        (stage.check, stage.more, *((stage.names, FINDER_VERSION) if stage.names else ()))
+        for stage in (stages if s.max_gleanings else ())
+    ]
     matters = (_VERSION, build_domain(s), s.max_gleanings, gleaning, [stage.plan for stage in others])
     return replace(first.plan, matters=matters)
 
@@ -131,7 +180,9 @@ def plan_stages(s: LLMSettings, values: Mapping[str, str]) -> tuple[Stage, ...]:
         )
         made = replace(made, schema=None if tuples else form, turns=turns)
         check, more = (prompts.fill_template(f"{gleaning}-{part}", values, s.prompts) for part in ("check", "more"))
-        return Stage(made, check, more)
+        by_names = gleaning == "glean" and s.gleaning == "names"
+        of_call = {**values, "listed": LISTED, "missing": MISSING}
+        return Stage(made, check, more, prompts.fill_template("glean-names", of_call, s.prompts) if by_names else "")
 
     listing = stage("extraction", "extract", "glean", prompts.extraction_schema(build_domain(s), dates=s.dates))
     return (listing, stage("claims", "claims", "claims", prompts.REPLY_SCHEMAS["claims"])) if s.claims else (listing,)

@@ -129,7 +129,7 @@ class LLMEngine(
     def calls(self, task: Task, item: Chunk | Context | Inquiry | Brief | judging_tasks.Item) -> int:
         """The calls that `item` needs at least: for a chunk, those that ask whether anything was missed as well."""
         if isinstance(item, Chunk):
-            return 2 if task == "triples" else self.count_chunk_calls()
+            return 2 if task == "triples" else self.count_chunk_calls(item)
         return len(self._users(task, item))
 
     def price(self, prompt_tokens: int, completion_tokens: int) -> float:

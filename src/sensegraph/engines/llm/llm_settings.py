@@ -19,7 +19,9 @@ class LLMSettings:
     `entity_types` and `relation_types` are what to look for; none of the latter leaves relations without types. An
     `open` schema keeps what is of another type, an `enforced` one makes its type `other`; both count it. `dates`
     asks since and until when a relation holds, besides the dates that the texts are searched for by rules.
-    `max_gleanings` bounds the rounds in which a chunk is asked about again for what was missed (edge2024, §3.1.2).
+    `max_gleanings` bounds the rounds in which a chunk is asked about again for what was missed (edge2024, §3.1.2);
+    `gleaning` says when: where it names much that its list lacks (`names`, one round), or where the model says so, to
+    which all is shown again (`check`, the paper's way).
     Where `language` is empty, the language of the text, or of the question, is found and named. `points` says
     whether a partial answer is a list of rated points or one rated answer (edge2024, §3.1.6). A partial answer may
     name `follow_ups` questions (DRIFT), and a question may be split into `sub_questions` (LazyGraphRAG).
@@ -34,6 +36,7 @@ class LLMSettings:
     claims: bool = False
     dates: bool = False
     max_gleanings: int = 1
+    gleaning: Literal["names", "check"] = "names"
     summary_words: int = 500
     summary_input_tokens: int = 4000
     findings_min: int = 5

@@ -29,7 +29,7 @@ _PASSAGE = 200  # tokens of a passage that is shown: examples are paid for with 
 _MOST_TYPES = 12
 _REPLY = 1000  # tokens of a profile
 _AS_THEY_ARE = frozenset(  # parts of a talk, the question that must be cheapest, and what judges answers: by no persona
-    "glean-check glean-more claims-check claims-more references test tune "
+    "glean-names glean-check glean-more claims-check claims-more references test tune "
     "judge judge-scored judge-decided score contrast personas tasks questions grounded-questions reverse-questions "
     "claim-select claim-disambiguate claim-decompose support "
     "plan keywords concepts filter triple-names triples rank".split()  # their examples are turns, and of no corpus

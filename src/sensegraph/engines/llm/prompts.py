@@ -146,8 +146,8 @@ REPLY_SCHEMAS: dict[str, Schema] = {
 _ASKED = (  # folder of the paper, and the templates in it
     (
         "edge2024",
-        "extract extract-tuple glean-check glean-more claims claims-tuple claims-check claims-more references "
-        "summarise report rate rate-answer answer ask refine test grade resolve tune "
+        "extract extract-tuple glean-names glean-check glean-more claims claims-tuple claims-check claims-more "
+        "references summarise report rate rate-answer answer ask refine test grade resolve tune "
         "judge judge-scored contrast personas tasks questions grounded-questions rank",
     ),
     ("circlemind2024", "concepts"),

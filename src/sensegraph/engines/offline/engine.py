@@ -14,7 +14,7 @@ from sensegraph.errors import UnsupportedTask
 from sensegraph.protocols import Task
 from sensegraph.runtime.keys import key
 
-_VERSION = 38  # raise when any result of this engine changes: it is part of every key
+_VERSION = 40  # raise when any result of this engine changes: it is part of every key
 _VERSIONS: Mapping[Task, str] = MappingProxyType({})  # where results of one task alone changed
 
 
@@ -28,6 +28,7 @@ class ClassicalEngine:
         "rate", "answer", "ask", "refine", "test", "grade",
     })  # fmt: skip
     batch: int = 32
+    looks: int = 5  # at the corpus: see `corpus_reading`
     waits: bool = False
     quotes: bool = True
     named: tuple[tuple[str, str], ...] = ()  # names with their types, which win over what the engine finds
@@ -45,28 +46,31 @@ class ClassicalEngine:
 
         return corpus_reading.observe_documents(documents, self.chinese)
 
-    def learn(self, observations: Iterable[bytes]) -> bytes:
-        """What the whole corpus shows; a sequence is read several times, so that memory stays small."""
+    def count(self, items: Sequence[tuple[bytes, Mapping[str, str]]], look: int) -> list[tuple[Sequence[str], bytes]]:
+        """What each document counts for a look, and the terms that it asks for."""
         from sensegraph.engines.offline.extraction import corpus_reading
 
-        return corpus_reading.learn_corpus(observations, dict(self.named))
+        return corpus_reading.count_documents(items, look)
+
+    def learn(self, counts: Iterable[bytes], look: int, known: Mapping[str, str]) -> Mapping[str, str]:
+        """What the whole corpus shows, by term."""
+        from sensegraph.engines.offline.extraction import corpus_reading
+
+        return corpus_reading.learn_corpus(counts, look, known, dict(self.named))
 
     def read(
-        self, items: Sequence[tuple[tuple[types.Chunk, ...], bytes]], lexicon: bytes
+        self, items: Sequence[tuple[tuple[types.Chunk, ...], bytes, Mapping[str, str]]]
     ) -> list[tuple[types.Extraction, ...]]:
         """The extractions of each document, one per chunk."""
         from sensegraph.engines.offline.extraction import corpus_reading
 
-        return corpus_reading.read_documents(items, lexicon)
+        return corpus_reading.read_documents(items)
 
     def extract(self, chunks: Sequence[types.Chunk]) -> list[types.Extraction]:
         """Extractions of chunks that know nothing of one another: each is its own corpus."""
-        found = []
-        for chunk in chunks:
-            (observation,) = self.observe([(chunk,)])
-            ((extraction,),) = self.read([((chunk,), observation)], self.learn([observation]))
-            found.append(extraction)
-        return found
+        from sensegraph.engines.offline.extraction import corpus_reading
+
+        return [x for c in chunks for x in corpus_reading.read_together([(c,)], dict(self.named), self.chinese)[0]]
 
     def summarise(self, contexts: Sequence[types.Context]) -> list[str]:
         """One description from several, in the sources' words."""

@@ -15,7 +15,8 @@ from sensegraph.graphs.interchange.tables import COLUMNS, Tables
 from sensegraph.index.build import complete_index, store_documents
 from sensegraph.index.chunks import chunk_documents
 from sensegraph.index.graph.merging import describe_graphs
-from sensegraph.index.hierarchy.communities import Communities, cluster_graphs, find_communities, hash_structure
+from sensegraph.index.hierarchy.communities import Communities, cluster_graphs
+from sensegraph.index.hierarchy.gathering import group_graph
 from sensegraph.index.hierarchy.reports import keep_hierarchy, report_all
 from sensegraph.index.index import Index, keep_documents, list_catalogue
 from sensegraph.index.manifest import Manifest
@@ -104,13 +105,13 @@ def _store_spine(made: _Import, rt: Runtime, settings: IndexSettings) -> Spine:
         told = Result(hierarchy_key, load_result(rt.store, keep_hierarchy, hierarchy_key))
         return replace(spine, hierarchy=told, notes=(*notes, *told.value.notes))
     # reports written by the engine, on the communities of the tables or on our own
-    shape = key(rt.once(hash_structure, known_graph.value, names=(known_graph.key,)).value, settings.clusters)
+    shape = ""
     if made.grouping:
         name = key(made.key, "communities")
         save_result(rt.store, cluster_graphs, name, Communities(made.grouping.groups, 0.0, made.grouping.notes))
         groups = Result(name, load_result(rt.store, cluster_graphs, name))
     else:
-        groups = find_communities(known_graph, None, rt, settings.clusters)
+        shape, groups = group_graph(known_graph, None, rt, settings.clusters)
     told = report_all(groups, known_graph, spine.chunks, rt, settings.reports)
     found = {"structure": shape, "communities": groups} if not made.grouping else {}
     return replace(spine, hierarchy=told, notes=(*notes, *told.value.notes), **found)  # type: ignore[arg-type]

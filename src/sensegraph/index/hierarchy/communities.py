@@ -43,9 +43,9 @@ class Fate:
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """The names of the communities under the key `communities`: `names` by id, `now` the id of now by every earlier.
+    """The names of the communities under the key `communities`, and the id of `now` by every earlier one.
 
-    A name is the id that a community was first seen under.
+    A name is the id that a community was first seen under; `names` holds by id those that are another.
     """
 
     communities: str = ""
@@ -76,9 +76,8 @@ def follow_communities(store: Store, manifest: Manifest) -> tuple[Fate, ...]:
         names |= dict.fromkeys(fate.now[:1], fate.name)
         then |= {i: fate.now[0] for i in fate.before if fate.now and i not in then}
     now = {early: then[late] for early, late in before.now.items() if late in then} | then
-    made = Lineage(
-        manifest.communities, dict(sorted(names.items())), {a: b for a, b in sorted(now.items()) if a not in names}
-    )
+    moved = {i: name for i, name in sorted(names.items()) if i != name}
+    made = Lineage(manifest.communities, moved, {a: b for a, b in sorted(now.items()) if a not in names})
     name = key("lineage", made)
     store.write({name: encode_canonical(made)}, "lineage")
     store.set_refs({_REF: name})

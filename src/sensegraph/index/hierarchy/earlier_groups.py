@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from sensegraph.algorithms.graphs import Ints
+from sensegraph.algorithms.ranking import Stack
 from sensegraph.index.hierarchy.similar_clusters import Grouping, group_vectors
-from sensegraph.protocols import Vectors
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result
 from sensegraph.runtime.runtime import Runtime
@@ -44,7 +44,7 @@ class EarlierGroups:
             self.succeeds.update(zip(new, (name for name in before if name not in made), strict=False))
 
     def group_anew(
-        self, level: int, ids: Iterable[str], vectors: Result[Vectors], rt: Runtime, size: int, dims: int, seed: int
+        self, level: int, ids: Iterable[str], vectors: Result[Stack], rt: Runtime, size: int, dims: int, seed: int
     ) -> Grouping:
         """The groups of the nodes with these vectors, about `size` in each, as far as may be those from before."""
         start = self.labels(level, ids)

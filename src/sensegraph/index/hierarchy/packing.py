@@ -83,13 +83,17 @@ _KINDS = ("report", "entity", "relation", "claim")  # the order of a context
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A community before it has a report: ids of itself, its parent, its children, and all entities below."""
+    """A community before it has a report: ids of itself, its parent, its children, and all entities below.
+
+    One that is `gathered` is held together by no relations (`gathering.py`).
+    """
 
     id: str
     depth: int
     parent: str
     children: tuple[str, ...]
     entities: tuple[str, ...]
+    gathered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +177,9 @@ def pack_community(
     # messages and prompts call a community that has no title yet by its three best-linked entities
     ranked = sorted(nodes, key=lambda n: (-n.rank, n.passage.title, n.passage.id))
     title = ", ".join(n.passage.title for n in ranked[:3])
+    if group.gathered:
+        more = f" and {len(ranked) - 3} more" if len(ranked) > 3 else ""
+        title = f"{title}{more}, gathered though little or nothing links them"
     if sum(line.tokens for line in (*nodes, *links, *claims)) <= budget or not children:
         # source, target, relation, claims by falling combined degree; then what has no inner relation
         entity = {n.passage.id: n for n in nodes}

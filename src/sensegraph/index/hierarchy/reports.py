@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,12 +19,16 @@ from sensegraph.index.hierarchy.packing import (
     report_statements,
     resolve_report,
 )
+from sensegraph.index.hierarchy.written_trees import Trees, WrittenTree, cut_trees, place_elements, take_trees
 from sensegraph.index.left_out import quote_as_report
 from sensegraph.language.text import count_tokens
 from sensegraph.protocols import LanguageEngine
-from sensegraph.runtime.results import Result, step
+from sensegraph.runtime.keys import key
+from sensegraph.runtime.results import Result, Results, Table, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Cluster, Context, Finding, Graph, Hierarchy, Report, Source, Statement
+
+GATHERED = "gathered"  # the type of a community that no relations hold together
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,26 +48,80 @@ def report_on_contexts(contexts: Sequence[Context], *, engine: LanguageEngine) -
     return engine.report(contexts)
 
 
-@step("reports.hierarchy", version=3, form="tables")
+@step("reports.hierarchy", version=4, form="tables")
 def keep_hierarchy(clusters: Sequence[Hierarchy], *, settings: ReportSettings, reporter: str) -> list[Hierarchy]:
     """The finished hierarchy; `reporter` is who wrote its reports."""
     return list(clusters)
 
 
+@step("reports.trees", version=1)
+def keep_trees(
+    found: Sequence[tuple[WrittenTree, ...]], *, settings: ReportSettings, reporter: str
+) -> list[tuple[WrittenTree, ...]]:
+    """Which trees of communities were written about, from what."""
+    return list(found)
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierReports:
+    """What a build may take from the one before: the keys of its communities and of its graph, and its reports."""
+
+    communities: str
+    graph: str
+    hierarchy: Hierarchy
+
+    def find_trees(self, rt: Runtime, settings: ReportSettings) -> dict[str, WrittenTree]:
+        """Its trees by their roots, where reports were written by these settings and by the same engine."""
+        names, reporter = [key(self.communities, self.graph)], rt.engine.fingerprint("report")
+        (k,) = rt.keys(keep_trees, [()], names, settings=settings, reporter=reporter)
+        found = rt.store.read([k])
+        return {tree.root: tree for tree in keep_trees.decode(found[k])} if k in found else {}
+
+
 def report_all(
     communities: Result[Communities], graph: Result[Graph], chunks: Callable[[], Iterable[Chunk]], rt: Runtime,
-    settings: ReportSettings,
+    settings: ReportSettings, earlier: EarlierReports | None = None,
 ) -> Result[Hierarchy]:  # fmt: skip
-    """The hierarchy with a report on every community; paid for only where a context changed."""
+    """The hierarchy with a report on every community; paid for only where a context changed.
+
+    Nothing is packed anew of trees in which nothing changed since the build of `earlier`.
+    """
+    names, by = (communities.key, graph.key), {"settings": settings, "reporter": rt.engine.fingerprint("report")}
 
     def write() -> Hierarchy:
-        documents = {c.id: c.document for c in chunks()}
-        writer = Writer(rt, graph.value, documents, settings)
-        clusters = writer.write(list(communities.value.groups))
-        return Hierarchy(tuple(clusters), communities.value.modularity, (*communities.value.notes, *writer.notes()))
+        trees = cut_trees(list(communities.value.groups))
+        held = place_elements(graph.value, trees)
+        keys = {root: held[root].key(groups) for root, groups in trees.items()}
+        known = earlier.find_trees(rt, settings) if earlier else {}
+        kept = {root: known[root] for root in trees if root in known and known[root].key == keys[root]}
+        clusters = _recall_clusters(earlier, kept, trees, rt) if earlier else []
+        rest = [root for root in trees if root not in kept]
+        lost = sum(tree.lost for tree in kept.values())
+        if rest:
+            documents = {c.id: c.document for c in chunks()}
+            writer = Writer(rt, take_trees(graph.value, [held[root] for root in rest]), documents, settings)
+            clusters += writer.write([g for root in rest for g in trees[root]])
+            kept |= {tree.root: tree for root in rest for tree in writer.trees(root, keys[root], trees[root])}
+            lost += writer.lost.total()
+        rt.once(keep_trees, tuple(kept[root] for root in sorted(kept)), names=names, **by)
+        clusters.sort(key=lambda c: (c.depth, c.id))
+        removed = (f"{lost} references in reports named no record and were removed",) if lost else ()
+        return Hierarchy(tuple(clusters), communities.value.modularity, (*communities.value.notes, *removed))
 
-    names = (communities.key, graph.key)
-    return rt.once(keep_hierarchy, write, names=names, settings=settings, reporter=rt.engine.fingerprint("report"))
+    return rt.once(keep_hierarchy, write, names=names, **by)
+
+
+def _recall_clusters(earlier: EarlierReports, kept: dict[str, WrittenTree], trees: Trees, rt: Runtime) -> list[Cluster]:
+    """The reports of the build before on the trees that are `kept`; one of which some are gone is no longer kept."""
+    wanted = [g.id for root in kept for g in trees[root]]
+    records = earlier.hierarchy.clusters
+    found = records.find(wanted) if isinstance(records, Table) else {c.id: c for c in records}
+    for root in [root for root in kept if any(g.id not in found for g in trees[root])]:
+        del kept[root]
+    asked = [k for tree in kept.values() for k in tree.reports]
+    rt.store.has(asked)  # looked for, so that who collects what nothing needs sees that they are needed
+    rt.begun[report_on_contexts.name] += len(asked)
+    return [found[g.id] for root in kept for g in trees[root]]
 
 
 class Writer:
@@ -84,11 +143,14 @@ class Writer:
         self.elements: Elements = elements_for(rt.engine, graph, documents)
         self.done: dict[str, Cluster] = {}
         self.level: dict[str, int] = {}
-        self.lost = 0
+        self.lost = Counter[str]()  # by community
+        self.asked: dict[str, str] = {}  # the key of the report on each community that was asked for
 
-    def notes(self) -> tuple[str, ...]:
-        """What was removed from the reports."""
-        return (f"{self.lost} references in reports named no record and were removed",) if self.lost else ()
+    def trees(self, root: str, name: str, groups: Sequence[Group]) -> Iterator[WrittenTree]:
+        """The tree of these communities, if nothing stands in the place of a report on one of them."""
+        reports = tuple(self.asked[g.id] for g in groups if g.id in self.asked)
+        if all(reports):
+            yield WrittenTree(root, name, reports, sum(self.lost[g.id] for g in groups))
 
     def write(self, groups: Sequence[Group]) -> list[Cluster]:
         """All clusters, ordered by depth, then id."""
@@ -119,10 +181,14 @@ class Writer:
             own = Report(passage.title, tuple(said), rating=0.0, rating_explanation=why)
             self.done[g.id] = self._cluster(g, own, context)
         rest = [(g, c) for g, c in ready if not _speaks_for_itself(c)]
-        written = self.ask([c for _, c in rest])
+        contexts = [c for _, c in rest]
+        written = self.ask(contexts)
+        if isinstance(written, Results):  # another key than its own stands for what was not read, or set aside
+            keys = zip(rest, written.keys, self.rt.keys(report_on_contexts, contexts), strict=True)
+            self.asked |= {g.id: k if k == plain else "" for (g, _), k, plain in keys}
         for (g, context), found in zip(rest, written, strict=True):
             kept, lost = resolve_report(found, {p.id for p in context.passages})
-            self.lost += lost
+            self.lost[g.id] = lost
             self.done[g.id] = self._cluster(g, kept, context)
 
     def _cluster(self, group: Group, found: Report, context: Context) -> Cluster:
@@ -141,6 +207,7 @@ class Writer:
             rating_explanation=found.rating_explanation,
             documents=len({self.documents[c] for e in group.entities for c in self.entities[e].chunks}),
             omitted=context.omitted,
+            type=GATHERED if group.gathered else "",
         )
         return replace(made, tokens=count_tokens(made.title) + count_tokens(made.text))
 
@@ -157,4 +224,4 @@ def _speaks_for_itself(context: Context) -> bool:
     return len(context.passages) == 1 and context.passages[0].kind == "entity" and not context.omitted
 
 
-__all__ = ["ReportSettings", "Writer", "keep_hierarchy", "report_all", "report_on_contexts"]
+__all__ = ["EarlierReports", "ReportSettings", "Writer", "keep_hierarchy", "report_all", "report_on_contexts"]

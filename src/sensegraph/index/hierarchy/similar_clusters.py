@@ -9,6 +9,7 @@ import numpy as np
 
 from sensegraph.algorithms.graphs import Floats, Ints
 from sensegraph.algorithms.meaning import cluster_rows, measure_scatter
+from sensegraph.algorithms.ranking import Stack
 from sensegraph.algorithms.reduction import reduce_dimensions
 from sensegraph.protocols import Vectors
 from sensegraph.runtime.results import step
@@ -41,12 +42,12 @@ class Grouping:
 
 
 @step("alike.grouping", version=1, form="arrays")
-def group_vectors(wholes: Sequence[tuple[Vectors, Ints]], *, size: int, dims: int, seed: int) -> list[Grouping]:
+def group_vectors(wholes: Sequence[tuple[Vectors | Stack, Ints]], *, size: int, dims: int, seed: int) -> list[Grouping]:
     """Clusters of about `size` rows of each matrix, over `dims` columns of it; near the earlier labels, if any."""
     return [_group_rows(vectors, start, size, dims, seed) for vectors, start in wholes]
 
 
-def _group_rows(vectors: Vectors, start: Ints, size: int, dims: int, seed: int) -> Grouping:
+def _group_rows(vectors: Vectors | Stack, start: Ints, size: int, dims: int, seed: int) -> Grouping:
     rows = reduce_dimensions(vectors, dims, seed=seed)
     fresh = cluster_rows(rows, size, seed=seed)
     if not len(start):

@@ -15,9 +15,10 @@ import msgspec
 from sensegraph.index.manifest import DocumentEntry
 from sensegraph.language.dates.moments import first_instant, instant_after
 from sensegraph.protocols import Store
-from sensegraph.runtime.keys import encode_canonical, key
+from sensegraph.runtime.keys import encode_canonical
 
-REF = "arrivals"
+PLACE = "arrival/"  # refs: the versions of a document
+_EARLIER = "arrivals"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class Arrival:
 
 
 Known = dict[str, tuple[Arrival, ...]]
+_read_versions = msgspec.json.Decoder(tuple[Arrival, ...]).decode
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,42 +54,42 @@ def current_second() -> str:
 
 def read_arrivals(store: Store) -> Known:
     """The versions of every document by id, oldest first."""
-    name = store.ref(REF)
+    rows = store.refs(PLACE).items()
+    return _read_earlier(store) | {name.removeprefix(PLACE): _read_versions(value) for name, value in rows}
+
+
+def _read_earlier(store: Store) -> Known:
+    """What a store of before 2026-12 has in one object."""
+    name = store.ref(_EARLIER)
     found = store.read([name]) if name else {}
     return msgspec.json.decode(found[name], type=Known) if name and name in found else {}
 
 
 def note_arrivals(store: Store, documents: Sequence[DocumentEntry], time: str) -> None:
-    """Note which versions are known from `time` on, and which no longer; writes nothing where all is as it was."""
-    before = read_arrivals(store)
+    """Note which versions are known from `time` on, and which no longer; only what changed is written."""
+    before, moved = read_arrivals(store), _read_earlier(store)
     keys = {d.id: d.key for d in documents}
-    after: Known = {}
-    for name in sorted({*before, *keys}):
+    changed: dict[str, str | None] = {_EARLIER: None} if moved else {}
+    for name in {*before, *keys}:
         versions = before.get(name, ())
-        last = versions[-1] if versions else None
-        same = last is not None and not last.known_to and last.key == keys.get(name)
-        if last and not last.known_to and not same:
-            versions = (*versions[:-1], replace(last, known_to=time))
-        after[name] = versions if same or name not in keys else (*versions, Arrival(keys[name], time))
-    _write_arrivals(store, before, after)
-
-
-def outdated_arrivals(store: Store, kept: Collection[str]) -> str:
-    """The key of what `forget` would replace; empty where there is nothing to forget."""
-    return "" if read_arrivals(store).keys() <= set(kept) else store.ref(REF) or ""
+        last = versions[-1] if versions and not versions[-1].known_to else None
+        if (last.key if last else None) != keys.get(name):
+            closed = (*versions[:-1], replace(last, known_to=time)) if last else versions
+            versions = (*closed, Arrival(keys[name], time)) if name in keys else closed
+        elif name not in moved:
+            continue
+        changed[PLACE + name] = encode_canonical(versions).decode()
+    if changed:
+        store.set_refs(changed)
 
 
 def forget_arrivals(store: Store, kept: Collection[str]) -> None:
     """Forget when documents came whose ids are not among `kept`."""
-    before = read_arrivals(store)
-    _write_arrivals(store, before, {name: versions for name, versions in before.items() if name in kept})
-
-
-def _write_arrivals(store: Store, before: Known, after: Known) -> None:
-    if after != before:
-        name = key("arrivals", after)
-        store.write({name: encode_canonical(after)}, "arrivals")
-        store.set_refs({REF: name})
+    gone = read_arrivals(store).keys() - set(kept)
+    if gone and (moved := _read_earlier(store)):
+        rows = {PLACE + name: encode_canonical(versions).decode() for name, versions in moved.items()}
+        store.set_refs({**rows, _EARLIER: None})
+    store.set_refs({PLACE + name: None for name in gone})
 
 
 def known_then(known: Known, documents: Sequence[DocumentEntry], moment: str, unknown: bool) -> Then:

@@ -16,16 +16,15 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-import numpy as np
-
 from sensegraph.algorithms.graphs import Floats
+from sensegraph.algorithms.ranking import Stack
 from sensegraph.errors import InputError
 from sensegraph.index.graph.lookups import Lookups, build_lookups
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import Catalogue, DocumentEntry
 from sensegraph.index.parts import Part
 from sensegraph.language.text import count_tokens, take_within
-from sensegraph.protocols import Embedder, Vectors
+from sensegraph.protocols import Embedder
 from sensegraph.questions import Condition, Scope
 from sensegraph.types import (
     Chunk,
@@ -184,10 +183,9 @@ class ScopedIndex(Index):
     def _entities(self) -> dict[str, Entity]:
         return {e.id: e for e in self.graph.entities}
 
-    def vectors_of(self, embedder: Embedder, kind: str = "chunk") -> Vectors:
+    def vectors_of(self, embedder: Embedder, kind: str = "chunk") -> Stack:
         """The vectors of the records inside, in their order."""
-        whole = self.whole.vectors_of(embedder, kind)
-        return np.asarray(whole[self.positions(kind)])
+        return self.whole.vectors_of(embedder, kind).take(self.positions(kind))
 
     def navigator(self, kind: str) -> None:
         """None: a way through the vectors of the whole may pass by the few that are inside."""

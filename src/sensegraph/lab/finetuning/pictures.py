@@ -161,7 +161,7 @@ def write_answer_maps(
 ) -> list[Path]:
     """Write the answers as points, coloured by type and by topic (Figures 7 and 8); the files that were written."""
     by_id, titles = {p.id: p for p in asked}, {a.name: a.title for a in ARMS}
-    points, share = project_answers(embed_all([r.answer for r in replies], rt).value)
+    points, share = project_answers(embed_all([r.answer for r in replies], rt).value[:])
     made = []
     for name in ("type", "topic"):
         places = [

@@ -14,7 +14,7 @@ import numpy as np
 
 from sensegraph.answering.grounding.citations import support_statements
 from sensegraph.index.estimate import StepEstimate
-from sensegraph.index.vectors import embed_texts
+from sensegraph.index.vectors import embed_texts, read_vectors
 from sensegraph.lab.scores.standard import Floats
 from sensegraph.lab.tasks import propose_lines
 from sensegraph.language.text import count_tokens, fold
@@ -47,7 +47,7 @@ class Proposer:
     def fresh(self, lines: Sequence[str], known: Sequence[str], near: float) -> list[int]:
         """The places of the lines that are new: below `near` by cosine to all known ones and to those before."""
         texts = [*known, *lines]
-        rows = [np.frombuffer(row, np.float32).astype(np.float64) for row in self.rt.each(embed_texts, texts)]
+        rows = read_vectors(self.rt.each(embed_texts, texts)).astype(np.float64)
         return first_of_each(texts, np.array(rows), len(known), near)
 
 

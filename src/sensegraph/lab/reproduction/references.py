@@ -39,7 +39,7 @@ def vary_extraction(sizes: Sequence[str], rounds: Sequence[str]) -> Iterator[tup
     """Every size of chunks with every number of gleanings, and the settings that make it so."""
     for size, n in product(sizes, rounds):
         index = {"chunk_tokens": int(size), "chunk_overlap": 100, "resolve": {"automatic": False}}
-        yield size, n, {"index": index, "model": {"max_gleanings": int(n)}}
+        yield size, n, {"index": index, "model": {"max_gleanings": int(n), "gleaning": "check"}}
 
 
 def count_references(index: Index) -> float:

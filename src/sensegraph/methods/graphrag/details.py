@@ -10,31 +10,39 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from sensegraph.algorithms.full_text import WordRows
+from sensegraph.algorithms.graphs import Ints, Longs
 from sensegraph.answering.asking import for_quoting
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
-from sensegraph.language.text import HAN, WORD, collect_terms, fold
+from sensegraph.language.text import HAN, SAID_FOR, WORD, collect_terms, fold
 from sensegraph.language.word_lists import read_words
-from sensegraph.runtime.keys import document_part, encode_canonical
-from sensegraph.runtime.results import Table
+from sensegraph.runtime.keys import document_part
+from sensegraph.runtime.results import Table, step, take_records
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Cluster, Description, Entity, Passage
+from sensegraph.types import Cluster, Description, Entity, Graph, Hierarchy, Passage
 
 _COMMON = 0.05  # a word in more than this share of the elements tells nothing apart
 _MOST, _ALL = 40, 400  # sentences added to one report, and to all together
 _SHORT = 4  # letters; shorter words are seldom content
+_ROOT = 5  # letters that the forms of a word have in common
 _BROAD = 14  # communities whose central sentences a question about the whole is given
 _CENTRAL = 400  # of those sentences, how many for each at most
 _READABLE = (40, 300)  # characters of a sentence that may be shown
 _STRONG, _TOGETHER = 10, 3  # a document is about a community where three of its ten best-linked members share a chunk
 _LONGEST = 3  # words of a name in a question
 _ASKING = read_words("words/asking")  # words of asking, of any corpus: they find nothing
-_NAME = re.compile(rb'"name":"((?:[^"\\]|\\.)*)"')
 _COMPARES = re.compile(r"\b(?:compar\w+|versus|than|other)\b", re.IGNORECASE)
 _BESIDE = 8  # entities that a question which compares is given besides
 
@@ -55,35 +63,124 @@ class _Found:
         return list({self.said[place].text: self.said[place] for place in reversed(ranked)}.values())[::-1][:most]
 
 
-def report_passages(question: str, index: Index, clusters: Sequence[Cluster], rt: Runtime) -> list[Passage]:
-    """The reports of `clusters` as passages; for an engine that quotes, as `detailed` has them."""
-    return for_quoting(rt, lambda: detail_reports(question, index, clusters)) or [report_passage(c) for c in clusters]
+def report_passages(
+    question: str, index: Index, clusters: Sequence[Cluster], rt: Runtime, *, speaking: bool = False
+) -> list[Passage]:
+    """The reports of `clusters` as passages; for an engine that quotes, as `detail_reports` has them."""
+    quoted = for_quoting(rt, lambda: [detail_reports(question, index, clusters, rt, speaking=speaking)])
+    return quoted[0] if quoted else [report_passage(c) for c in clusters]
 
 
-def detail_reports(question: str, index: Index, clusters: Sequence[Cluster]) -> list[Passage]:
-    """The reports of `clusters` as passages with what the sources say beside them, and the entities asked about."""
+def detail_reports(
+    question: str, index: Index, clusters: Sequence[Cluster], rt: Runtime, *, speaking: bool = False
+) -> list[Passage]:
+    """The reports of `clusters` as passages with what the sources say beside them, and the entities asked about.
+
+    With `speaking`, of a question about something only those with a word of it, in any form.
+    """
     words = _search_words(question)
     if not words:  # about the whole: the number of documents, and for the weightiest their central sentences
         top = sorted(clusters, key=lambda c: (-c.rating, c.id))[:_BROAD]
         said, about = central_sentences(index, top), count_documents_about(index, clusters)
         return [replace(report_passage(c, said.get(c.id, ())), documents=max(1, about[c.id])) for c in clusters]
-    said = rare_sentences(question, index, clusters)
+    said = rare_sentences(question, index, clusters, rt)
+    if speaking:
+        speak = find_speaking_reports(question, words, index, rt)
+        clusters = [c for c in clusters if c.id in speak or c.id in said]
     reports = [report_passage(c, said.get(c.id, ())) for c in clusters]
     asked = find_asked_entities(question, index, words)
     return reports + asked + (most_mentioned_entities(index, asked) if _COMPARES.search(question) else [])
 
 
+# ── the words of what an index tells ──
+
+
+@dataclass(frozen=True)
+class Told:
+    """The distinct sentences that tell of the elements of a graph, by their words, and of which elements they tell.
+
+    Elements are the entities and then the relations; sentence i tells of `elements[first[i]:first[i + 1]]`.
+    """
+
+    letters: NDArray[np.uint8]
+    begin: Longs
+    start: Longs
+    rows: Ints
+    first: Longs
+    elements: Ints
+
+    def find(self, word: str) -> Ints:
+        """The elements of which a sentence tells that has these letters in a word, ascending."""
+        sentences = WordRows(self.letters, self.begin, self.start, self.rows).find(word)
+        parts = [self.elements[self.first[i] : self.first[i + 1]] for i in sentences.tolist()]
+        return np.unique(np.concatenate([np.zeros(0, np.int32), *parts]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What is said of an element."""
+
+    descriptions: tuple[Description, ...] = ()
+
+
+@step("details.told", version=1, form="arrays")
+def index_elements(graphs: Sequence[Graph]) -> list[Told]:
+    """The words of all that is said of the elements of each graph."""
+    found = []
+    for graph in graphs:
+        whose: dict[tuple[Place, str], list[int]] = defaultdict(list)
+        for i, element in enumerate(_read_said(graph)):
+            for said in element.descriptions:
+                whose[_span_of(said), said.text].append(i)
+        words = WordRows.build(WORD.findall(text.casefold()) for _, text in whose)
+        first = np.cumsum([0, *map(len, whose.values())], dtype=np.int64)
+        elements = np.asarray([i for own in whose.values() for i in own], np.int32)
+        found.append(Told(words.letters, words.begin, words.start, words.rows, first, elements))
+    return found
+
+
+def _read_said(graph: Graph) -> Iterator[Any]:
+    """The elements of a graph, of stored ones no more than what is said of them."""
+    for table in (graph.entities, graph.relations):
+        yield from map(msgspec.json.Decoder(_Said).decode, table.raw()) if isinstance(table, Table) else table
+
+
+@step("details.reports", version=1, form="arrays")
+def index_reports(hierarchies: Sequence[Hierarchy]) -> list[WordRows]:
+    """The words of the reports of each hierarchy."""
+    return [
+        WordRows.build(WORD.findall(f"{c.title}\n{c.text}".casefold()) for c in hierarchy.clusters)
+        for hierarchy in hierarchies
+    ]
+
+
+def find_speaking_reports(question: str, words: Sequence[str], index: Index, rt: Runtime) -> frozenset[str]:
+    """The ids of the reports with a word that begins as one of `words`, is often said for it, or is its initials."""
+    marks = [w[:_ROOT] for w in words]
+    marks += [
+        f"\n{said}" for known, others in SAID_FOR.items() for said in others if any(known[:_ROOT] == m for m in marks)
+    ]
+    asked = [w for w in WORD.findall(question.casefold()) if w not in _ASKING and w.isascii()]
+    marks += [f"\n{a[0]}{b[0]}\n" for a, b in pairwise(asked)]
+    clusters = index.hierarchy.clusters
+    if isinstance(clusters, Table):
+        told = rt.once(index_reports, lambda: index.hierarchy, names=(index.manifest.hierarchy,)).value
+        ids = clusters.ids()
+    else:  # under a filter they are in memory
+        told, ids = index_reports.fn([index.hierarchy])[0], [c.id for c in clusters]
+    return frozenset(ids[i] for mark in marks for i in told.find(mark).tolist())
+
+
 # ── a question about something ──
 
 
-def rare_sentences(question: str, index: Index, clusters: Sequence[Cluster]) -> dict[str, list[Description]]:
-    """Sentences by cluster id that hold a rare word of `question`, those with most and rarest words first.
-
-    Elements are searched as they are stored (JSON), and decoded only where a word is found.
-    """
+def rare_sentences(
+    question: str, index: Index, clusters: Sequence[Cluster], rt: Runtime
+) -> dict[str, list[Description]]:
+    """Sentences by cluster id that hold a rare word of `question`, those with most and rarest words first."""
     home = {e: c.id for c in clusters for e in c.entities}
     found: dict[str, _Found] = defaultdict(_Found)
-    for kept, ends, descriptions in _search_elements(index, _search_words(question)):
+    for kept, ends, descriptions in _search_elements(index, _search_words(question), rt):
         place = min((home[e] for e in ends if e in home), default="")
         for said in descriptions if place else ():
             low = said.text.casefold()
@@ -104,28 +201,28 @@ def _span_of(said: Description) -> Place:
 
 
 def _search_elements(
-    index: Index, words: Sequence[str]
-) -> Iterable[tuple[dict[str, float], tuple[str, ...], Sequence[Description]]]:
+    index: Index, words: Sequence[str], rt: Runtime
+) -> Iterator[tuple[dict[str, float], tuple[str, ...], Sequence[Description]]]:
     """Entities and relations that hold a rare word: those words with their worth, the entities, the descriptions."""
-    rows: list[tuple[Sequence[Any], Any, list[str]]] = []
-    held: Counter[str] = Counter()
-    total = 0
-    sought = [(w, w.encode()) for w in words]
-    plain = all(w.isascii() for w in words)  # such words are sought without decoding
-    for table in (index.graph.entities, index.graph.relations):
-        for row in table.raw() if isinstance(table, Table) else table:  # under a filter they are in memory
-            raw = row if isinstance(row, bytes) else encode_canonical(row)
-            low = raw.lower() if plain else raw.decode().casefold().encode()
-            total += 1
-            if hit := [w for w, mark in sought if mark in low]:
-                held.update(hit)
-                rows.append((table, row, hit))
-    rare = {w: math.log(1 + total / n) for w, n in held.items() if n <= max(3, _COMMON * total)}
-    for table, row, hit in rows:
-        if kept := {w: rare[w] for w in hit if w in rare}:
-            record = table.decode(row) if isinstance(table, Table) else row
-            ends = (record.source, record.target) if hasattr(record, "source") else (record.id,)
-            yield kept, ends, record.descriptions
+    graph = index.graph
+    entities, total = len(graph.entities), len(graph.entities) + len(graph.relations)
+    if isinstance(graph.entities, Table):
+        told = rt.once(index_elements, lambda: graph, names=(index.manifest.graph,)).value
+    else:  # under a filter they are in memory
+        told = index_elements.fn([graph])[0]
+    held: dict[int, dict[str, float]] = defaultdict(dict)
+    for word in words:
+        places = told.find(word).tolist()
+        if 0 < len(places) <= max(3, _COMMON * total):
+            for place in places:
+                held[place][word] = math.log(1 + total / len(places))
+    order = sorted(held)
+    split = bisect_left(order, entities)
+    records = take_records(graph.entities, order[:split])
+    relations = take_records(graph.relations, [place - entities for place in order[split:]])
+    yield from ((held[i], (e.id,), e.descriptions) for i, e in zip(order[:split], records, strict=True))
+    ends = ((held[i], (r.source, r.target), r) for i, r in zip(order[split:], relations, strict=True))
+    yield from ((kept, both, r.descriptions) for kept, both, r in ends)
 
 
 def _search_words(question: str) -> list[str]:
@@ -150,17 +247,11 @@ def find_asked_entities(question: str, index: Index, words: Sequence[str]) -> li
 
 
 def _entities_by_name(index: Index, names: Collection[str]) -> Iterable[Entity]:
-    """The entities with one of these folded names; only those whose record holds it are decoded."""
+    """The entities with one of these folded names, not with them as another name."""
     table = index.graph.entities
-    if not isinstance(table, Table):
-        yield from (e for e in table if fold(e.name) in names)
-        return
-    for raw in table.raw():
-        name = _NAME.search(raw)
-        if name and name[1].decode().casefold() in names:
-            entity: Entity = table.decode(raw)
-            if fold(entity.name) in names:
-                yield entity
+    if isinstance(table, Table):
+        table = take_records(table, sorted({i for own in index.lookups.called_each(sorted(names)) for i in own}))
+    yield from (e for e in table if fold(e.name) in names)
 
 
 def _spans_of_names(question: str) -> dict[str, list[tuple[int, int]]]:

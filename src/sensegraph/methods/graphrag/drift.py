@@ -17,7 +17,7 @@ from typing import Literal
 
 import numpy as np
 
-from sensegraph.algorithms.ranking import find_nearest_rows
+from sensegraph.algorithms.ranking import Stack, find_nearest_rows
 from sensegraph.answering.asking import (
     conclude_answer,
     gather_evidence,
@@ -40,7 +40,7 @@ from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Cluster, Evidence, Inquiry, Lead, Passage, Question
 
 
-def report_vectors(depth: int, index: Index, rt: Runtime, method: str) -> Vectors:
+def report_vectors(depth: int, index: Index, rt: Runtime, method: str) -> Stack:
     """The vectors of the reports at `depth` or above it, shape (reports, dim), in the order of the clusters.
 
     Raises NotIndexed where `method` finds none, or where another embedder made them.
@@ -51,10 +51,10 @@ def report_vectors(depth: int, index: Index, rt: Runtime, method: str) -> Vector
             f"{method} reads reports, and this index has none: no entity was found in the documents that are read. "
             "Ask with --method naive, which reads passages, or add documents and run `sensegraph index`."
         )
-    return index.vectors_of(rt.embedder, "report")[:count]
+    return index.vectors_of(rt.embedder, "report").head(count)
 
 
-def nearest_reports(query: Vectors, vectors: Vectors, most: int, index: Index) -> list[Cluster]:
+def nearest_reports(query: Vectors, vectors: Stack, most: int, index: Index) -> list[Cluster]:
     """At most `most` reports by falling cosine of their `vectors` with `query`, shape (dim,).
 
     Never one and another above or below it: they tell the same twice.

@@ -7,16 +7,18 @@ query: map-reduce over the reports of one depth (§3.1.6)
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from heapq import heapify, heappop, heappush
 from typing import ClassVar, Literal, Protocol, runtime_checkable
 
-from sensegraph.answering.asking import conclude_answer, make_inquiry, map_reduce
+from sensegraph.answering.asking import conclude_answer, for_writing, make_inquiry, map_reduce
 from sensegraph.errors import SettingsError
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
 from sensegraph.index.vectors import nearest_to
+from sensegraph.language.text import take_within
 from sensegraph.methods.graphrag.details import report_passages
 from sensegraph.protocols import LanguageEngine, PartName, Task
 from sensegraph.retrieval.arms import asked_vector
@@ -53,11 +55,16 @@ class GraphRAG:
     `nearest`: the `top` nearest to the question by their vectors. `dynamic`: from depth 0 down to `depth`, only below
     reports graded `least_grade` (0–5) or better, by the majority of `votes`; a report whose child is read is not read
     itself unless `keep_parents` (the reference implementation).
+
+    `report_tokens` bounds the tokens of the reports that are read, 0 for no bound. None stands for one window of
+    `context_tokens` at depth 0 and one more for each depth below it, where an engine writes; where it quotes, for no
+    bound. A depth that is larger is read as far as there is room for it (see `fit_reports`).
     """
 
     depth: int = 2  # §4.1.1 compares C0 … C3
     context_tokens: int = 8_000  # §4.1.2: the smallest window did best
     seed: int = 0  # of the shuffle, §3.1.6
+    report_tokens: int | None = None
     select: Literal["score", "threshold", "nearest", "dynamic"] = "score"
     threshold: float = 0.7
     top: int = 0
@@ -74,6 +81,8 @@ class GraphRAG:
             raise SettingsError(
                 f"graphrag: depth ({self.depth}) must be at least 0, context_tokens ({self.context_tokens}) at least 1."
             )
+        if (self.report_tokens or 0) < 0:
+            raise SettingsError(f"graphrag: report_tokens ({self.report_tokens}) must be at least 0 (all are read).")
         if not 0 <= self.threshold <= 1 or self.top < 0 or not 0 <= self.least_grade <= _BEST or self.votes < 1:
             raise SettingsError(
                 f"graphrag: threshold ({self.threshold}) must be from 0 to 1, top ({self.top}) at least 0, least_grade "
@@ -87,10 +96,16 @@ class GraphRAG:
         """
         if found := find_outline_evidence(question, index, rt):
             return found
-        clusters, said = self._selected(question, index, rt)
-        place = f"reports {said or f'at depth {min(self.depth, index.depth - 1)}'}"
-        reports = report_passages(question.text, index, clusters, rt)
-        return map_reduce(question, reports, index, rt, budget=self.context_tokens, seed=self.seed, place=place)
+        selected, said = self._selected(question, index, rt)
+        clusters, left, note = self._within_bound(question, selected, index, rt)
+        depth = min(self.depth, index.depth - 1)
+        place = f"reports {said or (f'down to depth {depth}' if note and depth else f'at depth {depth}')}"
+        reports = report_passages(question.text, index, clusters, rt, speaking=True)
+        found = map_reduce(question, reports, index, rt, budget=self.context_tokens, seed=self.seed, place=place)
+        silent = len(clusters) - sum(p.kind == "report" for p in reports)
+        notes = [f"{silent} reports have no word of the question and were not read"] if silent else []
+        notes += [note] if note else []
+        return replace(found, omitted=found.omitted + left, notes=(*found.notes, *notes)) if notes else found
 
     def answer(self, question: Question, index: Index, rt: Runtime) -> Answer:
         """Reduce: one answer from the points; none when no point is above 0."""
@@ -111,12 +126,44 @@ class GraphRAG:
             return good, f"graded {self.threshold:g} or better, of {len(clusters)} graded"
         return clusters, ""
 
+    def _within_bound(
+        self, question: Question, selected: list[Cluster], index: Index, rt: Runtime
+    ) -> tuple[list[Cluster], int, str]:
+        """What there is room for of the selected reports, how many were left out for others, and what is said of it."""
+        usual = for_writing(rt, lambda: [(self.depth + 1) * self.context_tokens])
+        bound = sum(usual) if self.report_tokens is None else self.report_tokens
+        size = sum(c.tokens for c in selected) if bound else 0
+        if size <= bound:
+            return selected, 0, ""
+        if self.select != "score":
+            read, left = take_within(selected, bound, lambda c: c.tokens)
+            coarser = 0
+        else:
+            rank = {c.id: i for i, c in enumerate(self._by_nearness(question, index, rt))}
+            levels = [index.clusters_at(depth) for depth in range(self.depth)]
+            read = fit_reports([*levels, selected], rank, bound)
+            wanted = {c.id for c in selected}
+            coarser = sum(c.id not in wanted for c in read)
+            covered = {e for c in read for e in c.entities}
+            left = sum(c.id not in {r.id for r in read} and covered.isdisjoint(c.entities) for c in selected)
+        finer = len(read) - coarser
+        instead = f", and {coarser} coarser ones in place of {len(selected) - finer - left}" if coarser else ""
+        out = f", and {left} were left out" if left else ""
+        note = (
+            f"{finer} of {len(selected)} reports were read, those nearest to the question{instead}{out}: all have "
+            f"{size:,} tokens, and a question reads {bound:,} (--budget 0: all)"
+        )
+        return read, left, note
+
+    def _by_nearness(self, question: Question, index: Index, rt: Runtime) -> list[Cluster]:
+        """All reports, nearest to the question first."""
+        positions, _ = nearest_to(asked_vector(question, rt), index, rt, len(index.hierarchy.clusters), "report")
+        return take_records(index.hierarchy.clusters, [int(i) for i in positions])
+
     def _nearest(self, question: Question, index: Index, rt: Runtime, clusters: Sequence[Cluster]) -> list[Cluster]:
         """The `top` nearest of these clusters (1 where it is 0), nearest first."""
         ids = {c.id for c in clusters}
-        positions, _ = nearest_to(asked_vector(question, rt), index, rt, len(index.hierarchy.clusters), "report")
-        found = take_records(index.hierarchy.clusters, [int(i) for i in positions])
-        return [c for c in found if c.id in ids][: self.top or 1]
+        return [c for c in self._by_nearness(question, index, rt) if c.id in ids][: self.top or 1]
 
     def _dynamic(self, question: Question, index: Index, rt: Runtime) -> tuple[list[Cluster], str]:
         """From the root down, below what is relevant; where nothing was at a depth, the next depth is tried."""
@@ -146,3 +193,39 @@ class GraphRAG:
         votes = [list(rt.each(grade, asked, vote=vote)) for vote in range(self.votes)]
         counts = (Counter(given) for given in zip(*votes, strict=True))
         return [min(count.items(), key=lambda item: (-item[1], item[0]))[0] for count in counts]
+
+
+def fit_reports(levels: Sequence[Sequence[Cluster]], rank: Mapping[str, int], bound: int) -> list[Cluster]:
+    """The reports to read within `bound` tokens, nearest first: coarse ones, in finer parts where the question is near.
+
+    `levels` are the reports at each depth, each of them a partition of the entities; `rank` says how near each report
+    is to the question, 0 for the nearest. Those of depth 0 are read, and as long as there is room, that with the
+    nearest report in it gives way to its parts. So whatever the graph holds is read about, in more detail where it
+    bears on the question. Where depth 0 is too large itself, its nearest reports are read.
+    """
+    known = {c.id: c for level in levels for c in level}
+    near = {name: rank.get(name, len(rank)) for name in known}
+    parts: dict[str, list[Cluster]] = defaultdict(list)
+    for cluster in sorted(known.values(), key=lambda c: -c.depth):  # what is near makes all above it near
+        if cluster.parent in known:
+            parts[cluster.parent].append(cluster)
+            near[cluster.parent] = min(near[cluster.parent], near[cluster.id])
+    roots = sorted(levels[0], key=lambda c: (near[c.id], c.id))
+    room = bound - sum(c.tokens for c in roots)
+    if room < 0:
+        return take_within(roots, bound, lambda c: c.tokens)[0] or roots[:1]
+    read = {c.id: c for c in roots}
+    waiting = [(near[name], name) for name in read if name in parts]
+    heapify(waiting)
+    while waiting:
+        _, name = heappop(waiting)
+        more = sum(part.tokens for part in parts[name]) - known[name].tokens
+        if more > room:
+            continue
+        room -= more
+        del read[name]
+        for part in parts[name]:
+            read[part.id] = part
+            if part.id in parts:
+                heappush(waiting, (near[part.id], part.id))
+    return sorted(read.values(), key=lambda c: (near[c.id], c.id))

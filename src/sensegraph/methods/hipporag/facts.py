@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
+from sensegraph.algorithms.ranking import Stack
 from sensegraph.algorithms.similar import Pairs, similar_rows, similar_words
 from sensegraph.algorithms.tfidf import Tfidf
 from sensegraph.algorithms.walks import Moves, build_moves, gather_entries, renumber_kept, run_offsets
@@ -27,7 +28,6 @@ from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.parts import Building, Part, PartEstimate
 from sensegraph.index.vectors import beyond_words, embed_all, embed_records
 from sensegraph.language.text import fold, list_stems
-from sensegraph.protocols import Vectors
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import recall_result, step
 from sensegraph.types import Graph, Relation
@@ -179,7 +179,7 @@ class Facts:
 
 
 @step("facts.facts", version=4, form="arrays")
-def make_facts(wholes: Sequence[tuple[Graph, Sequence[str], Vectors | None]], *, settings: FactSettings) -> list[Facts]:
+def make_facts(wholes: Sequence[tuple[Graph, Sequence[str], Stack | None]], *, settings: FactSettings) -> list[Facts]:
     """The facts of a graph over the chunks with these ids; the vectors are those of the entities' names."""
     results: list[Facts] = []
     for graph, chunks, vectors in wholes:
@@ -271,14 +271,14 @@ def _write_fact(said: str, label: str, source: str, target: str, settings: FactS
     return f"{source}{between}{target}"
 
 
-def _find_synonyms(names: Sequence[str], vectors: Vectors | None, settings: FactSettings) -> Pairs:
+def _find_synonyms(names: Sequence[str], vectors: Stack | None, settings: FactSettings) -> Pairs:
     """Pairs of entities with nearly the same name, of more than two letters or digits."""
     long = np.array([sum(map(str.isalnum, name)) > 2 for name in names], np.bool_)
     chosen = np.flatnonzero(long)
     if vectors is None:
         found = similar_words([list_stems(names[i]) for i in chosen.tolist()], settings.synonym, settings.neighbours)
     else:
-        found = similar_rows(vectors[chosen], settings.synonym, settings.neighbours)
+        found = similar_rows(vectors.take(chosen), settings.synonym, settings.neighbours)
     return Pairs(chosen[found.one].astype(np.int32), chosen[found.other].astype(np.int32), found.similarity)
 
 
@@ -320,7 +320,7 @@ class FactsPart(Part[Facts, FactSettings]):
         graph, own = _graph_of_facts(building, chunks)
         called = beyond_words(rt, lambda: embed_all(name_texts(graph()), rt))  # else their words tell synonyms
 
-        def whole() -> tuple[Graph, Sequence[str], Vectors | None]:
+        def whole() -> tuple[Graph, Sequence[str], Stack | None]:
             return graph(), chunks, called.value if called else None
 
         names = (building.graph.key, building.chunks_key, called.key if called else "", *own)

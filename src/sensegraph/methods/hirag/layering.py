@@ -16,6 +16,7 @@ import numpy as np
 from sensegraph.algorithms.graphs import Ints
 from sensegraph.algorithms.meaning import measure_sparsity
 from sensegraph.algorithms.mixtures import assign_softly, of_labels
+from sensegraph.algorithms.ranking import Stack
 from sensegraph.algorithms.reduction import reduce_dimensions
 from sensegraph.index.graph.describing import summarise_descriptions
 from sensegraph.index.graph.merging import relation_id
@@ -74,7 +75,7 @@ class Layers:
     notes: tuple[str, ...] = ()
 
 
-def rows_of_clusters(vectors: Vectors, labels: Ints, settings: LayerSettings) -> list[list[int]]:
+def rows_of_clusters(vectors: Vectors | Stack, labels: Ints, settings: LayerSettings) -> list[list[int]]:
     """The rows of each cluster, given the label of each row, shape (n,): in one of them, or with soft membership more.
 
     Then it is in every one whose posterior is above the threshold, each cluster being a component of a mixture.
@@ -151,7 +152,7 @@ class Builder:
         self.said: list[str] = []
         self.counts = Counter[str]()
 
-    def build(self, vectors: Result[Vectors]) -> Layers:
+    def build(self, vectors: Result[Stack]) -> Layers:
         """The layers over the graph, whose entities have these vectors."""
         nodes = list(self.known)
         while len(nodes) >= _FEWEST and len(self.sizes) <= self.settings.layers and not self._stalled():
@@ -179,14 +180,14 @@ class Builder:
         instead: Any = quote_as_text if step.name == summarise_descriptions.name else lambda _: ()  # its members stay
         return self.rt.each(step, items, without=instead)
 
-    def clusters(self, nodes: Sequence[str], vectors: Result[Vectors]) -> list[list[str]]:
+    def clusters(self, nodes: Sequence[str], vectors: Result[Stack]) -> list[list[str]]:
         """The clusters of the nodes of a layer."""
         s = self.settings
         found = self.earlier.group_anew(len(self.sizes), nodes, vectors, self.rt, s.cluster_size, s.dims, s.seed)
         self.said += filter(None, [found.note()])
         return [[nodes[row] for row in part] for part in rows_of_clusters(vectors.value, np.asarray(found.labels), s)]
 
-    def embedded(self, nodes: Sequence[str]) -> Result[Vectors]:
+    def embedded(self, nodes: Sequence[str]) -> Result[Stack]:
         """The vectors of the nodes of a layer, made of names and descriptions."""
         texts = entity_texts(Graph([self.known[name] for name in nodes]))
         return embed_records(lambda: texts, self.rt, name=key("layer", texts))

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from sensegraph.algorithms.ranking import Stack
 from sensegraph.errors import StoreError
 from sensegraph.index.graph.lookups import find_lookups, find_ties
 from sensegraph.index.hierarchy.communities import (
@@ -31,7 +30,7 @@ from sensegraph.index.parts import Building, PartEstimate
 from sensegraph.index.vectors import embed_records, entity_texts, report_texts
 from sensegraph.methods.hirag.layered import LayerKeys, LayerSettings, in_place, keep_layer_keys
 from sensegraph.methods.hirag.layering import A, B, Builder, Layers, write_summary_entities
-from sensegraph.protocols import Store, Vectors
+from sensegraph.protocols import Store
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Step, recall_result, step
 from sensegraph.runtime.runtime import Runtime
@@ -78,7 +77,7 @@ def layers_made_of(graph: str, vectors: str, rt: Runtime, settings: LayerSetting
 
 
 def find_layers(
-    graph: Result[Graph], vectors: Result[Vectors], chunks: Callable[[], Iterable[Chunk]], rt: Runtime,
+    graph: Result[Graph], vectors: Result[Stack], chunks: Callable[[], Iterable[Chunk]], rt: Runtime,
     settings: LayerSettings, before: Before | None = None,
 ) -> Result[Layers]:  # fmt: skip
     """The layers over `graph`, whose entities have these vectors; paid for only where a brief changed.
@@ -116,7 +115,7 @@ def build_layers(building: Building, settings: LayerSettings) -> MadePart:
 
 
 def layer_all(
-    graph: Result[Graph], vectors: Result[Vectors], chunks: Callable[[], Iterable[Chunk]], rt: Runtime,
+    graph: Result[Graph], vectors: Result[Stack], chunks: Callable[[], Iterable[Chunk]], rt: Runtime,
     settings: LayerSettings, clusters: ClusterSettings, reports: ReportSettings, before: Before | None,
 ) -> tuple[LayerKeys, Layers, tuple[str, ...]]:  # fmt: skip
     """What the part is made of, its layers, and what has to be said of it.
@@ -170,7 +169,7 @@ def _mean_weight(weights: Sequence[float]) -> float:
 
 _EACH = 10  # members of a summary entity that nobody has written yet
 _TEXT, _MEMBER = 60, 30  # tokens of its description, and of one of its members
-_NOTHING: Result[Vectors] = Result("", np.zeros((0, 0), np.float32))  # vectors of texts that stand in say nothing
+_NOTHING: Result[Stack] = Result("", Stack())  # vectors of texts that stand in say nothing
 
 
 class ForeseenLayers(Builder):
@@ -191,7 +190,7 @@ class ForeseenLayers(Builder):
         self.asked += [item for item in missing if isinstance(item, Brief)]
         return found
 
-    def clusters(self, nodes: Sequence[str], vectors: Result[Vectors]) -> list[list[str]]:
+    def clusters(self, nodes: Sequence[str], vectors: Result[Stack]) -> list[list[str]]:
         """The earlier clusters of the nodes; new nodes in groups of the usual size."""
         labels = self.earlier.labels(len(self.sizes), nodes)
         known = labels.tolist() if len(labels) else [-1] * len(nodes)
@@ -202,7 +201,7 @@ class ForeseenLayers(Builder):
         size = max(2, min(self.settings.cluster_size, (len(new) + 1) // 2))  # two clusters at least
         return [*found.values(), *(new[i : i + size] for i in range(0, len(new), size))]
 
-    def embedded(self, nodes: Sequence[str]) -> Result[Vectors]:
+    def embedded(self, nodes: Sequence[str]) -> Result[Stack]:
         """Nothing."""
         return _NOTHING
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sensegraph.algorithms.graphs import Ints
+from sensegraph.algorithms.ranking import Stack
 from sensegraph.errors import StoreError
 from sensegraph.index.hierarchy.earlier_groups import EarlierGroups
 from sensegraph.index.hierarchy.packing import elements_for, ground_unless_quoted, resolve_references, resolve_report
@@ -48,7 +49,7 @@ from sensegraph.methods.leanrag.aggregated import (
     spans_behind,
 )
 from sensegraph.methods.leanrag.tasks import AggregatingEngine
-from sensegraph.protocols import Store, Task, Vectors
+from sensegraph.protocols import Store, Task
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Step, recall_result, step
 from sensegraph.runtime.runtime import Runtime
@@ -103,7 +104,7 @@ class Builder:
         self.counts = Counter[str]()
         self.asked: dict[str, list[Brief]] = defaultdict(list)
 
-    def build(self, ground: Level, vectors: Result[Vectors]) -> Hierarchy:
+    def build(self, ground: Level, vectors: Result[Stack]) -> Hierarchy:
         """The hierarchy over the entities of `ground`; always one root, but none over a single entity."""
         level, n = ground, len(ground.nodes)
         most = round(math.log(max(n, 1)) / math.log(self.settings.cluster_size)) + 1
@@ -128,7 +129,7 @@ class Builder:
         instead: Any = quote_as_report if step.name == write_aggregates.name else lambda _: ()
         return self.rt.each(step, briefs, without=instead)
 
-    def labels(self, level: Level, vectors: Result[Vectors]) -> Ints:
+    def labels(self, level: Level, vectors: Result[Stack]) -> Ints:
         """The cluster of each node of a level."""
         s, ids = self.settings, [node.id for node in level.nodes]
         found = self.followed.group_anew(len(self.done), ids, vectors, self.rt, s.cluster_size, s.dims, s.seed)
@@ -136,7 +137,7 @@ class Builder:
             self.regrouped.append(f"level {len(self.done) + 1}: {said}")
         return found.labels
 
-    def embedded(self, made: Sequence[Cluster]) -> Result[Vectors]:
+    def embedded(self, made: Sequence[Cluster]) -> Result[Stack]:
         """The vectors of the aggregates of a level (Eq. 3)."""
         texts = aggregate_texts(made, self.settings)
         return embed_records(lambda: texts, self.rt, name=key("aggregates", texts))
@@ -271,7 +272,7 @@ def aggregates_made_of(graph: str, vectors: str, rt: Runtime, settings: Aggregat
 
 
 def find_aggregates(
-    graph: Result[Graph], vectors: Result[Vectors], chunks: Callable[[], Iterable[Chunk]], rt: Runtime,
+    graph: Result[Graph], vectors: Result[Stack], chunks: Callable[[], Iterable[Chunk]], rt: Runtime,
     settings: AggregateSettings, before: Before | None = None,
 ) -> Result[Hierarchy]:  # fmt: skip
     """The aggregates over `graph`, whose entities have these vectors; paid for only where a brief changed.
@@ -297,7 +298,7 @@ def _aggregate_writers(rt: Runtime) -> tuple[str, ...]:
 
 
 def aggregate_all(
-    graph: Result[Graph], vectors: Result[Vectors], chunks: Callable[[], Iterable[Chunk]], rt: Runtime,
+    graph: Result[Graph], vectors: Result[Stack], chunks: Callable[[], Iterable[Chunk]], rt: Runtime,
     settings: AggregateSettings, before: Before | None,
 ) -> MadePart:  # fmt: skip
     """The part; `vectors` are those of the entities by name too.
@@ -333,7 +334,7 @@ def earlier_aggregates(store: Store, name: str, settings: AggregateSettings) -> 
         return None  # gone or of another version: the build makes it anew instead of failing for ever
 
 
-_NOTHING: Result[Vectors] = Result("", np.zeros((0, 0), np.float32))  # vectors of texts that stand in say nothing
+_NOTHING: Result[Stack] = Result("", Stack())  # vectors of texts that stand in say nothing
 # the task of each step, and the tokens of what nobody has written yet
 _FORESEEN: dict[str, tuple[Task, int]] = {
     write_aggregates.name: ("aggregate", 450),
@@ -356,7 +357,7 @@ class ForeseenAggregates(Builder):
         self.asked[step.name] += missing
         return found
 
-    def labels(self, level: Level, vectors: Result[Vectors]) -> Ints:
+    def labels(self, level: Level, vectors: Result[Stack]) -> Ints:
         """The earlier cluster of each node; new nodes in groups of the usual size."""
         found = self.followed.labels(len(self.done), [node.id for node in level.nodes])
         found = found.copy() if len(found) else np.full(len(level.nodes), -1, np.int32)
@@ -366,7 +367,7 @@ class ForeseenAggregates(Builder):
             found[i] = first + rank // size
         return np.unique(found, return_inverse=True)[1].astype(np.int32)
 
-    def embedded(self, made: Sequence[Cluster]) -> Result[Vectors]:
+    def embedded(self, made: Sequence[Cluster]) -> Result[Stack]:
         """Nothing."""
         return _NOTHING
 

@@ -169,6 +169,12 @@ class LightRAG:
         if self.preset == "paper" and self.mode in ("mix", "naive"):
             raise SettingsError(f"lightrag: preset paper has no mode {self.mode}; take auto, local, global or hybrid.")
 
+    @property
+    def context_tokens(self) -> int:
+        """The most that a question reads: `current` bounds all of it by `text_tokens`, `paper` each of its parts."""
+        parts = ("entity_tokens", "relation_tokens") if self.preset == "paper" else ()
+        return sum(map(self._number, ("text_tokens", *parts)))
+
     def retrieve(self, question: Question, index: Index, rt: Runtime) -> Evidence:
         """Entities, relations and chunks, in this order, within the context; documents by their best chunk."""
         if self._mode == "naive":

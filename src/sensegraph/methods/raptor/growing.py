@@ -23,7 +23,7 @@ from sensegraph.index.hierarchy.stand_ins import first_words, foresee_results
 from sensegraph.index.left_out import quote_passages
 from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.parts import Building, PartEstimate
-from sensegraph.index.vectors import embed_all, embed_records, embed_texts
+from sensegraph.index.vectors import embed_all, embed_here, embed_records, embed_texts, read_vectors
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import HAN, count_tokens, pack_batches
 from sensegraph.methods.raptor.tasks import CondensingEngine
@@ -138,10 +138,10 @@ def plant_tree(building: Building, settings: TreeSettings) -> MadePart:
 
     def grow() -> Hierarchy:
         def near(texts: Sequence[str]) -> Vectors:  # those of an embedder that works here are made again, not stored
-            return embed_all(texts, rt).value if rt.embedder.waits else np.asarray(rt.embedder.embed(texts, "document"))
+            return np.asarray(embed_all(texts, rt).value) if rt.embedder.waits else embed_here(texts, rt)
 
         grower = Grower(rt, settings, chunks(), partial(rt.each, condense_groups, without=quote_passages), near)
-        return grower.grown(grower.leaves(cut.value), said.value)
+        return grower.grown(grower.leaves(cut.value), np.asarray(said.value))
 
     writer = rt.engine.fingerprint("condense")
     grown = rt.once(keep_summaries, grow, names=(cut.key, said.key), settings=settings, writer=writer)
@@ -324,7 +324,7 @@ def foresee_tree(foresight: Foresight, settings: TreeSettings) -> PartEstimate:
 def _free_vectors(texts: Sequence[str], rt: Runtime) -> Vectors | None:
     """The vectors of texts where they cost nothing: all are stored, or made on this machine."""
     if not rt.embedder.waits:
-        return np.asarray(rt.embedder.embed(texts, "document"))
+        return embed_here(texts, rt)
     if rt.missing(embed_texts, texts):
         return None
-    return np.stack([np.frombuffer(row, np.float32) for row in rt.each(embed_texts, texts)])
+    return read_vectors(rt.each(embed_texts, texts))

@@ -12,8 +12,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sensegraph.algorithms.full_text import Bm25, Postings
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
-from sensegraph.algorithms.ranking import Bm25
 from sensegraph.algorithms.walks import gather_entries, run_offsets
 from sensegraph.errors import SettingsError
 from sensegraph.language.collapsing import collapse_blanks
@@ -252,13 +252,13 @@ def make_nodes(wholes: Sequence[tuple[Leaves, Hierarchy, Sequence[str]]]) -> lis
 
 
 @step("nodes.node_words", version=3, form="arrays")
-def index_node_words(wholes: Sequence[tuple[Leaves, Hierarchy, Iterable[Chunk]]]) -> list[Bm25]:
+def index_node_words(wholes: Sequence[tuple[Leaves, Hierarchy, Iterable[Chunk]]]) -> list[Postings]:
     """The word index of the nodes, in their order; the title of its document counts as words of every leaf."""
-    found: list[Bm25] = []
+    found: list[Postings] = []
     for cut, tree, chunks in wholes:
         known = {c.id: c for c in chunks}
         said = [f"{(c := known[leaf.chunk]).heading}\n{c.text[leaf.start : leaf.end]}" for leaf in cut.leaves]
-        found.append(Bm25.build(list_stems(text) for text in chain(said, (c.text for c in tree.clusters))))
+        found.append(Postings.build(list_stems(text) for text in chain(said, (c.text for c in tree.clusters))))
     return found
 
 

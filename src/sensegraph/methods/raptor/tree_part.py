@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from sensegraph.algorithms.full_text import Bm25
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import MadePart
 from sensegraph.index.parts import Building, Part, PartEstimate
@@ -54,7 +55,7 @@ class TreePart(Part[Tree, TreeSettings]):
             recall_result(index.store, make_leaves, made.leaves).leaves,
             recall_result(index.store, keep_summaries, made.summaries).clusters,
             recall_result(index.store, make_nodes, made.nodes),
-            recall_result(index.store, index_node_words, made.words),
+            Bm25((recall_result(index.store, index_node_words, made.words),)),
         )
 
     def restrict_to_scope(self, value: Tree, index: ScopedIndex) -> Tree:

@@ -202,6 +202,10 @@ class Journal:
         self._file: IO[bytes] | None = None
         self._left: dict[str, bytes] = {}
 
+    def left_behind(self) -> bool:
+        """Whether a build was interrupted and left replies."""
+        return self._path.exists() and self._path.stat().st_size > 0
+
     def __enter__(self) -> Journal:
         self._left = {}
         for line in self._path.read_bytes().split(b"\n") if self._path.exists() else ():

@@ -10,6 +10,8 @@ from typing import Protocol, runtime_checkable
 
 from sensegraph.protocols import Store
 
+LOST = "lost"  # ref: another value whenever something was found damaged and was removed
+
 
 @dataclass(frozen=True, slots=True)
 class Freed:
@@ -72,7 +74,10 @@ class CorpusStore(Store, Protocol):
         ...
 
     def mend(self) -> int:
-        """Remove what is damaged, so that a build computes it again; how many things. Called inside `exclusive`."""
+        """Remove what is damaged, so that a build computes it again; how many things. Called inside `exclusive`.
+
+        Whenever something damaged is removed, here or where it is met, the ref `LOST` gets another value.
+        """
         ...
 
     def pin(self, key: str, seconds: float) -> None:

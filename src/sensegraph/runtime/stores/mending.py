@@ -7,10 +7,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 import msgspec
 
 from sensegraph.errors import StoreError
+from sensegraph.runtime.stores.corpus_store import LOST
 from sensegraph.runtime.stores.rows import check_table, delete_orphans, write_table
 from sensegraph.runtime.stores.sealing import Damaged, decode_text, is_sealed_array, seal, seal_array, sum_ref, unseal
 
@@ -73,6 +75,7 @@ def mend_store(store: SqliteStore) -> int:
     if not whole:
         lost += _copy_readable(store)
         lost += _remove_damaged(store)
+        store.set_refs({LOST: uuid4().hex})
     return lost
 
 
@@ -91,8 +94,9 @@ def is_as_left(root: Path) -> bool:
 
 
 def _describe_files(root: Path) -> str:
-    files = sorted([*root.glob("store.sqlite*"), *root.glob("arrays/*.npy")])
-    return "\n".join(f"{f.name} {(stat := f.stat()).st_size} {stat.st_mtime_ns}" for f in files)
+    files = [root / "store.sqlite", *root.glob("store.sqlite-wal"), *sorted(root.glob("arrays/*.npy"))]
+    found = [(f.name, f.stat()) for f in files]  # an open file has an empty log beside it, and an index of the log
+    return "\n".join(f"{name} {s.st_size} {s.st_mtime_ns}" for name, s in found if s.st_size)
 
 
 def _remove_damaged(store: SqliteStore) -> int:

@@ -16,12 +16,13 @@ from dataclasses import fields
 from itertools import islice
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import msgspec
 from numpy.typing import NDArray
 
 from sensegraph.errors import StoreError
-from sensegraph.runtime.stores.corpus_store import Swept
+from sensegraph.runtime.stores.corpus_store import LOST, Swept
 from sensegraph.runtime.stores.locking import hold_lock
 from sensegraph.runtime.stores.mending import is_as_left, mend_store, move_unreadable, note_as_left, upgrade_store
 from sensegraph.runtime.stores.rows import TABLES, SqliteRows, delete_tables, read_head, write_table
@@ -288,6 +289,8 @@ class SqliteStore:
                 db.execute(f"DELETE FROM object WHERE key IN ({marks})", block)
         for key in every:
             self.array_path(key).unlink(missing_ok=True)
+        if every:
+            self.set_refs({LOST: uuid4().hex})
 
     def select(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """All rows of a reading query."""

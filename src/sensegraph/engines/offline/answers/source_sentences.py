@@ -16,7 +16,7 @@ from sensegraph.engines.offline.answers.questions import Question
 from sensegraph.engines.offline.reports import sentence_quality
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.speakers import find_labels, read_turns, split_spoken, write_label
-from sensegraph.language.text import HAN, WORD, detect_language, part_camel_case
+from sensegraph.language.text import HAN, SAID_FOR, WORD, detect_language, part_camel_case
 from sensegraph.language.transcripts import Talk, add_talks, find_corpus_speakers, observe_talk
 from sensegraph.runtime.keys import document_part
 from sensegraph.types import Passage, Source, Statement
@@ -235,12 +235,6 @@ KNOWN_LOOSELY = 0.25  # the same for a narrow question, which is often worded ot
 
 
 Weights = dict[str, tuple[float, dict[str, float]]]
-_SHORTENED = {  # stem → what it is often cut to
-    "technolog": "tech", "applic": "app", "laboratori": "lab", "mathemat": "math", "advertis": "ad",
-    "refriger": "fridg", "televis": "tv", "biotechnolog": "biotech",
-}  # fmt: skip
-# stem → stems of things of this kind, for words too wide to be said themselves
-_KINDS = {"technolog": "ai internet softwar robot algorithm autom", "societi": "democraci job inequ communiti"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,9 +358,8 @@ def sum_known_shares(question: Question, sentences: Sequence[SourceSentence]) ->
 
 def find_variants(term: str, counts: Counter[str]) -> dict[str, float]:
     """The stems of the context that stand for `term`: itself, and longer or shorter ones of the same root."""
-    found = {term: 1.0, **{kind: KIND for kind in _KINDS.get(term, "").split() if kind in counts}}
-    if _SHORTENED.get(term) in counts:
-        found[_SHORTENED[term]] = 1.0
+    said_for = SAID_FOR.get(term, {})
+    found = {term: 1.0, **{stem: 1.0 if same else KIND for stem, same in said_for.items() if stem in counts}}
     if len(term) < 5 or not term.isascii():
         return found
     for stem in counts:

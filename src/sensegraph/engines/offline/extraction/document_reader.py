@@ -6,9 +6,8 @@ A claim is a checkable fact: a sentence with a finite verb, a name, and a date, 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations, pairwise, product
@@ -161,7 +160,7 @@ class DocumentReader:
         self._spans.clear()
         self._texts.clear()
         spots = [s for s in self.spots if self.shift <= s.start and s.end <= self.shift + len(self.text)]
-        self.here = _group_spots(spots, lambda s: s.sentence)
+        self.here = group_spots(spots, lambda s: s.sentence)
         entities = (*self._entities(spots), *(self._values() if self.values else ()))
         return Extraction(entities, tuple(self._relations()), self._claims() if self.english else ())
 
@@ -214,7 +213,7 @@ class DocumentReader:
     # ── entities ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _entities(self, spots: Sequence[Spot]) -> Iterator[ExtractedEntity]:
-        for key, members in _group_spots(spots, lambda s: s.key).items():
+        for key, members in group_spots(spots, lambda s: s.key).items():
             thing, scored = self.things[key], []  # the sentence that says most about a thing describes it
             for s in members[:_SOURCES]:
                 span = self._span(s.sentence)
@@ -242,14 +241,15 @@ class DocumentReader:
     def _relations(self) -> Iterator[ExtractedRelation]:
         weights: dict[_Pair, float] = defaultdict(float)
         spans: dict[_Pair, list[tuple[Spot, Spot]]] = defaultdict(list)
-        for a, b, weight in self._list_neighbours():
+        units = self.lexicon.strengths
+        for a, b, weight in list_neighbours(self.here):
             pair = (a.key, b.key) if a.key < b.key else (b.key, a.key)
-            if self._unit(pair) > 0:
+            if pair in units:
                 weights[pair] += weight
                 spans[pair].append((a, b if weight == 1.0 else a))
         titled = self._titled()
         for pair in sorted({*weights, *titled}):
-            strength = weights.get(pair, 0.0) * self._unit(pair) + titled.get(pair, 0.0)
+            strength = weights.get(pair, 0.0) * units.get(pair, 0.0) + titled.get(pair, 0.0)
             if not (shown := spans.get(pair)):
                 other = pair[0] if pair[1] == self.about else pair[1]
                 shown = [(s, s) for n in sorted(self.here) for s in self.here[n] if s.key == other]
@@ -260,25 +260,6 @@ class DocumentReader:
             source, target = (self.things[key].name for key in ((a.key, b.key) if verb else pair))
             said, place = self._said(*span), self._place(*span)
             yield ExtractedRelation(source, target, said, round(strength, 6), *place, label=verb, directed=bool(verb))
-
-    def _list_neighbours(self) -> Iterator[tuple[Spot, Spot, float]]:
-        """The pairs of things in one sentence of the chunk, with weight 1, or in two neighbouring ones, with half."""
-        firsts = {n: _find_first_mentions(spots) for n, spots in self.here.items()}
-        for number in sorted(firsts):
-            yield from ((a, b, 1.0) for a, b in combinations(firsts[number].values(), 2))
-        for one, two in ((firsts[n], firsts[m]) for n, m in pairwise(sorted(firsts)) if m == n + 1):
-            both = product(one.values(), two.values())
-            yield from ((a, b, 0.5) for a, b in both if a.key not in two and b.key not in one)
-
-    def _unit(self, pair: _Pair) -> float:
-        """The strength of one unit of evidence for this pair; 0 when the corpus does not keep it."""
-        number, pairs = self.lexicon.nodes.get, self.lexicon.pairs  # asked for every pair of every chunk
-        one, two = number(pair[0]), number(pair[1])
-        if one is None or two is None:
-            return 0.0
-        code = one << 32 | two if one < two else two << 32 | one
-        at = bisect_left(pairs, code)
-        return self.lexicon.strengths[at] if at < len(pairs) and pairs[at] == code else 0.0
 
     def _titled(self) -> dict[_Pair, float]:
         """Links from the thing that the title names to the others of the chunk, concepts left out."""
@@ -319,7 +300,8 @@ class DocumentReader:
         )
 
 
-def _group_spots(spots: Sequence[Spot], key: Callable[[Spot], T]) -> dict[T, list[Spot]]:
+def group_spots(spots: Sequence[Spot], key: Callable[[Spot], T]) -> dict[T, list[Spot]]:
+    """Mentions by what `key` says of each."""
     grouped: dict[T, list[Spot]] = defaultdict(list)
     for s in spots:
         grouped[key(s)].append(s)
@@ -333,3 +315,16 @@ def _find_first_mentions(spots: Sequence[Spot]) -> dict[str, Spot]:
         if s.key not in firsts and len(firsts) < CROWD:
             firsts[s.key] = s
     return firsts
+
+
+def list_neighbours(here: Mapping[int, Sequence[Spot]]) -> Iterator[tuple[Spot, Spot, float]]:
+    """The pairs of things in one sentence, with weight 1, or in two neighbouring ones, with half.
+
+    `here` are mentions by sentence.
+    """
+    firsts = {n: _find_first_mentions(spots) for n, spots in here.items()}
+    for number in sorted(firsts):
+        yield from ((a, b, 1.0) for a, b in combinations(firsts[number].values(), 2))
+    for one, two in ((firsts[n], firsts[m]) for n, m in pairwise(sorted(firsts)) if m == n + 1):
+        both = product(one.values(), two.values())
+        yield from ((a, b, 0.5) for a, b in both if a.key not in two and b.key not in one)

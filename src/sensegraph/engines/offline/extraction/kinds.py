@@ -14,6 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -56,16 +57,41 @@ def guess_of_kind(kind: str) -> str:
     return kind.lower() if kind in "PLO" else kind
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
-    """One mention of a name: its key, its own words and what stands around it."""
+class NameUses(msgspec.Struct, frozen=True, array_like=True):
+    """The mentions of one name in one document: its key, how many, how the first is written, and what speaks.
+
+    `votes` are those of what stands around them, in tenths; `titled` that a title stands before one, `work` that one
+    is marked as a work; `features` count what stands around them.
+    """
 
     key: str
+    mentions: int
     surface: str
-    candidate: Candidate
+    votes: tuple[int, ...]
+    titled: bool
+    work: bool
+    features: dict[str, int]
 
 
-def learn_name_types(uses: Sequence[Use]) -> dict[str, str]:
+def count_uses(key: str, uses: Sequence[tuple[str, Candidate]]) -> NameUses:
+    """The mentions of one name, each as it is written and with what stands around it."""
+    features: Counter[str] = Counter()
+    for surface, c in uses:
+        features.update((f"< {c.left}", f"<< {c.before}", f"> {c.right}", f"m {c.marks}"))
+        features["caps"] += surface.isupper()
+    votes = np.sum([_vote_by_context(key, c) for _, c in uses], axis=0)
+    return NameUses(
+        key,
+        len(uses),
+        uses[0][0],
+        tuple(np.rint(10 * votes).astype(int).tolist()),
+        any(has_title_before(key, c) for _, c in uses),
+        any(c.left in english_words("work-nouns") or "q" in c.marks for _, c in uses),
+        {feature: n for feature, n in features.items() if n},
+    )
+
+
+def learn_name_types(uses: Sequence[NameUses]) -> dict[str, str]:
     """The type of every key, as the letter of `LETTERS`; a capital is a guess, which is told as "other".
 
     What stands around names is enough for a guess: it links the short names of persons and finds whom to mask. A type
@@ -77,61 +103,64 @@ def learn_name_types(uses: Sequence[Use]) -> dict[str, str]:
     number = {k: i for i, k in enumerate(keys)}
     of = np.array([number[u.key] for u in uses], dtype=np.int64)
     # the cues of a name itself count once, those around it per mention
-    around = np.zeros((len(keys), 4))
-    np.add.at(around, of, np.array([_vote_by_context(u) for u in uses]))
-    counts = np.bincount(of, minlength=len(keys))[:, None]
+    around = np.zeros((len(keys), 4), dtype=np.int64)
+    np.add.at(around, of, np.array([u.votes for u in uses], dtype=np.int64))
+    counts = np.bincount(of, weights=[u.mentions for u in uses], minlength=len(keys))[:, None]
     surfaces = {u.key: u.surface for u in reversed(uses)}
     own, proof = (np.array(x) for x in zip(*(_vote_by_name(k, surfaces[k]) for k in keys), strict=True))
-    np.maximum.at(proof[:, _PERSON], of, [_PROOF * has_title_before(u) for u in uses])
-    votes = own + proof + around * np.minimum(1.0, _MOST / np.maximum(counts, 1)) * 0.7
-    total = train_classifier(votes, of, uses)
+    np.maximum.at(proof[:, _PERSON], of, [_PROOF * u.titled for u in uses])
+    votes = own + proof + around / 10 * np.minimum(1.0, _MOST / np.maximum(counts, 1)) * 0.7
+    total = train_classifier(votes, keys, of, uses)
     for made in (votes, total):
         made[:, _OTHER] += _DOUBT  # what little speaks for is "other", not the most frequent class
     guessed, best = np.argmax(total, axis=1), np.argmax(votes, axis=1)
     margin = np.ptp(np.sort(votes, axis=1)[:, -2:], axis=1)
     sure = (margin >= _BOLD) | ((margin >= _PROOF) & (proof[np.arange(len(keys)), best] >= _PROOF))
-    finer: dict[str, str] = {}  # events and works among the other names
-    for use in uses:
-        head = use.key.split(" of ")[0].split()[-1:] or [""]
-        if use.key.split()[-1] in english_words("event-heads") or head[0] in english_words("event-heads"):
-            finer[use.key] = "e"
-        elif use.candidate.left in english_words("work-nouns") or "q" in use.candidate.marks:
-            finer.setdefault(use.key, "w")
+    finer = {u.key: "w" for u in uses if u.work}  # events and works among the other names
+    for key in keys:
+        head = key.split(" of ")[0].split()[-1:] or [""]
+        if key.split()[-1] in english_words("event-heads") or head[0] in english_words("event-heads"):
+            finer[key] = "e"
     letters = [CLASSES[best[i]] if sure[i] else CLASSES[guessed[i]].upper() for i in range(len(keys))]
     return {k: finer.get(k, "m") if one in "mM" else one for k, one in zip(keys, letters, strict=True)}
 
 
-def train_classifier(votes: NDArray[np.float64], of: NDArray[np.int64], uses: Sequence[Use]) -> NDArray[np.float64]:
-    """Votes, shape (keys, 4), plus what naive Bayes learns from the sure cases, in three rounds."""
-    known: dict[str, int] = {}  # the features: their numbers, those of all uses in a row, and where each use begins
-    numbers: list[int] = []
-    begins: list[int] = []
-    for use in uses:
-        words, c = use.key.split(), use.candidate
+def train_classifier(
+    votes: NDArray[np.float64], keys: Sequence[str], of: NDArray[np.int64], uses: Sequence[NameUses]
+) -> NDArray[np.float64]:
+    """Votes, shape (keys, 4), plus what naive Bayes learns from the sure cases, in three rounds.
+
+    `of` is the number of the key of each of `uses`.
+    """
+    mentions = np.bincount(of, weights=[u.mentions for u in uses], minlength=len(keys))
+    known: dict[str, int] = {}  # the features, and for each name how often it has which
+    rows, columns, times = list[int](), list[int](), list[float]()
+    for i, key in enumerate(keys):
+        words = key.split()
         first, last = words[0], words[-1]
         features = [f"f {first}", f"l {last}", f"s {last[-3:]}", f"p {first[:3]}", f"n {min(len(words), 5)}"]
-        features += [f"w {w}" for w in words]
-        features += [f"< {c.left}", f"<< {c.before}", f"> {c.right}", f"m {c.marks}"]
-        features += ["caps"] if use.surface.isupper() else []
-        begins.append(len(numbers))
-        numbers += [known.setdefault(f, len(known)) for f in features]
-    flat, offsets, size = np.array(numbers, dtype=np.int64), np.array(begins, dtype=np.int64), len(known)
-    lengths = np.diff(np.append(offsets, len(flat)))
-    mentions = np.maximum(np.bincount(of, minlength=len(votes)), 1)[:, None]
+        for feature in (*features, *(f"w {w}" for w in words)):
+            rows.append(i)
+            columns.append(known.setdefault(feature, len(known)))
+            times.append(float(mentions[i]))
+    for i, use in zip(of.tolist(), uses, strict=True):
+        rows += [i] * len(use.features)
+        columns += [known.setdefault(feature, len(known)) for feature in use.features]
+        times += use.features.values()
+    row, column, weight, size = np.array(rows), np.array(columns), np.array(times, dtype=np.float64), len(known)
     total = votes
     for _ in range(ROUNDS):
         p = np.exp(_SHARPNESS * total - (_SHARPNESS * total).max(axis=1, keepdims=True))  # softmax
         p = p / p.sum(axis=1, keepdims=True)
-        sure = p.max(axis=1) > _SURE
-        label = np.where(sure, p.argmax(axis=1), -1)[of]
-        labels = np.repeat(label, lengths)
-        counts = np.stack([np.bincount(flat[labels == c], minlength=size) for c in range(4)], axis=1) + _SMOOTHING
-        logs = np.log(counts / counts.sum(axis=0, keepdims=True))  # of every feature in every class
-        classes = np.bincount(label[label >= 0], minlength=4) + 1.0
-        scores = np.add.reduceat(logs[flat], offsets, axis=0) + np.log(classes / classes.sum())
-        mean = np.zeros_like(votes)
-        np.add.at(mean, of, scores)
-        mean /= mentions
+        label = np.where(p.max(axis=1) > _SURE, p.argmax(axis=1), -1)
+        held = [label[row] == c for c in range(4)]
+        counts = np.stack([np.bincount(column[h], weights=weight[h], minlength=size) for h in held], axis=1)
+        logs = np.log(
+            (counts + _SMOOTHING) / (counts + _SMOOTHING).sum(axis=0, keepdims=True)
+        )  # of a feature, by class
+        classes = np.bincount(label[label >= 0], weights=mentions[label >= 0], minlength=4) + 1.0
+        scores = [np.bincount(row, weights=weight * logs[column, c], minlength=len(keys)) for c in range(4)]
+        mean = np.stack(scores, axis=1) / np.maximum(mentions, 1)[:, None] + np.log(classes / classes.sum())
         total = votes + _WEIGHT * (mean - mean.max(axis=1, keepdims=True)) * 0.5
     return total
 
@@ -171,10 +200,10 @@ def _vote_by_name(key: str, surface: str) -> tuple[list[float], list[float]]:
     return votes, proof
 
 
-def has_title_before(use: Use) -> bool:
-    """Whether a mention stands behind a title of persons ("Mr. Dent")."""
-    title = use.candidate.left.rstrip(".")
-    doubtful = title in english_words("roles") and known_word(use.key.split()[0])  # "the general | public license"
+def has_title_before(key: str, one: Candidate) -> bool:
+    """Whether a mention of a name stands behind a title of persons ("Mr. Dent")."""
+    title = one.left.rstrip(".")
+    doubtful = title in english_words("roles") and known_word(key.split()[0])  # "the general | public license"
     return title in english_words("titles") and not doubtful
 
 
@@ -183,15 +212,15 @@ def is_common_phrase(key: str) -> bool:
     return all(map(known_word, key.split()))
 
 
-def _vote_by_context(use: Use) -> list[float]:
-    """Votes of one mention by what stands before and after it."""
-    votes, c = [0.0] * 4, use.candidate
-    left, right, size = c.left, c.right, use.key.count(" ") + 1
-    if "s" in c.marks and not is_common_phrase(use.key):
+def _vote_by_context(key: str, c: Candidate) -> list[float]:
+    """Votes of one mention of a name by what stands before and after it."""
+    votes = [0.0] * 4
+    left, right, size = c.left, c.right, key.count(" ") + 1
+    if "s" in c.marks and not is_common_phrase(key):
         votes[_PERSON] += 3
-    if has_title_before(use):
+    if has_title_before(key, c):
         votes[_PERSON] += 3
-    elif (left in english_words("roles") and not is_common_phrase(use.key)) or (left == "by" and size < 4):
+    elif (left in english_words("roles") and not is_common_phrase(key)) or (left == "by" and size < 4):
         votes[_PERSON] += 1.5
     if right in english_words("person-verbs") and "c" not in c.marks:
         votes[_PERSON] += 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -36,7 +36,7 @@ def find_wrappers(ends: Iterable[Ends]) -> tuple[frozenset[str], frozenset[str]]
     """The beginnings and the ends that at least three documents share word for word, up to a natural border."""
     heads, tails = [], []
     for one in ends:
-        size = min(EDGE, _measure_document(one) // _PART)
+        size = measure_edge(one)
         heads.append(one.head[:size])
         tails.append(one.tail[::-1][:size])
     fronts, backs = set(), set()
@@ -72,6 +72,11 @@ def _common_starts(texts: Sequence[str]) -> list[tuple[str, int]]:
     return found
 
 
+def measure_edge(one: Ends) -> int:
+    """How many characters of a document's edge may be a wrapper, at most."""
+    return min(EDGE, _measure_document(one) // _PART)
+
+
 def _measure_document(one: Observation | Ends) -> int:
     return max(one.bounds, default=0)
 
@@ -88,16 +93,24 @@ def find_body(one: Observation, lexicon: Lexicon) -> tuple[int, int]:
     front = next(len(w) for w in fronts if one.head.startswith(w)) if one.head.startswith(fronts) else 0
     back = next(len(w) for w in backs if one.tail.endswith(w)) if one.tail.endswith(backs) else 0
     if one.work in lexicon.talks:
-        if (cut := _CUT_FRONT.match(one.head, front)) and _is_label_part(cut[1], lexicon, str.endswith):
+        if (cut := _CUT_FRONT.match(one.head, front)) and _is_label_part(cut[1], lexicon, lexicon.label_ends):
             front = cut.end()
-        if not back and (cut := _CUT_BACK.search(one.tail)) and _is_label_part(cut[1], lexicon, str.startswith):
+        if not back and (cut := _CUT_BACK.search(one.tail)) and _is_label_part(cut[1], lexicon, lexicon.label_starts):
             back = len(one.tail) - cut.start(1)
     return min(front, size), max(size - back, front)
 
 
-def _is_label_part(piece: str, lexicon: Lexicon, at: Callable[[str, str], bool]) -> bool:
+def _is_label_part(piece: str, lexicon: Lexicon, pieces: frozenset[str]) -> bool:
     key = fold(piece)
-    return key not in lexicon.speakers and any(at(name, key) for name in lexicon.speakers)
+    return key not in lexicon.speakers and key in pieces
+
+
+def list_label_pieces(one: Observation, lexicon: Lexicon) -> tuple[set[str], set[str]]:
+    """The keys that may be what a border left of labels at the document's edges: at its beginning, and at its end."""
+    fronts = _sort_longest_first(lexicon.fronts)
+    front = next((len(w) for w in fronts if one.head.startswith(w)), 0)
+    first, last = _CUT_FRONT.match(one.head, front), _CUT_BACK.search(one.tail)
+    return {fold(cut[1]) for cut in (first,) if cut}, {fold(cut[1]) for cut in (last,) if cut}
 
 
 def count_outside_words(one: Observation, lexicon: Lexicon) -> tuple[Counter[str], Counter[str]]:
@@ -129,7 +142,7 @@ def find_notes(one: Observation, lexicon: Lexicon) -> frozenset[int]:
 
 LONGEST_UNIT, LONGEST_TERM = 4, 6  # words of a concept; characters of one in a script without blanks
 _EARLY, _LIKE = 12, 0.3  # among the first things of a document, one that shares words with its title
-_folded = lru_cache(maxsize=1 << 14)(fold)  # names and concepts come back
+fold_name = lru_cache(maxsize=1 << 14)(fold)  # names and concepts come back
 _HYPHEN = re.compile(r" ?([-–/]) ?")
 
 
@@ -196,14 +209,13 @@ def select_standing_names(seen: Observation, lexicon: Lexicon) -> list[Named]:
     """The candidates that are names in this corpus, cut where their first word is none."""
     out = []
     begin, end = find_body(seen, lexicon)
-    speakers = lexicon.speakers
     runs = (p for c in seen.names for p in cut_at_nouns(c, lexicon.nouns)) if seen.language == "de" else seen.names
     for c in runs:
         start, surface = c.start, c.surface
         if start < begin or c.end > end:
             continue
-        label = _folded(surface) if "s" in c.marks else ""
-        if label and label not in speakers and any(k.endswith(label) for k in speakers):
+        label = fold_name(surface) if "s" in c.marks else ""
+        if label and label not in lexicon.speakers and label in lexicon.label_ends:
             continue  # what a border left of another label ("vin scott")
         refused = not c.more and strip_possessive(c.first) in lexicon.refused
         if c.first and (refused or c.first in lexicon.refused_runs):
@@ -216,8 +228,8 @@ def select_standing_names(seen: Observation, lexicon: Lexicon) -> list[Named]:
     return out
 
 
-def link_same_person(names: Sequence[Named], kinds: Mapping[str, str]) -> dict[str, str]:
-    """One-word keys of a document that stand for a longer name of a person in it."""
+def link_same_person(names: Sequence[Named], kinds: Mapping[str, str] | None) -> dict[str, str]:
+    """One-word keys of a document that stand for a longer name of a person in it; `kinds` where they are known."""
     spoken = {n.key for n in names if "s" in n.candidate.marks}
     return link_document_names(Counter(n.key for n in names), spoken, kinds)
 
@@ -257,8 +269,8 @@ def find_longest_terms(run: str, terms: frozenset[str]) -> Iterator[tuple[int, i
         at += size or 1
 
 
-def resolve_mentions(seen: Observation, lexicon: Lexicon) -> Scene:
-    """The things of a document and their mentions, hosts and concepts outside the corpus's list left out."""
+def group_names(seen: Observation, lexicon: Lexicon) -> dict[str, list[Named]]:
+    """The names of a document by the key of what they name."""
     names = select_standing_names(seen, lexicon)
     # what stands for a longer name: as the document says, else its work, else the corpus
     here = {n.key for n in names}
@@ -268,12 +280,17 @@ def resolve_mentions(seen: Observation, lexicon: Lexicon) -> Scene:
     grouped: dict[str, list[Named]] = defaultdict(list)
     for n in names:
         grouped[same.get(n.key, n.key)].append(n)
-    notes = find_notes(seen, lexicon)
+    return grouped
+
+
+def resolve_mentions(seen: Observation, lexicon: Lexicon) -> Scene:
+    """The things of a document and their mentions, hosts and concepts outside the corpus's list left out."""
+    grouped, notes = group_names(seen, lexicon), find_notes(seen, lexicon)
     things: dict[str, Thing] = {}
     spots = []
     for key, members in grouped.items():
         told = [m for m in members if m.candidate.sentence not in notes]
-        thing = _make_named_thing(key, members, lexicon) if told else None
+        thing = make_named_thing(key, members, lexicon) if told else None
         if thing is None or thing.key in lexicon.hidden:
             continue
         things.setdefault(thing.key, thing)
@@ -282,7 +299,7 @@ def resolve_mentions(seen: Observation, lexicon: Lexicon) -> Scene:
     return Scene(things, sorted(spots, key=lambda s: (s.start, s.end, s.key)))
 
 
-def _make_named_thing(key: str, members: Sequence[Named], lexicon: Lexicon) -> Thing | None:
+def make_named_thing(key: str, members: Sequence[Named], lexicon: Lexicon) -> Thing | None:
     """The thing that these names mention, under the name that is written most often; None where it is none."""
     kind = lexicon.kinds.get(key, "m")
     if kind == "-":
@@ -300,7 +317,7 @@ def _make_named_thing(key: str, members: Sequence[Named], lexicon: Lexicon) -> T
             if surface.startswith(article) and make_name_key(surface) == fold(surface[len(article) :]):
                 surface = surface[len(article) :]
         own = write_label(surface) if "s" in member.candidate.marks else surface
-        surfaces[lexicon.speakers.get(_folded(surface), own)] += 1
+        surfaces[lexicon.speakers.get(fold_name(surface), own)] += 1
     name = min(surfaces, key=lambda s: (s.isupper() and " " in s, -surfaces[s], s))
     return Thing(fold(name), name, kind)
 
@@ -329,7 +346,7 @@ def _find_concepts(
             before = bisect_right(starts, start)
             if (before and taken[before - 1][1] > start) or (before < len(taken) and taken[before][0] < end):
                 continue
-            key = _folded(name)
+            key = fold_name(name)
             if key not in things:
                 things[key] = Thing(key, name, "c")
             spots.append(Spot(phrase.sentence, start, end, key))

@@ -289,7 +289,9 @@ def _make_candidate(s: Sentence, run: Run, whole: bool) -> Candidate | None:
     return msgspec.structs.replace(made, inner=inside, first=s.words[run.first].text.lower(), more=more)
 
 
-def link_document_names(counts: Mapping[str, int], spoken: Collection[str], kinds: Mapping[str, str]) -> dict[str, str]:
+def link_document_names(
+    counts: Mapping[str, int], spoken: Collection[str], kinds: Mapping[str, str] | None
+) -> dict[str, str]:
     """One-word keys of a document that stand for a longer name of a person: by last name, or by a first name.
 
     Only persons: "Northwind" is not short for "Northwind Research". A last name of several people is left alone
@@ -299,7 +301,9 @@ def link_document_names(counts: Mapping[str, int], spoken: Collection[str], kind
 
     def person(key: str) -> bool:
         first, last = key.split()[0], key.split()[-1]
-        return first != last and (key in spoken or (kinds.get(key, "").lower() == "p" if kinds else first in given))
+        return first != last and (
+            key in spoken or (kinds.get(key, "").lower() == "p" if kinds is not None else first in given)
+        )
 
     lasts, firsts = _group_by_part(k for k in counts if " " in k and person(k))
     same = {}

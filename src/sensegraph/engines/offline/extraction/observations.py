@@ -1,13 +1,19 @@
-"""What the three passes of the offline engine hand to each other: compact, typed, encoded with MessagePack.
+"""What the passes of the offline engine hand to each other: compact, typed, encoded with MessagePack.
 
-An observation is what one document shows by itself; a lexicon is what the corpus shows. Positions in an observation
-count characters from the start of the document's first chunk.
+An observation is what one document shows by itself; a lexicon is what the corpus shows of the terms of one document,
+and is made of entries by term. Positions in an observation count characters from the start of its first chunk.
 """
 
 from __future__ import annotations
 
-import msgspec
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Any
 
+import msgspec
+import numpy as np
+
+from sensegraph.language.text import fold
 from sensegraph.language.transcripts import Talk
 
 CROWD = 24  # things of one sentence that are paired, at most: more is a list
@@ -94,21 +100,20 @@ class Observation(Ends, frozen=True, array_like=True):
     lowers: dict[str, int] = msgspec.field(default_factory=dict)
 
 
-class Lexicon(msgspec.Struct, frozen=True, array_like=True):
-    """What the corpus shows.
+class Lexicon(msgspec.Struct, frozen=True):
+    """What a section is told of the corpus: the entries of its own terms.
 
     `refused` are words that open sentences and are no names (`refused_runs`: not even before a capital);
     `boilerplate` the hashes of repeated show notes, `fronts` and `backs` what documents share at their edges,
     `series` three words that most titles share ("notes of the week");
-    `hidden` the names of hosts, `speakers` those of all who speak (key → name), `roles` labels that are no one's name,
-    `talks` the works that are transcripts;
+    `hidden` the names of hosts, `speakers` those of all who speak (key → name), `label_ends` and `label_starts` pieces
+    that such keys end or begin with, `roles` labels that are no one's name, `talks` the works that are transcripts;
     `same` the full name for a last or first name by work (for the whole corpus under ""), `full` how those full names
-    are written; `kinds` the type of every name (key → letter); `units` the kept concepts (stems → name), `terms` those
-    of scripts without blanks; `nodes` numbers the ends of the kept relations; `pairs` holds `low << 32 | high` in
-    rising order, `strengths` what one unit of evidence for each is worth; `nouns` are the common nouns of German.
+    are written; `kinds` the type of a name (key → letter; "m" where there is none); `kept` the stems of concepts,
+    `units` the concepts' names (stems → name), `terms` those of scripts without blanks; `strengths` what one unit of
+    evidence for a relation is worth, by the keys of its ends in rising order; `nouns` are the common nouns of German.
     """
 
-    chunks: int = 0
     refused: frozenset[str] = frozenset()
     refused_runs: frozenset[str] = frozenset()
     boilerplate: frozenset[int] = frozenset()
@@ -117,14 +122,111 @@ class Lexicon(msgspec.Struct, frozen=True, array_like=True):
     series: frozenset[str] = frozenset()
     hidden: frozenset[str] = frozenset()
     speakers: dict[str, str] = msgspec.field(default_factory=dict)
+    label_ends: frozenset[str] = frozenset()
+    label_starts: frozenset[str] = frozenset()
     roles: frozenset[str] = frozenset()
     talks: frozenset[str] = frozenset()
     same: dict[str, dict[str, str]] = msgspec.field(default_factory=dict)
     full: dict[str, str] = msgspec.field(default_factory=dict)
     kinds: dict[str, str] = msgspec.field(default_factory=dict)
+    kept: frozenset[str] = frozenset()
     units: dict[str, str] = msgspec.field(default_factory=dict)
     terms: frozenset[str] = frozenset()
-    nodes: dict[str, int] = msgspec.field(default_factory=dict)
-    pairs: tuple[int, ...] = ()
-    strengths: tuple[float, ...] = ()
+    strengths: dict[tuple[str, str], float] = msgspec.field(default_factory=dict)
     nouns: frozenset[str] = frozenset()
+
+
+class Entry(StrEnum):
+    """What an entry of the lexicon says of a term: the first character of the term, as it is asked for.
+
+    The term is this character and what it is about; unless something else is said, that the entry is there says all.
+    """
+
+    FRONT = "F"  # the first characters of a text; the entry: a list of the shared beginnings that begin so
+    BACK = "B"  # the last characters of a text; the entry: a list of the shared ends that end so
+    REFUSED = "r"  # a word
+    REFUSED_RUN = "R"  # a word
+    PRINT = "b"  # the hash of a sentence
+    SERIES = "q"  # two words; the entry: a list of the words that follow
+    HIDDEN = "h"  # the key of a name
+    SPEAKER = "s"  # the key of a label; the entry: the name
+    LABEL_END = "e"  # a piece that keys of labels end with
+    LABEL_START = "g"  # a piece that they begin with
+    ROLE = "o"  # the key of a name
+    TALK = "k"  # a work
+    NOUN = "n"  # a word
+    KIND = "y"  # the key of a name; the entry: its letter
+    PERSON = "P"  # the key of a name of several words that is guessed to be a person's
+    SAME = "a"  # the key of a name; the entry: a list of the full name's key, its letter, how it is written
+    SAME_HERE = "A"  # a work, a tabulator, and the key of a name; the entry: as before
+    FULL = "f"  # the key of a name; the entry: how it is written
+    KEPT = "c"  # the stems of a concept
+    UNIT = "u"  # the stems of a concept; the entry: a list of its name, whether it is hidden, whether it is a role
+    TERM = "t"  # two characters; the entry: a list of the terms that begin with them
+    PAIR = "p"  # two keys in rising order, a tabulator between them; the entry: a number
+
+
+def read_entries(entries: Mapping[str, str]) -> Lexicon:
+    """The lexicon that these entries make, which may be those of one section or of a whole corpus."""
+    found: dict[str, dict[str, str]] = {kind: {} for kind in Entry}
+    for term, value in entries.items():
+        found[term[0]][term[1:]] = value
+    # fmt: off
+    words = {
+        name: frozenset(found[kind])
+        for name, kind in (
+            ("refused", Entry.REFUSED), ("refused_runs", Entry.REFUSED_RUN), ("label_ends", Entry.LABEL_END),
+            ("label_starts", Entry.LABEL_START), ("talks", Entry.TALK), ("nouns", Entry.NOUN), ("kept", Entry.KEPT),
+        )
+    }
+    # fmt: on
+    same: dict[str, dict[str, str]] = {}
+    full, kinds = found[Entry.FULL], dict.fromkeys(found[Entry.PERSON], "P") | found[Entry.KIND]
+    shorts = [("", short, value) for short, value in found[Entry.SAME].items()]
+    shorts += [(*term.rsplit("\t", 1), value) for term, value in found[Entry.SAME_HERE].items()]  # type: ignore[misc]
+    for work, short, value in shorts:
+        key, kind, name = unpack_list(value)
+        same.setdefault(work, {})[short] = key
+        full[key], kinds[key] = name, kind
+    units = {unit: unpack_list(value) for unit, value in found[Entry.UNIT].items()}
+    return Lexicon(
+        **words,
+        boilerplate=frozenset(map(int, found[Entry.PRINT])),
+        fronts=frozenset(w for value in found[Entry.FRONT].values() for w in unpack_list(value)),
+        backs=frozenset(w for value in found[Entry.BACK].values() for w in unpack_list(value)),
+        series=frozenset(f"{two} {w}" for two, value in found[Entry.SERIES].items() for w in unpack_list(value)),
+        hidden=frozenset(found[Entry.HIDDEN]) | {fold(name) for name, hidden, _ in units.values() if hidden},
+        roles=frozenset(found[Entry.ROLE]) | {fold(name) for name, _, role in units.values() if role},
+        speakers=found[Entry.SPEAKER],
+        same=same,
+        full=full,
+        kinds=kinds,
+        units={unit: name for unit, (name, _, _) in units.items()},
+        terms=frozenset(w for value in found[Entry.TERM].values() for w in unpack_list(value)),
+        strengths={(a, b): float(value) for term, value in found[Entry.PAIR].items() for a, b in [term.split("\t")]},
+    )
+
+
+def round_count(count: Any, digits: int = 4) -> Any:
+    """A count, or an array of them, to its first binary digits: with four those up to 16 stay, others within 6 percent.
+
+    What counts the whole corpus is rounded before it is used: else one document more would change what all are told.
+    """
+    shift = np.maximum(np.frexp(np.asarray(count, dtype=np.float64))[1].astype(np.int64) - digits, 0)
+    return count + (1 << shift >> 1) >> shift << shift
+
+
+def round_down(count: int, digits: int = 3) -> int:
+    """A count to its first binary digits, of which a share is a bound: so the bound seldom moves."""
+    shift = max(count.bit_length() - digits, 0)
+    return count >> shift << shift
+
+
+def pack_list(words: Iterable[str]) -> str:
+    """Several words as one entry."""
+    return msgspec.json.encode(list(words)).decode()
+
+
+def unpack_list(entry: str) -> list[str]:
+    """The words of an entry."""
+    return msgspec.json.decode(entry, type=list[str])

@@ -32,6 +32,7 @@ from sensegraph.types import Context, Finding, Passage, Report, Statement
 
 SUMMARY = 3  # sentences of a summary
 FINDINGS, FEWEST = 5, 3
+MENTIONED = 12  # pieces of a community that falls into pieces which its report speaks of
 QUOTED, PARENTS = 3, 2  # sentences of a finding at most; of one on a sub-report
 TRIED = 60  # relations, entities and claims looked at for findings, strongest first
 HUBS = 3  # findings that may be on one and the same member
@@ -99,11 +100,13 @@ def report_communities(contexts: Sequence[Context]) -> list[Report]:
     for context in contexts:
         found = read_community(context)
         writer = _ReportWriter(found)
-        summary = writer.summary()
         rating, why = rate_community(found)
+        pieces = writer.pieces()
+        summary = writer.one_each(pieces[:SUMMARY]) if len(pieces) > 1 else writer.summary()
         shown = tuple(_state_quote(quote) for quote in summary)
-        title = writer.title(summary) or context.title
-        reports.append(Report(title, shown, writer.findings(summary), rating, why))
+        title = writer.title(summary if len(pieces) == 1 else ()) or context.title
+        findings = writer.on_pieces(pieces[SUMMARY:MENTIONED]) if len(pieces) > 1 else writer.findings(summary)
+        reports.append(Report(title, shown, findings, rating, why))
     return reports
 
 
@@ -274,6 +277,45 @@ class _ReportWriter:
         return [
             Finding(sentence_quality.capitalise(headline), tuple(_state_quote(quote, passage.id) for quote in picked))
         ]
+
+    # ── a community that falls into pieces: each is told of by itself ──
+
+    def pieces(self) -> list[list[Passage]]:
+        """The entities in groups that relations join, that of the strongest first.
+
+        All are one group where relations join more than half of them, or sub-reports speak of them.
+        """
+        home = {entity.title: entity.title for entity in self.of.entities}
+        for relation in self.of.relations:
+            one, other = (home.get(name) for name in split_relation_title(relation))
+            if one is not None and other is not None and one != other:
+                home = {name: one if at == other else at for name, at in home.items()}
+        groups: dict[str, list[Passage]] = {}
+        for entity in self.of.entities:
+            groups.setdefault(home[entity.title], []).append(entity)
+        joined = 2 * max(map(len, groups.values()), default=0) > len(self.of.entities)
+        return [list(self.of.entities)] if joined or self.of.reports else list(groups.values())
+
+    def one_each(self, pieces: Sequence[Sequence[Passage]]) -> list[Quote]:
+        """The soundest sentence of each piece that is not shown yet: of two entities one that is about both."""
+        found = []
+        for piece in pieces:
+            ids = {entity.id for entity in piece}
+            own = [quote for quote in self.of.quotes if ids.intersection(quote.owners) and quote not in self.shown]
+            best = sorted(own, key=lambda q: (-len(ids.intersection(q.owners)), -q.worth, q.text))[:1]
+            self.shown += best
+            found += best
+        return found
+
+    def on_pieces(self, pieces: Sequence[Sequence[Passage]]) -> tuple[Finding, ...]:
+        """A finding on each piece, under the names of its first two entities."""
+        found = list[Finding]()
+        for piece in pieces:
+            names = [self.cased(entity.title) for entity in piece[:2]]
+            for quote in self.one_each([piece]):
+                headline = report_parts.join_title_names(names, self.code)
+                found += self.finding(headline, [quote], piece[0], set())
+        return tuple(found)
 
     # ── headlines and title ──
 

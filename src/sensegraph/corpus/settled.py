@@ -1,0 +1,56 @@
+"""Whether a build has anything to do: what stands for all that its result depends on, beside the documents."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import sensegraph
+from sensegraph.resolution.log import read_operations
+from sensegraph.runtime.keys import key
+from sensegraph.runtime.stores.corpus_store import LOST
+
+if TYPE_CHECKING:
+    from sensegraph.corpus.workspace import Workspace
+    from sensegraph.index.settings import IndexSettings
+
+SETTLED = "settled"  # ref: what stood for the last build, where the next one would find nothing to do
+
+
+def fingerprint_build(space: Workspace, settings: IndexSettings, lost: str) -> str:
+    """What stands for the documents, the index that was built of them, and all that another build would look at.
+
+    Besides documents and index these are the settings, the tools, the decisions about names, the program itself, what
+    was lost of the store (`lost`), and which arrays there are. Empty where that cannot be told: where the index is not
+    of the documents as they are, or has a part that another package brings.
+    """
+    store, built = space.store, space.built_state()
+    foreign = [p for p in settings.own_parts if type(p).__module__.partition(".")[0] != "sensegraph"]
+    if not built or foreign:
+        return ""
+    engine, embedder = space.tools
+    tools = (
+        (engine.name, [(task, engine.fingerprint(task)) for task in sorted(engine.tasks)]),
+        (embedder.name, embedder.fingerprint()),
+        space.chunker.fingerprint() if space.chunker else "",
+    )
+    arrays: list[str] = []
+    with suppress(OSError):
+        arrays = sorted(os.listdir(store.root / "arrays"))
+    return key(built, settings.key, tools, read_operations(store), _describe_program(), lost, arrays)
+
+
+def lost_until_now(space: Workspace) -> str:
+    """What changes whenever something in the store was found damaged."""
+    return space.store.ref(LOST) or ""
+
+
+@cache
+def _describe_program() -> list[tuple[str, int, int]]:
+    """The files of the package, their sizes, and when they were written: another version has other steps."""
+    root = Path(sensegraph.__file__).parent
+    files = sorted(p for p in root.rglob("*") if p.is_file() and p.suffix != ".pyc")
+    return [(str(p.relative_to(root)), (found := p.stat()).st_size, found.st_mtime_ns) for p in files]

@@ -1,0 +1,156 @@
+"""Which things the corpus holds to be related.
+
+The weight of a pair is the sentences that hold both, plus half of the neighbouring sentences that hold one each; its
+strength is max(0, NPMI) · ln(1 + weight), with normalised pointwise mutual information after Bouma (2009). Counts alone
+make a hairball; the union of every thing's five strongest pairs gives communities that read as themes.
+
+What counts sentences of the whole corpus, or of one thing, is rounded before it is used: else every sentence that is
+added would change every strength, and so the reading of every document.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from sensegraph.engines.offline.extraction.document_reader import group_spots, list_neighbours
+from sensegraph.engines.offline.extraction.mentions import Scene, resolve_mentions
+from sensegraph.engines.offline.extraction.observations import CROWD, Entry, Lexicon, Observation, round_count
+
+TOP = 5
+LEAST_NPMI = 0.1
+NAMES_NPMI = 0.3  # two names of one sentence stay beyond the top
+LEAST_WEIGHT = 1.0
+_BITS = 32
+_EXACT, _DIGITS = 8, 2  # sentences of one thing up to which all count; binary digits of larger counts that are used
+
+
+class PairCount(msgspec.Struct, frozen=True, array_like=True):
+    """The pairs of one document: `keys` are its things, `named` which of them are names, `seen` how many sentences.
+
+    `low` and `high` number the ends of each pair, `doubled` is twice its weight: arrays of unsigned numbers of 32 bits.
+    """
+
+    sentences: int
+    keys: tuple[str, ...]
+    named: bytes
+    seen: tuple[int, ...]
+    low: bytes
+    high: bytes
+    doubled: bytes
+
+
+def count_pairs(one: Observation, lexicon: Lexicon) -> tuple[set[str], PairCount]:
+    """The pairs of one document, and what its reading may ask of them."""
+    scene = resolve_mentions(one, lexicon)
+    sentences = list_sentence_keys(one, scene, lexicon)
+    seen, weights = weigh_pairs(sentences)
+    number = {k: i for i, k in enumerate(seen)}
+    columns = ([number[a] for a, _ in weights], [number[b] for _, b in weights], list(weights.values()))
+    terms = {f"{Entry.PAIR}{a}\t{b}" for a, b in weights}
+    if any(len(keys) > CROWD for keys in sentences):  # a chunk may hold others of them than the first
+        for begin, end in zip(one.bounds[::2], one.bounds[1::2], strict=True):
+            here = group_spots([s for s in scene.spots if begin <= s.start and s.end <= end], lambda s: s.sentence)
+            ends = ((a.key, b.key) for a, b, _ in list_neighbours(here))
+            terms.update(f"{Entry.PAIR}{min(pair)}\t{max(pair)}" for pair in ends)
+    return terms, PairCount(
+        len(sentences),
+        tuple(seen),
+        bytes(scene.things[k].kind != "c" for k in seen),
+        tuple(seen.values()),
+        *(np.array(column, dtype="<u4").tobytes() for column in columns),
+    )
+
+
+def list_sentence_keys(one: Observation, scene: Scene, lexicon: Lexicon) -> list[list[str]]:
+    """The distinct keys of each sentence in order of place; roles are left out, because they are anyone."""
+    keys: list[list[str]] = [[] for _ in range(len(one.sentences) // 2)]
+    for spot in scene.spots:
+        if spot.key not in lexicon.roles and spot.key not in keys[spot.sentence]:
+            keys[spot.sentence].append(spot.key)
+    return keys
+
+
+def weigh_pairs(sentences: Sequence[Sequence[str]]) -> tuple[Counter[str], Counter[tuple[str, str]]]:
+    """The sentences of each thing, and twice the weight of each pair (keys in rising order).
+
+    A document is given as the distinct keys of each of its sentences (empty where it holds none).
+    """
+    crowds = [keys[:CROWD] for keys in sentences]
+    seen = Counter(k for here in crowds for k in here)
+    weights: Counter[tuple[str, str]] = Counter()
+    for here in crowds:
+        for i, a in enumerate(here):
+            for b in here[i + 1 :]:
+                weights[(a, b) if a < b else (b, a)] += 2
+    for here, there in pairwise(crowds):
+        if here and there:
+            only = [b for b in there if b not in here]
+            for a in here:
+                if a not in there:
+                    for b in only:
+                        weights[(a, b) if a < b else (b, a)] += 1
+    return seen, weights
+
+
+def learn_pairs(counts: Iterable[bytes]) -> dict[str, str]:
+    """The pairs that stay, each with the strength of one unit of weight."""
+    held = [msgspec.msgpack.decode(data, type=PairCount) for data in counts]
+    keys = sorted({k for one in held for k in one.keys})
+    number = {k: i for i, k in enumerate(keys)}
+    seen = np.zeros(len(keys), dtype=np.int64)
+    named = np.zeros(len(keys), dtype=bool)
+    codes, doubled = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    for one in held:
+        places = np.array([number[k] for k in one.keys], dtype=np.int64)
+        seen[places] += np.array(one.seen, dtype=np.int64)
+        named[places] |= np.frombuffer(one.named, dtype=bool)
+        low, high = (places[np.frombuffer(column, dtype="<u4")] for column in (one.low, one.high))
+        codes.append(low << _BITS | high)  # keys rise, and so do their numbers
+        doubled.append(np.frombuffer(one.doubled, dtype="<u4").astype(np.int64))
+    pairs, of = np.unique(np.concatenate(codes), return_inverse=True)
+    weight = np.bincount(of, weights=np.concatenate(doubled), minlength=len(pairs)) / 2
+    places, units = select_pairs(pairs, weight, seen, named, sum(one.sentences for one in held))
+    return {
+        f"{Entry.PAIR}{keys[code >> _BITS]}\t{keys[code & ((1 << _BITS) - 1)]}": f"{unit:.8g}"
+        for code, unit in zip(pairs[places].tolist(), units.tolist(), strict=True)
+    }
+
+
+def select_pairs(
+    pairs: NDArray[np.int64],
+    weight: NDArray[np.float64],
+    seen: NDArray[np.int64],
+    named: NDArray[np.bool_],
+    sentences: int,
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The places of the pairs that stay, and for each the strength of one unit of weight.
+
+    `pairs` are rising `low << 32 | high` of numbered things, `seen` the sentences of each thing, `sentences` those of
+    the corpus. Pairs of things that are `named` stay beyond the top: a sentence says that the two have to do.
+    """
+    if not len(pairs):
+        return np.zeros(0, np.int64), np.zeros(0)
+    low, high = pairs >> _BITS, pairs & ((1 << _BITS) - 1)
+    often = np.where(seen > _EXACT, round_count(seen, _DIGITS), seen).astype(np.float64)
+    total = float(round_count(max(sentences, 2)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        npmi = np.log(weight * total / (often[low] * often[high])) / -np.log(np.minimum(weight / total, 0.999999))
+    npmi = np.minimum(npmi, 1.0)
+    strength = np.maximum(npmi, 0.0) * np.log1p(weight)
+    likely = (npmi > LEAST_NPMI) & (weight >= LEAST_WEIGHT)
+    sure = named[low] & named[high] & (npmi > NAMES_NPMI)
+    # the strongest `TOP` pairs of either end (ties by position)
+    both = np.concatenate([low, high])
+    order = np.lexsort((np.tile(np.arange(len(low)), 2), -np.tile(np.where(likely, strength, -1.0), 2), both))
+    starts = np.searchsorted(both[order], np.arange(len(seen)))
+    rank = np.arange(len(both)) - starts[both[order]]
+    top = np.zeros(len(low), dtype=bool)
+    top[(order[rank < TOP]) % len(low)] = True
+    places = np.flatnonzero(likely & (sure | top))
+    return places, strength[places] / weight[places]

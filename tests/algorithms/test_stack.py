@@ -1,0 +1,76 @@
+"""A matrix in segments against the same in one piece."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+from sensegraph.algorithms import ranking
+from sensegraph.algorithms.ranking import Stack, find_nearest_rows, nearest_each
+from sensegraph.algorithms.segments import cut_segments
+from sensegraph.index.vectors import pack_rows
+
+
+def stacked(sizes: list[int], dim: int, seed: int, numbers: str = "int16") -> Stack:
+    """Segments of whole numbers from -1 to 1, some rows of zeros: what is stored of them is exact."""
+    rng = np.random.default_rng(seed)
+    rows = [rng.integers(-1, 2, (n, dim)).astype(np.float32) for n in sizes]
+    return Stack([pack_rows(part, numbers) if numbers else part for part in rows])  # type: ignore[arg-type]
+
+
+shapes = st.lists(st.integers(0, 9), max_size=6)
+
+
+@given(shapes, st.integers(1, 4), st.integers(0, 99), st.sampled_from(["int16", "int8", ""]), st.data())
+def test_rows_are_those_of_one_matrix(sizes: list[int], dim: int, seed: int, numbers: str, data: st.DataObject) -> None:
+    stack = stacked(sizes, dim, seed, numbers)
+    whole = np.asarray(stack)
+    assert (len(stack), stack.ndim, whole.dtype) == (sum(sizes), 2, np.float32)
+    assert stack.shape == (whole.shape if sizes else (0, 0))
+    begin, end = data.draw(st.integers(-40, 40)), data.draw(st.integers(-40, 40))
+    step = data.draw(st.sampled_from([1, 2, -1]))
+    assert_array_equal(stack[begin:end:step], whole[begin:end:step])
+    if sum(sizes):
+        places = data.draw(st.lists(st.integers(0, sum(sizes) - 1), max_size=12))
+        assert_array_equal(stack[places] if places else stack[:0], whole[places] if places else whole[:0])
+        assert_array_equal(stack.take(places)[:], whole[np.array(places, int)])
+        assert_array_equal(stack[sum(sizes) - 1], whole[-1])
+        assert_array_equal(stack.head(max(end, 0))[:], whole[: max(end, 0)])
+
+
+@given(shapes, st.integers(1, 4), st.integers(0, 99), st.integers(0, 7), st.integers(1, 12), st.integers(1, 40))
+def test_the_nearest_are_those_in_one_matrix(
+    sizes: list[int], dim: int, seed: int, top: int, asked: int, block: int
+) -> None:
+    stack = stacked(sizes, dim, seed)
+    queries = np.random.default_rng(seed + 1).standard_normal((asked, dim)).astype(np.float32)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ranking, "_BLOCK_BYTES", 4 * block)
+        patch.setattr(ranking, "_HOT_BYTES", 3 * block)
+        found = nearest_each(stack, queries, top) if sizes else []
+    whole = nearest_each(np.asarray(stack), queries, top) if sizes else []
+    for (places, scores), (true, best) in zip(found, whole, strict=True):
+        assert_array_equal(places, true)
+        assert_array_equal(scores, best)
+
+
+def test_rows_of_any_numbers_are_found_as_in_the_matrix_that_is_read() -> None:
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((2_000, 48)).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    stack = Stack([pack_rows(rows[b : b + 300]) for b in range(0, 2_000, 300)])
+    for query in rng.standard_normal((20, 48)).astype(np.float32):
+        places, scores = find_nearest_rows(stack, query, 10)
+        true, best = find_nearest_rows(stack[:], query, 10)
+        assert_array_equal(places, true)
+        assert_array_equal(scores, best)
+        assert np.abs(scores - rows[places] @ query).max() < 1e-3
+    assert cut_segments(stack, 20, 15, 80) == cut_segments(stack[:], 20, 15, 80)
+
+
+def test_a_stack_of_another_dimension_is_refused() -> None:
+    with pytest.raises(ValueError, match="cannot be compared"):
+        find_nearest_rows(stacked([3], 4, 0), np.ones(5, np.float32), 1)

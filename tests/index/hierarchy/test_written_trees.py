@@ -1,0 +1,117 @@
+"""An update packs and writes only about trees of communities in which something changed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from small import small
+
+from scripted import Script, ScriptedServer
+from scripted_replies import asked_in
+from sensegraph.index.hierarchy import reports
+from sensegraph.index.hierarchy.communities import ClusterSettings, Communities, group_entities
+from sensegraph.index.hierarchy.reports import EarlierReports, ReportSettings, report_all
+from sensegraph.index.hierarchy.written_trees import cut_trees, place_elements
+from sensegraph.runtime.results import Result
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.runtime.stores.sqlite import SqliteStore
+from sensegraph.types import Chunk, Graph, Hierarchy
+from wired import runtime
+
+BIG = small(3, nodes=60, links=200)
+FOUND = group_entities(BIG.graph, None, ClusterSettings(max_cluster_size=6))
+CHUNKS = [Chunk(name, document, 0, 9, 2, "some text") for name, document in BIG.documents.items()]
+TREES = cut_trees(list(FOUND.groups))
+
+
+@pytest.fixture
+def packed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The ids of the communities that are packed."""
+    seen: list[str] = []
+    pack = reports.pack_community
+
+    def note(group: Any, *given: Any) -> Any:
+        seen.append(group.id)
+        return pack(group, *given)
+
+    monkeypatch.setattr(reports, "pack_community", note)
+    return seen
+
+
+def told(rt: Runtime, graph: Graph, name: str, earlier: EarlierReports | None = None) -> Hierarchy:
+    found: Result[Communities] = Result("communities", FOUND)
+    return report_all(found, Result(name, graph), lambda: CHUNKS, rt, ReportSettings(), earlier).value
+
+
+def changed(entity: str) -> Graph:
+    """The graph with another text on one entity."""
+    entities = tuple(replace(e, description="Another text.") if e.id == entity else e for e in BIG.graph.entities)
+    return replace(BIG.graph, entities=entities)
+
+
+def test_each_element_is_placed_in_the_tree_that_it_is_inside_and_links_between_trees_in_none() -> None:
+    held = place_elements(BIG.graph, TREES)
+    entities = sorted(place for tree in held.values() for place in tree.places[0])
+    assert entities == list(range(len(BIG.graph.entities)))
+    home = {e: root for root, groups in TREES.items() for e in groups[0].entities}
+    for root, tree in held.items():
+        inside = [i for i, r in enumerate(BIG.graph.relations) if home[r.source] == home[r.target] == root]
+        assert tree.places[1] == inside
+    assert 0 < sum(len(tree.places[1]) for tree in held.values()) < len(BIG.graph.relations)
+
+
+def test_only_the_tree_that_changed_is_packed_and_the_rest_is_as_it_was(
+    store: SqliteStore, server: ScriptedServer, packed: list[str]
+) -> None:
+    rt = runtime(store, server)
+    before = told(rt, BIG.graph, "before")
+    assert len(TREES) > 3
+    for entity in ("e00", "e31"):
+        del packed[:]
+        name = f"after {entity}"
+        after = told(rt, changed(entity), name, EarlierReports("communities", "before", before))
+        (home,) = [root for root, groups in TREES.items() if entity in groups[0].entities]
+        assert packed
+        assert set(packed) == {g.id for g in TREES[home]}
+        afresh = told(rt, changed(entity), f"{name} afresh")
+        assert list(after.clusters) == list(afresh.clusters)
+        assert after.notes == afresh.notes
+        again = told(rt, changed(entity), f"{name} again", EarlierReports("communities", name, after))
+        assert list(again.clusters) == list(after.clusters)
+
+
+def test_other_settings_start_from_nothing(store: SqliteStore, server: ScriptedServer, packed: list[str]) -> None:
+    rt = runtime(store, server)
+    before = told(rt, BIG.graph, "before")
+    del packed[:]
+    found: Result[Communities] = Result("communities", FOUND)
+    earlier = EarlierReports("communities", "before", before)
+    report_all(found, Result("after", BIG.graph), lambda: CHUNKS, rt, ReportSettings(300), earlier)
+    assert {g.id for g in FOUND.groups} == set(packed)
+
+
+def test_a_tree_with_a_report_that_was_set_aside_is_written_about_again(
+    store: SqliteStore, server: ScriptedServer, packed: list[str]
+) -> None:
+    bad = next(e.name for e in BIG.graph.entities if e.degree > 5)
+    server.script = Script(reply=lambda body: "I would rather not." if bad in asked_in(body) else None)
+    rt = replace(runtime(store, server), most_failed=0.9)
+    before = told(rt, BIG.graph, "before")
+    assert rt.aside
+    lacking = {root for root, groups in TREES.items() for g in groups for a in rt.aside if _about(a.item, g)}
+    server.script = Script()
+    del packed[:]
+    again = replace(runtime(store, server), most_failed=0.9)
+    mended = told(again, BIG.graph, "after", EarlierReports("communities", "before", before))
+    assert lacking
+    assert set(packed) == {g.id for root in lacking for g in TREES[root]}
+    assert not again.aside
+    assert list(mended.clusters) == list(told(runtime(store, server), BIG.graph, "afresh").clusters)
+
+
+def _about(context: Any, group: Any) -> bool:
+    """Whether a context may be that of this community: it holds nothing else."""
+    entities = {p.id for p in context.passages if p.kind == "entity"}
+    return bool(entities) and entities <= set(group.entities)
