@@ -47,6 +47,7 @@ _DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?(?!\d)")
 _STATUS = ("TRUE", "FALSE", "SUSPECTED")
 _YEAR = re.compile(r"(?<!\d)\d{4}")
 _WORDS = re.compile(r"\S+")
+_LONGEST_NAME = 1_000  # characters; a longer one names nothing
 _AROUND = " \t\r\n\"'“”‘’()（）[]{}"
 
 
@@ -188,6 +189,12 @@ def _strip_field(field: str) -> str:
 # ── checking ──
 
 
+def _read_name(field: str) -> str:
+    """A name without what is put around it; none where it is too long to be one."""
+    name = _strip_field(field)
+    return name if len(name) <= _LONGEST_NAME else ""
+
+
 def _check_records(raws: list[Raw], text: str) -> Found:
     place, rejected = _Place(text), Counter[str]()
     made: dict[str, list[Any]] = {"entity": [], "relation": [], "claim": []}
@@ -216,7 +223,7 @@ def _make_entity(raw: Any, place: _Place) -> ExtractedEntity | str:
     record = convert_record(raw, _Entity)
     if record is None:
         return "an entity without name or of another form"
-    name = _strip_field(record.name)
+    name = _read_name(record.name)
     if not name:
         return "an entity without a name"
     mentions = place.mentions(name)
@@ -229,7 +236,7 @@ def _make_relation(raw: Any, place: _Place) -> ExtractedRelation | str:
     record = convert_record(raw, _Relation)
     if record is None:
         return "a relation without ends or of another form"
-    source, target = _strip_field(record.source), _strip_field(record.target)
+    source, target = _read_name(record.source), _read_name(record.target)
     if not source or not target:
         return "a relation without source or target"
     if source.casefold() == target.casefold():
@@ -242,9 +249,9 @@ def _make_relation(raw: Any, place: _Place) -> ExtractedRelation | str:
 
 def _make_claim(raw: Any, place: _Place) -> ExtractedClaim | str:
     record = convert_record(raw, _Claim)
-    if record is None or not _strip_field(record.subject) or not record.description.strip():
+    if record is None or not _read_name(record.subject) or not record.description.strip():
         return "a claim without subject or description"
-    named = (_strip_field(record.subject), _strip_field(record.object or "") or "none", (record.type or "").strip())
+    named = (_read_name(record.subject), _read_name(record.object or "") or "none", (record.type or "").strip())
     status = (record.status or "").strip().upper()
     said = (status if status in _STATUS else "SUSPECTED", record.description.strip())
     dates = (_read_iso_date(record.starts), _read_iso_date(record.ends))
