@@ -56,6 +56,7 @@ _GUARDED = (
     *("endpoint.rerank_base_url", "endpoint.rerank_api_key_env", "local.model", "embedding.folder", "rerank.model"),
 )
 _LINKS = "documents.follow_links"
+_LONGEST = 100_000  # bytes of a file of settings; the library takes the square of a name: 5 s of so many
 _HEADERS = "endpoint.headers"
 
 
@@ -299,9 +300,11 @@ def read_headers(endpoint: EndpointSettings) -> dict[str, str]:
 
 
 def read_toml_tables(path: Path) -> dict[str, Any]:
-    """The tables of a TOML file, none where it does not exist. Raises SettingsError for a file that is no TOML."""
+    """The tables of a TOML file, none where it does not exist. Raises SettingsError for one that is no TOML or long."""
     if not path.is_file():
         return {}
+    if path.stat().st_size > _LONGEST:
+        raise SettingsError(f"{path} has more than {_LONGEST:,} bytes, as no file of settings has; shorten it.")
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:

@@ -160,7 +160,9 @@ _SPELLINGS = {
 }
 _CALLED = {name: table for table, names in _SPELLINGS.items() for name in names}
 _SOURCES = 8  # spans kept for one statement, as for reports of our own
-_RUN = re.compile(r"(?:(?<!\s)\s++)?(?:\[\s*Data\s*:[^\[\]]*\]\s*)*\[\s*Data\s*:[^\[\]]*\](?P<stop>[.,;:!?。]?)", re.IGNORECASE)
+_RUN = re.compile(
+    r"(?:(?<!\s)\s++)?(?:\[\s*Data\s*:[^\[\]]*\]\s*)*\[\s*Data\s*:[^\[\]]*\](?P<stop>[.,;:!?。]?)", re.IGNORECASE
+)
 _GROUP = re.compile(r"(?<![A-Za-z ]) *+(?P<table>[A-Za-z][A-Za-z ]*+)\s*+\((?P<numbers>[^()]*)\)")
 _NUMBER = re.compile(r"\d{1,9}")
 _STOP = re.compile(r"[.,;:!?。](?=\s*$)")

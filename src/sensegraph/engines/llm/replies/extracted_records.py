@@ -8,15 +8,15 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from math import isfinite
 from typing import Any, TypeVar
-from unicodedata import decimal
 
 import msgspec
 
+from sensegraph.engines.llm.replies.dated_records import drop_foreign_dates
 from sensegraph.engines.llm.replies.reply_text import (
     Reading,
     decode_json,
@@ -32,7 +32,6 @@ from sensegraph.models.endpoint.client import Reply
 from sensegraph.types import Chunk, ExtractedClaim, ExtractedEntity, ExtractedRelation, Extraction, Mention
 
 R = TypeVar("R", bound=msgspec.Struct)
-D = TypeVar("D", ExtractedClaim, ExtractedRelation)
 Value = str | int | float | None
 Raw = tuple[str, Any]  # kind and fields, not yet checked
 
@@ -45,7 +44,6 @@ _OF_KIND = re.compile(r"^(?:entity|relation(?:ship)?)_")  # what small models wr
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?(?!\d)")
 _STATUS = ("TRUE", "FALSE", "SUSPECTED")
-_YEAR = re.compile(r"(?<!\d)\d{4}")
 _WORDS = re.compile(r"\S+")
 _LONGEST_NAME = 1_000  # characters; a longer one names nothing
 _AROUND = " \t\r\n\"'“”‘’()（）[]{}"
@@ -118,23 +116,6 @@ def collect_tuple_records(reply: str, text: str, truncated: bool = False, *, typ
     if truncated and raws and not reply.rstrip().endswith((")", ">", "##")):
         raws.pop()
     return _check_records(raws, text)
-
-
-def drop_foreign_dates(found: Extraction, said: str) -> tuple[Extraction, int]:
-    """`found` without the dates whose year does not stand in `said`, and how many those were (G06, N90)."""
-    years = set(_YEAR.findall("".join(str(decimal(c, c)) for c in said)))
-    claims, fewer = _keep_known_dates(found.claims, years)
-    relations, lost = _keep_known_dates(found.relations, years)
-    return replace(found, claims=claims, relations=relations), fewer + lost
-
-
-def _keep_known_dates(records: tuple[D, ...], years: Set[str]) -> tuple[tuple[D, ...], int]:
-    lost, kept = 0, []
-    for record in records:
-        starts, ends = (d if d[:4] in years else "" for d in (record.starts, record.ends))
-        lost += (starts != record.starts) + (ends != record.ends)
-        kept.append(replace(record, starts=starts, ends=ends))
-    return tuple(kept), lost
 
 
 def has_tuples(reply: str) -> bool:
