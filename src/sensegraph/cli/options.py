@@ -75,12 +75,10 @@ _WORD = re.compile(r"[^\W\d][\w./:@-]*")
 
 def show_controls(text: str) -> str:
     """`text` with the characters that steer a terminal written as escapes, such as `\\x1b` and `\\u202e`."""
-    return _CONTROL.sub(_escape_control, text.replace("\r\n", "\n"))
-
-
-def _escape_control(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+    return _CONTROL.sub(
+        lambda m: m[0].encode("ascii", "backslashreplace").decode() if m[0] > "\x7f" else f"\\x{ord(m[0]):02x}",
+        text.replace("\r\n", "\n"),
+    )
 
 
 def print_message(message: str) -> None:

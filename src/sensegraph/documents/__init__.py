@@ -156,7 +156,7 @@ def _read_bytes(path: str, limit: int) -> bytes:
     unlike = "is not a regular file; give a file or a folder."
     if not S_ISREG(os.stat(path).st_mode):  # opening a pipe would wait for its writer, and a device may act
         raise InputError(unlike)
-    with open(path, "rb", opener=_open_at_once) as f:
+    with open(path, "rb", opener=open_at_once) as f:
         if not S_ISREG(os.fstat(f.fileno()).st_mode):
             raise InputError(unlike)
         data = b"" if os.fstat(f.fileno()).st_size > limit else f.read(limit + 1)
@@ -166,7 +166,7 @@ def _read_bytes(path: str, limit: int) -> bytes:
     return data
 
 
-def _open_at_once(path: str, flags: int) -> int:
+def open_at_once(path: str, flags: int) -> int:
     """Open a file; one that has become a pipe meanwhile is not waited for."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 

@@ -17,7 +17,7 @@ from sensegraph.runtime.keys import key
 from sensegraph.types import Document
 
 if TYPE_CHECKING:
-    from email.message import EmailMessage, Message
+    from email.message import Message
     from email.policy import EmailPolicy
 
     from sensegraph.types import Scalar
@@ -105,7 +105,7 @@ def _read_message(name: str, data: bytes, ident: str) -> Iterator[tuple[str, Doc
 
 
 @cache
-def make_policy() -> EmailPolicy[EmailMessage[Any, Any]]:
+def make_policy() -> EmailPolicy[Any]:
     """How header fields are read: as the standard library does, which takes the square of their length, if short.
 
     Of a long one only the encoded words are decoded; one that says how a part is to be read is cut.
@@ -113,7 +113,7 @@ def make_policy() -> EmailPolicy[EmailMessage[Any, Any]]:
     from email.headerregistry import HeaderRegistry
     from email.policy import EmailPolicy, default
 
-    class BoundedPolicy(EmailPolicy):  # type: ignore[type-arg]  # a generic class in its types alone
+    class BoundedPolicy(EmailPolicy):
         def header_fetch_parse(self, name: str, value: str) -> Any:
             kind = name.casefold()
             if kind in _FIELDS and len(value) > _LONG_FIELD:

@@ -79,7 +79,7 @@ def check_packed(data: bytes, limit: int) -> None:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             if len(archive.filelist) > _MOST_PARTS:
                 raise InputError(f"holds more than {_MOST_PARTS:,} parts; save its text.")
-            whole = sum(_count_unpacked(data, part, limit) for part in archive.filelist)
+            whole = sum(count_unpacked(data, part, limit) for part in archive.filelist)
     except (zipfile.BadZipFile, ValueError, NotImplementedError, struct.error, EOFError) as e:
         raise InputError(f"is a damaged archive ({e}); check that it opens.") from e
     if whole > limit:
@@ -88,7 +88,7 @@ def check_packed(data: bytes, limit: int) -> None:
         raise InputError(f"unpacks to {whole:,} bytes from {len(data):,}, as no honest file does; save its text.")
 
 
-def _count_unpacked(data: bytes, part: zipfile.ZipInfo, limit: int) -> int:
+def count_unpacked(data: bytes, part: zipfile.ZipInfo, limit: int) -> int:
     """The bytes of one part of an archive, counted up to `limit`."""
     begin = part.header_offset
     names = sum(struct.unpack("<HH", data[begin + 26 : begin + 30]))
