@@ -51,6 +51,7 @@ def test_the_nearest_are_those_in_one_matrix(
         patch.setattr(ranking, "_BLOCK_BYTES", 4 * block)
         patch.setattr(ranking, "_HOT_BYTES", 3 * block)
         found = nearest_each(stack, queries, top) if sizes else []
+    assert len(found) == (asked if sizes else 0)
     whole = nearest_each(np.asarray(stack), queries, top) if sizes else []
     for (places, scores), (true, best) in zip(found, whole, strict=True):
         assert_array_equal(places, true)

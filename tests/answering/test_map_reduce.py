@@ -122,7 +122,7 @@ def test_of_the_points_as_many_are_kept_as_fit(asked: Corpus, server: ScriptedSe
         assert kept.omitted == 9 - fitting
 
 
-READERS = [(TS(40), "chunks"), (GraphRAG(1, context_tokens=40), "reports at depth 1")]
+READERS = [(TS(40), "chunks"), (GraphRAG(1, context_tokens=40, report_tokens=0), "reports at depth 1")]
 
 
 @pytest.mark.parametrize(("method", "place"), READERS)

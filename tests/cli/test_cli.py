@@ -25,7 +25,7 @@ from typer.testing import CliRunner, Result
 
 from scripted import Script, ScriptedServer
 from sensegraph.cli import app, main, show
-from sensegraph.cli.options import print_json, read_overrides, strip_controls
+from sensegraph.cli.options import print_json, read_overrides, show_controls
 from sensegraph.cli.progress import label_step, show_progress
 from sensegraph.cli.show import find_best_sentences
 from sensegraph.cli.template import _HINTS, _TABLES, format_toml, list_settings_tables, settings_toml
@@ -650,8 +650,8 @@ def test_a_file_in_the_way_is_explained_without_a_traceback(tmp_path: Path, run:
     assert str(tmp_path / "input") in result.stderr
 
 
-def test_characters_that_steer_a_terminal_are_left_out():
-    assert strip_controls("a\x1b[31mb\x9bc\td\n") == "a[31mbc\td\n"
+def test_characters_that_steer_a_terminal_are_shown():
+    assert show_controls("a\x1b[31mb\x9bc\td\u202e\n") == "a\\x1b[31mb\\x9bc\td\\u202e\n"
 
 
 def test_a_long_quote_is_cut_for_people_only():

@@ -149,7 +149,7 @@ def test_before_a_build_both_say_what_to_run(tmp_path: Path) -> None:
         assert "run `sensegraph index PATH" in found.stderr
 
 
-def test_a_terminal_gets_emphasis_and_rows_cut_at_its_edge_and_no_control_characters() -> None:
+def test_a_terminal_gets_emphasis_and_rows_cut_at_its_edge_and_control_characters_shown() -> None:
     file = io.StringIO()
     console = Console(file=file, force_terminal=True, width=30, highlight=False)
     print_page(
@@ -160,7 +160,7 @@ def test_a_terminal_gets_emphasis_and_rows_cut_at_its_edge_and_no_control_charac
     assert lines[1] == "a" * 29 + "…"
     assert len(lines) == 6
     assert all(line.startswith("    b") for line in lines[2:5])
-    assert lines[5] == "[red]c"
+    assert lines[5] == "\\x07[red]c"
 
 
 def test_columns_stand_under_each_other_with_wide_characters_too() -> None:

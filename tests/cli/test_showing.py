@@ -17,7 +17,7 @@ from sensegraph.cli.options import (
     print_json,
     read_overrides,
     report_skipped,
-    strip_controls,
+    show_controls,
 )
 from sensegraph.cli.template import format_toml, settings_toml
 from sensegraph.corpus.sources import Added
@@ -349,7 +349,7 @@ def test_json_is_written_with_escapes_where_a_terminal_is_not_utf_8(
             patch.setattr("sensegraph.cli.options.sys", SimpleNamespace(stdout=SimpleNamespace(encoding=encoding)))
             print_json("ü")
         assert capsys.readouterr().out == f"{said}\n"
-    assert strip_controls("a\x07b\tc\x7fd\ne\x9ff") == "ab\tcd\nef"
+    assert show_controls("a\x07b\tc\x7fd\r\ne\x9ff") == "a\\x07b\tc\\x7fd\ne\\x9ff"
 
 
 # ── the settings file ──

@@ -102,6 +102,7 @@ FROM_BEFORE = (
     "reports.hierarchy",
     "lookups.lookups",
     "vectors.segments",
+    "reports.trees",
 )
 
 

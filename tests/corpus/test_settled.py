@@ -141,7 +141,7 @@ def test_a_store_that_was_left_whole_is_not_read_through_again(made: Corpus, mon
     made.close()
     monkeypatch.setattr(sqlite, "mend_store", lambda store: pytest.fail("it was read through"))
     with Corpus.open(made.root, settings=OFFLINE) as other:
-        other.build()
+        assert other.build().counts["documents"] > 0
 
 
 def test_replies_that_an_interrupted_build_left_are_taken_up(made: Corpus, looked: list[str]) -> None:

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sensegraph.engines.llm.replies.dated_records import drop_foreign_dates
 from sensegraph.engines.llm.replies.extracted_records import (
     Found,
     collect_json_records,
     collect_tuple_records,
-    drop_foreign_dates,
     has_tuples,
 )
 from sensegraph.types import ExtractedClaim, ExtractedEntity, ExtractedRelation, Mention

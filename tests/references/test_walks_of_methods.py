@@ -104,7 +104,7 @@ def test_hipporag_is_networkx_pagerank_from_phrases_and_passages(built: Corpus, 
     wanted = nx.pagerank(walk, method.damping, reset, max_iter=1000, tol=1e-12)
     found, _ = method.rank(QUESTION, built.index(), built.runtime())
     assert len(found.positions) == len(near)
-    assert found.scores == pytest.approx([wanted[i] for i in found.positions.tolist()], abs=1e-7)
+    assert found.scores == pytest.approx([wanted[i] for i in found.positions.tolist()], abs=2e-6)
 
 
 def test_the_first_hipporag_is_networkx_pagerank_over_entities_alone(built: Corpus) -> None:
@@ -124,7 +124,7 @@ def test_the_first_hipporag_is_networkx_pagerank_over_entities_alone(built: Corp
             wanted[chunk] += there[entity]  # type: ignore[assignment]
     found, _ = HippoRAG(version=1, linking="vectors", tolerance=1e-9).rank(question, index, rt)
     assert dict(zip(found.positions.tolist(), found.scores.tolist(), strict=True)) == pytest.approx(
-        {chunk: score for chunk, score in wanted.items() if score > 1e-9}  # networkx begins everywhere, abs=1e-7
+        {chunk: score for chunk, score in wanted.items() if score > 1e-9}  # networkx begins everywhere, abs=2e-6
     )
 
 
@@ -156,7 +156,7 @@ def test_linearrag_is_networkx_pagerank_from_activated_entities_and_passages(bui
         reset[chunk] = method.passages * (method.dense * near[chunk] + bonus)
     wanted = nx.pagerank(walk, method.damping, reset, max_iter=1000, tol=1e-12)
     found, _ = method.rank(QUESTION, index, rt)
-    assert found.scores == pytest.approx([wanted[i] for i in found.positions.tolist()], abs=1e-7)
+    assert found.scores == pytest.approx([wanted[i] for i in found.positions.tolist()], abs=2e-6)
     assert len(found.positions) == count
 
 

@@ -12,13 +12,12 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.graph.lookups import entity_salience, ties_of
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.scope import restrict_to_scope
-from sensegraph.index.vectors import nearest_to
+from sensegraph.index.vectors import asked_vector, nearest_to
 from sensegraph.language.text import count_tokens, fold
 from sensegraph.questions import Condition, Scope
 from sensegraph.retrieval import arms
 from sensegraph.retrieval.arms import (
     Walk,
-    asked_vector,
     by_text,
     evidence_of,
     nearness_of,

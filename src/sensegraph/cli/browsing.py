@@ -150,7 +150,7 @@ def print_page(lines: Iterator[Line], console: Console | None = None) -> None:
 
     terminal = console or Console(highlight=False)
     for line in lines:
-        text = Text(options.strip_controls(line.text), line.style)
+        text = Text(options.show_controls(line.text), line.style)
         if line.row:
             text.no_wrap, text.overflow = True, "ellipsis"
         terminal.print(Padding(text, (0, 0, 0, line.indent), expand=False))

@@ -111,13 +111,15 @@ def _parse_parameters(pairs: Sequence[str] | None) -> dict[str, Parameter]:
 
 
 def _print_csv(found: Matches) -> None:
+    from sensegraph.documents.cells import write_cell
+
     file = StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow([*found.columns, *(["citations"] if found.marks else [])])
+    writer.writerow(map(write_cell, [*found.columns, *(["citations"] if found.marks else [])]))
     for i, row in enumerate(found.rows):
         places = [found.citations[m - 1] for m in found.marks[i]] if found.marks else []
         cited = "; ".join(f"{c.document}:{c.start}-{c.end}" for c in places)
-        writer.writerow([*map(_format_value, row), *([cited] if found.marks else [])])
+        writer.writerow(map(write_cell, [*map(_format_value, row), *([cited] if found.marks else [])]))
     print_text(file.getvalue().rstrip("\n"))
     for note in found.notes:
         print_message(note)

@@ -67,35 +67,40 @@ Paths = Annotated[
 
 HERE = Path(".")
 _NAMED = 20  # skipped files that are named one by one
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+# what steers a terminal or turns the direction of what follows; marks of direction that reach no farther may stay
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _NAME = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 _WORD = re.compile(r"[^\W\d][\w./:@-]*")
 
 
-def strip_controls(text: str) -> str:
-    """`text` without the characters that steer a terminal."""
-    return _CONTROL.sub("", text)
+def show_controls(text: str) -> str:
+    """`text` with the characters that steer a terminal written as escapes, such as `\\x1b` and `\\u202e`."""
+    return _CONTROL.sub(
+        lambda m: m[0].encode("ascii", "backslashreplace").decode() if m[0] > "\x7f" else f"\\x{ord(m[0]):02x}",
+        text.replace("\r\n", "\n"),
+    )
 
 
 def print_message(message: str) -> None:
     """One message on stderr."""
-    typer.echo(strip_controls(message), err=True)
+    typer.echo(show_controls(message), err=True)
 
 
 def print_text(text: str) -> None:
     """What was asked for, on stdout, for people."""
-    typer.echo(strip_controls(text))
+    typer.echo(show_controls(text))
 
 
 def print_piece(text: str) -> None:
     """A piece of an answer, on stdout, while it is written."""
-    typer.echo(strip_controls(text), nl=False)
+    typer.echo(show_controls(text), nl=False)
 
 
 def print_json(value: Any) -> None:
     """What was asked for, on stdout, for programs: one line of JSON, with escapes where stdout is not UTF-8."""
     utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    typer.echo(json.dumps(value, ensure_ascii=not utf8))
+    written = json.dumps(value, ensure_ascii=not utf8)
+    typer.echo(_CONTROL.sub(lambda m: f"\\u{ord(m[0]):04x}", written))  # the same value, shown and not executed
 
 
 def read_overrides(
@@ -314,6 +319,10 @@ def choose_paths(paths: Sequence[Path] | None, root: Path) -> list[Path]:
     place = root / "input"
     if not place.is_dir():
         return []
+    if place.is_symlink() and not place.resolve().is_relative_to(root.resolve()):
+        from sensegraph.errors import InputError
+
+        raise InputError(f"{place} is a link that leads to {place.resolve()}; name that as a path to read it.")
     from sensegraph.corpus.corpus import Corpus
     from sensegraph.corpus.settings import FOLDER, load_settings
     from sensegraph.corpus.tools import has_store
@@ -331,6 +340,6 @@ def choose_paths(paths: Sequence[Path] | None, root: Path) -> list[Path]:
 def report_skipped(skipped: Sequence[Skipped]) -> None:
     """Name on stderr what was skipped."""
     for item in skipped[:_NAMED]:
-        print_message(f"skipped {item.path}: {item.reason}")
+        print_message(f"skipped {item.path}: {item.reason}".replace("\n", "\\n"))
     if len(skipped) > _NAMED:
         print_message(f"skipped {len(skipped) - _NAMED} more; --json names all of them")

@@ -55,6 +55,8 @@ _GUARDED = (
     *("endpoint.base_url", "endpoint.api_key_env", "endpoint.embedding_base_url", "endpoint.embedding_api_key_env"),
     *("endpoint.rerank_base_url", "endpoint.rerank_api_key_env", "local.model", "embedding.folder", "rerank.model"),
 )
+_LINKS = "documents.follow_links"
+_LONGEST = 100_000  # bytes of a file of settings; the library takes the square of a name: 5 s of so many
 _HEADERS = "endpoint.headers"
 
 
@@ -149,6 +151,11 @@ def load_settings(
     for place, found in files.items():
         if "trust" in found:
             raise SettingsError(f"{place}: trust cannot stand here, only on the command line or in your own program.")
+        if holds_name(found, _LINKS) and found["documents"]["follow_links"] is True:
+            raise SettingsError(
+                f"{place}: {_LINKS} cannot be true here, where it could open files of yours to a folder of somebody "
+                f"else; say it yourself: --set {_LINKS}=true."
+            )
         table = lay_tables(table, found)
     settings = convert_settings(lay_tables(table, given), Settings, str(path), parts)
     for name in [n for n, own in settings.methods.items() if own]:
@@ -293,9 +300,11 @@ def read_headers(endpoint: EndpointSettings) -> dict[str, str]:
 
 
 def read_toml_tables(path: Path) -> dict[str, Any]:
-    """The tables of a TOML file, none where it does not exist. Raises SettingsError for a file that is no TOML."""
+    """The tables of a TOML file, none where it does not exist. Raises SettingsError for one that is no TOML or long."""
     if not path.is_file():
         return {}
+    if path.stat().st_size > _LONGEST:
+        raise SettingsError(f"{path} has more than {_LONGEST:,} bytes, as no file of settings has; shorten it.")
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from uuid import uuid4
 
 from sensegraph.corpus.workspace import DOCUMENT, MASKED, ORIGIN, STATE, Builder, Workspace
-from sensegraph.documents.document_files import RECORDS, list_document_files
+from sensegraph.documents.document_files import RECORDS, PartlyRead, list_document_files
 from sensegraph.errors import InputError
 from sensegraph.index.build import store_documents
 from sensegraph.index.index import keep_documents
@@ -241,7 +241,9 @@ class Mirror:
         # Of what is unread it is not known what it holds. A folder holds nothing at all where its disk is not there.
         folders = [p for p in paths if os.path.isdir(p) and _can_list(p)]
         empty = [str(p) for p in folders if all(n.startswith(".") for n in os.listdir(p))]
-        closed = [s.path for s in skipped if not os.path.isdir(s.path) or not _can_list(s.path)]
+        closed = [
+            s.path for s in skipped if isinstance(s, PartlyRead) or not os.path.isdir(s.path) or not _can_list(s.path)
+        ]
         unread = tuple(dict.fromkeys([*empty, *closed]))
         withheld = [name for name in gone if _may_be_unread(name, paths, unread)]
         renamed = self._renamed([n for n in gone if n not in withheld], [d for d in documents if d.id not in now], now)

@@ -20,7 +20,16 @@ from stat import S_ISREG
 
 from sensegraph.documents import document_files, mails, markup, office, record_files, restructured, subtitles
 from sensegraph.documents.decoding import decode_text
-from sensegraph.documents.document_files import DEFAULTS, DocumentSettings, File, Loaded, Skipped, printable_path
+from sensegraph.documents.document_files import (
+    DEFAULTS,
+    DocumentSettings,
+    File,
+    Loaded,
+    Skipped,
+    explain_name,
+    explain_place,
+    printable_path,
+)
 from sensegraph.errors import InputError
 from sensegraph.types import Document
 
@@ -71,8 +80,12 @@ def _stream_new(path: str, settings: DocumentSettings, seen: _Seen) -> Iterator[
     if os.path.isdir(path):
         found, left = document_files.list_document_files(path, settings)
         yield from left
-    else:
-        found = [File(path, printable_path(os.path.basename(path)))]
+    else:  # a pattern of the shell names links too, which its user has not looked at
+        name, top = os.path.basename(path), os.path.realpath(os.path.dirname(path) if os.path.islink(path) else path)
+        if reason := explain_place(path, top, settings) or explain_name(name):
+            yield Skipped(printable_path(path), reason)
+            return
+        found = [File(path, name)]
     for file in found:
         reasons = 0
         for item in _read_file(file, settings, seen):
@@ -107,6 +120,8 @@ def _read_file(file: File, settings: DocumentSettings, seen: _Seen) -> Iterator[
                 yield item
     except InputError as e:
         yield str(e)
+    except RecursionError:
+        yield "is nested too deeply to be read; simplify it."
     except OSError as e:
         yield f"cannot be read ({e.strerror}); check that it is still there and may be read."
 
@@ -116,16 +131,9 @@ def _parse_file(file: File, settings: DocumentSettings) -> Iterator[record_files
 
     Raises InputError for what is no file or too large, OSError for what cannot be read.
     """
-    limit = settings.max_bytes
-    if not S_ISREG(os.stat(file.path).st_mode):  # opening a pipe would wait for its writer
-        raise InputError("is not a regular file; give a file or a folder.")
-    with open(file.path, "rb") as f:
-        data = b"" if os.fstat(f.fileno()).st_size > limit else f.read(limit + 1)
-        size = max(os.fstat(f.fileno()).st_size, len(data))
-    if size > limit:
-        raise InputError(f"has {size:,} bytes, more than the limit of {limit:,}; split it, or raise max_bytes.")
+    data = _read_bytes(file.path, settings.max_bytes)
     if file.extension in document_files.OFFICE and data:
-        yield "", office.parse_office(file.name, file.extension, data)
+        yield "", office.parse_office(file.name, file.extension, data, settings)
         return
     if file.extension in _MAILS:
         yield from _MAILS[file.extension](file.name, data)
@@ -141,6 +149,26 @@ def _parse_file(file: File, settings: DocumentSettings) -> Iterator[record_files
             raise InputError("holds no records; there is nothing to read in it.")
     else:
         yield "", _TEXTS.get(file.extension, mails.parse_plain)(file.name, text)
+
+
+def _read_bytes(path: str, limit: int) -> bytes:
+    """What a file holds. Raises InputError for what is no file, or larger than `limit`."""
+    unlike = "is not a regular file; give a file or a folder."
+    if not S_ISREG(os.stat(path).st_mode):  # opening a pipe would wait for its writer, and a device may act
+        raise InputError(unlike)
+    with open(path, "rb", opener=open_at_once) as f:
+        if not S_ISREG(os.fstat(f.fileno()).st_mode):
+            raise InputError(unlike)
+        data = b"" if os.fstat(f.fileno()).st_size > limit else f.read(limit + 1)
+        size = max(os.fstat(f.fileno()).st_size, len(data))
+    if size > limit:
+        raise InputError(f"has {size:,} bytes, more than the limit of {limit:,}; split it, or raise max_bytes.")
+    return data
+
+
+def open_at_once(path: str, flags: int) -> int:
+    """Open a file; one that has become a pipe meanwhile is not waited for."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 _RecordReader = Callable[[str, str, DocumentSettings], Iterator[record_files.Item]]

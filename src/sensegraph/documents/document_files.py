@@ -6,9 +6,10 @@ The walk through a folder is sorted, ends, and says what it left out.
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from sensegraph.types import Document
@@ -19,6 +20,10 @@ RECORDS = frozenset({".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".mbox"})
 OFFICE = frozenset({".pdf", ".docx", ".pptx", ".xlsx", ".odt", ".rtf"})
 SUBTITLES = frozenset({".srt", ".vtt"})
 KNOWN = TEXT | MARKUP | RECORDS | OFFICE | SUBTITLES | {".eml"}
+_SYSTEM = ("/proc", "/sys", "/dev")  # where a system shows processes (with their secrets) and devices as files
+_MEMORY_DISK = "/dev/shm"  # the one place of these with files of people
+_DEEPEST = 100  # folders in one another; people's trees have some twenty
+_STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +32,11 @@ class Skipped:
 
     path: str
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class PartlyRead(Skipped):
+    """A folder, or a link to one, of which something was not read: what is not found in it may still be there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +51,19 @@ class Loaded:
 class DocumentSettings:
     """How files are chosen and read.
 
-    `max_bytes` is the largest file that is read. The columns name the fields of a record in csv and json files, in
-    any case; where `id_column` is empty, `_id` and then `id` are looked for. A csv file without a column `text` is read
-    as a table, a sentence a row, unless `text_column` names another. `include` and `exclude` are patterns
-    (`*.md`, `drafts/*`) over paths relative to the folder, where `*` also stands for `/`; without `include`, every
-    file with a known extension is read.
+    `max_bytes` is the largest file that is read, packed and unpacked, `max_seconds` the longest that a PDF or office
+    file is worked on, `max_files` the most files of a folder. With `follow_links` a link may lead out of the folder
+    that is read, though never to where the system keeps processes and devices. The columns name the fields of a record
+    in csv and json files, in any case; where `id_column` is empty, `_id` and then `id` are looked for. A csv file
+    without a column `text` is read as a table, a sentence a row, unless `text_column` names another. `include` and
+    `exclude` are patterns (`*.md`, `drafts/*`) over paths relative to the folder, where `*` also stands for `/`;
+    without `include`, every file with a known extension is read.
     """
 
     max_bytes: int = 200_000_000
+    max_seconds: int = 300
+    max_files: int = 1_000_000
+    follow_links: bool = False
     text_column: str = "text"
     id_column: str = ""
     title_column: str = "title"
@@ -80,22 +95,49 @@ def printable_path(path: str) -> str:
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
+def explain_place(path: str, top: str, settings: DocumentSettings) -> str:
+    """Why a file or folder is not to be read where it lies, or nothing; `top` is the real path of what is read."""
+    real = os.path.realpath(path)
+    if any(_lies_in(real, place) for place in _SYSTEM) and not _lies_in(real, _MEMORY_DISK):
+        return f"lies in {printable_path(real)}, where the system shows itself and no documents; it is never read."
+    if not settings.follow_links and not _lies_in(real, top):
+        where = printable_path(real)
+        return f"leads out of the folder, to {where}; name that as a path, or set documents.follow_links = true."
+    return ""
+
+
+def _lies_in(real: str, folder: str) -> bool:
+    return real == folder or real.startswith(os.path.join(folder, ""))
+
+
+def explain_name(name: str) -> str:
+    """Why a name can be no id, or nothing."""
+    if name != printable_path(name):
+        return "has a name that is no UTF-8, which no id can hold; rename it."
+    if _STEERING.search(name):
+        return "has a name with line ends or other control characters, which no id can hold; rename it."
+    return ""
+
+
 def list_document_files(root: str, settings: DocumentSettings) -> tuple[list[File], list[Skipped]]:
     """The files under `root` that are to be read, by their names, and what was left out.
 
-    Hidden files and folders are no candidates. Links to files are followed; links to folders are followed when the
-    folder is not read anyway, each folder once.
+    Hidden files and folders are no candidates. A link is followed where what it leads to lies below `root` too, or
+    the settings allow any; to a folder only when that is not read anyway, each folder once.
     """
-    visited, links, top = set[str](), list[File](), os.path.realpath(root)
-    found = list(_walk_folder(root, "", visited, links))
-    while links:
-        link = links.pop(0)
-        real = os.path.realpath(link.path)
-        if real in visited or top.startswith(os.path.join(real, "")):
-            reason = "is a link to a folder that is read anyway, or that holds this one."
-            found.append(Skipped(printable_path(link.path), reason))
-        else:
-            found += _walk_folder(link.path, link.name + "/", visited, links)
+    top = os.path.realpath(root)
+    if reason := explain_place(root, top, settings):
+        return [], [PartlyRead(printable_path(root), reason)]
+    walk = _Walk(top, settings)
+    found: list[File | Skipped] = []
+    for item in walk.items(root):
+        if isinstance(item, File) and len(found) >= settings.max_files:
+            reason = (
+                f"holds more than {settings.max_files:,} files, and the rest was not read; name its folders one by "
+            )
+            found.append(PartlyRead(printable_path(root), f"{reason}one, or raise documents.max_files."))
+            break
+        found.append(item)
     wanted = [
         f
         for f in found
@@ -118,34 +160,62 @@ def list_document_files(root: str, settings: DocumentSettings) -> tuple[list[Fil
     return [f for f in chosen if f.extension in KNOWN or settings.include], left
 
 
-def _walk_folder(top: str, prefix: str, visited: set[str], links: list[File]) -> Iterator[File | Skipped]:
-    """Everything below `top`, without recursion; links to folders are put into `links` for later."""
-    pending = [(top, prefix)]
-    while pending:
-        folder, prefix = pending.pop()
-        real = os.path.realpath(folder)
-        if real in visited:
-            continue
-        visited.add(real)
-        try:
-            names = sorted(n for n in os.listdir(folder) if not n.startswith("."))
-        except OSError as e:
-            reason = f"cannot be listed ({e.strerror}); check that it exists and may be read."
-            yield Skipped(printable_path(folder), reason)
-            continue
-        for item in (File(os.path.join(folder, n), prefix + n) for n in names):
-            if os.path.isdir(item.path):
-                if os.path.islink(item.path):
-                    links.append(item)
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """A walk below the real path `top`, without recursion: which folders were seen, and links to folders for later."""
+
+    top: str
+    settings: DocumentSettings
+    visited: set[str] = field(default_factory=set)
+    links: list[File] = field(default_factory=list)
+
+    def items(self, root: str) -> Iterator[File | Skipped]:
+        """All files below `root`, in an order that is always the same, and what is none that can be read."""
+        yield from self._folder(root, "")
+        for link in self.links:  # grows meanwhile
+            real = os.path.realpath(link.path)
+            if real in self.visited or _lies_in(self.top, real):
+                reason = "is a link to a folder that is read anyway, or that holds this one."
+                yield Skipped(printable_path(link.path), reason)
+            elif reason := explain_place(link.path, self.top, self.settings):
+                yield PartlyRead(printable_path(link.path), reason)
+            else:
+                yield from self._folder(link.path, link.name + "/")
+
+    def _folder(self, top: str, prefix: str) -> Iterator[File | Skipped]:
+        """Everything below a folder; links to folders are put aside."""
+        pending = [(top, prefix)]
+        while pending:
+            folder, prefix = pending.pop()
+            real = os.path.realpath(folder)
+            if real in self.visited:
+                continue
+            self.visited.add(real)
+            try:
+                names = sorted(n for n in os.listdir(folder) if not n.startswith("."))
+            except OSError as e:
+                reason = f"cannot be listed ({e.strerror}); check that it exists and may be read."
+                yield Skipped(printable_path(folder), reason)
+                continue
+            for item in (File(os.path.join(folder, n), prefix + n) for n in names):
+                if not os.path.isdir(item.path):
+                    yield self._check_file(item)
+                elif reason := explain_name(os.path.basename(item.path)):
+                    yield PartlyRead(printable_path(item.path), reason)
+                elif os.path.islink(item.path):
+                    self.links.append(item)
+                elif item.name.count("/") >= _DEEPEST:
+                    reason = f"lies {_DEEPEST} folders deep and is not read; name it as a path of its own."
+                    yield PartlyRead(printable_path(item.path), reason)
                 else:
                     pending.append((item.path, item.name + "/"))
-            elif item.name != printable_path(item.name):
-                reason = "has a name that is no UTF-8, which no id can hold; rename it."
-                yield Skipped(printable_path(item.path), reason)
-            elif os.path.isfile(item.path):
-                yield item
-            elif os.path.islink(item.path):
-                yield Skipped(item.path, "is a link that leads nowhere; mend or remove it.")
-            else:
-                reason = "is not a regular file, or has just gone; add files and folders only."
-                yield Skipped(item.path, reason)
+
+    def _check_file(self, file: File) -> File | Skipped:
+        reason = explain_name(os.path.basename(file.path))
+        if not reason and os.path.islink(file.path):
+            dangling = not os.path.exists(file.path)
+            reason = "is a link that leads nowhere; mend or remove it." if dangling else ""
+            reason = reason or explain_place(file.path, self.top, self.settings)
+        if not reason and not os.path.isfile(file.path):
+            reason = "is not a regular file, or has just gone; add files and folders only."
+        return Skipped(printable_path(file.path), reason) if reason else file

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from sensegraph.documents.decoding import clean_text, decode_text
 from sensegraph.documents.markup import parse_html, split_front_matter
@@ -17,10 +18,15 @@ from sensegraph.types import Document
 
 if TYPE_CHECKING:
     from email.message import Message
+    from email.policy import EmailPolicy
 
     from sensegraph.types import Scalar
 
 _KEPT = ("from", "to", "cc")
+_FIELDS = frozenset((*_KEPT, "subject", "date"))
+_LONG_FIELD = 1_000
+_LONG_TYPE = 200
+_LONG_WORD = 200  # an encoded word has at most 75
 _BEGIN = re.compile(rb"^From [^\r\n]*\r?\n", re.M)
 _BLANK = re.compile(rb"\r?\n\r?\n")
 _QUOTED = re.compile(rb"^>(>*From )", re.M)
@@ -36,10 +42,9 @@ def parse_plain(name: str, text: str) -> Document:
         return Document(name, text)
     front, _ = split_front_matter(text)
     if not front:
-        from email import policy
         from email.parser import HeaderParser
 
-        header = HeaderParser(policy=policy.default).parsestr(text[:end].strip() + "\n")
+        header = HeaderParser(policy=make_policy()).parsestr(text[:end].strip() + "\n")
         return Document(name, text, *_read_fields(header))
     known = {key.casefold(): value for key, value in front.items()}
     time = next(filter(None, map(read_iso_date, (known.get(k) for k in ("date", "time", "published")))), "")
@@ -57,7 +62,8 @@ def read_mailbox(name: str, data: bytes) -> Iterator[tuple[str, Document | str]]
 
     Raises InputError where no line begins with "From ", as the first line of each mail does there.
     """
-    starts = [m for m in _BEGIN.finditer(data) if not m.start() or data[: m.start()].endswith((b"\n\n", b"\n\r\n"))]
+    begins = ((m, m.start()) for m in _BEGIN.finditer(data))
+    starts = [m for m, at in begins if not at or data[max(0, at - 3) : at].endswith((b"\n\n", b"\n\r\n"))]
     if not starts:
         raise InputError('holds no mails: none of its lines begins one with "From "; save single mails as .eml.')
     ends = [m.start() for m in starts[1:]] + [len(data)]
@@ -68,17 +74,19 @@ def read_mailbox(name: str, data: bytes) -> Iterator[tuple[str, Document | str]]
                 yield f"mail {number}{where and ', '}{where}", item
         except InputError as e:
             yield f"mail {number}", str(e)
+        except RecursionError:
+            yield f"mail {number}", "is nested too deeply to be read; save it as a file with fewer parts."
 
 
 def _read_message(name: str, data: bytes, ident: str) -> Iterator[tuple[str, Document | str]]:
-    from email import message_from_bytes, message_from_string, policy
+    from email import message_from_bytes, message_from_string
 
     end = blank.start() if (blank := _BLANK.search(data)) else len(data)
-    mail = message_from_bytes(data, policy=policy.default)
+    mail = message_from_bytes(data, policy=make_policy())
     if not data[:end].isascii():  # fields in letters of an encoding that they do not name
         with suppress(InputError):
             text = decode_text(data[:end])[0] + data[end:].decode("ascii", "surrogateescape")
-            mail = message_from_string(text, policy=policy.default)
+            mail = message_from_string(text, policy=make_policy())
     if not mail.keys():
         raise InputError("has no header fields and is no mail; name it .txt to read it as text.")
     plain, page = mail.get_body(("plain",)), mail.get_body(("html",))
@@ -94,6 +102,40 @@ def _read_message(name: str, data: bytes, ident: str) -> Iterator[tuple[str, Doc
         raise InputError("is a mail without text; save what is attached as files to read it.")
     title, metadata, time = _read_fields(mail)
     yield "", Document(ident or f"{name}#{key(text, title, metadata, time)[:12]}", text, title, metadata, time)
+
+
+@cache
+def make_policy() -> EmailPolicy[Any]:
+    """How header fields are read: as the standard library does, which takes the square of their length, if short.
+
+    Of a long one only the encoded words are decoded; one that says how a part is to be read is cut.
+    """
+    from email.headerregistry import HeaderRegistry
+    from email.policy import EmailPolicy, default
+
+    class BoundedPolicy(EmailPolicy):
+        def header_fetch_parse(self, name: str, value: str) -> Any:
+            kind = name.casefold()
+            if kind in _FIELDS and len(value) > _LONG_FIELD:
+                return " ".join(map(_decode_word, value.split()))
+            if kind == "content-type" and len(value) > _LONG_TYPE:
+                return value[:_LONG_FIELD]
+            return default.header_fetch_parse(name, value if kind in _FIELDS else value[:_LONG_TYPE])
+
+    return BoundedPolicy(header_factory=HeaderRegistry())
+
+
+def _decode_word(word: str) -> str:
+    """A word of a field; one that is written in another encoding (`=?utf-8?q?…?=`) as what it says."""
+    from email.errors import HeaderParseError
+    from email.header import decode_header, make_header
+
+    if not (word.startswith("=?") and "?=" in word and len(word) <= _LONG_WORD):
+        return word
+    try:
+        return str(make_header(decode_header(word)))
+    except (HeaderParseError, LookupError, ValueError):
+        return word
 
 
 def _decode_part(part: Message) -> str:
@@ -113,7 +155,13 @@ def _read_fields(mail: Message) -> tuple[str, tuple[tuple[str, Scalar], ...], st
     for field in (*_KEPT, "subject", "date"):
         try:
             found[field] = clean_text(" ".join(str(mail.get(field) or "").split()))
-        except (ValueError, IndexError, AttributeError, TypeError):  # fields that the library itself cannot take apart
+        except (
+            ValueError,
+            IndexError,
+            AttributeError,
+            TypeError,
+            RecursionError,
+        ):  # fields that the library itself cannot take apart
             found[field] = ""
     metadata = flatten_fields({field: found[field] for field in _KEPT if found[field]})
     return found["subject"], metadata, read_iso_date(found["date"])

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from sensegraph.documents.metadata import flatten_fields, read_iso_date
+from sensegraph.documents.nesting import check_nesting
 from sensegraph.documents.page_tables import PLACED, tell_page_table
 from sensegraph.errors import InputError
 from sensegraph.language.tables import tell_row
@@ -17,15 +18,18 @@ from sensegraph.types import Document
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-_YAML = re.compile(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*$", re.S | re.M)
-_TOML = re.compile(r"\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*$", re.S | re.M)
-_FIELD = re.compile(r"([A-Za-z_][\w .-]*?)[ \t]*:(?:[ \t]+(.*))?$")
+_YAML = re.compile(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*+$", re.S | re.M)
+_TOML = re.compile(r"\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*+$", re.S | re.M)
+_FIELD = re.compile(r"([A-Za-z_][\w .-]*+)[ \t]*+:(?:[ \t]+(.*))?$")
+_REMARK = re.compile(r"(?<=\s)#")
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
-_ATX = re.compile(r" {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
+_ATX = re.compile(r" {0,3}#{1,6}[ \t](.*)$")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
-_INLINE = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[*`]+|(?<!\w)_+|_+(?!\w)")
+_INLINE = re.compile(r"!?\[([^\]]{0,500}+)\]\([^)]{0,2000}+\)|[*`]+|(?<!\w)_+|_+(?!\w)")
 _MAX_HEADER = 100_000  # characters in which front matter and the first heading are looked for
-_MAX_HEADING = 500
+_MAX_TOML = 20_000  # the library of Python takes the square of a key's length
+_MAX_HEADING = 500  # of a title
+_MAX_LISTS = 20  # lists in one another in front matter
 
 _CHARSET = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.I)
 _DROPPED = (
@@ -67,7 +71,7 @@ def split_front_matter(text: str) -> tuple[dict[str, object], str]:
     Of YAML: `key: value` with plain or quoted values, `[a, b]`, and lists of `- item`; nested maps are left out.
     """
     head = text[:_MAX_HEADER]
-    if match := _TOML.match(head):
+    if (match := _TOML.match(head)) and len(match[1]) <= _MAX_TOML:
         import tomllib
 
         try:
@@ -83,22 +87,23 @@ def split_front_matter(text: str) -> tuple[dict[str, object], str]:
         if field := _FIELD.match(line):
             value = (field[2] or "").strip()
             items = []
-            fields[field[1]] = _parse_yaml_value(value) if value else items
+            fields[field[1].rstrip()] = _parse_yaml_value(value) if value else items
         elif line.lstrip().startswith("- "):
             items.append(_parse_yaml_value(line.lstrip()[2:].strip()))
     return {k: v for k, v in fields.items() if v != []}, text[match.end() :]
 
 
-def _parse_yaml_value(text: str) -> object:
+def _parse_yaml_value(text: str, depth: int = 0) -> object:
     """A plain YAML value: quoted or not, a list in brackets, a number, true or false."""
     if text[:1] in {'"', "'"} and text[-1:] == text[:1] and len(text) > 1:
         return text[1:-1].replace(text[0] * 2 if text[0] == "'" else '\\"', text[0])
-    if text.startswith("[") and text.endswith("]"):
-        return [_parse_yaml_value(t.strip()) for t in text[1:-1].split(",") if t.strip()]
-    text = re.sub(r"\s+#.*$", "", text)
+    if text.startswith("[") and text.endswith("]") and depth < _MAX_LISTS:
+        return [_parse_yaml_value(t.strip(), depth + 1) for t in text[1:-1].split(",") if t.strip()]
+    if remark := _REMARK.search(text):
+        text = text[: remark.start()].rstrip()
     try:
         value: object = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     return value if isinstance(value, int | float | bool) else text
 
@@ -111,7 +116,9 @@ def _find_heading(text: str) -> str:
             fence = mark[1] if not fence else "" if mark[1].startswith(fence) else fence
         elif not fence:
             if match := _ATX.match(line):
-                return _strip_inline_marks(match[1])
+                heading = match[1].strip(" \t")
+                bare = heading.rstrip("#")  # the marks that may close a heading stand apart
+                return _strip_inline_marks(bare if bare[-1:].isspace() else heading)
             if before.strip() and _UNDERLINE.match(line):
                 return _strip_inline_marks(before)
         before = line
@@ -142,6 +149,7 @@ def parse_html(name: str, text: str) -> Document:
     """
     from selectolax.lexbor import LexborHTMLParser
 
+    check_nesting(text)
     page = LexborHTMLParser(text)
     title = _first_text(page, "head > title") or _first_text(page, "h1")
     times = (read_iso_date(node.attributes.get("content")) for css in _TIMES for node in page.css(css))

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import re
+import struct
+import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from sensegraph.documents.decoding import clean_text
+from sensegraph.documents.document_files import DEFAULTS, DocumentSettings
 from sensegraph.documents.metadata import flatten_fields, read_iso_date
 from sensegraph.errors import InputError
 from sensegraph.types import Document
@@ -20,24 +25,35 @@ _MIME = {
     ".odt": "application/vnd.oasis.opendocument.text",
     ".rtf": "application/rtf",
 }
+_MOST_PACKED = 200  # bytes from one; text of one repeated row packs to some eighty
+_SMALL = 20_000_000  # bytes that a file may unpack to in any case
+_MOST_PARTS = 20_000  # of an archive
+_BLOCK = 1 << 20  # bytes unpacked at a time
 _EDGE = 2  # lines at the top and at the bottom of a page that may be header or footer
 _MIN_PAGES = 3
 _NUMBER = re.compile(r"\b[0-9]{1,6}\b")
 
 
-def parse_office(name: str, extension: str, data: bytes) -> Document:
+def parse_office(name: str, extension: str, data: bytes, settings: DocumentSettings = DEFAULTS) -> Document:
     """The text of a PDF or office file, pages parted by an empty line, repeated headers and footers left out.
 
-    Raises InputError where the extra is not installed, or the file is damaged, locked or holds images alone.
+    Raises InputError where the extra is not installed, or the file is damaged, locked or holds images alone, unpacks
+    to more than the settings allow, or takes longer.
     """
+    if data.startswith(b"PK"):
+        check_packed(data, settings.max_bytes)
     try:
         import kreuzberg
     except ImportError as e:
         raise InputError(f'needs the extra for {extension} files: pip install "sensegraph[docs]".') from e
     by_page = kreuzberg.PageConfig(extract_pages=True) if extension == ".pdf" else None
     options: dict[str, Any] = {"use_cache": False, "disable_ocr": True, "output_format": "plain", "pages": by_page}
+    options["extraction_timeout_secs"] = settings.max_seconds
     try:
         result: Any = kreuzberg.extract_bytes_sync(data, _MIME[extension], config=kreuzberg.ExtractionConfig(**options))
+    except kreuzberg.ExtractionTimeoutError as e:
+        took = f"takes longer than {settings.max_seconds:,} s to read"
+        raise InputError(f"{took}; save its text, or raise documents.max_seconds.") from e
     except (kreuzberg.KreuzbergError, RuntimeError, ValueError, OSError) as e:
         reason = str(e).split("\n", 1)[0][:160]
         raise InputError(f"cannot be read as {extension} ({reason}); check that it opens and has no password.") from e
@@ -52,6 +68,43 @@ def parse_office(name: str, extension: str, data: bytes) -> Document:
     facts = {"author": author, "subject": core.get("subject"), "keywords": core.get("keywords"), "pages": len(pages)}
     kept = {k: ", ".join(map(str, v)) if isinstance(v, list | tuple) else v for k, v in facts.items() if v}
     return Document(name, text, title, flatten_fields(kept), time)
+
+
+def check_packed(data: bytes, limit: int) -> None:
+    """Raise InputError for an archive whose parts unpack to more than `limit` bytes, or to very much from little.
+
+    What is unpacked is counted: what an archive says of its sizes may be false.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            if len(archive.filelist) > _MOST_PARTS:
+                raise InputError(f"holds more than {_MOST_PARTS:,} parts; save its text.")
+            whole = sum(count_unpacked(data, part, limit) for part in archive.filelist)
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, struct.error, EOFError) as e:
+        raise InputError(f"is a damaged archive ({e}); check that it opens.") from e
+    if whole > limit:
+        raise InputError(f"unpacks to more than {limit:,} bytes; save its text, or raise documents.max_bytes.")
+    if whole > _SMALL and whole > len(data) * _MOST_PACKED:
+        raise InputError(f"unpacks to {whole:,} bytes from {len(data):,}, as no honest file does; save its text.")
+
+
+def count_unpacked(data: bytes, part: zipfile.ZipInfo, limit: int) -> int:
+    """The bytes of one part of an archive, counted up to `limit`."""
+    begin = part.header_offset
+    names = sum(struct.unpack("<HH", data[begin + 26 : begin + 30]))
+    packed = memoryview(data)[begin + 30 + names :]
+    if part.compress_type == zipfile.ZIP_STORED:
+        return part.compress_size
+    if part.compress_type != zipfile.ZIP_DEFLATED:
+        raise InputError("is packed in a way that office files are not; save it anew.")
+    unpack, count, at = zlib.decompressobj(-15), 0, 0
+    while not unpack.eof and count <= limit and (rest := unpack.unconsumed_tail or bytes(packed[at : at + _BLOCK])):
+        at += 0 if unpack.unconsumed_tail else _BLOCK
+        try:
+            count += len(unpack.decompress(rest, _BLOCK))
+        except zlib.error as e:
+            raise InputError(f"is a damaged archive ({e}); check that it opens.") from e
+    return count
 
 
 def strip_page_edges(pages: Sequence[str]) -> list[str]:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 PLACED = "h1, h2, h3, h4, h5, h6, ul, ol, dl, form, pre, blockquote, section, article, div div, p ~ p"
 _MOST_SPANNED = 64  # columns or rows of one cell; more is a mistake of the page
+_MOST_SPANNED_CELLS = 100_000  # places of a table that cells reach beyond their own
+_MOST_REPEATED = 10_000  # characters of a cell that may stand in several places
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ def tell_page_table(table: LexborNode, read_cell: Callable[[LexborNode], str]) -
 def _lay_out(table: LexborNode, read_cell: Callable[[LexborNode], str]) -> _Grid:
     """The grid of a table: a cell stands in every row and column that it reaches."""
     rows, titles, reaching = list[list[_Cell]](), list[str](), dict[int, tuple[int, _Cell]]()
-    above, counting = 0, True
+    above, counting, spare = 0, True, _MOST_SPANNED_CELLS
     for tr in table.css("tr"):
         row: list[_Cell] = []
         for node in (*(node for node in tr.iter() if node.tag in ("td", "th")), None):
@@ -85,8 +87,12 @@ def _lay_out(table: LexborNode, read_cell: Callable[[LexborNode], str]) -> _Grid
                 reaching[len(row)] = (left - 1, cell)
                 row.append(cell)
             if node is not None:
-                text, down = read_cell(node), _read_span(node, "rowspan")
-                for number in range(_read_span(node, "colspan")):
+                text, down, right = read_cell(node), _read_span(node, "rowspan"), _read_span(node, "colspan")
+                if (cells := down * right - 1) > spare or len(text) > _MOST_REPEATED:
+                    down = right = 1
+                else:
+                    spare -= cells
+                for number in range(right):
                     reaching[len(row)] = (down - 1, _Cell(text, node.tag == "th", number > 0))
                     row.append(reaching[len(row)][1])
         if not any(cell.text for cell in row):

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from itertools import product
 
+from sensegraph.documents.cells import read_cell
 from sensegraph.documents.decoding import clean_text
 from sensegraph.documents.document_files import DEFAULTS, DocumentSettings
 from sensegraph.documents.metadata import flatten_fields, read_iso_date
@@ -85,12 +86,12 @@ def read_csv_rows(name: str, text: str, settings: DocumentSettings) -> Iterator[
                 sizes = f"{len(row)} fields where the header has {len(header)}"
                 yield f"line {start}", f"has {sizes}; quote fields that hold the delimiter."
             else:
-                fields = {c: v for c, v in zip(header, row, strict=False) if v or c}
+                fields = {c: read_cell(v) for c, v in zip(header, row, strict=False) if v or c}
                 try:
                     yield f"line {start}", _make_document(name, fields, settings)
                 except InputError as e:
                     yield f"line {start}", str(e)
-        header = header or [c.strip() for c in row]
+        header = header or [read_cell(c.strip()) for c in row]
         start = reader.line_num + 1
 
 

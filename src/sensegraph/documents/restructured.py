@@ -19,7 +19,7 @@ _TELLING = frozenset(
 _CODE = frozenset("code code-block sourcecode parsed-literal math literalinclude".split())
 _INLINE = re.compile(
     r"``(?P<literal>.+?)``"
-    r"|(?::[\w.:+-]+:)?`[~!]?(?P<words>[^`<>]*?)(?:\s*<[^<>`]*>)?`(?::[\w.:+-]+:)?_{0,2}"
+    r"|(?::[\w.:+-]{1,80}:)?`[~!]?(?P<words>[^`<>]*+)(?:<[^<>`]*+>)?`(?::[\w.:+-]{1,80}:)?_{0,2}"
     r"|(?<![\w*])\*\*(?P<strong>[^*\s](?:[^*]*[^*\s])?)\*\*(?![\w*])"
     r"|(?<![\w*])\*(?P<weak>[^*\s](?:[^*]*[^*\s])?)\*(?![\w*])"
     r"|(?<!\w)(?P<link>[A-Za-z][A-Za-z0-9]*)_{1,2}(?!\w)"
@@ -35,15 +35,16 @@ def parse_restructured_text(name: str, text: str) -> Document:
     pairs = ((a, b.rstrip()) for a, b in pairwise(text[:_MAX_HEADER].split("\n")) if a.strip())
     title = next((a for a, b in pairs if _UNDERLINE.match(b) and len(b) >= len(a.rstrip())), "")
     title = title.strip() if not _UNDERLINE.match(title) else ""
-    fields: dict[str, str] = {}
-    read = "\n".join(_read_lines(text.split("\n"), fields))
+    stated: dict[str, list[str]] = {}
+    read = "\n".join(_read_lines(text.split("\n"), stated))
+    fields = {name: " ".join(parts).strip() for name, parts in stated.items()}
     time = read_iso_date(fields.get("date", ""))
     rest = {key: value for key, value in fields.items() if key not in ("title", "date") or (key == "date" and not time)}
     read = re.sub(r"\n{3,}", "\n\n", read).strip("\n")
     return Document(name, read if read.strip() else text, fields.get("title") or title, flatten_fields(rest), time)
 
 
-def _read_lines(lines: list[str], fields: dict[str, str]) -> Iterator[str]:
+def _read_lines(lines: list[str], fields: dict[str, list[str]]) -> Iterator[str]:
     """The lines as they are read; what the first list of fields states is put into `fields`."""
     # what the lines beyond the column `held` are: the options or words of a note, code, or left out
     mode, held, open_fields, last = "", 0, True, ""
@@ -70,10 +71,10 @@ def _read_lines(lines: list[str], fields: dict[str, str]) -> Iterator[str]:
             continue
         if open_fields and (field := _FIELD.match(line)):
             last = field[1].casefold()
-            fields[last] = _INLINE.sub(_plain, field[2] or "")
+            fields[last] = [_INLINE.sub(_plain, field[2] or "")]
             continue
         if open_fields and last and body and indent:
-            fields[last] = f"{fields[last]} {body}".strip()
+            fields[last].append(body)
             continue
         if body and not _UNDERLINE.match(body) and not _UNDERLINE.match(behind):
             open_fields = False  # only the title stands before the fields of a document
@@ -86,4 +87,5 @@ def _read_lines(lines: list[str], fields: dict[str, str]) -> Iterator[str]:
 
 
 def _plain(match: re.Match[str]) -> str:
-    return next((words for words in match.groups() if words is not None), "") or match[0]
+    words = next((words for words in match.groups() if words is not None), "")
+    return (words.rstrip() if match["words"] and "<" in match[0] else words) or match[0]

@@ -11,7 +11,7 @@ from sensegraph.types import Document
 
 _TIME = r"(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})"
 _TIMING = re.compile(rf"\s*{_TIME}\s*-->\s*{_TIME}")
-_VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]+)>")
+_VOICE = re.compile(r"<v(?:\.[^\s>]{0,80})?\s{1,8}([^>]{1,200})>")
 _MARKS = re.compile(r"</?[a-zA-Z][^<>]{0,80}>|<[\d:.]+>|\{\\[^{}]{0,80}\}")
 _TURN = re.compile(r"(?:>>+|[-–—])\s*(?=\S)|(?=[A-Z][A-Z .'’-]{1,30}:\s)")
 _PAUSE = 4.0  # seconds without a cue that end a paragraph
@@ -23,7 +23,7 @@ def parse_subtitles(name: str, text: str) -> Document:
     A longer pause ends a paragraph. Who begins to speak (`<v Name>`, `NAME:`, a dash) begins a line, `Name: …` where
     the name is known. Raises InputError where there is no cue.
     """
-    paragraphs: list[list[str]] = []
+    paragraphs: list[list[list[str]]] = []  # of each line the parts
     reached, speaker, before, counted = 0.0, "", "", 0
     for start, end, lines in _read_cues(text.replace("\r", "\n")):
         counted += 1
@@ -42,11 +42,11 @@ def parse_subtitles(name: str, text: str) -> Document:
             before = plain
             who = " ".join(html.unescape(voice[1]).split()) if voice else speaker if number else ""
             if turn or who != speaker or not paragraphs[-1]:
-                paragraphs[-1].append(f"{who}: {plain}" if who and who != speaker else plain)
+                paragraphs[-1].append([f"{who}: {plain}" if who and who != speaker else plain])
             else:
-                paragraphs[-1][-1] += " " + plain
+                paragraphs[-1][-1].append(plain)
             speaker = who
-    told = "\n\n".join("\n".join(lines) for lines in paragraphs if lines)
+    told = "\n\n".join("\n".join(map(" ".join, lines)) for lines in paragraphs if lines)
     if not told:
         what = "holds cues without words" if counted else "holds no cues with times (00:00:01,000 --> 00:00:02,000)"
         raise InputError(f"{what}; there is nothing to read in it, or it is no subtitle file: name it .txt.")

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from sensegraph.documents.cells import read_cell
 from sensegraph.documents.decoding import clean_text
 from sensegraph.documents.document_files import DocumentSettings
 from sensegraph.documents.metadata import flatten_fields, read_iso_date
@@ -40,7 +41,7 @@ def tell_table(
     delimiter = max(tried, key=lambda d: _count_even_rows(begin, d, quote))
     width = _find_width(_sample_rows(begin, delimiter, quote))
     rows = _read_rows(text, delimiter, quote)
-    told: list[str] = []
+    told: list[str | list[str]] = []  # a list is of the lines of one paragraph
     columns: list[str] | None = None
     times: set[str] = set()
     when_named = settings.time_column.casefold()
@@ -48,10 +49,11 @@ def tell_table(
     for line, row in rows:
         if _is_remark(row, width):
             remark = f"{delimiter.strip()} ".join(row).lstrip("#").strip()
-            if remarked == len(told) and told:
-                told[-1] += f"\n{remark}"
+            above = told[-1] if told else ""
+            if remarked == len(told) and isinstance(above, list):
+                above.append(remark)
             else:
-                told.append(remark)
+                told.append([remark])
             remarked = len(told)
             continue
         if columns is None:
@@ -85,9 +87,10 @@ def tell_table(
     if not count:
         raise InputError("holds no records below its header; there is nothing to read in it.")
     facts = {"rows": count, **({"columns": ", ".join(filter(None, columns))} if columns else {})}
+    paragraphs = (one if isinstance(one, str) else "\n".join(one) for one in told)
     time = times.pop() if len(times) == 1 and timed == count else ""
     title = _SEPARATORS.sub(" ", name.rpartition("/")[2].rpartition(".")[0]).strip()
-    yield "", Document(name, clean_text("\n\n".join(told).strip("\n")), title, flatten_fields(facts), time)
+    yield "", Document(name, clean_text("\n\n".join(paragraphs).strip("\n")), title, flatten_fields(facts), time)
 
 
 def _read_rows(text: str, delimiter: str, quote: str) -> Iterator[Row]:
@@ -95,7 +98,7 @@ def _read_rows(text: str, delimiter: str, quote: str) -> Iterator[Row]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quotechar=quote)
     start, width = 1, 0
     for row in reader:
-        cells = [cell.strip() for cell in row]
+        cells = [read_cell(cell.strip()) for cell in row]
         while len(cells) > max(width, 1) and not cells[-1]:
             cells.pop()
         if any(cells):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -93,7 +92,6 @@ class Room:
 _SPANS = 3  # citations for one statement whose sources the engine did not name exactly
 _LONG = 400  # characters: a longer source is narrowed to the sentence that fits the statement best
 _SHORT = 2  # sentences: so short a text without citations only says that nothing was found
-_TAIL = re.compile(r"\s*$")
 _collect_quote_terms = lru_cache(4096)(collect_terms)  # the same quotes are compared with many statements
 
 
@@ -168,8 +166,7 @@ class _Writer:
         if not statement.text.strip():
             return statement.text
         markers = dict.fromkeys(m for s in statement.sources if (m := self._marker(s, statement.text)))
-        end = _TAIL.search(statement.text)
-        cut = end.start() if end and markers else len(statement.text)
+        cut = len(statement.text.rstrip())
         marks = "".join(f"[{m}]" for m in markers)
         return f"{statement.text[:cut]} {marks}{statement.text[cut:]}" if marks else statement.text
 

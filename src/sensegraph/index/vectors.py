@@ -24,7 +24,7 @@ from sensegraph.protocols import Embedder, Numbers, Store, Vectors
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, step
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Chunk, Graph, Hierarchy
+from sensegraph.types import Chunk, Graph, Hierarchy, Question
 
 if TYPE_CHECKING:
     from sensegraph.index.index import Index
@@ -249,6 +249,11 @@ def entity_texts(graph: Graph) -> list[str]:
 def report_texts(hierarchy: Hierarchy) -> list[str]:
     """What is embedded of reports: title and text."""
     return [f"{c.title}\n{c.text}" for c in hierarchy.clusters]
+
+
+def asked_vector(question: Question, rt: Runtime) -> Vectors:
+    """The vector of a question, shape (dim,)."""
+    return np.asarray(rt.embedder.embed([question.sought], "query")[0], np.float32)
 
 
 def nearest_to(query: Vectors, index: Index, rt: Runtime, top: int, kind: str = "chunk") -> Ranked:

@@ -23,7 +23,7 @@ from sensegraph.language.text import name_stemmer
 
 OneWord = Literal["none", "proper"]
 
-_TOKEN = re.compile(r"[^\W_]+(?:[-'’&](?!s\b)[^\W_]+)*|['’]s\b|\n(?=\s*[^a-z\s])|[^\w\s]|_")
+_TOKEN = re.compile(r"[^\W_]+(?:[-'’&](?!s\b)[^\W_]+)*|['’]s\b|\n(?=\s{0,16}[^a-z\s])|[^\w\s]|_")
 _ENDING = frozenset('.!?:;\n"“”…•·')
 _POSSESSIVE = ("'s", "’s")
 _OTHER = re.compile(r"[^\u0000-\u024f\u1e00-\u1eff’]")
@@ -170,7 +170,9 @@ _MOST_WORDS = 8  # words of a heading or of a lead name
 
 def list_title_names(title: str) -> list[str]:
     """The names in a title: without its parenthesis, and the part before a comma."""
-    whole = re.sub(r"\s*\([^)]*\)\s*$", "", title).strip() or title.strip()
+    title = title.strip()
+    begin = title.find("(", title.rfind(")", 0, len(title) - 1) + 1) if title.endswith(")") else -1
+    whole = (title[:begin].rstrip() if begin >= 0 else title) or title
     part = whole.partition(",")[0].strip()
     return [name for name in dict.fromkeys((whole, part)) if name]
 

@@ -18,7 +18,7 @@ from sensegraph.language.text import detect_language
 from sensegraph.language.word_lists import LANGUAGES, MONTHS, read_sections
 
 _END = re.compile(
-    r"(?P<mark>[.!?…‥؟۔։।॥‼⁇⁉]+)"
+    r"(?P<mark>[.!?…‥؟۔։।॥‼⁇⁉]++)"
     r"(?P<tail>(?:[\"'”’»«›)\]*_`“]|\[\d{1,3}(?:[,–-] ?\d{1,3})*\]|(?<=[^\W\d_][.!?])\d{1,2}(?=\s)"
     r"|[ \u00a0\u202f]»(?=\s|$))*)(?P<gap>[^\S\n]+)"
     r"|(?P<wide>[。！？｡]++[」』”’）】》\"]*+(?:\[\d{1,3}\])*+)"
@@ -26,8 +26,9 @@ _END = re.compile(
 )
 # a line end with the blanks behind it, or a mark; no point before a letter or a line end, or between digits
 _MAY_END = re.compile(r"[\n.!?…‥؟۔।։॥‼⁇⁉。！？｡](?:(?<=\n)\s*|(?!(?<=\.)(?:\n|[^\W\d_]|(?<=\d\.)\d)))")
+_MARKS = re.compile(r"[.!?…‥؟۔։।॥‼⁇⁉]+")
 _BREAK = frozenset(' \t\n\r\xa0\u202f\u3000"“”‘«»„‚([{<>/—–|')
-_NEXT = re.compile(r"[\"'“‘«»‹„‚(\[{¿¡*_`—–…\-•§\s]*([^\W_]+(?:[.'’-][^\W_]+)*)?")
+_NEXT = re.compile(r"[\"'“‘«»‹„‚(\[{¿¡*_`—–…\-•§\s]{0,200}([^\W_]+(?:[.'’-][^\W_]+)*)?")
 _ENUMERATED = re.compile(r"(?:\(?(?:\d{1,3}(?:\.\d{1,3}){0,4}|[^\W\d_]|[ivxlcIVXLC]{1,6})[.)]|§+ ?\d+[a-z]?\.)$")
 _BRAND = re.compile(r"[a-z]{1,2}[A-Z][\w]{1,10}$")
 _ELIDED = re.compile(r"['’][a-z]\s[^\W\d_a-z]")  # Dutch 's, 't
@@ -153,6 +154,8 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
             if wide or _ends_sentence(text, match, start, shown):
                 _add_span(spans, text, start, place if wide else match.end("tail"))
                 start = place
+        elif run := _MARKS.match(text, point):  # what no blank follows ends nothing, from whichever mark of it
+            place = run.end()
     _add_span(spans, text, start, len(text))
     return spans
 

@@ -28,6 +28,7 @@ _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _SURE, _DOUBTFUL = 0.5, 0.3
 _SHARE, _SHOUTED = 0.01, 0.9  # of the words inside sentences; of all words
 _LEAST, _LISTED = 8, 2  # words of a text that can be judged; listed names without capital in one that has openings
+_LONGEST = 60  # characters of a word that is looked at: its parts are tried at each
 _HEADING = 120  # characters of a heading, at most
 _INNER = re.compile(r"(?<=[\w,;)] )[^\W\d_]{2,}")
 _OPENING = re.compile(r"(?:^|(?<=[.!?]) )[a-z]", re.MULTILINE)
@@ -105,7 +106,8 @@ def raise_names(text: str, shown: Mapping[str, bool] | None = None) -> str:
     found = list(_WORD.finditer(text))
     words = [m[0].lower().replace("’", "'") for m in found]
     told = shown or {}
-    scores = [told[w] * (w not in never_names()) if w in told else rate_capital(w) for w in words]
+    rated = (rate_capital(w) if len(w) <= _LONGEST else 0.0 for w in words)
+    scores = [told[w] * (w not in never_names()) if w in told else rate for w, rate in zip(words, rated, strict=True)]
     up = [s >= _SURE for s in scores]
     joined = [text[a.end() : b.start()] == " " for a, b in pairwise(found)] + [False]
     for _ in range(2):

@@ -21,9 +21,8 @@ from sensegraph.index.graph.lookups import entity_salience, ties_of
 from sensegraph.index.index import Index
 from sensegraph.index.passages import chunk_passage
 from sensegraph.index.restricted.scope import ScopedIndex
-from sensegraph.index.vectors import adds_meaning, nearest_to
+from sensegraph.index.vectors import adds_meaning, asked_vector, nearest_to
 from sensegraph.language.text import list_stems, take_within
-from sensegraph.protocols import Vectors
 from sensegraph.retrieval.signals import named_in
 from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
@@ -69,11 +68,6 @@ def settle_comparison(how: T, rt: Runtime, *, vectors: T, words: T) -> T:
 def by_meaning(how: str, rt: Runtime) -> bool:
     """Whether texts are compared by vectors: `auto` does so unless they see words only, as words do."""
     return settle_comparison(how, rt, vectors="vectors", words="words") == "vectors"
-
-
-def asked_vector(question: Question, rt: Runtime) -> Vectors:
-    """The vector of a question, shape (dim,)."""
-    return np.asarray(rt.embedder.embed([question.sought], "query")[0], np.float32)
 
 
 def nearness_of(question: Question, index: Index, rt: Runtime, how: Comparing) -> Floats:

@@ -150,7 +150,9 @@ def test_the_same_shape_is_not_clustered_again_and_an_update_gathers_as_a_build_
 def test_a_report_on_what_is_gathered_is_asked_for_under_a_title_that_says_so() -> None:
     graph = scattered(3)
     lines = list_elements(graph, {}, quotes=False)
-    for group in gathered(graph).groups:
+    groups = gathered(graph).groups
+    assert {g.gathered for g in groups} == {True, False}
+    for group in groups:
         context = pack_community(group, lines, [], 8000)
         assert context is not None
         assert context.title.endswith("gathered though little or nothing links them") == group.gathered

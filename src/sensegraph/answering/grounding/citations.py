@@ -32,15 +32,15 @@ from sensegraph.runtime.runtime import Runtime
 from sensegraph.trials import Check, Support
 
 _NUMBERS = r"\[\s*\d+(?:\s*[,;]\s*\d+)*\s*\]"
-_DATA = r"\[\s*Data:[^\]]*\]"
-_GROUP = re.compile(rf"(?:\s*(?:{_NUMBERS}|{_DATA}))+", re.IGNORECASE)
+_DATA = r"\[\s*Data:[^\]]{0,5000}+\]"
+_GROUP = re.compile(rf"(?:(?:(?<!\s)\s++)?(?:{_NUMBERS}|{_DATA}))+", re.IGNORECASE)
 _ONE = re.compile(rf"{_NUMBERS}|{_DATA}", re.IGNORECASE)
-_RECORDS = re.compile(r"([^\W\d_][\w -]*?)\s*\(([^)]*)\)")
+_RECORDS = re.compile(r"(?<![\w -])[\d_ -]*+([^\W\d_][\w -]*+)\s*+\(([^)]*)\)")
 _MORE = re.compile(r"\+\s*more", re.IGNORECASE)
-_HEADING = re.compile(r"^\s*#+\s.*$|^\s*(?:\*\*|__)[^*_\n]{1,120}(?:\*\*|__)[:.]?\s*$", re.MULTILINE)
+_HEADING = re.compile(r"^[^\S\n]*+#+\s.*$|^[^\S\n]*+(?:\*\*|__)[^*_\n]{1,120}(?:\*\*|__)[:.]?[^\S\n]*+$", re.MULTILINE)
 _LEAD = re.compile(r"(^|\n)[ \t]*\*\*([^*\n]{1,120}?)[.:]?\*\*(?=[.:]| \()[^\n“\"]{0,40}?[.:]\s+(?=[\"“*A-Z])")
 _EMPHASIS = re.compile(r"\*\*|__|`|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
-_ITEM = re.compile(r"^\s*(?:[-•–*]|\d+[.)])\s+", re.MULTILINE)
+_ITEM = re.compile(r"^[^\S\n]*+(?:[-•–*]|\d+[.)])\s+", re.MULTILINE)
 _RULE = re.compile(r"[ \t>]*(?=[^|]*\|)\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?\s*")  # below heads of columns
 _ROW = re.compile(r"[ \t>]*\|.*\|\s*")
 _BETWEEN = re.compile(r"(?<!\\)\||<br\s*/?>", re.IGNORECASE)

@@ -20,7 +20,7 @@ from sensegraph.types import Chunk, Claim, Description, Document, Entity, Graph,
 _HEAD = re.compile(r"[^\n:]{1,80}: [^\n]*\n")  # a field of the document, which may be put before the text of each unit
 _HEADS = 12  # lines of it at most
 _WRAP = re.compile(r"(?<=\S)[ \t\r]*\n(?=[ \t]*\S)")  # a line that ends inside a paragraph
-_JOINED = re.compile(r"\s*(?:;|\.\.\.|…)\s+")  # between the parts of a quote
+_JOINED = re.compile(r"(?:(?<!\s)\s++)?(?:;|\.\.\.|…)\s+")  # between the parts of a quote
 _STATUS = ("TRUE", "FALSE", "SUSPECTED")
 _UNKNOWN = "unknown"
 

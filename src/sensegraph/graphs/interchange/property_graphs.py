@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, Any, Literal
 from xml.sax.saxutils import escape, quoteattr
 
+from sensegraph.documents.cells import write_cell
 from sensegraph.graphs.interchange.exporting import Exported, prepare_folder, write_whole_file
 from sensegraph.graphs.interchange.listing import PairFile, find_records, hierarchy_or_empty, split_blocks
 from sensegraph.index.index import Index
@@ -123,16 +124,21 @@ def export_graph(index: Index, folder: str | Path, form: GraphForm, *, force: bo
 
 
 def _write_csv_files(place: Path, elements: Elements) -> Written:
-    """`nodes.csv` and `edges.csv` with typed headers, as Neo4j's bulk import reads them (with multi-line fields)."""
+    """`nodes.csv` and `edges.csv` with typed headers, as Neo4j's bulk import reads them (with multi-line fields).
+
+    A text that a spreadsheet would take for a formula stands behind an apostrophe.
+    """
     nodes, edges = place / "nodes.csv", place / "edges.csv"
     with write_whole_file(nodes) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["id:ID", *_typed_headers(elements.node_columns), ":LABEL"])
-        writer.writerows([n.id, *_flatten_lists(n.values), "Entity"] for n in elements.nodes())
+        writer.writerows([*map(write_cell, (n.id, *_flatten_lists(n.values))), "Entity"] for n in elements.nodes())
     with write_whole_file(edges) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([":START_ID", ":END_ID", "id", *_typed_headers(elements.edge_columns), ":TYPE"])
-        writer.writerows([*e.ends, e.id, *_flatten_lists(e.values), "RELATED"] for e in elements.edges())
+        writer.writerows(
+            [*map(write_cell, (*e.ends, e.id, *_flatten_lists(e.values))), "RELATED"] for e in elements.edges()
+        )
     return (nodes, edges), ()
 
 

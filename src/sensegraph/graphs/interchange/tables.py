@@ -160,8 +160,10 @@ _SPELLINGS = {
 }
 _CALLED = {name: table for table, names in _SPELLINGS.items() for name in names}
 _SOURCES = 8  # spans kept for one statement, as for reports of our own
-_RUN = re.compile(r"\s*(?:\[\s*Data\s*:[^\[\]]*\]\s*)*\[\s*Data\s*:[^\[\]]*\](?P<stop>[.,;:!?。]?)", re.IGNORECASE)
-_GROUP = re.compile(r"(?P<table>[A-Za-z][A-Za-z ]*?)\s*\((?P<numbers>[^()]*)\)")
+_RUN = re.compile(
+    r"(?:(?<!\s)\s++)?(?:\[\s*Data\s*:[^\[\]]*\]\s*)*\[\s*Data\s*:[^\[\]]*\](?P<stop>[.,;:!?。]?)", re.IGNORECASE
+)
+_GROUP = re.compile(r"(?<![A-Za-z ]) *+(?P<table>[A-Za-z][A-Za-z ]*+)\s*+\((?P<numbers>[^()]*)\)")
 _NUMBER = re.compile(r"\d{1,9}")
 _STOP = re.compile(r"[.,;:!?。](?=\s*$)")
 
@@ -197,14 +199,15 @@ class Resolver:
     def _references(self, run: str, near: Callable[[str], bool]) -> tuple[str, ...]:
         ids: dict[str, None] = {}
         for group in _GROUP.finditer(run):
-            table = _CALLED.get(group["table"].casefold(), "")
+            called = group["table"].strip()
+            table = _CALLED.get(called.casefold(), "")
             for number in map(int, _NUMBER.findall(group["numbers"])):
                 name = self.ids.get((table, number))
                 if name is not None and near(name):
                     ids[name] = None
                 else:
                     lost = self.dangling if name is None else self.foreign
-                    lost.append(f"{TABLE_NAMES.get(table, group['table'])} {number}")
+                    lost.append(f"{TABLE_NAMES.get(table, called)} {number}")
         return tuple(ids)
 
     def _grounded(self, text: str, references: tuple[str, ...]) -> Statement:

@@ -9,6 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from typing import Any, Literal
 
@@ -283,18 +284,18 @@ def resolved_graph(
     return known, notes
 
 
-@dataclass(slots=True)
 class _Merging:
     """Merges extractions, which are read when that is first asked for, with one table of aliases after another."""
 
-    extracted: Extracted
-    settings: GraphSettings
-    merger: Merger | None = None
+    def __init__(self, extracted: Extracted, settings: GraphSettings) -> None:
+        self._extracted, self._settings = extracted, settings
+
+    @cached_property
+    def _merger(self) -> Merger:
+        return Merger(self._extracted, self._settings)
 
     def __call__(self, aliases: Aliases) -> Graph:
-        if self.merger is None:
-            self.merger = Merger(self.extracted, self.settings)
-        return self.merger.merge(aliases)
+        return self._merger.merge(aliases)
 
 
 def _find_automatic(

@@ -154,7 +154,7 @@ def _hash_names(names: Iterable[str]) -> NDArray[np.uint64]:
 
 _OWNERS = 5  # a name that titles more documents than this singles out none of them
 _OWNED, _LINK, _BACK, _RELATION = 2.0, 2.0, 0.4, 0.2  # weights beside that of a mention, 1
-_BRACKET = re.compile(r"\s*[(（][^()（）]*[)）]\s*$")
+_BRACKET = re.compile(r"(?:(?<!\s)\s++)?[(（][^()（）]*[)）]\s*$")
 
 Edge = tuple[NDArray[np.int64], NDArray[np.int64], Floats]
 

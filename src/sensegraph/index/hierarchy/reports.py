@@ -120,6 +120,8 @@ def _recall_clusters(earlier: EarlierReports, kept: dict[str, WrittenTree], tree
         del kept[root]
     asked = [k for tree in kept.values() for k in tree.reports]
     rt.store.has(asked)  # looked for, so that who collects what nothing needs sees that they are needed
+    if rt.inside:
+        rt.inside[-1].extend(asked)
     rt.begun[report_on_contexts.name] += len(asked)
     return [found[g.id] for root in kept for g in trees[root]]
 

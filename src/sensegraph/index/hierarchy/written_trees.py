@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -34,12 +34,12 @@ class WrittenTree:
     lost: int = 0
 
 
-@dataclass(slots=True)
 class TreeElements:
     """Positions of the entities, relations and claims inside a tree, and a digest of their records."""
 
-    places: tuple[list[int], list[int], list[int]] = field(default_factory=lambda: ([], [], []))
-    digest: Any = field(default_factory=lambda: hashlib.blake2b(digest_size=20))
+    def __init__(self) -> None:
+        self.places: tuple[list[int], list[int], list[int]] = ([], [], [])
+        self.digest = hashlib.blake2b(digest_size=20)
 
     def add(self, kind: int, place: int, record: bytes) -> None:
         """Count a record to the tree."""

@@ -12,6 +12,7 @@ _MARK = re.compile(r"(?:[-*•+–]|\d{1,2}[.)]|\([a-z0-9]{1,2}\)|[a-z]\))\s+(?=
 _HEAD = re.compile(r"#{1,6}\s+(?=\S)")
 _END = re.compile(r"[.!?;,]\W*$")
 FEWEST = 3  # entries that make a list
+_MOST_STEPS = 20  # times that a line is looked at as part of a list of terms, on average
 _TERM = 6  # words of a term
 
 Span = tuple[int, int]
@@ -60,7 +61,7 @@ def _find_marked(text: str, rows: Sequence[_Row]) -> list[Enumeration]:
                 entries.append((row.start + row.marked, _end_entry(text, rows, j)))
             elif row.indent <= first.indent and not row.marked:
                 parted = "\n\n" in text[rows[j - 1].end : row.start]  # else it goes on with the row before it
-                if parted or _HEAD.match(text[row.start :]):
+                if parted or _HEAD.match(text, row.start):
                     break
             j += 1
         if len(entries) >= FEWEST:
@@ -72,12 +73,12 @@ def _find_marked(text: str, rows: Sequence[_Row]) -> list[Enumeration]:
 
 def _find_terms(text: str, rows: Sequence[_Row]) -> list[Enumeration]:
     """Lists of terms alone in a line, each with its explanation set in below, behind a line that ends with a colon."""
-    found = []
+    found, left = [], _MOST_STEPS * len(rows)
     for i, lead in enumerate(rows):
-        if not text[: lead.end].endswith(":") or i + 2 >= len(rows):
+        if not text.endswith(":", lead.start, lead.end) or i + 2 >= len(rows):
             continue
         depth, entries, j = rows[i + 1].indent, [], i + 1
-        while j + 1 < len(rows) and rows[j].indent == depth and rows[j + 1].indent > depth:
+        while left > 0 and j + 1 < len(rows) and rows[j].indent == depth and rows[j + 1].indent > depth:
             term = text[rows[j].start : rows[j].end]
             if len(term.split()) > _TERM or _END.search(term):
                 break
@@ -85,6 +86,7 @@ def _find_terms(text: str, rows: Sequence[_Row]) -> list[Enumeration]:
             while k + 1 < len(rows) and rows[k + 1].indent > depth:
                 k += 1
             entries.append((rows[j].start, rows[j + 1].end))
+            left -= k + 1 - j
             j = k + 1
         if len(entries) >= FEWEST:
             found.append(Enumeration((lead.start, lead.end), tuple(entries), True))

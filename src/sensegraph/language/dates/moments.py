@@ -10,6 +10,7 @@ quarter goes from its first month through its third, a decade from its first yea
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from calendar import monthrange
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -192,10 +193,12 @@ def find_atoms(text: str, reference: str = "") -> list[Atom]:
         if kind not in present:
             continue
         for match in _compile(pattern).finditer(text):
-            if all(match.end() <= a.start or a.end <= match.start() for a in found):
+            start, end = match.span()
+            place = bisect_right(found, start, key=lambda a: a.start)  # none overlaps another
+            if (not place or found[place - 1].end <= start) and (place == len(found) or end <= found[place].start):
                 first, last = _read_match(kind, match.groupdict(), reference)
-                found.append(Atom(match.start(), match.end(), first, last, kind))
-    return sorted(found, key=lambda a: a.start)
+                found.insert(place, Atom(start, end, first, last, kind))
+    return found
 
 
 def find_written(texts: Iterable[str]) -> str:

@@ -20,10 +20,9 @@ from sensegraph.errors import SettingsError
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
 from sensegraph.index.passages import documents_behind, entity_passage, passage_tokens, relation_passage
-from sensegraph.index.vectors import nearest_to
+from sensegraph.index.vectors import asked_vector, nearest_to
 from sensegraph.language.text import list_stems, take_within
 from sensegraph.protocols import PartName, Task
-from sensegraph.retrieval.arms import asked_vector
 from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Cluster, Description, Evidence, Passage, Question

@@ -17,11 +17,10 @@ from sensegraph.answering.asking import conclude_answer, for_writing, make_inqui
 from sensegraph.errors import SettingsError
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
-from sensegraph.index.vectors import nearest_to
+from sensegraph.index.vectors import asked_vector, nearest_to
 from sensegraph.language.text import take_within
 from sensegraph.methods.graphrag.details import report_passages
 from sensegraph.protocols import LanguageEngine, PartName, Task
-from sensegraph.retrieval.arms import asked_vector
 from sensegraph.retrieval.outline.evidence import find_outline_evidence
 from sensegraph.runtime.results import step, take_records
 from sensegraph.runtime.runtime import Runtime

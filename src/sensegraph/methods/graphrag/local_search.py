@@ -23,10 +23,9 @@ from sensegraph.index.passages import (
     passage_tokens,
     relation_passage,
 )
-from sensegraph.index.vectors import nearest_to
+from sensegraph.index.vectors import asked_vector, nearest_to
 from sensegraph.language.text import count_tokens
 from sensegraph.protocols import PartName, Task
-from sensegraph.retrieval.arms import asked_vector
 from sensegraph.retrieval.assembling import quoted_chunks, read_in_turn
 from sensegraph.retrieval.signals import entities_named_in
 from sensegraph.runtime.results import take_records

@@ -22,12 +22,12 @@ from sensegraph.answering.asking import AnswersOnce, make_inquiry, settle_asking
 from sensegraph.answering.asking import test_contexts as helps
 from sensegraph.errors import SettingsError, StepFailed
 from sensegraph.index.index import Index
-from sensegraph.index.vectors import nearest_to
+from sensegraph.index.vectors import asked_vector, nearest_to
 from sensegraph.methods import check_fields
 from sensegraph.methods.hipporag.facts import FACTS, Facts
 from sensegraph.methods.hipporag.tasks import filter_facts
 from sensegraph.protocols import PartName, Task
-from sensegraph.retrieval.arms import Comparing, asked_vector, by_meaning, by_text, evidence_of, nearness_of, seeds_of
+from sensegraph.retrieval.arms import Comparing, by_meaning, by_text, evidence_of, nearness_of, seeds_of
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Evidence, Passage, Question

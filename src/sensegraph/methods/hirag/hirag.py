@@ -23,11 +23,11 @@ from sensegraph.index.graph.lookups import Lookups, Ties, ties_of
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
 from sensegraph.index.passages import documents_behind, passage_tokens
-from sensegraph.index.vectors import nearest_to
+from sensegraph.index.vectors import asked_vector, nearest_to
 from sensegraph.language.text import take_within
 from sensegraph.methods.hirag.layers_part import LAYERS
 from sensegraph.protocols import PartName, Task, Vectors
-from sensegraph.retrieval.arms import asked_vector, by_meaning, settle_comparison
+from sensegraph.retrieval.arms import by_meaning, settle_comparison
 from sensegraph.retrieval.assembling import (
     Ends,
     Nearness,

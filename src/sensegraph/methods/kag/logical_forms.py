@@ -132,12 +132,12 @@ _FUNCTIONS = {name: names.split()[0] for names in _NAMES for name in names.split
 _CALL = re.compile(r"^([A-Za-z_]\w*)\s*\((.*)\)\s*[.;,]?$", re.DOTALL)
 _OPEN = re.compile(r"^([A-Za-z_]\w*)\s*\((.*)$", re.DOTALL)
 _LABEL = re.compile(r"^(?:[-*•]\s*)?(?:(step|action|question|sub-?question|q)\s*(\d*)\s*[:.)]|\(?\d+\s*[.):])\s*", re.I)
-_TERM = re.compile(r"^(?:(?P<alias>#?\w*)\s*:)?\s*(?P<type>[^\[\]]*?)\s*(?:\[(?P<name>.*)\])?$", re.DOTALL)
+_TERM = re.compile(r"^(?:(?P<alias>#?\w*)\s*:)?\s*+(?P<type>[^\[\]]*+)(?:\[(?P<name>.*)\])?$", re.DOTALL)
 _ALIAS = re.compile(r"^(?:#\d+|[a-z]\w{0,20})$")
 _LIKE_ALIAS = re.compile(r"^(?:#\d+|[a-z]{1,8}_?\d+)$")
 _CONDITION = re.compile(r"^(#?\w+)\.(\w+)\s*(<=|>=|!=|=|<|>)\s*(.+)$", re.DOTALL)
 _QUOTES = "`'\"“”‘’ \t"
-_ARROW = re.compile(r"\s*(?:>>|→|->)\s*")
+_ARROW = re.compile(r"(?:(?<!\s)\s++)?(?:>>|→|->)\s*")
 
 
 def parse_plan(lines: str | Sequence[str]) -> Parsed:
@@ -331,7 +331,7 @@ def _read_term(text: str) -> Term:
     found = _TERM.match(text)
     if not found:
         return Term("", "", text.strip("[]"))
-    alias, kind, name = found["alias"] or "", found["type"].strip(_QUOTES), (found["name"] or "").strip(_QUOTES)
+    alias, kind, name = found["alias"] or "", found["type"].strip().strip(_QUOTES), (found["name"] or "").strip(_QUOTES)
     if not alias and _ALIAS.match(kind) and (name or _LIKE_ALIAS.match(kind)):
         return Term(kind.removeprefix("#"), "", name)
     if not alias and not name and kind != kind.lower():

@@ -21,12 +21,12 @@ from sensegraph.answering.asking import conclude_answer
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.passages import chunk_passage, documents_behind, entity_passage, passage_tokens, relation_passage
-from sensegraph.index.vectors import nearest_to
+from sensegraph.index.vectors import asked_vector, nearest_to
 from sensegraph.language.text import take_within
 from sensegraph.methods.leanrag.aggregated import quote_statements
 from sensegraph.methods.leanrag.aggregates_part import AGGREGATES
 from sensegraph.protocols import PartName, Task, Vectors
-from sensegraph.retrieval.arms import asked_vector, by_meaning
+from sensegraph.retrieval.arms import by_meaning
 from sensegraph.retrieval.assembling import Told
 from sensegraph.retrieval.signals import Sought, entities_named_in
 from sensegraph.runtime.results import take_records

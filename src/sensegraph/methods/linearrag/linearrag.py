@@ -19,11 +19,11 @@ from sensegraph.algorithms.ranking import Ranking, select_best
 from sensegraph.algorithms.walks import gather_entries, pagerank
 from sensegraph.answering.asking import AnswersOnce
 from sensegraph.index.index import Index
-from sensegraph.index.vectors import nearest_to
+from sensegraph.index.vectors import asked_vector, nearest_to
 from sensegraph.methods import check_fields
 from sensegraph.methods.linearrag.sentences import SENTENCES, Sentences
 from sensegraph.protocols import PartName, Task
-from sensegraph.retrieval.arms import Comparing, asked_vector, by_meaning, by_text, evidence_of, nearness_of, seeds_of
+from sensegraph.retrieval.arms import Comparing, by_meaning, by_text, evidence_of, nearness_of, seeds_of
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Evidence, Question
 

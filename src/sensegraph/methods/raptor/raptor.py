@@ -20,12 +20,12 @@ from sensegraph.errors import SettingsError
 from sensegraph.index.hierarchy.packing import report_passage
 from sensegraph.index.index import Index
 from sensegraph.index.passages import documents_behind
-from sensegraph.index.vectors import nearest_to
+from sensegraph.index.vectors import asked_vector, nearest_to
 from sensegraph.language.text import count_tokens
 from sensegraph.methods.raptor.tree import Nodes, leaf_passage
 from sensegraph.methods.raptor.tree_part import TREE
 from sensegraph.protocols import PartName, Task
-from sensegraph.retrieval.arms import Comparing, asked_vector, by_meaning
+from sensegraph.retrieval.arms import Comparing, by_meaning
 from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Answer, Evidence, Question

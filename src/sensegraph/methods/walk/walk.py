@@ -20,7 +20,7 @@ from sensegraph.answering.asking import AnswersOnce
 from sensegraph.errors import SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.scope import ScopedIndex
-from sensegraph.index.vectors import nearest_to
+from sensegraph.index.vectors import asked_vector, nearest_to
 from sensegraph.language.text import list_stems
 from sensegraph.methods import IT_MUST, check_fields
 from sensegraph.methods.walk.name_words import fold_words, write_letters
@@ -28,7 +28,7 @@ from sensegraph.methods.walk.naming import NAMES, Hashes, Names, hash_words
 from sensegraph.methods.walk.second_order import feed_back, find_copies, measure_signs, read_weights, with_neighbours
 from sensegraph.methods.walk.wording import WORDING, Wording
 from sensegraph.protocols import PartName, Task
-from sensegraph.retrieval.arms import Diversify, asked_vector, by_meaning, diversify_ranking, evidence_of
+from sensegraph.retrieval.arms import Diversify, by_meaning, diversify_ranking, evidence_of
 from sensegraph.runtime.results import take_records
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Evidence, Question

@@ -34,7 +34,7 @@ from sensegraph.types import Draft, Finding, Lead, Point, Refinement, Report
 UNREADABLE_GRADE = 1
 DECLINED = "it declines in words"
 
-_HELPFULNESS = re.compile(r"<ANSWER[_ ]?HELPFULNESS>\s*([^<]*?)\s*</ANSWER[_ ]?HELPFULNESS>\.?", re.IGNORECASE)
+_HELPFULNESS = re.compile(r"<ANSWER[_ ]?HELPFULNESS>([^<]*+)</ANSWER[_ ]?HELPFULNESS>\.?", re.IGNORECASE)
 
 
 class _Finding(msgspec.Struct, frozen=True):
@@ -216,7 +216,9 @@ T = TypeVar("T")
 
 PREFERENCES = ("judge", "judge-decided", "judge-scored")
 NO_VERDICT = "no verdict: the reply stayed unusable"
-_WINNER = re.compile(r"\A(?:the\s+)?(?:answer|winner)?[\s:_#]*(0|1|2|a|b|tie|draw|neither|none|both|equal)\W*\Z", re.I)
+_WINNER = re.compile(
+    r"\A(?:the\s++)?(?:answer|winner)?[\s:_#]*+(0|1|2|a|b|tie|draw|neither|none|both|equal)\W*\Z", re.I
+)
 _PLACES = {"1": 1, "a": 1, "2": 2, "b": 2}  # whatever else a winner may be called means neither
 _YES = {"true": True, "yes": True, "supported": True, "1": True}
 _NO = {"false": False, "no": False, "unsupported": False, "not supported": False, "0": False}

@@ -165,6 +165,7 @@ _START = re.compile(  # thoughts in their tags, a fence, and the form that was a
     rf'\A\s*(?:<({TAGS})>[\s\S]*?</\1>\s*|\[THINK\][\s\S]*?\[/THINK\]\s*)?(?:```[a-z]*\s*)?\{{\s*"answer"\s*:\s*"',
     re.IGNORECASE,
 )
+_OPENING = 65_536  # characters in which a reply that comes in pieces begins to be one
 _PLAIN = re.compile(r'[^"\\]+')
 _CLOSES = re.compile(r'\s*(?:\}|,\s*"[^"\\\n]{0,60}"\s*:)')  # what follows the end of a text, and not a quote in it
 _MAY_CLOSE = re.compile(r'\s*(?:,\s*(?:"[^"\\\n]{0,60}(?:"\s*)?)?)?\Z')
@@ -189,7 +190,12 @@ class AnswerText:
     def feed(self, piece: str, *, last: bool = False) -> str:
         """What `piece` adds to the text, without white space around the text; `last` says that no other comes."""
         self._raw += piece
-        if not self._begun and '"' in piece and (start := _START.match(self._raw)):
+        if (
+            not self._begun
+            and '"' in piece
+            and (last or len(self._raw) <= _OPENING)
+            and (start := _START.match(self._raw))
+        ):
             self._begun, self._raw = True, self._raw[start.end() :]
         if not self._begun or self.closed:
             return ""

@@ -8,15 +8,15 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from math import isfinite
 from typing import Any, TypeVar
-from unicodedata import decimal
 
 import msgspec
 
+from sensegraph.engines.llm.replies.dated_records import drop_foreign_dates
 from sensegraph.engines.llm.replies.reply_text import (
     Reading,
     decode_json,
@@ -32,20 +32,20 @@ from sensegraph.models.endpoint.client import Reply
 from sensegraph.types import Chunk, ExtractedClaim, ExtractedEntity, ExtractedRelation, Extraction, Mention
 
 R = TypeVar("R", bound=msgspec.Struct)
-D = TypeVar("D", ExtractedClaim, ExtractedRelation)
 Value = str | int | float | None
 Raw = tuple[str, Any]  # kind and fields, not yet checked
 
-_KIND = r"[\"'“”‘’]?\s*+(entity|relationship|relation|claim)\s*[\"'“”‘’]?"
-_DELIMITER = r"\s*(?:<\|>|\|{1,2}|\t)\s*"
-_START = re.compile(rf"[(（]?\s*+{_KIND}{_DELIMITER}", re.IGNORECASE)
+_BLANKS = r"[^\S\t]{0,20}+"  # a tab may delimit
+_KIND = rf"[\"'“”‘’]?{_BLANKS}(entity|relationship|relation|claim){_BLANKS}[\"'“”‘’]?"
+_DELIMITER = rf"{_BLANKS}(?:<\|>|\|{{1,2}}|\t)\s*+"
+_START = re.compile(rf"(?:[(（]\s{{0,20}}+)?{_KIND}{_DELIMITER}", re.IGNORECASE)
 _COMPLETE = re.compile(r"<\|?\s*COMPLETE\s*\|?>", re.IGNORECASE)
 _OF_KIND = re.compile(r"^(?:entity|relation(?:ship)?)_")  # what small models write before the names of fields
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?(?!\d)")
 _STATUS = ("TRUE", "FALSE", "SUSPECTED")
-_YEAR = re.compile(r"(?<!\d)\d{4}")
 _WORDS = re.compile(r"\S+")
+_LONGEST_NAME = 1_000  # characters; a longer one names nothing
 _AROUND = " \t\r\n\"'“”‘’()（）[]{}"
 
 
@@ -111,28 +111,11 @@ def collect_tuple_records(reply: str, text: str, truncated: bool = False, *, typ
         record = body[start.end() : end].partition("##")[0].rstrip(" \t\r\n,;")
         if record.endswith((")", "）")) and record.count("(") < record.count(")") + record.count("）"):
             record = record[:-1]
-        fields = [_strip_field(f) for f in re.split(rf"\s*{delimiter}\s*", record)]
+        fields = [_strip_field(f) for f in re.split(rf"{delimiter}\s*+", record)]
         raws.append(_name_fields(start[1].lower(), fields, typed))
     if truncated and raws and not reply.rstrip().endswith((")", ">", "##")):
         raws.pop()
     return _check_records(raws, text)
-
-
-def drop_foreign_dates(found: Extraction, said: str) -> tuple[Extraction, int]:
-    """`found` without the dates whose year does not stand in `said`, and how many those were (G06, N90)."""
-    years = set(_YEAR.findall("".join(str(decimal(c, c)) for c in said)))
-    claims, fewer = _keep_known_dates(found.claims, years)
-    relations, lost = _keep_known_dates(found.relations, years)
-    return replace(found, claims=claims, relations=relations), fewer + lost
-
-
-def _keep_known_dates(records: tuple[D, ...], years: Set[str]) -> tuple[tuple[D, ...], int]:
-    lost, kept = 0, []
-    for record in records:
-        starts, ends = (d if d[:4] in years else "" for d in (record.starts, record.ends))
-        lost += (starts != record.starts) + (ends != record.ends)
-        kept.append(replace(record, starts=starts, ends=ends))
-    return tuple(kept), lost
 
 
 def has_tuples(reply: str) -> bool:
@@ -187,6 +170,12 @@ def _strip_field(field: str) -> str:
 # ── checking ──
 
 
+def _read_name(field: str) -> str:
+    """A name without what is put around it; none where it is too long to be one."""
+    name = _strip_field(field)
+    return name if len(name) <= _LONGEST_NAME else ""
+
+
 def _check_records(raws: list[Raw], text: str) -> Found:
     place, rejected = _Place(text), Counter[str]()
     made: dict[str, list[Any]] = {"entity": [], "relation": [], "claim": []}
@@ -215,7 +204,7 @@ def _make_entity(raw: Any, place: _Place) -> ExtractedEntity | str:
     record = convert_record(raw, _Entity)
     if record is None:
         return "an entity without name or of another form"
-    name = _strip_field(record.name)
+    name = _read_name(record.name)
     if not name:
         return "an entity without a name"
     mentions = place.mentions(name)
@@ -228,7 +217,7 @@ def _make_relation(raw: Any, place: _Place) -> ExtractedRelation | str:
     record = convert_record(raw, _Relation)
     if record is None:
         return "a relation without ends or of another form"
-    source, target = _strip_field(record.source), _strip_field(record.target)
+    source, target = _read_name(record.source), _read_name(record.target)
     if not source or not target:
         return "a relation without source or target"
     if source.casefold() == target.casefold():
@@ -241,9 +230,9 @@ def _make_relation(raw: Any, place: _Place) -> ExtractedRelation | str:
 
 def _make_claim(raw: Any, place: _Place) -> ExtractedClaim | str:
     record = convert_record(raw, _Claim)
-    if record is None or not _strip_field(record.subject) or not record.description.strip():
+    if record is None or not _read_name(record.subject) or not record.description.strip():
         return "a claim without subject or description"
-    named = (_strip_field(record.subject), _strip_field(record.object or "") or "none", (record.type or "").strip())
+    named = (_read_name(record.subject), _read_name(record.object or "") or "none", (record.type or "").strip())
     status = (record.status or "").strip().upper()
     said = (status if status in _STATUS else "SUSPECTED", record.description.strip())
     dates = (_read_iso_date(record.starts), _read_iso_date(record.ends))

@@ -26,7 +26,8 @@ MOST_WORDS = 12  # search words of one kind that are taken: more are no choice
 _LABEL = re.compile(r"^\(?(?:(?:step|question|q)\s*)?\d+\s*[.):]\s+", re.IGNORECASE)
 _CALL = re.compile(r"^\s*[A-Za-z_]\w*\s*\(")
 _WRITTEN_PLAN = re.compile(
-    r"^\W*(?:(?:step|action)\s*\d+\s*[:.)]|(?:retrieval|math|deduce|sort|output)\s*\()", re.IGNORECASE | re.MULTILINE
+    r"^\W{0,20}(?:(?:step|action)\s*\d+\s*[:.)]|(?:retrieval|math|deduce|sort|output)\s*\()",
+    re.IGNORECASE | re.MULTILINE,
 )
 _NUMBER = re.compile(r"\A\s*\W{0,2}(\d{1,6})\W*\Z")
 

@@ -30,6 +30,7 @@ _TOKEN = re.compile(r"""(?P<string>"(?:[^"\\]++|\\u[0-9a-fA-F]{4}|\\[^u])*+(?P<e
 _CLOSERS = {"{": "}", "[": "]"}
 _WRAPPERS = ("properties", "model", "response", "result", "output", "json", "arguments")  # around what was asked for
 _ESCAPE = 6  # characters of the longest escape in a string
+_LONGEST_REPAIRED = 30_000  # characters; the library takes the square of some texts: of these, 5 s
 _DEEPEST = 50  # braces left open; our forms nest four deep
 _DECLINES = re.compile(  # "I'm sorry, I can't help with that" and its like, at the beginning of a reply
     r"\W*(?:I|sorry|as an AI|unfortunately)\b[^\n]{0,60}?"
@@ -96,6 +97,8 @@ def _repair_json(text: str) -> Any:
         return msgspec.json.decode(_close_json(text)) or None
     except (msgspec.DecodeError, RecursionError):
         pass
+    if len(text) > _LONGEST_REPAIRED:
+        return None
     from json_repair import loads
 
     try:

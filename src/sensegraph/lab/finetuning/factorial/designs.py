@@ -22,6 +22,7 @@ from typing import Any
 
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import convert_settings
+from sensegraph.documents.cells import write_cell
 from sensegraph.errors import InputError, SettingsError
 from sensegraph.lab.finetuning.factorial.design_effects import ARMS, DesignQuestion, Measured, Reply, group_replies
 from sensegraph.lab.scores.standard import NAMES, Pair, score_pairs
@@ -65,7 +66,7 @@ def write_sheet(path: Path, posed: Sequence[DesignQuestion], replies: Sequence[R
         for line in order:
             question, answer = lines[line]
             cells = (question.question, "; ".join(question.answers), answer)
-            writer.writerow([line, *(f"'{text}" if text[:1] in "=+-@\t\r" else text for text in cells), ""])
+            writer.writerow([line, *map(write_cell, cells), ""])
     return len(order)
 
 
