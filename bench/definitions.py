@@ -18,7 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from client import options
-from sensegraph.answering.named_chunks import find_named_chunks
+from sensegraph.answering.looked_up_chunks import find_named_chunks
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.engines.offline.reports.sentence_quality import tidy_sentence
 from sensegraph.language.sentences import split_sentences

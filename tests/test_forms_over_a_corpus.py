@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sensegraph import Corpus
-from sensegraph.answering.listed_chunks import find_listed_chunks
+from sensegraph.answering.looked_up_chunks import find_listed_chunks
 
 FILLER = "The vicar spoke of the weather and of the roof. Tea was served in the hall, and the fair was praised."
 

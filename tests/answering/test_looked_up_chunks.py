@@ -6,8 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from sensegraph.answering.listed_chunks import find_listed_chunks
-from sensegraph.answering.named_chunks import find_named_chunks, list_search_stems, positions_with
+from sensegraph.answering.looked_up_chunks import (
+    find_listed_chunks,
+    find_named_chunks,
+    list_search_stems,
+    positions_with,
+)
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.scope import restrict_to_scope

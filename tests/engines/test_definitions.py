@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from sensegraph import Corpus, Document
-from sensegraph.answering.named_chunks import KEPT, find_named_chunks
+from sensegraph.answering.looked_up_chunks import KEPT, find_named_chunks
 from sensegraph.engines.offline.answers.asked import Asked
 from sensegraph.engines.offline.answers.composing import compose_answer
 from sensegraph.engines.offline.answers.definitions import answer_definition

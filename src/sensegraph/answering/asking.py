@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import TypeVar
 
-from sensegraph.answering.listed_chunks import find_listed_chunks
-from sensegraph.answering.named_chunks import find_named_chunks
+from sensegraph.answering.looked_up_chunks import find_listed_chunks, find_named_chunks
 from sensegraph.errors import EndpointError, StepFailed
 from sensegraph.index.index import Index
 from sensegraph.index.passages import Teller, answer_from_draft, documents_behind, ground_statements, passage_tokens

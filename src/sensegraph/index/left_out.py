@@ -8,7 +8,7 @@ from itertools import chain
 from sensegraph.index.manifest import LeftOut
 from sensegraph.language.text import count_tokens, take_within
 from sensegraph.protocols import Task
-from sensegraph.runtime.failures import SetAside
+from sensegraph.runtime.batches import SetAside
 from sensegraph.types import Brief, Chunk, Context, Finding, Graph, Passage, Report, Source, Statement
 
 _READING: Task = "extract"

@@ -1,9 +1,13 @@
-"""A step on its way to an executor: batches that any process can run, and that can be stopped without loss."""
+"""A step on its way to an executor: batches that any process can run, and that can be stopped without loss.
+
+What fails for good in one is listed; reasons that are alike are counted as one.
+"""
 
 from __future__ import annotations
 
+import re
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Protocol, runtime_checkable
@@ -11,6 +15,8 @@ from typing import Any, Protocol, runtime_checkable
 from sensegraph.errors import ItemFailed
 from sensegraph.runtime.activity import check_stop
 from sensegraph.runtime.results import Step
+
+_NAMES = re.compile(r"\b[0-9a-f]{12,}\b|(?<!\w)'[^']*'|\b\d+(?= records\b)")  # of items, in messages
 
 
 @runtime_checkable
@@ -100,3 +106,27 @@ class Work(Sequence[list[Any]]):
 def cut_batches(keys: Sequence[str], size: int) -> list[list[str]]:
     """`keys` in batches of `size`."""
     return [list(keys[i : i + size]) for i in range(0, len(keys), size)]
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """An item that failed for good: the task that it was for, of what kind the failure was, and why.
+
+    `key` is that of what stands in its place.
+    """
+
+    key: str
+    task: str
+    item: Any
+    kind: str
+    why: str
+
+
+def count_reasons(errors: Collection[BaseException]) -> dict[str, int]:
+    """How often each reason occurs; reasons that differ only in the item that they name are one."""
+    alike: dict[str, list[str]] = {}
+    for error in errors:
+        text = " ".join(str(error).split())
+        reason = f"{type(error).__name__}: {text[:200]}" if text else type(error).__name__
+        alike.setdefault(_NAMES.sub("…", reason), []).append(reason)
+    return {name if len(set(same)) > 1 else same[0]: len(same) for name, same in alike.items()}

@@ -28,8 +28,7 @@ from sensegraph.errors import (
 )
 from sensegraph.protocols import Chunker, Embedder, Executor, LanguageEngine, Numbers, Reranker, Store, Task
 from sensegraph.runtime.activity import check_stop
-from sensegraph.runtime.batches import Call, Encoded, Stoppable, Work, cut_batches
-from sensegraph.runtime.failures import SetAside, count_reasons
+from sensegraph.runtime.batches import Call, Encoded, SetAside, Stoppable, Work, count_reasons, cut_batches
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, Step, load_result, save_result
 from sensegraph.types import Usage

@@ -1,6 +1,8 @@
-"""Chunks that say what somebody or something is, for a question that asks it: looked up by the name, not by a search.
+"""Chunks that are looked up by their words, not by a search: for a question what something is, and for one for a list.
 
-Who is everywhere in a corpus weighs nothing in a search; the sentence that says who that is, is still there.
+Who is everywhere in a corpus weighs nothing in a search; the sentence that says who that is, is still there. Of many
+things of a kind the first passages of a search hold a few; every chunk with the noun is looked up, and read where they
+are not too many.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from sensegraph.algorithms.graphs import Longs
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import ChunkEntry
 from sensegraph.index.passages import chunk_passage
+from sensegraph.language.asking.kinds import NUMBER, find_series, read_asked_kind
 from sensegraph.language.defining import (
     BARE,
     CUE_WORDS,
@@ -33,6 +36,9 @@ from sensegraph.runtime.results import take_records
 from sensegraph.types import Chunk, NameCounts, Passage
 
 READ = 100  # chunks that are read for a name
+LISTED_READ = 60  # chunks that are read for a list
+LISTED_KEPT = 24  # of them, chunks that are given to the engine
+_SERIES = 2  # series of names that are looked up
 RATED = 2000  # chunks that hold its words of which the best are chosen
 KEPT = 12  # chunks that are given to the engine
 _BORNE = 3  # of them for each longer name that a person's name is part of
@@ -148,3 +154,40 @@ def _rate_chunk(chunk: Chunk, mentions: Sequence[re.Match[str]], writing: Writin
         seen += 1
     titled = writing.name.entitles(chunk.heading)
     return best + 0.01 * (seen + labels) + (2.0 + (best > BARE) if titled else 0.0)
+
+
+# ── lists ──
+
+
+def find_listed_chunks(question: str, index: Index) -> tuple[list[Passage], bool]:
+    """The chunks that name things of the kind that is asked for, or their number, and whether all were read.
+
+    Nothing where the question asks for something else.
+    """
+    kind = read_asked_kind(question)
+    if kind is None:
+        return [], True
+    root = index.root
+    held = positions_with([kind.noun], question, root)
+    if not len(held):
+        return [], True
+    rough = root.words.score(list_search_stems(split_runs(question), question))
+    best = held[np.lexsort((held, -rough[held]))]
+    _, entries = take_entries(best[: LISTED_READ + 1], index)
+    telling = re.compile(rf"\b{NUMBER}\s+(?:[\w-]+\s+){{0,2}}?{kind.pattern}\b", re.IGNORECASE)
+    chunks = index.chunks([e.id for e in entries[:LISTED_READ]]).values()
+    found, series = [], dict[str, None]()
+    for chunk in chunks:
+        numbered = telling.search(chunk.text)
+        # block by block: no sentence goes on over a blank line
+        split = [] if kind.counts and numbered else re.split(r"\n\s*\n", chunk.text)
+        blocks = filter(kind.mention.search, split)
+        names = [name for block in blocks for name, _ in kind.find_names(" ".join(block.split()))]
+        series |= dict.fromkeys(filter(None, map(find_series, names)))
+        if names or numbered:
+            found.append(chunk)
+    for start in list(series)[:_SERIES]:  # others of the same series stand also where the noun does not
+        _, entries = take_entries(positions_with([start.strip("-_ ")], question, root)[:LISTED_KEPT], index)
+        found += list(index.chunks([e.id for e in entries]).values())
+    passages = {chunk.id: chunk_passage(chunk) for chunk in found}
+    return list(passages.values())[:LISTED_KEPT], len(best) <= LISTED_READ and len(passages) <= LISTED_KEPT
