@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -70,6 +71,7 @@ class Workspace:
         self.given = given or GivenTools()
         self.journal = Journal(store.root / "replies.jsonl")
         self.wait = 0.0
+        self._making = threading.RLock()  # for what is made once, whichever thread asks first
         self._tools: tuple[LanguageEngine, Embedder] | None = None
         self._index: Index | None = None
         self._pinned = -_PIN_S  # when the index that is open was last pinned
@@ -81,10 +83,11 @@ class Workspace:
     @property
     def tools(self) -> tuple[LanguageEngine, Embedder]:
         """The engine and the embedder."""
-        if self._tools is None:
-            given = self.given
-            self._tools = make_tools(self.settings, self.journal, engine=given.engine, embedder=given.embedder)
-        return self._tools
+        with self._making:
+            if self._tools is None:
+                given = self.given
+                self._tools = make_tools(self.settings, self.journal, engine=given.engine, embedder=given.embedder)
+            return self._tools
 
     def use_tools(self, engine: LanguageEngine, embedder: Embedder) -> None:
         """Work with these from now on."""
@@ -95,9 +98,14 @@ class Workspace:
         """The engine."""
         return self.tools[0]
 
-    @cached_property
+    @property
     def reranker(self) -> Reranker | None:
         """The reranker; None where there is none."""
+        with self._making:
+            return self._reranker
+
+    @cached_property
+    def _reranker(self) -> Reranker | None:
         return self.given.reranker or make_reranker(self.settings, self.tools, self.journal)
 
     @cached_property
@@ -125,7 +133,7 @@ class Workspace:
     def usage(self) -> Usage:
         """What the tools have spent since they were made."""
         spent = [tool.usage() for tool in self.tools]
-        reranker: Reranker | None = vars(self).get("reranker")
+        reranker: Reranker | None = vars(self).get("_reranker")
         if reranker and getattr(reranker, "engine", None) is not self.engine:  # else the engine counts for both
             spent.append(reranker.usage())
         return sum(spent, Usage())
@@ -169,10 +177,11 @@ class Workspace:
     def open_index(self) -> Index:
         """The index, open until another build. Raises NotIndexed when there is none."""
         made = read_manifest(self.store)
-        if self._index is None or self._index.manifest != made:
-            self._index = Index(self.store, made, self.settings.index.part_objects)
-            self._pinned = -_PIN_S
-        return self._index
+        with self._making:
+            if self._index is None or self._index.manifest != made:
+                self._index = Index(self.store, made, self.settings.index.part_objects)
+                self._pinned = -_PIN_S
+            return self._index
 
     def pin_index(self) -> None:
         """Keep the index that is open from being collected while questions are asked of it."""
