@@ -11,21 +11,30 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
 
 import msgspec
 
 from sensegraph.errors import BatchPending, EndpointDown, EndpointError
 from sensegraph.models.endpoint import bodies
-from sensegraph.models.endpoint.endpoint_settings import address_of
+from sensegraph.models.endpoint.endpoint_settings import address_of, list_secrets
 from sensegraph.models.endpoint.flow import Gate
+from sensegraph.models.endpoint.incoming import WHOLE, Late, Oversized, Unreachable, WireError
 from sensegraph.models.endpoint.limits import Pace, choose_pause
-from sensegraph.models.endpoint.outcomes import Kind, Outcome, Refusal, classify_error, find_rest, read_error
+from sensegraph.models.endpoint.outcomes import (
+    MOST_VALUES,
+    Kind,
+    Outcome,
+    Refusal,
+    classify_error,
+    find_rest,
+    read_error,
+)
 
 if TYPE_CHECKING:
     from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
+    from sensegraph.models.endpoint.incoming import Response
     from sensegraph.models.endpoint.limits import Journal
-    from sensegraph.models.endpoint.wire import Incoming, Response, Wire
+    from sensegraph.models.endpoint.wire import Wire
 
 CHAT = "/chat/completions"
 SHARE = "batch_price_share"  # in a reply that came in a batch: how much of the price it has, below 0 if paid before
@@ -165,8 +174,6 @@ class Calls:
         self, path: str, raw: bytes, body: Mapping[str, Any], streaming: Streaming | None
     ) -> dict[str, Any] | _Failure:
         """One request: the decoded reply, or why there is none."""
-        from sensegraph.models.endpoint.wire import Unreachable, WireError
-
         heard = _CountingListener(streaming.hear if streaming else None)
         began, good = self._gate.enter(), False
         try:
@@ -195,17 +202,19 @@ class Calls:
         began: float,
     ) -> dict[str, Any] | _Failure:
         if streaming is None:
-            response = self.wire.post(path, raw)
+            texts = len(body.get("input", ()))  # each is answered by a vector
+            most, values = WHOLE + texts * bodies.VECTOR_BYTES, MOST_VALUES + texts * bodies.MOST_NUMBERS
+            response = self.wire.post(path, raw, most=most)
             if response.status >= 300:
                 return self._explain_status(response, body, began)
             self._gate.hold(self._rest(response.headers))
-            found = bodies.decode_reply(response.body, body)
+            found = bodies.decode_reply(response.body, body, values)
         else:
             with self.wire.open(path, msgspec.json.encode(dict(body) | streaming.fields)) as incoming:
                 if incoming.status >= 300:
-                    return self._explain_status(incoming.response(), dict(body) | streaming.fields, began)
+                    return self._explain_status(incoming.read_whole(), dict(body) | streaming.fields, began)
                 self._gate.hold(self._rest(incoming.headers))
-                found = assemble_events(incoming, heard, body, streaming.formed)
+                found = bodies.assemble_events(incoming, heard, body, streaming.formed)
         if self.journal and bodies.is_usable(found):  # as if it had come whole: either way recalls it
             self.journal.keep(self.journal.key(path, raw), msgspec.json.encode(found))
             if self.journal.batch and path == CHAT:  # a later round of this build recalls it
@@ -243,13 +252,15 @@ class Calls:
     # ── what went wrong ──
 
     def _explain_break(self, error: Exception) -> _Failure:
-        from sensegraph.models.endpoint.wire import Late
-
-        s = self.settings
-        waited = f"{s.timeout_s:g} s" if s.timeout_s else f"{s.first_byte_s:g} s, or nothing more for {s.silence_s:g} s"
-        late = isinstance(error, Late)
-        why = f"no reply within {waited}" if late else f"the connection broke ({self.clean(str(error))})"
-        return _Failure(Outcome(Kind.BROKEN, why), EndpointError(why, Kind.BROKEN, why), True)
+        """A reply that did not come whole, or of which more came than any model sends; that is tried once more."""
+        said = self.clean(str(error))
+        if not isinstance(error, Oversized):
+            why = said if isinstance(error, Late) else f"the connection broke ({said})"
+            return _Failure(Outcome(Kind.BROKEN, why), EndpointError(why, Kind.BROKEN, why), True)
+        why = f"{said}: no model sends as much, check that endpoint.base_url is the server that you mean"
+        failed = EndpointError(why, Kind.BROKEN, said)
+        down = EndpointDown(f"{self.address} sent {why}.", words=said)
+        return _Failure(Outcome(Kind.BROKEN, said), failed if self._answers else down, True, once=True)
 
     def _end_if_heard(self, heard: _CountingListener, failure: _Failure) -> _Failure:
         """`failure`, final where a part of the reply was heard: it cannot be taken back."""
@@ -319,8 +330,8 @@ class Calls:
 
     def clean(self, text: str) -> str:
         """`text` on one line, cut, without the key (a stand-in such as "none" is no secret) and the URL's password."""
-        password = unquote(urlsplit(self.settings.base_url).password or "")
-        for secret, least in ((self._api_key, 8), (password, 4), *((value, 8) for value in self._further.values())):
+        secrets = [(self._api_key, 8), *((value, 8) for value in self._further.values())]
+        for secret, least in (*secrets, *list_secrets(self.settings.base_url)):
             text = text.replace(secret, "***") if len(secret) >= least else text
         return " ".join(text.split())[:300]
 
@@ -335,41 +346,3 @@ class _CountingListener:
         if text and self._hear:
             self.count += len(text)
             self._hear(text)
-
-
-def assemble_events(
-    incoming: Incoming, heard: _CountingListener, body: Mapping[str, Any], formed: bool
-) -> dict[str, Any]:
-    """The reply whose pieces come as events, as it would have come whole; a piece is heard as it comes.
-
-    An endpoint that sends the reply whole all the same is understood. Raises Unusable for what is no reply, and for one
-    that runs on in blanks where it is `formed`.
-    """
-    parts, rest = bodies.Parts(), list[bytes]()
-    for line in incoming:
-        if not line.startswith(b"data:"):
-            rest.append(line)
-            continue
-        if (payload := line[5:].strip()) == b"[DONE]":
-            return bodies.check_reply(parts.reply(), body)
-        heard(_read_event(payload, parts, body))
-        if formed and parts.blanks > bodies.MOST_BLANKS:
-            raise bodies.Unusable(Outcome(Kind.RUN_ON, "the reply ran on in blanks"))
-    if parts.count or not any(r.lstrip()[:1] in b"{[<" for r in rest if r.strip()):
-        if parts.finish:
-            return bodies.check_reply(parts.reply(), body)
-        raise bodies.Unusable(Outcome(Kind.BROKEN, "the reply ended before its end"))
-    data = bodies.decode_reply(b"\n".join(rest), body)
-    heard(bodies.read_content(data))
-    return data
-
-
-def _read_event(payload: bytes, parts: bodies.Parts, body: Mapping[str, Any]) -> str:
-    """The text of one event. Raises Unusable for an error that is told as one."""
-    try:
-        event = msgspec.json.decode(payload, type=dict[str, Any])
-    except (msgspec.DecodeError, msgspec.ValidationError):
-        raise bodies.Unusable(Outcome(Kind.BROKEN, "a piece of a reply that is no JSON")) from None
-    if event.get("error"):
-        raise bodies.Unusable(bodies.classify_told(event, body))
-    return parts.add(event)

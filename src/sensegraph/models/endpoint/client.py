@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 Message = Mapping[str, str]
 
 _ROOMY = 32_768  # tokens of a window in which all of our prompts have room
+_IMPOSSIBLE_USAGE = "The endpoint reports usage that cannot be: tokens are our own estimate"
 _NO_USAGE = "The endpoint reports no usage: tokens are our own estimate"
 
 
@@ -350,7 +351,7 @@ class Endpoint:
             count = next((n for n in named if n is not None), None)
             if count is None:
                 count = need or sum(map(count_tokens, texts))
-                self._notes.add(_NO_USAGE)
+                self._notes.add(_IMPOSSIBLE_USAGE if bodies.gives_impossible_usage(data) else _NO_USAGE)
             usage = price_reading(self.settings, kind == "embedding", count)
             used = Amount(count, usage.cost_usd)
             self._count(kind, usage)
@@ -374,7 +375,7 @@ class Endpoint:
         prompt, completion = bodies.read_usage(data, "prompt_tokens"), bodies.read_usage(data, "completion_tokens")
         reason = bodies.read_finish(data)
         if prompt is None or completion is None:
-            self._notes.add(_NO_USAGE)
+            self._notes.add(_IMPOSSIBLE_USAGE if bodies.gives_impossible_usage(data) else _NO_USAGE)
             return _estimate_reply(text, messages, reason)
         prompt = prompt or count_prompt_tokens(messages)  # some leave out what they had in their cache
         return Reply(text, prompt, completion, reason, bodies.find_thoughts(data))
