@@ -67,7 +67,8 @@ class Runtime:
     whatever method worked. `most_failed` is the share of the items of a step that may fail for good where the step can
     go on without them, counted over all of them in this run (`begun`); they are listed in `aside`. What was refused is
     asked for again only where `retry` is set, all else in the next run. `inside` holds, for each input that is being
-    made, the keys of the results that it was made from.
+    made, the keys of the results that it was made from; `lacking` the keys of all that stands for something else: for
+    what was set aside, and for what could not be read.
     """
 
     engine: LanguageEngine
@@ -85,6 +86,7 @@ class Runtime:
     aside: list[SetAside] = field(default_factory=list)
     begun: Counter[str] = field(default_factory=Counter)
     inside: list[list[str]] = field(default_factory=list)
+    lacking: list[str] = field(default_factory=list)
 
     def check(self, name: str, requires: frozenset[Task]) -> None:
         """Raise UnsupportedTask, before any work, when the engine lacks a task that `name` needs."""
@@ -165,6 +167,7 @@ class Runtime:
                     iter(failed.values())
                 )
             known |= self._put_aside(step, items, todo, failed, without)
+        self.lacking.extend(unread.values())
         keys = [unread.get(k, k) for k in self.list_aside(step, items, keys, known)]
         if self.inside:
             self.inside[-1].extend(keys)
@@ -177,11 +180,12 @@ class Runtime:
         for position, k in enumerate(keys):
             if k in known:
                 self.aside.append(SetAside(key(k, "aside"), step.task or step.name, items[position], *known[k]))
+                self.lacking.append(key(k, "aside"))
         return [key(k, "aside") if k in known else k for k in keys]
 
     def key_without(self, k: str, known: int) -> str:
-        """The key of a whole in which something else stands for what was set aside after the first `known` items."""
-        lacking = [a.key for a in self.aside[known:]]
+        """The key of a whole in which something else stands for what is lacking, beyond the first `known` of it."""
+        lacking = self.lacking[known:]
         return key(k, "aside", lacking) if lacking else k
 
     def _too_many_failed(self, step: Step[Any, Any], now: int) -> bool:
@@ -219,16 +223,16 @@ class Runtime:
         """`step` on the whole input as one item.
 
         `names` (the keys of its parts) stand for it in the key; then `whole` may be a function that makes it, called
-        only when the result is missing. What was made with items set aside has a key of its own, so that the next run
-        makes it again.
+        only when the result is missing. What was made with items set aside, or not read, has a key of its own, so that
+        the next run makes it again.
         """
         settings_key: list[str] | None = [key(*names)] if names else None
         (k,) = self.keys(step, typing.cast(Sequence[A], [whole]), settings_key, **settings)
         if (stored := self._load(step, k)) is None:
-            tool, known = self._tool(step), len(self.aside)
+            tool, known = self._tool(step), len(self.lacking)
             item, below = self._make(whole)
             k = self.key_without(k, known)
-            if known < len(self.aside) and (stored := self._load(step, k)) is not None:
+            if known < len(self.lacking) and (stored := self._load(step, k)) is not None:
                 return stored
             before = tool.usage() if tool else Usage()
             self.progress(step.name, 0, 1)
@@ -238,7 +242,7 @@ class Runtime:
                 if tool and (spent := tool.usage() - before) != Usage():
                     self.store.spend(step.name, spent)
             save_result(self.store, step, k, result)
-            if callable(whole) and known == len(self.aside):
+            if callable(whole) and known == len(self.lacking):
                 self.store.write({key(k, "below"): "".join(below).encode()}, step.name)
             self.computed[step.name] += 1
             self.progress(step.name, 1, 1)
@@ -314,8 +318,9 @@ class Runtime:
         if size > 1 and failures:  # find out which items of a failed batch are to blame
             failures = self._run(step, items, todo, [[k] for k in failures], settings)
         instead = {k: e.instead for k, e in failures.items() if isinstance(e, Unreadable)}
-        unread = {k: key(k, "unread") for k in instead}
-        self.store.write({unread[k]: step.encode(value) for k, value in instead.items()}, step.name)
+        written = {k: step.encode(value) for k, value in instead.items()}
+        unread = {k: key(k, "unread", value) for k, value in written.items()}
+        self.store.write({unread[k]: value for k, value in written.items()}, step.name)
         return unread, {k: e for k, e in failures.items() if k not in instead}
 
     def _run(
