@@ -42,9 +42,10 @@ def main() -> int:
     whole = sum(row.first.how == "whole" and row.same for row in found)
     errors = sum(row.first.how == "error" for row in found)
     most = max(row.first.mb or 0 for row in found)
-    print(f"{len(found)} faults: {whole} builds whole with the same index, {errors} ended with one error, ", end="")
-    print(f"{len(found) - whole - errors} say what they lack; {sum(row.mended for row in found)} mended by a calm build; ", end="")
-    print(f"{sum(row.false for row in found)} false results stored; at most {most:.0f} MB")
+    lacking, mended = len(found) - whole - errors, sum(row.mended for row in found)
+    print(f"{len(found)} faults: {whole} builds have the index of a calm one, {lacking} say what they lack, ", end="")
+    print(f"{errors} end with one error; {mended} are mended by a calm build; ", end="")
+    print(f"{sum(row.false for row in found)} false results are stored; at most {most:.0f} MB")
     wrongs = [f"{row.fault}: {wrong}" for row in found for wrong in row.list_wrongs()]
     print(*wrongs, sep="\n", end="\n" * bool(wrongs))
     return 1 if wrongs else 0

@@ -21,7 +21,7 @@ from typing import Any
 
 import msgspec
 
-from scripted_harms import SAID, USAGE, WIRE, spoil_usage
+from scripted_harms import PAUSES, SAID, USAGE, WIRE, spoil_usage
 from scripted_replies import BREAK, Draw, completion, embeddings, events, rerank, task_of
 from scripted_trials import biased
 
@@ -314,10 +314,14 @@ class _Connection(asyncio.Protocol):
         """Write pieces as fast as they are read, until the client has enough."""
         transport = self.transport
         assert isinstance(transport, asyncio.Transport)
+        pause = PAUSES.get(self.server.script.harm, 0.0)
         while not transport.is_closing() and transport.get_write_buffer_size() < FULL:
             if (piece := next(self.pieces, None)) is None:
                 return
             transport.write(piece)
+            if pause:
+                asyncio.get_running_loop().call_later(pause, self.flood)
+                return
 
     def resume_writing(self) -> None:
         self.flood()

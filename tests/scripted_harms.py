@@ -68,6 +68,7 @@ WIRE: dict[str, Callable[[], Iterator[bytes]]] = {
     "100 Continue without end": lambda: repeat(b"HTTP/1.1 100 Continue\r\n\r\n" * 1000),
     "lists in lists": lambda: _whole(b'{"choices": ' + b"[" * 1_000_000),
     "a million lists": lambda: _whole(b'{"choices": [' + b"[]," * 1_000_000 + b"[]]}"),
+    "slow drip": lambda: chain([_head("Connection: close", kind=STREAM)], repeat(b":")),
     "redirect to another host": lambda: iter(
         [_head(f"Location: {ELSEWHERE}", "Content-Length: 0", status="307 Temporary Redirect")]
     ),
@@ -96,6 +97,11 @@ USAGE: dict[str, Any] = {
     "usage in a list": [1, 2],
 }
 HARMS = (*WIRE, *SAID, *USAGE)
+PAUSES = {"slow drip": 0.1}  # seconds between what is written
+SLOW = (  # take seconds to be given up
+    *("events without end", "comments without end", "packed without end, holding nothing"),
+    *("slow drip", "hanging call", "a reply that is a list in lists"),
+)
 
 
 def spoil_usage(payload: bytes, count: Any) -> bytes:

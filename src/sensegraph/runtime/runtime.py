@@ -47,7 +47,7 @@ _FATAL = (EndpointDown, BudgetExceeded)
 class SetAside:
     """An item that failed for good: the task that it was for, of what kind the failure was, and why.
 
-    `key` is that of what stands in its place.
+    `key` is that of what stands in its place: where it is `partial`, of what came of a reply that was cut off.
     """
 
     key: str
@@ -55,6 +55,7 @@ class SetAside:
     item: Any
     kind: str
     why: str
+    partial: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +68,7 @@ class Runtime:
     whatever method worked. `most_failed` is the share of the items of a step that may fail for good where the step can
     go on without them, counted over all of them in this run (`begun`); they are listed in `aside`. What was refused is
     asked for again only where `retry` is set, all else in the next run. `inside` holds, for each input that is being
-    made, the keys of the results that it was made from; `lacking` the keys of all that stands for something else: for
-    what was set aside, and for what could not be read.
+    made, the keys of the results that it was made from; `lacking` those of what stands for what failed or was cut off.
     """
 
     engine: LanguageEngine
@@ -167,8 +167,9 @@ class Runtime:
                     iter(failed.values())
                 )
             known |= self._put_aside(step, items, todo, failed, without)
-        self.lacking.extend(unread.values())
-        keys = [unread.get(k, k) for k in self.list_aside(step, items, keys, known)]
+        self.lacking.extend(found.key for found in unread.values())
+        self.aside.extend(unread.values() if without else ())
+        keys = [unread[k].key if k in unread else k for k in self.list_aside(step, items, keys, known)]
         if self.inside:
             self.inside[-1].extend(keys)
         return Results(self.store, step, keys)
@@ -190,7 +191,7 @@ class Runtime:
 
     def _too_many_failed(self, step: Step[Any, Any], now: int) -> bool:
         """Whether more items of a step failed for good than may; one may, however few they are."""
-        before = sum(a.task == (step.task or step.name) for a in self.aside)
+        before = sum(a.task == (step.task or step.name) and not a.partial for a in self.aside)
         return before + now > max(int(self.most_failed * self.begun[step.name]), self.most_failed > 0)
 
     def recall_aside(self, keys: Sequence[str]) -> dict[str, tuple[str, str]]:
@@ -212,9 +213,8 @@ class Runtime:
         """Store what stands in the place of items that failed, and why they did."""
         why = {k: (str(getattr(e, "kind", "")), " ".join(str(e).split())) for k, e in failed.items()}
         found = {key(k, "aside"): step.encode(without(items[todo[k]])) for k in failed}
-        self.store.write(
-            found | {key(k, "aside", "why"): msgspec.json.encode(said) for k, said in why.items()}, step.name
-        )
+        reasons = {key(k, "aside", "why"): msgspec.json.encode(said) for k, said in why.items()}
+        self.store.write(found | reasons, step.name)
         return why
 
     def once(
@@ -304,8 +304,8 @@ class Runtime:
 
     def _compute(
         self, step: Step[A, B], items: Sequence[A], todo: dict[str, int], settings: dict[str, Any]
-    ) -> tuple[dict[str, str], dict[str, BaseException]]:
-        """Compute and store all of `todo`; for what could not be read, the key of what stands in its place.
+    ) -> tuple[dict[str, SetAside], dict[str, BaseException]]:
+        """Compute and store all of `todo`; for what could not be read, what stands in its place.
 
         Last what failed, by key.
         """
@@ -317,11 +317,13 @@ class Runtime:
         failures = self._run(step, items, todo, cut_batches(keys, size), settings)
         if size > 1 and failures:  # find out which items of a failed batch are to blame
             failures = self._run(step, items, todo, [[k] for k in failures], settings)
-        instead = {k: e.instead for k, e in failures.items() if isinstance(e, Unreadable)}
-        written = {k: step.encode(value) for k, value in instead.items()}
-        unread = {k: key(k, "unread", value) for k, value in written.items()}
-        self.store.write({unread[k]: value for k, value in written.items()}, step.name)
-        return unread, {k: e for k, e in failures.items() if k not in instead}
+        unread = dict[str, SetAside]()
+        for k, e in failures.items():
+            if isinstance(e, Unreadable):
+                name, why = key(k, "unread", value := step.encode(e.instead)), " ".join(str(e).split())
+                self.store.write({name: value}, step.name)
+                unread[k] = SetAside(name, step.task or step.name, items[todo[k]], e.kind, why, partial=True)
+        return unread, {k: e for k, e in failures.items() if k not in unread}
 
     def _run(
         self,

@@ -179,7 +179,6 @@ class Asker:
         )
         if reading.instead is None:
             return ItemFailed(why, kind, words)
-        self._mended.add(*[_STILL_CUT] * (kind == Kind.CUT))
         return Unreadable(why, self.count_repairs(task, reading, reading.instead), kind, words)
 
     def fit_context(self, context: Context, ask: Callable[[Context], T]) -> tuple[T, int]:
@@ -253,7 +252,6 @@ def _read_reply(reply: Reply, read: Callable[[Reply], Reading[T]]) -> Reading[T]
     return replace(reading, value=None, instead=reading.value) if lacking else reading
 
 
-_STILL_CUT = "Replies that stayed cut off are used as far as they go, and not kept: the next run asks again"
 _BIAS = 100  # the largest that endpoints take
 _WORDS = ("yes", "no")
 _ENCODINGS = (  # models that think before they answer take no bias, and are not here

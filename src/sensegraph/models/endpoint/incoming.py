@@ -13,7 +13,7 @@ from dataclasses import dataclass
 HEAD = 128 * 1024  # bytes of the status and the headers
 WHOLE = 4_000_000  # bytes, unpacked, of a reply that is read whole, and of one event
 STREAM = 128_000_000  # bytes of a stream of events; each token takes some hundred
-EVENTS = 1_000_000  # lines of a stream
+EVENTS = 500_000  # lines of a stream; each token takes two or three
 DOWNLOAD = 1_000_000_000  # bytes of a file of replies to a batch, and of anything at all
 PIECE = 65536  # bytes; the most that is taken at once of what has come
 
