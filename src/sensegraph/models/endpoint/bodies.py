@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import numpy as np
 
 from sensegraph.models.endpoint.incoming import WHOLE, Oversized
 from sensegraph.models.endpoint.outcomes import (
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
 MOST_TEXT = 1_000_000  # characters of a reply and its thoughts
 MOST_NUMBERS = 16_384  # in one vector
-VECTOR_BYTES = 32 * MOST_NUMBERS  # of one vector, as JSON
+VECTOR_BYTES = 16 * MOST_NUMBERS  # of one vector, as JSON; most have a fourth of the numbers
 MOST_COUNT = 100_000_000  # tokens of a usage that is believed
 MOST_BLANKS = 64  # that a reply in a form may hold in a row; a grammar allows any number
 _CUT = (
@@ -146,7 +148,7 @@ def _message(reply: Mapping[str, Any]) -> dict[str, Any]:
 def _join_text(said: Any) -> str:
     """The text in a field `content`: a string, or a list of parts of which those of text count."""
     if not isinstance(said, list):
-        return str(said or "")
+        return str(said or "") if isinstance(said, str | int | float) else ""
     parts = [{"type": "text", "text": part} if isinstance(part, str) else part for part in said]
     texts = (p.get("text") for p in parts if isinstance(p, dict) and p.get("type", "text") in ("text", "output_text"))
     return "".join(text for text in texts if isinstance(text, str))
@@ -280,6 +282,17 @@ def read_usage(reply: Mapping[str, Any], name: str) -> int | None:
     value = _read_object(reply, "usage").get(name)
     whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
     return int(value) if value is not None and whole and 0 <= value <= MOST_COUNT else None
+
+
+def pack_vectors(reply: dict[str, Any]) -> dict[str, Any]:
+    """`reply`, its vectors of numbers as arrays, which take an eighth of the memory; all else as it is."""
+    rows = reply.get("data")
+    for row in rows if isinstance(rows, list) else ():
+        if isinstance(row, dict) and isinstance(row.get("embedding"), list):
+            with suppress(ValueError), np.errstate(all="ignore"):  # lists of several lengths stay as they are
+                found = np.asarray(row["embedding"])
+                row["embedding"] = found.astype(np.float32) if found.dtype.kind in "fiu" else row["embedding"]
+    return reply
 
 
 def gives_impossible_usage(reply: Mapping[str, Any]) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -80,6 +81,7 @@ class Calls:
         self.journal, self._api_key, self._further = journal, api_key, dict(headers or {})
         self.settings, self.address = settings, address
         self._lock = threading.Lock()
+        self._alone = threading.RLock()  # held while a reply is long: sixteen of them would fill the memory
         self._pace = Pace(settings.requests_per_minute, settings.tokens_per_minute)
         self._gate = Gate(settings.concurrency)
         self._wire: Wire | None = None
@@ -201,25 +203,27 @@ class Calls:
         heard: _CountingListener,
         began: float,
     ) -> dict[str, Any] | _Failure:
-        if streaming is None:
-            texts = len(body.get("input", ()))  # each is answered by a vector
-            most, values = WHOLE + texts * bodies.VECTOR_BYTES, MOST_VALUES + texts * bodies.MOST_NUMBERS
-            response = self.wire.post(path, raw, most=most)
-            if response.status >= 300:
-                return self._explain_status(response, body, began)
-            self._gate.hold(self._rest(response.headers))
-            found = bodies.decode_reply(response.body, body, values)
-        else:
-            with self.wire.open(path, msgspec.json.encode(dict(body) | streaming.fields)) as incoming:
-                if incoming.status >= 300:
-                    return self._explain_status(incoming.read_whole(), dict(body) | streaming.fields, began)
-                self._gate.hold(self._rest(incoming.headers))
-                found = bodies.assemble_events(incoming, heard, body, streaming.formed)
-        if self.journal and bodies.is_usable(found):  # as if it had come whole: either way recalls it
-            self.journal.keep(self.journal.key(path, raw), msgspec.json.encode(found))
-            if self.journal.batch and path == CHAT:  # a later round of this build recalls it
-                self.journal.batch.keep_live(self.journal.key(path, raw), msgspec.json.encode(found))
-        return found
+        with ExitStack() as held:
+            if streaming is None:
+                texts = len(body.get("input", ()))  # each is answered by a vector
+                most, values = WHOLE + texts * bodies.VECTOR_BYTES, MOST_VALUES + texts * bodies.MOST_NUMBERS
+                response = self.wire.post(path, raw, most=most, grown=lambda: held.enter_context(self._alone))
+                if response.status >= 300:
+                    return self._explain_status(response, body, began)
+                self._gate.hold(self._rest(response.headers))
+                held.enter_context(self._alone)
+                found = bodies.decode_reply(response.body, body, values)
+            else:
+                with self.wire.open(path, msgspec.json.encode(dict(body) | streaming.fields)) as incoming:
+                    if incoming.status >= 300:
+                        return self._explain_status(incoming.read_whole(), dict(body) | streaming.fields, began)
+                    self._gate.hold(self._rest(incoming.headers))
+                    found = bodies.assemble_events(incoming, heard, body, streaming.formed)
+            if self.journal and bodies.is_usable(found):  # as if it had come whole: either way recalls it
+                self.journal.keep(self.journal.key(path, raw), msgspec.json.encode(found))
+                if self.journal.batch and path == CHAT:  # a later round of this build recalls it
+                    self.journal.batch.keep_live(self.journal.key(path, raw), msgspec.json.encode(found))
+            return bodies.pack_vectors(found)
 
     def _rest(self, headers: Mapping[str, str]) -> float:
         rest = find_rest(headers)

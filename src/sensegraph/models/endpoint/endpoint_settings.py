@@ -251,7 +251,7 @@ class EndpointSettings:
     tokens_per_minute: int = 0
     first_byte_s: float = 600.0
     silence_s: float = 120.0
-    timeout_s: float = 3600.0
+    timeout_s: float = 14400.0
     max_retries: int = 6
     backoff_s: float = 0.5
     embedding_query_prefix: str = "auto"

@@ -7,7 +7,7 @@ reply costs little memory whatever it holds. The limits are several times what t
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 HEAD = 128 * 1024  # bytes of the status and the headers
@@ -65,6 +65,7 @@ class Incoming:
             first, *others = piece.split(b"\n")
             started += first
             if len(started) > WHOLE:
+                started.clear()
                 raise Oversized(f"an event of more than {_name_size(WHOLE)}")
             for following in others:
                 yield bytes(started.removesuffix(b"\r"))
@@ -72,12 +73,15 @@ class Incoming:
         if started:
             yield bytes(started)
 
-    def read_whole(self, most: int = WHOLE) -> Response:
-        """All of it, of at most so many bytes."""
+    def read_whole(self, most: int = WHOLE, grown: Callable[[], None] = lambda: None) -> Response:
+        """All of it, of at most so many bytes; `grown` is called once it is longer than most replies."""
         held = bytearray()
         for piece in unpack(self.headers, self._pieces):
+            if len(held) <= WHOLE < len(held) + len(piece):
+                grown()
             held += piece
             if len(held) > most:
+                held.clear()  # the error keeps this frame, and what is in it
                 raise Oversized(f"a reply of more than {_name_size(most)}")
         return Response(self.status, self.headers, bytes(held))
 

@@ -9,7 +9,7 @@ import io
 import socket
 import ssl
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from http.client import HTTPResponse, LineTooLong
@@ -88,13 +88,20 @@ class Wire:
         proxies = {} if direct or proxy_bypass(host) else getproxies()
         self._pools = _open_pools(parts.scheme, proxies, patience, num_pools=2, maxsize=connections, **secure)
 
-    def post(self, path: str, body: bytes, kind: str = "application/json", most: int = WHOLE) -> Response:
-        """The reply to `body`, of this `kind`, of at most so many bytes.
+    def post(
+        self,
+        path: str,
+        body: bytes,
+        kind: str = "application/json",
+        most: int = WHOLE,
+        grown: Callable[[], None] = lambda: None,
+    ) -> Response:
+        """The reply to `body`, of this `kind`, of at most so many bytes; `grown` is called by a long one.
 
         Raises Late, Unreachable, Broken or Oversized when there is none.
         """
         with self._reading("POST", path, body, kind) as incoming:
-            return incoming.read_whole(most)
+            return incoming.read_whole(most, grown)
 
     def get(self, path: str, most: int = WHOLE) -> Response:
         """What stands at a path below `base_url`. Raises as `post` does."""
