@@ -278,6 +278,7 @@ class _Connection(asyncio.Protocol):
             self.begin(head[0].split()[1], headers.get("authorization", ""), body)
 
     def begin(self, path: str, key: str, body: bytes) -> None:
+        path = path.partition("?")[0]
         self.server.in_flight += 1
         self.server.most_in_flight = max(self.server.most_in_flight, self.server.in_flight)
         if latency := self.server.script.latency_s:

@@ -73,7 +73,7 @@ class Incoming:
         if started:
             yield bytes(started)
 
-    def read_whole(self, most: int = WHOLE, grown: Callable[[], None] = lambda: None) -> Response:
+    def read_whole(self, most: int = WHOLE, grown: Callable[[], object] = lambda: None) -> Response:
         """All of it, of at most so many bytes; `grown` is called once it is longer than most replies."""
         held = bytearray()
         for piece in unpack(self.headers, self._pieces):

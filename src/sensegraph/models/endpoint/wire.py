@@ -94,7 +94,7 @@ class Wire:
         body: bytes,
         kind: str = "application/json",
         most: int = WHOLE,
-        grown: Callable[[], None] = lambda: None,
+        grown: Callable[[], object] = lambda: None,
     ) -> Response:
         """The reply to `body`, of this `kind`, of at most so many bytes; `grown` is called by a long one.
 
