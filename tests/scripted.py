@@ -140,6 +140,7 @@ class ScriptedServer:
     async def run(self) -> None:
         """Serve until stopped."""
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
+        self._loop.set_exception_handler(_tell_exception)
         server = await self._loop.create_server(lambda: _Connection(self), "127.0.0.1", self.port, backlog=1024)
         self.port = server.sockets[0].getsockname()[1]
         self._ready.set()
@@ -253,6 +254,12 @@ def _error(
         retry_after = formatdate(time.time() + float(retry_after[5:]), usegmt=True)
     headers = {"Retry-After": retry_after} if retry_after else {}
     return status, _encode({"error": {"message": message, "type": "scripted", "code": code}}), headers
+
+
+def _tell_exception(loop: asyncio.AbstractEventLoop, context: Body) -> None:
+    """Tell what went wrong, but not that a client went away while much was written to it, which asyncio says twice."""
+    if "_call_connection_lost" not in context["message"]:
+        loop.default_exception_handler(context)
 
 
 class _Connection(asyncio.Protocol):
