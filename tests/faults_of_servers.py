@@ -53,7 +53,7 @@ ENDPOINT = {"timeout_s": 1.5, "max_retries": 3, "backoff_s": 0.01}
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a build ended: `whole`, `N left out`, `N cut off` or `error`, with what it said.
+    """How a build ended: `whole`, `N left out, M cut off`, `error` or `crash`, with what it said.
 
     `mb` is the most memory that its process had, where it was one of its own.
     """
@@ -128,9 +128,10 @@ def build_here(url: str, folder: Path, count: int) -> Ended:
         except SensegraphError as e:
             how, said = "error", " ".join(str(e).split())
         else:
-            cut = [note for note in built.notes if "cut off" in note]
-            left = f"{len(built.left_out)} left out" if built.left_out else ""
-            how, said = left or ("cut off" if cut else "whole"), "; ".join(cut or built.notes)
+            cut = sum(left.partial for left in built.left_out)
+            lacking = {"left out": len(built.left_out) - cut, "cut off": cut}
+            how = ", ".join(f"{count} {what}" for what, count in lacking.items() if count) or "whole"
+            said = "; ".join(built.notes)
     return Ended(how, said, time.process_time() - began)
 
 

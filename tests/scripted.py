@@ -339,6 +339,8 @@ class _Connection(asyncio.Protocol):
 
     def write_on(self, transport: asyncio.Transport, payload: bytes) -> None:
         """Write the next bytes of a stream as a chunk, and the rest later."""
+        if transport.is_closing():
+            return
         script = self.server.script
         piece, rest = payload[: script.cut], payload[script.cut :]
         piece, broken, _ = piece.partition(BREAK)
