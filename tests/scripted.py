@@ -163,6 +163,7 @@ class ScriptedServer:
 
     def decide(self, path: str, key: str, raw: bytes) -> tuple[int, bytes, dict[str, str]] | str:
         """Status, body and headers of the reply; or the name of a fault of the connection."""
+        path = path.partition("?")[0]
         if path.endswith("/stats"):
             return 200, _encode(self.stats()), {}
         if path.endswith("/reset"):
@@ -285,7 +286,6 @@ class _Connection(asyncio.Protocol):
             self.begin(head[0].split()[1], headers.get("authorization", ""), body)
 
     def begin(self, path: str, key: str, body: bytes) -> None:
-        path = path.partition("?")[0]
         self.server.in_flight += 1
         self.server.most_in_flight = max(self.server.most_in_flight, self.server.in_flight)
         if latency := self.server.script.latency_s:
