@@ -14,19 +14,21 @@ import hashlib
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from email.utils import formatdate
 from typing import Any
 
 import msgspec
 
+from scripted_harms import PAUSES, SAID, USAGE, WIRE, spoil_usage
 from scripted_replies import BREAK, Draw, completion, embeddings, events, rerank, task_of
 from scripted_trials import biased
 
 Body = dict[str, Any]
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
+FULL = 1 << 18  # bytes that wait to be read, above which no more are written
 _OBJECTION = b"This reply cannot be used"
 
 
@@ -57,6 +59,8 @@ class Script:
     hang_rate: float = 0.0
     drop_rate: float = 0.0
     truncate_rate: float = 0.0
+    harm_rate: float = 0.0
+    harm: str = ""  # one of scripted_harms.HARMS
     times: int = 0
     only: str = ""  # faults only for requests that hold this text
     schemas: str = "json_schema"
@@ -136,6 +140,7 @@ class ScriptedServer:
     async def run(self) -> None:
         """Serve until stopped."""
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
+        self._loop.set_exception_handler(_tell_exception)
         server = await self._loop.create_server(lambda: _Connection(self), "127.0.0.1", self.port, backlog=1024)
         self.port = server.sockets[0].getsockname()[1]
         self._ready.set()
@@ -158,6 +163,7 @@ class ScriptedServer:
 
     def decide(self, path: str, key: str, raw: bytes) -> tuple[int, bytes, dict[str, str]] | str:
         """Status, body and headers of the reply; or the name of a fault of the connection."""
+        path = path.partition("?")[0]
         if path.endswith("/stats"):
             return 200, _encode(self.stats()), {}
         if path.endswith("/reset"):
@@ -171,9 +177,9 @@ class ScriptedServer:
         self.seen[sha] += 1
         status, payload, headers = 0, b"", dict[str, str]()
         answer = self._refused(path, key, body) or self._fault(sha, raw, Draw(self.script.seed, sha, self.seen[sha]))
-        if isinstance(answer, str) and answer in ("hang", "drop"):
+        if answer in ("hang", "drop") or (answer == "harm" and self.script.harm in WIRE):
             self._log(sha, task, 0, body)
-            return answer
+            return str(answer)
         if isinstance(answer, tuple):
             status, payload, headers = answer
         else:
@@ -215,7 +221,7 @@ class ScriptedServer:
         if (s.times and self.seen[sha] > s.times) or s.only.encode() not in raw:
             return ""
         mended = bool(s.times) and _OBJECTION in raw  # a reply that comes again, in what is another request
-        for name in ("drop", "hang", "fail", "garbled", *(() if mended else ("malformed",)), "truncate"):
+        for name in ("drop", "hang", "fail", "garbled", *(() if mended else ("malformed",)), "truncate", "harm"):
             if draw(name) < getattr(s, f"{name}_rate"):
                 self.faults[name] += 1
                 return _error(s.fail_status, s.fail_message, s.fail_code, s.retry_after) if name == "fail" else name
@@ -229,10 +235,12 @@ class ScriptedServer:
             scripted = s.reply(body) if s.reply else None
             return scripted.encode() if isinstance(scripted, str) else rerank(body, s.usage)
         text = s.reply(body) if s.reply else None
+        text = SAID.get(s.harm) if fault == "harm" and text is None else text
         if text is None and s.first_bias:
             text = biased(task_of(body), s.first_bias, Draw(s.seed, hashlib.sha256(_encode(body)).hexdigest(), 0))
         against = s.against if s.stubborn or len(body["messages"]) == 2 else ()
-        return completion(body, text, fault, s.style, s.usage, against)
+        made = completion(body, text, fault, s.style, s.usage, against)
+        return spoil_usage(made, USAGE[s.harm]) if fault == "harm" and s.harm in USAGE else made
 
     def _events(self, payload: bytes, body: Body) -> bytes:
         s = self.script
@@ -249,11 +257,18 @@ def _error(
     return status, _encode({"error": {"message": message, "type": "scripted", "code": code}}), headers
 
 
+def _tell_exception(loop: asyncio.AbstractEventLoop, context: Body) -> None:
+    """Tell what went wrong, but not that a client went away while much was written to it, which asyncio says twice."""
+    if "_call_connection_lost" not in context["message"]:
+        loop.default_exception_handler(context)
+
+
 class _Connection(asyncio.Protocol):
     """HTTP/1.1 as far as it is needed: a request line, headers, a body of known length."""
 
     def __init__(self, server: ScriptedServer) -> None:
         self.server, self.buffer = server, b""
+        self.pieces: Iterator[bytes] = iter(())
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = transport
@@ -285,6 +300,11 @@ class _Connection(asyncio.Protocol):
         assert isinstance(transport, asyncio.Transport)
         if answer == "hang":
             return
+        if answer == "harm":
+            self.pieces = WIRE[self.server.script.harm]()
+            transport.set_write_buffer_limits(FULL)
+            self.flood()
+            return
         if isinstance(answer, str):
             transport.abort()
             return
@@ -298,8 +318,29 @@ class _Connection(asyncio.Protocol):
         lines += [f"{n}: {v}" for n, v in headers.items()]
         transport.write("\r\n".join([*lines, "", ""]).encode() + payload)
 
+    def flood(self) -> None:
+        """Write pieces as fast as they are read, until the client has enough."""
+        transport = self.transport
+        assert isinstance(transport, asyncio.Transport)
+        pause = PAUSES.get(self.server.script.harm, 0.0)
+        while not transport.is_closing() and transport.get_write_buffer_size() < FULL:
+            if (piece := next(self.pieces, None)) is None:
+                return
+            transport.write(piece)
+            if pause:
+                asyncio.get_running_loop().call_later(pause, self.flood)
+                return
+
+    def resume_writing(self) -> None:
+        self.flood()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self.pieces = iter(())
+
     def write_on(self, transport: asyncio.Transport, payload: bytes) -> None:
         """Write the next bytes of a stream as a chunk, and the rest later."""
+        if transport.is_closing():
+            return
         script = self.server.script
         piece, rest = payload[: script.cut], payload[script.cut :]
         piece, broken, _ = piece.partition(BREAK)

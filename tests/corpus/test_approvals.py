@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import json
 import os
 import pickle
 import re
@@ -20,7 +21,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from scripted import ScriptedServer
+from scripted import Script, ScriptedServer
 from sensegraph.cli import app
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.settings import Settings, load_settings, locate_user_file
@@ -113,10 +114,15 @@ def recorder() -> Iterator[Callable[[str], tuple[str, list[bytes]]]]:
         made.server_close()
 
 
+def _write_table(values: Mapping[str, str]) -> str:
+    return "{" + ", ".join(f"{name} = {json.dumps(value)}" for name, value in values.items()) + "}"
+
+
 def foreign(folder: Path, endpoint: Mapping[str, Any], more: str = "") -> Path:
     """A folder of somebody else, with its settings file."""
     folder.mkdir(parents=True, exist_ok=True)
-    lines = [f'{name} = "{value}"' for name, value in {"model": "m", **endpoint}.items()]
+    given = {"model": "m", **endpoint}
+    lines = [f"{n} = {_write_table(v) if isinstance(v, dict) else json.dumps(v)}" for n, v in given.items()]
     (folder / "sensegraph.toml").write_text("\n".join([more, "[endpoint]", *lines, "max_retries = 0"]))
     return folder
 
@@ -136,17 +142,35 @@ def refused(root: Path, **settings: Any) -> Unapproved:
 # ── no secret leaves ──
 
 
-def test_no_variable_of_the_process_reaches_a_server_that_a_file_names(tmp_path: Path, recorder: Any):
+WAYS = {  # in which a file may name a variable, at the address `url`
+    "key": lambda url, name: {"base_url": url, "api_key_env": name},
+    "key for vectors": lambda url, name: {"embedding_base_url": url, "embedding_api_key_env": name},
+    "key for scores": lambda url, name: {"rerank_base_url": url, "rerank_api_key_env": name},
+    "header": lambda url, name: {"base_url": url, "headers": {"X-Team": f"env:{name}"}},
+    "header with another text": lambda url, name: {"base_url": url, "headers": {"X-Team": f"a env:{name}"}},
+    "address": lambda url, name: {"base_url": f"{url}/${name}/${{{name}}}?k=${name}&l=%{name}%&m=env:{name}"},
+    "user of an address": lambda url, name: {"base_url": url.replace("://", f"://env:{name}@")},
+    "model": lambda url, name: {"base_url": url, "model": f"${{{name}}}", "embedding_model": f"env:{name}"},
+    "further field": lambda url, name: {"base_url": url, "extra_body": {"user": f"${name} env:{name}"}},
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_no_variable_of_the_process_reaches_a_server_that_a_file_names(tmp_path: Path, recorder: Any, way: str):
     url, got = recorder()
     tried = 0
     for number, variable in enumerate(sorted(os.environ)):
-        root = foreign(tmp_path / str(number), {"base_url": url, "embedding_model": "e", "api_key_env": variable})
-        with pytest.raises(EndpointDown if variable == USUAL else SettingsError):
+        named = WAYS[way](url, variable)
+        here = {"base_url": url, "embedding_model": "e", "rerank_model": "r"}  # where the usual key may go
+        root = foreign(tmp_path / str(number), here | named, '[rerank]\nby = "endpoint"\n' if "scores" in way else "")
+        with pytest.raises(SensegraphError):
             build(root)
         tried += 1
     assert tried > len(SECRETS)
     sent = b"".join(got)
-    assert TEXT.text.encode() in sent  # the server is on this machine and was asked with the usual key, and no other
+    assert (TEXT.text.encode() in sent) == (
+        not way.startswith("header")
+    )  # asked with the usual key, unless the file names another
     for name, value in os.environ.items():
         if name != USUAL and len(value) > 7:
             assert value.encode() not in sent, name
@@ -559,6 +583,49 @@ def test_a_password_in_an_address_is_shown_nowhere(tmp_path: Path, monkeypatch: 
     said.append(str(down.value))
     assert base64.b64encode(b"me:pass-word") in got[0]
     assert not [text for text in said if "pass-word" in text]
+
+
+COMMANDS = [  # what speaks to the endpoint, or tells of it
+    *(["index", "input"], ["index", "input", "--json"], ["status"], ["status", "--json"], ["estimate", "input"]),
+    *(["query", "Who wrote?", "--method", "naive"], ["query", "Who wrote?", "--method", "naive", "--json"]),
+    *(["search", "Ada"], ["search", "Ada", "--json"], ["doctor"], ["doctor", "--json"], ["resolve"]),
+    *(["reports"], ["collect"], ["methods"], ["presets"], ["tune-prompts", "input"]),
+]
+
+
+@pytest.mark.parametrize("answers", ["calm", "an error that repeats the address", "a redirect", "nobody", "no proxy"])
+def test_a_password_in_an_address_is_neither_printed_nor_stored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answers: str, recorder: Any
+):
+    word, token = "pass-word-4711", "token-in-the-query-4711"
+    secret = f"http://me:{word}@127.0.0.1:1/v1?token={token}"
+    monkeypatch.setenv(USUAL, "sk-usual-0123456789")
+    with ScriptedServer() as server:
+        if answers == "an error that repeats the address":
+            server.script = Script(fail_rate=1.0, fail_status=400, fail_message=f"no such place: {secret}")
+        url = {"a redirect": recorder(secret)[0], "nobody": "http://127.0.0.1:1/v1"}.get(answers, server.base_url)
+        if answers == "no proxy":
+            monkeypatch.setenv("http_proxy", f"http://me:{word}@127.0.0.1:1")
+            monkeypatch.setenv("SENSEGRAPH_TRUST", "http://far.example/v1")
+            url = "http://far.example/v1"
+        url = url.replace("://", f"://me:{word}@") + f"?token={token}"
+        root = foreign(tmp_path / "x", {"base_url": url, "embedding_model": "e", "embedding_base_url": url})
+        (root / "input").mkdir()
+        for name in "ab":
+            (root / "input" / f"{name}.txt").write_text(f"{name} {TEXT.text}")
+        monkeypatch.chdir(root)
+        said = []
+        for words in COMMANDS:
+            result = CliRunner().invoke(app, words)
+            assert not isinstance(result.exception, Exception) or isinstance(result.exception, SystemExit), words
+            assert result.exit_code in (0, 1), words
+            said.append(f"{words} {result.exit_code} {result.output} {result.stderr}")
+        assert answers != "calm" or server.done("extraction")
+    written = [p for p in root.rglob("*") if p.is_file() and p.name != "sensegraph.toml"]
+    assert len(written) > 3
+    said += [f"{p} {p.read_bytes().decode('latin-1')}" for p in written]
+    coded = base64.b64encode(f"me:{word}".encode()).decode()
+    assert not [text[:200] for text in said if word in text or coded in text or token in text]
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 
 from scripted import Script, ScriptedServer
 from scripted_engine import CHUNK, COMMUNITY, ENTITIES, INQUIRY, RELATION, Body, engine, report_of, says
+from scripted_replies import talk_in
 from sensegraph.engines.llm import prompts
 from sensegraph.engines.llm.question_tasks import NOTICE
 from sensegraph.errors import EndpointError, ItemFailed, Unreadable
@@ -115,6 +116,17 @@ def test_a_truncated_report_keeps_its_complete_findings() -> None:
     found = [f.summary for f in caught.value.instead.findings]
     assert found == ["Finding 0", "Finding 1", "Finding 2", "Finding 3"]
     assert len(server.calls) == 2
+
+
+def test_a_report_that_was_cut_off_is_none_even_where_it_has_enough_findings() -> None:
+    text = json.dumps(report_of(8))
+    cut = (text[: text.index("Finding 7")], "length")
+    with says(cut, report_of(8)) as server:
+        assert len(engine(server).report([COMMUNITY])[0].findings) == 8
+        assert "cut off" in talk_in(server.calls[1].body)[3]["content"]
+    with says(cut) as server, pytest.raises(Unreadable, match="cut off") as caught:
+        engine(server).report([COMMUNITY])
+    assert len(caught.value.instead.findings) == 7
 
 
 # ── points ──

@@ -185,3 +185,21 @@ def test_a_text_that_is_refused_quotes_its_sources_is_named_and_is_written_by_re
         calm.add(stories(8))
         calm.build()
         assert healed == calm.manifest()
+
+
+def test_what_stays_cut_off_is_named_and_the_next_build_puts_the_whole_in_its_place(tmp_path: Path) -> None:
+    with ScriptedServer(Script(truncate_rate=1.0, only=MARK)) as server, corpus(tmp_path / "a", server) as made:
+        made.add(documents(8, 1))
+        built = made.build()
+        (left,) = [c for c in built.left_out if c.what == "chunk"]
+        assert (left.document, left.kind, left.partial) == ("d000", "cut off", True)
+        assert any("cut off and used as far as they go, of: chunk d000 0–" in n for n in built.notes)
+        shown = CliRunner().invoke(app, ["status", "--root", str(tmp_path / "a")]).output
+        assert "cut off" in shown
+        server.script = CALM
+        assert made.build().left_out == ()
+        healed = made.manifest()
+    with ScriptedServer(CALM) as server, corpus(tmp_path / "b", server) as calm:
+        calm.add(documents(8, 1))
+        calm.build()
+        assert healed == calm.manifest()

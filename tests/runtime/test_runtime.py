@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 
 from scripted import Script, ScriptedServer
 from sensegraph.answering.asking import Candidates, score_candidates
-from sensegraph.errors import BudgetExceeded, EndpointDown, ItemFailed, StepFailed, StoreError, UnsupportedTask
+from sensegraph.errors import (
+    BudgetExceeded,
+    EndpointDown,
+    ItemFailed,
+    StepFailed,
+    StoreError,
+    Unreadable,
+    UnsupportedTask,
+)
 from sensegraph.index.extraction import extract_records
 from sensegraph.index.vectors import embed_texts
 from sensegraph.models.endpoint.client import Endpoint
@@ -94,6 +102,14 @@ def one_too_few(items: Sequence[int]) -> list[int]:
 @step("test_runtime.refused", version=1, batch=1)
 def refused(items: Sequence[int]) -> list[int]:
     raise ItemFailed(f"no reply about chunk {items[0]:016x} of document 'd{items[0]}'")
+
+
+@step("test_runtime.cut_off", version=1, batch=1)
+def cut_off(items: Sequence[int]) -> list[int]:
+    SEEN.update(items)
+    if SEEN[items[0]] < items[0]:
+        raise Unreadable("it was cut off", instead=10 * SEEN[items[0]])
+    return list(items)
 
 
 @step("test_runtime.half_a_character", version=1, batch=1)
@@ -261,6 +277,17 @@ def test_a_whole_is_computed_once(rt: Runtime) -> None:
     assert one == two
     assert (one.value, SEEN["summed"]) == (6, 1)
     assert rt.once(summed, [1, 2, 3], start=1).value == 7
+
+
+def test_a_whole_of_what_could_not_be_read_is_made_again_until_it_can_be(rt: Runtime) -> None:
+    def build(items: list[int]) -> tuple[int, str]:
+        made = rt.once(summed, lambda: list(rt.each(cut_off, items)), names=["whole"])
+        return made.value, made.key
+
+    found = [build([1, 3]) for _ in range(4)]
+    assert [value for value, _ in found] == [1 + 10, 1 + 20, 1 + 3, 1 + 3]
+    assert len({k for _, k in found}) == 3  # one half-read whole never stands for another
+    assert (SEEN[1], SEEN[3]) == (1, 3)
 
 
 def test_a_whole_is_made_only_when_its_result_is_missing(rt: Runtime) -> None:

@@ -258,12 +258,9 @@ def format_status(found: Status, root: Path) -> str:
         rows += [("waiting", f"{waiting} for the next build: {_name_some_documents(found.pending)}")]
     for c in found.left_out:
         at = f"{c.document} {c.start}–{c.end}" if c.document else ""
-        if c.what == "chunk":
-            rows += [("not read", f"{at}: {shorten_line(c.why)}")]
-        else:
-            rows += [
-                ("not written", f"{c.what} of {shorten_line(c.name)}{f' ({at})' if at else ''}: {shorten_line(c.why)}")
-            ]
+        done = "cut off" if c.partial else "not read" if c.what == "chunk" else "not written"
+        named = at if c.what == "chunk" else f"{c.what} of {shorten_line(c.name)}{f' ({at})' if at else ''}"
+        rows += [(done, f"{named}: {shorten_line(c.why)}")]
     if found.left_out:
         rows += [("", f"sensegraph index --retry{format_root_flag(root)} asks again")]
     rows += [("on disk", f"{found.size_bytes / 1e6:,.1f} MB")]

@@ -20,7 +20,7 @@ from sensegraph.index.graph.lookups import find_lookups, find_ties
 from sensegraph.index.graph.merging import describe_graphs
 from sensegraph.index.hierarchy.communities import ClusterSettings, Earlier, cluster_graphs
 from sensegraph.index.hierarchy.gathering import group_graph
-from sensegraph.index.hierarchy.reports import EarlierReports, keep_hierarchy, report_all
+from sensegraph.index.hierarchy.reports import keep_hierarchy, report_all
 from sensegraph.index.index import WordRuns, index_words, keep_documents, list_catalogue, list_words
 from sensegraph.index.left_out import list_left_out, recovered_chunks
 from sensegraph.index.manifest import REF, MadePart, Manifest, note_left_out, read_manifest
@@ -36,7 +36,7 @@ from sensegraph.runtime.background import run_in_background
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import Result, Results, recall_result
 from sensegraph.runtime.runtime import Runtime
-from sensegraph.types import Chunk, Document, Graph
+from sensegraph.types import Chunk, Document, Graph, Hierarchy
 
 T = TypeVar("T")
 
@@ -226,12 +226,12 @@ def earlier_build(rt: Runtime, settings: ClusterSettings) -> Earlier | None:
         return None  # parts are gone or of another version: the build makes them anew instead of failing for ever
 
 
-def earlier_reports(rt: Runtime) -> EarlierReports | None:
+def earlier_reports(rt: Runtime) -> Result[Hierarchy] | None:
     """The reports of the index as it is now, if it has some."""
     try:
         made = read_manifest(rt.store) if rt.store.ref(REF) else None
         if made is None or not (made.hierarchy and made.communities):
             return None
-        return EarlierReports(made.communities, made.graph, recall_result(rt.store, keep_hierarchy, made.hierarchy))
+        return Result(made.hierarchy, recall_result(rt.store, keep_hierarchy, made.hierarchy))
     except StoreError:
         return None

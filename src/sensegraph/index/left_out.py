@@ -26,7 +26,8 @@ def list_left_out(
     for failed in aside:
         if isinstance(c := failed.item, Chunk) and failed.task != _READING:
             span = (c.document, c.start, c.end)
-            found[LeftOut(*span, failed.kind, failed.why, failed.task, c.title or c.document)] = None
+            name = c.title or c.document
+            found[LeftOut(*span, failed.kind, failed.why, failed.task, name, failed.partial)] = None
     if texts:
         ids = {p.id for _, context in texts for p in context.passages}
         said = {e.id: e.descriptions[0].source for e in graph.entities if e.id in ids and e.descriptions}
@@ -38,7 +39,7 @@ def list_left_out(
             named = (failed.kind, failed.why, failed.task, _name_context(context))
             chunk = spans.get(at.chunk) if at else None
             span = (chunk.document, chunk.start + at.start, chunk.start + at.end) if chunk and at else ("", 0, 0)
-            found[LeftOut(*span, *named)] = None
+            found[LeftOut(*span, *named, partial=failed.partial)] = None
     return tuple(sorted(found, key=lambda c: (c.what != "chunk", c.what, c.document, c.start, c.name)))
 
 
@@ -49,10 +50,10 @@ def recovered_chunks(before: Sequence[LeftOut], aside: Sequence[SetAside]) -> bo
 
 
 def _list_chunks(aside: Sequence[SetAside]) -> Iterator[LeftOut]:
-    """The chunks that could not be read."""
+    """The chunks that could not be read, or in part only."""
     for failed in aside:
         if isinstance(c := failed.item, Chunk) and failed.task == _READING:
-            yield LeftOut(c.document, c.start, c.end, failed.kind, failed.why)
+            yield LeftOut(c.document, c.start, c.end, failed.kind, failed.why, partial=failed.partial)
 
 
 def _context_of(given: Context | Brief) -> Context:

@@ -40,7 +40,8 @@ class LeftOut:
     """A chunk that could not be read, or a text that could not be written, for good: of what kind the failure was, why.
 
     `what` is "chunk", or the task that failed: then the index quotes the sources instead, `name` is what the text would
-    have been about, and the span is the first of those that it would have rested on.
+    have been about, and the span is the first of those that it would have rested on. With `partial` a reply was cut
+    off, and what came of it is in the index.
     """
 
     document: str
@@ -50,6 +51,7 @@ class LeftOut:
     why: str
     what: str = "chunk"
     name: str = ""
+    partial: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,9 @@ _NAMED = 5  # things left out that a note names
 
 def note_left_out(left: Sequence[LeftOut]) -> tuple[str, ...]:
     """Notes that name the first chunks that could not be read, and texts not written; none where all could."""
-    chunks, texts = [c for c in left if c.what == "chunk"], [c for c in left if c.what != "chunk"]
+    cut = [c for c in left if c.partial]
+    chunks = [c for c in left if c.what == "chunk" and not c.partial]
+    texts = [c for c in left if c.what != "chunk" and not c.partial]
     said = []
     if chunks:
         named = _name_some([f"{c.document} {c.start}–{c.end} ({c.why[:160]})" for c in chunks])
@@ -121,6 +125,11 @@ def note_left_out(left: Sequence[LeftOut]) -> tuple[str, ...]:
         named = _name_some([f"{c.what} of {c.name} ({c.why[:160]})" for c in texts])
         what = "1 text quotes its" if len(texts) == 1 else f"{len(texts):,} texts quote their"
         said.append(f"{what} sources because writing failed: {named}")
+    if cut:
+        of = [c.name if c.what != "chunk" else f"{c.document} {c.start}–{c.end}" for c in cut]
+        named = _name_some([f"{c.what} {name} ({c.why[:160]})" for c, name in zip(cut, of, strict=True)])
+        what = "1 reply was" if len(cut) == 1 else f"{len(cut):,} replies were"
+        said.append(f"{what} cut off and used as far as they go, of: {named}")
     return tuple(f"{text}. `sensegraph index --retry` asks again; `sensegraph status` lists all" for text in said)
 
 

@@ -132,7 +132,7 @@ class Tracing(Runtime):
         self, step: Step[A, B], whole: A | Callable[[], A], *, names: Sequence[str] = (), **settings: Any
     ) -> Result[B]:
         """The result of `step`, which must be there."""
-        items, known = typing.cast(Sequence[A], [whole]), len(self.aside)
+        items, known = typing.cast(Sequence[A], [whole]), len(self.lacking)
         (k,) = self.keys(step, items, [key(*names)] if names else None, **settings)
         if callable(whole) and ((below := self.keys_below(k)) is None or not self._have(below)):
             whole()
@@ -163,7 +163,7 @@ def trace_build(documents: Sequence[str], rt: Runtime, settings: IndexSettings, 
     Raises TookTooLong where that takes longer than `until`, by the monotonic clock.
     """
     store = KeyRecordingStore(rt.store, until)
-    given = {f.name: getattr(rt, f.name) for f in fields(Runtime)} | {"store": store, "aside": []}
+    given = {f.name: getattr(rt, f.name) for f in fields(Runtime)} | {"store": store, "aside": [], "lacking": []}
     tracing, names, whole = Tracing(**given), frozenset[str](), False
     try:
         if documents:

@@ -18,6 +18,7 @@ from sensegraph.errors import Stopped
 
 S = TypeVar("S")
 Tell = Callable[[str, str], None]
+_SLICE_S = 0.2  # a lock cannot be given up: it is tried again and again
 
 
 class StopToken:
@@ -141,6 +142,28 @@ def closed_when_stopped(close: Callable[[], None]) -> Iterator[None]:
         yield
 
 
+def wait_for_change(changed: threading.Condition, seconds: float | None = None) -> None:
+    """Wait for a condition that is held, so long at most. Raises Stopped as soon as the activity is asked to stop."""
+
+    def wake() -> None:
+        with changed:
+            changed.notify_all()
+
+    with closed_when_stopped(wake):
+        changed.wait(seconds)
+    check_stop()
+
+
+def take_lock(lock: threading.Lock, seconds: float) -> bool:
+    """Wait for a lock, so long at most; whether it was got. Raises Stopped where the activity is asked to stop."""
+    until = time.monotonic() + seconds
+    while not lock.acquire(timeout=max(0.0, min(_SLICE_S, until - time.monotonic()))):
+        check_stop()
+        if time.monotonic() >= until:
+            return False
+    return True
+
+
 def tell_stage(stage: str, detail: str = "") -> None:
     """Say what the activity is at now, to whom it is to be told."""
     current = _CURRENT.get()
@@ -158,5 +181,5 @@ class ActivityThreads(ThreadPoolExecutor):
 
 __all__ = [
     "Activity", "ActivityThreads", "StopToken", "Tally", "begin_activity", "check_stop", "closed_when_stopped", "pause",
-    "tell_stage",
+    "take_lock", "tell_stage", "wait_for_change",
 ]  # fmt: skip

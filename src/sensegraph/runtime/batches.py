@@ -112,7 +112,7 @@ def cut_batches(keys: Sequence[str], size: int) -> list[list[str]]:
 class SetAside:
     """An item that failed for good: the task that it was for, of what kind the failure was, and why.
 
-    `key` is that of what stands in its place.
+    `key` is that of what stands in its place: where it is `partial`, of what came of a reply that was cut off.
     """
 
     key: str
@@ -120,6 +120,7 @@ class SetAside:
     item: Any
     kind: str
     why: str
+    partial: bool = False
 
 
 def count_reasons(errors: Collection[BaseException]) -> dict[str, int]:

@@ -53,9 +53,9 @@ class Runtime:
     whatever method worked. `most_failed` is the share of the items of a step that may fail for good where the step can
     go on without them, counted over all of them in this run (`begun`); they are listed in `aside`. What was refused is
     asked for again only where `retry` is set, all else in the next run. `inside` holds, for each input that is being
-    made, the keys of the results that it was made from. `unsettled` names steps that may do more in the next run though
-    nothing changes: where results were set aside, could not be read, or are doubted. `numbers` says as which vectors
-    are stored.
+    made, the keys of the results that it was made from; `lacking` those of what stands for what failed or was cut off.
+    `unsettled` names steps that may do more in the next run though nothing changes: where results were set aside, could
+    not be read, or are doubted. `numbers` says as which vectors are stored.
     """
 
     engine: LanguageEngine
@@ -75,6 +75,7 @@ class Runtime:
     begun: Counter[str] = field(default_factory=Counter)
     inside: list[list[str]] = field(default_factory=list)
     unsettled: list[str] = field(default_factory=list)
+    lacking: list[str] = field(default_factory=list)
 
     def check(self, name: str, requires: frozenset[Task]) -> None:
         """Raise UnsupportedTask, before any work, when the engine lacks a task that `name` needs."""
@@ -155,7 +156,9 @@ class Runtime:
                     iter(failed.values())
                 )
             known |= self._put_aside(step, items, todo, failed, without)
-        keys = [unread.get(k, k) for k in self.list_aside(step, items, keys, known)]
+        self.lacking.extend(found.key for found in unread.values())
+        self.aside.extend(unread.values() if without else ())
+        keys = [unread[k].key if k in unread else k for k in self.list_aside(step, items, keys, known)]
         if self.inside:
             self.inside[-1].extend(keys)
         return Results(self.store, step, keys)
@@ -168,16 +171,17 @@ class Runtime:
             if k in known:
                 self.unsettled.append(step.name)
                 self.aside.append(SetAside(key(k, "aside"), step.task or step.name, items[position], *known[k]))
+                self.lacking.append(key(k, "aside"))
         return [key(k, "aside") if k in known else k for k in keys]
 
     def key_without(self, k: str, known: int) -> str:
-        """The key of a whole in which something else stands for what was set aside after the first `known` items."""
-        lacking = [a.key for a in self.aside[known:]]
+        """The key of a whole in which something else stands for what is lacking, beyond the first `known` of it."""
+        lacking = self.lacking[known:]
         return key(k, "aside", lacking) if lacking else k
 
     def _too_many_failed(self, step: Step[Any, Any], now: int) -> bool:
         """Whether more items of a step failed for good than may; one may, however few they are."""
-        before = sum(a.task == (step.task or step.name) for a in self.aside)
+        before = sum(a.task == (step.task or step.name) and not a.partial for a in self.aside)
         return before + now > max(int(self.most_failed * self.begun[step.name]), self.most_failed > 0)
 
     def recall_aside(self, keys: Sequence[str]) -> dict[str, tuple[str, str]]:
@@ -199,9 +203,8 @@ class Runtime:
         """Store what stands in the place of items that failed, and why they did."""
         why = {k: (str(getattr(e, "kind", "")), " ".join(str(e).split())) for k, e in failed.items()}
         found = {key(k, "aside"): step.encode(without(items[todo[k]])) for k in failed}
-        self.store.write(
-            found | {key(k, "aside", "why"): msgspec.json.encode(said) for k, said in why.items()}, step.name
-        )
+        reasons = {key(k, "aside", "why"): msgspec.json.encode(said) for k, said in why.items()}
+        self.store.write(found | reasons, step.name)
         return why
 
     def once(
@@ -210,16 +213,16 @@ class Runtime:
         """`step` on the whole input as one item.
 
         `names` (the keys of its parts) stand for it in the key; then `whole` may be a function that makes it, called
-        only when the result is missing. What was made with items set aside has a key of its own, so that the next run
-        makes it again.
+        only when the result is missing. What was made with items set aside, or not read, has a key of its own, so that
+        the next run makes it again.
         """
         settings_key: list[str] | None = [key(*names)] if names else None
         (k,) = self.keys(step, typing.cast(Sequence[A], [whole]), settings_key, **settings)
         if (stored := self._load(step, k)) is None:
-            tool, known = self._tool(step), len(self.aside)
+            tool, known = self._tool(step), len(self.lacking)
             item, below = self._make(whole)
             k = self.key_without(k, known)
-            if known < len(self.aside) and (stored := self._load(step, k)) is not None:
+            if known < len(self.lacking) and (stored := self._load(step, k)) is not None:
                 return stored
             before = tool.usage() if tool else Usage()
             self.progress(step.name, 0, 1)
@@ -230,7 +233,7 @@ class Runtime:
                 if tool and (spent := tool.usage() - before) != Usage():
                     self.store.spend(step.name, spent)
             save_result(self.store, step, k, result)
-            if callable(whole) and known == len(self.aside):
+            if callable(whole) and known == len(self.lacking):
                 self.store.write({key(k, "below"): "".join(below).encode()}, step.name)
             self.computed[step.name] += 1
             self.progress(step.name, 1, 1)
@@ -249,6 +252,12 @@ class Runtime:
         finally:
             below = self.inside.pop()
         return item, list(dict.fromkeys(below))
+
+    def rely_on(self, keys: Sequence[str]) -> None:
+        """Say that the input that is being made rests on these results too: who collects must keep them."""
+        self.store.has(keys)
+        if self.inside:
+            self.inside[-1].extend(keys)
 
     def keys_below(self, k: str) -> list[str] | None:
         """The keys of the results that the input of the result `k` was made from; None where that is not known."""
@@ -292,8 +301,8 @@ class Runtime:
 
     def _compute(
         self, step: Step[A, B], items: Sequence[A], todo: dict[str, int], settings: dict[str, Any]
-    ) -> tuple[dict[str, str], dict[str, BaseException]]:
-        """Compute and store all of `todo`; for what could not be read, the key of what stands in its place.
+    ) -> tuple[dict[str, SetAside], dict[str, BaseException]]:
+        """Compute and store all of `todo`; for what could not be read, what stands in its place.
 
         Last what failed, by key.
         """
@@ -305,11 +314,14 @@ class Runtime:
         failures = self._run(step, items, todo, cut_batches(keys, size), settings)
         if size > 1 and failures:  # find out which items of a failed batch are to blame
             failures = self._run(step, items, todo, [[k] for k in failures], settings)
-        instead = {k: e.instead for k, e in failures.items() if isinstance(e, Unreadable)}
-        self.unsettled.extend([step.name] * bool(instead))
-        unread = {k: key(k, "unread") for k in instead}
-        self.store.write({unread[k]: step.encode(value) for k, value in instead.items()}, step.name)
-        return unread, {k: e for k, e in failures.items() if k not in instead}
+        unread = dict[str, SetAside]()
+        for k, e in failures.items():
+            if isinstance(e, Unreadable):
+                name, why = key(k, "unread", value := step.encode(e.instead)), " ".join(str(e).split())
+                self.store.write({name: value}, step.name)
+                unread[k] = SetAside(name, step.task or step.name, items[todo[k]], e.kind, why, partial=True)
+        self.unsettled.extend([step.name] * bool(unread))
+        return unread, {k: e for k, e in failures.items() if k not in unread}
 
     def _run(
         self,

@@ -12,7 +12,7 @@ from scripted import Script, ScriptedServer
 from scripted_replies import asked_in
 from sensegraph.index.hierarchy import reports
 from sensegraph.index.hierarchy.communities import ClusterSettings, Communities, group_entities
-from sensegraph.index.hierarchy.reports import EarlierReports, ReportSettings, report_all
+from sensegraph.index.hierarchy.reports import ReportSettings, report_all
 from sensegraph.index.hierarchy.written_trees import cut_trees, place_elements
 from sensegraph.runtime.results import Result
 from sensegraph.runtime.runtime import Runtime
@@ -40,9 +40,9 @@ def packed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return seen
 
 
-def told(rt: Runtime, graph: Graph, name: str, earlier: EarlierReports | None = None) -> Hierarchy:
+def told(rt: Runtime, graph: Graph, name: str, earlier: Result[Hierarchy] | None = None) -> Result[Hierarchy]:
     found: Result[Communities] = Result("communities", FOUND)
-    return report_all(found, Result(name, graph), lambda: CHUNKS, rt, ReportSettings(), earlier).value
+    return report_all(found, Result(name, graph), lambda: CHUNKS, rt, ReportSettings(), earlier)
 
 
 def changed(entity: str) -> Graph:
@@ -71,15 +71,15 @@ def test_only_the_tree_that_changed_is_packed_and_the_rest_is_as_it_was(
     for entity in ("e00", "e31"):
         del packed[:]
         name = f"after {entity}"
-        after = told(rt, changed(entity), name, EarlierReports("communities", "before", before))
+        after = told(rt, changed(entity), name, before)
         (home,) = [root for root, groups in TREES.items() if entity in groups[0].entities]
         assert packed
         assert set(packed) == {g.id for g in TREES[home]}
         afresh = told(rt, changed(entity), f"{name} afresh")
-        assert list(after.clusters) == list(afresh.clusters)
-        assert after.notes == afresh.notes
-        again = told(rt, changed(entity), f"{name} again", EarlierReports("communities", name, after))
-        assert list(again.clusters) == list(after.clusters)
+        assert list(after.value.clusters) == list(afresh.value.clusters)
+        assert after.value.notes == afresh.value.notes
+        again = told(rt, changed(entity), f"{name} again", after)
+        assert list(again.value.clusters) == list(after.value.clusters)
 
 
 def test_other_settings_start_from_nothing(store: SqliteStore, server: ScriptedServer, packed: list[str]) -> None:
@@ -87,8 +87,7 @@ def test_other_settings_start_from_nothing(store: SqliteStore, server: ScriptedS
     before = told(rt, BIG.graph, "before")
     del packed[:]
     found: Result[Communities] = Result("communities", FOUND)
-    earlier = EarlierReports("communities", "before", before)
-    report_all(found, Result("after", BIG.graph), lambda: CHUNKS, rt, ReportSettings(300), earlier)
+    report_all(found, Result("after", BIG.graph), lambda: CHUNKS, rt, ReportSettings(300), before)
     assert {g.id for g in FOUND.groups} == set(packed)
 
 
@@ -104,11 +103,11 @@ def test_a_tree_with_a_report_that_was_set_aside_is_written_about_again(
     server.script = Script()
     del packed[:]
     again = replace(runtime(store, server), most_failed=0.9)
-    mended = told(again, BIG.graph, "after", EarlierReports("communities", "before", before))
+    mended = told(again, BIG.graph, "after", before)
     assert lacking
     assert set(packed) == {g.id for root in lacking for g in TREES[root]}
     assert not again.aside
-    assert list(mended.clusters) == list(told(runtime(store, server), BIG.graph, "afresh").clusters)
+    assert list(mended.value.clusters) == list(told(runtime(store, server), BIG.graph, "afresh").value.clusters)
 
 
 def _about(context: Any, group: Any) -> bool:

@@ -45,7 +45,7 @@ def test_what_is_used_where_nothing_is_set_can_be_used() -> None:
         "tokens_per_minute": 0,
         "first_byte_s": 600.0,
         "silence_s": 120.0,
-        "timeout_s": 0.0,
+        "timeout_s": 14400.0,
         "max_retries": 6,
         "backoff_s": 0.5,
         "embedding_query_prefix": "auto",

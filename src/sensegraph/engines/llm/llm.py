@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 __all__ = ["LLMEngine", "LLMSettings"]
 
-VERSION = 3  # raise whenever the same prompt and reply give other values
+VERSION = 4  # raise whenever the same prompt and reply give other values
 _POINT_TOKENS = 80  # that a rated point takes, roughly
 _GRADE_TOKENS = 300  # room for a sentence and a number
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from sensegraph.errors import SettingsError
 from sensegraph.index.graph.describing import distinct_descriptions
@@ -54,7 +55,7 @@ def keep_hierarchy(clusters: Sequence[Hierarchy], *, settings: ReportSettings, r
     return list(clusters)
 
 
-@step("reports.trees", version=1)
+@step("reports.trees", version=2)
 def keep_trees(
     found: Sequence[tuple[WrittenTree, ...]], *, settings: ReportSettings, reporter: str
 ) -> list[tuple[WrittenTree, ...]]:
@@ -62,39 +63,24 @@ def keep_trees(
     return list(found)
 
 
-@dataclass(frozen=True, slots=True)
-class EarlierReports:
-    """What a build may take from the one before: the keys of its communities and of its graph, and its reports."""
-
-    communities: str
-    graph: str
-    hierarchy: Hierarchy
-
-    def find_trees(self, rt: Runtime, settings: ReportSettings) -> dict[str, WrittenTree]:
-        """Its trees by their roots, where reports were written by these settings and by the same engine."""
-        names, reporter = [key(self.communities, self.graph)], rt.engine.fingerprint("report")
-        (k,) = rt.keys(keep_trees, [()], names, settings=settings, reporter=reporter)
-        found = rt.store.read([k])
-        return {tree.root: tree for tree in keep_trees.decode(found[k])} if k in found else {}
-
-
 def report_all(
     communities: Result[Communities], graph: Result[Graph], chunks: Callable[[], Iterable[Chunk]], rt: Runtime,
-    settings: ReportSettings, earlier: EarlierReports | None = None,
+    settings: ReportSettings, earlier: Result[Hierarchy] | None = None,
 ) -> Result[Hierarchy]:  # fmt: skip
     """The hierarchy with a report on every community; paid for only where a context changed.
 
-    Nothing is packed anew of trees in which nothing changed since the build of `earlier`.
+    Nothing is packed anew of trees in which nothing changed since the reports of the build before, `earlier`.
     """
-    names, by = (communities.key, graph.key), {"settings": settings, "reporter": rt.engine.fingerprint("report")}
+    by = {"settings": settings, "reporter": rt.engine.fingerprint("report")}
+    written: dict[str, WrittenTree] = {}
 
     def write() -> Hierarchy:
         trees = cut_trees(list(communities.value.groups))
         held = place_elements(graph.value, trees)
         keys = {root: held[root].key(groups) for root, groups in trees.items()}
-        known = earlier.find_trees(rt, settings) if earlier else {}
+        known = {tree.root: tree for tree in _recall_trees(earlier, rt, by)} if earlier else {}
         kept = {root: known[root] for root in trees if root in known and known[root].key == keys[root]}
-        clusters = _recall_clusters(earlier, kept, trees, rt) if earlier else []
+        clusters = _recall_clusters(earlier.value, kept, trees, rt) if earlier else []
         rest = [root for root in trees if root not in kept]
         lost = sum(tree.lost for tree in kept.values())
         if rest:
@@ -103,26 +89,32 @@ def report_all(
             clusters += writer.write([g for root in rest for g in trees[root]])
             kept |= {tree.root: tree for root in rest for tree in writer.trees(root, keys[root], trees[root])}
             lost += writer.lost.total()
-        rt.once(keep_trees, tuple(kept[root] for root in sorted(kept)), names=names, **by)
+        written.update(kept)
         clusters.sort(key=lambda c: (c.depth, c.id))
         removed = (f"{lost} references in reports named no record and were removed",) if lost else ()
         return Hierarchy(tuple(clusters), communities.value.modularity, (*communities.value.notes, *removed))
 
-    return rt.once(keep_hierarchy, write, names=names, **by)
+    found = rt.once(keep_hierarchy, write, names=(communities.key, graph.key), **by)
+    rt.once(keep_trees, lambda: tuple(written[root] for root in sorted(written)), names=(found.key,), **by)
+    return found
 
 
-def _recall_clusters(earlier: EarlierReports, kept: dict[str, WrittenTree], trees: Trees, rt: Runtime) -> list[Cluster]:
+def _recall_trees(earlier: Result[Hierarchy], rt: Runtime, by: dict[str, Any]) -> tuple[WrittenTree, ...]:
+    """The trees that were written about, where reports were written by these settings and by the same engine."""
+    (k,) = rt.keys(keep_trees, [()], [key(earlier.key)], **by)
+    found = rt.store.read([k])
+    return keep_trees.decode(found[k]) if k in found else ()
+
+
+def _recall_clusters(earlier: Hierarchy, kept: dict[str, WrittenTree], trees: Trees, rt: Runtime) -> list[Cluster]:
     """The reports of the build before on the trees that are `kept`; one of which some are gone is no longer kept."""
     wanted = [g.id for root in kept for g in trees[root]]
-    records = earlier.hierarchy.clusters
+    records = earlier.clusters
     found = records.find(wanted) if isinstance(records, Table) else {c.id: c for c in records}
     for root in [root for root in kept if any(g.id not in found for g in trees[root])]:
         del kept[root]
-    asked = [k for tree in kept.values() for k in tree.reports]
-    rt.store.has(asked)  # looked for, so that who collects what nothing needs sees that they are needed
-    if rt.inside:
-        rt.inside[-1].extend(asked)
-    rt.begun[report_on_contexts.name] += len(asked)
+    rt.rely_on([k for tree in kept.values() for k in tree.reports])
+    rt.begun[report_on_contexts.name] += sum(len(tree.reports) for tree in kept.values())
     return [found[g.id] for root in kept for g in trees[root]]
 
 
@@ -226,4 +218,4 @@ def _speaks_for_itself(context: Context) -> bool:
     return len(context.passages) == 1 and context.passages[0].kind == "entity" and not context.omitted
 
 
-__all__ = ["EarlierReports", "ReportSettings", "Writer", "keep_hierarchy", "report_all", "report_on_contexts"]
+__all__ = ["ReportSettings", "Writer", "keep_hierarchy", "report_all", "report_on_contexts"]

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from typing import IO, TYPE_CHECKING, TypeVar
 
 import msgspec
 
@@ -23,6 +23,8 @@ from sensegraph.errors import BatchPending, BudgetExceeded, EndpointDown, Endpoi
 from sensegraph.models.batches.batch_client import BatchClient, RemoteBatch
 from sensegraph.models.endpoint.calls import CHAT
 from sensegraph.models.endpoint.limits import Journal
+from sensegraph.models.endpoint.outcomes import read_json
+from sensegraph.runtime.activity import pause
 
 if TYPE_CHECKING:
     from sensegraph.models.endpoint.client import Endpoint
@@ -227,7 +229,7 @@ class BatchBox:
                     f"The batch {names} is not done yet ({done} of {total} requests). Run again to go on; what it "
                     "answers is not paid for twice."
                 )
-            time.sleep(settings.batch_poll_s)
+            pause(settings.batch_poll_s)
 
     def _submit(self, client: BatchClient, one: _Sent) -> None:
         """Make a batch of the requests of `one`, unless an earlier run has."""
@@ -318,13 +320,15 @@ def _decode_replies(raw: bytes) -> list[StoredReply]:
     found = list[StoredReply]()
     for line in raw.splitlines():
         try:
-            said = msgspec.json.decode(line, type=dict[str, Any])
+            said = read_json(line)
         except msgspec.DecodeError:
             continue
+        said = said if isinstance(said, dict) else {}
         response, error, key = said.get("response") or {}, said.get("error"), said.get("custom_id")
         if not isinstance(key, str) or not isinstance(response, dict):
             continue
-        status = int(response.get("status_code") or (200 if response.get("body") and not error else 0))
+        given = response.get("status_code") or (200 if response.get("body") and not error else 0)
+        status = given if isinstance(given, int) else 0
         if status < 200 or status in (408, 409, 425, 429) or status >= 500:
             body = response.get("body")
             told = error or (body.get("error") if isinstance(body, dict) else None) or f"status {status}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -12,9 +11,10 @@ import msgspec
 
 from sensegraph.errors import EndpointDown
 from sensegraph.models.endpoint.calls import Calls
+from sensegraph.models.endpoint.incoming import DOWNLOAD, Response, WireError
 from sensegraph.models.endpoint.limits import choose_pause
-from sensegraph.models.endpoint.outcomes import read_error
-from sensegraph.models.endpoint.wire import Response, WireError
+from sensegraph.models.endpoint.outcomes import read_error, read_json
+from sensegraph.runtime.activity import pause
 
 MARK = "sensegraph"  # the name under which a batch says of which requests it was made
 _BOUND = "sensegraph-part-5f1d0c8e4b7a"
@@ -73,11 +73,12 @@ class BatchClient:
 
     def download(self, file: str) -> bytes:
         """What is in a file."""
-        return bytes(self._call(lambda: self._calls.wire.get(f"/files/{quote(file, safe='')}/content")))
+        return bytes(self._call(lambda: self._calls.wire.get(f"/files/{quote(file, safe='')}/content", DOWNLOAD)))
 
     def _find(self, name: str) -> dict[str, Any] | None:
-        listed = self._ask(lambda: self._calls.wire.get(f"/batches?limit={_LISTED}")).get("data") or []
-        return next((one for one in listed if (one.get("metadata") or {}).get(MARK) == name), None)
+        listed = self._ask(lambda: self._calls.wire.get(f"/batches?limit={_LISTED}")).get("data")
+        rows = [row for row in listed if isinstance(row, dict)] if isinstance(listed, list) else []
+        return next((row for row in rows if _read_object(row.get("metadata")).get(MARK) == name), None)
 
     def _ask(
         self, send: Callable[[], Response], instead: Callable[[], dict[str, Any] | None] | None = None
@@ -85,17 +86,19 @@ class BatchClient:
         if isinstance(raw := self._call(send, instead), dict):
             return raw
         try:
-            return msgspec.json.decode(raw, type=dict[str, Any])
-        except msgspec.DecodeError as e:
-            where = self._calls.address
-            raise EndpointDown(f"{where} answers a request about batches with no JSON: it may have none.") from e
+            if isinstance(found := read_json(raw), dict):
+                return found
+        except msgspec.DecodeError:
+            pass
+        where = self._calls.address
+        raise EndpointDown(f"{where} answers a request about batches with no JSON: it may have none.")
 
     def _call(self, send: Callable[[], Response], instead: Callable[[], Any] | None = None) -> Any:
         """What comes back, after as many tries as are allowed; after a lost reply `instead` is asked first."""
         settings, last = self._calls.settings, ""
         for attempt in range(settings.max_retries + 1):
             if attempt:
-                time.sleep(choose_pause(attempt - 1, None, settings.backoff_s))
+                pause(choose_pause(attempt - 1, None, settings.backoff_s))
                 if instead and (found := instead()) is not None:
                     return found
             try:
@@ -117,9 +120,15 @@ class BatchClient:
 
 
 def _read_batch(said: dict[str, Any]) -> RemoteBatch:
-    counts = said.get("request_counts") or {}
-    done, failed, total = (int(counts.get(name) or 0) for name in ("completed", "failed", "total"))
-    first = ((said.get("errors") or {}).get("data") or [{}])[0]
+    counts, listed = _read_object(said.get("request_counts")), _read_object(said.get("errors")).get("data")
+    given = (counts.get(name) for name in ("completed", "failed", "total"))
+    done, failed, total = (n if isinstance(n, int) else 0 for n in given)
+    first = _read_object(listed[0] if isinstance(listed, list) and listed else None)
     files = tuple(str(said[name]) for name in ("output_file_id", "error_file_id") if said.get(name))
     error, code = str(first.get("message") or ""), str(first.get("code") or "")
     return RemoteBatch(str(said.get("id")), str(said.get("status")), done, failed, total, files, error, code)
+
+
+def _read_object(value: Any) -> dict[str, Any]:
+    """An object of a reply; empty where there is none."""
+    return value if isinstance(value, dict) else {}

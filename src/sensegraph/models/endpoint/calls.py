@@ -9,23 +9,34 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
 
 import msgspec
 
 from sensegraph.errors import BatchPending, EndpointDown, EndpointError
 from sensegraph.models.endpoint import bodies
-from sensegraph.models.endpoint.endpoint_settings import address_of
+from sensegraph.models.endpoint.endpoint_settings import address_of, list_secrets
 from sensegraph.models.endpoint.flow import Gate
+from sensegraph.models.endpoint.incoming import WHOLE, Late, Oversized, Unreachable, WireError
 from sensegraph.models.endpoint.limits import Pace, choose_pause
-from sensegraph.models.endpoint.outcomes import Kind, Outcome, Refusal, classify_error, find_rest, read_error
+from sensegraph.models.endpoint.outcomes import (
+    MOST_VALUES,
+    Kind,
+    Outcome,
+    Refusal,
+    classify_error,
+    find_rest,
+    read_error,
+)
+from sensegraph.runtime.activity import check_stop, pause
 
 if TYPE_CHECKING:
     from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
+    from sensegraph.models.endpoint.incoming import Response
     from sensegraph.models.endpoint.limits import Journal
-    from sensegraph.models.endpoint.wire import Incoming, Response, Wire
+    from sensegraph.models.endpoint.wire import Wire
 
 CHAT = "/chat/completions"
 SHARE = "batch_price_share"  # in a reply that came in a batch: how much of the price it has, below 0 if paid before
@@ -71,6 +82,7 @@ class Calls:
         self.journal, self._api_key, self._further = journal, api_key, dict(headers or {})
         self.settings, self.address = settings, address
         self._lock = threading.Lock()
+        self._alone = threading.RLock()  # held while a reply is long: sixteen of them would fill the memory
         self._pace = Pace(settings.requests_per_minute, settings.tokens_per_minute)
         self._gate = Gate(settings.concurrency)
         self._wire: Wire | None = None
@@ -88,7 +100,8 @@ class Calls:
         """The decoded reply, after as many attempts as are allowed; once a piece of it was heard there is no other.
 
         In a build by batches it waits for one, unless it is the first and asked `at_once`. Raises Refusal for what no
-        other attempt can mend, EndpointDown or EndpointError for what else can go wrong, BatchPending while it waits.
+        other attempt can mend, EndpointDown or EndpointError for what else can go wrong, BatchPending while it waits,
+        Stopped where the activity is asked to stop.
         """
         raw = msgspec.json.encode(body)
         if (left := self._recall(path, raw)) is None:
@@ -101,8 +114,9 @@ class Calls:
         while True:
             admission = self._pace.admit(need)
             if (early := max(self._pace.wait(admission), 0.0 if own_pause else self._gate.left())) > 0:
-                time.sleep(early)
+                pause(early)
             found = self._attempt(path, raw, body, streaming)
+            check_stop()
             if isinstance(found, dict):
                 self._pace.settle(admission, bodies.read_usage(found, "total_tokens") or need)
                 return found
@@ -115,7 +129,7 @@ class Calls:
             if attempt > (1 if found.once else self.settings.max_retries) or pauses > self._patience:
                 raise self._explain_giving_up(found, attempt + pauses)
             retried()
-            time.sleep(self._choose_pause(attempt + pauses - 1, found))
+            pause(self._choose_pause(attempt + pauses - 1, found))
 
     @property
     def _patience(self) -> int:
@@ -165,8 +179,6 @@ class Calls:
         self, path: str, raw: bytes, body: Mapping[str, Any], streaming: Streaming | None
     ) -> dict[str, Any] | _Failure:
         """One request: the decoded reply, or why there is none."""
-        from sensegraph.models.endpoint.wire import Unreachable, WireError
-
         heard = _CountingListener(streaming.hear if streaming else None)
         began, good = self._gate.enter(), False
         try:
@@ -194,23 +206,27 @@ class Calls:
         heard: _CountingListener,
         began: float,
     ) -> dict[str, Any] | _Failure:
-        if streaming is None:
-            response = self.wire.post(path, raw)
-            if response.status >= 300:
-                return self._explain_status(response, body, began)
-            self._gate.hold(self._rest(response.headers))
-            found = bodies.decode_reply(response.body, body)
-        else:
-            with self.wire.open(path, msgspec.json.encode(dict(body) | streaming.fields)) as incoming:
-                if incoming.status >= 300:
-                    return self._explain_status(incoming.response(), dict(body) | streaming.fields, began)
-                self._gate.hold(self._rest(incoming.headers))
-                found = assemble_events(incoming, heard, body, streaming.formed)
-        if self.journal and bodies.is_usable(found):  # as if it had come whole: either way recalls it
-            self.journal.keep(self.journal.key(path, raw), msgspec.json.encode(found))
-            if self.journal.batch and path == CHAT:  # a later round of this build recalls it
-                self.journal.batch.keep_live(self.journal.key(path, raw), msgspec.json.encode(found))
-        return found
+        with ExitStack() as held:
+            if streaming is None:
+                texts = len(body.get("input", ()))  # each is answered by a vector
+                most, values = WHOLE + texts * bodies.VECTOR_BYTES, MOST_VALUES + texts * bodies.MOST_NUMBERS
+                response = self.wire.post(path, raw, most=most, grown=lambda: held.enter_context(self._alone))
+                if response.status >= 300:
+                    return self._explain_status(response, body, began)
+                self._gate.hold(self._rest(response.headers))
+                held.enter_context(self._alone)
+                found = bodies.decode_reply(response.body, body, values)
+            else:
+                with self.wire.open(path, msgspec.json.encode(dict(body) | streaming.fields)) as incoming:
+                    if incoming.status >= 300:
+                        return self._explain_status(incoming.read_whole(), dict(body) | streaming.fields, began)
+                    self._gate.hold(self._rest(incoming.headers))
+                    found = bodies.assemble_events(incoming, heard, body, streaming.formed)
+            if self.journal and bodies.is_usable(found):  # as if it had come whole: either way recalls it
+                self.journal.keep(self.journal.key(path, raw), msgspec.json.encode(found))
+                if self.journal.batch and path == CHAT:  # a later round of this build recalls it
+                    self.journal.batch.keep_live(self.journal.key(path, raw), msgspec.json.encode(found))
+            return bodies.pack_vectors(found)
 
     def _rest(self, headers: Mapping[str, str]) -> float:
         rest = find_rest(headers)
@@ -243,13 +259,15 @@ class Calls:
     # ── what went wrong ──
 
     def _explain_break(self, error: Exception) -> _Failure:
-        from sensegraph.models.endpoint.wire import Late
-
-        s = self.settings
-        waited = f"{s.timeout_s:g} s" if s.timeout_s else f"{s.first_byte_s:g} s, or nothing more for {s.silence_s:g} s"
-        late = isinstance(error, Late)
-        why = f"no reply within {waited}" if late else f"the connection broke ({self.clean(str(error))})"
-        return _Failure(Outcome(Kind.BROKEN, why), EndpointError(why, Kind.BROKEN, why), True)
+        """A reply that did not come whole, or of which more came than any model sends; that is tried once more."""
+        said = self.clean(str(error))
+        if not isinstance(error, Oversized):
+            why = said if isinstance(error, Late) else f"the connection broke ({said})"
+            return _Failure(Outcome(Kind.BROKEN, why), EndpointError(why, Kind.BROKEN, why), True)
+        why = f"{said}: no model sends as much, check that endpoint.base_url is the server that you mean"
+        failed = EndpointError(why, Kind.BROKEN, said)
+        down = EndpointDown(f"{self.address} sent {why}.", words=said)
+        return _Failure(Outcome(Kind.BROKEN, said), failed if self._answers else down, True, once=True)
 
     def _end_if_heard(self, heard: _CountingListener, failure: _Failure) -> _Failure:
         """`failure`, final where a part of the reply was heard: it cannot be taken back."""
@@ -319,8 +337,8 @@ class Calls:
 
     def clean(self, text: str) -> str:
         """`text` on one line, cut, without the key (a stand-in such as "none" is no secret) and the URL's password."""
-        password = unquote(urlsplit(self.settings.base_url).password or "")
-        for secret, least in ((self._api_key, 8), (password, 4), *((value, 8) for value in self._further.values())):
+        secrets = [(self._api_key, 8), *((value, 8) for value in self._further.values())]
+        for secret, least in (*secrets, *list_secrets(self.settings.base_url)):
             text = text.replace(secret, "***") if len(secret) >= least else text
         return " ".join(text.split())[:300]
 
@@ -335,41 +353,3 @@ class _CountingListener:
         if text and self._hear:
             self.count += len(text)
             self._hear(text)
-
-
-def assemble_events(
-    incoming: Incoming, heard: _CountingListener, body: Mapping[str, Any], formed: bool
-) -> dict[str, Any]:
-    """The reply whose pieces come as events, as it would have come whole; a piece is heard as it comes.
-
-    An endpoint that sends the reply whole all the same is understood. Raises Unusable for what is no reply, and for one
-    that runs on in blanks where it is `formed`.
-    """
-    parts, rest = bodies.Parts(), list[bytes]()
-    for line in incoming:
-        if not line.startswith(b"data:"):
-            rest.append(line)
-            continue
-        if (payload := line[5:].strip()) == b"[DONE]":
-            return bodies.check_reply(parts.reply(), body)
-        heard(_read_event(payload, parts, body))
-        if formed and parts.blanks > bodies.MOST_BLANKS:
-            raise bodies.Unusable(Outcome(Kind.RUN_ON, "the reply ran on in blanks"))
-    if parts.count or not any(r.lstrip()[:1] in b"{[<" for r in rest if r.strip()):
-        if parts.finish:
-            return bodies.check_reply(parts.reply(), body)
-        raise bodies.Unusable(Outcome(Kind.BROKEN, "the reply ended before its end"))
-    data = bodies.decode_reply(b"\n".join(rest), body)
-    heard(bodies.read_content(data))
-    return data
-
-
-def _read_event(payload: bytes, parts: bodies.Parts, body: Mapping[str, Any]) -> str:
-    """The text of one event. Raises Unusable for an error that is told as one."""
-    try:
-        event = msgspec.json.decode(payload, type=dict[str, Any])
-    except (msgspec.DecodeError, msgspec.ValidationError):
-        raise bodies.Unusable(Outcome(Kind.BROKEN, "a piece of a reply that is no JSON")) from None
-    if event.get("error"):
-        raise bodies.Unusable(bodies.classify_told(event, body))
-    return parts.add(event)

@@ -40,7 +40,7 @@ from sensegraph.models.endpoint.profile import (
 )
 from sensegraph.models.endpoint.remedies import Attempt, explain_outcome, find_remedy, join_profiles, list_losses
 from sensegraph.protocols import Vectors
-from sensegraph.runtime.activity import Tally
+from sensegraph.runtime.activity import Tally, take_lock
 from sensegraph.types import Usage
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 Message = Mapping[str, str]
 
 _ROOMY = 32_768  # tokens of a window in which all of our prompts have room
+_IMPOSSIBLE_USAGE = "The endpoint reports usage that cannot be: tokens are our own estimate"
 _NO_USAGE = "The endpoint reports no usage: tokens are our own estimate"
 
 
@@ -139,7 +140,7 @@ class Endpoint:
         if not self.settings.model:
             raise SettingsError("endpoint.model is empty: name the chat model to use.")
         request = ChatRequest(messages, max_tokens, schema, name, extra or {})
-        first = not self._believed and self._contact.acquire(timeout=self.calls.longest_first)
+        first = not self._believed and take_lock(self._contact, self.calls.longest_first)
         if first and self._believed:  # what one call has learned meanwhile, others need not
             self._contact.release()
             first = False
@@ -351,7 +352,7 @@ class Endpoint:
             count = next((n for n in named if n is not None), None)
             if count is None:
                 count = need or sum(map(count_tokens, texts))
-                self._notes.add(_NO_USAGE)
+                self._notes.add(_IMPOSSIBLE_USAGE if bodies.gives_impossible_usage(data) else _NO_USAGE)
             usage = price_reading(self.settings, kind == "embedding", count)
             used = Amount(count, usage.cost_usd)
             self._count(kind, usage)
@@ -375,7 +376,7 @@ class Endpoint:
         prompt, completion = bodies.read_usage(data, "prompt_tokens"), bodies.read_usage(data, "completion_tokens")
         reason = bodies.read_finish(data)
         if prompt is None or completion is None:
-            self._notes.add(_NO_USAGE)
+            self._notes.add(_IMPOSSIBLE_USAGE if bodies.gives_impossible_usage(data) else _NO_USAGE)
             return _estimate_reply(text, messages, reason)
         prompt = prompt or count_prompt_tokens(messages)  # some leave out what they had in their cache
         return Reply(text, prompt, completion, reason, bodies.find_thoughts(data))

@@ -7,6 +7,7 @@ user's settings file and messages all use this form.
 
 from __future__ import annotations
 
+import base64
 import os
 import re
 import sys
@@ -16,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import SplitResult, quote, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlsplit
 
 from sensegraph.errors import SettingsError, Unapproved
 
@@ -73,6 +74,18 @@ def _host_and_port(parts: SplitResult) -> str:
     if parts.port is None or parts.port == _PORTS.get(parts.scheme):
         host = re.sub(r":\d*$", "", host)
     return host.encode("ascii", "backslashreplace").decode()
+
+
+def list_secrets(url: str) -> list[tuple[str, int]]:
+    """What may be secret in `url`, in each form in which it may come back; with how long it has to be to be masked."""
+    try:
+        parts = urlsplit(url)
+        user, password = parts.username or "", parts.password or ""
+    except ValueError:
+        return []
+    both = f"{unquote(user)}:{unquote(password)}"
+    query = [(value, 8) for _, value in parse_qsl(parts.query)]
+    return [(unquote(password), 4), (password, 4), (base64.b64encode(both.encode()).decode(), 8), *query]
 
 
 def mask_urls(text: str) -> str:
@@ -205,8 +218,8 @@ class EndpointSettings:
     """Any OpenAI-compatible endpoint. It is used when `model` is set; without it everything stays on this machine.
 
     Prices are in US dollars per million tokens; limits of 0 mean none. A call waits `first_byte_s` for the first sign
-    of a reply, as a queue is no failure, and then `silence_s` from one to the next; `timeout_s`, where it is set,
-    bounds all of an attempt. Before the next it waits as long as the endpoint asks, else about `backoff_s`, doubled
+    of a reply, as a queue is no failure, and then `silence_s` from one to the next; `timeout_s` bounds all of an
+    attempt. Before the next it waits as long as the endpoint asks, else about `backoff_s`, doubled
     each time. `concurrency` is the most calls at once; fewer are made where the endpoint asks for a pause.
 
     `thoughts` says how much a model may think, where it can be told. `temperature = "default"` leaves the model's own.
@@ -238,7 +251,7 @@ class EndpointSettings:
     tokens_per_minute: int = 0
     first_byte_s: float = 600.0
     silence_s: float = 120.0
-    timeout_s: float = 0.0
+    timeout_s: float = 14400.0
     max_retries: int = 6
     backoff_s: float = 0.5
     embedding_query_prefix: str = "auto"

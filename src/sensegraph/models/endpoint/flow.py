@@ -10,6 +10,8 @@ import threading
 import time
 from collections.abc import Callable
 
+from sensegraph.runtime.activity import wait_for_change
+
 _FIRST_S = 5.0  # seconds that others wait for the first reply after a pause
 
 
@@ -42,7 +44,7 @@ class Gate:
         """Wait for a place; when it was got."""
         with self._changed:
             while self._inside >= self._open():
-                self._changed.wait(0.05 if self._alone_since is not None else None)
+                wait_for_change(self._changed, 0.05 if self._alone_since is not None else None)
             self._inside += 1
             return self._clock()
 

@@ -21,7 +21,7 @@ from typing import IO, TYPE_CHECKING
 import msgspec
 
 from sensegraph.errors import BudgetExceeded
-from sensegraph.runtime.activity import Tally
+from sensegraph.runtime.activity import Tally, wait_for_change
 from sensegraph.types import Usage
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ class Budget:
             while self._over(self._spent + self._reserved + most):
                 if self._over(self._spent + most):
                     raise BudgetExceeded(self._refusal(most))
-                self._changed.wait()
+                wait_for_change(self._changed)
             self._reserved += most
 
     def settle(self, most: Amount, used: Amount) -> None:

@@ -9,6 +9,9 @@ from typing import Any
 
 import msgspec
 
+from sensegraph.models.endpoint.incoming import WireError
+from sensegraph.models.endpoint.outcomes import read_json
+
 OLLAMA, LLAMA = "http://127.0.0.1:11434", "http://127.0.0.1:8080"
 _SECONDS = 0.5  # on one machine an answer takes a few milliseconds
 
@@ -75,15 +78,15 @@ def is_embedding_model(model: Mapping[str, Any]) -> bool:
 
 def _read_json(address: str) -> Callable[[str], dict[str, Any]]:
     """What the server at an address says at a path: an object, empty where it says none."""
-    from sensegraph.models.endpoint.wire import Patience, Wire, WireError
+    from sensegraph.models.endpoint.wire import Patience, Wire
 
     wire = Wire(address, {}, connections=1, patience=Patience(_SECONDS, _SECONDS, 2 * _SECONDS, _SECONDS), direct=True)
 
     def ask(path: str) -> dict[str, Any]:
         try:
             response = wire.get(path)
-            found = msgspec.json.decode(response.body) if response.status < 300 else {}
-        except (WireError, msgspec.MsgspecError, UnicodeDecodeError):
+            found = read_json(response.body) if response.status < 300 else {}
+        except (WireError, msgspec.DecodeError):
             return {}
         return found if isinstance(found, dict) else {}
 

@@ -6,6 +6,7 @@ the phrases that servers are known to use. What is done about a kind stands in `
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections.abc import Collection, Mapping
@@ -77,17 +78,61 @@ class Told:
     details: str = ""  # all of the body, as text
 
 
+MOST_VALUES = 200_000  # that the JSON of a reply may hold beside its vectors
+_DEEPEST = 64  # lists and objects inside each other
+_SAID = 4000  # characters of an error that are looked at, of its beginning and of its end
+
+
+class Excessive(msgspec.DecodeError):
+    """JSON of more values, or deeper, than any reply has."""
+
+
+def read_json(raw: bytes, most: int = MOST_VALUES) -> Any:
+    """The value in `raw`, in which NaN may stand.
+
+    Raises msgspec.DecodeError for what is no JSON, and Excessive where it is too much of it.
+    """
+    nested = raw.count(b"[") + raw.count(b"{")
+    if nested + raw.count(b",") > most:
+        raise Excessive(f"a reply of more than {most:,} values")
+    try:
+        found = json.loads(raw) if b"NaN" in raw or b"Infinity" in raw else msgspec.json.decode(raw)
+    except RecursionError:
+        raise Excessive(f"a reply nested more than {_DEEPEST} deep") from None
+    except msgspec.DecodeError:
+        raise
+    except ValueError as e:  # what json raises, and bytes that are no text
+        raise msgspec.DecodeError(str(e)) from None
+    level, depth = [found], 0
+    while level and nested > _DEEPEST:
+        inner = (v.values() if isinstance(v, dict) else v for v in level if isinstance(v, (dict, list)))
+        level, depth = [v for values in inner for v in values if isinstance(v, (dict, list))], depth + 1
+        if depth > _DEEPEST:
+            raise Excessive(f"a reply nested more than {_DEEPEST} deep")
+    return found
+
+
 def read_error(body: bytes) -> Told:
     """What the body of an error says, from the shapes in use: an object, a list of one, a string, JSON in a string."""
     try:
-        found: Any = msgspec.json.decode(body)
+        found: Any = read_json(body)
     except msgspec.DecodeError:
         found = body.decode(errors="replace")
     return tell_error(found)
 
 
+def _shorten(text: str) -> str:
+    """The beginning and the end of what an error says: some repeat the whole request."""
+    return text if len(text) <= 2 * _SAID else f"{text[:_SAID]} … {text[-_SAID:]}"
+
+
 def tell_error(found: Any) -> Told:
     """The same of a decoded body."""
+    told = _tell_error(found)
+    return Told(*(_shorten(text) for text in (told.message, told.code, told.param, told.details)))
+
+
+def _tell_error(found: Any) -> Told:
     details = found if isinstance(found, str) else msgspec.json.encode(found).decode()
     found = found[0] if isinstance(found, list) and found else found
     error = found.get("error") or found if isinstance(found, dict) else found
@@ -96,12 +141,12 @@ def tell_error(found: Any) -> Told:
     message = error.get("message") or error.get("detail") or "no message"
     if isinstance(message, str) and message[:1] == "{":
         with suppress(msgspec.DecodeError):
-            message = msgspec.json.decode(message)
+            message = read_json(message.encode(errors="replace"))
     param = str(error.get("param") or "")
     listed = message.get("detail") if isinstance(message, dict) else message
     first = listed[0] if isinstance(listed, list) and listed else None
     if isinstance(first, dict) and "msg" in first:
-        place = [str(part) for part in first.get("loc") or ()]
+        place = [str(part) for part in loc] if isinstance(loc := first.get("loc"), list) else []
         param = param or (place[-1] if place else "")
         message = f"{first['msg']}: {'.'.join(place)}"
     code = " ".join(str(error[name]) for name in ("code", "type", "status") if error.get(name))
@@ -115,7 +160,7 @@ _FIELDS = (  # of the requests that are sent
     *("encoding_format", "response_format", "max_completion_tokens", "max_tokens", "top_n", "return_documents"),
 )
 _HOPELESS = ("insufficient_quota", "billing_hard_limit_reached", "account_deactivated")
-_NUMBER = r"(\d[\d,_]*)"
+_NUMBER = r"((?<!\d)\d[\d,_]*)"
 _WINDOW = re.compile(
     r"context_length_exceeded|exceed_context_size|exceed context limit|maximum (?:context|prompt) (?:length|limit)|"
     r"maximum model length|requested token count exceeds|(?:longer|greater) than the (?:model's )?context length|"
@@ -160,8 +205,8 @@ _MUCH_ROOM = re.compile(
 )
 _BATCH = re.compile(
     rf"(?:batch size (?:\d+ > maximum allowed batch size|is invalid, it should not be larger than)\D{{0,3}}{_NUMBER}|"
-    rf"max {_NUMBER} tokens per request|input array\D+{_NUMBER}|at most {_NUMBER} (?:inputs|texts)|batch size|too many "
-    r"(?:texts|inputs))",
+    rf"max {_NUMBER} tokens per request|input array\D{{1,200}}{_NUMBER}|at most {_NUMBER} (?:inputs|texts)|batch size|"
+    r"too many (?:texts|inputs))",
     re.IGNORECASE,
 )
 _CONTENT = re.compile(
@@ -182,7 +227,7 @@ _NO_MODEL = re.compile(r"model\b.{0,60}\b(?:not found|does not exist|not exist)"
 _ROUTE = re.compile(r"requested parameters|no endpoints found that", re.IGNORECASE)
 _PER_DAY = re.compile(r'"quotaId"\s*:\s*"([^"]*PerDay[^"]*)"')
 _AGAIN_IN = re.compile(
-    r"(?:try again in|retry in|retry after|retryDelay\W+)\s*((?:\d+(?:\.\d+)?\s*(?:ms|s|m|h)[a-z]*\s*)+)", re.I
+    r"(?:try again in|retry in|retry after|retryDelay\W{1,20})\s*((?:\d+(?:\.\d+)?\s*(?:ms|s|m|h)[a-z]*\s*)+)", re.I
 )
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}

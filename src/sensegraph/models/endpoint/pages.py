@@ -14,11 +14,14 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from sensegraph.models.endpoint.incoming import WireError
+from sensegraph.models.endpoint.outcomes import read_json
 from sensegraph.models.endpoint.profile import Profile
 
 if TYPE_CHECKING:
     from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 
+_MOST = 1_000_000_000  # of what is counted here
 _PATIENCE_S = 5.0  # for each page: they are a help, and no condition
 _WINDOWS = ("max_model_len", "context_length", "context_window", "max_context_length", "inputTokenLimit")
 _MOST_OUT = ("max_completion_tokens", "outputTokenLimit")
@@ -85,12 +88,12 @@ def read_server_pages(root: str, model: str, found: Offer) -> Offer:
 
 def _fetch(base: str, headers: Mapping[str, str], path: str) -> tuple[int, dict[str, Any]]:
     """The status and the object that a page holds; an empty one where there is none, or nobody answers."""
-    from sensegraph.models.endpoint.wire import Patience, Wire, WireError
+    from sensegraph.models.endpoint.wire import Patience, Wire
 
     patience = Patience(_PATIENCE_S, _PATIENCE_S, _PATIENCE_S, _PATIENCE_S)
     try:
         found = Wire(base, headers, connections=1, patience=patience).get(path)
-        page = msgspec.json.decode(found.body) if found.status < 300 else {}
+        page = read_json(found.body) if found.status < 300 else {}
     except (WireError, msgspec.DecodeError):
         return 0, {}
     return found.status, page if isinstance(page, dict) else {"data": page}
@@ -110,6 +113,6 @@ def _find_model(rows: list[dict[str, Any]], model: str) -> dict[str, Any] | None
 
 
 def _find_number(places: list[dict[str, Any]], names: tuple[str, ...]) -> int:
-    """The first number above 0 under one of these names; 0 where there is none."""
+    """The first number above 0, as far as it can be, under one of these names; 0 where there is none."""
     found = (place.get(name) for name in names for place in places)
-    return next((n for n in found if isinstance(n, int) and not isinstance(n, bool) and n > 0), 0)
+    return next((n for n in found if isinstance(n, int) and not isinstance(n, bool) and 0 < n <= _MOST), 0)

@@ -13,6 +13,7 @@ import numpy as np
 
 from sensegraph.errors import EndpointError
 from sensegraph.language.text import count_tokens
+from sensegraph.models.endpoint.bodies import MOST_NUMBERS
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
 from sensegraph.models.endpoint.outcomes import Kind, Outcome
 from sensegraph.models.endpoint.profile import Profile
@@ -100,7 +101,10 @@ def read_vectors(reply: Mapping[str, Any], texts: Sequence[str]) -> Vectors:
     data = reply.get("data")
     if not isinstance(data, list) or not all(isinstance(r, dict) and "embedding" in r for r in data):
         raise EndpointError("The reply to a request for vectors holds no vectors: check endpoint.embedding_model.")
-    order = sorted(range(len(data)), key=lambda i: int(data[i].get("index", 0)))
+    if len(data) > 2 * len(texts) + 8:  # of which no use can be made
+        data = data[: len(texts) + 1]
+    places = [place if isinstance(place := row.get("index"), int) else 0 for row in data]
+    order = sorted(range(len(data)), key=lambda i: places[i])
     rows = [_read_row(data[i]["embedding"], texts[n] if n < len(texts) else "") for n, i in enumerate(order)]
     sizes = sorted({len(r) for r in rows})
     if len(rows) != len(texts) or len(sizes) != 1:
@@ -119,14 +123,18 @@ def _read_row(value: Any, text: str) -> Vectors:
             if isinstance(value, str)
             else np.asarray(value)
         )
-        row = row.astype(np.float32)
-    except (TypeError, ValueError, binascii.Error) as e:
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            row = row.astype(np.float32)
+            length = float(np.linalg.norm(row))
+    except (TypeError, ValueError, OverflowError, binascii.Error) as e:
         raise EndpointError(f"The vector of {shown} is no list of numbers.", Kind.BROKEN) from e
     if row.ndim > 1:
         raise EndpointError(
             f"{shown} got several vectors, one for each token: choose a model for sentences.", Kind.BROKEN
         )
-    if not np.isfinite(row).all() or not row.any():
+    if row.size > MOST_NUMBERS:
+        raise EndpointError(f"The vector of {shown} has {row.size:,} numbers; no model's has as many.", Kind.BROKEN)
+    if not 0 < length < math.inf:
         raise EndpointError(
             f"The vector of {shown} holds nothing, or what is no number: it could never be found.", Kind.BROKEN
         )
@@ -141,7 +149,7 @@ def read_relevances(reply: Mapping[str, Any], count: int) -> list[float | None]:
     try:
         listed = reply.get("results") or reply["data"]
         found = [(int(r["index"]), float(r["score" if "score" in r else "relevance_score"])) for r in listed]
-    except (KeyError, TypeError, ValueError) as e:
+    except (KeyError, TypeError, ValueError, OverflowError) as e:
         text = f"A rerank reply without an index and a relevance_score for each document ({e!r})."
         raise EndpointError(text, Kind.BROKEN) from e
     given = dict(found)

@@ -9,10 +9,10 @@ import io
 import socket
 import ssl
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from http.client import HTTPResponse
+from http.client import HTTPResponse, LineTooLong
 from typing import Any
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -21,24 +21,22 @@ import urllib3
 from urllib3 import BaseHTTPResponse, connection, connectionpool, exceptions
 
 from sensegraph import __version__
+from sensegraph.models.endpoint.incoming import (
+    DOWNLOAD,
+    HEAD,
+    PIECE,
+    WHOLE,
+    Broken,
+    Incoming,
+    Late,
+    Oversized,
+    Response,
+    Unreachable,
+    WireError,
+)
+from sensegraph.runtime.activity import closed_when_stopped
 
 IDLE_S = 30.0  # a connection unused for longer is opened anew: what stands between may have forgotten it
-
-
-class WireError(Exception):
-    """There is no reply; the message says why, without an address."""
-
-
-class Late(WireError):
-    """Nothing came in time, or not all of it."""
-
-
-class Unreachable(WireError):
-    """Nobody can be spoken to: no such host, refused, no proxy, a certificate that does not hold."""
-
-
-class Broken(WireError):
-    """The connection ended before the reply did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +53,11 @@ class Patience:
         left = self.silence if heard else self.first_byte
         return min(left, began + self.whole - time.monotonic()) if self.whole else left
 
-
-@dataclass(frozen=True, slots=True)
-class Response:
-    """What came back, whatever its status; names of `headers` are found in any case."""
-
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
+    def explain(self, began: float, heard: bool) -> str:
+        """Which of these times is over, of a request that was sent at `began`."""
+        if self.whole and time.monotonic() - began >= self.whole - 0.01:
+            return f"no reply within {self.whole:g} s"
+        return f"nothing more for {self.silence:g} s" if heard else f"no reply within {self.first_byte:g} s"
 
 
 class Wire:
@@ -94,68 +89,62 @@ class Wire:
         proxies = {} if direct or proxy_bypass(host) else getproxies()
         self._pools = _open_pools(parts.scheme, proxies, patience, num_pools=2, maxsize=connections, **secure)
 
-    def post(self, path: str, body: bytes, kind: str = "application/json") -> Response:
-        """The reply to `body`, of this `kind`. Raises Late, Unreachable or Broken when there is none."""
-        with _translated_errors():
-            found = self._sent("POST", path, body, whole=True, kind=kind)
-            return Response(found.status, found.headers, found.data)
+    def post(
+        self,
+        path: str,
+        body: bytes,
+        kind: str = "application/json",
+        most: int = WHOLE,
+        grown: Callable[[], object] = lambda: None,
+    ) -> Response:
+        """The reply to `body`, of this `kind`, of at most so many bytes; `grown` is called by a long one.
 
-    def get(self, path: str) -> Response:
+        Raises Late, Unreachable, Broken or Oversized when there is none.
+        """
+        with self._reading("POST", path, body, kind) as incoming:
+            return incoming.read_whole(most, grown)
+
+    def get(self, path: str, most: int = WHOLE) -> Response:
         """What stands at a path below `base_url`. Raises as `post` does."""
-        with _translated_errors():
-            found = self._sent("GET", path, None, whole=True)
-            return Response(found.status, found.headers, found.data)
+        with self._reading("GET", path, None, "application/json") as incoming:
+            return incoming.read_whole(most)
 
     @contextmanager
     def open(self, path: str, body: bytes) -> Iterator[Incoming]:
         """The reply to `body` while it comes; its connection is kept where that ends soon. Raises as `post` does."""
+        with self._reading("POST", path, body, "application/json") as incoming:
+            yield incoming
+
+    @contextmanager
+    def _reading(self, method: str, path: str, body: bytes | None, kind: str) -> Iterator[Incoming]:
+        url = self._base + path + (f"?{self._query}" if self._query else "")
+        how = self._how | {"headers": self._how["headers"] | {"Content-Type": kind}}
         with _translated_errors():
-            found = self._sent("POST", path, body, whole=False)
+            found = self._pools.urlopen(method, url, body=body, preload_content=False, **how)
+        pieces = _read_pieces(found)
         try:
-            yield Incoming(found)
+            yield Incoming(found.status, found.headers, pieces)
             if isinstance(found.connection, _Waiting):
                 found.connection.hurried = True
-            with suppress(exceptions.HTTPError, OSError):
-                found.drain_conn()
+            with suppress(WireError):
+                for _ in zip(range(_TAIL_PIECES), pieces, strict=False):
+                    pass
         finally:
             found.close()
 
-    def _sent(
-        self, method: str, path: str, body: bytes | None, *, whole: bool, kind: str = "application/json"
-    ) -> BaseHTTPResponse:
-        url = self._base + path + (f"?{self._query}" if self._query else "")
-        how = self._how | {"headers": self._how["headers"] | {"Content-Type": kind}}
-        return self._pools.urlopen(method, url, body=body, preload_content=whole, **how)
 
-
-class Incoming:
-    """A reply that is still coming; iterating gives its lines, each as soon as it is whole, without its end."""
-
-    def __init__(self, found: BaseHTTPResponse) -> None:
-        self._found = found
-        self.status, self.headers = found.status, found.headers
-
-    def __iter__(self) -> Iterator[bytes]:
-        left = b""
-        while piece := self._next():
-            *lines, left = (left + piece).split(b"\n")
-            for line in lines:
-                yield line.removesuffix(b"\r")
-        if left:
-            yield left
-
-    def response(self) -> Response:
-        """All of it. Raises as `Wire.post` does."""
+def _read_pieces(found: BaseHTTPResponse) -> Iterator[bytes]:
+    """What comes of a reply, as it comes and packed as it is."""
+    while True:
         with _translated_errors():
-            return Response(self.status, self._found.headers, self._found.data)
-
-    def _next(self) -> bytes:
-        with _translated_errors():
-            return self._found.read1(_PIECE)
+            piece = found.read1(PIECE, decode_content=False)
+        if not piece:
+            return
+        yield piece
 
 
 _TAIL_S = 0.2  # seconds that the end of a connection's reply may take after the end of what it says
-_PIECE = 65536  # bytes; the most that is taken at once of what has come
+_TAIL_PIECES = 4  # of a reply that said all, read so that its connection can be kept
 _UNREACHABLE = (exceptions.NewConnectionError, exceptions.SSLError, exceptions.ProxyError)
 
 
@@ -167,8 +156,10 @@ def _translated_errors() -> Iterator[None]:
     except _UNREACHABLE as e:
         raise Unreachable(_find_reason(e)) from e
     except exceptions.TimeoutError as e:
-        raise Late("no reply in time") from e
+        raise Late("no connection in time") from e
     except exceptions.HTTPError as e:
+        if any(isinstance(inner, LineTooLong) for inner in e.args):
+            raise Oversized("headers of more than 64 KB in one line") from e
         raise Broken(_find_reason(e)) from e
 
 
@@ -218,6 +209,7 @@ class _Timed(io.RawIOBase):
     def __init__(self, sock: socket.socket, by: _Waiting, began: float) -> None:
         self._socket, self._raw, self._by = sock, sock.makefile("rb", buffering=0), by
         self._began, self._heard = began, False
+        self._came, self.most = 0, HEAD
 
     def makefile(self, _mode: str) -> io.BufferedReader:
         """What a response reads from."""
@@ -228,14 +220,25 @@ class _Timed(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int | None:
-        """The next bytes. Raises TimeoutError when they do not come in time."""
+        """The next bytes. Raises Late when they do not come in time, Oversized when too many did."""
         left = _TAIL_S if self._by.hurried else self._by.patience.left(self._began, self._heard)
-        if left <= 0:
-            raise TimeoutError("the time for the reply is over")
-        self._socket.settimeout(left)
-        count = self._raw.readinto(buffer)
+        try:
+            if left <= 0:
+                raise TimeoutError
+            self._socket.settimeout(left)
+            with closed_when_stopped(self._hang_up):
+                count = self._raw.readinto(buffer)
+        except TimeoutError:
+            raise Late(self._by.patience.explain(self._began, self._heard)) from None
         self._heard = True
+        self._came += count or 0
+        if self._came > self.most:
+            raise Oversized("headers of more than 128 KB" if self.most == HEAD else "a reply without end")
         return count
+
+    def _hang_up(self) -> None:
+        with suppress(OSError):  # it may have ended by itself
+            self._socket.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         """Let go of the connection."""
@@ -258,13 +261,17 @@ class _Waiting(connection.HTTPConnection):
     def getresponse(self) -> Any:
         """The head of the reply, from which its body is read."""
         began, self.hurried = time.monotonic(), False
+        timed = list[_Timed]()
 
         def read_timed(sock: socket.socket, **named: Any) -> HTTPResponse:
-            return HTTPResponse(_Timed(sock, self, began), **named)  # type: ignore[arg-type]
+            timed.append(_Timed(sock, self, began))
+            return HTTPResponse(timed[-1], **named)  # type: ignore[arg-type]
 
         self.response_class = read_timed  # type: ignore[assignment]
         try:
-            return super().getresponse()
+            found = super().getresponse()
+            timed[-1].most = DOWNLOAD
+            return found
         finally:
             self.used = time.monotonic()
 

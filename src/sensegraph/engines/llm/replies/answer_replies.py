@@ -113,10 +113,9 @@ def compose_report(head: Head, data: dict[str, Any], cited: Records) -> tuple[Re
 
 
 def describe_missing_findings(count: int, least: int, reply: Reply) -> str:
-    """What is wrong with so many findings; empty where they are enough."""
-    if count >= least:
-        return ""
-    return describe_cut(reply) or f"it has {count} usable findings, and at least {least} are asked for"
+    """What is wrong with so many findings: the reply was cut off, or they are not enough; empty where nothing is."""
+    few = f"it has {count} usable findings, and at least {least} are asked for" if count < least else ""
+    return describe_cut(reply) or few
 
 
 def describe_dangling(dangling: tuple[str, ...]) -> str:
