@@ -25,7 +25,7 @@ from sensegraph.corpus.settings import (
 )
 from sensegraph.corpus.sources import _may_be_unread
 from sensegraph.corpus.tools import make_chunker, make_executor, make_reranker, make_tools
-from sensegraph.corpus.views import list_passage_documents, view_checks, view_status
+from sensegraph.corpus.views import list_passage_documents, view_checks, view_evidence, view_status
 from sensegraph.corpus.workspace import Status
 from sensegraph.errors import InputError, NotIndexed, SettingsError
 from sensegraph.methods.basic.bm25 import BM25
@@ -164,6 +164,17 @@ def test_documents_behind_passages_come_once_in_the_order_of_sources_and_quotes(
     first = Passage("entity", "e", "", sources=(Source("c2", 0, 1), Source("gone", 0, 1), Source("c1", 0, 1)))
     second = Passage("entity", "f", "", quotes=(Description("so", Source("c0", 0, 1)),))
     assert list_passage_documents([first, second, Passage("chunk", "g", "")], index) == [["b", "a"], ["b"], []]
+
+
+def test_places_of_passages_are_the_spans_of_the_documents_texts(harbour: Corpus) -> None:
+    found = harbour.search("pier", top=5)
+    shown = view_evidence(found, harbour.index())["evidence"]
+    assert len(shown) == len(found.passages) > 1
+    for passage, one in zip(found.passages, shown, strict=True):
+        assert one["places"]
+        assert one["documents"] == list(dict.fromkeys(p["document"] for p in one["places"]))
+        (place,) = one["places"]
+        assert harbour.index().document(place["document"]).text[place["start"] : place["end"]] == passage.text
 
 
 def test_checks_and_the_state_of_a_corpus_are_plain_objects() -> None:
@@ -391,3 +402,10 @@ def test_a_remote_endpoint_needs_a_key_and_one_of_this_machine_none(monkeypatch:
         read_api_key(remote)
     monkeypatch.setenv("KEY_OF_TEST", "abc")
     assert read_api_key(remote) == "abc"
+
+
+def test_runs_of_blanks_in_a_question_say_nothing(harbour: Corpus) -> None:
+    plain = harbour.query("Who asked for a new pier?", method="walk")
+    blank = harbour.query("Who asked" + " \n\t" * 2_000 + "for a new pier?", method="walk")
+    assert plain.citations
+    assert (blank.text, blank.citations) == (plain.text, plain.citations)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from sensegraph.protocols import Method
 
 Hear = Callable[[str], None]
+_BLANKS = re.compile(r"(\s)\s{2,}")
 _OF_REPORTS = {"depth": "a depth", "report_tokens": "a bound for reports"}  # options that ask for them
 
 
@@ -162,9 +164,10 @@ class Asker:
 
 
 def _require_words(question: Question) -> Question:
+    """The question without long runs of blanks, which say nothing. Raises InputError for one that is empty."""
     if not question.text.strip():
         raise InputError("The question is empty; ask something.")
-    return question
+    return replace(question, text=_BLANKS.sub(r"\1", question.text))
 
 
 def _rests_on_one(answer: Answer, index: Index) -> bool:

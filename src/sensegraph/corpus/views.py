@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from sensegraph.types import Answer, Evidence, Passage, Usage
 
 JSON = dict[str, Any]
+Place = tuple[str, int, int]  # document, and begin and end of a span of its text, in characters
 _USAGE = ("calls", "prompt_tokens", "completion_tokens", "embedding_tokens", "cost_usd", "seconds")  # told of an answer
 
 
@@ -56,18 +57,31 @@ def view_evidence(found: Evidence, index: Index) -> JSON:
 
 
 def _view_passages(passages: Sequence[Passage], index: Index) -> list[JSON]:
-    places = list_passage_documents(passages, index)
     return [
-        {"kind": p.kind, "id": p.id, "score": p.score, "text": p.text, "documents": where}
-        for p, where in zip(passages, places, strict=True)
+        {
+            "kind": p.kind,
+            "id": p.id,
+            "score": p.score,
+            "text": p.text,
+            "documents": list(dict.fromkeys(document for document, _, _ in where)),
+            "places": [{"document": document, "start": start, "end": end} for document, start, end in where],
+        }
+        for p, where in zip(passages, list_passage_places(passages, index), strict=True)
     ]
+
+
+def list_passage_places(passages: Sequence[Passage], index: Index) -> list[list[Place]]:
+    """The spans behind each passage, each once, in the order of its sources."""
+    sources = [[*p.sources, *(q.source for q in p.quotes)] for p in passages]
+    chunks = index.chunks(sorted({s.chunk for found in sources for s in found}))
+    placed = [[(chunks[s.chunk], s) for s in found if s.chunk in chunks] for found in sources]
+    return [list(dict.fromkeys((c.document, c.start + s.start, c.start + s.end) for c, s in one)) for one in placed]
 
 
 def list_passage_documents(passages: Sequence[Passage], index: Index) -> list[list[str]]:
     """The documents behind each passage, each once, in the order of its sources."""
-    named = [[s.chunk for s in (*p.sources, *(q.source for q in p.quotes))] for p in passages]
-    chunks = index.chunks(sorted({name for names in named for name in names}))
-    return [list(dict.fromkeys(chunks[n].document for n in names if n in chunks)) for names in named]
+    places = list_passage_places(passages, index)
+    return [list(dict.fromkeys(document for document, _, _ in where)) for where in places]
 
 
 def view_checks(found: Checked, usage: Usage) -> JSON:
