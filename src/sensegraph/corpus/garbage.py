@@ -91,15 +91,18 @@ class GarbageCollector:
         if before and settled > max(_GROWN * before, before + _LEAST):
             try:
                 with store.exclusive(self._workspace.wait):
-                    kept = self._kept(time.monotonic() + _LONGEST_S)
-                    held = [k for name in store.pinned() for k in self._keys_held(name)]
-                    needed = dict.fromkeys([*kept.keys, *held, *store.refs().values()])
                     paid = [step for step, spent in store.ledger().items() if spent.cost_usd or spent.calls]
-                    settled = store.sweep(needed, spare=paid).after
+                    settled = store.sweep(self._find_needed, spare=paid).after
             except (SettingsError, TookTooLong):
                 pass  # the next build tries again, or somebody asks for it
         if not before or settled < before or settled > _GROWN * before:
             store.set_refs({_COLLECTED: str(settled)})
+
+    def _find_needed(self) -> dict[str, None]:
+        """The keys that this index, the documents, and the indexes that readers hold are made of."""
+        kept = self._kept(time.monotonic() + _LONGEST_S)
+        held = [k for name in self._store.pinned() for k in self._keys_held(name)]
+        return dict.fromkeys([*kept.keys, *held, *self._store.refs().values()])
 
     def _keys_held(self, name: str) -> list[str]:
         """The keys behind an index that a reader holds; none where it is gone."""

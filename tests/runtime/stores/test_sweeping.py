@@ -188,3 +188,24 @@ def test_a_folder_is_tried_for_writing_and_left_as_it_was(tmp_path: Path) -> Non
     assert is_writable(tmp_path)
     assert list(tmp_path.iterdir()) == []
     assert not is_writable(tmp_path / "none")
+
+
+def test_what_comes_while_it_is_found_out_what_is_needed_stays(store: SqliteStore) -> None:
+    """A question of another process writes its answer, and reads it, while a build collects."""
+    store.write({"old": b"x", "kept": b"x"}, "step")
+    store.write_rows("old.rows", [("1", b"x")])
+
+    def find_out() -> set[str]:
+        store.write({"new": b"x"}, "step")
+        store.write_rows("new.rows", [("1", b"x")])
+        np.save(store.root / "arrays" / "new.npy", np.zeros(1))
+        (store.root / "arrays" / "newer.npy.part").write_bytes(b"")
+        return {"kept"}
+
+    swept = store.sweep(find_out)
+    assert store.has(["old", "kept", "new"]) == {"kept", "new"}
+    assert store.rows("old.rows") is None
+    assert store.rows("new.rows") is not None
+    assert {f.name for f in store.root.glob("arrays/*")} == {"new.npy", "newer.npy.part"}
+    assert (swept.total.objects, swept.total.tables) == (1, 1)
+    assert store.sweep({"kept"}).total.objects == 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import Protocol, runtime_checkable
 
 from sensegraph.protocols import Store
 
+Needed = Collection[str] | Callable[[], Collection[str]]
 LOST = "lost"  # ref: another value whenever something was found damaged and was removed
 
 
@@ -65,11 +66,12 @@ class CorpusStore(Store, Protocol):
         """Hold the right to build. Raises StoreError where another holds it for longer than `wait` seconds."""
         ...
 
-    def sweep(self, needed: Collection[str], *, dry: bool = False, spare: Collection[str] = ()) -> Swept:
+    def sweep(self, needed: Needed, *, dry: bool = False, spare: Collection[str] = ()) -> Swept:
         """Remove every object, table and array whose key is not `needed`; with `dry` only count them.
 
-        Objects of the steps named in `spare` stay. A table `KEY.name` and an array `KEY.name` belong to KEY. Called
-        inside `exclusive`.
+        Where `needed` is a function, what comes while it finds out stays: somebody who asks a question may have just
+        written it. Objects of the steps named in `spare` stay. A table `KEY.name` and an array `KEY.name` belong to
+        KEY. Called inside `exclusive`.
         """
         ...
 

@@ -22,7 +22,7 @@ import msgspec
 from numpy.typing import NDArray
 
 from sensegraph.errors import StoreError
-from sensegraph.runtime.stores.corpus_store import LOST, Swept
+from sensegraph.runtime.stores.corpus_store import LOST, Needed, Swept
 from sensegraph.runtime.stores.locking import hold_lock
 from sensegraph.runtime.stores.mending import is_as_left, mend_store, move_unreadable, note_as_left, upgrade_store
 from sensegraph.runtime.stores.rows import TABLES, SqliteRows, delete_tables, read_head, write_table
@@ -183,7 +183,7 @@ class SqliteStore:
             finally:
                 self._db.execute("COMMIT" if whole else "ROLLBACK")
 
-    def sweep(self, needed: Collection[str], *, dry: bool = False, spare: Collection[str] = ()) -> Swept:
+    def sweep(self, needed: Needed, *, dry: bool = False, spare: Collection[str] = ()) -> Swept:
         """Remove all whose key is not `needed` but objects of the steps in `spare`; with `dry` only count them."""
         return sweep_store(self, needed, dry=dry, spare=spare)
 

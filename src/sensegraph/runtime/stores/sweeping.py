@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sensegraph.errors import StoreError
-from sensegraph.runtime.stores.corpus_store import Freed, Swept
+from sensegraph.runtime.stores.corpus_store import Freed, Needed, Swept
 from sensegraph.runtime.stores.rows import delete_tables, size_tables
 
 if TYPE_CHECKING:
@@ -17,26 +17,26 @@ if TYPE_CHECKING:
 _TOMB = "-"  # the key of the last part that was ever made, where it is gone: its number is never given again
 
 
-def sweep_store(
-    store: SqliteStore, needed: Collection[str], *, dry: bool = False, spare: Collection[str] = ()
-) -> Swept:
+def sweep_store(store: SqliteStore, needed: Needed, *, dry: bool = False, spare: Collection[str] = ()) -> Swept:
     """Remove every object, table and array whose key is not `needed`; with `dry` only count them.
 
-    A table `KEY.name` and an array `KEY.name` belong to KEY. What goes is overwritten, the file is written anew without
-    free pages, and its log is emptied. Hold `store.exclusive()` meanwhile. Raises StoreError for a read-only store.
+    Where `needed` is a function, what comes while it finds out stays. A table `KEY.name` and an array `KEY.name` belong
+    to KEY. What goes is overwritten, the file is written anew without free pages, and its log is emptied. Hold
+    `store.exclusive()` meanwhile. Raises StoreError for a read-only store.
     """
     if store.readonly:
         raise StoreError(f"{store.path} can only be read here; collect where it can be written.")
     before = store.size()
-    keep = set(needed)
+    there, begun = _list_there(store), list(store.root.glob("arrays/*.part"))
+    keep = set(needed() if callable(needed) else needed)
     for step in spare:
         keep.update(k for (k,) in store.select("SELECT key FROM object WHERE step = ?", (step,)))
-    gone = _find_unneeded(store, keep)
+    gone = _find_unneeded(store, keep, there)
     counted = _count_freed(store, gone)
     if dry:
         return Swept(counted, before, before)
     _delete_rows(store, gone)
-    for path in (*gone.arrays, *store.root.glob("arrays/*.part")):
+    for path in (*gone.arrays, *begun):
         path.unlink(missing_ok=True)
     store.select("VACUUM")
     ((busy, _, _),) = store.select("PRAGMA wal_checkpoint(TRUNCATE)")  # readers may keep the log from being emptied
@@ -50,17 +50,24 @@ class _Gone:
     arrays: tuple[Path, ...]
 
 
-def _find_unneeded(store: SqliteStore, keep: set[str]) -> _Gone:
+def _list_there(store: SqliteStore) -> tuple[int, int, list[Path]]:
+    """The last object and the last table that are there, and the arrays."""
+    ((objects, parts),) = store.select("SELECT (SELECT max(rowid) FROM object), (SELECT max(number) FROM part)")
+    return objects or 0, parts or 0, sorted(store.root.glob("arrays/*.npy"))
+
+
+def _find_unneeded(store: SqliteStore, keep: set[str], there: tuple[int, int, list[Path]]) -> _Gone:
     def unwanted(key: str) -> bool:
         return key.partition(".")[0] not in keep
 
-    objects = store.select("SELECT key, step, length(value) FROM object ORDER BY key")
+    last, part, arrays = there
+    objects = store.select("SELECT key, step, length(value) FROM object WHERE rowid <= ? ORDER BY key", (last,))
     sizes = size_tables(store)
-    parts = store.select("SELECT key, number FROM part ORDER BY number")
+    parts = store.select("SELECT key, number FROM part WHERE number <= ? ORDER BY number", (part,))
     return _Gone(
         tuple((k, step, n) for k, step, n in objects if unwanted(k)),
         tuple((k, number, sizes.get(number, 0)) for k, number in parts if k != _TOMB and unwanted(k)),
-        tuple(p for p in sorted(store.root.glob("arrays/*.npy")) if unwanted(p.name)),
+        tuple(p for p in arrays if unwanted(p.name)),
     )
 
 
