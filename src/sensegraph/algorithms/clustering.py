@@ -242,9 +242,18 @@ def _split_afresh(rule: _Rule) -> _Split:
         )
         labels = np.empty(n, np.int32)
         labels[np.fromiter(found.keys(), np.int32, n)] = np.fromiter(found.values(), np.int32, n)
-        return _root_components(graph, labels)
+        return _root_components(graph, labels if by_modularity else _join_denser(frame, labels, rule, depth))
 
     return split
+
+
+def _join_denser(frame: _Frame, labels: Ints, rule: _Rule, depth: int) -> NDArray[Any]:
+    """Communities of which no two gain by merging: by the constant Potts model the native code may leave such pairs."""
+    penalty, moved = _penalties(frame, rule, depth)[frame.block], np.ones(len(labels), np.bool_)
+    found: NDArray[Any] = _root_components(frame.graph, labels)
+    while moved.any():
+        found, moved = settle_labels(frame.graph, found, moved, penalty, _masses(frame, rule))
+    return found
 
 
 def _root_components(graph: Adjacency, labels: NDArray[Any]) -> Ints:

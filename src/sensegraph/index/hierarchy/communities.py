@@ -195,7 +195,7 @@ def hash_structure(graphs: Sequence[Graph]) -> list[str]:
     ]
 
 
-@step("communities.communities", version=1, form="tables")
+@step("communities.communities", version=2, form="tables")
 def cluster_graphs(wholes: Sequence[tuple[Graph, Earlier | None]], *, settings: ClusterSettings) -> list[Communities]:
     """The communities of each graph."""
     return [group_entities(graph, earlier, settings) for graph, earlier in wholes]
