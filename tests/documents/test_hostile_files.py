@@ -192,7 +192,9 @@ def test_an_archive_that_lies_about_its_sizes_is_counted() -> None:
         check_packed(bomb.replace(size, (10).to_bytes(4, "little")), 200_000_000)
 
 
-@pytest.mark.parametrize("data", [b"PK\x03\x04", b"PK" + bytes(100), make_archive({"a": b"x" * 9999})[:-30]])
+@pytest.mark.parametrize(
+    "data", [b"PK\x03\x04", b"PK" + bytes(100), make_archive({"a": b"x" * 9999})[:-30]], ids=["begin", "rest", "end"]
+)
 def test_a_damaged_archive_is_named(data: bytes) -> None:
     with pytest.raises(InputError, match="damaged archive"):
         check_packed(data, 1_000)

@@ -56,6 +56,7 @@ _PASSIVE = re.compile(r"\b(?:by|von|par|por)\b", re.IGNORECASE)
 _TOGETHER = 3  # texts that may bear a statement together
 _LONG, _WINDOW = 600, 3  # characters from which a text is looked through, by so many sentences at a time
 _GAIN = 2  # terms more in a text's order by which two names are known to have changed places
+_PAIRED = 16  # names of a statement, and words of them, that are looked at in pairs
 _FILLED = re.compile(r",?\s*\b(?:you know|I mean)\b,?", re.IGNORECASE)
 _APART = re.compile(r"\s+(?=[,.;:!?…])")  # transcripts write blanks before marks
 _NO = re.compile(r"\W*(?:no|nein|non|nope)[,.!?…–—-]+\W*$", re.IGNORECASE)
@@ -292,7 +293,8 @@ def _find_swapped_names(ours: _Reading, theirs: Sequence[_Reading]) -> Iterator[
     texts = [(_terms_in_order(t.text, ours.spoken)[0], t.text) for t in theirs]
     named = {i for begin, end, _ in names for i in range(begin, end)}
     alone = ours.as_written(words)
-    singly = [(i, i + 1, alone[i]) for begin, end, _ in names for i in range(begin, end) if end - begin > 1]
+    names = names[:_PAIRED]
+    singly = [(i, i + 1, alone[i]) for begin, end, _ in names for i in range(begin, end) if end - begin > 1][:_PAIRED]
     for (a, b, one), (c, d, other) in (*combinations(names, 2), *combinations(sorted([*names, *singly]), 2)):
         if b > c or named.issuperset(range(b, c)):
             continue  # one is part of the other, or they stand in a list

@@ -227,9 +227,11 @@ _NO_MODEL = re.compile(r"model\b.{0,60}\b(?:not found|does not exist|not exist)"
 _ROUTE = re.compile(r"requested parameters|no endpoints found that", re.IGNORECASE)
 _PER_DAY = re.compile(r'"quotaId"\s*:\s*"([^"]*PerDay[^"]*)"')
 _AGAIN_IN = re.compile(
-    r"(?:try again in|retry in|retry after|retryDelay\W{1,20})\s*((?:\d+(?:\.\d+)?\s*(?:ms|s|m|h)[a-z]*\s*)+)", re.I
+    r"(?:try again in|retry in|retry after|retryDelay\W{1,20})\s*"
+    r"((?:\d{1,12}(?:\.\d{1,12})?\s{0,3}(?:ms|s|m|h)[a-z]{0,12}\s{0,3})+)",
+    re.I,
 )
-_SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)")
+_SPAN = re.compile(r"(\d{1,12}(?:\.\d{1,12})?)\s{0,3}(ms|s|m|h)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
