@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -42,31 +46,45 @@ def test_a_client_asks_over_stdin_and_stdout(root: Path):
     assert "Ada Finch keeps the lighthouse of Skerry Point." in quote
 
 
+HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "0"}}
+BEGIN = [
+    {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO},
+    {"jsonrpc": "2.0", "method": "notifications/initialized"},
+]
+
+
+@contextmanager
+def started(root: Path, *messages: dict[str, Any]) -> Iterator[subprocess.Popen[str]]:
+    """The program, to which these messages have been sent after the first ones."""
+    words = [sys.executable, "-m", "sensegraph", "mcp", str(root), "--write"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as program:
+        assert program.stdin
+        program.stdin.write("".join(json.dumps(message) + "\n" for message in (*BEGIN, *messages)))
+        program.stdin.flush()
+        try:
+            yield program
+        finally:
+            program.kill()
+
+
 def test_stdout_carries_the_protocol_alone_and_the_end_of_stdin_ends_it(root: Path):
-    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "0"}}
-    asked = [
-        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
-        {"jsonrpc": "2.0", "method": "notifications/initialized"},
-        {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
-    ]
-    done = subprocess.Popen(
-        [sys.executable, "-m", "sensegraph", "mcp", str(root), "--write"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert done.stdin
-    assert done.stdout
-    for message in asked:
-        done.stdin.write(json.dumps(message) + "\n")
-    done.stdin.flush()
-    answers = [json.loads(done.stdout.readline()) for _ in range(2)]
-    rest, errors = done.communicate(timeout=60)
+    with started(root, {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}) as program:
+        assert program.stdout
+        answers = [json.loads(program.stdout.readline()) for _ in range(2)]
+        rest, errors = program.communicate(timeout=60)
     assert [answer["id"] for answer in answers] == [1, 2]
     assert answers[0]["result"]["protocolVersion"] == "2025-06-18"
     assert len(answers[1]["result"]["tools"]) == 11
-    assert (rest, errors, done.returncode) == ("", "", 0)
+    assert (rest, errors, program.returncode) == ("", "", 0)
+
+
+def test_ctrl_c_ends_it_while_it_waits_for_stdin(root: Path):
+    with started(root) as program:
+        assert program.stdout
+        assert json.loads(program.stdout.readline())["id"] == 1
+        program.send_signal(signal.SIGINT)
+        assert program.wait(timeout=60) == -signal.SIGINT
 
 
 def test_without_the_extra_the_command_says_what_to_install(root: Path, monkeypatch: pytest.MonkeyPatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -218,11 +219,16 @@ def _read_request(read: Callable[[], R]) -> R:
 
 
 def serve_stdio(corpus: Corpus, *, write: bool = False) -> None:
-    """Answer on stdin and stdout until stdin ends. What else is printed meanwhile goes to stderr."""
+    """Answer on stdin and stdout until stdin ends. What else is printed meanwhile goes to stderr.
+
+    Ctrl-C ends the process at once, as SIGTERM does: the thread that waits for stdin cannot be called back, and a
+    store may be left at any moment.
+    """
 
     async def serve() -> None:
         server = CorpusServer(corpus, write=write).make_server()
         async with stdio_server() as (read, written):
             await server.run(read, written, server.create_initialization_options())
 
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     anyio.run(serve)
