@@ -171,6 +171,14 @@ def test_every_result_is_within_its_tokens_and_its_text_too(
     assert ("cut" in found.structured_content) <= (tokens < 2000 or name in ("match", "report"))
 
 
+def test_a_long_search_shows_evidence_and_documents_of_few_tokens(call: Call):
+    found = call("search", query="pier", limit=50, max_tokens=600).structured_content
+    assert found["evidence"]
+    assert found["results"]
+    assert found["cut"][0].startswith(f"evidence: {len(found['evidence'])} of ")
+    assert found["next"] == str(len(found["evidence"]))
+
+
 def test_pages_of_a_search_go_on_where_the_last_ended(call: Call):
     whole = call("search", query="pier", limit=6, max_tokens=20_000).structured_content["evidence"]
     first = call("search", query="pier", limit=3, max_tokens=20_000).structured_content

@@ -46,6 +46,19 @@ def test_a_client_asks_over_stdin_and_stdout(root: Path):
     assert "Ada Finch keeps the lighthouse of Skerry Point." in quote
 
 
+def test_a_corpus_can_begin_with_the_first_document_that_is_added(tmp_path: Path):
+    async def main() -> tuple[str, str]:
+        words = ["-m", "sensegraph", "mcp", str(tmp_path / "new"), "--write", "--engine", "offline"]
+        command = StdioServerParameters(command=sys.executable, args=words, env=dict(os.environ))
+        async with Client(command) as client:
+            before = await client.call_tool("overview", {})
+            await client.call_tool("add_document", {"name": "ada.txt", "text": "Ada Finch keeps the lighthouse."})
+            found = await client.call_tool("ask", {"question": "Who keeps the lighthouse?"})
+            return before.content[0].text, found.structured_content["citations"][0]["document"]
+
+    assert anyio.run(main) == ("There is no index here yet; run `sensegraph index PATH` first.", "ada.txt")
+
+
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "0"}}
 BEGIN = [
     {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO},

@@ -27,7 +27,7 @@ def serve_tools(
     if not find_spec("mcp"):
         raise SettingsError('`sensegraph mcp` needs an extra: pip install "sensegraph[mcp]".')
     run = replace(run, root=folder)
-    with run.corpus(indexed=not write, silent=True) as corpus:
+    with run.corpus(create=write, indexed=not write, silent=True) as corpus:
         from sensegraph.server.mcp import serve_stdio  # after the settings have been read: it takes a second
 
         serve_stdio(corpus, write=write)

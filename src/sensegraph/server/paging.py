@@ -18,15 +18,22 @@ def read_cursor(cursor: str) -> int:
 
 
 def cut_page(
-    found: JSON, lists: Sequence[str], cursor: str, limit: int, tokens: int, after: Sequence[tuple[str, ...]] = ()
+    found: JSON,
+    lists: Sequence[str],
+    cursor: str,
+    limit: int,
+    tokens: int,
+    *,
+    beside: str = "",
+    after: Sequence[str] = (),
 ) -> JSON:
     """`found` with the page of its `lists` that begins at the cursor, within so many tokens.
 
-    Its lists are shortened together, then what comes `after` them.
+    Its lists are shortened together, with the member `beside` them; then those `after` them, one by one.
     """
     first = read_cursor(cursor)
     page = found | {name: found[name][first : first + limit] for name in lists}
-    fitted = fit_result(page, tokens - NEXT, [tuple(lists), *after])
+    fitted = fit_result(page, tokens - NEXT, [(*lists, beside), *((name,) for name in after)])
     return add_next(fitted, first, {name: len(found[name]) for name in lists})
 
 

@@ -11,7 +11,6 @@ from sensegraph.server.token_budget import JSON, encode_result
 
 _PLACE = {"document", "start", "end"}
 _CITATION = {"marker", *_PLACE, "quote"}
-_AS_THEY_ARE = ("search", "fetch")  # connectors read their texts as JSON
 
 
 def write_result(tool: str, result: JSON) -> str:
@@ -26,7 +25,7 @@ def write_result(tool: str, result: JSON) -> str:
             f"\n[{result['length'] - result['end']} more characters from {result['end']}]" if "next" in result else ""
         )
         return f"{place}\n{result['text']}{more}"
-    return encode_result(result if tool in _AS_THEY_ARE else _write_places(result))
+    return encode_result(_write_places(result))  # without places, as fetch is, it is the JSON that connectors read
 
 
 def _write_places(value: Any) -> Any:

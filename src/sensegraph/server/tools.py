@@ -129,8 +129,8 @@ def read_report(corpus: Corpus, given: ReportArguments) -> JSON:
     found = copy_plain(views.view_report(corpus.report(given.id)))
     if read_cursor(given.cursor):
         found |= {"findings": [], "citations": [], "summary": ""}
-    after = [("citations",), ("findings",)]
-    return cut_page(found, _BELOW, given.cursor, given.limit, given.max_tokens, after)
+    after = ("citations", "findings")
+    return cut_page(found, _BELOW, given.cursor, given.limit, given.max_tokens, after=after)
 
 
 # ── questions ──
@@ -189,7 +189,7 @@ def search_passages(corpus: Corpus, given: SearchArguments) -> JSON:
     plain = copy_plain(views.view_evidence(replace(found, passages=shown), corpus.index()))
     titles = {name: corpus.index().document(name).title or name for name in plain["documents"]}
     plain["results"] = [{"id": name, "title": t, "url": write_address(name)} for name, t in titles.items()]
-    fitted = fit_result(plain, given.max_tokens - NEXT, [("evidence",), ("results", "documents")])
+    fitted = fit_result(plain, given.max_tokens - NEXT, [("evidence", "results", "documents")])
     return add_next(fitted, first, {"evidence": first + len(shown) + more})
 
 
@@ -268,7 +268,7 @@ def describe_entity(corpus: Corpus, given: EntityArguments) -> JSON:
     part, page = _ABOUT[given.about], copy_plain(views.view_entities([corpus.entity(given.name, type=given.type)]))
     whole = page["entities"][0]
     listed = {"entity": whole["entity"], part: whole[part]}
-    return cut_page(listed, [part], given.cursor, given.limit, given.max_tokens)
+    return cut_page(listed, [part], given.cursor, given.limit, given.max_tokens, beside="entity")
 
 
 class MatchArguments(Arguments, frozen=True):
