@@ -65,10 +65,13 @@ class Tool:
 
     @property
     def input_schema(self) -> JSON:
-        """The JSON schema of the arguments."""
+        """The JSON schema of the arguments, without lower bounds and empty defaults, which need no words."""
         (_,), kinds = msgspec.json.schema_components([self.takes])
         schema = dict(kinds[self.takes.__name__])
-        properties = {name: _shorten_schema(kind) for name, kind in schema["properties"].items()}
+        properties = {
+            name: {n: x for n, x in kind.items() if n not in ("minimum", "minLength") and x not in ("", [])}
+            for name, kind in schema["properties"].items()
+        }
         required = {"required": schema["required"]} if schema.get("required") else {}
         return {"type": "object", "properties": properties, **required, "additionalProperties": False}
 
@@ -80,12 +83,6 @@ class Tool:
             "properties": {name: _KINDS[kind] for name, kind in {**self.gives, **PASSED}.items()},
             "required": list(self.gives if self.needs is None else self.needs),
         }
-
-
-def _shorten_schema(kind: JSON) -> JSON:
-    """The schema of one argument without lower bounds and empty defaults, which need no words."""
-    empty = "default" in kind and kind["default"] in ("", [])
-    return {n: x for n, x in kind.items() if n not in ("minimum", "minLength") and not (n == "default" and empty)}
 
 
 def write_address(document: str) -> str:
@@ -148,19 +145,15 @@ class AskArguments(Arguments, frozen=True):
 
 def answer_question(corpus: Corpus, given: AskArguments) -> JSON:
     """An answer with citations; the evidence is cut first, the answer last."""
-    scope = Scope(tuple(given.documents), as_of=_check_moment(given.as_of))
+    from sensegraph.language.dates.moments import is_readable
+
+    if given.as_of and not is_readable(given.as_of):
+        raise InputError(f"as_of {given.as_of!r} is no ISO date such as 2023, 2023-05 or 2023-05-17.")
+    scope = Scope(tuple(given.documents), as_of=given.as_of)
     found = copy_plain(
         views.view_answer(corpus.query(given.question, method=given.method, scope=scope), corpus.index())
     )
     return fit_result(found, given.max_tokens, [("evidence",), ("citations",), ("notes",)])
-
-
-def _check_moment(text: str) -> str:
-    from sensegraph.language.dates.moments import is_readable
-
-    if text and not is_readable(text):
-        raise InputError(f"as_of {text!r} is no ISO date such as 2023, 2023-05 or 2023-05-17.")
-    return text
 
 
 class SearchArguments(Arguments, frozen=True):
