@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from sensegraph import __version__
-from sensegraph.cli import asking, browsing, curating, doctor, graphs, indexing, maintenance
+from sensegraph.cli import asking, browsing, curating, doctor, graphs, indexing, maintenance, serving
 from sensegraph.cli.lab import evaluate, repro, tune, tune_prompts
 from sensegraph.cli.options import print_message
 from sensegraph.errors import SensegraphError, Unapproved
@@ -120,6 +120,7 @@ app.command("operations", short_help="List what was decided about names.")(curat
 app.command("draw", short_help="Draw the communities: a picture, or a page to look around in.")(graphs.draw_index)
 app.command("import", short_help="Make an index of the tables of one made elsewhere.")(graphs.import_index)
 app.command("export", short_help="Write the index as tables, CSV, GraphML, Cypher or JSON.")(graphs.export_index)
+app.command("mcp", short_help="Offer a corpus to assistants as tools (MCP).")(serving.serve_tools)
 app.command("methods", short_help="List the methods.")(asking.list_methods)
 app.add_typer(evaluate.app, name="evaluate", short_help="Compare methods by answers, or by judged documents.")
 app.command(short_help="Measure tables of papers, beside what was published.")(repro.repro)

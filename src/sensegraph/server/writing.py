@@ -1,0 +1,132 @@
+"""The tools that change a corpus: documents are files in its folder `input`, and the index follows at once."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Annotated
+
+from msgspec import Meta
+
+from sensegraph.corpus import views
+from sensegraph.errors import EmptyCorpus, InputError
+from sensegraph.server.token_budget import JSON, copy_plain, fit_result
+from sensegraph.server.tools import Arguments, Text, Tokens, Tool
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sensegraph.corpus.corpus import Corpus
+
+_NAME = re.compile(r"[^\W_][\w .()-]{0,120}\.(txt|md)")
+_ORDER = [("communities", "left_out", "skipped", "gone"), ("computed",), ("notes",)]
+
+
+def _find_input(corpus: Corpus) -> Path:
+    """The folder of documents. Raises InputError where it is a link that leads out of the corpus."""
+    place = corpus.root / "input"
+    if place.is_symlink() and not place.resolve().is_relative_to(corpus.root.resolve()):
+        raise InputError(f"{place} is a link that leads to {place.resolve()}; nothing outside the corpus is changed.")
+    return place
+
+
+class AddArguments(Arguments, frozen=True):
+    """A document to add, or to put in the place of the one of that name."""
+
+    name: Annotated[str, Meta(description="a file name that ends in .txt or .md")]
+    text: Text
+    max_tokens: Tokens = 2000
+
+
+def add_document(corpus: Corpus, given: AddArguments) -> JSON:
+    """Write a file into `input`, read it and build. Raises InputError for a name that is no plain file name."""
+    if not _NAME.fullmatch(given.name):
+        raise InputError(f"{given.name!r} is no name of a document: a plain file name that ends in .txt or .md.")
+    place = _find_input(corpus) / given.name
+    if place.is_symlink():
+        raise InputError(f"{place} is a link; nothing is written through it.")
+    place.parent.mkdir(exist_ok=True)
+    before = place.read_bytes() if place.exists() else None
+    place.write_text(given.text, encoding="utf-8", newline="")
+    added = corpus.add(place)
+    if added.skipped:  # the file is as it was
+        if before is None:
+            place.unlink()
+        else:
+            place.write_bytes(before)
+        raise InputError(f"{given.name} cannot be used: {added.skipped[0].reason}.")
+    corpus.mirror.record_origin([place], [*added.new, *added.changed, *added.same])
+    return fit_result(copy_plain(views.view_built(corpus.build(), added, [])), given.max_tokens, _ORDER)
+
+
+class RemoveArguments(Arguments, frozen=True):
+    """A document to remove."""
+
+    document: Text
+    max_tokens: Tokens = 2000
+
+
+def remove_document(corpus: Corpus, given: RemoveArguments) -> JSON:
+    """Remove a document and build the index without it; its file stays, and the notes say so."""
+    corpus.remove(given.document)
+    left, notes = len(corpus.document_keys()), list[str]()
+    if left:
+        notes += corpus.build().notes
+    else:
+        notes.append("no document is left, and no index")
+    place = _find_input(corpus) / given.document
+    if place.resolve().is_relative_to(corpus.root.resolve()) and place.is_file():
+        notes.append(f"the file input/{given.document} stays: sync reads it again")
+    return fit_result({"removed": given.document, "documents": left, "notes": notes}, given.max_tokens)
+
+
+class SyncArguments(Arguments, frozen=True):
+    """The folder of documents against the corpus."""
+
+    max_tokens: Tokens = 2000
+
+
+def sync_documents(corpus: Corpus, given: SyncArguments) -> JSON:
+    """Make the corpus hold what `input` holds, and build. Raises EmptyCorpus where there is no such folder."""
+    from sensegraph.corpus.sources import Added
+
+    place = _find_input(corpus)
+    if not place.is_dir():
+        raise EmptyCorpus(f"There is no folder {place} to follow; add a document first.")
+    done = corpus.sync(place)
+    new = (*done.added, *(name for _, name in done.renamed))
+    added = Added(new, done.edited, done.same, done.skipped, done.personal)
+    return fit_result(copy_plain(views.view_built(corpus.build(), added, done.withheld)), given.max_tokens, _ORDER)
+
+
+_BUILT = {"documents": "integer", "new": "integer", "changed": "integer", "same": "integer", "notes": "strings"}
+
+WRITING = (
+    Tool(
+        "add_document",
+        "Add a text as a document, or replace the one of that name, and update the index.",
+        AddArguments,
+        add_document,
+        _BUILT,
+        reads=False,
+        destroys=True,
+    ),
+    Tool(
+        "remove_document",
+        "Remove a document from the index.",
+        RemoveArguments,
+        remove_document,
+        {"removed": "string", "documents": "integer", "notes": "strings"},
+        reads=False,
+        destroys=True,
+    ),
+    Tool(
+        "sync",
+        "Bring the index up to date with the files of the folder input; what has gone there is removed.",
+        SyncArguments,
+        sync_documents,
+        _BUILT,
+        reads=False,
+        destroys=True,
+    ),
+)
+"""The tools that change something."""
