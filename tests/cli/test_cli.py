@@ -384,7 +384,7 @@ def test_every_quote_of_query_json_is_the_span_of_its_document(indexed: Path, te
 
 def test_evidence_of_query_json_names_its_documents(indexed: Path, run: Run):
     found = parsed(run("query", "Who wrote what?", "--root", indexed, "--json", "--method", "graphrag", "--depth", 0))
-    assert all(set(e) == {"kind", "id", "score", "text", "documents"} for e in found["evidence"])
+    assert all(set(e) == {"kind", "id", "score", "text", "documents", "places"} for e in found["evidence"])
     assert {d for e in found["evidence"] for d in e["documents"]} <= {"ada.txt", "grace.txt"}
     usage = {"calls", "prompt_tokens", "completion_tokens", "embedding_tokens", "cost_usd", "seconds"}
     assert set(found["usage"]) == usage
