@@ -31,16 +31,6 @@ Call = Callable[..., CallToolResult]
 
 
 @pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("harbour")
-    (folder / "sensegraph.toml").write_text('engine = "offline"\n')
-    with Corpus.open(folder) as corpus:
-        corpus.add(papers())
-        corpus.build()
-    return folder
-
-
-@pytest.fixture(scope="module")
 def corpus(root: Path) -> Iterator[Corpus]:
     with Corpus.open(root, create=False) as opened:
         yield opened

@@ -17,19 +17,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from typer.testing import CliRunner
 
-from harbour import papers
 from sensegraph.cli import app
-from sensegraph.corpus.corpus import Corpus
-
-
-@pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("harbour")
-    (folder / "sensegraph.toml").write_text('engine = "offline"\n')
-    with Corpus.open(folder) as corpus:
-        corpus.add(papers())
-        corpus.build()
-    return folder
 
 
 def test_a_client_asks_over_stdin_and_stdout(root: Path):

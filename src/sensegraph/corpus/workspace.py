@@ -290,7 +290,7 @@ class Builder:
         self._privacy.remember_masked_index()
         if space.settings.index.collect:
             self._collect()
-        now = "" if rt.unsettled else fingerprint_build(space, self.index_settings(parts), lost)
+        now = "" if rt.lacking or rt.doubted else fingerprint_build(space, self.index_settings(parts), lost)
         if built == space.built_state() and (now or None) != settled:
             space.store.set_refs({SETTLED: now or None})
         usage = replace(space.usage() - before, seconds=time.perf_counter() - started)

@@ -54,8 +54,7 @@ class Runtime:
     go on without them, counted over all of them in this run (`begun`); they are listed in `aside`. What was refused is
     asked for again only where `retry` is set, all else in the next run. `inside` holds, for each input that is being
     made, the keys of the results that it was made from; `lacking` those of what stands for what failed or was cut off.
-    `unsettled` names steps that may do more in the next run though nothing changes: where results were set aside, could
-    not be read, or are doubted. `numbers` says as which vectors are stored.
+    `doubted` names the steps with results that the next run may make again. `numbers` says as which vectors are stored.
     """
 
     engine: LanguageEngine
@@ -74,7 +73,7 @@ class Runtime:
     aside: list[SetAside] = field(default_factory=list)
     begun: Counter[str] = field(default_factory=Counter)
     inside: list[list[str]] = field(default_factory=list)
-    unsettled: list[str] = field(default_factory=list)
+    doubted: list[str] = field(default_factory=list)
     lacking: list[str] = field(default_factory=list)
 
     def check(self, name: str, requires: frozenset[Task]) -> None:
@@ -169,7 +168,6 @@ class Runtime:
         """`keys`, with that of what stands in its place for each that is `known` to have failed, which is listed."""
         for position, k in enumerate(keys):
             if k in known:
-                self.unsettled.append(step.name)
                 self.aside.append(SetAside(key(k, "aside"), step.task or step.name, items[position], *known[k]))
                 self.lacking.append(key(k, "aside"))
         return [key(k, "aside") if k in known else k for k in keys]
@@ -320,7 +318,6 @@ class Runtime:
                 name, why = key(k, "unread", value := step.encode(e.instead)), " ".join(str(e).split())
                 self.store.write({name: value}, step.name)
                 unread[k] = SetAside(name, step.task or step.name, items[todo[k]], e.kind, why, partial=True)
-        self.unsettled.extend([step.name] * bool(unread))
         return unread, {k: e for k, e in failures.items() if k not in unread}
 
     def _run(
@@ -345,7 +342,7 @@ class Runtime:
                 failures.update(dict.fromkeys(batch, result))
             else:
                 self.store.write(dict(zip(batch, result, strict=True)), step.name)
-                self.unsettled.extend([step.name] * bool(step.doubts and any(map(step.doubts, result))))
+                self.doubted.extend([step.name] * bool(step.doubts and any(map(step.doubts, result))))
                 self.computed[step.name] += len(batch)
             if tool and (now := tool.usage()) != spent:
                 self.store.spend(step.name, now - spent)
