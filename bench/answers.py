@@ -157,12 +157,13 @@ def train_ranker(asked: Sequence[Asked], decay: float, rounds: int = 400) -> tup
     begin = np.cumsum([0, *sizes[:-1]])
     owner = np.repeat(np.arange(len(asked)), sizes)
     right = np.concatenate([a.right for a in asked])
+    fall = np.concatenate([ranking.HEADING * a.read.headings for a in asked])
     many = Counter(a.set for a in asked)
     share = np.array([many[a.set] ** -0.35 for a in asked])
     share /= share.sum()
     weights, first, second = (np.zeros(rows.shape[1]) for _ in range(3))
     for turn in range(1, rounds + 1):
-        score = rows @ weights
+        score = rows @ weights - fall
         grown = np.exp(score - np.maximum.reduceat(score, begin)[owner])
         p = grown / np.add.reduceat(grown, begin)[owner]
         gold = grown * right

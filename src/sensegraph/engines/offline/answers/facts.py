@@ -12,12 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sensegraph.engines.offline.answers.asked import Asked, Written, list_sentences
+from sensegraph.engines.offline.answers.asked import Asked, Written, list_sentences, show_sentence
 from sensegraph.engines.offline.answers.corrections import Preferred, list_preferred, prefer_corrections
 from sensegraph.engines.offline.answers.dated import choose_dated, favour_dated
 from sensegraph.engines.offline.answers.features import Floats, Read, read_evidence, stem_units
 from sensegraph.engines.offline.answers.question_text import split_question
 from sensegraph.engines.offline.answers.ranking import NEAR, load_weights, rate_holding, rate_sentences
+from sensegraph.engines.offline.answers.relating.lead_ins import find_version, list_led_in
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, differs_from
 from sensegraph.engines.offline.reports.sentence_quality import join_with_and
 from sensegraph.language.asking.answer_types import Candidate, find_answer_type, find_candidates, find_names
@@ -113,6 +114,12 @@ def _answer_part(asked: Asked, found: _Found) -> Written:
     plain = sure and found.gate < TWO_HOPS and chosen[0].sentence is shown[0]
     bold = _find_answer(asked.question, found.read, found.order[0]) if plain else ""
     lead = "" if sure else "Most likely: " if found.best >= LIKELY else "What comes nearest: "
+    first = chosen[0].sentence
+    version = find_version(asked.question, found.read.sentences, found.order[0]) if first is shown[0] else None
+    if version:
+        named, heading = version
+        told = Statement(f"**{named}**: {show_sentence(first)}", (first.reference,), (heading.source, first.source))
+        return Written((told, *list_preferred([p for p in chosen[1:] if p.sentence is not heading], "\n\n- ")))
     return Written(tuple(list_preferred(chosen, f"**{bold}**: " if bold else lead)))
 
 
@@ -130,8 +137,9 @@ def choose_fact_sentences(
 ) -> list[SourceSentence]:
     """The sentences to show, best first: with what leads to the best one behind it, none that says the same again."""
     best = order[0]
-    chosen = [read.sentences[best]]
-    length, shown = len(chosen[0].text.split()), float(chances[best])
+    chosen = [read.sentences[best], *list_led_in(read.sentences, best)]
+    length, shown = sum(len(one.text.split()) for one in chosen), float(chances[best])
+    most += len(chosen) - 1
     leads = read.because[best] if gate >= TWO_HOPS else -1
     for i in ([leads] if leads >= 0 else []) + list(order[1:DEPTH]):
         one = read.sentences[i]
