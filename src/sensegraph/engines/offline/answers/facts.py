@@ -15,9 +15,9 @@ import numpy as np
 from sensegraph.engines.offline.answers.asked import Asked, Written, list_sentences, show_sentence
 from sensegraph.engines.offline.answers.corrections import Preferred, list_preferred, prefer_corrections
 from sensegraph.engines.offline.answers.dated import choose_dated, favour_dated
-from sensegraph.engines.offline.answers.features import Floats, Read, read_evidence, stem_units
+from sensegraph.engines.offline.answers.features import FEATURES, Floats, Read, read_evidence, stem_units
 from sensegraph.engines.offline.answers.question_text import split_question
-from sensegraph.engines.offline.answers.ranking import NEAR, load_weights, rate_holding, rate_sentences
+from sensegraph.engines.offline.answers.ranking import NEAR, TWO_HOPS, holds_answer, load_weights, rate_sentences
 from sensegraph.engines.offline.answers.relating.lead_ins import find_version, list_led_in
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, differs_from
 from sensegraph.engines.offline.reports.sentence_quality import join_with_and
@@ -25,13 +25,11 @@ from sensegraph.language.asking.answer_types import Candidate, find_answer_type,
 from sensegraph.language.text import WORD, name_stemmer
 from sensegraph.types import Statement
 
-HOLDS = 0.29  # chance that the passages hold an answer, below which the answer abstains
 SURE, LIKELY = 0.6, 0.15  # chance of the best sentence from which it needs no word before it, or one
-ENOUGH = 0.92  # chance of what is shown from which nothing more is
-LEAST = 0.03  # share of the best sentence's chance below which another is not shown
+ENOUGH = 0.85  # chance of what is shown from which nothing more is
+LEAST = 0.06  # share of the best sentence's chance below which another is not shown
 MOST, DEPTH = 3, 5  # sentences shown, and those that they are taken from
 WORDS = 110  # most words shown; the first sentence is shown whole
-TWO_HOPS = 0.5  # value of the gate from which a question is one of two hops
 _POINTING = re.compile(r"\b(?:it|he|she|they|him|her|them|that|this|er|sie|es|il|elle|él|ella)\b", re.IGNORECASE)
 _UNIT = re.compile(r"how many\s+(\w+)|wie ?viele?\s+(\w+)", re.IGNORECASE)
 
@@ -93,7 +91,9 @@ def _find_part(asked: Asked, part: str) -> _Found | None:
         chances = _join_chances(chances, rate_sentences(together, weights)[0]) if together else chances
     chances = favour_dated(asked, read, chances)
     order = tuple(int(i) for i in np.argsort(-chances, kind="stable"))
-    return _Found(read, order, chances, gate, rate_holding(read, weights) >= HOLDS)
+    dates = read.features[list(order[:2]), FEATURES.index("typed")]
+    holds = holds_answer(read, weights, gate) and (read.kind != "date" or bool(dates.any()))
+    return _Found(read, order, chances, gate, holds)
 
 
 def _join_chances(one: Floats, other: Floats) -> Floats:
@@ -119,7 +119,7 @@ def _answer_part(asked: Asked, found: _Found) -> Written:
     if version:
         named, heading = version
         told = Statement(f"**{named}**: {show_sentence(first)}", (first.reference,), (heading.source, first.source))
-        return Written((told, *list_preferred([p for p in chosen[1:] if p.sentence is not heading], "\n\n- ")))
+        return Written((told, *list_preferred([p for p in chosen if p.sentence is not heading])[1:]))
     return Written(tuple(list_preferred(chosen, f"**{bold}**: " if bold else lead)))
 
 

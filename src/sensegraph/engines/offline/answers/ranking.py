@@ -18,7 +18,10 @@ from sensegraph.engines.offline.answers.features import FEATURES, GATE, Floats, 
 
 READ, QUOTING = 5, 30  # chunks that are read, and records that quote others
 HEADING = 2.0  # what a heading loses: it says nothing, whatever words it holds (the training texts have none)
-HOLDING = ("bias", "union", "best", "passage", "gate", "long", "second")
+HOLDING = ("bias", "union", "best", "passage", "gate", "long", "second", "missing")
+TWO_HOPS = 0.5  # value of the gate from which a question is one of two hops
+HOLDS = 0.29  # chance that the passages hold an answer, below which the answer abstains
+HOLDS_BOTH, HOLDS_NAME = 0.1, 0.5  # the same for a question of two hops, and where a name of it stands nowhere
 WHOLE = 0.9  # share of a question that a sentence holds from which on it leads to no other one: at 1 it is of one hop
 NEAR = 0.15  # share of the question that a sentence must hold with what stands around it
 _USUAL_STEMS = 6  # stems of a question of usual length
@@ -55,13 +58,21 @@ def rate_holding(read: Read, weights: Weights) -> float:
     return _squash(describe_holding(read, weights), weights.holding)
 
 
+def holds_answer(read: Read, weights: Weights, gate: float) -> bool:
+    """Whether the passages hold an answer: surer where they lack a name of the question, less where they connect."""
+    least = HOLDS_NAME if read.unnamed else HOLDS_BOTH if gate >= TWO_HOPS else HOLDS
+    return rate_holding(read, weights) >= least
+
+
 def describe_holding(read: Read, weights: Weights) -> Floats:
     """What tells whether the passages hold an answer: the values of `HOLDING`."""
     scores, gate = rate_sentences(read, weights)
     long = max(0, len(read.stems) - _USUAL_STEMS) / 10
     best = scores.argmax()
     passage = read.features[best, FEATURES.index("passage")]
-    return np.array([1.0, read.union.max(), read.union[best], passage, gate, long, read.second], np.float64)
+    # a word that stands nowhere may be said otherwise, but for a name
+    missing = 0.0 if read.unnamed else len(read.missing) / max(1, len(read.stems))
+    return np.array([1.0, read.union.max(), read.union[best], passage, gate, long, read.second, missing], np.float64)
 
 
 def _squash(values: Floats, weights: Sequence[float]) -> float:
