@@ -309,7 +309,7 @@ def compose_answer(inquiry: Inquiry, words: int = 0) -> Draft:
     if not words and (texts or quoting):
         read = read_source_sentences((*texts, *quoting), code)  # a span that a record quotes too is its chunk's
         asked_for = Asked(restore_names(inquiry.question, read), texts, tuple(read), inquiry.counted, quoting)
-        for form in FORMS if _asks_for_fact(question, passages, read) else FORMS[:-1]:
+        for form in FORMS if _asks_for_fact(question, passages) else FORMS[:-1]:
             if written := form(asked_for):
                 return Draft(written.statements, notes=notes, abstained=written.abstained)
     sentences = read_source_sentences(passages, code)
@@ -333,13 +333,11 @@ def compose_answer(inquiry: Inquiry, words: int = 0) -> Draft:
     return Draft((nothing,), notes=notes[1:], abstained=True)
 
 
-def _asks_for_fact(question: Question, passages: Sequence[Passage], sentences: Sequence[SourceSentence]) -> bool:
+def _asks_for_fact(question: Question, passages: Sequence[Passage]) -> bool:
     """Whether the question asks for a fact: not for a count of documents, a side, or what several people say."""
     if question.shape in ("lookup", "decide"):
         return True
     pointed = any(p.kind == "point" for p in passages)
-    if question.shape in ("views", "whether", "who") and not pointed and not any(s.speaker for s in sentences):
-        return True  # nobody speaks who might have a view
     asks_wide = _VOICES.search(question.text) or _WHOLE.search(question.text)
     many = question.sign or asks_wide or (pointed and not question.names)
     return question.shape == "open" and not many

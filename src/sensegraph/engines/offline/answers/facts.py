@@ -22,12 +22,13 @@ from sensegraph.engines.offline.answers.relating.lead_ins import find_version, l
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, differs_from
 from sensegraph.engines.offline.reports.sentence_quality import join_with_and
 from sensegraph.language.asking.answer_types import Candidate, find_answer_type, find_candidates, find_names
+from sensegraph.language.asking.question_words import read_asked_type
 from sensegraph.language.text import WORD, name_stemmer
 from sensegraph.types import Statement
 
 SURE, LIKELY = 0.6, 0.15  # chance of the best sentence from which it needs no word before it, or one
-ENOUGH = 0.85  # chance of what is shown from which nothing more is
-LEAST = 0.06  # share of the best sentence's chance below which another is not shown
+ENOUGH = 0.93  # chance of what is shown from which nothing more is
+LEAST = 0.05  # share of the best sentence's chance below which another is not shown
 MOST, DEPTH = 3, 5  # sentences shown, and those that they are taken from
 WORDS = 110  # most words shown; the first sentence is shown whole
 _POINTING = re.compile(r"\b(?:it|he|she|they|him|her|them|that|this|er|sie|es|il|elle|él|ella)\b", re.IGNORECASE)
@@ -92,7 +93,8 @@ def _find_part(asked: Asked, part: str) -> _Found | None:
     chances = favour_dated(asked, read, chances)
     order = tuple(int(i) for i in np.argsort(-chances, kind="stable"))
     dates = read.features[list(order[:2]), FEATURES.index("typed")]
-    holds = holds_answer(read, weights, gate) and (read.kind != "date" or bool(dates.any()))
+    timed = read_asked_type(part)[0] == "date"  # no sentence without a date says when
+    holds = holds_answer(read, weights, gate) and (not timed or bool(dates.any()))
     return _Found(read, order, chances, gate, holds)
 
 

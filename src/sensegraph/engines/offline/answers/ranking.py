@@ -18,7 +18,7 @@ from sensegraph.engines.offline.answers.features import FEATURES, GATE, Floats, 
 
 READ, QUOTING = 5, 30  # chunks that are read, and records that quote others
 HEADING = 2.0  # what a heading loses: it says nothing, whatever words it holds (the training texts have none)
-HOLDING = ("bias", "union", "best", "passage", "gate", "long", "second", "missing")
+HOLDING = ("bias", "union", "best", "passage", "gate", "long", "second")
 TWO_HOPS = 0.5  # value of the gate from which a question is one of two hops
 HOLDS = 0.29  # chance that the passages hold an answer, below which the answer abstains
 HOLDS_BOTH, HOLDS_NAME = 0.1, 0.5  # the same for a question of two hops, and where a name of it stands nowhere
@@ -45,7 +45,7 @@ def load_weights() -> Weights:
 def rate_sentences(read: Read, weights: Weights) -> tuple[Floats, float]:
     """The chance that each sentence holds the answer, which add up to 1, and how far the question is of two hops."""
     own = read.gate[GATE.index("own")]
-    gate = _squash(read.gate, weights.gate) * min(1.0, (1 - own) / (1 - WHOLE))
+    gate = _squash(read.gate, weights.gate) * min(1.0, max(0.0, 1 - own) / (1 - WHOLE))
     fall = HEADING * read.headings
     single, bridged = (_softmax(read.features @ np.array(w) - fall) for w in (weights.single, weights.bridged))
     return (1 - gate) * single + gate * bridged, gate
@@ -70,9 +70,7 @@ def describe_holding(read: Read, weights: Weights) -> Floats:
     long = max(0, len(read.stems) - _USUAL_STEMS) / 10
     best = scores.argmax()
     passage = read.features[best, FEATURES.index("passage")]
-    # a word that stands nowhere may be said otherwise, but for a name
-    missing = 0.0 if read.unnamed else len(read.missing) / max(1, len(read.stems))
-    return np.array([1.0, read.union.max(), read.union[best], passage, gate, long, read.second, missing], np.float64)
+    return np.array([1.0, read.union.max(), read.union[best], passage, gate, long, read.second], np.float64)
 
 
 def _squash(values: Floats, weights: Sequence[float]) -> float:
