@@ -11,6 +11,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Generator, Iterator
+from functools import cache
 from pathlib import Path
 from random import Random
 
@@ -18,6 +19,7 @@ from random import Random
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pytest
+import typer.testing
 from hypothesis import settings
 
 from scripted import ScriptedServer
@@ -43,6 +45,9 @@ os.fsync = lambda file: None  # type: ignore[assignment]
 MEMORY = "/dev/shm"
 if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > 4 << 30:
     os.environ["TMPDIR"] = tempfile.tempdir = MEMORY
+
+# The commands are put together once, not for each command line that a test gives: that takes longer than most commands.
+typer.testing._get_command = cache(typer.testing._get_command)  # type: ignore[attr-defined]
 
 # What is imported and collected stays until the end: looking for rubbish in it takes a quarter of that time.
 gc.disable()
