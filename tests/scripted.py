@@ -151,7 +151,7 @@ class ScriptedServer:
     def __enter__(self) -> ScriptedServer:
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
-        assert self._ready.wait(10), "the scripted server did not start"
+        assert self._ready.wait(60), "the scripted server did not start"
         return self
 
     def _serve(self) -> None:
