@@ -59,7 +59,7 @@ typer.testing._get_command = cache(typer.testing._get_command)  # type: ignore[a
 # What is imported and collected stays until the end: looking for rubbish in it takes a quarter of that time.
 gc.disable()
 
-IDLE, EVERY = 3, 3  # after so many tests of a file that reach no new line, only every third is counted
+IDLE, EVERY = 4, 2  # after so many tests of a file that reach no new line, only every second is counted
 idle = Counter[str]()  # by file: how many tests since one reached a new line
 COUNTED = 2  # of the examples of a test function: those after them hardly reach a line that these do not
 NOT_REACHED = "not reached in time"
