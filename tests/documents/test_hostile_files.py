@@ -288,12 +288,12 @@ def test_a_text_that_is_too_long_is_named_with_its_setting_and_the_rest_is_read(
     """Told from its size where the file is one text, else from the text that was read."""
     (root / "long.txt").write_text("word " * 10_000)
     (root / "long.json").write_text('{"text": "' + "word " * 10_000 + '"}')
-    (root / "records.jsonl").write_text('{"text": "A text of this length."}\n{"text": "And another one."}\n' * 1)
+    (root / "records.jsonl").write_text('{"text": "A text of this length."}\n{"text": "And another one."}\n')
     (root / "wide.txt").write_text("ä" * 100, encoding="utf-32")
     loaded = load([root], settings=DocumentSettings(max_characters=100))
     assert len(ids(loaded)) == 4
     assert {"a.txt", "wide.txt"} < set(ids(loaded))
-    assert left(loaded)["long.txt"].startswith("has 50,000 bytes, more than the limit of 400;")
+    assert left(loaded)["long.txt"].startswith("has 50,000 bytes, more than the limit of 404;")
     assert left(loaded)["long.json"].startswith("has 50,000 characters, more than the limit of 100;")
     assert all("documents.max_characters" in why for why in left(loaded).values())
     assert len(load([root], settings=DocumentSettings(max_characters=50_000)).documents) == 6

@@ -136,8 +136,8 @@ def _parse_file(file: File, settings: DocumentSettings) -> Iterator[record_files
     """
     if file.extension in document_files.PARTED:
         data = _read_bytes(file.path, settings.max_bytes, "max_bytes")
-    else:  # the file is one text: no encoding takes more than four bytes for a character
-        limits = (settings.max_bytes, "max_bytes"), (4 * settings.max_characters, "max_characters")
+    else:  # the file is one text: no encoding takes more than four bytes for a character or its mark
+        limits = (settings.max_bytes, "max_bytes"), (4 * settings.max_characters + 4, "max_characters")
         data = _read_bytes(file.path, *min(limits))
     if file.extension in document_files.OFFICE and data:
         yield "", office.parse_office(file.name, file.extension, data, settings)

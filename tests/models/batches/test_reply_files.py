@@ -43,7 +43,6 @@ def test_replies_are_found_again_and_a_line_that_was_cut_off_is_none(tmp_path: P
         b"[" * 100_000,
         b'{"custom_id": "x", "response": ' + b"[" * 1_000 + b"]" * 1_000 + b"}",
         b'{"custom_id": "x", "response": {"status_code": 200, "body": {"a": NaN, "b": "\\ud800"}}}',
-        b'{"custom_id": "x", "response": {"status_code": 200, "body": {"a": NaN, "b": 1' + b"0" * 40 + b"}}}",
         b'{"custom_id": "' + b"x" * 300 + b'", "response": {"body": {}}}',
         b'{"custom_id": 7, "response": {"body": {}}}',
         b'{"custom_id": "x", "response": []}',
@@ -51,7 +50,7 @@ def test_replies_are_found_again_and_a_line_that_was_cut_off_is_none(tmp_path: P
         b'"x"',
         b"null",
     ],
-    ids=range(12),
+    ids=range(11),
 )
 def test_a_line_that_is_no_reply_is_passed_over(odd: bytes) -> None:
     found = list(decode_replies(io.BytesIO(line("a") + odd + b"\n" + line("b"))))

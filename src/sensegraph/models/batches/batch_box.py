@@ -7,6 +7,7 @@ is kept in a folder beside the store until a build is whole: a run that was kill
 
 from __future__ import annotations
 
+import re
 import shutil
 import threading
 import time
@@ -34,6 +35,7 @@ Progress = Callable[[str, int, int], None]
 
 URL = f"/v1{CHAT}"
 _MOST, _BYTES = 50_000, 100_000_000  # requests and bytes of one batch
+_NAME = re.compile(r"[0-9a-f]{40}")
 _TRIES = 3  # batches in which one request may go without a reply
 _OVER = ("completed", "expired", "cancelled", "failed")
 
@@ -282,7 +284,8 @@ class BatchBox:
     def _sent(self) -> list[_Sent]:
         """The batches that are not over."""
         path = self.folder / "batches.json"
-        return msgspec.json.decode(path.read_bytes(), type=list[_Sent]) if path.exists() else []
+        found = msgspec.json.decode(path.read_bytes(), type=list[_Sent]) if path.exists() else []
+        return [one for one in found if _NAME.fullmatch(one.name)]  # a name is that of a file in this folder
 
     def _note(self, one: _Sent, over: bool = False) -> None:
         """Write down how a batch stands; all of the file or nothing."""

@@ -104,7 +104,7 @@ def read_json(raw: bytes, most: int = MOST_VALUES) -> Any:
         raise Excessive(f"a reply nested more than {_DEEPEST} deep") from None
     except msgspec.DecodeError:
         raise
-    except (ValueError, OverflowError) as e:  # what json raises, bytes that are no text, numbers that are none
+    except (ValueError, OverflowError) as e:  # what json raises, bytes that are no text, numbers beyond all bounds
         raise msgspec.DecodeError(str(e)) from None
     level, depth = [found], 0
     while level and nested > _DEEPEST:
