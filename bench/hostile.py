@@ -114,9 +114,9 @@ def write_story(root: Path) -> None:
 
 
 INDEXED: dict[str, Callable[[Path], None]] = {
-    "nothing but the short text": write_story,
     "one file of 200 MB": write_large_file,
     "one line of 50 MB": write_long_line,
+    "nothing but the short text": write_story,
 }
 KINDS: dict[str, Callable[[Path], None]] = {
     "nothing": write_nothing,

@@ -371,7 +371,7 @@ class SqliteStore:
     def ledger(self) -> dict[str, Usage]:
         """The sums of the ledger by step."""
         rows = self.select(f"SELECT step, {', '.join(_LEDGER)} FROM ledger ORDER BY step")
-        kinds = [float if name in ("cost_usd", "seconds") else int for name in _LEDGER]
+        kinds: list[Any] = [float if name in ("cost_usd", "seconds") else int for name in _LEDGER]
         try:
             return {step: Usage(*(kind(v) for kind, v in zip(kinds, values, strict=True))) for step, *values in rows}
         except (ValueError, OverflowError, TypeError) as e:
