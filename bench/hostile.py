@@ -166,8 +166,9 @@ def index_each(folder: str | None) -> None:
             words = [sys.executable, "-m", "sensegraph", "index", str(source), "--root", str(root), "--json"]
             plain = {k: v for k, v in os.environ.items() if not k.startswith("SENSEGRAPH")}
             with (
-                (root / "out").open("wb+") as out,
-                subprocess.Popen(words, stdout=out, stderr=out, env=plain) as process,
+                (root / "out").open("wb") as out,
+                (root / "err").open("wb") as err,
+                subprocess.Popen(words, stdout=out, stderr=err, env=plain) as process,
             ):
                 most = 0
                 while process.poll() is None:

@@ -394,14 +394,3 @@ def _cut_blocks(values: Sequence[Any]) -> Iterator[list[Any]]:
 
 def _question_marks(values: Sequence[Any]) -> str:
     return ",".join("?" * len(values))
-
-
-def is_writable(folder: Path) -> bool:
-    """Whether files can be written in `folder`, found out by trying (permissions lie to a superuser)."""
-    probe = folder / ".writable"
-    try:
-        probe.touch()
-        probe.unlink()
-    except OSError:
-        return False
-    return True
