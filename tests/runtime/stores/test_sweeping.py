@@ -13,8 +13,9 @@ import pytest
 
 from sensegraph.errors import StoreError
 from sensegraph.runtime.stores.corpus_store import Freed, Swept
+from sensegraph.runtime.stores.locking import is_writable
 from sensegraph.runtime.stores.sealing import seal
-from sensegraph.runtime.stores.sqlite import FORMAT, SqliteStore, is_writable
+from sensegraph.runtime.stores.sqlite import FORMAT, SqliteStore
 from sensegraph.types import Usage
 
 
