@@ -303,10 +303,11 @@ def judge_from_files(mutant: Mutant, tests: Sequence[str], folder: Path) -> Verd
 class Judging:
     """Mutants held against their tests: in place where they can be, else from files."""
 
-    def __init__(self, given: argparse.Namespace, mutants: Sequence[Mutant]) -> None:
+    def __init__(self, given: argparse.Namespace, mutants: Sequence[Mutant], named: Sequence[str] = ()) -> None:
+        """`named` is for each mutant the one test that it is held against."""
         listed = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8")) if EQUIVALENT.exists() else {}
         equal = {entry["mutant"] for entry in listed.get("equivalent", [])}
-        self.given = given
+        self.given, self.named = given, named
         self.verdicts = [Verdict(m, "equivalent", 0, 0.0) for m in mutants if m.name in equal]
         self.mutants = [m for m in mutants if m.name not in equal]
         self.chosen: dict[int, list[str]] = {}
@@ -333,7 +334,10 @@ class Judging:
         """The tests for a mutant; those of one that is tried from files take longer."""
         mutant = self.mutants[number]
         most = self.given.seconds / 4 if mutant.defines else self.given.seconds
-        self.chosen[number] = choose_tests(mutant, reached.tests.get(number, ()), reached.seconds, most)
+        tests = reached.tests.get(number, ())
+        if self.named:
+            tests = [test for test in tests if test.partition("[")[0] == self.named[number]]
+        self.chosen[number] = choose_tests(mutant, tests, reached.seconds, most)
         return self.chosen[number]
 
     def hear(self, number: int, fate: int, seconds: float, by: str) -> None:
@@ -387,18 +391,23 @@ def print_scores(verdicts: Sequence[Verdict]) -> float:
 
 def try_named(given: argparse.Namespace) -> int:
     """Each mutant of bench/mutants-named.toml against the one test that it names: a table, and the status."""
-    named = tomllib.loads(NAMED.read_text(encoding="utf-8"))["named"]
-    files = {entry["mutant"].partition(": ")[0] for entry in named}
-    every = [make_mutant(SOURCE / file, i) for file in sorted(files) for i in range(len(find_places(SOURCE / file)[1]))]
-    by_name = {mutant.name: mutant for mutant in every}
-    mutants = [by_name[entry["mutant"]] for entry in named]
-    judging = Judging(given, mutants)
-    judging.choose = lambda number, reached: judging.chosen.setdefault(number, [named[number]["test"]])  # type: ignore[method-assign]
-    fates = {v.mutant.name: v.fate for v in judging.judge_all(list(dict.fromkeys(e["test"] for e in named)))}
+    mutants, named = list[Mutant](), list[dict[str, str]]()
+    for entry in tomllib.loads(NAMED.read_text(encoding="utf-8"))["named"]:
+        path = SOURCE / entry["mutant"].partition(": ")[0]
+        lines = path.read_text(encoding="utf-8").splitlines()
+        every = (make_mutant(path, i) for i in range(len(find_places(path)[1])))
+        own = [m for m in every if m.name == entry["mutant"] and entry.get("line", "") in lines[m.line - 1]]
+        if not own:
+            raise SystemExit(f"There is no mutant {entry['mutant']}: list it anew in {NAMED}.")
+        mutants += own
+        named += [entry] * len(own)
+    files = sorted({entry["test"].partition("::")[0] for entry in named})
+    verdicts = Judging(given, mutants, [entry["test"] for entry in named]).judge_all(files)
+    fates = {(v.mutant.name, v.mutant.line): v.fate for v in verdicts}
     print("| what it breaks | mutant | test | |\n|---|---|---|---|")
-    for entry in named:
-        print(f"| {entry['breaks']} | `{entry['mutant']}` | `{entry['test']}` | {fates[entry['mutant']]} |")
-    return 0 if all(fate == "noticed" for fate in fates.values()) else 1
+    for entry, mutant in zip(named, mutants, strict=True):
+        print(f"| {entry['breaks']} | `{mutant.name}` | `{entry['test']}` | {fates[mutant.name, mutant.line]} |")
+    return 0 if set(fates.values()) == {"noticed"} else 1
 
 
 def main() -> None:

@@ -76,7 +76,8 @@ def test_what_is_left_of_a_value_at_a_level(value: Any, level: int, left: Any):
 
 
 @pytest.mark.parametrize(
-    "value", ["a" * 59, "a" * 60, "a" * 61, "a" * 300, list("abc"), [[["x"] * 9]] * 2, {"a": [[{}] * 4], "b": "c" * 130}]
+    "value",
+    ["a" * 59, "a" * 60, "a" * 61, "a" * 300, list("abc"), [[["x"] * 9]] * 2, {"a": [[{}] * 4], "b": "c" * 130}],
 )
 def test_the_highest_level_shows_the_whole_value(value: Any):
     assert shorten_value(value, token_budget._highest_level(value)) == value
