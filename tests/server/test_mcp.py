@@ -85,6 +85,7 @@ def test_tools_say_whether_they_only_read(corpus: Corpus):
     assert {hint.idempotent_hint for hint in hints.values()} == {True}
     assert hints["remove_document"].destructive_hint is True
     assert {tool.output_schema["type"] for tool in tools} == {"object"}
+    assert [tool.input_schema["additionalProperties"] for tool in tools] == [False] * 11
 
 
 # ── the same as the command line ──
