@@ -21,6 +21,7 @@ from sensegraph.index.browse.elements import (
 )
 from sensegraph.index.browse.pages import DocumentPage, DocumentRow, EntityRow
 from sensegraph.index.hierarchy.communities import read_lineage
+from sensegraph.index.restricted.arrivals import read_arrivals
 from sensegraph.index.restricted.moment import restrict_to_time
 from sensegraph.index.restricted.timeline import Change, Event, changes_between, entity_timeline
 from sensegraph.language.text import fold
@@ -95,6 +96,11 @@ class Browser:
                 d = read[name]
                 rows.append(DocumentRow(d.id, d.title, d.time, d.metadata, 0, "new"))
         return rows, len(names)
+
+    def indexed_at(self) -> str:
+        """When the documents of the index changed last (ISO 8601); empty where it has none."""
+        versions = (v for found in read_arrivals(self._workspace.store).values() for v in found)
+        return max((max(v.known_from, v.known_to) for v in versions), default="")
 
     def document(self, name: str, *, start: int = 0, end: int | None = None, mentions: bool = False) -> DocumentPage:
         """A document of the index, or its characters `start` to `end`; with `mentions` also where it names entities.

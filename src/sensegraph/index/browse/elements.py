@@ -279,6 +279,7 @@ def _report_row(c: Cluster | _Outline) -> ReportRow:
 
 
 def entity_row(e: Entity) -> EntityRow:
+    """An entity as lists show it."""
     return EntityRow(e.id, e.name, e.type, e.degree, len(e.chunks), e.description)
 
 
