@@ -23,6 +23,8 @@ from sensegraph.server.http.guard import Guard, access_of
 from sensegraph.server.http.pages import Page
 from sensegraph.server.http.question_routes import QuestionRoutes
 from sensegraph.server.http.routes import Endpoint, pack_object, read_body
+from sensegraph.server.jobs.job_routes import JobRoutes
+from sensegraph.server.jobs.jobs import Jobs
 
 
 class ServerRoutes:
@@ -96,10 +98,12 @@ async def _answer_failure(request: Request, error: Exception) -> Response:
 def make_app(corpora: Mapping[str, Corpus], options: ServeOptions) -> Guard:
     """The application over corpora by name."""
     library, sessions = Library(corpora, options), Sessions()
+    jobs = Jobs(lambda state: library.metrics.jobs.update([state]))
     endpoints = [
         *ServerRoutes(library, sessions).endpoints(),
         *CorpusRoutes(library).endpoints(),
         *QuestionRoutes(library).endpoints(),
+        *JobRoutes(library, jobs).endpoints(),
         *Page().endpoints(),
     ]
 
@@ -109,6 +113,7 @@ def make_app(corpora: Mapping[str, Corpus], options: ServeOptions) -> Guard:
             yield
         finally:
             library.workers.stop()
+            await jobs.close()
 
     kinds = (HTTPException, SensegraphError, OSError, Exception)
     handlers: dict[Any, Callable[[Request, Exception], Awaitable[Response]]] = dict.fromkeys(kinds, _answer_failure)

@@ -111,7 +111,7 @@ class CorpusRoutes:
     async def document(self, request: Request) -> Response:
         """A document, or its file."""
         served = self._served(request)
-        tail = read_tail(request, "/documents/")
+        tail = read_tail(request)
         if tail.endswith("/original"):
             return await self._original(request, served, read_name(tail.removesuffix("/original")))
         name, start = read_name(tail), read_number(request, "start", 0)
@@ -158,7 +158,7 @@ class CorpusRoutes:
 
     async def entity(self, request: Request) -> Response:
         """All that is known of the entities of a name, or what is dated of one."""
-        tail = read_tail(request, "/entities/")
+        tail = read_tail(request)
         given = request.query_params
         kind, since, until = given.get("type", ""), given.get("since", ""), given.get("until", "")
         if tail.endswith("/timeline"):
@@ -196,7 +196,7 @@ class CorpusRoutes:
 
     async def report(self, request: Request) -> Response:
         """A report."""
-        name = read_name(read_tail(request, "/reports/"))
+        name = read_name(read_tail(request))
         return await self._view(request, lambda c: views.view_report(c.report(name)), 404)
 
     async def map(self, request: Request) -> Response:

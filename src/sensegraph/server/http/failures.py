@@ -51,6 +51,12 @@ class Refused(HTTPException):
         super().__init__(status, message, {"Retry-After": str(retry_after)} if retry_after else None)
 
 
+def suggest_next(code: str) -> str:
+    """What helps against an error of this name."""
+    kind = getattr(errors, code, None)
+    return next(_KINDS[k][1] for k in kind.__mro__ if k in _KINDS) if isinstance(kind, type) else "retry"
+
+
 def describe_failure(error: Exception) -> tuple[int, dict[str, Any]]:
     """The status of a failure, and its object: the code is the name of the error."""
     if isinstance(error, SensegraphError):

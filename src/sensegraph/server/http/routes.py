@@ -62,10 +62,10 @@ async def read_body(request: Request, kind: type[B]) -> B:
     return decode_body(await request.body(), kind)
 
 
-def read_tail(request: Request, before: str) -> str:
-    """What follows `before` in the path, as it was sent: a slash in a name (%2F) is none of the path."""
-    raw: bytes = request.scope.get("raw_path") or request.url.path.encode()
-    return raw.partition(b"?")[0].decode("latin-1").partition(before)[2]
+def read_tail(request: Request) -> str:
+    """What follows /api/v1/CORPUS/KIND/ in the path, as it was sent: a slash in a name (%2F) is none of the path."""
+    raw: bytes = request.scope["raw_path"]
+    return raw.partition(b"?")[0].decode("latin-1").split("/", 5)[5]
 
 
 def read_name(tail: str) -> str:
