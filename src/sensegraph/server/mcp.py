@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote
@@ -16,6 +16,7 @@ import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
 
 from sensegraph import __version__
@@ -28,6 +29,8 @@ from sensegraph.server.tools import READING, Tool, write_address
 from sensegraph.server.writing import WRITING
 
 if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
     from sensegraph.corpus.corpus import Corpus
 
 R = TypeVar("R")
@@ -83,6 +86,13 @@ class CorpusServer:
             on_list_prompts=self._list_prompts,
             on_get_prompt=self._get_prompt,
         )
+
+    @asynccontextmanager
+    async def open_over_http(self) -> AsyncIterator[ASGIApp]:
+        """The server as an application over HTTP, every request of which stands for itself. It guards nothing."""
+        manager = StreamableHTTPSessionManager(self.make_server(), stateless=True)
+        async with manager.run():
+            yield manager.handle_request
 
     async def _work(self, ctx: Context, work: Callable[[], R]) -> R:
         """What `work` gives in a thread; it is stopped when the request is cancelled, and its stages are told."""

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from importlib.util import find_spec
 from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from sensegraph import __version__
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SensegraphError
 from sensegraph.server.http.access import ServeOptions, Sessions
 from sensegraph.server.http.bodies import SessionBody
+from sensegraph.server.http.completions import CompletionRoutes
 from sensegraph.server.http.corpora import Library
 from sensegraph.server.http.corpus_routes import CorpusRoutes
 from sensegraph.server.http.failures import render_failure
 from sensegraph.server.http.guard import Guard, access_of
+from sensegraph.server.http.openapi import describe_api
 from sensegraph.server.http.pages import Page
 from sensegraph.server.http.question_routes import QuestionRoutes
 from sensegraph.server.http.routes import Endpoint, pack_object, read_body
@@ -44,6 +50,7 @@ class ServerRoutes:
             Endpoint("GET", session, self.show_session, "Who one is, and whether a token is needed.", ""),
             Endpoint("POST", session, self.sign_in, "Sign a browser in with a token.", "", SessionBody),
             Endpoint("DELETE", session, self.sign_out, "Sign a browser out.", ""),
+            Endpoint("GET", "/api/v1/openapi.json", self.describe, "This description.", ""),
         ]
 
     async def health(self, request: Request) -> Response:
@@ -63,6 +70,10 @@ class ServerRoutes:
     async def metrics(self, request: Request) -> Response:
         """All counts."""
         return PlainTextResponse(self._library.metrics.render())
+
+    async def describe(self, request: Request) -> Response:
+        """The API for programs."""
+        return pack_object(describe_api(request.app.state.endpoints), request)
 
     async def show_session(self, request: Request) -> Response:
         """What this client may do."""
@@ -91,6 +102,49 @@ class ServerRoutes:
         return answer
 
 
+class ToolDoor:
+    """Where assistants find the tools of a corpus (MCP). Their SDK takes longer to import than all else: it is, once
+    somebody asks.
+    """
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus, self._opening = corpus, asyncio.Lock()
+        self._answer: ASGIApp | None = None
+        self._running: asyncio.Task[None] | None = None
+        self._closed = asyncio.Event()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request that the guard has let in."""
+        async with self._opening:
+            if self._answer is None:
+                opened: asyncio.Future[ASGIApp] = asyncio.get_running_loop().create_future()
+                self._running = asyncio.ensure_future(self._run(opened))
+                self._answer = await opened
+        await self._answer(scope, receive, send)
+
+    async def _run(self, opened: asyncio.Future[ASGIApp]) -> None:
+        """Keep the tools open until the end: what opens them must close them in the same task."""
+        from sensegraph.server.mcp import CorpusServer
+
+        async with CorpusServer(self._corpus).open_over_http() as answer:
+            opened.set_result(answer)
+            await self._closed.wait()
+
+    async def close(self) -> None:
+        """Answer no more."""
+        self._closed.set()
+        if self._running:
+            await asyncio.wait([self._running])
+
+
+def make_tool_doors(library: Library) -> dict[str, ToolDoor]:
+    """The doors of all corpora, by path: that of the first has a short one too. None without the extra."""
+    if not find_spec("mcp"):
+        return {}
+    doors = {f"/mcp/{name}": ToolDoor(served.corpus) for name, served in library.corpora.items()}
+    return {"/mcp": next(iter(doors.values())), **doors}
+
+
 async def _answer_failure(request: Request, error: Exception) -> Response:
     return render_failure(error)
 
@@ -104,8 +158,11 @@ def make_app(corpora: Mapping[str, Corpus], options: ServeOptions) -> Guard:
         *CorpusRoutes(library).endpoints(),
         *QuestionRoutes(library).endpoints(),
         *JobRoutes(library, jobs).endpoints(),
+        *CompletionRoutes(library).endpoints(),
         *Page().endpoints(),
     ]
+
+    tools = make_tool_doors(library)
 
     @asynccontextmanager
     async def live(app: Starlette) -> AsyncIterator[None]:
@@ -113,12 +170,14 @@ def make_app(corpora: Mapping[str, Corpus], options: ServeOptions) -> Guard:
             yield
         finally:
             library.workers.stop()
+            for door in tools.values():
+                await door.close()
             await jobs.close()
 
     kinds = (HTTPException, SensegraphError, OSError, Exception)
     handlers: dict[Any, Callable[[Request, Exception], Awaitable[Response]]] = dict.fromkeys(kinds, _answer_failure)
     app = Starlette(
-        routes=[e.make_route() for e in endpoints],
+        routes=[*(e.make_route() for e in endpoints), *(Route(path, door) for path, door in tools.items())],
         exception_handlers=handlers,
         lifespan=live,
     )

@@ -134,7 +134,7 @@ class Guard:
             raise Refused(403, "A page of another origin asks; only pages of this server may.")
         access = self._identify(headers, address)
         if scope["method"] not in ("GET", "HEAD"):
-            self._check_sender(scope, headers, access)
+            self._check_sender(headers, access)
         if not access.level and not _is_open(scope["path"]):
             raise Refused(401, "A token is needed: send `Authorization: Bearer TOKEN`, or sign in on the page.")
         return access
@@ -169,14 +169,14 @@ class Guard:
             return ""
         return found.value if found else ""
 
-    def _check_sender(self, scope: Scope, headers: Headers, access: Access) -> None:
+    def _check_sender(self, headers: Headers, access: Access) -> None:
         """A browser says where a request comes from, and sends no such type or header for a page of others."""
         if "origin" not in headers:
             if access.session and access.level:
                 raise Refused(403, "A session is for the page of this server: send the token itself instead.")
             return
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-        if kind != "application/json" and headers.get("x-sensegraph") != "1" and not scope["path"].startswith("/mcp"):
+        if kind != "application/json" and headers.get("x-sensegraph") != "1":
             raise Refused(415, "Send `Content-Type: application/json`, or the header `X-Sensegraph: 1` with a file.")
 
     # ── how much ──
