@@ -20,6 +20,9 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import Stopped
 from sensegraph.runtime.activity import StopToken
 from sensegraph.server.http.access import Limits, ServeOptions
+from sensegraph.server.http.corpora import Workers
+from sensegraph.server.http.failures import Refused
+from sensegraph.server.http.metrics import Metrics
 from sensegraph.server.http.streams import Teller, format_event, stream_events
 from web_client import WebClient, serving
 from wired import finished_corpus, stories
@@ -209,25 +212,37 @@ def test_an_event_stands_on_one_line() -> None:
     assert format_event("", b"[DONE]") == b"data: [DONE]\n\n"
 
 
-def test_a_client_may_ask_few_things_at_once_and_others_of_it_wait_their_turn(
-    made: Corpus, server: ScriptedServer
-) -> None:
-    server.script = replace(server.script, latency_s=0.5)
-    options = ServeOptions(port=0, limits=Limits(questions=2, queue=1))
-    found = list[int]()
-    with serving({"harbour": made}, options) as client:
+def test_a_client_may_ask_few_things_at_once_and_others_of_it_wait_their_turn() -> None:
+    limits = Limits(questions=2, queue=1)
+    held = list[str]()
 
-        def ask(n: int) -> None:
-            question = {"question": f"Who paid number {n}?", "method": "bm25"}
-            found.append(client.post(f"{C}/query", question).status)
+    async def main() -> None:
+        workers = Workers(limits, Metrics(limits))
+        done = {name: anyio.Event() for name in "abcd"}
 
-        threads = [threading.Thread(target=ask, args=(n,)) for n in range(6)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(60)
-    assert sorted(found) == [200, 200, 200, 429, 429, 429]
-    assert server.most_in_flight == 2
+        async def ask(name: str, client: str) -> None:
+            async with workers.place_for(client, StopToken()):
+                held.append(name)
+                await done[name].wait()
+
+        async with anyio.create_task_group() as group:
+            for name in "abc":
+                group.start_soon(ask, name, "one")
+            await anyio.wait_all_tasks_blocked()
+            assert held == ["a", "b"]
+            with pytest.raises(Refused) as refused:
+                await ask("x", "one")
+            assert (refused.value.status_code, refused.value.headers) == (429, {"Retry-After": "2"})
+            group.start_soon(ask, "d", "another")
+            await anyio.wait_all_tasks_blocked()
+            assert held == ["a", "b", "d"]
+            done["b"].set()
+            await anyio.wait_all_tasks_blocked()
+            assert held == ["a", "b", "d", "c"]
+            for event in done.values():
+                event.set()
+
+    anyio.run(main)
 
 
 def test_questions_of_a_day_have_a_bound(made: Corpus) -> None:
