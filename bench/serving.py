@@ -219,9 +219,8 @@ def measure_many(
     count = requests + requests // 2
     took = (cpu_of(program.pid) - before) / count * 1000
     steps = " → ".join(f"{m:.0f}" for m in memory)
-    print(
-        f"{count} mixed requests by {CLIENTS} clients: {sum(differing.values())} answers differ {dict(differing)}, {took:.1f} ms CPU each"
-    )
+    told = f"{sum(differing.values())} answers differ {dict(differing)}, {took:.1f} ms CPU each"
+    print(f"{count} mixed requests by {CLIENTS} clients: {told}")
     print(
         f"  memory {steps} MB (before, and after each {requests // 2}); processes left: {len(children_of(program.pid))}"
     )
