@@ -163,7 +163,6 @@ def make_app(corpora: Mapping[str, Corpus], options: ServeOptions) -> Guard:
         *QuestionRoutes(library).endpoints(),
         *JobRoutes(library, jobs).endpoints(),
         *CompletionRoutes(library).endpoints(),
-        *Page().endpoints(),
     ]
 
     tools = make_tool_doors(library)
@@ -181,7 +180,10 @@ def make_app(corpora: Mapping[str, Corpus], options: ServeOptions) -> Guard:
     kinds = (HTTPException, SensegraphError, OSError, Exception)
     handlers: dict[Any, Callable[[Request, Exception], Awaitable[Response]]] = dict.fromkeys(kinds, _answer_failure)
     app = Starlette(
-        routes=[*(e.make_route() for e in endpoints), *(Route(path, door) for path, door in tools.items())],
+        routes=[
+            *(e.make_route() for e in (*endpoints, *Page().endpoints())),
+            *(Route(path, door) for path, door in tools.items()),
+        ],
         exception_handlers=handlers,
         lifespan=live,
     )
