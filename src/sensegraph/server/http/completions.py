@@ -15,7 +15,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from sensegraph.errors import InputError, SensegraphError
-from sensegraph.methods import METHODS
 from sensegraph.runtime.activity import StopToken
 from sensegraph.server.http.bodies import ChatBody, ChatMessage, QueryBody, TurnBody
 from sensegraph.server.http.corpora import JSON, Library, ServedCorpus
@@ -84,6 +83,8 @@ class CompletionRoutes:
 
     async def list_models(self, request: Request) -> Response:
         """Every corpus, alone and with every method."""
+        from sensegraph.methods import METHODS
+
         names = [n for c in self._library.corpora for n in (c, *(f"{c}:{method}" for method in METHODS))]
         return pack_object({"object": "list", "data": [self._view_model(name) for name in names]}, request)
 
