@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fact_corpora import ALLT, SPK, Texts, asking, passages
+from fact_corpora import ALLT, Texts, asking, passages
 from sensegraph.engines.offline.answers.features import FEATURES, GATE, rate_rarity, read_evidence
 from sensegraph.engines.offline.answers.source_sentences import read_source_sentences
 from sensegraph.types import Description, Passage, Source, WordCounts

@@ -1,8 +1,8 @@
 """Words that say the same thing as another: its other forms, words of its family, words for nearly the same thing.
 
-Questions are seldom asked in the words of the text. What counts as how near is told by the section of
-`data/lexicons/same-meaning.txt` in which both words stand; beside it words of one root that differ in a short ending, and words
-that are written without their vowels.
+Questions are seldom asked in the words of the text. How near two words are is told by the section of
+`data/lexicons/same-meaning.txt` in which both stand; beside it words of one root that differ in a short ending, and
+words that are written without their vowels.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from functools import cache
 
-from sensegraph.language.text import ENGLISH, stem_run
-from sensegraph.language.word_lists import read_sections
+from sensegraph.language.text import stem_run
+from sensegraph.language.word_lists import ENGLISH, read_sections
 
 NEARNESS: Mapping[str, float] = {"forms": 1.0, "families": 0.8, "near": 0.5}
 COMPOUNDING = ("german", "dutch")
@@ -41,7 +41,7 @@ def find_related(stem: str, held: Collection[str], spoken: str) -> dict[str, flo
     if not stem.isalpha():
         return found
     for other in held:
-        if len(stem) < len(other) and _abbreviates(stem, other) or len(other) < len(stem) and _abbreviates(other, stem):
+        if len(stem) != len(other) and _abbreviates(*sorted((stem, other), key=len)):
             found.setdefault(other, DERIVED)
     if len(stem) < _ROOT:
         return found

@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence
 from sensegraph.engines.offline.reports.sentence_quality import is_heading
-from sensegraph.language.asking.answer_types import AnswerType, find_answer_type, find_candidates, find_names
 from sensegraph.language.asking import sentence_cues
+from sensegraph.language.asking.answer_types import AnswerType, find_answer_type, find_candidates, find_names
 from sensegraph.language.asking.question_words import asks_whether, stem_asking_words
 from sensegraph.language.asking.related_words import find_related
 from sensegraph.language.dates.moments import find_atoms
-from sensegraph.language.text import ENGLISH, WORD, fold, name_stemmer, part_camel_case, split_runs, stem_run
+from sensegraph.language.text import WORD, fold, name_stemmer, part_camel_case, split_runs, stem_run
+from sensegraph.language.word_lists import ENGLISH
 from sensegraph.types import Passage, WordCounts
 
 Floats = NDArray[np.float64]

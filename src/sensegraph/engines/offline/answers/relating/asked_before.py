@@ -21,7 +21,9 @@ THE_SAME = 0.7  # from which words that are common everywhere are enough
 _WAYS = frozenset("what who whom whose when where why how wer was wann wo warum wie".split())
 _NUMBER = re.compile(r"^\W*(?:\d+[.)]|Q\s?\d*[.:)]|[Qq]uestion\s?\d*[.:])\s*")
 WHOLE, WIDE = 0.9, 0.35  # where the text's question holds nearly all of it, so much the other way round
-_CLAUSE = re.compile(r"[.!;:,]\s+(?:(?:so|and|but|then|also)\s+)?(?=(?:what|which|who|when|where|why|how)\b)", re.IGNORECASE)
+_CLAUSE = re.compile(
+    r"[.!;:,]\s+(?:(?:so|and|but|then|also)\s+)?(?=(?:what|which|who|when|where|why|how)\b)", re.IGNORECASE
+)
 MOST = 3  # sentences of its answer
 
 
@@ -41,8 +43,9 @@ def answer_as_asked(asked: Asked) -> Written | None:
             theirs = Weigher(asked, bare).weights
             if len(weigher.weights) < 2 or not theirs:
                 continue
-            there, own = _share_related(weigher.weights, theirs, weigher.spoken), _share_related(
-                dict.fromkeys(theirs, 1.0), weigher.weights, weigher.spoken
+            there, own = (
+                _share_related(weigher.weights, theirs, weigher.spoken),
+                _share_related(dict.fromkeys(theirs, 1.0), weigher.weights, weigher.spoken),
             )
             if there < SHARE:
                 continue
@@ -53,7 +56,11 @@ def answer_as_asked(asked: Asked) -> Written | None:
             if _read_way(_first_word(bare)) != _read_way(opener):
                 continue
             least = SAME if _first_word(bare) == opener else GOOD
-            if own >= (WIDE if there >= WHOLE else OWN) and score >= max(least, best[0]) and (told := _read_answer(asked, one)):
+            if (
+                own >= (WIDE if there >= WHOLE else OWN)
+                and score >= max(least, best[0])
+                and (told := _read_answer(asked, one))
+            ):
                 best = (score, told)
     return Written(tuple(best[1])) if best[1] else None
 

@@ -33,8 +33,10 @@ def list_led_in(sentences: Sequence[SourceSentence], i: int) -> list[SourceSente
         command = is_command(other.raw)
         if not opens and not (command and not is_command(one.raw)):
             break
-        if found and not (command and is_command(found[-1].raw)) and not (
-            _LISTED.search(other.raw) and _LISTED.search(found[0].raw)
+        if (
+            found
+            and not (command and is_command(found[-1].raw))
+            and not (_LISTED.search(other.raw) and _LISTED.search(found[0].raw))
         ):
             break
         found.append(other)
