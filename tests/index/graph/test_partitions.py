@@ -1,0 +1,108 @@
+"""The graph in partitions is the graph that is merged as a whole, however many there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from drawn import drawn_aliases, drawn_extractions
+from sensegraph.index.graph.describing import describe_elements
+from sensegraph.index.graph.graph_settings import GraphSettings
+from sensegraph.index.graph.merged_parts import merge_entities, merge_relations
+from sensegraph.index.graph.merging import merge_extractions
+from sensegraph.index.graph.partitions import count_partitions, join_parts, merge_in_partitions
+from sensegraph.resolution.aliases import NO_ALIASES, Aliases
+from sensegraph.runtime.keys import key
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.runtime.stores.sqlite import SqliteStore
+from sensegraph.types import Chunk, ExtractedEntity, ExtractedRelation, Extraction, Graph
+from wired import runtime
+
+Said = list[tuple[Chunk, Extraction]]
+
+
+class InRuns:
+    """Extractions in runs of two chunks."""
+
+    def __init__(self, said: Said) -> None:
+        self.runs = [said[at : at + 2] for at in range(0, len(said), 2)]
+        self.run_names = [key(run) for run in self.runs]
+        self.size = len(said)
+
+    def read_run(self, run: int) -> Iterator[tuple[Chunk, Extraction]]:
+        return iter(self.runs[run])
+
+
+@pytest.fixture(scope="module")
+def rt(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runtime]:
+    store = SqliteStore(tmp_path_factory.mktemp("partitions"))
+    yield runtime(store)
+    store.close()
+
+
+def partitioned(said: Said, rt: Runtime, how: GraphSettings, aliases: Aliases, parts: int) -> Graph:
+    extracted: Any = InRuns(said)
+    return join_parts(rt, merge_in_partitions(extracted, rt, how, aliases, parts))
+
+
+@settings(max_examples=12)
+@given(drawn_extractions(), drawn_aliases(), st.sampled_from(("count", "strength", "normalised")), st.booleans())
+def test_any_number_of_partitions_gives_the_graph_that_is_merged_as_a_whole(
+    rt: Runtime, said: Said, aliases: Aliases, weight: Any, create: bool
+):
+    how = GraphSettings(weight=weight, orphans="create" if create else "drop")
+    whole = describe_elements(merge_extractions(said, how, aliases), {})
+    assert len(whole.entities) > 0 or not create
+    for parts in (1, 2, 7, 64):
+        made = partitioned(said, rt, how, aliases, parts)
+        assert tuple(made.entities) == whole.entities
+        assert tuple(made.relations) == whole.relations
+        assert tuple(made.claims) == whole.claims
+
+
+def story(number: int, more: str = "") -> tuple[Chunk, Extraction]:
+    """A chunk that tells of two names of its own and of one that every tenth chunk names."""
+    names = [f"Ann {number}", f"Bob {number}", f"Cay {number % 10}"]
+    entities = tuple(ExtractedEntity(name, "person", f"{name} is seen{more}.") for name in names)
+    links = (ExtractedRelation(names[0], names[1], "They meet."), ExtractedRelation(names[0], names[2], "They part."))
+    return Chunk(f"c{number:03}", f"d{number:03}", 0, 9, 2, "x" * 9), Extraction(entities, links)
+
+
+def test_one_chunk_more_makes_only_the_partitions_anew_that_it_concerns(tmp_path: Path):
+    store = SqliteStore(tmp_path)
+    rt, said, how = runtime(store), [story(i) for i in range(60)], GraphSettings()
+    before = partitioned(said, rt, how, NO_ALIASES, 64)
+    rt.computed.clear()
+    after = partitioned([*said, story(60)], rt, how, NO_ALIASES, 64)
+    assert len(after.entities) == len(before.entities) + 2
+    assert 0 < rt.computed[merge_entities.name] <= 3
+    assert 0 < rt.computed[merge_relations.name] <= 2
+    rt.computed.clear()
+    partitioned([*said, story(60)], rt, how, NO_ALIASES, 64)
+    assert not rt.computed
+
+
+def test_records_of_joined_tables_are_found_by_place_and_by_id(rt: Runtime):
+    said: Sequence[Any] = [story(i) for i in range(20)]
+    made: Any = partitioned(list(said), rt, GraphSettings(), NO_ALIASES, 7).entities
+    every = list(made)
+    assert len(every) == len(made) == 50
+    assert made.ids() == [e.id for e in every] == sorted(e.id for e in every)
+    assert made[3:9] == every[3:9]
+    assert made.at([40, 0, 40]) == [every[40], every[0], every[40]]
+    wanted = [every[41].id, every[2].id]
+    assert made.find([*wanted, "0" * 20, "f" * 20]) == {e.id: e for e in (every[41], every[2])}
+
+
+def test_the_number_of_partitions_follows_from_the_size_and_doubles():
+    counts = [count_partitions(chunks) for chunks in range(1, 3000)]
+    assert counts[:128] == [1] * 128
+    assert counts == sorted(counts)
+    assert {b / a for a, b in pairwise(counts)} == {1.0, 2.0}
+    assert count_partitions(40_000) == 512
