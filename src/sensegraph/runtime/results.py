@@ -134,6 +134,7 @@ class Table(Sequence[B]):
     def __init__(self, rows: Rows, kind: Any) -> None:
         self._rows = rows
         self.joined = rows.parts if isinstance(rows, JoinedRows) else ()
+        self.kept: dict[str, Any] = {}  # what was found out about the records
         self.decode: Callable[[bytes], B] = msgspec.json.Decoder(kind).decode
 
     def __len__(self) -> int:
@@ -170,6 +171,14 @@ class Table(Sequence[B]):
         """All ids in order."""
         return list(self._rows.ids())
 
+    def lightly(self, kind: type[A]) -> Iterator[A]:
+        """All records with the fields of `kind` alone: no more of them is decoded."""
+        return map(msgspec.json.Decoder(kind).decode, self._rows.scan())
+
+    def heads(self) -> list[bytes]:
+        """The stored form of the results whose tables this one is made of, without their records; none of a whole."""
+        return self._rows.heads() if isinstance(self._rows, JoinedRows) else []
+
 
 Joint = tuple[str, int, str]  # a stored table that is a part of another: its name, its records, the first of their ids
 
@@ -185,6 +194,14 @@ class JoinedRows:
 
     def __len__(self) -> int:
         return self._starts[-1]
+
+    def heads(self) -> list[bytes]:
+        """The stored form of the results that the tables belong to."""
+        keys = [name.partition(".")[0] for name, *_ in self.parts]
+        found = self._store.read(keys)
+        if gone := [k for k in keys if k not in found]:
+            raise StoreError(f"The result {gone[0]} is gone from the store; run `sensegraph index` again.")
+        return [found[k] for k in keys]
 
     def _open(self, part: int) -> Rows:
         if part not in self._opened:

@@ -9,6 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sensegraph.index.graph.columns import ClaimColumns, EntityColumns, RelationColumns, pack_columns
 from sensegraph.index.graph.describing import distinct_descriptions, is_crowded
 from sensegraph.index.graph.elements import EntityNode, RelationLink, entity_id, make_entity, make_relation
 from sensegraph.index.graph.graph_settings import Weight
@@ -39,6 +40,7 @@ class EntityPart:
     entities: Sequence[Entity] = ()
     first: str = ""
     count: int = 0
+    columns: bytes = b""
     crowded: tuple[str, ...] = ()
 
 
@@ -49,6 +51,7 @@ class RelationPart:
     relations: Sequence[Relation] = ()
     first: str = ""
     count: int = 0
+    columns: bytes = b""
     crowded: tuple[str, ...] = ()
     ends: bytes = b""
 
@@ -60,6 +63,7 @@ class ClaimPart:
     claims: Sequence[Claim] = ()
     first: str = ""
     count: int = 0
+    columns: bytes = b""
 
 
 @step("graph.said", version=1, batch=1)
@@ -105,7 +109,8 @@ def merge_relations(parts: Sequence[Sequence[bytes]], *, limit: int, weight: Wei
 def merge_claims(parts: Sequence[Sequence[bytes]]) -> list[ClaimPart]:
     """The claims of each partition."""
     merged = ({c.id: c for c in read_claims(slices)} for slices in parts)
-    return [ClaimPart(tuple(found[name] for name in sorted(found)), min(found), len(found)) for found in merged]
+    ordered = (tuple(found[name] for name in sorted(found)) for found in merged)
+    return [ClaimPart(claims, claims[0].id, len(claims), pack_columns(ClaimColumns.of(claims))) for claims in ordered]
 
 
 def number_id(name: str) -> int:
@@ -131,7 +136,7 @@ def _merge_mentions(part: EntitySlices, limit: int) -> EntityPart:
         name = entity_id(called.name if called else whose)
         made.append(make_entity(name, whose, node, part.degrees.get(number_id(name), 0), called))
     joined, crowded = _join_texts(made, limit)
-    return EntityPart(joined, joined[0].id, len(joined), crowded)
+    return EntityPart(joined, joined[0].id, len(joined), pack_columns(EntityColumns.of(joined)), crowded)
 
 
 def _merge_links(slices: Sequence[bytes], limit: int, weight: Weight, most: int) -> RelationPart:
@@ -149,7 +154,7 @@ def _merge_links(slices: Sequence[bytes], limit: int, weight: Weight, most: int)
             link.told[row.label, row.forth] += 1
     made, crowded = _join_texts([make_relation(ends, link, weight, most) for ends, link in links.items()], limit)
     ends = np.array([(number_id(r.source), number_id(r.target), r.weight) for r in made], ENDS)
-    return RelationPart(made, made[0].id, len(made), crowded, ends.tobytes())
+    return RelationPart(made, made[0].id, len(made), pack_columns(RelationColumns.of(made)), crowded, ends.tobytes())
 
 
 def _join_texts(records: Iterable[R], limit: int) -> tuple[tuple[R, ...], tuple[str, ...]]:
@@ -167,13 +172,15 @@ def _join_texts(records: Iterable[R], limit: int) -> tuple[tuple[R, ...], tuple[
 @step("graph.described_entities", version=1, form="tables")
 def describe_entities(parts: Sequence[tuple[EntityPart, Mapping[str, str]]]) -> list[EntityPart]:
     """Parts with summaries (by id) as the descriptions of their crowded entities."""
-    return [replace(part, entities=_put_in(part.entities, summaries)) for part, summaries in parts]
+    found = [(part, _put_in(part.entities, summaries)) for part, summaries in parts]
+    return [replace(part, entities=made, columns=pack_columns(EntityColumns.of(made))) for part, made in found]
 
 
 @step("graph.described_relations", version=1, form="tables")
 def describe_relations(parts: Sequence[tuple[RelationPart, Mapping[str, str]]]) -> list[RelationPart]:
     """Parts with summaries (by id) as the descriptions of their crowded relations."""
-    return [replace(part, relations=_put_in(part.relations, summaries)) for part, summaries in parts]
+    found = [(part, _put_in(part.relations, summaries)) for part, summaries in parts]
+    return [replace(part, relations=made, columns=pack_columns(RelationColumns.of(made))) for part, made in found]
 
 
 def _put_in(records: Sequence[R], summaries: Mapping[str, str]) -> tuple[R, ...]:
