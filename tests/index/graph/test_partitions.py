@@ -7,11 +7,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from drawn import drawn_aliases, drawn_extractions
+from sensegraph.errors import StoreError
+from sensegraph.index.graph.columns import columns_of
 from sensegraph.index.graph.describing import describe_elements
 from sensegraph.index.graph.graph_settings import GraphSettings
 from sensegraph.index.graph.merged_parts import merge_entities, merge_relations
@@ -106,3 +109,26 @@ def test_the_number_of_partitions_follows_from_the_size_and_doubles():
     assert counts == sorted(counts)
     assert {b / a for a, b in pairwise(counts)} == {1.0, 2.0}
     assert count_partitions(40_000) == 512
+
+
+def test_the_columns_of_parts_are_those_of_their_records(rt: Runtime):
+    stored = partitioned([story(i) for i in range(40)], rt, GraphSettings(), NO_ALIASES, 7)
+    whole = Graph(tuple(stored.entities), tuple(stored.relations), tuple(stored.claims))
+    found, made = columns_of(stored), columns_of(whole)
+    assert found.source.tolist() == [[e.id for e in whole.entities].index(r.source) for r in whole.relations]
+    for kind in ("entities", "relations", "claims"):
+        one, other = getattr(found, kind), getattr(made, kind)
+        for name in type(one).__slots__:
+            assert np.array_equal(getattr(one, name), getattr(other, name))
+    assert found.structure() == made.structure() != columns_of(Graph(whole.entities)).structure()
+    assert len(found.relations.weight) == 80
+
+
+def test_a_table_that_is_gone_is_said_to_be(tmp_path: Path):
+    store = SqliteStore(tmp_path)
+    made: Any = partitioned([story(0)], runtime(store), GraphSettings(), NO_ALIASES, 1).entities
+    store.forget([made.joined[0][0]])
+    with pytest.raises(StoreError, match="is gone from the store"):
+        made.at([0])
+    with pytest.raises(StoreError, match="is gone from the store"):
+        made.heads()

@@ -7,11 +7,11 @@ chunks, and changes by doubling.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import blake2b
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,10 @@ from sensegraph.index.graph.elements import entity_id
 from sensegraph.index.graph.graph_settings import GraphSettings
 from sensegraph.index.graph.merged_parts import (
     ENDS,
+    ClaimPart,
+    EntityPart,
     EntitySlices,
+    RelationPart,
     describe_entities,
     describe_relations,
     list_uses,
@@ -34,6 +37,7 @@ from sensegraph.index.graph.merged_parts import (
 )
 from sensegraph.index.graph.merging import describe_graphs
 from sensegraph.index.graph.slicing import (
+    DIGEST,
     KINDS,
     Said,
     Slices,
@@ -49,6 +53,7 @@ from sensegraph.runtime.results import JoinedRows, Result, Step, Table, load_res
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Claim, Entity, Graph, Relation
 
+B = TypeVar("B")
 _CHUNKS = 128  # of so many a partition holds what they say, up to twice as many
 
 
@@ -89,7 +94,7 @@ class Cut:
         self.slices = [Slices(np.asarray(array), parts) for array in packed]
         shape = (len(self.slices), len(KINDS), parts)
         raw = b"".join(run.digests() for run in self.slices)
-        self._digests = np.frombuffer(raw, np.uint8).reshape(*shape, -1)
+        self._digests = np.frombuffer(raw, np.uint8).reshape(*shape, DIGEST)
         self._there: NDArray[np.bool_] = np.any(self._digests, axis=-1)
 
     def held(self, kind: int) -> list[int]:
@@ -109,11 +114,11 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The keys of the parts of a graph, in the order of ids."""
+    """The parts of a graph by their keys, in the order of ids, without their records."""
 
-    entities: tuple[str, ...]
-    relations: tuple[str, ...]
-    claims: tuple[str, ...]
+    entities: Mapping[str, EntityPart]
+    relations: Mapping[str, RelationPart]
+    claims: Mapping[str, ClaimPart]
 
 
 def merge_in_partitions(
@@ -132,10 +137,10 @@ def merge_in_partitions(
     cut, limit, weight, most = Cut(packed, parts), settings.describe_above, settings.weight, 1
     linked = [(cut.name(1, p), partial(cut.read, 1, p)) for p in cut.held(1)]
     if weight == "normalised":
-        counts = read_ends(make_parts(merge_relations, linked, rt, limit=limit, weight="count", most=1), rt)["weight"]
-        most = int(counts.max(initial=1))
+        counted = make_parts(merge_relations, linked, rt, limit=limit, weight="count", most=1)
+        most = int(_join_ends(counted.values())["weight"].max(initial=1))
     relations = make_parts(merge_relations, linked, rt, limit=limit, weight=weight, most=most)
-    degrees = Degrees(read_ends(relations, rt), parts)
+    degrees = Degrees(_join_ends(relations.values()), parts)
     named: dict[int, dict[Name, Called]] = defaultdict(dict)
     for whose, by in called.items():
         named[partition_of(entity_id(by.name), parts)][whose] = by
@@ -188,22 +193,22 @@ class Degrees:
 
 
 def make_parts(
-    step: Step[Any, Any], wanted: Sequence[tuple[str, Callable[[], Any]]], rt: Runtime, **settings: Any
-) -> tuple[str, ...]:
-    """The keys of parts, each given as what stands for its input and a function that reads it where it is missing."""
+    step: Step[Any, B], wanted: Sequence[tuple[str, Callable[[], Any]]], rt: Runtime, **settings: Any
+) -> dict[str, B]:
+    """Parts by their keys, each given as what stands for its input and a function that reads it where it is missing."""
     names = [key(name) for name, _ in wanted]
     for i in rt.missing(step, wanted, names=names, **settings):
         rt.once(step, wanted[i][1](), names=(wanted[i][0],), **settings)
     keys = rt.keys(step, wanted, names, **settings)
     rt.rely_on(keys)
-    return tuple(keys)
+    found = rt.store.read(keys)
+    return {k: step.decode(found[k]) for k in keys}
 
 
 def describe_crowded(parts: Parts, rt: Runtime, settings: GraphSettings) -> Parts:
     """The parts with summaries of what has too many descriptions to join."""
-    heads = [rt.store.read(keys) for keys in (parts.entities, parts.relations)]
-    crowded_entities = {k: found for k in parts.entities if (found := merge_entities.decode(heads[0][k]).crowded)}
-    crowded_relations = {k: found for k in parts.relations if (found := merge_relations.decode(heads[1][k]).crowded)}
+    crowded_entities = {k: part.crowded for k, part in parts.entities.items() if part.crowded}
+    crowded_relations = {k: part.crowded for k, part in parts.relations.items() if part.crowded}
     if not crowded_entities and not crowded_relations:
         return parts
     graph = join_parts(rt, parts)
@@ -220,12 +225,12 @@ def describe_crowded(parts: Parts, rt: Runtime, settings: GraphSettings) -> Part
         told = {name: summaries[name] for name in ids}
         return rt.once(step, lambda: (load_result(rt.store, merge, k), told), names=(k, key(sorted(told.items())))).key
 
-    by_key = {k: described(describe_entities, merge_entities, k, ids) for k, ids in crowded_entities.items()}
-    by_key |= {k: described(describe_relations, merge_relations, k, ids) for k, ids in crowded_relations.items()}
+    entity_keys = {k: described(describe_entities, merge_entities, k, ids) for k, ids in crowded_entities.items()}
+    relation_keys = {k: described(describe_relations, merge_relations, k, ids) for k, ids in crowded_relations.items()}
     return replace(
         parts,
-        entities=tuple(by_key.get(k, k) for k in parts.entities),
-        relations=tuple(by_key.get(k, k) for k in parts.relations),
+        entities={entity_keys.get(k, k): part for k, part in parts.entities.items()},
+        relations={relation_keys.get(k, k): part for k, part in parts.relations.items()},
     )
 
 
@@ -237,19 +242,16 @@ def _find_crowded(records: Sequence[Any], crowded: Mapping[str, Sequence[str]]) 
 def join_parts(rt: Runtime, parts: Parts) -> Graph:
     """The graph that parts make: tables over theirs."""
     tables: list[Table[Any]] = []
-    makers: tuple[tuple[Step[Any, Any], Any, str, Sequence[str]], ...] = (
-        (merge_entities, Entity, "entities", parts.entities),
-        (merge_relations, Relation, "relations", parts.relations),
-        (merge_claims, Claim, "claims", parts.claims),
+    columns: tuple[tuple[str, Any, Mapping[str, Any]], ...] = (
+        ("entities", Entity, parts.entities),
+        ("relations", Relation, parts.relations),
+        ("claims", Claim, parts.claims),
     )
-    for maker, kind, name, keys in makers:
-        found = rt.store.read(keys)
-        heads = [(k, maker.decode(found[k])) for k in keys]
-        tables.append(Table(JoinedRows(rt.store, [(f"{k}.{name}", h.count, h.first) for k, h in heads]), kind))
+    for name, kind, held in columns:
+        joints = [(f"{k}.{name}", part.count, part.first) for k, part in held.items()]
+        tables.append(Table(JoinedRows(rt.store, joints), kind))
     return Graph(*tables)
 
 
-def read_ends(relations: Sequence[str], rt: Runtime) -> NDArray[Any]:
-    """The rows of `ENDS` of relation parts, in their order."""
-    found = rt.store.read(relations)
-    return np.frombuffer(b"".join(merge_relations.decode(found[k]).ends for k in relations), ENDS)
+def _join_ends(parts: Iterable[RelationPart]) -> NDArray[Any]:
+    return np.frombuffer(b"".join(part.ends for part in parts), ENDS)

@@ -26,7 +26,7 @@ from sensegraph.types import Claim, Description, Extraction
 
 Pairs = Sequence[tuple[str, str, int, Extraction]]  # chunk, document, characters, what it says
 KINDS = ("entities", "relations", "claims")
-_DIGEST = 16
+DIGEST = 16  # bytes
 _encode = msgspec.msgpack.Encoder().encode
 
 
@@ -289,7 +289,7 @@ def cut_rows(rows: Rows, told: Told, parts: int) -> NDArray[np.uint8]:
         claims[partition_of(claim.id, parts)].append(claim)
     kinds: tuple[Mapping[int, Any], ...] = (entities, links, claims)
     slices = [_encode(of[p]) if p in of else b"" for of in kinds for p in range(parts)]
-    digests = b"".join(blake2b(s, digest_size=_DIGEST).digest() if s else bytes(_DIGEST) for s in slices)
+    digests = b"".join(blake2b(s, digest_size=DIGEST).digest() if s else bytes(DIGEST) for s in slices)
     packed = [zlib.compress(s, 1) if s else b"" for s in slices]
     starts = np.cumsum([0, *map(len, packed)], dtype="<i8").tobytes()
     return np.frombuffer(starts + digests + b"".join(packed), np.uint8)
@@ -306,13 +306,13 @@ class Slices:
         """The digests of all slices: kind by kind, partition by partition."""
         count = len(KINDS) * self.parts
         begin = 8 * (count + 1)
-        return self.packed[begin : begin + _DIGEST * count].tobytes()
+        return self.packed[begin : begin + DIGEST * count].tobytes()
 
     def read(self, kind: int, part: int) -> bytes:
         """One slice; empty where the run says nothing of it."""
         count, at = len(KINDS) * self.parts, kind * self.parts + part
         begin, end = np.frombuffer(self.packed[8 * at : 8 * (at + 2)].tobytes(), "<i8").tolist()
-        head = 8 * (count + 1) + _DIGEST * count
+        head = 8 * (count + 1) + DIGEST * count
         found = self.packed[head + begin : head + end].tobytes()
         return zlib.decompress(found) if found else b""
 
