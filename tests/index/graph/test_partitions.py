@@ -13,13 +13,14 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from drawn import drawn_aliases, drawn_extractions
+from scripted import Script, ScriptedServer
 from sensegraph.errors import StoreError
 from sensegraph.index.graph.columns import columns_of
-from sensegraph.index.graph.describing import describe_elements
+from sensegraph.index.graph.describing import crowded_elements, describe_elements, summarise_crowded
 from sensegraph.index.graph.graph_settings import GraphSettings
 from sensegraph.index.graph.merged_parts import merge_entities, merge_relations
 from sensegraph.index.graph.merging import merge_extractions
-from sensegraph.index.graph.partitions import count_partitions, join_parts, merge_in_partitions
+from sensegraph.index.graph.partitions import count_partitions, describe_crowded, join_parts, merge_in_partitions
 from sensegraph.resolution.aliases import NO_ALIASES, Aliases
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.runtime import Runtime
@@ -132,3 +133,21 @@ def test_a_table_that_is_gone_is_said_to_be(tmp_path: Path):
         made.at([0])
     with pytest.raises(StoreError, match="is gone from the store"):
         made.heads()
+
+
+def test_what_has_too_many_descriptions_is_summarised_in_its_partition_alone(tmp_path: Path, server: ScriptedServer):
+    server.script = Script(reply=lambda body: f"About {body['messages'][1]['content'][:60]!r}")
+    rt, how = runtime(SqliteStore(tmp_path), server), GraphSettings(describe_above=60, summary_input=300)
+    said = [story(i, f" in the year {1800 + i}") for i in range(60)]
+    merged = merge_extractions(said, how)
+    summaries = summarise_crowded(dict(crowded_elements(merged, how)), rt, how)
+    assert {e.name for e in merged.entities if e.id in summaries} == {f"Cay {i}" for i in range(10)}
+    extracted: Any = InRuns(said)
+    parts = merge_in_partitions(extracted, rt, how, NO_ALIASES, 16)
+    found = describe_crowded(parts, rt, how)
+    assert tuple(join_parts(rt, found).entities) == describe_elements(merged, summaries).entities
+    assert 0 < len(found.entities.keys() - parts.entities.keys()) <= 10
+    assert found.relations == parts.relations
+    calls = len(server.calls)
+    assert describe_crowded(parts, rt, how) == found
+    assert len(server.calls) == calls

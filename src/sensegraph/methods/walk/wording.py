@@ -11,6 +11,7 @@ import re
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -237,11 +238,13 @@ class WordingPart(Part[Wording, NoSettings]):
         """The wording of all chunks; no engine is asked."""
         rt, chunks, entries = building.rt, building.spine.by_document, building.spine.catalogue.value.documents
         worded = rt.each(word_documents, chunks)
+
+        def read(run: range) -> tuple[Sequence[Worded], Sequence[DocumentEntry]]:
+            return worded[run.start : run.stop], entries[run.start : run.stop]
+
         made = [
             rt.once(
-                word_runs,
-                lambda run=run: (worded[run.start : run.stop], entries[run.start : run.stop]),
-                names=(*worded.keys[run.start : run.stop], *chunks.keys[run.start : run.stop]),
+                word_runs, partial(read, run), names=(*(worded.keys[i] for i in run), *(chunks.keys[i] for i in run))
             )
             for run in cut_keys(chunks.keys)
         ]
