@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats, Longs
+from sensegraph.algorithms.ranking import hash_words
 from sensegraph.language.text import fold
 from sensegraph.runtime.results import Table
 from sensegraph.types import Claim, Entity, Graph, Relation
@@ -26,10 +27,10 @@ Hashes = NDArray[np.uint64]
 _encode = msgspec.json.Encoder().encode
 
 
-def hash_each(names: Iterable[str | bytes]) -> Hashes:
-    """A 64-bit hash of each text."""
-    raw = (name if isinstance(name, bytes) else name.encode("utf-8", "surrogatepass") for name in names)
-    return np.frombuffer(b"".join(blake2b(r, digest_size=8).digest() for r in raw), "<u8").astype(np.uint64)
+def _hash_records(records: Iterable[Any]) -> Hashes:
+    return np.frombuffer(b"".join(blake2b(_encode(r), digest_size=8).digest() for r in records), "<u8").astype(
+        np.uint64
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,14 +54,14 @@ class EntityColumns:
         """The columns of these entities."""
         letters = [e.name.encode("utf-8", "replace") for e in entities]
         return cls(
-            hash_each(e.id for e in entities),
-            hash_each(map(_encode, entities)),
-            hash_each(fold(e.name) for e in entities),
+            hash_words(e.id for e in entities),
+            _hash_records(entities),
+            hash_words(fold(e.name) for e in entities),
             np.frombuffer(b"".join(letters), np.uint8),
             np.array([len(name) for name in letters], np.int64),
-            hash_each(fold(alias) for e in entities for alias in e.aliases),
+            hash_words(fold(alias) for e in entities for alias in e.aliases),
             np.array([len(e.aliases) for e in entities], np.int64),
-            hash_each(c for e in entities for c in e.chunks),
+            hash_words(c for e in entities for c in e.chunks),
             np.array([len(e.chunks) for e in entities], np.int64),
         )
 
@@ -80,11 +81,11 @@ class RelationColumns:
     def of(cls, relations: Sequence[Relation]) -> RelationColumns:
         """The columns of these relations."""
         return cls(
-            hash_each(r.source for r in relations),
-            hash_each(r.target for r in relations),
-            hash_each(map(_encode, relations)),
+            hash_words(r.source for r in relations),
+            hash_words(r.target for r in relations),
+            _hash_records(relations),
             np.array([r.weight for r in relations], np.float64),
-            hash_each(c for r in relations for c in r.chunks),
+            hash_words(c for r in relations for c in r.chunks),
             np.array([len(r.chunks) for r in relations], np.int64),
         )
 
@@ -99,7 +100,7 @@ class ClaimColumns:
     @classmethod
     def of(cls, claims: Sequence[Claim]) -> ClaimColumns:
         """The columns of these claims."""
-        return cls(hash_each(c.subject for c in claims), hash_each(map(_encode, claims)))
+        return cls(hash_words(c.subject for c in claims), _hash_records(claims))
 
 
 class Columns:

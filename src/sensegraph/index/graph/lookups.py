@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
+from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.walks import Moves, build_moves
-from sensegraph.index.graph.columns import Hashes, columns_of, find_hashes, hash_each
 from sensegraph.index.manifest import Catalogue
 from sensegraph.language.text import fold
 from sensegraph.runtime.results import Result, Table, step
@@ -81,7 +81,7 @@ class Lookups:
 
         Many are looked up together far quicker than one by one.
         """
-        wanted = hash_each(map(fold, names))
+        wanted = hash_words(map(fold, names))
         found: list[list[int]] = [[] for _ in names]
         for known, owners in ((self.aliases, self.aliased), (self.names, self.named)):
             begin, end = np.searchsorted(known, wanted), np.searchsorted(known, wanted, side="right")
@@ -112,6 +112,8 @@ class _Home:
 
 
 def _index_graph(graph: Graph, hierarchy: Hierarchy) -> Lookups:
+    from sensegraph.index.graph.columns import columns_of
+
     columns = columns_of(graph)
     known, count = columns.entities, len(columns.entities.ids)
     ids = graph.entities.ids() if isinstance(graph.entities, Table) else [e.id for e in graph.entities]
@@ -134,7 +136,7 @@ def _index_graph(graph: Graph, hierarchy: Hierarchy) -> Lookups:
     return Lookups(start, neighbours, relations, homes, said, claims, *names)
 
 
-def _sort_hashes(hashes: Hashes, owners: NDArray[Any]) -> tuple[Hashes, Ints]:
+def _sort_hashes(hashes: NDArray[np.uint64], owners: NDArray[Any]) -> tuple[NDArray[np.uint64], Ints]:
     """The hashes, ascending, and whose they are."""
     order = np.lexsort((owners, hashes))
     return hashes[order], owners[order].astype(np.int32)
@@ -227,8 +229,10 @@ def _rate_salience(count: Floats, chunks: int) -> Floats:
 
 
 def _tie_chunks(graph: Graph, catalogue: Catalogue) -> Ties:
+    from sensegraph.index.graph.columns import columns_of
+
     columns, chunks = columns_of(graph), catalogue.chunks
-    listed = hash_each(chunks.ids() if isinstance(chunks, Table) else [c.id for c in chunks])
+    listed = hash_words(chunks.ids() if isinstance(chunks, Table) else [c.id for c in chunks])
     start, held = _pack_places(columns.entities.chunks, columns.entities.held, listed)
     titled = _title_owners(catalogue, columns.entities.names)
     owns = np.concatenate(([0], np.cumsum([len(x) for x in titled], dtype=np.int64))).astype(np.int64)
@@ -240,8 +244,10 @@ def _tie_chunks(graph: Graph, catalogue: Catalogue) -> Ties:
     return Ties(start, held, owns, owned, first, stated, weight, walk.source, walk.target, walk.share)
 
 
-def _pack_places(chunks: Hashes, counts: Longs, listed: Hashes) -> tuple[Longs, Ints]:
+def _pack_places(chunks: NDArray[np.uint64], counts: Longs, listed: NDArray[np.uint64]) -> tuple[Longs, Ints]:
     """The positions of the chunks of each, ascending, one after the other, and where each begins."""
+    from sensegraph.index.graph.columns import find_hashes
+
     places = find_hashes(chunks, listed)
     whose = np.repeat(np.arange(len(counts)), counts)
     code = np.unique((whose * max(len(listed), 1) + places)[places >= 0])
@@ -257,7 +263,7 @@ class _Placed:
     document: str
 
 
-def _title_owners(catalogue: Catalogue, names: Hashes) -> list[list[int]]:
+def _title_owners(catalogue: Catalogue, names: NDArray[np.uint64]) -> list[list[int]]:
     """For every entity the first chunks of the documents that its name is the title of, a closing bracket aside."""
     first: dict[str, int] = {}
     stored = catalogue.chunks
@@ -267,7 +273,7 @@ def _title_owners(catalogue: Catalogue, names: Hashes) -> list[list[int]]:
     for i, document in enumerate(listed):
         first.setdefault(document, i)
     titled = [(d.title, first[d.id]) for d in catalogue.documents if d.id in first and d.title]
-    wanted = hash_each(fold(_BRACKET.sub("", title)) for title, _ in titled)
+    wanted = hash_words(fold(_BRACKET.sub("", title)) for title, _ in titled)
     order = np.argsort(names, kind="stable")
     begin, end = (np.searchsorted(names[order], wanted, side=side).tolist() for side in ("left", "right"))
     owned: list[list[int]] = [[] for _ in names]

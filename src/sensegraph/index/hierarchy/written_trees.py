@@ -14,7 +14,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.index.graph.columns import columns_of, find_hashes, hash_each
+from sensegraph.algorithms.ranking import hash_words
+from sensegraph.index.graph.columns import columns_of, find_hashes
 from sensegraph.index.hierarchy.packing import Group
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import take_records
@@ -63,7 +64,7 @@ def place_elements(graph: Graph, trees: Trees) -> dict[str, TreeElements]:
     columns, roots = columns_of(graph), list(trees)
     members = [e for root in roots for e in trees[root][0].entities]
     whose = np.repeat(np.arange(len(roots)), [len(trees[root][0].entities) for root in roots])
-    at = find_hashes(hash_each(members), columns.entities.ids)
+    at = find_hashes(hash_words(members), columns.entities.ids)
     home = np.full(len(columns.entities.ids) + 1, -1, np.int64)  # the last for what is not there
     home[at] = whose
     home[-1] = -1

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
 from sensegraph.algorithms.ranking import hash_words
-from sensegraph.algorithms.segments import cut_keys
 from sensegraph.algorithms.walks import gather_entries, run_offsets
 from sensegraph.index.index import Index
 from sensegraph.index.manifest import DocumentEntry, MadePart, PartEntry
@@ -236,6 +235,8 @@ class WordingPart(Part[Wording, NoSettings]):
 
     def build(self, building: Building, settings: NoSettings) -> MadePart:
         """The wording of all chunks; no engine is asked."""
+        from sensegraph.algorithms.segments import cut_keys
+
         rt, chunks, entries = building.rt, building.spine.by_document, building.spine.catalogue.value.documents
         worded = rt.each(word_documents, chunks)
 
