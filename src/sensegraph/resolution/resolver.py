@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from typing import Any
@@ -25,6 +25,7 @@ from sensegraph.resolution.comparison.scoring import (
     SHORT,
     WEIGHED,
     Collection,
+    Comparison,
     kind_of_type,
     prepare_collection,
     weigh_rival,
@@ -98,6 +99,7 @@ def _follow_root(root: Mapping[int, int], row: int) -> int:
 
 
 Pair = tuple[int, int]
+Comparer = Callable[[Sequence[Comparison]], Sequence[Sequence[Judged]]]
 _SURE, _TIED = 0.87, 0.8
 
 
@@ -185,10 +187,11 @@ def _list_keys(name: Name, found: Collection) -> Iterator[tuple[str, float]]:
 
 def resolve(
     items: Sequence[Mentioned], *, rules: Sequence[Rule] = (), settings: Resolving | None = None,
-    vectors: NDArray[Any] | None = None,
+    vectors: NDArray[Any] | None = None, compare: Comparer | None = None,
 ) -> Resolution:  # fmt: skip
     """Which of `items` are one thing. `vectors` of their descriptions, unit length (or zero), shape (n, dim).
 
+    `compare` says how alike names are, as `Comparison.judge` does: it may remember what it was asked before.
     Raises InputError for two items of one id, or vectors of another number.
     """
     settings = settings or Resolving()
@@ -210,7 +213,8 @@ def resolve(
     for row, names in enumerate(found.names):
         equal[names[0].joined or names[0].key].append(row)
     pairs.update(pair for rows in equal.values() for pair in pairwise(rows))
-    judged = _Judged(found, {pair: found.judge(*pair) for pair in sorted(pairs)})
+    named = _compare_all(found, sorted(pairs), compare) if compare else {}
+    judged = _Judged(found, {pair: found.judge(*pair, named.get(pair)) for pair in sorted(pairs)})
     scores, large = judged.completed(ruled)
     edges = [(a, b, judged.score) for (a, b), judged in scores.items()]
     earlier = sorted(pair for pair, rule in ruled.together.items() if rule.by == "names")
@@ -229,6 +233,16 @@ def resolve(
             merges[cluster_of[at[proposal.one]]].append(proposal)
     groups = tuple(make_group([found.items[row] for row in rows], merges[n]) for n, rows in enumerate(clusters))
     return Resolution(groups, proposals, len(scores), near.passed_over, near.crowded, tuple(notes))
+
+
+def _compare_all(found: Collection, pairs: Sequence[Pair], compare: Comparer) -> dict[Pair, Judged]:
+    """How alike the names of pairs are, but of those that are two things whatever they are called."""
+    others: dict[int, list[int]] = defaultdict(list)
+    for a, b in pairs:
+        if not found.conflict(a, b):
+            others[a].append(b)
+    judged = zip(others.items(), compare(found.compare(others)), strict=True)
+    return {(a, b): one for (a, bs), row in judged for b, one in zip(bs, row, strict=True)}
 
 
 def judge_pair(one: Mentioned, other: Mentioned, settings: Resolving | None = None) -> Judged:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from array import array
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import Any
 
 import numpy as np
@@ -121,7 +122,7 @@ def make_wording(wholes: Sequence[tuple[Iterable[Worded], Sequence[DocumentEntry
 
 
 def _join_documents(documents: Sequence[Worded], entries: Sequence[DocumentEntry]) -> Wording:
-    numbers: dict[str, int] = {}
+    numbers: defaultdict[str, int] = defaultdict(count().__next__)
     said, at, lengths, follows = array("i"), array("q", [0]), array("i"), array("B")
     next_of = find_series(entries)
     for worded, entry, is_next in zip(documents, entries, next_of, strict=True):
@@ -130,12 +131,12 @@ def _join_documents(documents: Sequence[Worded], entries: Sequence[DocumentEntry
             before = len(said)
             for line, text in enumerate(chunk.split("\n")):
                 words = f"{text} {told}".split() if line == 0 else text.split(" ")
-                said.extend([numbers.setdefault(word, len(numbers)) for word in words])
+                said.extend(map(numbers.__getitem__, words))
                 said.append(_ENDED)
             lengths.append(len(said) - before - chunk.count("\n") - 1)
             follows.append(1 if place else 2 * is_next)
             at.append(len(said))
-    keys = hash_words(numbers)
+    keys = hash_words(list(numbers))
     rank = np.append(np.argsort(np.argsort(keys)), _ENDED).astype(np.int32)  # the last for what no stem is
     terms, long, starts = rank[np.asarray(said, np.int32)], np.asarray(lengths, np.int32), np.asarray(at, np.int64)
     _, sizes = gather_entries(starts, np.arange(len(long)))

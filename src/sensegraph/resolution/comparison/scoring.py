@@ -259,6 +259,58 @@ _CALLED = 0.95  # where the texts themselves give the other name
 _SURE = 0.9  # a short name of only one thing here, where the context agrees
 
 
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """The names of a thing, its own first, whether it is a person, and by which keys texts call who has its own."""
+
+    names: tuple[str, ...]
+    person: bool
+    called: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A thing and those that it is compared with by name, and all that decides how alike they are.
+
+    `distinct` and `frequency` are of the collection: how many names it has, and how many have each word of these.
+    """
+
+    one: Spoken
+    others: tuple[Spoken, ...]
+    distinct: int
+    frequency: tuple[tuple[str, int], ...]
+
+    def judge(self) -> tuple[Judged, ...]:
+        """How alike the thing is to each of the others."""
+        words, read = Lexis(self.distinct, dict(self.frequency)), read_names(self.one)
+        return tuple(compare_spoken(self.one, other, read, read_names(other), words) for other in self.others)
+
+
+def read_names(one: Spoken) -> tuple[Name, ...]:
+    """The names of a thing, each once."""
+    return tuple(dict.fromkeys(read_name(name, one.person) for name in one.names))
+
+
+def compare_spoken(one: Spoken, other: Spoken, names: Sequence[Name], others: Sequence[Name], words: Lexis) -> Judged:
+    """The surest of all pairs of a name and an alias; a veto between the names themselves holds."""
+    compare = compare_persons if one.person or other.person else partial(compare_names, words=words)
+    own, its = names[0], others[0]
+    best = compare(own, its)
+    if best.veto or best.score >= _CALLED:
+        return best
+    if its.key in one.called or own.key in other.called:
+        return Judged(_CALLED, f"the texts call one the other: {own.raw}, {its.raw}", "alias")
+    if len(names) + len(others) == 2:
+        return best
+    for x in names:
+        for y in others:
+            found = compare(x, y)
+            if min(found.score, _CALLED) > best.score and not found.veto:
+                why = f"{x.raw}, {y.raw}: {found.why}"
+                best = Judged(min(found.score, _CALLED), why, "alias" if found.score >= _CALLED else found.kind)
+    return best
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Collection:
     """All things to resolve, ascending by id, with their names read (the aliases after it) and their contexts.
@@ -275,21 +327,25 @@ class Collection:
     settings: Resolving
     vectors: NDArray[Any] | None = None
 
-    def judge(self, a: int, b: int) -> Judged:
-        """How surely two things are one, before rivals are looked at. Symmetric."""
+    def judge(self, a: int, b: int, named: Judged | None = None) -> Judged:
+        """How surely two things are one, before rivals are looked at, where `named` says it of their names. Symmetric.
+        """
         one, other = self.items[a], self.items[b]
         if one.listed and one.listed == other.listed:
             return Judged(0.0, f"both stand in {one.listed}, which names each thing once", "listed", veto=True)
         types = compare_types(one, other, self.settings)
         if types == "conflict":
             return Judged(0.0, f"different types: {one.type}, {other.type}", "types", veto=True)
-        found = self._named(a, b)
+        spoken = self._spoken(a), self._spoken(b)
+        found = named or compare_spoken(*spoken, self.names[a], self.names[b], self.words)
         if found.veto:
             return found
         if not self.tells_lead(a, b):
             found = bound_alone(found)
         if types == "differ" and found.score > _ASK:
             found = replace(found, score=_ASK, why=f"{found.why}; types differ: {one.type}, {other.type}")
+        if found.score <= 0.6 and found.kind != "last":
+            return found
         context = self.context(a, b)
         if context == "strange" and found.score > 0.6:
             return replace(found, score=0.6, why=f"{found.why}, but all that is known of them differs")
@@ -331,25 +387,25 @@ class Collection:
             return None
         return float(np.dot(self.vectors[a], self.vectors[b]))
 
-    def _named(self, a: int, b: int) -> Judged:
-        """The surest of all pairs of a name and an alias; a veto between the names themselves holds."""
-        person = "person" in (kind_of_type(self.items[a].type), kind_of_type(self.items[b].type))
-        compare = compare_persons if person else partial(compare_names, words=self.words)
-        own, its = self.names[a][0], self.names[b][0]
-        best = compare(own, its)
-        if best.veto or best.score >= _CALLED:
-            return best
-        if its.key in self.called.get(own.key, ()) or own.key in self.called.get(its.key, ()):
-            return Judged(_CALLED, f"the texts call one the other: {own.raw}, {its.raw}", "alias")
-        if len(self.names[a]) + len(self.names[b]) == 2:
-            return best
-        for x in self.names[a]:
-            for y in self.names[b]:
-                found = compare(x, y)
-                if min(found.score, _CALLED) > best.score and not found.veto:
-                    why = f"{x.raw}, {y.raw}: {found.why}"
-                    best = Judged(min(found.score, _CALLED), why, "alias" if found.score >= _CALLED else found.kind)
-        return best
+    def compare(self, ones: Mapping[int, Sequence[int]]) -> list[Comparison]:
+        """What is asked of the names of each of these things and of those that they are to be compared with."""
+        found = []
+        for a, others in ones.items():
+            words = {w for row in (a, *others) for n in self.names[row] for w in (*n.core, *n.qualifier, *n.codes)}
+            held = tuple((w, self.words.frequency[w]) for w in sorted(words) if w in self.words.frequency)
+            found.append(Comparison(self._spoken(a), tuple(map(self._spoken, others)), self.words.names, held))
+        return found
+
+    def _spoken(self, row: int) -> Spoken:
+        item, names = self.items[row], self.names[row]
+        called = tuple(sorted(self.called.get(names[0].key, ())))
+        return Spoken((item.name, *item.aliases), kind_of_type(item.type) == "person", called)
+
+    def conflict(self, a: int, b: int) -> bool:
+        """Whether two things are two whatever they are called."""
+        one, other = self.items[a], self.items[b]
+        same_list = bool(one.listed) and one.listed == other.listed
+        return same_list or compare_types(one, other, self.settings) == "conflict"
 
 
 def bound_alone(found: Judged) -> Judged:
@@ -389,6 +445,8 @@ def prepare_collection(
         if others:
             called[first.key] = called.get(first.key, frozenset()) | {other.key for other in others}
     distinct = sorted({name.core for known in names for name in known})
-    words = Lexis(len(distinct), MappingProxyType(Counter(w for core in distinct for w in set(core))))
+    # to four binary digits: one name more changes how much words tell seldom, and not by every name
+    counted = len(distinct) & -(1 << max(0, len(distinct).bit_length() - 4))
+    words = Lexis(counted, MappingProxyType(Counter(w for core in distinct for w in set(core))))
     degree = Counter(n for item in items for n in sorted(set(item.neighbours)))
     return Collection(items, names, MappingProxyType(called), words, MappingProxyType(degree), settings, vectors)
