@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sensegraph.language import naming_words
 from sensegraph.language.text import WORD, fold
 from sensegraph.resolution.comparison.aligned import (
+    FEW_NAMES,
     Aligned,
     Lexis,
     align_names,
@@ -447,6 +448,6 @@ def prepare_collection(
     distinct = sorted({name.core for known in names for name in known})
     # to four binary digits: one name more changes how much words tell seldom, and not by every name
     counted = len(distinct) & -(1 << max(0, len(distinct).bit_length() - 4))
-    words = Lexis(counted, MappingProxyType(Counter(w for core in distinct for w in set(core))))
+    words = Lexis(max(counted, FEW_NAMES), MappingProxyType(Counter(w for core in distinct for w in set(core))))
     degree = Counter(n for item in items for n in sorted(set(item.neighbours)))
     return Collection(items, names, MappingProxyType(called), words, MappingProxyType(degree), settings, vectors)
