@@ -329,8 +329,7 @@ class Collection:
     vectors: NDArray[Any] | None = None
 
     def judge(self, a: int, b: int, named: Judged | None = None) -> Judged:
-        """How surely two things are one, before rivals are looked at, where `named` says it of their names. Symmetric.
-        """
+        """How surely two things are one, before rivals are looked at, where `named` says it of their names. Symmetric."""
         one, other = self.items[a], self.items[b]
         if one.listed and one.listed == other.listed:
             return Judged(0.0, f"both stand in {one.listed}, which names each thing once", "listed", veto=True)
