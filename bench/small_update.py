@@ -1,10 +1,11 @@
 """What one small file more costs offline, through the command line: `python bench/small_update.py [--set podcast]`.
 
-The records of a set with one title are one text file, or `--files N` of equal size hold `--mb M` of all its text. They are
-indexed by the offline engine with the default parts, then a file of one sentence is added, twice, and at last nothing
-is changed. Printed for each run of `sensegraph index`: CPU seconds of all processes (the start of the interpreter too),
-most memory of all processes together (pages that they share count once for each), bytes on disk, bytes on disk for one of text, and
-how many items of each step were computed, of which `extraction.read` are the documents (or sections of them) that were read.
+The records of a set with one title are one text file, or `--files N` of equal size hold `--mb M` of all its text.
+They are indexed by the offline engine with the default parts, then a file of one sentence is added, twice, and at last
+nothing is changed. Printed for each run of `sensegraph index`: CPU seconds of all processes (the start of the
+interpreter too), most memory of all processes together (pages that they share count once for each), bytes on disk, and
+those for one of text; and how many items of each step were computed, of which `extraction.read` are the documents (or
+sections of them) that were read.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ Applying the decisions, and taking them back, is done by others: nothing here ch
 from __future__ import annotations
 
 from sensegraph.resolution.comparison.aligned import find_contrast
+from sensegraph.resolution.comparison.likeness import Comparison
 from sensegraph.resolution.comparison.name_reading import Name, read_name
-from sensegraph.resolution.comparison.scoring import Comparison
 from sensegraph.resolution.resolution_types import (
     Alias,
     Group,

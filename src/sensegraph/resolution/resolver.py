@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from typing import Any
@@ -20,16 +20,9 @@ from sensegraph.algorithms.minhash import hash_bands
 from sensegraph.algorithms.similar import Candidates, Pairs, pair_by_shared_keys, similar_rows
 from sensegraph.errors import InputError
 from sensegraph.resolution.aliases import canonical_name, canonical_type
+from sensegraph.resolution.comparison.likeness import SHORT, WEIGHED, Comparer
 from sensegraph.resolution.comparison.name_reading import Name, read_name
-from sensegraph.resolution.comparison.scoring import (
-    SHORT,
-    WEIGHED,
-    Collection,
-    Comparison,
-    kind_of_type,
-    prepare_collection,
-    weigh_rival,
-)
+from sensegraph.resolution.comparison.scoring import Collection, kind_of_type, prepare_collection, weigh_rival
 from sensegraph.resolution.comparison.weighing import list_leads, weigh_leads
 from sensegraph.resolution.resolution_types import (
     Alias,
@@ -99,7 +92,6 @@ def _follow_root(root: Mapping[int, int], row: int) -> int:
 
 
 Pair = tuple[int, int]
-Comparer = Callable[[Sequence[Comparison]], Sequence[Sequence[Judged]]]
 _SURE, _TIED = 0.87, 0.8
 
 
@@ -213,7 +205,7 @@ def resolve(
     for row, names in enumerate(found.names):
         equal[names[0].joined or names[0].key].append(row)
     pairs.update(pair for rows in equal.values() for pair in pairwise(rows))
-    named = _compare_all(found, sorted(pairs), compare) if compare else {}
+    named = found.compare_pairs(sorted(pairs), compare) if compare else {}
     judged = _Judged(found, {pair: found.judge(*pair, named.get(pair)) for pair in sorted(pairs)})
     scores, large = judged.completed(ruled)
     edges = [(a, b, judged.score) for (a, b), judged in scores.items()]
@@ -233,16 +225,6 @@ def resolve(
             merges[cluster_of[at[proposal.one]]].append(proposal)
     groups = tuple(make_group([found.items[row] for row in rows], merges[n]) for n, rows in enumerate(clusters))
     return Resolution(groups, proposals, len(scores), near.passed_over, near.crowded, tuple(notes))
-
-
-def _compare_all(found: Collection, pairs: Sequence[Pair], compare: Comparer) -> dict[Pair, Judged]:
-    """How alike the names of pairs are, but of those that are two things whatever they are called."""
-    others: dict[int, list[int]] = defaultdict(list)
-    for a, b in pairs:
-        if not found.conflict(a, b):
-            others[a].append(b)
-    judged = zip(others.items(), compare(found.compare(others)), strict=True)
-    return {(a, b): one for (a, bs), row in judged for b, one in zip(bs, row, strict=True)}
 
 
 def judge_pair(one: Mentioned, other: Mentioned, settings: Resolving | None = None) -> Judged:

@@ -64,7 +64,7 @@ def judge_same_entities(briefs: Sequence[Brief], *, engine: ResolvingEngine) -> 
 
 
 @step("duplicates.compared", version=1, batch=256)
-def compare_names_of(items: Sequence[Comparison]) -> list[tuple[Judged, ...]]:
+def compare_with_others(items: Sequence[Comparison]) -> list[tuple[Judged, ...]]:
     """How alike each name is to those that it is compared with."""
     return [item.judge() for item in items]
 
@@ -98,7 +98,7 @@ def find_duplicates(
     items = list_mentioned(graph)
     told = (*find_definitions(graph, texts), *find_new_names(graph, texts))
     rules = [*told, *(Rule("apart", a, b, why="you said so") for a, b in apart)]
-    look_up = partial(rt.each, compare_names_of)  # only names beside which others stand than before are compared
+    look_up = partial(rt.each, compare_with_others)  # only names beside which others stand than before are compared
     resolved = partial(resolve, items, settings=settings.rules(), vectors=vectors, compare=look_up)
     found = resolved(rules=rules)
     grey = [p for p in found.proposals if p.decision == "ask"]

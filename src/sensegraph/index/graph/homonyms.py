@@ -19,8 +19,9 @@ from sensegraph.language.text import fold
 from sensegraph.language.word_lists import read_lexicon
 from sensegraph.resolution import Rule
 from sensegraph.resolution.aliases import Aliases, Name
+from sensegraph.resolution.comparison.likeness import compare_persons
 from sensegraph.resolution.comparison.name_reading import read_name
-from sensegraph.resolution.comparison.scoring import compare_persons, kind_of_type
+from sensegraph.resolution.comparison.scoring import kind_of_type
 from sensegraph.resolution.senses import Owner, Senses, Use, find_owners, join_senses, tell_senses_apart
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.results import step

@@ -248,7 +248,7 @@ def make_gazetteer(documents: Iterable[Noted]) -> Gazetteer:
 
 
 @step("namewords.mentions", version=1, batch=8)
-def count_names(items: Sequence[tuple[Noted, Gazetteer]]) -> list[tuple[dict[str, int], ...]]:
+def recognise_names(items: Sequence[tuple[Noted, Gazetteer]]) -> list[tuple[dict[str, int], ...]]:
     """For each chunk of each document the names that it mentions, from what is known of the document's words."""
     return [tuple(count_mentions(document, known)) for document, known in items]
 
@@ -264,7 +264,7 @@ class Recognising(Sequence[tuple[Noted, Gazetteer]]):
     def keys(self) -> list[str]:
         """What stands for each document and for what is known of its words."""
         signs = self.known.signs
-        told = (sum(map(signs.__getitem__, signs.keys() & list_words(d))) for d in self.documents)
+        told = (sum(map(signs.__getitem__, signs.keys() & collect_words(d))) for d in self.documents)
         return [key(k, f"{number:x}") for k, number in zip(self.documents.keys, told, strict=True)]
 
     def __len__(self) -> int:
@@ -275,10 +275,10 @@ class Recognising(Sequence[tuple[Noted, Gazetteer]]):
 
     def at(self, positions: Sequence[int]) -> list[tuple[Noted, Gazetteer]]:
         """The documents at these positions, each with what is known of its words."""
-        return [(document, self.known.within(list_words(document))) for document in self.documents.at(positions)]
+        return [(document, self.known.within(collect_words(document))) for document in self.documents.at(positions)]
 
 
-def list_words(document: Noted) -> set[str]:
+def collect_words(document: Noted) -> set[str]:
     """The words of a document, each once."""
     return set(" ".join(chunk.words.replace("\n", " ") for chunk in document.chunks).replace(MARK, "").split(" "))
 

@@ -28,8 +28,8 @@ from sensegraph.methods.walk.name_words import (
     Gazetteer,
     Noted,
     Recognising,
-    count_names,
     make_gazetteer,
+    recognise_names,
     spell_documents,
 )
 from sensegraph.runtime.results import Result, Results, recall_result, step
@@ -236,7 +236,7 @@ def name_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: NameSe
     def whole() -> Mentions:
         known = make_gazetteer(noted)
         items = Recognising(noted, known)
-        return Mentions(noted, known, rt.each(count_names, items, names=items.keys))
+        return Mentions(noted, known, rt.each(recognise_names, items, names=items.keys))
 
     return rt.once(make_names, whole, names=noted.keys, settings=settings)
 

@@ -4,8 +4,8 @@ The weight of a pair is the sentences that hold both, plus half of the neighbour
 strength is max(0, NPMI) · ln(1 + weight), with normalised pointwise mutual information after Bouma (2009). Counts alone
 make a hairball; the union of every thing's five strongest pairs gives communities that read as themes.
 
-What counts sentences of the whole corpus, of one thing, or of one pair is rounded before it is used: else every sentence
-that is added would change many strengths, and so the reading of many documents.
+What counts sentences of the whole corpus, of one thing, or of one pair is rounded before it is used: else every
+sentence that is added would change many strengths, and so the reading of many documents.
 """
 
 from __future__ import annotations
@@ -132,7 +132,8 @@ def select_pairs(
     """The places of the pairs that stay, and for each the strength of one unit of weight.
 
     `pairs` are rising `low << 32 | high` of numbered things, `seen` the sentences of each thing, `sentences` those of
-    the corpus; `weight` counts halves. Pairs of things that are `named` stay beyond the top: a sentence says that the two have to do.
+    the corpus; `weight` counts halves. Pairs of things that are `named` stay beyond the top: a sentence says that the
+    two have to do.
     """
     if not len(pairs):
         return np.zeros(0, np.int64), np.zeros(0)
