@@ -236,7 +236,8 @@ def name_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: NameSe
     def whole() -> Mentions:
         known = make_gazetteer(noted)
         items = Recognising(noted, known)
-        return Mentions(noted, known, rt.each(recognise_names, items, names=items.keys))
+        counts = rt.each(recognise_names, items, names=items.keys)
+        return Mentions(noted, known, counts)
 
     return rt.once(make_names, whole, names=noted.keys, settings=settings)
 
