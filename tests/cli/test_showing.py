@@ -20,6 +20,7 @@ from sensegraph.cli.options import (
     show_controls,
 )
 from sensegraph.cli.template import format_toml, settings_toml
+from sensegraph.corpus import views
 from sensegraph.corpus.sources import Added
 from sensegraph.corpus.workspace import Built, Status
 from sensegraph.documents.document_files import Skipped
@@ -292,8 +293,8 @@ def test_an_estimate_ends_with_what_a_question_costs_by_each_method() -> None:
     ],
 )
 def test_the_time_of_an_estimate_is_that_of_the_tightest_limit(limits: dict[str, int], seconds: float) -> None:
-    assert show.estimate_seconds(ESTIMATE, EndpointSettings(**limits)) == pytest.approx(seconds)
-    assert show.estimate_seconds(replace(ESTIMATE, calls=0), EndpointSettings(concurrency=3)) == 0.0
+    assert views.estimate_seconds(ESTIMATE, EndpointSettings(**limits)) == pytest.approx(seconds)
+    assert views.estimate_seconds(replace(ESTIMATE, calls=0), EndpointSettings(concurrency=3)) == 0.0
 
 
 # ── flags ──

@@ -121,6 +121,7 @@ app.command("draw", short_help="Draw the communities: a picture, or a page to lo
 app.command("import", short_help="Make an index of the tables of one made elsewhere.")(graphs.import_index)
 app.command("export", short_help="Write the index as tables, CSV, GraphML, Cypher or JSON.")(graphs.export_index)
 app.command("mcp", short_help="Offer a corpus to assistants as tools (MCP).")(serving.serve_tools)
+app.command("serve", short_help="Serve corpora over HTTP: a page, an API, MCP.")(serving.serve_corpora)
 app.command("methods", short_help="List the methods.")(asking.list_methods)
 app.add_typer(evaluate.app, name="evaluate", short_help="Compare methods by answers, or by judged documents.")
 app.command(short_help="Measure tables of papers, beside what was published.")(repro.repro)

@@ -124,7 +124,7 @@ def estimate_index(run: CommandRun, paths: Paths = None) -> None:
         if paths and not read.documents:
             raise InputError(_NOTHING.format(", ".join(map(str, paths))))
         found = corpus.builder.estimate_with(read.documents)
-        seconds, share = show.estimate_seconds(found, corpus.settings.endpoint), corpus.settings.endpoint.batch_price
+        seconds, share = views.estimate_seconds(found, corpus.settings.endpoint), corpus.settings.endpoint.batch_price
     run.print_result(
         lambda: views.view_estimate(found, seconds, read.skipped, share),
         lambda: show.format_estimate(found, seconds, share),
@@ -183,7 +183,7 @@ def _print_plan(corpus: Corpus, paths: Sequence[Path], as_json: bool) -> None:
     if plan.estimate is None:
         return
     seconds, share = (
-        show.estimate_seconds(plan.estimate, corpus.settings.endpoint),
+        views.estimate_seconds(plan.estimate, corpus.settings.endpoint),
         corpus.settings.endpoint.batch_price,
     )
     if as_json:

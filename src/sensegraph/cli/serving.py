@@ -1,7 +1,8 @@
-"""Commands that serve a corpus to other programs: mcp."""
+"""Commands that serve a corpus to other programs: mcp, serve."""
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from sensegraph.cli.options import CommandRun, with_options
+from sensegraph.cli.options import CommandRun, print_message, with_options
 from sensegraph.errors import SettingsError
 
 
@@ -31,3 +32,66 @@ def serve_tools(
         from sensegraph.server.mcp import serve_stdio  # after the settings have been read: it takes a second
 
         serve_stdio(corpus, write=write)
+
+
+@with_options("* engine max_tokens max_cost quiet settings trust")
+def serve_corpora(
+    run: CommandRun,
+    folders: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="ROOT", help="Folders of corpora; each is served under its name.",
+                       show_default="this folder"),
+    ] = None,
+    host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Where to listen.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, metavar="N", help="0: any that is free.")] = 8123,
+    token_file: Annotated[
+        Path | None,
+        typer.Option("--token-file", metavar="FILE", help="Who may read and write; made where there is none."),
+    ] = None,
+    read_only: Annotated[bool, typer.Option("--read-only", help="Nothing is changed, whoever asks.")] = False,
+    hosts: Annotated[
+        list[str] | None,
+        typer.Option("--allow-host", metavar="NAME", help="A name that this server is reached by, as behind a proxy."),
+    ] = None,
+    day_tokens: Annotated[
+        int, typer.Option("--day-tokens", min=0, metavar="N", help="Tokens that the questions of a day may take.",
+                          show_default="no limit")
+    ] = 0,
+    day_cost: Annotated[
+        float, typer.Option("--day-cost", min=0.0, metavar="USD", help="What the questions of a day may cost.",
+                            show_default="no limit")
+    ] = 0.0,
+    open_to_all: Annotated[
+        bool, typer.Option("--insecure-no-token", help="Let everybody who reaches the address read and write.")
+    ] = False,
+    open_page: Annotated[bool, typer.Option("--open", help="Show the page in a browser.")] = False,
+) -> None:  # fmt: skip
+    """Serve corpora over HTTP: a page, an API, the OpenAI API, and tools for assistants (MCP).
+
+    Only this machine can reach it, unless another address is given, which needs tokens.
+    """
+    if missing := [name for name in ("starlette", "uvicorn", "python_multipart") if not find_spec(name)]:
+        raise SettingsError(f'`sensegraph serve` needs {missing[0]}: pip install "sensegraph[server]".')
+    from sensegraph.server.http.access import Limits, ServeOptions
+    from sensegraph.server.http.corpora import name_corpora
+    from sensegraph.server.http.running import choose_tokens, make_server
+
+    tokens, made = choose_tokens(token_file, host, open_to_all)
+    if made:
+        print_message(f"{token_file} holds a new token for reading and one for writing; keep it to yourself.")
+    given = run.overrides()
+    limits = Limits(day_tokens=day_tokens, day_cost=day_cost)
+    options = ServeOptions(host, port, tokens, read_only, tuple(hosts or ()), limits, given)
+    with ExitStack() as opened:
+        corpora = {
+            name: opened.enter_context(replace(run, root=root).corpus(create=not read_only, silent=True))
+            for name, root in name_corpora(folders or [Path(".")]).items()
+        }
+
+        def tell(address: str) -> None:
+            if not run.quiet:
+                print_message(f"sensegraph serves {', '.join(corpora)} at {address}; Ctrl-C ends it")
+            if open_page:
+                typer.launch(address)
+
+        make_server(corpora, options, tell).run()  # until Ctrl-C or SIGTERM

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from unicodedata import east_asian_width
 
 from sensegraph.cli.options import explain_missing_index, format_root_flag
-from sensegraph.corpus.views import list_passage_documents
+from sensegraph.corpus.views import CALL_SECONDS, list_passage_documents
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import collect_terms
 from sensegraph.language.word_lists import STOP
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from sensegraph.index.estimate import Estimate
     from sensegraph.index.index import Index
     from sensegraph.methods import Listing
-    from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
     from sensegraph.personal.personal_settings import Tally
     from sensegraph.plugins import Plugin
     from sensegraph.types import Answer, Citation, Evidence
@@ -37,7 +36,6 @@ _SMALL = 0.05  # how much a function word counts: not nothing, since it may be a
 _NEARLY = 0.6  # of the best sentence's weight, for a second one
 _SHOWN = 40  # of the value of a setting
 _TITLE = 60  # characters of the name of an entity or a report
-_CALL_SECONDS = 5.0  # assumed for one model call, where an estimate needs a time
 NOTICE = "Written by a machine, which may err: check what matters against the sources."
 
 
@@ -300,13 +298,6 @@ def format_preset(found: Preset, write: Callable[[Any], str]) -> str:
 # ── estimates ──
 
 
-def estimate_seconds(found: Estimate, endpoint: EndpointSettings) -> float:
-    """How long the calls take at least: 5 s each, as many at once as are allowed, within the limits per minute."""
-    told = found.tokens / endpoint.tokens_per_minute * 60 if endpoint.tokens_per_minute else 0.0
-    asked = found.calls / endpoint.requests_per_minute * 60 if endpoint.requests_per_minute else 0.0
-    return max(found.calls * _CALL_SECONDS / max(1, min(endpoint.concurrency, found.calls)), told, asked)
-
-
 def format_estimate(found: Estimate, seconds: float, batch_price: float) -> str:
     """What a build would compute; in batches it has that share of the price."""
     lines = [f"{format_quantity(found.documents, 'document')}, {format_quantity(found.chunks, 'chunk')}"]
@@ -330,4 +321,4 @@ def format_estimate(found: Estimate, seconds: float, batch_price: float) -> str:
     lines.append(f"about ${found.cost_usd:.2f}" if found.cost_usd else unknown)
     if found.cost_usd:
         lines[-1] += f", or ${found.cost_usd * batch_price:.2f} with --batch where the endpoint offers batches"
-    return "\n".join([*lines, f"about {seconds / 60:.1f} minutes, at {_CALL_SECONDS:.0f} s a call", *asked])
+    return "\n".join([*lines, f"about {seconds / 60:.1f} minutes, at {CALL_SECONDS:.0f} s a call", *asked])

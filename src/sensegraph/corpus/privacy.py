@@ -52,17 +52,18 @@ class Privacy:
 
     def mask_text(self, text: str) -> str:
         """A text as it would stand in this corpus: with placeholders where the settings mask."""
-        return self._masker().text(text, find_people(text, self._settings))[0] if self._masks() else text
+        return self._masker().text(text, find_people(text, self._settings))[0] if self.masks() else text
 
     def refuse_masking(self, why: str) -> None:
         """Raise SettingsError where the settings mask, for what cannot be masked: `why` says so."""
-        if self._masks():
+        if self.masks():
             raise SettingsError(
                 f"personal.mask = mask promises that nothing personal comes into the corpus, and {why}, unmasked; "
                 "index the documents instead, or say --set personal.mask=off."
             )
 
-    def _masks(self) -> bool:
+    def masks(self) -> bool:
+        """Whether what comes in is masked."""
         return self._settings.mask == "mask"
 
     def _masker(self, *, make: bool = True, keyed: bool = True) -> Masker:
@@ -76,11 +77,11 @@ class Privacy:
     def without_personal_data(self, documents: Sequence[Document]) -> tuple[list[Document], Tally]:
         """The documents as the settings want them, and what was found in them."""
         settings = self._settings
-        if documents and not self._masks():
+        if documents and not self.masks():
             self._refuse_masked_documents()
         if settings.mask == "off":
             return list(documents), Tally()
-        masked = self._masks()
+        masked = self.masks()
         masker = self._masker(keyed=masked)
         found = [masker.document(*row) for row in _find_people_in(documents, masker.settings)]
         tally = tally_findings([counts for _, counts in found], masked=masked)
@@ -88,7 +89,7 @@ class Privacy:
 
     def mask_question(self, asked: Question) -> tuple[Question, tuple[str, ...]]:
         """A question with its conversation as the corpus knows things, and a note where that changed anything."""
-        if not self._masks():
+        if not self.masks():
             return asked, self._note_unmasked_question()
         masked = self._mask_question_text
         history = tuple(Turn(masked(t.question), masked(t.answer)) for t in asked.history)
@@ -114,7 +115,7 @@ class Privacy:
 
     def marks(self, ids: Iterable[str]) -> dict[str, str | None]:
         """Refs that say under which rules these documents were masked; none for those that were not."""
-        if not self._masks():
+        if not self.masks():
             return {}  # a corpus that holds masked documents takes no others
         now = fingerprint_settings(self._settings)
         marks: dict[str, str | None] = dict.fromkeys((MASKED + name for name in ids), now)
@@ -122,11 +123,11 @@ class Privacy:
 
     def masked_path(self, path: str) -> str:
         """A path as it is written down: its end is kept, by which files of records are known."""
-        return self._masker().keyed("path", path) + PurePath(path).suffix[:8] if self._masks() else path
+        return self._masker().keyed("path", path) + PurePath(path).suffix[:8] if self.masks() else path
 
     def require_masked_documents(self) -> None:
         """Raise SettingsError where documents of the corpus were not read under the rules that hold now."""
-        if self._masks() and (old := self._otherwise()):
+        if self.masks() and (old := self._otherwise()):
             raise SettingsError(
                 f"{_count_documents(old)} not masked under the settings of [personal]: {self._why(old[0])}. The "
                 "originals are not kept: add them again (sensegraph index PATH) or remove them, then run "
@@ -198,7 +199,7 @@ class Privacy:
 
     def require_masked_index(self) -> None:
         """Raise SettingsError where the index was not made of documents that were masked by the rules of now."""
-        index = self._store.ref(REF) if self._masks() else None
+        index = self._store.ref(REF) if self.masks() else None
         if not index or self._store.ref(_INDEX) == f"{fingerprint_settings(self._settings)} {index}":
             return
         said = "The index was not made of documents that were masked under the settings of [personal]: "

@@ -175,7 +175,7 @@ class Sources:
 
     def documents(self) -> Sequence[Document]:
         """All documents in the order of ids, read when they are asked for."""
-        return Results(self._workspace.store, keep_documents, list(self._workspace.document_keys().values()))
+        return self._workspace.read_documents(list(self._workspace.document_keys().values()))
 
 
 # ── following files ──

@@ -15,14 +15,23 @@ if TYPE_CHECKING:
     from sensegraph.corpus.sources import Added, Plan
     from sensegraph.corpus.workspace import Built, Status
     from sensegraph.documents import Skipped
+    from sensegraph.graphs.drawing.community_map import CommunityInside, DepthMap, EntityDot
     from sensegraph.graphs.interchange.exporting import Exported
     from sensegraph.graphs.interchange.importing import Imported
     from sensegraph.graphs.match.matches import Matches
-    from sensegraph.index.browse.pages import EntityPage, ReportPage, ReportRow
+    from sensegraph.index.browse.pages import (
+        DocumentPage,
+        DocumentRow,
+        EntityPage,
+        EntityRow,
+        ReportPage,
+        ReportRow,
+    )
     from sensegraph.index.estimate import Estimate
     from sensegraph.index.index import Index
     from sensegraph.index.restricted.timeline import Change, Event
     from sensegraph.methods import Listing
+    from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
     from sensegraph.personal.masking import Survey
     from sensegraph.plugins import Plugin
     from sensegraph.resolution.aliases import Operation
@@ -30,6 +39,7 @@ if TYPE_CHECKING:
 
 JSON = dict[str, Any]
 Place = tuple[str, int, int]  # document, and begin and end of a span of its text, in characters
+CALL_SECONDS = 5.0  # assumed for one call to a model, where an estimate needs a time
 _USAGE = ("calls", "prompt_tokens", "completion_tokens", "embedding_tokens", "cost_usd", "seconds")  # told of an answer
 
 
@@ -115,6 +125,13 @@ def view_estimate(found: Estimate, seconds: float, skipped: Sequence[Skipped], b
     """What a build would compute, what it costs in batches, how long it takes at least, and what could not be read."""
     left, less = [asdict(s) for s in skipped], found.cost_usd * batch_price
     return {**asdict(found), "tokens": found.tokens, "batch_cost_usd": less, "seconds": seconds, "skipped": left}
+
+
+def estimate_seconds(found: Estimate, endpoint: EndpointSettings) -> float:
+    """How long the calls take at least: 5 s each, as many at once as are allowed, within the limits per minute."""
+    told = found.tokens / endpoint.tokens_per_minute * 60 if endpoint.tokens_per_minute else 0.0
+    asked = found.calls / endpoint.requests_per_minute * 60 if endpoint.requests_per_minute else 0.0
+    return max(found.calls * CALL_SECONDS / max(1, min(endpoint.concurrency, found.calls)), told, asked)
 
 
 def view_plan(plan: Plan, seconds: float) -> JSON:
@@ -221,6 +238,42 @@ def _view_value(value: Any) -> Any:
     if isinstance(value, tuple):
         return [_view_value(v) for v in value]
     return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
+
+
+# ── what a page shows ──
+
+
+def view_documents(rows: Sequence[DocumentRow], found: int) -> JSON:
+    """A part of the list of documents, of so many."""
+    return {"documents": [asdict(row) | {"metadata": dict(row.metadata)} for row in rows], "found": found}
+
+
+def view_document(page: DocumentPage, original: bool) -> JSON:
+    """A document, or a part of it, and whether its file can be had."""
+    own = {name: value for name, value in asdict(page).items() if value is not None}
+    return {**own, "metadata": dict(page.metadata), "original": original}
+
+
+def view_entity_rows(rows: Sequence[EntityRow], found: int) -> JSON:
+    """A part of the list of entities, of so many."""
+    return {"entities": [asdict(row) for row in rows], "found": found}
+
+
+def view_map(found: DepthMap) -> JSON:
+    """The communities of a depth with their places."""
+    return asdict(found)
+
+
+def view_community(found: CommunityInside) -> JSON:
+    """A community from inside, with places."""
+    members = [{k: v for k, v in asdict(dot).items() if k != "communities"} for dot in found.members]
+    inside = {k: v for k, v in asdict(found).items() if k != "disc"}
+    return {**asdict(found.disc), **inside, "members": members}
+
+
+def view_dots(found: Sequence[EntityDot]) -> JSON:
+    """Where entities are on the map."""
+    return {"entities": [asdict(dot) for dot in found]}
 
 
 # ── decisions on names ──

@@ -21,10 +21,11 @@ from sensegraph.corpus.tools import (
     make_tools,
 )
 from sensegraph.errors import Busy, NotIndexed, StoreError
-from sensegraph.index.index import Index
+from sensegraph.index.index import Index, keep_documents
 from sensegraph.index.manifest import REF, LeftOut, Manifest, read_manifest
 from sensegraph.models.endpoint.limits import Journal
 from sensegraph.runtime.activity import begin_activity
+from sensegraph.runtime.results import Results
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Usage
 
@@ -156,6 +157,14 @@ class Workspace:
         """What stands for the documents as they are and the index made of them; empty where it is of others."""
         state, built = self.state(), self.store.ref(BUILT) or ""
         return built if state and built == f"{state} {self.store.ref(REF)}" else ""
+
+    def read_documents(self, keys: Sequence[str]) -> Sequence[Document]:
+        """The documents with these keys, read when they are asked for."""
+        return Results(self.store, keep_documents, keys)
+
+    def index_key(self) -> str:
+        """What stands for the index of now; empty where there is none."""
+        return self.store.ref(REF) or ""
 
     def manifest(self) -> Manifest | None:
         """The list of the index's parts; None where there is no index, or one that another version made."""

@@ -21,7 +21,7 @@ _NAME = re.compile(r"[^\W_][\w .()-]{0,120}\.(txt|md)")
 _ORDER = [("communities", "left_out", "skipped", "gone"), ("computed",), ("notes",)]
 
 
-def _find_input(corpus: Corpus) -> Path:
+def find_input(corpus: Corpus) -> Path:
     """The folder of documents. Raises InputError where it is a link that leads out of the corpus."""
     place = corpus.root / "input"
     if place.is_symlink() and not place.resolve().is_relative_to(corpus.root.resolve()):
@@ -41,7 +41,7 @@ def add_document(corpus: Corpus, given: AddArguments) -> JSON:
     """Write a file into `input`, read it and build. Raises InputError for a name that is no plain file name."""
     if not _NAME.fullmatch(given.name):
         raise InputError(f"{given.name!r} is no name of a document: a plain file name that ends in .txt or .md.")
-    place = _find_input(corpus) / given.name
+    place = find_input(corpus) / given.name
     if place.is_symlink():
         raise InputError(f"{place} is a link; nothing is written through it.")
     place.parent.mkdir(exist_ok=True)
@@ -73,7 +73,7 @@ def remove_document(corpus: Corpus, given: RemoveArguments) -> JSON:
         notes += corpus.build().notes
     else:
         notes.append("no document is left, and no index")
-    place = _find_input(corpus) / given.document
+    place = find_input(corpus) / given.document
     if place.resolve().is_relative_to(corpus.root.resolve()) and place.is_file():
         notes.append(f"the file input/{given.document} stays: sync reads it again")
     return fit_result({"removed": given.document, "documents": left, "notes": notes}, given.max_tokens)
@@ -89,7 +89,7 @@ def sync_documents(corpus: Corpus, given: SyncArguments) -> JSON:
     """Make the corpus hold what `input` holds, and build. Raises EmptyCorpus where there is no such folder."""
     from sensegraph.corpus.sources import Added
 
-    place = _find_input(corpus)
+    place = find_input(corpus)
     if not place.is_dir():
         raise EmptyCorpus(f"There is no folder {place} to follow; add a document first.")
     done = corpus.sync(place)

@@ -62,9 +62,11 @@ class _Outline:
 
 @dataclass(frozen=True, slots=True)
 class _Called:
-    """The name of an entity."""
+    """The name of an entity, its type, and its neighbours."""
 
     name: str
+    type: str
+    degree: int
 
 
 # ── reports ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -75,7 +77,7 @@ def list_reports(index: Index, depth: int = 0) -> list[ReportRow]:
 
     They cover every entity once: a community that is not divided further stands for itself at the depths below it.
     """
-    upper = islice(_read_fields(index.hierarchy.clusters, _Outline), sum(index.manifest.clusters[: depth + 1]))
+    upper = islice(read_fields(index.hierarchy.clusters, _Outline), sum(index.manifest.clusters[: depth + 1]))
     rows = [_report_row(c) for c in upper if c.depth == depth or c.level == 0]
     return sorted(rows, key=lambda r: (-r.rating, -r.documents, -r.entities, r.id))
 
@@ -93,7 +95,7 @@ def find_report(index: Index, name: str) -> Cluster:
         ids = clusters.ids() if isinstance(clusters, Table) else [c.id for c in clusters]
         hits = [i for i in ids if i.startswith(name)]
     if not hits:
-        titles = [(c.id, c.title) for c in _read_fields(clusters, _Outline)]
+        titles = [(c.id, c.title) for c in read_fields(clusters, _Outline)]
         hits = [i for i, title in titles if fold(title) == fold(name)]
         if not hits:
             raise InputError(f"There is no report {name!r}{_nearest_names(name, [title for _, title in titles])}.")
@@ -133,7 +135,7 @@ def read_report(index: Index, name: str, chunks: int | None = None) -> ReportPag
         unresolved=unresolved,
         parent=next(map(_report_row, index.clusters([cluster.parent]).values()), None),
         children=tuple(sorted(map(_report_row, children.values()), key=lambda r: (-r.rating, r.id))),
-        entities=tuple(sorted(map(_entity_row, members.values()), key=lambda e: (-e.degree, e.name, e.id))),
+        entities=tuple(sorted(map(entity_row, members.values()), key=lambda e: (-e.degree, e.name, e.id))),
         relations=tuple(_relation_row(r, members) for r in _inner_relations(positions, index)),
         claims=_claim_rows(index, positions, names),
         chunks=tuple(sorted(rows, key=lambda r: (-r.entities, r.place.document, r.place.start))),
@@ -176,7 +178,7 @@ def find_entities(index: Index, name: str, kind: str = "") -> list[Entity]:
     found = take_records(index.graph.entities, index.lookups.called(name)) or list(index.entities([name]).values())
     named = sorted(found, key=lambda e: (-e.degree, -len(e.chunks), e.id))
     if not named:
-        every = [e.name for e in _read_fields(index.graph.entities, _Called)]
+        every = [e.name for e in read_fields(index.graph.entities, _Called)]
         raise InputError(f"There is no entity {name!r}{_nearest_names(name, every)}.")
     chosen = [e for e in named if kind in ("", e.type) or fold(kind) == fold(e.type)]
     if not chosen:
@@ -202,6 +204,12 @@ def entities_called(index: Index, name: str) -> list[Entity]:
         return sorted(called, key=lambda e: (-e.degree, -len(e.chunks), e.id))
 
 
+def rank_entities(index: Index) -> list[tuple[str, str, int]]:
+    """Name and type of every entity in the form to compare, and its position: those with most neighbours first."""
+    rows = [(-e.degree, e.name, e.type, n) for n, e in enumerate(read_fields(index.graph.entities, _Called))]
+    return [(fold(name), fold(kind), n) for _, name, kind, n in sorted(rows)]
+
+
 def read_entity(index: Index, entity: Entity) -> EntityPage:
     """All that is known of an entity of the index."""
     position = _entity_position(entity, index)
@@ -214,9 +222,9 @@ def read_entity(index: Index, entity: Entity) -> EntityPage:
     near = take_records(index.graph.entities, others.tolist())
     entities = {e.id: e for e in [*near, entity]}
     relations = take_records(index.graph.relations, links.tolist())
-    rows = [Neighbour(_entity_row(e), _relation_row(r, entities)) for e, r in zip(near, relations, strict=True)]
+    rows = [Neighbour(entity_row(e), _relation_row(r, entities)) for e, r in zip(near, relations, strict=True)]
     return EntityPage(
-        entity=_entity_row(entity),
+        entity=entity_row(entity),
         frequency=entity.frequency,
         descriptions=tuple(said),
         neighbours=tuple(sorted(rows, key=lambda n: (-n.relation.weight, n.entity.name, n.entity.id))),
@@ -250,7 +258,7 @@ def _claim_rows(index: Index, positions: Sequence[int], names: dict[str, str]) -
     )
 
 
-def _read_fields(records: Sequence[Any], kind: type[R]) -> Iterator[R]:
+def read_fields(records: Sequence[Any], kind: type[R]) -> Iterator[R]:
     """All records in order; of stored ones only the fields of `kind` are decoded."""
     if isinstance(records, Table):
         return map(msgspec.json.Decoder(kind).decode, records.raw())
@@ -270,7 +278,8 @@ def _report_row(c: Cluster | _Outline) -> ReportRow:
     return ReportRow(c.id, c.title, c.rating, c.depth, len(c.entities), c.documents, children)
 
 
-def _entity_row(e: Entity) -> EntityRow:
+def entity_row(e: Entity) -> EntityRow:
+    """An entity as lists show it."""
     return EntityRow(e.id, e.name, e.type, e.degree, len(e.chunks), e.description)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sensegraph.types import Citation
+from sensegraph.types import Citation, Scalar
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,3 +153,46 @@ class EntityPage:
         """The documents that the page names, each once."""
         places = [s.place for s in self.descriptions] + [c.place for c in self.claims]
         return tuple(dict.fromkeys(p.document for p in places if p))
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRow:
+    """A document in a list; `entities` counts those that it mentions.
+
+    `state` is `indexed`; or `new`, `changed` or `removed` since the index was built.
+    """
+
+    id: str
+    title: str
+    time: str
+    metadata: tuple[tuple[str, Scalar], ...]
+    entities: int
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSpan:
+    """Characters `start` to `end` of a text, which name an entity (its id)."""
+
+    start: int
+    end: int
+    entity: str
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPage:
+    """A document of the index, or a part of it: `text` are its characters `start` to `end` of `length`.
+
+    `mentions` are where the whole text names `entities`, where that was asked for.
+    """
+
+    id: str
+    title: str
+    time: str
+    metadata: tuple[tuple[str, Scalar], ...]
+    text: str
+    start: int
+    end: int
+    length: int
+    mentions: tuple[NamedSpan, ...] | None = None
+    entities: tuple[EntityRow, ...] | None = None
