@@ -62,7 +62,7 @@ function show(route) {
   if (roomsOf !== route.corpus) {
     roomsOf = route.corpus;
     rooms = {ask: new Ask(), map: new MapPlace(), read: new Read(), library: new Library()};
-    Object.assign(state, {citations: [], evidence: null, lit: null});
+    Object.assign(state, {citations: [], evidence: null, lit: null, read: null});
     $("main").replaceChildren(...Object.values(rooms).map(room => room.element));
   }
   for (const [name, room] of Object.entries(rooms)) room.element.hidden = name !== route.place;
@@ -124,7 +124,8 @@ let waiting = false;
 document.addEventListener("keydown", event => {
   if (event.key === "Escape" && !document.querySelector("dialog[open]")) {
     if (!$("quote").hidden) return hideQuote();
-    if (!event.target.closest("[role=combobox]")) return closeBeside();
+    if (event.target.closest("input, textarea")) return event.target.blur();
+    return closeBeside();
   }
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog")) return undefined;
   if (!state.route.corpus) return undefined;

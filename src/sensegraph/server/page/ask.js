@@ -84,12 +84,12 @@ export class Ask {
       const titles = status.indexed ? await get(at(corpus, "reports"), {depth: 0}).catch(() => ({reports: []})) : {reports: []};
       if (!status.indexed) return h("div", {class: "empty"}, h("h1", {}, "Nothing is indexed here yet."),
         h("p", {class: "soft"}, "Add documents; then they can be asked."), h("p", {}, h("a", {class: "button primary", href: address({place: "library"})}, "Open the library")));
-      const about = titles.reports.filter(r => r.title && r.entities > 1).slice(0, 6).map(r => [r.title, `What do the documents say about ${r.title}?`]);
+      const about = titles.reports.filter(r => r.title && r.entities > 1).slice(0, 5).map(r => `What do the documents say about ${r.title}?`);
       return h("div", {class: "welcome"}, h("h1", {}, "What would you like to know?"),
         h("p", {class: "soft"}, `${many(status.indexed, "document")}, ${many(status.entities, "entity", "entities")}, `
           + `${many(status.relations, "relation")}, ${many(status.claims, "claim")}. Every statement of an answer leads to the place that it stands on.`),
-        h("ul", {class: "suggestions"}, [["The whole", "What are the main themes?"], ...about].map(([label, question]) =>
-          h("li", {}, h("button", {type: "button", on: {click: () => this.ask(question, "auto")}}, h("span", {class: "soft"}, label), h("span", {}, question))))));
+        h("ul", {class: "suggestions"}, ["What are the main themes?", ...about].map(question =>
+          h("li", {}, button(question, () => this.ask(question, "auto"))))));
     });
   }
 
@@ -188,13 +188,14 @@ export class Ask {
   // What the reader marks and the map lights.
   focusOn(turn) {
     if (!turn.answer) return;
-    const {evidence, citations} = turn.answer, places = [...citations, ...evidence.flatMap(e => e.places)];
+    const {evidence, citations, answer} = turn.answer, places = [...citations, ...evidence.flatMap(e => e.places)];
     state.citations = citations;
     state.evidence = {
       entities: evidence.filter(e => e.kind === "entity").map(e => e.id),
       places: places.slice(0, 400).map(({document, start, end}) => ({document, start, end})),
+      words: [turn.question, answer, ...citations.map(c => c.quote)].join("\n").toLowerCase(),
     };
-    state.lit = null;
+    state.lit = state.read = null;
   }
 
   save() {

@@ -110,9 +110,10 @@ export class Canvas {
   // Bring a box of the map ([left, top, right, bottom]) into view.
   fit(box, moving = true) {
     this.target = box;
-    const pad = Math.min(40, this.width / 12), w = Math.max(box[2] - box[0], 1), t = Math.max(box[3] - box[1], 1);
-    const zoom = this.bounded(Math.min((this.width - 2 * pad) / w, (this.height - 2 * pad) / t));
-    const end = {zoom, x: this.width / 2 - zoom * (box[0] + box[2]) / 2, y: this.height / 2 - zoom * (box[1] + box[3]) / 2};
+    const side = Math.min(40, this.width / 12), above = 56, below = 40; // room for what lies over the map
+    const w = Math.max(box[2] - box[0], 1), t = Math.max(box[3] - box[1], 1), tall = this.height - above - below;
+    const zoom = this.bounded(Math.min((this.width - 2 * side) / w, tall / t));
+    const end = {zoom, x: this.width / 2 - zoom * (box[0] + box[2]) / 2, y: above + tall / 2 - zoom * (box[1] + box[3]) / 2};
     if (!moving || STILL.matches || !this.width) {
       Object.assign(this, end);
       return this.redraw();

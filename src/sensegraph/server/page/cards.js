@@ -67,4 +67,4 @@ export const communityList = discs => h("ul", {class: "plainlist"}, discs.map(c 
 }));
 
 export const litList = () => state.evidence && state.lit?.length
-  ? h("section", {class: "lit"}, h("h3", {}, "Read by the last answer"), h("div", {class: "tags"}, state.lit.slice(0, 24).map(entityTag))) : null;
+  ? h("section", {class: "lit"}, h("h3", {}, "In the last answer"), h("div", {class: "tags"}, state.lit.slice(0, 24).map(entityTag))) : null;

@@ -18,10 +18,11 @@ export const $ = id => document.getElementById(id);
 
 const DRAWINGS = {
   ask: "M4 5h16v11H10l-4 4v-4H4z",
-  map: "M7 9a3 3 0 1 0 0-.1M17 7a2 2 0 1 0 0-.1M15 17a3.4 3.4 0 1 0 0-.1M10 8.6l5-1.2M8.6 11.3l4.4 4M17 9.3l-1 4.3",
+  map: "M7 5a3 3 0 1 0 .01 0M18 4.5a2 2 0 1 0 .01 0M15 14a3.2 3.2 0 1 0 .01 0M10 7.6l6-.8M8.7 10.5l4.2 4.3M17.6 8.5l-1.5 5.6",
   read: "M6 4h9l3 3v13H6zM9 10h6M9 13h6M9 16h4",
   library: "M5 5v14M9 5v14M13 5v14M17 5.5l3 13",
-  find: "M10.5 16.5a6 6 0 1 0 0-.01M15 15l5 5",
+  find: "M10.5 4.5a6 6 0 1 0 .01 0M15 15l5 5",
+  bin: "M5 7h14M10 7V4.5h4V7M7 7l1 13h8l1-13M10.5 11v5M13.5 11v5",
   close: "M6 6l12 12M18 6L6 18",
   send: "M12 19V6M6 11l6-6 6 6",
   stop: "M7 7h10v10H7z",

@@ -96,7 +96,7 @@ export class Library {
       title !== d.id && h("small", {class: "soft"}, d.id)),
     h("td", {}, d.time.slice(0, 10)), h("td", {}, d.state === "new" ? "" : number(d.entities)),
     h("td", {}, h("span", {class: "state " + d.state}, STATES[d.state] || d.state)),
-    h("td", {}, mayWrite() && iconButton("close", `Delete ${title}`, () => this.ask(d, title))));
+    h("td", {}, mayWrite() && iconButton("bin", `Delete ${title}`, () => this.ask(d, title))));
   }
 
   // ── deleting ──

@@ -50,11 +50,14 @@ export class MapPlace {
 
   stale() {
     this.whole = this.inner = this.entity = this.framed = null;
-    state.lit = null;
+    state.lit = state.read = null;
   }
 
   async light(corpus) {
-    if (state.evidence && !state.lit) state.lit = (await post(at(corpus, "map", "places"), state.evidence)).entities;
+    if (!state.evidence || state.lit) return;
+    const {words, ...asked} = state.evidence, {entities} = await post(at(corpus, "map", "places"), asked);
+    state.read = entities.filter(e => !words.includes(e.name.toLowerCase()));
+    state.lit = entities.filter(e => words.includes(e.name.toLowerCase()));
   }
 
   async find(corpus, id) {
@@ -90,7 +93,7 @@ export class MapPlace {
       ? [communities.length && many(communities.length, "community", "communities"), many(members.length, "entity", "entities"),
         `the ${number(links.length)} relations that hold it together`, this.inner.left_out && `${number(this.inner.left_out)} entities left out`].filter(Boolean).join(", ")
       : `${many(this.whole.communities.length, "community", "communities")}. Click one to go in.`
-        + (state.lit?.length ? ` Lit: what the last answer read.` : "");
+        + (state.lit?.length ? ` Filled: what the last answer names; ringed: what else it read.` : "");
   }
 
   frame(moving) {
@@ -193,6 +196,9 @@ export class MapPlace {
       pen.lineWidth = wide;
       pen.stroke();
     };
+    pen.globalAlpha = 0.55;
+    for (const e of state.read || []) ring(e, c.roles.glow, 1.2);
+    pen.globalAlpha = 1;
     for (const e of state.lit || []) {
       const [x, y, r] = c.place(e);
       pen.beginPath();
@@ -226,7 +232,7 @@ export class MapPlace {
 
   at([x, y]) {
     const c = this.canvas, far = one => { const [a, b, r] = c.place(one); return Math.hypot(a - x, b - y) - Math.max(r, 3); };
-    const dots = [...(this.inner?.members || []), ...(state.lit || [])];
+    const dots = [...(this.inner?.members || []), ...(state.lit || []), ...(state.read || [])];
     const entity = dots.reduce((best, one) => far(one) < (best ? far(best) : 6) ? one : best, null);
     if (entity) return {entity};
     const inside = list => (list || []).filter(d => d.r && far(d) <= 0).sort((a, b) => a.r - b.r)[0];

@@ -6,7 +6,9 @@ export const state = {
   corpora: [],
   route: {corpus: "", place: "", id: "", params: {}},
   citations: [], // of the answer that is being read, in the order of its text
-  evidence: null, // {entities, places}: what that answer read
+  evidence: null, // {entities, places, words}: what that answer read, and what it says
+  lit: null, // entities on the map that it names
+  read: null, // and others that stand in what it read
 };
 
 const hearers = [];
