@@ -113,7 +113,7 @@ class ScriptedServer:
         self.calls: list[Call] = []
         self.seen: Counter[str] = Counter()
         self.faults: Counter[str] = Counter()
-        self.in_flight = self.most_in_flight = self.connections = 0
+        self.in_flight = self.most_in_flight = self.connections = self.closed = 0
 
     @property
     def base_url(self) -> str:
@@ -336,6 +336,7 @@ class _Connection(asyncio.Protocol):
 
     def connection_lost(self, error: Exception | None) -> None:
         self.pieces = iter(())
+        self.server.closed += 1
 
     def write_on(self, transport: asyncio.Transport, payload: bytes) -> None:
         """Write the next bytes of a stream as a chunk, and the rest later."""

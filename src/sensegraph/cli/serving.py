@@ -74,7 +74,7 @@ def serve_corpora(
         raise SettingsError(f'`sensegraph serve` needs {missing[0]}: pip install "sensegraph[server]".')
     from sensegraph.server.http.access import Limits, ServeOptions
     from sensegraph.server.http.corpora import name_corpora
-    from sensegraph.server.http.running import choose_tokens, serve_corpora
+    from sensegraph.server.http.running import choose_tokens, make_server
 
     tokens, made = choose_tokens(token_file, host, open_to_all)
     if made:
@@ -94,4 +94,4 @@ def serve_corpora(
             if open_page:
                 typer.launch(address)
 
-        serve_corpora(corpora, options, tell)
+        make_server(corpora, options, tell).run()

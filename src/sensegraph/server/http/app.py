@@ -169,7 +169,7 @@ def make_app(corpora: Mapping[str, Corpus], options: ServeOptions) -> Guard:
         try:
             yield
         finally:
-            library.workers.stop()
+            stop()
             for door in tools.values():
                 await door.close()
             await jobs.close()
@@ -183,6 +183,11 @@ def make_app(corpora: Mapping[str, Corpus], options: ServeOptions) -> Guard:
     )
     app.state.library = library
     app.state.endpoints = endpoints
-    guard = Guard(app, options, sessions, library.metrics)
+
+    def stop() -> None:
+        library.workers.stop()
+        jobs.stop()
+
+    guard = Guard(app, options, sessions, library.metrics, stop)
     app.state.guard = guard
     return guard

@@ -124,17 +124,11 @@ class Workers:
         for name in [n for n, c in self._clients.items() if not c.borrowed_tokens and not self._waiting[n]]:
             if len(self._clients) > _CLIENTS and name != client:
                 del self._clients[name]
-        if self._waiting[client] >= self._limits.queue:
-            raise Refused(
-                429, f"{self._limits.queue} questions of yours wait already; ask again when they are done.", 2
-            )
         me = object()
-        self._waiting[client] += 1
         try:
-            await mine.acquire_on_behalf_of(me)
-        finally:
-            self._waiting[client] -= 1
-            self._waiting += Counter()  # without those that nobody waits for
+            mine.acquire_on_behalf_of_nowait(me)
+        except anyio.WouldBlock:
+            await self._wait_for(mine, me, client)
         self._tokens.add(token)
         self._metrics.running += 1
         try:
@@ -143,6 +137,16 @@ class Workers:
             self._metrics.running -= 1
             self._tokens.discard(token)
             mine.release_on_behalf_of(me)
+
+    async def _wait_for(self, place: anyio.CapacityLimiter, me: object, client: str) -> None:
+        if self._waiting[client] >= self._limits.queue:
+            raise Refused(429, f"{self._limits.queue} questions of yours wait already; ask when they are done.", 2)
+        self._waiting[client] += 1
+        try:
+            await place.acquire_on_behalf_of(me)
+        finally:
+            self._waiting[client] -= 1
+            self._waiting += Counter()  # without those that nobody waits for
 
     async def ask(self, work: Callable[[], R], token: StopToken, tell: Callable[[str, str], None] | None = None) -> R:
         """What `work` gives in a thread, as an activity of its own; where the request is given up, it is waited for."""

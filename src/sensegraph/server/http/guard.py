@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
 from http.cookies import CookieError, SimpleCookie
@@ -81,8 +82,11 @@ class Bucket:
 class Guard:
     """Middleware before everything: host, rate, token or session, origin, and size; then the headers of answers."""
 
-    def __init__(self, app: ASGIApp, options: ServeOptions, sessions: Sessions, metrics: Metrics) -> None:
+    def __init__(
+        self, app: ASGIApp, options: ServeOptions, sessions: Sessions, metrics: Metrics, stop: Callable[[], None]
+    ) -> None:
         self._app, self._options, self._sessions, self._metrics = app, options, sessions, metrics
+        self.stop = stop  # what ends all that runs
         limits = options.limits
         self._requests = Bucket(limits.requests, limits.burst) if limits.requests else None
         self._failures = Bucket(limits.failures / 60, limits.failures)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 
@@ -33,10 +34,11 @@ def choose_tokens(path: Path | None, host: str, open_to_all: bool) -> tuple[Toke
     return read_token_file(path), made
 
 
-def serve_corpora(corpora: Mapping[str, Corpus], options: ServeOptions, ready: Callable[[str], None]) -> None:
-    """Answer until the process is told to end; `ready` is told the address once requests are taken."""
+def make_server(corpora: Mapping[str, Corpus], options: ServeOptions, ready: Callable[[str], None]) -> uvicorn.Server:
+    """A server, to be run; `ready` is told the address once requests are taken."""
+    app = make_app(corpora, options)
     config = uvicorn.Config(
-        make_app(corpora, options),
+        app,
         host=options.host,
         port=options.port,
         log_level="warning",
@@ -51,12 +53,17 @@ def serve_corpora(corpora: Mapping[str, Corpus], options: ServeOptions, ready: C
     )
     server = uvicorn.Server(config)
     shown = f"[{options.host}]" if ":" in options.host else options.host
-    begin = server.startup
+    begin, end = server.startup, server.shutdown
 
-    async def startup(*args: object, **kwargs: object) -> None:
-        await begin()
+    async def startup(*args: Any, **kwargs: Any) -> None:
+        await begin(*args, **kwargs)
         if server.started:
             ready(f"http://{shown}:{server.servers[0].sockets[0].getsockname()[1]}/")
 
+    async def shutdown(*args: Any, **kwargs: Any) -> None:
+        app.stop()  # else answers that are under way would be waited for
+        await end(*args, **kwargs)
+
     server.startup = startup  # type: ignore[method-assign]
-    server.run()
+    server.shutdown = shutdown  # type: ignore[method-assign]
+    return server

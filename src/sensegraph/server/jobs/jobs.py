@@ -156,11 +156,14 @@ class Jobs:
             await job.take({"event": "end", "state": "stopped" if job.stopping else "failed", "error": error})
             self._count(job.state)
 
-    async def close(self) -> None:
-        """Stop all jobs, and wait for their end: the server ends."""
+    def stop(self) -> None:
+        """Ask all jobs to stop."""
         for jobs in self._jobs.values():
             for job in jobs:
                 if job.state == "running":
                     job.stop()
+
+    async def close(self) -> None:
+        """Wait for the end of all jobs, which were asked to stop."""
         if self._following:
             await asyncio.wait(self._following, timeout=_STOP_S + 5)
