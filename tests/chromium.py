@@ -8,6 +8,7 @@ import os
 import select
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Mapping
@@ -22,6 +23,14 @@ FLAGS = (
     "--disable-extensions", "--disable-background-networking", "--disable-component-update", "--disable-sync",
     "--mute-audio", "--force-color-profile=srgb", "--font-render-hinting=none", "--remote-debugging-pipe",
 )  # fmt: skip
+# the browser reads from 3 and writes to 4
+LAUNCH = """
+import fcntl, os, sys
+reads, writes = (fcntl.fcntl(int(end), fcntl.F_DUPFD, 10) for end in sys.argv[1:3])
+os.dup2(reads, 3)
+os.dup2(writes, 4)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
 
 
 def find_chromium() -> str | None:
@@ -36,10 +45,9 @@ class Chromium:
         self._patience, self._number, self._held = patience, 0, b""
         self._profile = tempfile.mkdtemp(prefix="chromium-")
         own_end, their_end = os.pipe(), os.pipe()  # we write to the first, and read from the second
-        launch = f'exec "$0" "$@" 3<&{own_end[0]} 4>&{their_end[1]}'
         flags = [*FLAGS, f"--user-data-dir={self._profile}", "about:blank"]
         self._process = subprocess.Popen(
-            ["sh", "-c", launch, program, *flags],
+            [sys.executable, "-Sc", LAUNCH, str(own_end[0]), str(their_end[1]), program, *flags],
             pass_fds=(own_end[0], their_end[1]),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -131,10 +139,11 @@ class Chromium:
         return found["result"].get("value")
 
     def wait(self, condition: str) -> Any:
-        """Wait until an expression is true, and give its value."""
+        """Wait until an expression is true, and give its value; what cannot be said yet is not true yet."""
+        settled = f"(() => {{ try {{ const v = {condition}; return v instanceof Node || v; }} catch {{ return null; }} }})()"
         deadline = time.monotonic() + self._patience
         while time.monotonic() < deadline:
-            if found := self.run(f"(v => v instanceof Node ? true : v)({condition})"):
+            if found := self.run(settled):
                 return found
             time.sleep(0.05)
         raise AssertionError(f"never true: {condition}\n{self.complaints}\n{self.run('document.body.innerText')[:2000]}")

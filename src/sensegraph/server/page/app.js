@@ -2,7 +2,7 @@
 import {get, onSignIn, post} from "./api.js";
 import {Ask} from "./ask.js";
 import {closeBeside, forgetBeside, rememberOpener, showBeside} from "./beside.js";
-import {hideQuote} from "./citing.js";
+import {followScroll, hideQuote} from "./citing.js";
 import {$, empty, failure, h, icon, many, nameOf, say} from "./dom.js";
 import {finder} from "./finder.js";
 import {Library} from "./library.js";
@@ -141,5 +141,5 @@ document.addEventListener("keydown", event => {
 });
 
 addEventListener("popstate", follow);
-addEventListener("scroll", hideQuote, {passive: true, capture: true});
+addEventListener("scroll", followScroll, {passive: true, capture: true});
 start();

@@ -146,10 +146,11 @@ export class Ask {
     turn.running = false;
     this.running = null;
     this.sent(false);
+    cancelAnimationFrame(turn.drawing);
     this.redraw(turn);
     say(turn.answer ? `The answer is here, with ${many(turn.answer.citations.length, "citation")}.` : turn.stopped ? "Stopped." : "There is no answer.");
     if (turn.answer && this.turns === talk) this.focusOn(turn);
-    const stored = talk.filter(t => t.answer).map(({view, running, error, ...rest}) => rest);
+    const stored = talk.filter(t => t.answer).map(({view, running, error, drawing, ...rest}) => rest);
     if (stored.length) await keep({id, corpus, changed: Date.now(), turns: stored}).catch(() => say("This browser does not keep the conversation."));
     this.headline(corpus);
   }

@@ -19,7 +19,7 @@ export function chipper(citations) {
   };
 }
 
-let hiding = 0;
+let hiding = 0, shown = null;
 
 function hideSoon() {
   clearTimeout(hiding);
@@ -31,8 +31,14 @@ export function hideQuote() {
   $("quote").hidden = true;
 }
 
+// A quotation stays while its chip does: it goes when that is scrolled away, or written anew.
+export function followScroll() {
+  if (shown && (!shown.chip.isConnected || Math.abs(shown.chip.getBoundingClientRect().top - shown.top) > 2)) hideQuote();
+}
+
 function showQuote(chip, citations) {
   clearTimeout(hiding);
+  shown = {chip, top: chip.getBoundingClientRect().top};
   const box = $("quote");
   box.replaceChildren(...citations.slice(0, 5).map(c => h("div", {},
     h("blockquote", {}, shortened(c.quote, 420)), spanLink(c, nameOf(c.document), {tabindex: -1}))));

@@ -77,6 +77,7 @@ export class Library {
     this.head.replaceChildren(h("h1", {}, "Library"), h("p", {class: "soft"}, present([
       many(status?.documents ?? found.found, "document"), status?.engine && `engine: ${status.engine}`,
       c?.indexed_at && `indexed ${new Date(c.indexed_at).toLocaleString("en", {dateStyle: "medium", timeStyle: "short"})}`]).join(" · ")),
+    mayWrite() ? button("Compare with the files", () => this.plan(null, true), {title: "What is new, changed or gone in input/"}) : "",
     ...(status?.left_out?.length ? [h("p", {class: "soft"}, `${many(status.left_out.length, "item")} could not be read; running the index again tries them once more.`)] : []));
   }
 
@@ -107,10 +108,7 @@ export class Library {
     const act = button("Delete", async () => {
       act.disabled = true;
       try {
-        if (d.state === "new") {
-          await remove(at(this.corpus, "input", d.id));
-          this.refresh();
-        } else this.job.follow(await remove(at(this.corpus, "documents", d.id)));
+        this.job.follow(await remove(at(this.corpus, "documents", d.id)));
         close();
       } catch (error) {
         act.disabled = false;
@@ -122,7 +120,6 @@ export class Library {
     document.body.append(dialog);
     dialog.showModal();
     await load(body, async () => {
-      if (d.state === "new") return h("p", {}, "It is not in the index yet; its file goes.");
       const plan = await remove(at(this.corpus, "documents", d.id), {plan: true});
       return [h("p", {}, present([`${many(plan.entities, "name")} stand in it`, plan.chunks && `in ${many(plan.chunks, "passage")}`]).join(", ") + ". What only it says goes from the index."),
         h("p", {class: "soft"}, plan.file ? "Its file in input/ is deleted too." : "Its file is not in input/, and stays where it is.")];
@@ -145,10 +142,10 @@ export class Library {
     if (this.taken?.length) await this.plan(this.desk.querySelector(".skipped"));
   }
 
-  plan(refused) {
+  plan(refused, always) {
     return load(this.desk, async () => {
       const found = await post(at(this.corpus, "plan"));
-      return this.planned(found, refused);
+      return this.planned(found, refused) || (always && h("p", {class: "soft"}, "The index holds what the files hold."));
     });
   }
 
