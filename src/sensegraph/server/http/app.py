@@ -25,6 +25,7 @@ from sensegraph.server.http.corpora import Library
 from sensegraph.server.http.corpus_routes import CorpusRoutes
 from sensegraph.server.http.failures import render_failure
 from sensegraph.server.http.guard import Guard, access_of
+from sensegraph.server.http.metrics import Metrics
 from sensegraph.server.http.openapi import describe_api
 from sensegraph.server.http.pages import Page
 from sensegraph.server.http.question_routes import QuestionRoutes
@@ -107,8 +108,8 @@ class ToolDoor:
     somebody asks.
     """
 
-    def __init__(self, corpus: Corpus) -> None:
-        self._corpus, self._opening = corpus, asyncio.Lock()
+    def __init__(self, corpus: Corpus, metrics: Metrics) -> None:
+        self._corpus, self._metrics, self._opening = corpus, metrics, asyncio.Lock()
         self._answer: ASGIApp | None = None
         self._running: asyncio.Task[None] | None = None
         self._closed = asyncio.Event()
@@ -126,7 +127,7 @@ class ToolDoor:
         """Keep the tools open until the end: what opens them must close them in the same task."""
         from sensegraph.server.mcp import CorpusServer
 
-        async with CorpusServer(self._corpus).open_over_http() as answer:
+        async with CorpusServer(self._corpus, meter=self._metrics).open_over_http() as answer:
             opened.set_result(answer)
             await self._closed.wait()
 
@@ -141,7 +142,7 @@ def make_tool_doors(library: Library) -> dict[str, ToolDoor]:
     """The doors of all corpora, by path: that of the first has a short one too. None without the extra."""
     if not find_spec("mcp"):
         return {}
-    doors = {f"/mcp/{name}": ToolDoor(served.corpus) for name, served in library.corpora.items()}
+    doors = {f"/mcp/{name}": ToolDoor(served.corpus, library.metrics) for name, served in library.corpora.items()}
     return {"/mcp": next(iter(doors.values())), **doors}
 
 

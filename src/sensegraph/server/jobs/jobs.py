@@ -145,16 +145,22 @@ class Jobs:
         process = job.process
         if process is None or process.stdout is None:
             return
+        end: JSON | None = None
         try:
             while line := await process.stdout.readline():
-                await job.take(msgspec.json.decode(line))
+                event = msgspec.json.decode(line)
+                if event["event"] == "end":
+                    end = event
+                else:
+                    await job.take(event)
         finally:
             if process.stdin:
                 process.stdin.close()
-            await process.wait()
-            error = None if job.stopping else _CRASHED
-            await job.take({"event": "end", "state": "stopped" if job.stopping else "failed", "error": error})
-            self._count(job.state)
+            await process.wait()  # only then does it hold the corpus no longer
+            state, error = ("stopped", None) if job.stopping else ("failed", _CRASHED)
+            end = end or {"event": "end", "state": state, "error": error}
+            self._count(end["state"])
+            await job.take(end)
 
     def stop(self) -> None:
         """Ask all jobs to stop."""
