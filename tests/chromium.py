@@ -39,7 +39,7 @@ def find_chromium() -> str | None:
 
 
 class Chromium:
-    """A browser with one page. Everything that goes wrong on the page is kept: `complaints`; what it loads: `requests`."""
+    """A browser with one page. What goes wrong on the page is kept in `complaints`, what it loads in `requests`."""
 
     def __init__(self, program: str, patience: float = 60.0) -> None:
         self._patience, self._number, self._held = patience, 0, b""
@@ -117,7 +117,9 @@ class Chromium:
         params = message.get("params", {})
         match message.get("method"):
             case "Runtime.exceptionThrown":
-                self.complaints.append(str(params["exceptionDetails"].get("exception", params["exceptionDetails"]))[:500])
+                self.complaints.append(
+                    str(params["exceptionDetails"].get("exception", params["exceptionDetails"]))[:500]
+                )
             case "Runtime.consoleAPICalled" if params["type"] in ("error", "warning", "assert"):
                 self.complaints.append(" ".join(str(a.get("value", a.get("description"))) for a in params["args"]))
             case "Log.entryAdded" if params["entry"]["level"] in ("error", "warning"):
@@ -140,13 +142,17 @@ class Chromium:
 
     def wait(self, condition: str) -> Any:
         """Wait until an expression is true, and give its value; what cannot be said yet is not true yet."""
-        settled = f"(() => {{ try {{ const v = {condition}; return v instanceof Node || v; }} catch {{ return null; }} }})()"
+        settled = (
+            f"(() => {{ try {{ const v = {condition}; return v instanceof Node || v; }} catch {{ return null; }} }})()"
+        )
         deadline = time.monotonic() + self._patience
         while time.monotonic() < deadline:
             if found := self.run(settled):
                 return found
             time.sleep(0.05)
-        raise AssertionError(f"never true: {condition}\n{self.complaints}\n{self.run('document.body.innerText')[:2000]}")
+        raise AssertionError(
+            f"never true: {condition}\n{self.complaints}\n{self.run('document.body.innerText')[:2000]}"
+        )
 
     def middle(self, selector: str) -> tuple[float, float]:
         """Where the middle of an element is seen; it is scrolled into view first."""

@@ -10,8 +10,6 @@ from pathlib import Path
 
 from PIL import Image
 
-sys.path[:0] = [str(Path(__file__).parent)]
-
 from chromium import Chromium, find_chromium
 from sensegraph.corpus.corpus import Corpus
 from web_client import serving
@@ -23,7 +21,9 @@ QUESTION = "How many buoys had drifting sensors?"
 def keep_picture(browser: Chromium, name: str) -> None:
     """What is seen, with as many colours as such a page needs."""
     seen = Image.open(io.BytesIO(browser.picture())).convert("RGB")
-    seen.quantize(128, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(PICTURES / f"page-{name}.png", optimize=True)
+    seen.quantize(128, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(
+        PICTURES / f"page-{name}.png", optimize=True
+    )
 
 
 def show_page(browser: Chromium, origin: str, sent: list[Path]) -> None:

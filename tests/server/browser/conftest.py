@@ -40,7 +40,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
 
 @pytest.fixture
 def scene(whole: Scene) -> Iterator[Scene]:
-    """The browser, of which nothing is said yet; after the test nothing went wrong on the page, nothing came from elsewhere."""
+    """The browser; after the test nothing has gone wrong on the page, and nothing was loaded from elsewhere."""
     whole.browser.complaints.clear()
     whole.browser.requests.clear()
     script = whole.model.script

@@ -23,7 +23,9 @@ def test_a_click_on_a_chip_marks_the_words_of_the_quotation_though_pictures_stan
     ask_on_page(scene, KEEPER)
     assert "/c/harbour/ask/" in browser.run("location.pathname")
     browser.point(*browser.middle(".chip"))
-    quote = browser.wait("!document.querySelector('#quote').hidden && document.querySelector('#quote blockquote').textContent")
+    quote = browser.wait(
+        "!document.querySelector('#quote').hidden && document.querySelector('#quote blockquote').textContent"
+    )
     browser.click(".chip")
     browser.wait("document.querySelector('mark.now')")
     assert browser.run(MARKED) == quote == "Ada Finch keeps the lighthouse of Skerry Point."
@@ -90,7 +92,9 @@ def test_a_dropped_file_is_planned_then_indexed_then_cited(scene: Scene, tmp_pat
     browser = scene.open("/c/harbour/library")
     browser.wait("document.querySelector('.documents td')")
     new, odd = tmp_path / "keeper-2025.txt", tmp_path / "odd.bin"
-    new.write_text("🐟 Otto Brandt is the harbour master of Port Ellery. Otto Brandt came from Lowmouth.", encoding="utf-8")
+    new.write_text(
+        "🐟 Otto Brandt is the harbour master of Port Ellery. Otto Brandt came from Lowmouth.", encoding="utf-8"
+    )
     odd.write_bytes(b"\0\1\2\3" * 50)
     x, y = browser.middle(".drop")
     data = {"items": [], "files": [str(new), str(odd)], "dragOperationsMask": 1}
@@ -136,7 +140,9 @@ def test_a_document_is_deleted_after_a_look_at_what_goes(scene: Scene) -> None:
 
 def test_a_question_is_stopped_and_asked_again(slowly: Scene) -> None:
     browser = slowly.open("/c/tales/ask?q=Who+paid+Ada+Harrow%3F&method=naive")
-    browser.wait("document.querySelector('#question').value && document.querySelector('[name=method] option[value=naive]')")
+    browser.wait(
+        "document.querySelector('#question').value && document.querySelector('[name=method] option[value=naive]')"
+    )
     browser.wait("document.querySelector('.welcome')")
     browser.press("Enter")
     browser.wait("document.querySelector('.stage').innerText.includes('naive')")
@@ -153,7 +159,7 @@ def test_on_a_phone_everything_stands_in_one_column(scene: Scene) -> None:
     browser = scene.open("/c/harbour/ask")
     browser.resize(390, 780, phone=True)
     ask_on_page(scene, KEEPER)
-    fits = "document.documentElement.scrollWidth <= innerWidth && document.querySelector('#main').scrollWidth <= innerWidth"
+    fits = "[document.documentElement, document.querySelector('#main')].every(e => e.scrollWidth <= innerWidth)"
     below = "document.querySelector('#places').getBoundingClientRect().bottom === innerHeight"
     assert browser.run(fits)
     assert browser.run(below), "the places are within reach of a thumb"

@@ -1,5 +1,6 @@
 // What stands beside a place: a document at a span, an entity, on the map the report on a community.
 import {communityCard, entityCard} from "./cards.js";
+import {hideQuote} from "./citing.js";
 import {$, h, iconButton, load} from "./dom.js";
 import {Reader} from "./reader.js";
 import {change, state} from "./state.js";
@@ -47,6 +48,9 @@ export function closeBeside() {
 
 function restoreFocus() {
   key = "";
-  if (opener?.isConnected) opener.focus({preventScroll: true});
+  if (opener?.isConnected) {
+    opener.focus({preventScroll: true});
+    hideQuote();
+  }
   opener = null;
 }

@@ -43,6 +43,7 @@ export class Canvas {
     this.roles = Object.fromEntries(["paper", "ink", "soft", "line", "link", "glow"].map(n => [n, style.getPropertyValue("--" + n).trim()]));
     this.face = style.fontFamily;
     this.taken = [];
+    this.dots = [];
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.clearRect(0, 0, width, height);
     this.paint(this);
@@ -61,13 +62,20 @@ export class Canvas {
 
   // ── letters ──
 
+  // No name stands over this dot.
+  avoid(one) {
+    const [x, y, r] = this.place(one);
+    this.dots.push([x - r * 0.8, y - r * 0.8, x + r * 0.8, y + r * 0.8]);
+  }
+
   write(lines, x, y, {size, bold = false, always = false, soft = false}) {
     const {pen} = this;
     pen.font = `${bold ? 600 : 400} ${size}px ${this.face}`;
     const wide = Math.max(...lines.map(line => pen.measureText(line).width)), tall = lines.length * size * 1.22;
     const box = [x - wide / 2 - 2, y - tall / 2, x + wide / 2 + 2, y + tall / 2];
     const out = box[0] < 2 || box[1] < 2 || box[2] > this.width - 2 || box[3] > this.height - 2;
-    if (!always && (out || this.taken.some(t => box[0] < t[2] && box[2] > t[0] && box[1] < t[3] && box[3] > t[1]))) return false;
+    const meets = t => box[0] < t[2] && box[2] > t[0] && box[1] < t[3] && box[3] > t[1];
+    if (!always && (out || this.taken.some(meets) || (!bold && this.dots.some(meets)))) return false;
     this.taken.push(box);
     Object.assign(pen, {textAlign: "center", textBaseline: "middle", lineJoin: "round", lineWidth: 3.5, strokeStyle: this.roles.paper});
     pen.fillStyle = soft ? this.roles.soft : this.roles.ink;

@@ -6,7 +6,7 @@ import {address, change, go, state} from "./state.js";
 export function finder(corpus) {
   let found = [], marked = -1, asked = 0;
   const list = h("ul", {id: "found", role: "listbox", "aria-label": "Found", hidden: true});
-  const input = h("input", {id: "find", type: "search", placeholder: "Find a name or a document", autocomplete: "off", role: "combobox",
+  const input = h("input", {id: "find", type: "search", placeholder: "Find a name or document", autocomplete: "off", role: "combobox",
     "aria-label": "Find a name or a document", "aria-expanded": "false", "aria-controls": "found", "aria-autocomplete": "list"});
 
   function draw() {

@@ -155,7 +155,7 @@ export class Library {
     const aside = present([refused, plan.skipped.length > 0 && skippedList(plan.skipped)]);
     if (!asked.length) return aside.length ? h("section", {class: "plan"}, aside) : null;
     const work = e.steps.filter(s => s.items);
-    const cost = e.calls ? `about ${many(e.calls, "call")}, ${number(e.prompt_tokens + e.completion_tokens)} tokens, ${money(e.cost_usd)}` : "no call to a model: it costs nothing";
+    const cost = e.calls ? `About ${many(e.calls, "call")}, ${number(e.prompt_tokens + e.completion_tokens)} tokens, ${money(e.cost_usd)}` : "No model is asked: it costs nothing";
     return h("section", {class: "plan", "aria-label": "Plan"}, h("h2", {}, "The plan"),
       asked.map(([label, list]) => h("details", {open: list.length < 6}, h("summary", {}, `${number(list.length)} ${label}`), h("ul", {}, list.map(n => h("li", {}, n))))),
       h("p", {}, h("b", {}, cost), plan.seconds >= 1 && `, at least ${duration(plan.seconds)}`),

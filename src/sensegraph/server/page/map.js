@@ -121,12 +121,25 @@ export class MapPlace {
       this.bundles(pen, c, inner ? inner.bundles : this.whole.bundles, discs);
       if (inner) this.members(pen, c, inner);
     });
-    this.lights(c);
-    const named = this.pointed?.entity || this.entity;
-    if (named) this.name(c, named, true);
+    const lit = this.seen(state.lit);
+    this.lights(c, lit, this.seen(state.read));
+    const focus = this.pointed?.entity || this.entity, named = new Set();
+    if (focus) this.name(c, focus, true);
+    if (focus) named.add(focus.id);
     for (const d of [...discs].sort((a, b) => b.r - a.r).slice(0, 80)) if (!inner || d.r * c.zoom > 34) this.title(c, d);
-    for (const e of (state.lit || []).slice(0, 60)) this.name(c, e, false);
-    if (inner) for (const m of inner.members.slice(0, 160)) if (m.r * c.zoom > 3.5) this.name(c, m, false);
+    if (inner) for (const m of inner.members.slice(0, 300)) c.avoid(m);
+    const small = inner ? inner.members.slice(0, 160).filter(m => m.r * c.zoom > 3.5) : [];
+    for (const e of [...lit.slice(0, 60), ...small]) {
+      if (!named.has(e.id)) this.name(c, e, false);
+      named.add(e.id);
+    }
+  }
+
+  // Of entities, those that what is drawn has a place for: inside a community its own, else those inside a disc.
+  seen(entities) {
+    const {inner, whole} = this, own = inner && new Set(inner.members.map(m => m.id));
+    const low = Math.max(...whole.communities.filter(d => d.r).map(d => d.y + d.r));
+    return (entities || []).filter(e => own ? own.has(e.id) : e.y <= low);
   }
 
   discs(pen, c, discs, alpha) {
@@ -187,7 +200,7 @@ export class MapPlace {
     }
   }
 
-  lights(c) {
+  lights(c, lit, read) {
     const {pen} = c, ring = (one, colour, wide) => {
       const [x, y, r] = c.place(one);
       pen.beginPath();
@@ -196,10 +209,10 @@ export class MapPlace {
       pen.lineWidth = wide;
       pen.stroke();
     };
-    pen.globalAlpha = 0.55;
-    for (const e of state.read || []) ring(e, c.roles.glow, 1.2);
+    pen.globalAlpha = 0.5;
+    for (const e of read) ring(e, c.roles.glow, 1.2);
     pen.globalAlpha = 1;
-    for (const e of state.lit || []) {
+    for (const e of lit) {
       const [x, y, r] = c.place(e);
       pen.beginPath();
       pen.fillStyle = c.roles.glow;
@@ -215,8 +228,9 @@ export class MapPlace {
   title(c, d) {
     const [x, y, r] = c.place(d);
     if (!d.title || !d.r || r < 12 || x < -r || y < -r || x > c.width + r || y > c.height + r) return;
-    const size = Math.round(Math.min(17, Math.max(11, r / 7))), lines = c.wrap(d.title, Math.max(1.7 * r, 90), size);
-    [0, -0.45, 0.45, -0.8, 0.8].some(up => c.write(lines, x, y + up * r, {size, bold: true}));
+    const size = Math.round(Math.min(this.inner ? 13 : 17, Math.max(11, r / 7))), lines = c.wrap(d.title, Math.max(1.7 * r, 90), size);
+    const above = this.inner ? [-1 - (0.6 * size * lines.length + 4) / r, 1 + (0.6 * size * lines.length + 4) / r, -0.8, 0.8] : [0, -0.45, 0.45, -0.8, 0.8];
+    above.some(up => c.write(lines, x, y + up * r, {size, bold: true}));
   }
 
   name(c, e, always) {
@@ -232,7 +246,7 @@ export class MapPlace {
 
   at([x, y]) {
     const c = this.canvas, far = one => { const [a, b, r] = c.place(one); return Math.hypot(a - x, b - y) - Math.max(r, 3); };
-    const dots = [...(this.inner?.members || []), ...(state.lit || []), ...(state.read || [])];
+    const dots = [...(this.inner?.members || []), ...this.seen(state.lit), ...this.seen(state.read)];
     const entity = dots.reduce((best, one) => far(one) < (best ? far(best) : 6) ? one : best, null);
     if (entity) return {entity};
     const inside = list => (list || []).filter(d => d.r && far(d) <= 0).sort((a, b) => a.r - b.r)[0];

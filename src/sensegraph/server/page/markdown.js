@@ -93,8 +93,8 @@ export function inline(text, chip) {
   for (let rest = text; rest;) {
     const found = rest.match(MARKS);
     if (!found) { made.push(rest); break; }
-    if (found.index) made.push(rest.slice(0, found.index));
-    const [whole, literal, , bold, italic, numbers] = found;
+    const [whole, literal, , bold, italic, numbers] = found, before = rest.slice(0, found.index);
+    if (before) made.push(numbers ? before.replace(/ $/, "\u00a0") : before); // a number stays with its statement
     if (literal) made.push(h("code", {}, literal.slice(1, -1)));
     else if (bold) made.push(h("strong", {}, inline(bold, chip)));
     else if (italic) made.push(h("em", {}, inline(italic, chip)));
