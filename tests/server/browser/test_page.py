@@ -48,7 +48,8 @@ LUMINANCE = """(() => {
     const written = [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
     if (!e.offsetParent || e.disabled || !written) continue;
     const [a, b] = [light(parts(getComputedStyle(e).color)), light(behind(e))].sort((x, y) => y - x);
-    if ((a + 0.05) / (b + 0.05) < 4.5) weak.push(((a + 0.05) / (b + 0.05)).toFixed(2) + " " + e.outerHTML.slice(0, 120));
+    const ratio = (a + 0.05) / (b + 0.05);
+    if (ratio < 4.5) weak.push(ratio.toFixed(2) + " " + e.outerHTML.slice(0, 120));
   }
   return weak;
 })()"""
