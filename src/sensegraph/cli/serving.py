@@ -94,4 +94,4 @@ def serve_corpora(
             if open_page:
                 typer.launch(address)
 
-        make_server(corpora, options, tell).run()
+        make_server(corpora, options, tell).run()  # until Ctrl-C or SIGTERM

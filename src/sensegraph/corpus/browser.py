@@ -74,7 +74,8 @@ class Browser:
     def documents(self, sought: str = "", *, first: int = 0, limit: int = 50) -> tuple[list[DocumentRow], int]:
         """The documents, by id, whose id or title holds `sought` in any case: `limit` from `first`, and how many.
 
-        Those that changed since the index was built say so; without an index all are new.
+        Those that changed since the index was built say so, and new ones are found by their ids alone; without an index
+        all are new.
         """
         now = self._workspace.document_keys()
         try:

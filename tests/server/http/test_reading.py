@@ -98,8 +98,9 @@ def test_documents_that_wait_say_so(tmp_path: Path) -> None:
 
         tags = [client.get("/api/v1/c/documents").headers["etag"]]
         assert states() == {"a": "new", "b": "new"}
-        assert client.get("/api/v1/c/documents?q=second").json["documents"][0]["title"] == "the second"
+        assert client.get("/api/v1/c/documents?q=B").json["documents"][0]["title"] == "the second"
         opened.build()
+        assert client.get("/api/v1/c/documents?q=second").json["documents"][0]["id"] == "b"
         tags.append(client.get("/api/v1/c/documents").headers["etag"])
         assert states() == {"a": "indexed", "b": "indexed"}
         opened.add(Document("a", "Ada Finch met Lena Oak."), Document("c", "Lena Oak paints."))

@@ -19,7 +19,8 @@ import pytest
 from scripted import ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.server.http.access import ServeOptions
-from sensegraph.server.jobs.job_process import JobRequest, run_job
+from sensegraph.server.jobs.job_process import run_job
+from sensegraph.server.jobs.job_request import JobRequest
 from web_client import Event, WebClient, serving
 from wired import settings, stories
 

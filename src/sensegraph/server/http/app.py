@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+import anyio.to_thread
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -125,6 +127,7 @@ class ToolDoor:
 
     async def _run(self, opened: asyncio.Future[ASGIApp]) -> None:
         """Keep the tools open until the end: what opens them must close them in the same task."""
+        await anyio.to_thread.run_sync(import_module, "sensegraph.server.mcp")  # others are answered meanwhile
         from sensegraph.server.mcp import CorpusServer
 
         async with CorpusServer(self._corpus, meter=self._metrics).open_over_http() as answer:
@@ -160,7 +163,6 @@ def make_app(corpora: Mapping[str, Corpus], options: ServeOptions) -> Guard:
         *QuestionRoutes(library).endpoints(),
         *JobRoutes(library, jobs).endpoints(),
         *CompletionRoutes(library).endpoints(),
-        *Page().endpoints(),
     ]
 
     tools = make_tool_doors(library)
@@ -178,7 +180,10 @@ def make_app(corpora: Mapping[str, Corpus], options: ServeOptions) -> Guard:
     kinds = (HTTPException, SensegraphError, OSError, Exception)
     handlers: dict[Any, Callable[[Request, Exception], Awaitable[Response]]] = dict.fromkeys(kinds, _answer_failure)
     app = Starlette(
-        routes=[*(e.make_route() for e in endpoints), *(Route(path, door) for path, door in tools.items())],
+        routes=[
+            *(e.make_route() for e in (*endpoints, *Page().endpoints())),
+            *(Route(path, door) for path, door in tools.items()),
+        ],
         exception_handlers=handlers,
         lifespan=live,
     )

@@ -10,7 +10,6 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from sensegraph.errors import InputError
-from sensegraph.language.dates.moments import is_readable
 from sensegraph.questions import Condition, Scope, Turn
 
 B = TypeVar("B")
@@ -46,7 +45,10 @@ class ScopeBody(Body, frozen=True):
 
     def scope(self) -> Scope:
         """The filter. Raises InputError for what is no date, and for two times at once."""
+        if self == ScopeBody():
+            return Scope()
         from sensegraph.index.restricted.moment import ends_before_it_begins
+        from sensegraph.language.dates.moments import is_readable
 
         for name in ("as_of", "known_at"):
             if (text := getattr(self, name)) and not is_readable(text):

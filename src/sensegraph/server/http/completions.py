@@ -15,7 +15,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from sensegraph.errors import InputError, SensegraphError
-from sensegraph.methods import METHODS
 from sensegraph.runtime.activity import StopToken
 from sensegraph.server.http.bodies import ChatBody, ChatMessage, QueryBody, TurnBody
 from sensegraph.server.http.corpora import JSON, Library, ServedCorpus
@@ -24,7 +23,6 @@ from sensegraph.server.http.guard import access_of
 from sensegraph.server.http.question_routes import ask_corpus
 from sensegraph.server.http.routes import Endpoint, pack_object, read_body
 from sensegraph.server.http.streams import EventResponse, Teller, format_event, run_while_there, stream_events
-from sensegraph.types import Answer
 
 _SOURCES = "+sources"
 _LINE = 300  # characters of a quotation in a list of sources
@@ -85,6 +83,8 @@ class CompletionRoutes:
 
     async def list_models(self, request: Request) -> Response:
         """Every corpus, alone and with every method."""
+        from sensegraph.methods import METHODS
+
         names = [n for c in self._library.corpora for n in (c, *(f"{c}:{method}" for method in METHODS))]
         return pack_object({"object": "list", "data": [self._view_model(name) for name in names]}, request)
 
@@ -119,7 +119,7 @@ class CompletionRoutes:
 
         async def ask() -> JSON:
             async with workers.place_for(client, token):
-                return await workers.ask(lambda: ask_corpus(served, asked, None, self._count), token)
+                return await workers.ask(lambda: ask_corpus(served, asked), token, spent=served.corpus.workspace.usage)
 
         told = await run_while_there(request, token, ask)
         text = told["answer"] + (list_sources(told["citations"]) if listed else "")
@@ -127,9 +127,6 @@ class CompletionRoutes:
         choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
         more = {"usage": _count_tokens(told), "sensegraph": _pick_told(told)}
         return pack_object({**head, "object": "chat.completion", "choices": [choice], **more}, request)
-
-    def _count(self, answer: Answer) -> None:
-        self._library.metrics.count_question(answer.usage)
 
     async def _stream(
         self,
@@ -150,11 +147,11 @@ class CompletionRoutes:
 
         async def ask(teller: Teller) -> None:
             def work() -> None:
-                teller.tell("answer", ask_corpus(served, asked, lambda p: teller.tell("piece", p), self._count))
+                teller.tell("answer", ask_corpus(served, asked, lambda p: teller.tell("piece", p)))
 
             try:
                 async with workers.place_for(client, token):
-                    await workers.ask(work, token)
+                    await workers.ask(work, token, spent=served.corpus.workspace.usage)
             except (SensegraphError, Refused, OSError) as e:
                 await teller.say("error", describe_failure(e)[1])
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+import time
 from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,11 +15,12 @@ import anyio
 import anyio.to_thread
 
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.errors import InputError, StoreError
+from sensegraph.errors import InputError, SensegraphError, StoreError
 from sensegraph.runtime.activity import StopToken, begin_activity
 from sensegraph.server.http.access import Limits, ServeOptions
 from sensegraph.server.http.failures import Refused
 from sensegraph.server.http.metrics import Metrics
+from sensegraph.types import Usage
 
 R = TypeVar("R")
 JSON = dict[str, Any]
@@ -148,12 +150,27 @@ class Workers:
             self._waiting[client] -= 1
             self._waiting += Counter()  # without those that nobody waits for
 
-    async def ask(self, work: Callable[[], R], token: StopToken, tell: Callable[[str, str], None] | None = None) -> R:
-        """What `work` gives in a thread, as an activity of its own; where the request is given up, it is waited for."""
+    async def ask(
+        self,
+        work: Callable[[], R],
+        token: StopToken,
+        tell: Callable[[str, str], None] | None = None,
+        spent: Callable[[], Usage] | None = None,
+    ) -> R:
+        """What `work` gives in a thread, as an activity of its own; where the request is given up, it is waited for.
+
+        What it `spent`, also where it failed, counts for the day.
+        """
 
         def run() -> R:
             with begin_activity(stop=token, tell=tell):
-                return work()
+                begun = time.perf_counter()
+                try:
+                    return work()
+                finally:
+                    if spent:
+                        with suppress(SensegraphError):  # the tools cannot be made: that is what failed
+                            self._metrics.count_question(replace(spent(), seconds=time.perf_counter() - begun))
 
         return await anyio.to_thread.run_sync(run, limiter=self._questions)
 

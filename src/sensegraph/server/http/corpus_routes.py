@@ -12,8 +12,6 @@ from starlette.responses import Response, StreamingResponse
 from sensegraph.corpus import views
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import InputError
-from sensegraph.methods import METHODS
-from sensegraph.plugins import list_plugins
 from sensegraph.server.http.bodies import PlacesBody
 from sensegraph.server.http.corpora import JSON, Library, ServedCorpus
 from sensegraph.server.http.failures import Refused
@@ -84,6 +82,9 @@ class CorpusRoutes:
 
     async def list_methods(self, request: Request) -> Response:
         """All methods."""
+        from sensegraph.methods import METHODS
+        from sensegraph.plugins import list_plugins
+
         found = [p for p in list_plugins("methods") if p.name not in METHODS]
         return pack_object({"methods": views.view_methods(METHODS, found)}, request)
 

@@ -17,18 +17,17 @@ from sensegraph.server.http.failures import Refused, describe_failure
 from sensegraph.server.http.guard import access_of
 from sensegraph.server.http.routes import Endpoint, pack_object, read_body
 from sensegraph.server.http.streams import EventResponse, Teller, format_event, run_while_there, stream_events
-from sensegraph.types import Answer
+from sensegraph.types import Usage
 
 Hear = Callable[[str], None] | None
 
 
-def ask_corpus(served: ServedCorpus, body: QueryBody, hear: Hear, count: Callable[[Answer], None]) -> JSON:
+def ask_corpus(served: ServedCorpus, body: QueryBody, hear: Hear = None) -> JSON:
     """The answer to a question, as `query --json` prints it, with the key of the index that it was asked of."""
     corpus, scope = served.corpus, body.scope.scope()
     bounds = {"depth": body.depth, "report_tokens": body.budget}
     key = corpus.workspace.index_key()
     answer = corpus.query(body.question, method=body.method, scope=scope, history=body.turns(), hear=hear, **bounds)
-    count(answer)
     told = views.view_answer(answer, corpus.index())
     if body.check:
         before = corpus.engine.usage()
@@ -64,18 +63,17 @@ class QuestionRoutes:
         if body.stream:
             events = self._stream(served, body, access_of(request).client, token)
             return EventResponse(events, self._library.options.limits, token.stop)
-        return await self._work(request, token, lambda: ask_corpus(served, body, None, self._count))
+        return await self._work(request, token, lambda: ask_corpus(served, body), served.corpus.workspace.usage)
 
-    def _count(self, answer: Answer) -> None:
-        self._library.metrics.count_question(answer.usage)
-
-    async def _work(self, request: Request, token: StopToken, work: Callable[[], JSON]) -> Response:
+    async def _work(
+        self, request: Request, token: StopToken, work: Callable[[], JSON], spent: Callable[[], Usage] | None = None
+    ) -> Response:
         """What `work` gives in a place of its own; it is stopped when the client leaves."""
         workers, client = self._library.workers, access_of(request).client
 
         async def ask() -> JSON:
             async with workers.place_for(client, token):
-                return await workers.ask(work, token)
+                return await workers.ask(work, token, spent=spent)
 
         return pack_object(await run_while_there(request, token, ask), request)
 
@@ -87,14 +85,14 @@ class QuestionRoutes:
 
         async def ask(teller: Teller) -> None:
             def work() -> None:
-                told = ask_corpus(served, body, lambda piece: teller.tell("piece", {"text": piece}), self._count)
+                told = ask_corpus(served, body, lambda piece: teller.tell("piece", {"text": piece}))
                 for citation in told["citations"]:
                     teller.tell("citation", citation)
                 teller.tell("answer", told)
 
             try:
                 async with workers.place_for(client, token):
-                    await workers.ask(work, token, lambda n, d: teller.tell("stage", {"name": n, "detail": d}))
+                    await workers.ask(work, token, teller.tell_stage, served.corpus.workspace.usage)
             except (SensegraphError, Refused, OSError) as e:
                 await teller.say("error", describe_failure(e)[1])
 
@@ -115,7 +113,7 @@ class QuestionRoutes:
             found = corpus.search(body.question, method=body.method, top=body.top, scope=scope)
             return {"index": key, **views.view_evidence(found, corpus.index())}
 
-        return await self._work(request, token, work)
+        return await self._work(request, token, work, served.corpus.workspace.usage)
 
     async def match(self, request: Request) -> Response:
         """The rows that match a pattern, as `match --json` prints them."""

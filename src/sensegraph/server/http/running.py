@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,7 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
 from sensegraph.server.http.access import ServeOptions, Tokens, is_loopback, make_token_file, read_token_file
 from sensegraph.server.http.app import make_app
+from sensegraph.server.http.guard import Guard
 
 _GRACE_S = 5  # for which answers that are under way may go on when the server is told to end
 
@@ -34,7 +38,41 @@ def choose_tokens(path: Path | None, host: str, open_to_all: bool) -> tuple[Toke
     return read_token_file(path), made
 
 
-def make_server(corpora: Mapping[str, Corpus], options: ServeOptions, ready: Callable[[str], None]) -> uvicorn.Server:
+class CorporaServer(uvicorn.Server):
+    """The server of uvicorn; it says where it is reached, and ends what runs when it is told to end."""
+
+    def __init__(self, config: uvicorn.Config, app: Guard, ready: Callable[[str], None]) -> None:
+        super().__init__(config)
+        self._guard, self._ready = app, ready
+
+    async def startup(self, sockets: list[Any] | None = None) -> None:
+        """Begin to take requests, and say so."""
+        await super().startup(sockets)
+        if self.started:
+            host = self.config.host
+            shown = f"[{host}]" if ":" in host else host
+            self._ready(f"http://{shown}:{self.servers[0].sockets[0].getsockname()[1]}/")
+
+    async def shutdown(self, sockets: list[Any] | None = None) -> None:
+        """Stop what is being asked: else it would be waited for."""
+        self._guard.stop()
+        await super().shutdown(sockets)
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """End on Ctrl-C and SIGTERM, which is what was wanted, and no error."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+def make_server(corpora: Mapping[str, Corpus], options: ServeOptions, ready: Callable[[str], None]) -> CorporaServer:
     """A server, to be run; `ready` is told the address once requests are taken."""
     app = make_app(corpora, options)
     config = uvicorn.Config(
@@ -44,26 +82,10 @@ def make_server(corpora: Mapping[str, Corpus], options: ServeOptions, ready: Cal
         log_level="warning",
         access_log=False,
         server_header=False,
-        date_header=True,
         proxy_headers=False,
         timeout_keep_alive=30,
         timeout_graceful_shutdown=_GRACE_S,
         limit_concurrency=1000,
         ws="none",
     )
-    server = uvicorn.Server(config)
-    shown = f"[{options.host}]" if ":" in options.host else options.host
-    begin, end = server.startup, server.shutdown
-
-    async def startup(*args: Any, **kwargs: Any) -> None:
-        await begin(*args, **kwargs)
-        if server.started:
-            ready(f"http://{shown}:{server.servers[0].sockets[0].getsockname()[1]}/")
-
-    async def shutdown(*args: Any, **kwargs: Any) -> None:
-        app.stop()  # else answers that are under way would be waited for
-        await end(*args, **kwargs)
-
-    server.startup = startup  # type: ignore[method-assign]
-    server.shutdown = shutdown  # type: ignore[method-assign]
-    return server
+    return CorporaServer(config, app, ready)

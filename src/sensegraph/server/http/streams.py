@@ -86,6 +86,10 @@ class Teller:
         with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
             await self._send.send((name, data))
 
+    def tell_stage(self, name: str, detail: str) -> None:
+        """Tell a stage, from a thread."""
+        self.tell("stage", {"name": name, "detail": detail})
+
     def tell(self, name: str, data: Any) -> None:
         """Tell an event, from a thread. Raises Stopped where nobody listens any more."""
         future = asyncio.run_coroutine_threadsafe(self._send.send((name, data)), self._loop)

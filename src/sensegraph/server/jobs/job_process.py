@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
@@ -20,20 +20,11 @@ from sensegraph.corpus import views
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SensegraphError, Stopped
 from sensegraph.runtime.activity import StopToken, begin_activity
+from sensegraph.server.jobs.job_request import JobRequest
 from sensegraph.server.writing import find_input
 
-Kind = Literal["sync", "build", "collect", "remove"]
 _TOLD_S = 0.2  # between two lines on the same step
 _NICE = 5
-
-
-class JobRequest(msgspec.Struct, frozen=True):
-    """What is to be done, to which corpus, under which settings; `documents` are those to remove."""
-
-    kind: Kind
-    root: str
-    settings: dict[str, Any] = {}
-    documents: tuple[str, ...] = ()
 
 
 def run_job(request: JobRequest, tell: Callable[[str, dict[str, Any]], None]) -> None:

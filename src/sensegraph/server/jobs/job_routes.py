@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from dataclasses import asdict
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 from starlette.datastructures import UploadFile
 from starlette.requests import ClientDisconnect, Request
@@ -19,10 +19,9 @@ from sensegraph.server.http.corpora import JSON, Library, ServedCorpus
 from sensegraph.server.http.failures import Refused
 from sensegraph.server.http.routes import Endpoint, pack_object, read_body, read_flag, read_name, read_tail
 from sensegraph.server.http.streams import EventResponse, format_event
-from sensegraph.server.jobs.job_process import JobRequest
+from sensegraph.server.jobs.job_request import JobRequest, Kind
 from sensegraph.server.jobs.jobs import Job, Jobs
 from sensegraph.server.jobs.uploads import InputFolder
-from sensegraph.server.writing import find_input
 
 _SENT = 1000  # files of one request
 
@@ -122,6 +121,8 @@ class JobRoutes:
         served = self._served(request)
 
         def work() -> JSON:
+            from sensegraph.server.writing import find_input
+
             corpus, key = served.corpus, served.corpus.workspace.index_key()
             folder = find_input(corpus)
             if not folder.is_dir():
@@ -143,7 +144,7 @@ class JobRoutes:
         self,
         request: Request,
         served: ServedCorpus,
-        kind: Literal["sync", "build", "collect", "remove"],
+        kind: Kind,
         documents: tuple[str, ...] = (),
     ) -> Response:
         given: dict[str, Any] = dict(self._library.options.settings)

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from sensegraph.server.http.failures import Refused, suggest_next
-from sensegraph.server.jobs.job_process import JobRequest
+from sensegraph.server.jobs.job_request import JobRequest
 
 JSON = dict[str, Any]
 _EVENTS = 1000  # of a job that are kept for who comes late

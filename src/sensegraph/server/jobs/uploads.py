@@ -13,7 +13,6 @@ from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
 
-from sensegraph.documents.document_files import KNOWN, OFFICE
 from sensegraph.errors import InputError
 from sensegraph.server.http.access import Limits
 from sensegraph.server.http.failures import Refused
@@ -22,7 +21,6 @@ _PART = re.compile(r"[^\W_][\w .,()&'+=@-]{0,150}")
 _DEEPEST, _LONGEST = 8, 400
 _DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)  # names that a system keeps to itself
 _BEGINS = {".pdf": b"%PDF", ".rtf": b"{\\rtf"}
-_PACKED = OFFICE - {".pdf", ".rtf"}  # archives
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _HEAD = 8192
 _BLOCK = 1 << 18
@@ -39,6 +37,8 @@ class Stored:
 
 def check_name(name: str) -> str:
     """The name of a file below `input`, in one form. Raises InputError for one that is not safe everywhere."""
+    from sensegraph.documents.document_files import KNOWN
+
     tidy = unicodedata.normalize("NFC", name)
     parts = tidy.split("/")
     shown = repr(tidy[:80])
@@ -55,8 +55,10 @@ def check_name(name: str) -> str:
 
 def check_begin(name: str, begin: bytes) -> None:
     """Raise InputError for a file whose bytes are not what its name says."""
+    from sensegraph.documents.document_files import OFFICE
+
     suffix = Path(name).suffix.lower()
-    wanted = b"PK" if suffix in _PACKED else _BEGINS.get(suffix, b"")
+    wanted = _BEGINS.get(suffix, b"PK" if suffix in OFFICE else b"")
     text = suffix not in OFFICE
     if not begin.startswith(wanted) or (text and b"\0" in begin and not begin.startswith(_UTF16)):
         raise InputError(f"{name} does not hold what a file that ends in {suffix} holds.")
