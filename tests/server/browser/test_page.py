@@ -131,6 +131,7 @@ def test_all_that_can_be_used_has_a_name_and_can_be_read_in_light_and_dark(scene
     ask_on_page(scene, "Who keeps the lighthouse of Skerry Point?")
     browser.run("document.querySelectorAll('details').forEach(d => d.open = true)")
     look("answer")
+    browser.run("document.querySelectorAll('details').forEach(d => d.open = false)")
     browser.click(".chip")
     browser.wait("document.querySelector('mark.now')")
     look("beside")

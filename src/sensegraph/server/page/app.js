@@ -96,7 +96,12 @@ function showCorpora(route) {
 
 // ── links, keys ──
 
+function shutMenus(target) {
+  for (const menu of document.querySelectorAll("details.menu[open]")) if (!menu.contains(target)) menu.open = false;
+}
+
 document.addEventListener("click", event => {
+  shutMenus(event.target);
   const link = event.target.closest?.("a[href]");
   if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
   if (link.target || link.hasAttribute("download") || link.origin !== location.origin || link.pathname.startsWith("/api/")) return;
@@ -123,6 +128,7 @@ function step(by) {
 let waiting = false;
 document.addEventListener("keydown", event => {
   if (event.key === "Escape" && !document.querySelector("dialog[open]")) {
+    shutMenus(null);
     if (!$("quote").hidden) return hideQuote();
     if (event.target.closest("input, textarea")) return event.target.blur();
     return closeBeside();
