@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from page_scene import Scene, ask_on_page
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.server.http.access import ServeOptions, Tokens
+from web_client import serving
 
 pytestmark = [pytest.mark.slow, pytest.mark.uncounted]
 
@@ -174,3 +178,26 @@ def test_on_a_phone_everything_stands_in_one_column(scene: Scene) -> None:
         assert browser.run(fits), place
     low = "[...document.querySelectorAll('#places a')].map(a => a.getBoundingClientRect().height)"
     assert min(browser.run(low)) >= 40
+
+
+def test_a_token_in_the_address_signs_in_and_one_for_reading_changes_nothing(scene: Scene, tmp_path: Path) -> None:
+    tokens = Tokens(read=(sha256(b"reads-a-lot-of-papers").digest(),), write=(sha256(b"writes-many-papers").digest(),))
+    with (
+        Corpus.open(scene.folder) as harbour,
+        serving({"harbour": harbour}, ServeOptions(port=0, tokens=tokens)) as other,
+    ):
+        browser = scene.browser
+        browser.open(f"{other.origin}/c/harbour/library")
+        browser.wait("document.querySelector('.signin input')")
+        browser.type("no-such-token-at-all")
+        browser.press("Enter")
+        assert "not known" in browser.wait("document.querySelector('.signin [role=alert]').textContent")
+        assert [text for text in browser.complaints if " 401 " not in text] == []
+        browser.complaints.clear()
+        browser.open(f"{other.origin}/c/harbour/library#token=reads-a-lot-of-papers")
+        browser.wait("document.querySelector('.documents td')")
+        assert "token" not in browser.run("location.href")
+        assert browser.run("document.querySelector('.drop').hidden")
+        assert not browser.run("document.querySelector(\"[aria-label^='Delete ']\") !== null")
+        assert [url for url in browser.requests if not url.startswith((other.origin, "about:"))] == []
+        browser.requests[:] = [scene.client.origin]

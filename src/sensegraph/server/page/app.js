@@ -146,6 +146,7 @@ document.addEventListener("keydown", event => {
   return undefined;
 });
 
-addEventListener("popstate", follow);
+addEventListener("popstate", () => { if (rooms || state.corpora.length) follow(); });
+addEventListener("hashchange", () => { if (location.hash.startsWith("#token=")) location.reload(); });
 addEventListener("scroll", followScroll, {passive: true, capture: true});
 start();

@@ -3,7 +3,7 @@ import {communityCard, entityCard} from "./cards.js";
 import {hideQuote} from "./citing.js";
 import {$, h, iconButton, load} from "./dom.js";
 import {Reader} from "./reader.js";
-import {change, state} from "./state.js";
+import {change, corpusNow, state} from "./state.js";
 
 const reader = new Reader();
 let key = "", opener = null;
@@ -19,7 +19,7 @@ export const rememberOpener = element => { opener ||= element; };
 export function showBeside(route, overview) {
   const {corpus, place, id, params} = route, aside = $("beside"), body = h("div", {class: "inside"});
   const doc = place === "read" ? null : params.doc, entity = params.entity;
-  const onMap = place === "map", wanted = doc || entity || onMap;
+  const onMap = place === "map" && Boolean(corpusNow()?.index), wanted = doc || entity || onMap;
   const closes = doc || entity;
   const now = JSON.stringify([corpus, doc || "", entity || "", onMap && !closes ? id : "", onMap && !closes && !id ? place : ""]);
   aside.hidden = !wanted;

@@ -3,7 +3,7 @@ import {at, get, post} from "./api.js";
 import {Canvas} from "./canvas.js";
 import {communityList, litList} from "./cards.js";
 import {button, empty, failure, h, many, number, say} from "./dom.js";
-import {address, change, go, state} from "./state.js";
+import {address, change, corpusNow, go, state} from "./state.js";
 
 const boxOf = (c, more = 1.12) => [c.x - c.r * more, c.y - c.r * more, c.x + c.r * more, c.y + c.r * more];
 
@@ -29,23 +29,25 @@ export class MapPlace {
   async show(route) {
     const {corpus, id, params} = route, depth = Number(params.depth || 0);
     this.last = address({corpus, place: "map", id, params: {depth: params.depth, entity: params.entity}});
+    this.failed?.remove();
+    if (!corpusNow().index) {
+      this.failed = h("div", {class: "over"}, empty("There is no map yet.", h("a", {href: address({place: "library"})}, "Add documents in the library")));
+      return this.element.append(this.failed);
+    }
     try {
       const before = JSON.stringify([this.inner?.id, this.whole?.depth, this.shownEntity]);
       if (!this.whole || this.whole.depth !== depth) this.whole = await get(at(corpus, "map"), {depth});
       if ((this.inner?.id || "") !== id) this.inner = id ? await get(at(corpus, "map", id)) : null;
       await Promise.all([this.light(corpus), this.find(corpus, params.entity)]);
       if (state.route !== route) return;
-      this.failed?.remove();
       this.controls();
       if (before !== JSON.stringify([this.inner?.id, this.whole?.depth, this.shownEntity]) || !this.canvas.target) this.frame(this.framed);
       this.framed = true;
       this.canvas.redraw();
     } catch (error) {
-      this.failed?.remove();
-      this.element.append(this.failed = h("div", {class: "over"}, error.code === "NotIndexed"
-        ? empty("There is no map yet.", h("a", {href: address({place: "library"})}, "Add documents in the library")) : failure(error, () => this.show(route))));
+      this.element.append(this.failed = h("div", {class: "over"}, failure(error, () => this.show(route))));
     }
-    this.fillOverview();
+    return this.fillOverview();
   }
 
   stale() {
