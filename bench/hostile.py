@@ -1,6 +1,10 @@
 """What hostile files cost: each kind is read in a process of its own, and its time and memory are printed.
 
-    python bench/hostile.py [--folder DIR]
+    python bench/hostile.py [--folder DIR] [--index]
+
+With --index, `sensegraph index` makes an index, offline and with the usual settings, of the longest files beside a
+short text: its status, what it says of what it skipped, and the memory of all its processes together, ten times a
+second.
 
 The files are made in a folder that is removed again (about 400 MB). CPU seconds, and the most memory
 that the process had; the row "nothing" is what the package itself needs.
@@ -9,13 +13,16 @@ that the process had; the row "nothing" is what the package itself needs.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import resource
 import subprocess
 import sys
 import tempfile
+import time
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 _READ = """
@@ -102,6 +109,15 @@ def write_nothing(root: Path) -> None:
     (root / "a.txt").write_text("A text.")
 
 
+def write_story(root: Path) -> None:
+    (root / "story.txt").write_text("Ada Lovelace wrote to Charles Babbage. Charles Babbage lived in London.\n")
+
+
+INDEXED: dict[str, Callable[[Path], None]] = {
+    "one file of 200 MB": write_large_file,
+    "one line of 50 MB": write_long_line,
+    "nothing but the short text": write_story,
+}
 KINDS: dict[str, Callable[[Path], None]] = {
     "nothing": write_nothing,
     "one file of 200 MB": write_large_file,
@@ -115,13 +131,69 @@ KINDS: dict[str, Callable[[Path], None]] = {
 }
 
 
+def list_processes(root: int) -> list[int]:
+    """A process and all that it started, as far as they live."""
+    found = [root]
+    for number in found:
+        with suppress(OSError):
+            for task in Path(f"/proc/{number}/task").iterdir():
+                found += map(int, (task / "children").read_text().split())
+    return found
+
+
+def sum_memory(numbers: list[int]) -> int:
+    """Kilobytes that processes hold for themselves, together."""
+    total = 0
+    for number in numbers:
+        with suppress(OSError):
+            lines = Path(f"/proc/{number}/status").read_text().splitlines()
+            total += sum(int(line.split()[1]) for line in lines if line.startswith("RssAnon"))
+    return total
+
+
+def index_each(folder: str | None) -> None:
+    """Print a row for each of the longest files: what an index of it costs, or why there is none."""
+    print("| what | status | documents | skipped, by name | CPU s | most memory of all processes, MB |")
+    print("|---|---|---|---|---|---|")
+    for kind, write in INDEXED.items():
+        with tempfile.TemporaryDirectory(dir=folder) as place:
+            source, root = Path(place) / "texts", Path(place) / "corpus"
+            source.mkdir()
+            root.mkdir()
+            write_story(source)
+            write(source)
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            words = [sys.executable, "-m", "sensegraph", "index", str(source), "--root", str(root), "--json"]
+            plain = {k: v for k, v in os.environ.items() if not k.startswith("SENSEGRAPH")}
+            with (
+                (root / "out").open("wb") as out,
+                (root / "err").open("wb") as err,
+                subprocess.Popen(words, stdout=out, stderr=err, env=plain) as process,
+            ):
+                most = 0
+                while process.poll() is None:
+                    most = max(most, sum_memory(list_processes(process.pid)))
+                    time.sleep(0.1)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            said, wrong = (root / "out").read_text(), (root / "err").read_text()
+        cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        if not said:
+            raise SystemExit(f"{kind}: status {process.returncode}, {wrong[-2000:]}")
+        told = json.loads(said)
+        skipped = "; ".join(one["reason"] for one in told["skipped"]) or "nothing"
+        count = told["documents"]
+        print(f"| {kind} | {process.returncode} | {count} | {skipped} | {cpu:.1f} | {most / 1024:,.0f} |", flush=True)
+
+
 def main() -> None:
     """Print a row for each kind."""
-    import json
-
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", default=None, help="where the files are made")
+    parser.add_argument("--index", action="store_true", help="make an index of the longest files")
     given = parser.parse_args()
+    if given.index:
+        index_each(given.folder)
+        return
     print("| what | documents | characters | skipped, by name | CPU s | most memory, MB |\n|---|---|---|---|---|---|")
     for kind, write in KINDS.items():
         with tempfile.TemporaryDirectory(dir=given.folder) as folder:

@@ -7,46 +7,43 @@
 One mutant is one change of one expression or statement: a comparison, an operator, a constant, a condition turned
 round, a call left out. Of constants, a whole number up to 3 becomes the next one, 0.0 becomes 1.0, and any other number
 ten times as much (60 becomes 600, 0.2 becomes 2.0): 61 for 60 is no mistake that somebody makes. A mutant is noticed
-when one of the tests that run its line fails; a line that no test runs is not noticed. A line that is run when its
-module is imported (a constant, a default) is tested by the table of usual values (tests/test_usual_values.py), which
-reads it and runs no line, and by those tests that together run most of the module. Which tests run which line, and how
-long each takes, is measured first, by all tests under coverage (kept under bench/out/mutants until the code or the
-tests change; --map takes an older one as it is). Mutants that change nothing that can be seen stand in
-bench/mutants-equivalent.toml with the reason. --near maps only the tests that are named after the modules or stand in
-the folders that mirror theirs; with --minutes only fast ones. The status
-is 1 when the score is below --least.
+when one of the tests that run its statement fails, of those for which there is time (--seconds), the nearest first; one
+that no test runs is not noticed. bench/mutants_in_place.py finds out which tests run which mutant, and tries it. What
+runs when its module is imported (a constant, a default) is tried from files, against the table of usual values
+(tests/test_usual_values.py), which reads it, and the nearest tests that run the module. Mutants that change nothing
+that can be seen stand in bench/mutants-equivalent.toml with the reason. --near runs only the tests that are named after
+the modules or stand in the folders that mirror theirs; with --minutes only fast ones. --named tries the mutants of
+bench/mutants-named.toml, each against the one test that it names. The status is 1 when the score is below --least.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
-import hashlib
 import os
 import random
-import re
 import shutil
-import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 import tomllib
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as tests/conftest.py: before anything imports it
+
+from mutants_in_place import FAILED, PASSED, UNTRIED, Change, Reached, try_in_place
+
 HERE = Path(__file__).resolve().parent
 TREE = HERE.parent
 SOURCE = TREE / "src" / "sensegraph"
-OUT = HERE / "out" / "mutants"
-EQUIVALENT = HERE / "mutants-equivalent.toml"
-MOST_TESTS, MOST_SECONDS = 400, 15.0  # that one mutant is run against, the nearest first
+EQUIVALENT, NAMED = HERE / "mutants-equivalent.toml", HERE / "mutants-named.toml"
 USUAL = "tests/test_usual_values.py"  # what is pinned of constants and defaults, whatever test imports their module
-PATIENCE = 4.0  # a mutant that makes the tests run longer than so many times what they usually take is noticed
+LONGEST = 300.0  # seconds, after which what is tried from files is noticed
 
 COMPARED = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
@@ -70,6 +67,7 @@ class Mutant:
     after: str
     text: str = ""  # the whole changed file
     defines: bool = False  # whether it runs when the module is imported, and in no function
+    span: tuple[int, int, int, int] = (0, 0, 0, 0)  # line and column of its beginning and its end
 
     @property
     def name(self) -> str:
@@ -205,7 +203,8 @@ def make_mutant(path: Path, place: int) -> Mutant:
     after = (raw[:begin] + written.encode() + raw[end:]).decode()
     before, now = (" ".join(code.split())[:120] for code in (ast.unparse(node), changed))
     line = node.lineno  # type: ignore[attr-defined]
-    return Mutant(path.relative_to(SOURCE).as_posix(), line, before, now, after, not is_in_function(path, line))
+    span = (line, node.col_offset, node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
+    return Mutant(path.relative_to(SOURCE).as_posix(), line, before, now, after, not is_in_function(path, line), span)
 
 
 @cache
@@ -242,32 +241,18 @@ def draw_mutants(files: Sequence[Path], count: int, seed: int) -> list[Mutant]:
     return drawn
 
 
-# ── which tests run which line ──
+# ── which tests ──
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """Which tests run what: by file and line, by file alone, and the seconds that each test takes."""
-
-    lines: dict[str, dict[int, list[str]]]
-    files: dict[str, list[str]]
-    seconds: dict[str, float]
-    broad: list[str]  # for what no test runs, as only definitions stand there: those that together run most files
-
-    def choose(self, mutant: Mutant) -> list[str]:
-        """The tests for a mutant: the nearest first, and of them those that run the fewest lines."""
-        every = self.files.get(mutant.file, self.broad)
-        tests = [USUAL, *every] if mutant.defines else self.lines.get(mutant.file, {}).get(mutant.line) or every
-        chosen: list[str] = []
-        left = MOST_SECONDS
-        for test in sorted(tests, key=lambda test: rank_distance(test, mutant.file)):
-            if chosen and self.seconds.get(test, 0.1) > left:
-                continue
+def choose_tests(mutant: Mutant, tests: Iterable[str], seconds: Mapping[str, float], most: float) -> list[str]:
+    """Of the tests that run a mutant those for which there is time: the nearest first, and of them the quickest."""
+    chosen: list[str] = []
+    for test in sorted(tests, key=lambda test: (rank_distance(test, mutant.file), seconds.get(test, 0.0), test)):
+        took = seconds.get(test, 0.0) + 0.005
+        if not chosen or took <= most:
             chosen.append(test)
-            left -= self.seconds.get(test, 0.1) + 0.01
-            if left <= 0 or len(chosen) == MOST_TESTS:
-                break
-        return chosen
+            most -= took
+    return chosen
 
 
 @cache
@@ -288,87 +273,16 @@ def rank_distance(test: str, file: str) -> int:
     return 1 if beside else 2
 
 
-def measure_reach(processes: int, tests: Sequence[str], kept: Path | None, minutes: float) -> Reach:
-    """Run the tests under coverage, or read what an earlier run left; of a run over `minutes` nothing is known."""
-    if kept is None:
-        digest = hashlib.blake2b(" ".join(tests).encode(), digest_size=8)
-        for path in sorted([*SOURCE.rglob("*.py"), *(TREE / "tests").rglob("*.py")]):
-            digest.update(path.read_bytes())
-        kept = OUT / f"{digest.hexdigest()}.coverage"
-    if not kept.exists():
-        OUT.mkdir(parents=True, exist_ok=True)
-        run = [sys.executable, "-m", "pytest", "-q", "-n", str(processes), "--durations=0", "--durations-min=0"]
-        run += [
-            "-m",
-            "not finetune" if not minutes else "not finetune and not slow",
-            "--cov",
-            "--cov-context=test",
-            "--cov-report=",
-            *tests,
-        ]
-        env = os.environ | {"COVERAGE_FILE": str(kept)}
-        try:
-            limit = 60 * minutes if minutes else None
-            told = subprocess.run(run, cwd=TREE, env=env, check=False, capture_output=True, text=True, timeout=limit)
-        except subprocess.TimeoutExpired:
-            print(f"The tests took more than {minutes:.1f} minutes: which lines they run is not known.")
-            return Reach({}, {}, {}, [])
-        kept.with_suffix(".durations").write_text(told.stdout, encoding="utf-8")
-    return read_reach(kept)
-
-
-def read_reach(kept: Path) -> Reach:
-    """The tests by file and line in a file of coverage with contexts, and their durations beside it."""
-    from coverage.numbits import numbits_to_nums
-
-    connection = sqlite3.connect(kept)
-    contexts = dict(connection.execute("SELECT id, context FROM context"))
-    files = dict(connection.execute("SELECT id, path FROM file"))
-    by_test: dict[str, dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
-    for file, context, bits in connection.execute("SELECT file_id, context_id, numbits FROM line_bits"):
-        test, _, phase = contexts[context].rpartition("|")
-        if test and phase != "teardown":
-            by_test[test][files[file].rpartition("/sensegraph/")[2]] |= set(numbits_to_nums(bits))
-    size = {test: sum(len(lines) for lines in reached.values()) for test, reached in by_test.items()}
-    found: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
-    reaching: dict[str, list[str]] = defaultdict(list)
-    for test in sorted(by_test, key=lambda t: (size[t], t)):
-        for name, lines in by_test[test].items():
-            reaching[name].append(test)
-            for line in lines:
-                found[name][line].append(test)
-    spread = {name: spread_over({t: by_test[t][name] for t in tests}) for name, tests in reaching.items()}
-    broad = spread_over({t: by_test[t].keys() for t in sorted(by_test, key=lambda t: (-len(by_test[t]), size[t], t))})
-    return Reach(found, spread, read_durations(kept.with_suffix(".durations")), broad)
-
-
-def spread_over(reached: Mapping[str, Collection[object]]) -> list[str]:
-    """The tests, those first that each reach something that none before them reached."""
-    seen: set[object] = set()
-    first: dict[str, None] = {}
-    for test, things in reached.items():
-        if not seen.issuperset(things):
-            first[test] = None
-            seen.update(things)
-    return [*first, *(t for t in reached if t not in first)]
-
-
-def read_durations(path: Path) -> dict[str, float]:
-    """Seconds of each test, set-up included."""
-    seconds: dict[str, float] = defaultdict(float)
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
-        if found := re.match(r"([0-9.]+)s (?:call|setup) +(.+)$", line):
-            seconds[found[2]] += float(found[1])
-    return dict(seconds)
-
-
 # ── running ──
 
 
-def judge(mutant: Mutant, tests: Sequence[str], usual: float, folder: Path) -> Verdict:
-    """Run the tests that reach a mutant against it."""
-    if not tests:
-        return Verdict(mutant, "unreached", 0, 0.0)
+def judge_from_files(mutant: Mutant, tests: Sequence[str], folder: Path) -> Verdict:
+    """Run the tests of a mutant against a copy of the tree that has it, which is made where it is not there yet."""
+    if not (folder / "src").exists():
+        for part in ("src", "tests", "bench", "docs", "examples"):
+            shutil.copytree(TREE / part, folder / part, ignore=shutil.ignore_patterns("out", "__pycache__"))
+        for path in [p for p in TREE.iterdir() if p.is_file()]:
+            shutil.copy(path, folder / path.name)
     place = folder / "src" / "sensegraph" / mutant.file
     whole = place.read_text(encoding="utf-8")
     place.write_text(mutant.text, encoding="utf-8")
@@ -377,7 +291,7 @@ def judge(mutant: Mutant, tests: Sequence[str], usual: float, folder: Path) -> V
         run = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist"]
         env = os.environ | {"PYTHONPATH": str(folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
         status = subprocess.run(
-            [*run, *tests], cwd=folder, env=env, capture_output=True, timeout=60 + PATIENCE * usual, check=False
+            [*run, *tests], cwd=folder, env=env, capture_output=True, timeout=LONGEST, check=False
         ).returncode
     except subprocess.TimeoutExpired:
         status = 1
@@ -386,40 +300,63 @@ def judge(mutant: Mutant, tests: Sequence[str], usual: float, folder: Path) -> V
     return Verdict(mutant, "unnoticed" if status == 0 else "noticed", len(tests), time.monotonic() - started)
 
 
-def judge_all(mutants: Sequence[Mutant], reach: Reach, processes: int, minutes: float, show: bool) -> list[Verdict]:
-    """The verdicts on mutants, as many as there is time for."""
-    listed = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8")) if EQUIVALENT.exists() else {}
-    equal = {entry["mutant"] for entry in listed.get("equivalent", [])}
-    ends = time.monotonic() + minutes * 60 if minutes else float("inf")
-    with tempfile.TemporaryDirectory() as scratch:
-        folders = [Path(scratch) / str(i) for i in range(processes)]
-        for folder in folders:
-            for part in ("src", "tests", "bench", "docs", "examples"):
-                shutil.copytree(TREE / part, folder / part, ignore=shutil.ignore_patterns("out", "__pycache__"))
-            for path in [p for p in TREE.iterdir() if p.is_file()]:
-                shutil.copy(path, folder / path.name)
-        free = list(folders)
+class Judging:
+    """Mutants held against their tests: in place where they can be, else from files."""
 
-        def run(mutant: Mutant) -> Verdict | None:
-            if mutant.name in equal:
-                return Verdict(mutant, "equivalent", 0, 0.0)
-            if time.monotonic() > ends:
-                return None
-            folder = free.pop()
-            try:
-                tests = reach.choose(mutant)
-                verdict = judge(mutant, tests, sum(reach.seconds.get(t, 0.1) for t in tests), folder)
-            finally:
-                free.append(folder)
-            if show or verdict.fate != "noticed":
-                print(
-                    f"{verdict.fate:10} {verdict.seconds:5.1f} s {verdict.tests:3} tests  {mutant.file}:{mutant.line}"
-                )
-                print(f"           {mutant.before}  →  {mutant.after}", flush=True)
-            return verdict
+    def __init__(self, given: argparse.Namespace, mutants: Sequence[Mutant], named: Sequence[str] = ()) -> None:
+        """`named` is for each mutant the one test that it is held against."""
+        listed = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8")) if EQUIVALENT.exists() else {}
+        equal = {entry["mutant"] for entry in listed.get("equivalent", [])}
+        self.given, self.named = given, named
+        self.verdicts = [Verdict(m, "equivalent", 0, 0.0) for m in mutants if m.name in equal]
+        self.mutants = [m for m in mutants if m.name not in equal]
+        self.chosen: dict[int, list[str]] = {}
+        self.waiting: list[int] = []  # those that cannot be tried in place
+        self.ends = time.monotonic() + given.minutes * 60 if given.minutes else float("inf")
 
-        with ThreadPoolExecutor(processes) as pool:
-            return [v for v in pool.map(run, mutants) if v]
+    def judge_all(self, tests: Sequence[str]) -> list[Verdict]:
+        """The verdicts on all for which there is time."""
+        marked = "not finetune and not slow" if self.given.quick or self.given.minutes else "not finetune"
+        changes = [Change(SOURCE / m.file, m.text, None if m.defines else m.span) for m in self.mutants]
+        if changes:
+            try_in_place(tests, marked, changes, self.given.processes, self.ends, self.choose, self.hear)
+        with tempfile.TemporaryDirectory() as scratch:
+            for number in self.waiting:
+                if time.monotonic() > self.ends:
+                    break
+                mutant, tests = self.mutants[number], self.chosen[number]
+                if mutant.defines:
+                    tests = [USUAL, *(t for t in tests if not t.startswith(USUAL))]
+                self.note(judge_from_files(mutant, tests, Path(scratch)), "")
+        return self.verdicts
+
+    def choose(self, number: int, reached: Reached) -> list[str]:
+        """The tests for a mutant; those of one that is tried from files take longer."""
+        mutant = self.mutants[number]
+        most = self.given.seconds / 4 if mutant.defines else self.given.seconds
+        tests = reached.tests.get(number, ())
+        if self.named:
+            tests = [test for test in tests if test.partition("[")[0] == self.named[number]]
+        self.chosen[number] = choose_tests(mutant, tests, reached.seconds, most)
+        return self.chosen[number]
+
+    def hear(self, number: int, fate: int, seconds: float, by: str) -> None:
+        """Note what became of a mutant in place."""
+        mutant, tests = self.mutants[number], self.chosen[number]
+        if fate == UNTRIED and (mutant.defines or tests):
+            self.waiting.append(number)
+        else:
+            fates = {FAILED: "noticed", PASSED: "unnoticed"}
+            self.note(Verdict(mutant, fates.get(fate, "unreached"), len(tests), seconds), by)
+
+    def note(self, verdict: Verdict, by: str) -> None:
+        self.verdicts.append(verdict)
+        if self.given.show or verdict.fate != "noticed":
+            mutant = verdict.mutant
+            print(f"{verdict.fate:10} {verdict.seconds:5.1f} s {verdict.tests:3} tests  {mutant.file}:{mutant.line}")
+            print(f"           {mutant.before}  →  {mutant.after}", flush=True)
+            if by and self.given.show:
+                print(f"           by {by}", flush=True)
 
 
 def find_near_tests(files: Sequence[Path]) -> list[str]:
@@ -452,34 +389,51 @@ def print_scores(verdicts: Sequence[Verdict]) -> float:
     return score
 
 
+def try_named(given: argparse.Namespace) -> int:
+    """Each mutant of bench/mutants-named.toml against the one test that it names: a table, and the status."""
+    mutants, named = list[Mutant](), list[dict[str, str]]()
+    for entry in tomllib.loads(NAMED.read_text(encoding="utf-8"))["named"]:
+        path = SOURCE / entry["mutant"].partition(": ")[0]
+        lines = path.read_text(encoding="utf-8").splitlines()
+        every = (make_mutant(path, i) for i in range(len(find_places(path)[1])))
+        own = [m for m in every if m.name == entry["mutant"] and entry.get("line", "") in lines[m.line - 1]]
+        if not own:
+            raise SystemExit(f"There is no mutant {entry['mutant']}: list it anew in {NAMED}.")
+        mutants += own
+        named += [entry] * len(own)
+    files = sorted({entry["test"].partition("::")[0] for entry in named})
+    verdicts = Judging(given, mutants, [entry["test"] for entry in named]).judge_all(files)
+    fates = {(v.mutant.name, v.mutant.line): v.fate for v in verdicts}
+    print("| what it breaks | mutant | test | |\n|---|---|---|---|")
+    for entry, mutant in zip(named, mutants, strict=True):
+        print(f"| {entry['breaks']} | `{mutant.name}` | `{entry['test']}` | {fates[mutant.name, mutant.line]} |")
+    return 0 if set(fates.values()) == {"noticed"} else 1
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=400)
     parser.add_argument("--only", nargs="*", default=[], help="only these files or folders, below the package")
-    parser.add_argument(
-        "--near", action="store_true", help="only tests in the folders that mirror those of the modules"
-    )
+    parser.add_argument("--near", action="store_true", help="only the tests beside the modules")
     parser.add_argument("--tests", nargs="*", default=[], help="only these tests are run (default: all)")
-    parser.add_argument("--map", type=Path, help="which tests run which line, as an earlier run left it")
+    parser.add_argument("--quick", action="store_true", help="no tests that are marked as slow")
+    parser.add_argument("--named", action="store_true", help="those of bench/mutants-named.toml, each by its own test")
     parser.add_argument("--minutes", type=float, default=0.0, help="stop after so long (0: when all are done)")
+    parser.add_argument("--seconds", type=float, default=15.0, help="CPU seconds of tests for one mutant")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--least", type=float, default=0.0, help="percent below which the status is 1")
     parser.add_argument("--show", action="store_true", help="print every mutant, not only those that nobody noticed")
     given = parser.parse_args()
+    if given.named:
+        sys.exit(try_named(given))
     files = sorted(SOURCE.rglob("*.py"))
     if given.only:
         below = [name.removeprefix("src/sensegraph/") for name in given.only]
         files = [f for f in files if any(f.relative_to(SOURCE).as_posix().startswith(name) for name in below)]
     drawn = draw_mutants(files, given.count, given.seed)
     print(f"seed {given.seed}: {len(drawn)} mutants of {len(files)} modules", flush=True)
-    tests = find_near_tests(files) if given.near else given.tests
-    started = time.monotonic()
-    reach = measure_reach(given.processes, tests, given.map, 0.6 * given.minutes)
-    if not reach.broad:
-        return
-    left = max(0.1, given.minutes - (time.monotonic() - started) / 60) if given.minutes else 0.0
-    score = print_scores(judge_all(drawn, reach, given.processes, left, given.show))
+    score = print_scores(Judging(given, drawn).judge_all(find_near_tests(files) if given.near else given.tests))
     sys.exit(1 if score * 100 < given.least else 0)
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import os
+import pkgutil
 import shutil
 import signal
 import tempfile
@@ -11,19 +13,26 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Generator, Iterator
+from functools import cache
 from pathlib import Path
 from random import Random
+from typing import TYPE_CHECKING
 
 # Two processes share two cores: more threads for products of small matrices wait for one another longer than they work.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pytest
+import typer.testing
 from hypothesis import settings
 
+import sensegraph
 from scripted import ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import corpus, stories
+
+if TYPE_CHECKING:
+    from coverage import Coverage
 
 # A first call may import or compile: no deadlines. Examples are the same in every run, so that a change is blamed
 # only for what it broke; `make explore` draws new ones, twenty times as many.
@@ -44,9 +53,14 @@ MEMORY = "/dev/shm"
 if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > 4 << 30:
     os.environ["TMPDIR"] = tempfile.tempdir = MEMORY
 
+# The commands are put together once, not for each command line that a test gives: that takes longer than most commands.
+typer.testing._get_command = cache(typer.testing._get_command)  # type: ignore[attr-defined]
+
 # What is imported and collected stays until the end: looking for rubbish in it takes a quarter of that time.
 gc.disable()
 
+IDLE, EVERY = 4, 2  # after so many tests of a file that reach no new line, only every second is counted
+idle = Counter[str]()  # by file: how many tests since one reached a new line
 COUNTED = 2  # of the examples of a test function: those after them hardly reach a line that these do not
 NOT_REACHED = "not reached in time"
 STARTED = time.monotonic()
@@ -74,6 +88,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def draws(item: pytest.Item) -> bool:
     """Whether a test draws examples."""
     return getattr(getattr(item, "obj", None), "is_hypothesis_test", False) or bool(item.get_closest_marker("drawn"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Count the lines that importing the package reaches, and none while tests are collected: they reach no others."""
+    from coverage import Coverage
+
+    if (counting := Coverage.current()) is None:
+        return (yield)
+    for module in pkgutil.walk_packages(sensegraph.__path__, "sensegraph."):
+        importlib.import_module(module.name)
+    counting.stop()
+    try:
+        return (yield)
+    finally:
+        counting.start()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -116,19 +146,34 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Count no lines while a test runs that is `uncounted`, unless the lines of each test are asked for."""
-    counting = None
-    if item.get_closest_marker("uncounted") and not item.config.getoption("--cov-context", None):
-        from coverage import Coverage
+    """Count the lines of a test where they are likely to be new, or where those of each test are asked for.
 
-        counting = Coverage.current()
+    No lines are counted of a test that is `uncounted`; where the last `IDLE` tests of a file reached no line that was
+    new in this process, only those of each `EVERY`th test are, until one reaches a new line.
+    """
+    from coverage import Coverage
+
+    counting = None if item.config.getoption("--cov-context", None) else Coverage.current()
     if counting is None:
         return (yield)
-    counting.stop()
+    file, never = item.nodeid.partition("::")[0], item.get_closest_marker("uncounted")
+    if never or (idle[file] >= IDLE and idle[file] % EVERY):
+        idle[file] += not never
+        counting.stop()
+        try:
+            return (yield)
+        finally:
+            counting.start()
+    before = count_reached(counting)
     try:
         return (yield)
     finally:
-        counting.start()
+        idle[file] = 0 if count_reached(counting) > before else idle[file] + 1
+
+
+def count_reached(counting: Coverage) -> int:
+    """How many lines were reached in this process so far."""
+    return sum(map(len, counting._collector.data.values())) if counting._collector else 0
 
 
 @pytest.fixture

@@ -64,12 +64,13 @@ def split_long(text: str, times: int) -> list[tuple[int, int]]:
     return page_reader.split_spans(text * times)
 
 
-def _texts_of(corpus: str) -> dict[str, str]:
+def read_texts(corpus: str) -> dict[str, str]:
+    """The texts of a corpus of examples."""
     return dict(outline_examples.corpora()[corpus][0]) if corpus in OUTLINES else offline_examples.CORPORA[corpus]
 
 
 def _observe_corpus(corpus: str) -> tuple[list[tuple[Chunk, ...]], list[bytes]]:
-    texts = _texts_of(corpus)
+    texts = read_texts(corpus)
     documents = [outline_examples.cut_chunks(name, text, name.title()) for name, text in texts.items()]
     return documents, corpus_reading.observe_documents(documents)
 

@@ -109,11 +109,11 @@ def test_waiting_for_a_lock_ends_when_it_is_given_back_and_else_in_time(
     def hold() -> None:
         with one.exclusive():
             entered.set()
-            leave.wait(10)
+            leave.wait(60)
 
     holder = threading.Thread(target=hold)
     holder.start()
-    entered.wait(10)
+    entered.wait(60)
     now = 0.0
 
     def pause(seconds: float) -> None:

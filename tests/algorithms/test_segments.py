@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -86,3 +87,13 @@ def test_a_thing_more_or_less_leaves_most_runs_as_they_were(place: int, more: bo
     old, new = ({tuple(names[i] for i in run) for run in cut_keys(names)} for names in (before, after))
     assert len(old) > 20
     assert len(new - old) <= 2
+
+
+@pytest.mark.parametrize(
+    ("n", "length"),
+    [(1, 1), (2, 1), (3, 2), (4, 2), (5, 4), (16, 4), (17, 8), (256, 16), (257, 32), (16_385, 256), (32_769, 512)],
+)
+def test_a_run_of_n_things_ends_behind_each_key_with_so_many_zeros(n: int, length: int) -> None:
+    """2ᵏ with k half the bits of n − 1, rounded up: keys that count from 0 end runs at 0, 2ᵏ, 2 · 2ᵏ …"""
+    ends = range(1, n + 1, length)
+    assert [run.stop for run in cut_keys([f"aa{i:08x}" for i in range(n)])] == [*ends, *([n] if ends[-1] < n else [])]

@@ -724,12 +724,12 @@ def test_progress_is_shown_on_a_terminal_and_vanishes(root: Path, texts: Path):
     )
     os.close(follower)
     seen = b""
-    while select.select([leader], [], [], 60)[0]:  # read while it runs: a terminal that is full would stop it
+    while select.select([leader], [], [], 200)[0]:  # read while it runs: a terminal that is full would stop it
         try:
             seen += os.read(leader, 65536)
         except OSError:  # the other end is closed
             break
-    said, _ = running.communicate(timeout=60)
+    said, _ = running.communicate(timeout=200)
     assert running.returncode == 0
     assert b"extract" in seen
     assert said.startswith("2 documents")
@@ -742,11 +742,11 @@ def test_ctrl_c_stops_with_status_130_and_running_again_resumes(tmp_path: Path, 
         (tmp_path / "sensegraph.toml").write_text(settings_of(slow) + "concurrency = 1\n")
         words = command("index", texts, "--root", tmp_path)
         running = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 200
         while len(slow.calls) < 2 and time.monotonic() < deadline:
             time.sleep(0.02)
         running.send_signal(signal.SIGINT)
-        _, said = running.communicate(timeout=30)
+        _, said = running.communicate(timeout=200)
         assert (running.returncode, said.strip()) == (130, "stopped; run the same command to resume")
         paid = {c.sha for c in slow.calls if c.status == 200}
         again = subprocess.run(words, capture_output=True, text=True)

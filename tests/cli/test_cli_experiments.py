@@ -414,32 +414,32 @@ def test_a_limit_stops_the_run_and_more_of_it_goes_on(run: Run, server: Scripted
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("share", [0.15, 0.45, 0.8])
-def test_a_killed_evaluation_pays_for_nothing_twice(run: Run, server: ScriptedServer, tmp_path: Path, share: float):
+def test_a_killed_evaluation_pays_for_nothing_twice(run: Run, server: ScriptedServer, tmp_path: Path):
     text = WIRED.format(url=server.base_url)
     (tmp_path / "whole.toml").write_text(text)
     assert run("whole.toml", "--yes").exit_code == 0
     total, expected = len(server.done()), Path("whole.results/verdicts.jsonl").read_text()
-    server.reset()
-    server.script = Script(latency_s=0.01)
-    (tmp_path / "plan.toml").write_text(text)
-    program = "from sensegraph.cli import main; main()"
-    words = [sys.executable, "-c", program, "evaluate", "plan.toml", "--yes", "--quiet"]
-    running = subprocess.Popen(words, cwd=tmp_path)
-    while len(server.done()) < share * total and running.poll() is None:
-        time.sleep(0.002)
-    moment = time.time()
-    running.kill()
-    assert running.wait() == -9
-    time.sleep(0.1)  # what was on its way at the server ends by itself
-    before = {c.sha for c in server.done()}
-    stored = {c.sha for c in server.done() if c.finished < moment - 0.3}  # long enough ago on a busy machine too
-    assert before
-    server.reset()
-    server.script = Script()
-    assert run("plan.toml", "--yes").exit_code == 0
-    again = [c.sha for c in server.done()]
-    assert not stored & set(again)
-    assert len(before & set(again)) <= 2 * 4  # what was on its way, or just in: as many as run side by side, twice
-    assert len(again) <= total - len(before) + 2 * 4
-    assert Path("plan.results/verdicts.jsonl").read_text() == expected
+    for share in (0.15, 0.45, 0.8):
+        server.reset()
+        server.script = Script(latency_s=0.01)
+        plan(text, name := f"plan-{share}.toml")
+        program = "from sensegraph.cli import main; main()"
+        words = [sys.executable, "-c", program, "evaluate", name, "--yes", "--quiet"]
+        running = subprocess.Popen(words, cwd=tmp_path)
+        while len(server.done()) < share * total and running.poll() is None:
+            time.sleep(0.002)
+        moment = time.time()
+        running.kill()
+        assert running.wait() == -9
+        time.sleep(0.1)  # what was on its way at the server ends by itself
+        before = {c.sha for c in server.done()}
+        stored = {c.sha for c in server.done() if c.finished < moment - 0.3}  # long enough ago on a busy machine too
+        assert before
+        server.reset()
+        server.script = Script()
+        assert run(name, "--yes").exit_code == 0
+        again = [c.sha for c in server.done()]
+        assert not stored & set(again)
+        assert len(before & set(again)) <= 2 * 4  # what was on its way, or just in: as many as run side by side, twice
+        assert len(again) <= total - len(before) + 2 * 4
+        assert Path(f"plan-{share}.results/verdicts.jsonl").read_text() == expected

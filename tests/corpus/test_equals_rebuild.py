@@ -58,15 +58,21 @@ class Life(RuleBasedStateMachine):
     """A corpus with documents that come, change, move and go, and decisions about names that are made and undone."""
 
     known: ClassVar[dict[str, dict[str, Any]]] = {}  # what was built afresh before, by what it was built of
+    begun: ClassVar[dict[str, tempfile.TemporaryDirectory[str]]] = {}  # a first build of each first text
     compared: ClassVar[list[int]] = []  # how many things each index held that was compared with a fresh one
 
     @initialize(text=st.sampled_from(TEXTS[:3]))
     def begin(self, text: str) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="life"))
-        self.corpus = opened(self.folder)
         self.held = {"a": Document("a", text)}
-        self.corpus.add(self.held["a"])
-        self.corpus.build()
+        if text not in self.begun:
+            kept = tempfile.TemporaryDirectory(prefix="begun")
+            with opened(Path(kept.name)) as corpus:
+                corpus.add(self.held["a"])
+                corpus.build()
+            self.begun[text] = kept
+        self.folder = Path(tempfile.mkdtemp(prefix="life"))
+        shutil.copytree(self.begun[text].name, self.folder, dirs_exist_ok=True)
+        self.corpus = opened(self.folder)
 
     @rule(name=st.sampled_from(NAMES), text=st.sampled_from(TEXTS))
     def add_or_edit(self, name: str, text: str) -> None:

@@ -305,7 +305,7 @@ def _started(folder: Path, server: ScriptedServer, env: dict[str, str] | None = 
 
 
 def _indexed_elsewhere(folder: Path, server: ScriptedServer, env: dict[str, str]) -> dict[str, Any]:
-    assert _started(folder, server, env).wait(60) == 0
+    assert _started(folder, server, env).wait(200) == 0
     with corpus(folder, server) as made:
         return content(made)
 

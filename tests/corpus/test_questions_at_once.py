@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -126,12 +125,12 @@ def test_a_build_that_is_stopped_keeps_what_it_paid_for_and_goes_on(
     assert len(server.done("extraction")) <= chunks - whole["chunks"] + 16  # at most what was under way is asked again
 
 
-def test_a_question_that_waits_for_its_model_ends_within_a_second_of_being_stopped(
+def test_a_question_that_waits_for_its_model_ends_before_that_answers_when_it_is_stopped(
     made: Corpus, server: ScriptedServer
 ) -> None:
     server.script = replace(server.script, latency_s=20.0)
-    token, began = StopToken(), time.monotonic()
+    token, answered = StopToken(), len(server.done())
     threading.Timer(0.3, token.stop).start()
     with pytest.raises(Stopped), begin_activity(token):
         made.query("Who paid Bram Harrow in 1814?", method="naive")
-    assert time.monotonic() - began < 5
+    assert len(server.done()) == answered  # it did not wait until the model had answered

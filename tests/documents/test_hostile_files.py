@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import socket
 import zipfile
 import zlib
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from sensegraph.corpus.corpus import Corpus
-from sensegraph.documents import DocumentSettings, Loaded, load
+from sensegraph.documents import DocumentSettings, Loaded, load, mails, nesting, record_files, tables
 from sensegraph.documents import document_files as files
 from sensegraph.documents.cells import read_cell, write_cell
 from sensegraph.documents.nesting import check_nesting
@@ -277,3 +279,66 @@ def test_a_table_with_escaped_cells_is_read_as_it_was(root: Path) -> None:
     assert texts["u"] == "=SUM(A1)"
     assert "Said: =1+1" in texts["t.csv"]
     assert "Said: -x" in texts["t.csv"]
+
+
+# ── little that becomes much ──
+
+
+def test_a_text_that_is_too_long_is_named_with_its_setting_and_the_rest_is_read(root: Path) -> None:
+    """Told from its size where the file is one text, else from the text that was read."""
+    (root / "long.txt").write_text("word " * 10_000)
+    (root / "long.json").write_text('{"text": "' + "word " * 10_000 + '"}')
+    (root / "records.jsonl").write_text('{"text": "A text of this length."}\n{"text": "And another one."}\n')
+    (root / "wide.txt").write_text("ä" * 100, encoding="utf-32")
+    loaded = load([root], settings=DocumentSettings(max_characters=100))
+    assert len(ids(loaded)) == 4
+    assert {"a.txt", "wide.txt"} < set(ids(loaded))
+    assert left(loaded)["long.txt"].startswith("has 50,000 bytes, more than the limit of 404;")
+    assert left(loaded)["long.json"].startswith("has 50,000 characters, more than the limit of 100;")
+    assert all("documents.max_characters" in why for why in left(loaded).values())
+    assert len(load([root], settings=DocumentSettings(max_characters=50_000)).documents) == 6
+
+
+def test_a_sparse_file_is_not_read(root: Path) -> None:
+    with (root / "sparse.txt").open("wb") as file:
+        file.truncate(90_000_000)
+    assert "documents.max_characters" in left(load([root]))["sparse.txt"]
+
+
+@pytest.mark.parametrize(
+    ("module", "limit", "name", "text", "good"),
+    [
+        (record_files, "_MOST_VALUES", "a.json", "[" + "[]," * 50 + "[]]", '{"text": "A text."}'),
+        (record_files, "_MOST_VALUES", "a.jsonl", '{"text": "x", "a": [' + "{}," * 50 + "{}]}", '{"text": "A text."}'),
+        (tables, "_MOST_FIELDS", "a.csv", "a,b\n1,2\n" + "," * 50, "a,b\n" + "1,2\n" * 50),
+        (tables, "_MOST_FIELDS", "b.csv", "a,text\n1,2\n" + '"\n",' * 50, "a,text\n" + "1,2\n" * 50),
+        (nesting, "_MOST_TAGS", "a.html", "<p>x" * 50, "<p>x" * 10),
+        (nesting, "_LONGEST", "a.html", "<p " + "a " * 50 + ">x", "<p>x"),
+        (mails, "_MOST_FIELDS", "a.eml", "From: a\n" + "A: b\n" * 50 + "\nx", "From: a\n\nx"),
+        (mails, "_MOST_PARTS", "a.eml", "Content-Type: multipart/mixed; boundary=b\n\n" + "--b\n" * 50, "A: a\n\nx"),
+        (mails, "_MOST_MAILS", "a.mbox", "From a\nA: a\n\nx\n\n" * 50, "From a\nA: a\n\nx\n\n"),
+    ],
+)  # fmt: skip
+def test_what_would_become_very_many_values_is_counted_before_it_is_read(
+    root: Path, monkeypatch: pytest.MonkeyPatch, module: ModuleType, limit: str, name: str, text: str, good: str
+) -> None:
+    monkeypatch.setattr(module, limit, 40)
+    (root / name).write_text(text)
+    assert re.search(r"more than .*\b40\b", left(load([root]))[name])
+    (root / name).write_text(good)
+    assert len(load([root]).documents) > 1
+
+
+def test_keys_of_many_parts_in_a_header_are_text(root: Path) -> None:
+    for number, header in enumerate(("a" + ".a" * 5_000 + " = 1", "a = " + "[" * 9_000 + "]" * 9_000)):
+        (root / f"{number}.md").write_text(f"+++\n{header}\n+++\n# A title\n\nText.")
+    loaded = load([root])
+    assert ids(loaded) == ["0.md", "1.md", "a.txt"]
+    assert not loaded.skipped
+
+
+def test_a_number_of_very_many_digits_is_no_time(root: Path) -> None:
+    (root / "t.csv").write_text(f"Name,time\nAda,{'9' * 5_000}\n")
+    (root / "u.jsonl").write_text('{"text": "x", "time": ' + "9" * 4_000 + "}\n")
+    (root / "v.csv").write_text(f"id,text,time\nv,Text.,{'9' * 5_000}\n")
+    assert len(load([root]).documents) == 4

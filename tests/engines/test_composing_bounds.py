@@ -77,7 +77,7 @@ def test_who_presents_others_in_one_of_fourteen_reports_is_a_host_too() -> None:
     ("scores", "useful"),
     [
         ([], 0.0), ([0.5], 40.0), ([0.5, 0.5], 45.0), ([0.5, 0.5, 0.5], 50.0), ([0.1, 0.5, 0.2, 0.3], 45.0),
-        ([1.0, 1.0, 1.0], 100.0), ([2.0], 100.0),
+        ([1.0, 1.0, 1.0], 100.0), ([2.0], 100.0), ([1 / 3], 26.7), ([0.9, 0.8, 0.4], 84.0),
     ],
 )  # fmt: skip
 def test_usefulness_is_that_of_the_best_with_what_supports_it(scores: list[float], useful: float) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
@@ -106,11 +105,10 @@ def test_what_is_waited_for_is_closed_once_and_only_meanwhile() -> None:
 
 
 def test_a_pause_ends_as_soon_as_somebody_stops_it() -> None:
-    token, began = StopToken(), time.monotonic()
+    token = StopToken()
     threading.Timer(0.05, token.stop).start()
     with begin_activity(token), pytest.raises(Stopped):
-        pause(30)
-    assert time.monotonic() - began < 10
+        pause(86_400)  # nobody waits for its end
 
 
 def test_stages_are_told_to_the_nearest_listener_in_order() -> None:

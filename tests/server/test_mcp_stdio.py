@@ -73,7 +73,7 @@ def test_stdout_carries_the_protocol_alone_and_the_end_of_stdin_ends_it(root: Pa
     with started(root, {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}) as program:
         assert program.stdout
         answers = [json.loads(program.stdout.readline()) for _ in range(2)]
-        rest, errors = program.communicate(timeout=60)
+        rest, errors = program.communicate(timeout=200)
     assert [answer["id"] for answer in answers] == [1, 2]
     assert answers[0]["result"]["protocolVersion"] == "2025-06-18"
     assert len(answers[1]["result"]["tools"]) == 11
@@ -85,7 +85,7 @@ def test_ctrl_c_ends_it_while_it_waits_for_stdin(root: Path):
         assert program.stdout
         assert json.loads(program.stdout.readline())["id"] == 1
         program.send_signal(signal.SIGINT)
-        assert program.wait(timeout=60) == -signal.SIGINT
+        assert program.wait(timeout=200) == -signal.SIGINT
 
 
 def test_without_the_extra_the_command_says_what_to_install(root: Path, monkeypatch: pytest.MonkeyPatch):

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.errors import InputError
+from sensegraph.server import token_budget
 from sensegraph.server.paging import cut_page, read_cursor
 from sensegraph.server.token_budget import LEAST, count_result, fit_result, fit_text, shorten_value
 
@@ -54,6 +55,39 @@ def test_what_cannot_be_cut_is_an_error():
 def test_texts_end_in_dots_where_they_were_cut_and_a_few_names_stay():
     assert shorten_value({"text": "a" * 100, "names": ["x", "y", "z"]}, 0) == {"text": "a" * 59 + "…", "names": []}
     assert shorten_value([{"names": ["u", "v", "w", "x", "y"]}], 1) == [{"names": ["u", "v", "w", "x"]}]
+
+
+@pytest.mark.parametrize(
+    ("value", "level", "left"),
+    [
+        ("a" * 120, 1, "a" * 120),
+        ("a" * 121, 1, "a" * 119 + "…"),
+        (list("abcde"), 3, list("abc")),  # an outer list: so many items
+        ([[["x"] * 9] * 9] * 9, 3, [[["x"] * 6] * 2] * 3),  # one item fewer for each list around; names and ids 3 more
+        ([[{"n": [1, 2.5, "x", 4, 5]}]], 2, [[{"n": [1, 2.5, "x", 4, 5]}]]),
+        ([[{"n": [1, 2.5, "x", 4, 5, 6]}]], 2, [[{"n": [1, 2.5, "x", 4, 5]}]]),
+        ([[{}], [{}]], 1, [[]]),
+        ([[{}], [{}]], 0, []),
+        ({"a": None, "b": True, "c": 7}, 0, {"a": None, "b": True, "c": 7}),
+    ],
+)
+def test_what_is_left_of_a_value_at_a_level(value: Any, level: int, left: Any):
+    assert shorten_value(value, level) == left
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["a" * 59, "a" * 60, "a" * 61, "a" * 300, list("abc"), [[["x"] * 9]] * 2, {"a": [[{}] * 4], "b": "c" * 130}],
+)
+def test_the_highest_level_shows_the_whole_value(value: Any):
+    assert shorten_value(value, token_budget._highest_level(value)) == value
+
+
+@pytest.mark.parametrize(("length", "said"), [(5, "rows: {} of 200"), (2000, "rows: {} of 200, shortened")])
+def test_what_was_cut_of_a_list_is_its_items_and_where_so_the_texts_within(length: int, said: str):
+    found = fit_result({"rows": make_rows(200, length)}, 1000)
+    assert found["rows"]
+    assert found["cut"] == [said.format(len(found["rows"]))]
 
 
 def test_a_text_is_cut_at_its_end():

@@ -239,7 +239,7 @@ def has_store(settings: Settings, folder: Path) -> bool:
 
 def can_write(folder: Path) -> bool:
     """Whether files can be written in `folder`, found out by trying."""
-    from sensegraph.runtime.stores.sqlite import is_writable
+    from sensegraph.runtime.stores.locking import is_writable
 
     return is_writable(folder)
 

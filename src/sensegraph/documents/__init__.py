@@ -110,6 +110,9 @@ def _read_file(file: File, settings: DocumentSettings, seen: _Seen) -> Iterator[
         for where, item in _parse_file(file, settings):
             if isinstance(item, str):
                 yield f"{where} {item}".strip()
+            elif len(item.text) > settings.max_characters:
+                size = f"{len(item.text):,} characters, more than the limit of {settings.max_characters:,}"
+                yield f"{where} has {size}; split it, or raise documents.max_characters.".strip()
             elif item.id in seen.ids:
                 there = seen.ids[item.id]
                 first = "earlier in this file" if there == file.path else f"in {printable_path(there)}"
@@ -131,7 +134,11 @@ def _parse_file(file: File, settings: DocumentSettings) -> Iterator[record_files
 
     Raises InputError for what is no file or too large, OSError for what cannot be read.
     """
-    data = _read_bytes(file.path, settings.max_bytes)
+    if file.extension in document_files.PARTED:
+        data = _read_bytes(file.path, settings.max_bytes, "max_bytes")
+    else:  # the file is one text: no encoding takes more than four bytes for a character or its mark
+        limits = (settings.max_bytes, "max_bytes"), (4 * settings.max_characters + 4, "max_characters")
+        data = _read_bytes(file.path, *min(limits))
     if file.extension in document_files.OFFICE and data:
         yield "", office.parse_office(file.name, file.extension, data, settings)
         return
@@ -151,8 +158,8 @@ def _parse_file(file: File, settings: DocumentSettings) -> Iterator[record_files
         yield "", _TEXTS.get(file.extension, mails.parse_plain)(file.name, text)
 
 
-def _read_bytes(path: str, limit: int) -> bytes:
-    """What a file holds. Raises InputError for what is no file, or larger than `limit`."""
+def _read_bytes(path: str, limit: int, setting: str) -> bytes:
+    """What a file holds. Raises InputError for what is no file, or larger than `limit`, which `setting` raises."""
     unlike = "is not a regular file; give a file or a folder."
     if not S_ISREG(os.stat(path).st_mode):  # opening a pipe would wait for its writer, and a device may act
         raise InputError(unlike)
@@ -162,7 +169,9 @@ def _read_bytes(path: str, limit: int) -> bytes:
         data = b"" if os.fstat(f.fileno()).st_size > limit else f.read(limit + 1)
         size = max(os.fstat(f.fileno()).st_size, len(data))
     if size > limit:
-        raise InputError(f"has {size:,} bytes, more than the limit of {limit:,}; split it, or raise max_bytes.")
+        raise InputError(
+            f"has {size:,} bytes, more than the limit of {limit:,}; split it, or raise documents.{setting}."
+        )
     return data
 
 

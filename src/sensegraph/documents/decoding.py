@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import re
 import unicodedata
+from contextlib import suppress
 from itertools import islice
 
 from sensegraph.errors import InputError
@@ -129,10 +130,11 @@ def _find_codec(declared: str) -> str:
     try:
         name = codecs.lookup(declared).name if declared.isascii() and declared else ""
         name = _ALIASES.get(name, name)
-        is_text = name and b"".decode(name) == ""  # LookupError where a codec is not of texts
+        with suppress(ValueError):
+            b" ".decode(name or "ascii")  # LookupError where a codec is not of texts: of no bytes it says nothing
     except LookupError:
         return ""
-    return name if is_text and not name.startswith(("utf", "unicode", "raw")) else ""
+    return name if not name.startswith(("utf", "unicode", "raw")) else ""
 
 
 def _decode_damaged(data: bytes, encoding: str) -> tuple[str, str]:

@@ -19,6 +19,7 @@ MARKUP = frozenset({".html", ".htm", ".xhtml"})
 RECORDS = frozenset({".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".mbox"})
 OFFICE = frozenset({".pdf", ".docx", ".pptx", ".xlsx", ".odt", ".rtf"})
 SUBTITLES = frozenset({".srt", ".vtt"})
+PARTED = RECORDS | OFFICE | {".eml"}  # files that hold more than the text of one document
 KNOWN = TEXT | MARKUP | RECORDS | OFFICE | SUBTITLES | {".eml"}
 _SYSTEM = ("/proc", "/sys", "/dev")  # where a system shows processes (with their secrets) and devices as files
 _MEMORY_DISK = "/dev/shm"  # the one place of these with files of people
@@ -51,16 +52,17 @@ class Loaded:
 class DocumentSettings:
     """How files are chosen and read.
 
-    `max_bytes` is the largest file that is read, packed and unpacked, `max_seconds` the longest that a PDF or office
-    file is worked on, `max_files` the most files of a folder. With `follow_links` a link may lead out of the folder
-    that is read, though never to where the system keeps processes and devices. The columns name the fields of a record
-    in csv and json files, in any case; where `id_column` is empty, `_id` and then `id` are looked for. A csv file
-    without a column `text` is read as a table, a sentence a row, unless `text_column` names another. `include` and
-    `exclude` are patterns (`*.md`, `drafts/*`) over paths relative to the folder, where `*` also stands for `/`;
-    without `include`, every file with a known extension is read.
+    `max_bytes` is the largest file that is read, packed and unpacked, `max_characters` the longest text of one
+    document, `max_seconds` the longest that a PDF or office file is worked on, `max_files` the most files of a folder.
+    With `follow_links` a link may lead out of the folder that is read, though never to where the system keeps processes
+    and devices. The columns name the fields of a record in csv and json files, in any case; where `id_column` is empty,
+    `_id` and then `id` are looked for. A csv file without a column `text` is read as a table, a sentence a row, unless
+    `text_column` names another. `include` and `exclude` are patterns (`*.md`, `drafts/*`) over paths relative to the
+    folder, where `*` also stands for `/`; without `include`, every file with a known extension is read.
     """
 
     max_bytes: int = 200_000_000
+    max_characters: int = 20_000_000
     max_seconds: int = 300
     max_files: int = 1_000_000
     follow_links: bool = False

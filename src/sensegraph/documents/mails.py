@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from sensegraph.documents.decoding import clean_text, decode_text
@@ -27,6 +28,11 @@ _FIELDS = frozenset((*_KEPT, "subject", "date"))
 _LONG_FIELD = 1_000
 _LONG_TYPE = 200
 _LONG_WORD = 200  # an encoded word has at most 75
+_MOST_MAILS = 1_000_000  # of one file
+_MOST_FIELDS = 100_000  # lines of one mail that look like header fields; each takes up to a thousand bytes
+_MOST_PARTS = 10_000  # lines of one mail that may part it; each takes some thousand bytes
+_FIELD_LINE = re.compile(rb"^[!-9;-~]{1,76}:", re.M)
+_PART_LINE = re.compile(rb"^--", re.M)
 _BEGIN = re.compile(rb"^From [^\r\n]*\r?\n", re.M)
 _BLANK = re.compile(rb"\r?\n\r?\n")
 _QUOTED = re.compile(rb"^>(>*From )", re.M)
@@ -63,12 +69,15 @@ def read_mailbox(name: str, data: bytes) -> Iterator[tuple[str, Document | str]]
     Raises InputError where no line begins with "From ", as the first line of each mail does there.
     """
     begins = ((m, m.start()) for m in _BEGIN.finditer(data))
-    starts = [m for m, at in begins if not at or data[max(0, at - 3) : at].endswith((b"\n\n", b"\n\r\n"))]
+    kept = (m.span() for m, at in begins if not at or data[max(0, at - 3) : at].endswith((b"\n\n", b"\n\r\n")))
+    starts = list(islice(kept, _MOST_MAILS + 1))
+    if len(starts) > _MOST_MAILS:
+        raise InputError(f"holds more than {_MOST_MAILS:,} mails; split it.")
     if not starts:
         raise InputError('holds no mails: none of its lines begins one with "From "; save single mails as .eml.')
-    ends = [m.start() for m in starts[1:]] + [len(data)]
-    for number, (begin, end) in enumerate(zip(starts, ends, strict=True), 1):
-        mail = _QUOTED.sub(rb"\1", data[begin.end() : end])
+    ends = [start for start, _ in starts[1:]] + [len(data)]
+    for number, ((_, begin), end) in enumerate(zip(starts, ends, strict=True), 1):
+        mail = _QUOTED.sub(rb"\1", data[begin:end])
         try:
             for where, item in _read_message(name, mail, ""):
                 yield f"mail {number}{where and ', '}{where}", item
@@ -81,6 +90,9 @@ def read_mailbox(name: str, data: bytes) -> Iterator[tuple[str, Document | str]]
 def _read_message(name: str, data: bytes, ident: str) -> Iterator[tuple[str, Document | str]]:
     from email import message_from_bytes, message_from_string
 
+    for what, line, most in (("fields", _FIELD_LINE, _MOST_FIELDS), ("parts", _PART_LINE, _MOST_PARTS)):
+        if sum(1 for _ in line.finditer(data)) > most:
+            raise InputError(f"holds more than {most:,} lines that may begin {what} of a mail; save its text.")
     end = blank.start() if (blank := _BLANK.search(data)) else len(data)
     mail = message_from_bytes(data, policy=make_policy())
     if not data[:end].isascii():  # fields in letters of an encoding that they do not name

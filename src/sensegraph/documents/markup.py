@@ -28,6 +28,7 @@ _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _INLINE = re.compile(r"!?\[([^\]]{0,500}+)\]\([^)]{0,2000}+\)|[*`]+|(?<!\w)_+|_+(?!\w)")
 _MAX_HEADER = 100_000  # characters in which front matter and the first heading are looked for
 _MAX_TOML = 20_000  # the library of Python takes the square of a key's length
+_MAX_DOTS = 200  # of a line there, as parts of a key take its square too, in memory
 _MAX_HEADING = 500  # of a title
 _MAX_LISTS = 20  # lists in one another in front matter
 
@@ -74,9 +75,12 @@ def split_front_matter(text: str) -> tuple[dict[str, object], str]:
     if (match := _TOML.match(head)) and len(match[1]) <= _MAX_TOML:
         import tomllib
 
+        if max(line.count(".") for line in match[1].split("\n")) > _MAX_DOTS:
+            return {}, text
+
         try:
             return dict(tomllib.loads(match[1])), text[match.end() :]
-        except tomllib.TOMLDecodeError:
+        except (tomllib.TOMLDecodeError, RecursionError):
             return {}, text
     match = _YAML.match(head)
     if not match:

@@ -1,4 +1,4 @@
-"""How deep a page of HTML would be: told from its tags before it is parsed.
+"""How large and how deep a page of HTML would be: told from its tags before it is parsed.
 
 By its standard a page is parsed in the square of its depth, and marks that stay open (`<b id=1>`) are opened anew in
 each paragraph, so that a small page can become one of gigabytes.
@@ -11,6 +11,8 @@ from collections import Counter
 
 from sensegraph.errors import InputError
 
+_LONGEST = 20_000_000  # characters of a page; an attribute of four takes 100 bytes
+_MOST_TAGS = 1_000_000  # a tag takes up to 400 bytes
 _DEEPEST = 1_000  # elements in one another; browsers build some five hundred
 _COPIES = 2  # marks that are opened anew, for each character of the page
 _TAG = re.compile(
@@ -24,7 +26,9 @@ _FORMATTING = frozenset("a b big code em font i nobr s small strike strong tt u"
 
 
 def check_nesting(page: str) -> None:
-    """Raise InputError for a page that is nested so deep that parsing it would take very long or very much memory."""
+    """Raise InputError for a page so long or so deep that parsing it would take very long or very much memory."""
+    if len(page) > _LONGEST or page.count("<") > _MOST_TAGS:
+        raise InputError(f"has more than {_LONGEST:,} characters or {_MOST_TAGS:,} tags; save the page's text.")
     if page.count("<") <= _DEEPEST:
         return
     opened, depth, marks, copies = Counter[str](), 0, 0, 0

@@ -13,13 +13,14 @@ from sensegraph.documents.cells import read_cell
 from sensegraph.documents.decoding import clean_text
 from sensegraph.documents.document_files import DEFAULTS, DocumentSettings
 from sensegraph.documents.metadata import flatten_fields, read_iso_date
-from sensegraph.documents.tables import tell_table
+from sensegraph.documents.tables import read_rows, tell_table
 from sensegraph.errors import InputError
 from sensegraph.runtime.keys import key
 from sensegraph.types import Document
 
 _DELIMITERS = ",;\t|"
 _QUOTES = "\"'"
+_MOST_VALUES = 10_000_000  # of one JSON text; each takes up to 80 bytes
 
 Item = tuple[str, Document | str]
 """Where in the file (`line 3`), and what stands there: a document, or why there is none."""
@@ -77,10 +78,8 @@ def read_csv_rows(name: str, text: str, settings: DocumentSettings) -> Iterator[
             raise InputError(message)
         yield from tell_table(name, text, settings, hint)
         return
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quotechar=quote)
     header: list[str] = []
-    start = 1
-    for row in reader:
+    for start, row in read_rows(text, delimiter, quote):
         if header and any(row):
             if len(row) > len(header):
                 sizes = f"{len(row)} fields where the header has {len(header)}"
@@ -92,7 +91,6 @@ def read_csv_rows(name: str, text: str, settings: DocumentSettings) -> Iterator[
                 except InputError as e:
                     yield f"line {start}", str(e)
         header = header or [read_cell(c.strip()) for c in row]
-        start = reader.line_num + 1
 
 
 def _number_lines(text: str) -> Iterator[tuple[int, str]]:
@@ -101,6 +99,10 @@ def _number_lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _parse_json(text: str) -> object:
+    if text.count(",") + text.count("[") + text.count("{") > _MOST_VALUES:  # counted before any is made
+        raise InputError(
+            f"holds more than {_MOST_VALUES:,} values in one JSON text; split it, or write a record a line."
+        )
     try:
         return json.loads(text, parse_constant=lambda _: None)
     except json.JSONDecodeError as e:

@@ -19,6 +19,7 @@ from sensegraph.types import Document
 
 _DELIMITERS = ",;\t|"
 _SAMPLE = 64  # rows by which the delimiter and the header are found
+_MOST_FIELDS = 1_000_000  # of one row
 _BEGIN = 1 << 18  # characters that hold these rows
 _BRACKETED = re.compile(r"\s*[(\[][^()\[\]]{1,12}[)\]]\s*|\s*")
 _SEPARATORS = re.compile(r"[_\s]+|(?<=[^\W\d_])-(?=[^\W\d_])")
@@ -77,7 +78,7 @@ def tell_table(
             continue
         if 0 <= time_column < len(row):
             cell = row[time_column]
-            seconds = cell.isdecimal() and is_number(cell) and len(cell) > 8  # since 1970
+            seconds = cell.isdecimal() and is_number(cell) and 8 < len(cell) < 20  # since 1970
             when = read_iso_date(int(cell) if seconds else cell)
             row[time_column] = when or cell
             times.add(when)
@@ -95,15 +96,31 @@ def tell_table(
 
 def _read_rows(text: str, delimiter: str, quote: str) -> Iterator[Row]:
     """The rows in which something stands, less the empty fields beyond the width of the first row of several."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quotechar=quote)
-    start, width = 1, 0
-    for row in reader:
+    width = 0
+    for start, row in read_rows(text, delimiter, quote):
         cells = [read_cell(cell.strip()) for cell in row]
         while len(cells) > max(width, 1) and not cells[-1]:
             cells.pop()
         if any(cells):
             width = width or (len(cells) if len(cells) > 1 else 0)
             yield start, cells
+
+
+def read_rows(text: str, delimiter: str, quote: str) -> Iterator[Row]:
+    """The rows of a csv file, and the lines on which they begin. Raises InputError for one of very many fields."""
+    marks = [0]  # of the row that is being read
+
+    def count_marks() -> Iterator[str]:
+        for line in io.StringIO(text, newline=""):
+            marks[0] += line.count(delimiter)
+            if marks[0] > _MOST_FIELDS:
+                raise InputError(f"holds more than {_MOST_FIELDS:,} fields in one row; check its delimiter and quotes.")
+            yield line
+
+    reader, start = csv.reader(count_marks(), delimiter=delimiter, quotechar=quote), 1
+    for row in reader:
+        marks[0] = 0
+        yield start, row
         start = reader.line_num + 1
 
 

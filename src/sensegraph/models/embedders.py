@@ -60,6 +60,7 @@ class HashedTerms:
     waits: bool = False
     lexical: bool = True
 
+    @cache  # noqa: B019  an embedder is its fields, and all processes hold but a few
     def fingerprint(self) -> str:
         """The versions of the rules, the stemmer and Unicode, the dimension and the word lists."""
         from Stemmer import version

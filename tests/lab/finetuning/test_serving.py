@@ -74,7 +74,7 @@ def test_a_server_lists_its_model_answers_and_lets_its_port_go() -> None:
     with serve_endpoint(MODEL) as address:
         port = int(address.split(":")[2].partition("/")[0])
         assert address == f"http://127.0.0.1:{port}/v1"
-        line = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+        line = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         for path, status in (("/v1/models", 200), ("/v1/models/", 200), ("/v1/other", 404)):
             line.request("GET", path)
             reply = line.getresponse()

@@ -65,6 +65,11 @@ def test_where_no_table_helps_a_word_of_many_units_or_said_once_in_each_tells_no
     assert scores(few) == {}
 
 
+def test_what_stands_once_comes_not_back_but_where_it_is_written_in_capitals() -> None:
+    once, twice, loud = {"wuxil": [0]}, {"quennop": [0, 1]}, {"ZORB": [2]}
+    assert {p.label for p in Gathered([noted("a", once | twice | loud)]).phrases.values()} == {"quennop", "ZORB"}
+
+
 def test_a_phrase_of_two_words_is_worth_what_ties_them_and_how_rare_they_are() -> None:
     """Weirdness log(1 + (4/348)/rarest) of both words; PMI log(4 · 10 / 4²) counts a quarter where units are few."""
     tied, other = {"zorblik quennop": [0]}, {"wuxil": [0]}
@@ -156,6 +161,7 @@ def test_a_person_is_told_by_an_office_before_the_name_or_by_who_speaks() -> Non
     assert finder(*[other] * 4, says={"Frobnak": 1}).people == {("silver", "frobnak")}
     assert finder(*[plain] * 4, says={"Storm": 1}).people == set()  # a word that everybody knows
     assert finder(*[other] * 4, says={"Frobnak": 1, "Silver Frobnak": 1}).people == set()
+    assert finder(*[other] * 4, says={"Frobnak": 3, "Silver Frobnak": 2}).people == {("silver", "frobnak")}  # 5 > 2 · 2
 
 
 def test_the_parts_of_a_persons_name_are_no_phrases_beside_it() -> None:

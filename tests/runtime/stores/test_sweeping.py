@@ -13,8 +13,9 @@ import pytest
 
 from sensegraph.errors import StoreError
 from sensegraph.runtime.stores.corpus_store import Freed, Swept
+from sensegraph.runtime.stores.locking import is_writable
 from sensegraph.runtime.stores.sealing import seal
-from sensegraph.runtime.stores.sqlite import FORMAT, SqliteStore, is_writable
+from sensegraph.runtime.stores.sqlite import FORMAT, SqliteStore
 from sensegraph.types import Usage
 
 
@@ -130,21 +131,19 @@ def test_a_second_build_waits_as_long_as_it_is_told(tmp_path: Path, monkeypatch:
         with pytest.raises(StoreError, match="is running; wait"), other.exclusive():
             pass
         assert slept == []
-        begun = time.monotonic()
         with pytest.raises(StoreError, match=r"is running for more than 0\.25 s;"), other.exclusive(0.25):
             pass
-        assert 0.25 <= time.monotonic() - begun < 10
         assert 0 < max(slept) <= 0.1  # it looks again ten times a second, so that Ctrl-C is heard
     entered, leave = threading.Event(), threading.Event()
 
     def hold() -> None:
         with one.exclusive():
             entered.set()
-            leave.wait(20)
+            leave.wait(60)
 
     thread = threading.Thread(target=hold)
     thread.start()
-    assert entered.wait(20)
+    assert entered.wait(60)
     threading.Timer(0.05, leave.set).start()
     with other.exclusive(20):
         assert leave.is_set()

@@ -7,23 +7,24 @@ is kept in a folder beside the store until a build is whole: a run that was kill
 
 from __future__ import annotations
 
-import os
+import re
 import shutil
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, TypeVar
 
 import msgspec
 
 from sensegraph.errors import BatchPending, BudgetExceeded, EndpointDown, EndpointError, InputError
 from sensegraph.models.batches.batch_client import BatchClient, RemoteBatch
+from sensegraph.models.batches.reply_files import ReplyStore, StoredReply, decode_replies, read_given_replies
 from sensegraph.models.endpoint.calls import CHAT
 from sensegraph.models.endpoint.limits import Journal
-from sensegraph.models.endpoint.outcomes import read_json
 from sensegraph.runtime.activity import pause
 
 if TYPE_CHECKING:
@@ -34,16 +35,9 @@ Progress = Callable[[str, int, int], None]
 
 URL = f"/v1{CHAT}"
 _MOST, _BYTES = 50_000, 100_000_000  # requests and bytes of one batch
+_NAME = re.compile(r"[0-9a-f]{40}")
 _TRIES = 3  # batches in which one request may go without a reply
 _OVER = ("completed", "expired", "cancelled", "failed")
-
-
-class StoredReply(msgspec.Struct, frozen=True):
-    """What came back for a request: status and body; status 0 with why there is none."""
-
-    key: str
-    status: int
-    reply: msgspec.Raw
 
 
 class _Request(msgspec.Struct, frozen=True):
@@ -77,7 +71,7 @@ class BatchBox:
         self.share = endpoint.settings.batch_price
         self._endpoint, self._progress = endpoint, progress
         self._lock = threading.Lock()
-        self._replies: dict[str, StoredReply] = {}
+        self._replies = ReplyStore(folder / "replies.jsonl")
         self._counted, self._tries, self._why = set[str](), Counter[str](), dict[str, str]()
         self._open: dict[str, int] = {}
         self._live = frozenset[str]()
@@ -89,7 +83,7 @@ class BatchBox:
     def recall(self, key: str) -> tuple[StoredReply, bool] | None:
         """The reply to a request, and whether it is recalled for the first time: only then it is counted."""
         with self._lock:
-            found = self._replies.get(key)
+            found = self._replies.read(key)
             if found is None:
                 return None
             first = key not in self._counted
@@ -132,7 +126,7 @@ class BatchBox:
         self.folder.mkdir(parents=True, exist_ok=True)
         self._load()
         if self.plan.read:
-            self._keep(_read_lines(self.plan.read))
+            self._keep(read_given_replies(self.plan.read))
         while True:
             self._finish()
             self._open = {}
@@ -246,10 +240,14 @@ class BatchBox:
     def _take(self, client: BatchClient, one: _Sent, told: RemoteBatch) -> None:
         """Keep what a batch that is over has brought; what has no reply is asked for again by the next round."""
         requests = self.folder / f"{one.name}.jsonl"
-        asked = [line.custom_id for line in map(_decode_request, requests.read_bytes().splitlines())]
+        with requests.open("rb") as lines:
+            asked = [msgspec.json.decode(line, type=_Request).custom_id for line in lines]
         known, size, before = set(asked), len(asked), dict(self._tries)
-        for file in told.files:
-            self._keep([r for r in _decode_replies(client.download(file)) if r.key in known])
+        for name in told.files:
+            with TemporaryFile(dir=self.folder) as file:
+                client.download(name, file)
+                file.seek(0)
+                self._keep(reply for reply in decode_replies(file) if reply.key in known)
         words = told.error or told.code or f"the batch was {told.status}"
         if told.status != "failed":  # then nothing of it was tried
             unsaid = [k for k in asked if k not in self._replies and self._tries[k] == before.get(k, 0)]
@@ -265,30 +263,19 @@ class BatchBox:
 
     # ── what is kept in the folder ──
 
-    def _keep(self, found: list[StoredReply]) -> None:
-        """Take replies, and write them down before they are relied on."""
-        with (self.folder / "replies.jsonl").open("ab") as file:
-            for one in found:
-                file.write(msgspec.json.encode(one) + b"\n")
-                self._know(one)
-            file.flush()
-            os.fsync(file.fileno())
+    def _keep(self, found: Iterable[StoredReply]) -> None:
+        self._count_tries(self._replies.keep(found))
 
-    def _know(self, one: StoredReply) -> None:
-        if one.status:
-            self._replies[one.key] = one
-        else:
-            self._tries[one.key] += 1
-            self._why[one.key] = str(msgspec.json.decode(one.reply))
+    def _count_tries(self, without: Iterable[tuple[str, str]]) -> None:
+        for key, why in without:
+            self._tries[key] += 1
+            self._why[key] = why
 
     def _load(self) -> None:
         """What earlier runs left."""
-        for line in _split(self.folder / "replies.jsonl"):
-            try:
-                self._know(msgspec.json.decode(line, type=StoredReply))
-            except msgspec.DecodeError:  # a line that was cut off
-                continue
-        self._counted = {line.decode() for line in _split(self.folder / "counted")}
+        self._count_tries(self._replies.load())
+        path = self.folder / "counted"
+        self._counted = {line.decode() for line in path.read_bytes().splitlines()} if path.exists() else set()
 
     def _append(self, name: str, line: bytes) -> None:
         with (self.folder / name).open("ab") as file:
@@ -297,7 +284,8 @@ class BatchBox:
     def _sent(self) -> list[_Sent]:
         """The batches that are not over."""
         path = self.folder / "batches.json"
-        return msgspec.json.decode(path.read_bytes(), type=list[_Sent]) if path.exists() else []
+        found = msgspec.json.decode(path.read_bytes(), type=list[_Sent]) if path.exists() else []
+        return [one for one in found if _NAME.fullmatch(one.name)]  # a name is that of a file in this folder
 
     def _note(self, one: _Sent, over: bool = False) -> None:
         """Write down how a batch stands; all of the file or nothing."""
@@ -305,46 +293,3 @@ class BatchBox:
         unfinished = path.with_suffix(".part")
         unfinished.write_bytes(msgspec.json.encode(others if over else [*others, one]))
         unfinished.replace(path)
-
-
-def _split(path: Path) -> list[bytes]:
-    return path.read_bytes().splitlines() if path.exists() else []
-
-
-def _decode_request(line: bytes) -> _Request:
-    return msgspec.json.decode(line, type=_Request)
-
-
-def _decode_replies(raw: bytes) -> list[StoredReply]:
-    """The lines of a file of replies: `custom_id` with `response` (`status_code`, `body`), or with `error`."""
-    found = list[StoredReply]()
-    for line in raw.splitlines():
-        try:
-            said = read_json(line)
-        except msgspec.DecodeError:
-            continue
-        said = said if isinstance(said, dict) else {}
-        response, error, key = said.get("response") or {}, said.get("error"), said.get("custom_id")
-        if not isinstance(key, str) or not isinstance(response, dict):
-            continue
-        given = response.get("status_code") or (200 if response.get("body") and not error else 0)
-        status = given if isinstance(given, int) else 0
-        if status < 200 or status in (408, 409, 425, 429) or status >= 500:
-            body = response.get("body")
-            told = error or (body.get("error") if isinstance(body, dict) else None) or f"status {status}"
-            words = told.get("message") or told.get("code") if isinstance(told, dict) else told
-            found.append(StoredReply(key, 0, msgspec.Raw(msgspec.json.encode(str(words)))))
-        else:
-            found.append(StoredReply(key, status, msgspec.Raw(msgspec.json.encode(response.get("body")))))
-    return found
-
-
-def _read_lines(path: Path) -> list[StoredReply]:
-    """The replies in a file of the user's. Raises InputError where it cannot be read or holds none."""
-    try:
-        found = _decode_replies(path.read_bytes())
-    except OSError as e:
-        raise InputError(f"{path} cannot be read: {e.strerror}; name the file of replies.") from e
-    if not found:
-        raise InputError(f"{path} holds no reply: each line must hold custom_id and response.body.")
-    return found

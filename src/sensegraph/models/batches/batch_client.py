@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import IO, Any
 from urllib.parse import quote
 
 import msgspec
 
 from sensegraph.errors import EndpointDown
 from sensegraph.models.endpoint.calls import Calls
-from sensegraph.models.endpoint.incoming import DOWNLOAD, Response, WireError
+from sensegraph.models.endpoint.incoming import Response, WireError
 from sensegraph.models.endpoint.limits import choose_pause
 from sensegraph.models.endpoint.outcomes import read_error, read_json
 from sensegraph.runtime.activity import pause
@@ -71,9 +71,9 @@ class BatchClient:
         """How a batch stands."""
         return _read_batch(self._ask(lambda: self._calls.wire.get(f"/batches/{quote(batch, safe='')}")))
 
-    def download(self, file: str) -> bytes:
-        """What is in a file."""
-        return bytes(self._call(lambda: self._calls.wire.get(f"/files/{quote(file, safe='')}/content", DOWNLOAD)))
+    def download(self, name: str, file: IO[bytes]) -> None:
+        """Write what is in a file of the endpoint's into `file`."""
+        self._call(lambda: self._calls.wire.download(f"/files/{quote(name, safe='')}/content", file))
 
     def _find(self, name: str) -> dict[str, Any] | None:
         listed = self._ask(lambda: self._calls.wire.get(f"/batches?limit={_LISTED}")).get("data")

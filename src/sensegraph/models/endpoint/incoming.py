@@ -9,6 +9,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import IO
 
 HEAD = 128 * 1024  # bytes of the status and the headers
 WHOLE = 4_000_000  # bytes, unpacked, of a reply that is read whole, and of one event
@@ -84,6 +85,16 @@ class Incoming:
                 held.clear()  # the error keeps this frame, and what is in it
                 raise Oversized(f"a reply of more than {_name_size(most)}")
         return Response(self.status, self.headers, bytes(held))
+
+    def write_into(self, file: IO[bytes]) -> Response:
+        """All of it, of at most `DOWNLOAD` bytes, in `file` and nowhere else."""
+        file.seek(0)
+        file.truncate()
+        for piece in unpack(self.headers, self._pieces):
+            file.write(piece)
+            if file.tell() > DOWNLOAD:
+                raise Oversized(f"a file of more than {_name_size(DOWNLOAD)}")
+        return Response(self.status, self.headers, b"")
 
 
 def unpack(headers: Mapping[str, str], pieces: Iterator[bytes]) -> Iterator[bytes]:

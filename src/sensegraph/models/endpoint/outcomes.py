@@ -96,12 +96,15 @@ def read_json(raw: bytes, most: int = MOST_VALUES) -> Any:
     if nested + raw.count(b",") > most:
         raise Excessive(f"a reply of more than {most:,} values")
     try:
-        found = json.loads(raw) if b"NaN" in raw or b"Infinity" in raw else msgspec.json.decode(raw)
+        odd = b"NaN" in raw or b"Infinity" in raw
+        found = json.loads(raw) if odd else msgspec.json.decode(raw)
+        if odd:  # what json reads beyond that, as halves of surrogate pairs, can be stored nowhere
+            msgspec.json.encode(found)
     except RecursionError:
         raise Excessive(f"a reply nested more than {_DEEPEST} deep") from None
     except msgspec.DecodeError:
         raise
-    except ValueError as e:  # what json raises, and bytes that are no text
+    except (ValueError, OverflowError) as e:  # what json raises, bytes that are no text, numbers beyond all bounds
         raise msgspec.DecodeError(str(e)) from None
     level, depth = [found], 0
     while level and nested > _DEEPEST:

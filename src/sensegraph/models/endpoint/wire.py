@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from http.client import HTTPResponse, LineTooLong
-from typing import Any
+from typing import IO, Any
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -104,10 +104,15 @@ class Wire:
         with self._reading("POST", path, body, kind) as incoming:
             return incoming.read_whole(most, grown)
 
-    def get(self, path: str, most: int = WHOLE) -> Response:
+    def get(self, path: str) -> Response:
         """What stands at a path below `base_url`. Raises as `post` does."""
         with self._reading("GET", path, None, "application/json") as incoming:
-            return incoming.read_whole(most)
+            return incoming.read_whole()
+
+    def download(self, path: str, file: IO[bytes]) -> Response:
+        """The same, written into `file` in place of what is there; an error is read whole. Raises as `post` does."""
+        with self._reading("GET", path, None, "application/json") as incoming:
+            return incoming.read_whole() if incoming.status >= 300 else incoming.write_into(file)
 
     @contextmanager
     def open(self, path: str, body: bytes) -> Iterator[Incoming]:

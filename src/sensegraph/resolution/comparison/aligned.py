@@ -109,7 +109,12 @@ def align_names(a: Name, b: Name, words: Lexis) -> Aligned:
 
 @lru_cache(maxsize=1 << 18)
 def compare_words(x: str, y: str, known: bool = False) -> float:
-    """How well one word stands for another, 0 to 1: another form, a code's ending, a slip. `known` are no slips."""
+    """How well one word stands for another, 0 to 1: another form, a code's ending, a slip. `known` are no slips.
+
+    No word stands for one that denies ("with", "without").
+    """
+    if x in naming_words.NEGATIONS or y in naming_words.NEGATIONS:
+        return 0.0
     if any(c.isdigit() for c in x + y):
         # Codes that differ in the letters at their end (a colour, a country), if enough is the same.
         one, other = _STEM.fullmatch(x), _STEM.fullmatch(y)

@@ -6,6 +6,8 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from pathlib import Path
+from uuid import uuid4
 
 from sensegraph.errors import Busy
 
@@ -34,3 +36,14 @@ def _take_lock(gate: sqlite3.Connection, who: str, wait: float) -> None:
                     "computed is not computed twice."
                 ) from e
         time.sleep(min(left, _PAUSE))
+
+
+def is_writable(folder: Path) -> bool:
+    """Whether files can be written in `folder`, found out by trying (permissions lie to a superuser)."""
+    probe = folder / f".writable-{uuid4().hex}"
+    try:
+        probe.touch(exist_ok=False)
+        probe.unlink()
+    except OSError:
+        return False
+    return True

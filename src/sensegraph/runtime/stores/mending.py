@@ -13,6 +13,7 @@ import msgspec
 
 from sensegraph.errors import StoreError
 from sensegraph.runtime.stores.corpus_store import LOST
+from sensegraph.runtime.stores.foreign import check_inert
 from sensegraph.runtime.stores.rows import check_table, delete_orphans, write_table
 from sensegraph.runtime.stores.sealing import Damaged, decode_text, is_sealed_array, seal, seal_array, sum_ref, unseal
 
@@ -164,6 +165,7 @@ def move_unreadable(path: Path, schema: Sequence[str]) -> None:
         return
     try:
         with closing(sqlite3.connect(path, timeout=30)) as db:
+            check_inert(db)
             if found := _read_schema(db):
                 if "format" in found:
                     _check_schema(db, schema)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 _WHOLE, _SHORTENED = b"\0", b"\1"
 _LEAST = 128  # bytes from which shortening is tried
+_LONGEST = 1 << 28  # bytes that are shortened, so that what is read back cannot become much more than that
 _PAYS = 0.9  # of the length, or what is shortened is kept whole
 _LEVEL = 3
 _END = b"sensegraph-1"  # how an array file ends, after its checksum
@@ -28,7 +29,7 @@ class Damaged(Exception):
 def seal(name: str, content: bytes) -> bytes:
     """`content` as it is stored under `name`: a checksum over both, how it is kept, and the content."""
     body = _WHOLE + content
-    if len(content) >= _LEAST and len(shorter := zlib.compress(content, _LEVEL)) < _PAYS * len(content):
+    if _LEAST <= len(content) <= _LONGEST and len(shorter := zlib.compress(content, _LEVEL)) < _PAYS * len(content):
         body = _SHORTENED + shorter
     return _checksum(name, body) + body
 
@@ -40,9 +41,15 @@ def unseal(name: str, stored: bytes) -> bytes:
     if stored[:4] != _checksum(name, stored[4:]):
         raise Damaged(name)
     try:
-        return zlib.decompress(stored[5:]) if stored[4:5] == _SHORTENED else stored[5:]
+        if stored[4:5] != _SHORTENED:
+            return stored[5:]
+        opened = zlib.decompressobj()
+        content = opened.decompress(stored[5:], _LONGEST + 1)
     except zlib.error as e:
         raise Damaged(name) from e
+    if not opened.eof or len(content) > _LONGEST:
+        raise Damaged(name)
+    return content
 
 
 def _checksum(name: str, body: bytes) -> bytes:

@@ -7,6 +7,7 @@ SQLite tool: objects are JSON, arrays are `.npy`.
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import threading
 import time
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 
 from sensegraph.errors import StoreError
 from sensegraph.runtime.stores.corpus_store import LOST, Needed, Swept
+from sensegraph.runtime.stores.foreign import check_inert, check_links
 from sensegraph.runtime.stores.locking import hold_lock
 from sensegraph.runtime.stores.mending import is_as_left, mend_store, move_unreadable, note_as_left, upgrade_store
 from sensegraph.runtime.stores.rows import TABLES, SqliteRows, delete_tables, read_head, write_table
@@ -50,6 +52,7 @@ _GONE = (
 )
 _HEALED = "Run `sensegraph index`: it computes anew what is damaged."
 _DISK = "Check the disk, the permissions, and how many files may be open (`ulimit -n`)."
+_PLAIN = re.compile(r"[0-9A-Za-z_-][0-9A-Za-z_.-]{0,199}")  # keys that are names of files
 _CHECKED = 1 << 24  # bytes of an array up to which its checksum is read where it is opened; a build reads all of them
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS object (key TEXT PRIMARY KEY, step TEXT NOT NULL, value BLOB NOT NULL)",
@@ -73,6 +76,7 @@ class SqliteStore:
     def __init__(self, root: str | Path, *, readonly: bool = False, mend: bool = False) -> None:
         self.root, self.readonly = Path(root), readonly
         self.path = self.root / "store.sqlite"
+        check_links(self.root)
         if mend:
             move_unreadable(self.path, _SCHEMA)
         self._lock = threading.RLock()
@@ -81,6 +85,7 @@ class SqliteStore:
         self._whole = False  # whether all of it was looked through
         with self._guard():
             self._db = self._connect()
+            check_inert(self._db)
             found = self._format()
             if not readonly:
                 self._db.execute("PRAGMA journal_mode = WAL")
@@ -230,7 +235,7 @@ class SqliteStore:
         others = [k for k in keys if k not in found]
         if len(others) < _LISTED:
             return found | {k for k in others if self.array_path(k).exists()}
-        arrays = {path.stem for path in self.array_path("").parent.glob("*.npy")}  # one listing for many questions
+        arrays = {path.stem for path in (self.root / "arrays").glob("*.npy")}  # one listing for many questions
         return found | arrays.intersection(others)
 
     def write(self, objects: Mapping[str, bytes], step: str = "") -> None:
@@ -279,7 +284,8 @@ class SqliteStore:
         """Remove what is damaged: objects, tables and arrays, and what says that they are complete."""
         if self.readonly:
             return
-        every = {name for key in keys for name in (key, key.partition(".")[0])}
+        texts = [key for key in keys if isinstance(key, str)]  # a damaged one may be no text
+        every = {name for key in texts for name in (key, key.partition(".")[0])}
         with self.writing() as db:
             for block in _cut_blocks(list(every)):
                 marks = _question_marks(block)
@@ -300,8 +306,9 @@ class SqliteStore:
     # ── arrays ──
 
     def array_path(self, key: str) -> Path:
-        """The file of the array under `key`."""
-        return self.root / "arrays" / f"{key}.npy"
+        """The file of the array under `key`; whatever a damaged store takes for a key, it lies in the same folder."""
+        name = key if _PLAIN.fullmatch(key) else seal("", key.encode("utf-8", "replace"))[:4].hex()
+        return self.root / "arrays" / f"{name}.npy"
 
     def write_array(self, key: str, array: NDArray[Any]) -> None:
         """Store an array; it is read back memory-mapped."""
@@ -309,7 +316,7 @@ class SqliteStore:
         with self._guard():
             if path.exists():
                 return
-            unfinished = path.with_name(f"{key}.{os.getpid()}.part")
+            unfinished = path.with_name(f"{path.stem}.{os.getpid()}.part")
             with unfinished.open("w+b") as file:
                 write_sealed_array(file, array)
                 file.flush()
@@ -363,10 +370,12 @@ class SqliteStore:
 
     def ledger(self) -> dict[str, Usage]:
         """The sums of the ledger by step."""
-        return {
-            step: Usage(*(v if n in ("cost_usd", "seconds") else int(v) for n, v in zip(_LEDGER, values, strict=True)))
-            for step, *values in self.select(f"SELECT step, {', '.join(_LEDGER)} FROM ledger ORDER BY step")
-        }
+        rows = self.select(f"SELECT step, {', '.join(_LEDGER)} FROM ledger ORDER BY step")
+        kinds: list[Any] = [float if name in ("cost_usd", "seconds") else int for name in _LEDGER]
+        try:
+            return {step: Usage(*(kind(v) for kind, v in zip(kinds, values, strict=True))) for step, *values in rows}
+        except (ValueError, OverflowError, TypeError) as e:
+            raise StoreError(f"{self.path} is damaged in its ledger of costs ({e}). {_ANEW}") from e
 
 
 def _check_refs(path: Path, rows: Sequence[tuple[str, str, int]]) -> dict[str, str]:
@@ -385,14 +394,3 @@ def _cut_blocks(values: Sequence[Any]) -> Iterator[list[Any]]:
 
 def _question_marks(values: Sequence[Any]) -> str:
     return ",".join("?" * len(values))
-
-
-def is_writable(folder: Path) -> bool:
-    """Whether files can be written in `folder`, found out by trying (permissions lie to a superuser)."""
-    probe = folder / ".writable"
-    try:
-        probe.touch()
-        probe.unlink()
-    except OSError:
-        return False
-    return True
