@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from sensegraph.resolution.comparison.likeness import _read_person
 from sensegraph.resolution.comparison.name_reading import read_name
-from sensegraph.resolution.comparison.scoring import _read_person
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sensegraph.errors import InputError, SettingsError
-from sensegraph.resolution import Mentioned, Resolution, Resolving, Rule, resolve
+from sensegraph.resolution import Comparison, Judged, Mentioned, Resolution, Resolving, Rule, resolve
 
 WORDS = (
     "apple",
@@ -28,6 +30,7 @@ WORDS = (
     "graph",
     "graphs",
 )
+SPELT = ("Amber", "Birch", "Copper", "Dune", "Ember", "Fjord", "Granite", "Heron", "Ivory", "Jasper", "Kelp", "Linden")
 names = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(lambda words: " ".join(words).title())
 types = st.sampled_from(("", "person", "organization", "place"))
 things = st.lists(st.tuples(names, types), max_size=9).map(
@@ -131,6 +134,39 @@ def test_adding_things_one_by_one_ends_where_all_at_once_does(items: list[Mentio
         seen.append(item)
         found = resolve(seen)
     assert found == resolve(items)
+
+
+@settings(deadline=None, max_examples=60)
+@given(things, st.data())
+def test_names_that_are_compared_elsewhere_are_judged_as_they_are_here(items: list[Mentioned], data):
+    """What a comparison holds, as it is stored and read again, is all that decides how alike names are."""
+    called = data.draw(st.lists(st.tuples(st.integers(0, 8), names), max_size=3))
+    items = [replace(item, aliases=tuple(name for at, name in called if at == i)) for i, item in enumerate(items)]
+    asked: list[Comparison] = []
+
+    def compare(given: Sequence[Comparison]) -> list[tuple[Judged, ...]]:
+        asked.extend(given)
+        read = [msgspec.json.decode(msgspec.json.encode(one), type=Comparison) for one in given]
+        return [msgspec.json.decode(msgspec.json.encode(one.judge()), type=tuple[Judged, ...]) for one in read]
+
+    found = resolve(items, compare=compare)
+    assert found == resolve(items)
+    assert len(asked) <= found.compared
+
+
+def test_what_a_name_is_compared_by_stays_where_other_names_come():
+    asked: list[list[Comparison]] = []
+
+    def compare(given: Sequence[Comparison]) -> list[tuple[Judged, ...]]:
+        asked.append(list(given))
+        return [one.judge() for one in given]
+
+    known = [Mentioned(f"t{i}", f"{name} {kind}") for i, name in enumerate(SPELT) for kind in ("Works", "Yard")]
+    known = [replace(item, id=f"t{i}") for i, item in enumerate(known)]
+    resolve(known, compare=compare)
+    resolve([*known, Mentioned("u", "Cormorant Colony")], compare=compare)
+    assert asked[0]
+    assert asked[1] == asked[0]
 
 
 def test_an_unrelated_thing_changes_no_group():

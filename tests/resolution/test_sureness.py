@@ -17,8 +17,9 @@ from sensegraph.resolution.comparison.aligned import (
     shared_code,
     stem_word,
 )
+from sensegraph.resolution.comparison.likeness import compare_names
 from sensegraph.resolution.comparison.name_reading import read_name
-from sensegraph.resolution.comparison.scoring import compare_names, compare_types, kind_of_type, weigh_rival
+from sensegraph.resolution.comparison.scoring import compare_types, kind_of_type, weigh_rival
 from sensegraph.resolution.resolution_types import Judged
 
 NAMES = [

@@ -6,6 +6,7 @@ Applying the decisions, and taking them back, is done by others: nothing here ch
 from __future__ import annotations
 
 from sensegraph.resolution.comparison.aligned import find_contrast
+from sensegraph.resolution.comparison.likeness import Comparison
 from sensegraph.resolution.comparison.name_reading import Name, read_name
 from sensegraph.resolution.resolution_types import (
     Alias,
@@ -21,6 +22,7 @@ from sensegraph.resolution.resolver import judge_pair, resolve
 
 __all__ = [
     "Alias",
+    "Comparison",
     "Group",
     "Judged",
     "Mentioned",

@@ -20,15 +20,9 @@ from sensegraph.algorithms.minhash import hash_bands
 from sensegraph.algorithms.similar import Candidates, Pairs, pair_by_shared_keys, similar_rows
 from sensegraph.errors import InputError
 from sensegraph.resolution.aliases import canonical_name, canonical_type
+from sensegraph.resolution.comparison.likeness import SHORT, WEIGHED, Comparer
 from sensegraph.resolution.comparison.name_reading import Name, read_name
-from sensegraph.resolution.comparison.scoring import (
-    SHORT,
-    WEIGHED,
-    Collection,
-    kind_of_type,
-    prepare_collection,
-    weigh_rival,
-)
+from sensegraph.resolution.comparison.scoring import Collection, kind_of_type, prepare_collection, weigh_rival
 from sensegraph.resolution.comparison.weighing import list_leads, weigh_leads
 from sensegraph.resolution.resolution_types import (
     Alias,
@@ -185,10 +179,11 @@ def _list_keys(name: Name, found: Collection) -> Iterator[tuple[str, float]]:
 
 def resolve(
     items: Sequence[Mentioned], *, rules: Sequence[Rule] = (), settings: Resolving | None = None,
-    vectors: NDArray[Any] | None = None,
+    vectors: NDArray[Any] | None = None, compare: Comparer | None = None,
 ) -> Resolution:  # fmt: skip
     """Which of `items` are one thing. `vectors` of their descriptions, unit length (or zero), shape (n, dim).
 
+    `compare` says how alike names are, as `Comparison.judge` does: it may remember what it was asked before.
     Raises InputError for two items of one id, or vectors of another number.
     """
     settings = settings or Resolving()
@@ -210,7 +205,8 @@ def resolve(
     for row, names in enumerate(found.names):
         equal[names[0].joined or names[0].key].append(row)
     pairs.update(pair for rows in equal.values() for pair in pairwise(rows))
-    judged = _Judged(found, {pair: found.judge(*pair) for pair in sorted(pairs)})
+    named = found.compare_pairs(sorted(pairs), compare) if compare else {}
+    judged = _Judged(found, {pair: found.judge(*pair, named.get(pair)) for pair in sorted(pairs)})
     scores, large = judged.completed(ruled)
     edges = [(a, b, judged.score) for (a, b), judged in scores.items()]
     earlier = sorted(pair for pair, rule in ruled.together.items() if rule.by == "names")

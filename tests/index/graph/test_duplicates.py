@@ -26,6 +26,7 @@ from sensegraph.index.graph.duplicates import (
     names_by_id,
 )
 from sensegraph.index.graph.graph_settings import ResolveSettings
+from sensegraph.index.graph.homonyms import find_senses
 from sensegraph.index.graph.merging import entity_id
 from sensegraph.resolution import Group, Proposal
 from sensegraph.resolution.aliases import Aliases
@@ -270,3 +271,26 @@ def test_what_stands_for_pairs_apart_names_both_with_their_types() -> None:
     assert apart_key(Aliases()) == ""
     apart = ((("ada", "p"), ("bo", "q")), (("c", "r"), ("d", "s")))
     assert apart_key(Aliases(apart=apart)) == "ada/p bo/q; c/r d/s"
+
+
+def test_where_a_name_is_added_only_those_are_compared_and_settled_beside_which_it_stands(tmp_path: Path) -> None:
+    firms = [f"{name} {kind}" for name in ("Amber", "Birch", "Copper", "Dune", "Ember") for kind in ("Works", "Yard")]
+    towns = {f"k{i}": f"The {name} is old. He was born in {name}, Ohio." for i, name in enumerate(firms)}
+    graph = Graph(tuple(entity(name, (f"k{i}",), "organization") for i, name in enumerate(firms)))
+    places = tuple(entity(word, (f"k{i}", f"k{i + 1}"), "place") for i, word in enumerate(("Amber", "Birch", "Copper")))
+    rt = plain(tmp_path)
+
+    def search(graph: Graph, rt: Any) -> Any:
+        senses = find_senses(graph, {}, texts_of(towns), rt)
+        return senses, find_duplicates(graph, rt, ResolveSettings(engine="none"), texts=texts_of(towns))
+
+    search(Graph((*graph.entities, *places)), rt)
+    compared = rt.computed["duplicates.compared"]
+    assert compared > 5
+    assert rt.computed["duplicates.senses"] >= 1
+    more = (*graph.entities, *places, entity("Cormorant Colony", ("k9",), "organization"))
+    again = plain(tmp_path)
+    found = search(Graph(more), again)
+    assert again.computed["duplicates.senses"] == 0
+    assert again.computed["duplicates.compared"] < compared / 2
+    assert found == search(Graph(more), plain(tmp_path / "fresh"))

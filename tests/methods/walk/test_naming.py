@@ -112,6 +112,7 @@ def test_an_update_reads_only_what_is_new_and_equals_a_rebuild(store: SqliteStor
     new = [*documents(), Document("e", "Gwen Millar wrote to Ada Harrow.", "A Letter")]
     updated = name_graph(rt.each(chunk_documents, new, size=120, overlap=20), rt, NameSettings()).value
     assert rt.computed["namewords.spelt"] == 1
+    assert rt.computed["namewords.mentions"] == 1
     other = SqliteStore(tmp_path / "other")
     fresh = made(other, new)
     other.close()

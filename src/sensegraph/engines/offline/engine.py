@@ -14,8 +14,8 @@ from sensegraph.errors import UnsupportedTask
 from sensegraph.protocols import Task
 from sensegraph.runtime.keys import key
 
-_VERSION = 40  # raise when any result of this engine changes: it is part of every key
-_VERSIONS: Mapping[Task, str] = MappingProxyType({"answer": "41"})  # where results of one task alone changed
+_VERSION = 42  # raise when any result of this engine changes: it is part of every key
+_VERSIONS: Mapping[Task, str] = MappingProxyType({})  # where results of one task alone changed
 
 
 @dataclass(frozen=True, slots=True)

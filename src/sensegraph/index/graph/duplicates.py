@@ -9,7 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 from typing import Any, Literal
 
@@ -20,11 +20,12 @@ from sensegraph.errors import InputError
 from sensegraph.index.extraction import Extracted
 from sensegraph.index.graph.graph_settings import GraphSettings, ResolveSettings
 from sensegraph.index.graph.homonyms import find_new_names, find_senses, with_senses
-from sensegraph.index.graph.merging import Merger, entity_id, knowledge_graph
+from sensegraph.index.graph.merging import Merger, entity_id
+from sensegraph.index.graph.partitions import knowledge_graph
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import fold
 from sensegraph.protocols import ResolvingEngine
-from sensegraph.resolution import Group, Mentioned, Proposal, Resolution, Rule, resolve
+from sensegraph.resolution import Comparison, Group, Judged, Mentioned, Proposal, Resolution, Rule, resolve
 from sensegraph.resolution.aliases import Aliases, Name, Operation, with_groups
 from sensegraph.resolution.senses import NO_SENSES, Senses
 from sensegraph.runtime.results import Result, step
@@ -63,6 +64,12 @@ def judge_same_entities(briefs: Sequence[Brief], *, engine: ResolvingEngine) -> 
     return engine.resolve(briefs)
 
 
+@step("duplicates.compared", version=1, batch=256)
+def compare_with_others(items: Sequence[Comparison]) -> list[tuple[Judged, ...]]:
+    """How alike each name is to those that it is compared with."""
+    return [item.judge() for item in items]
+
+
 @step("duplicates.bound", version=1)
 def keep_aliases(tables: Sequence[Aliases]) -> list[Aliases]:
     """The aliases that a graph was merged with, under the key of the graph."""
@@ -92,13 +99,14 @@ def find_duplicates(
     items = list_mentioned(graph)
     told = (*find_definitions(graph, texts), *find_new_names(graph, texts))
     rules = [*told, *(Rule("apart", a, b, why="you said so") for a, b in apart)]
-    how = settings.rules()
-    found = resolve(items, rules=rules, settings=how, vectors=vectors)
+    look_up = partial(rt.each, compare_with_others)  # only names beside which others stand than before are compared
+    resolved = partial(resolve, items, settings=settings.rules(), vectors=vectors, compare=look_up)
+    found = resolved(rules=rules)
     grey = [p for p in found.proposals if p.decision == "ask"]
     if not grey or settings.engine == "none" or "resolve" not in rt.engine.tasks:
         return _rank_proposals(found, 0, _note_open_pairs(len(grey), rt, settings))
     said = _ask_engine(graph, grey, rt, texts)
-    again = resolve(items, rules=[*rules, *said], settings=how, vectors=vectors)
+    again = resolved(rules=[*rules, *said])
     return _rank_proposals(
         again, len(said), _note_open_pairs(sum(p.decision == "ask" for p in again.proposals), rt, settings)
     )
@@ -124,7 +132,7 @@ def find_definitions(graph: Graph, texts: Texts) -> list[Rule]:
     """
     short = [e for e in graph.entities if _SHORT.fullmatch(e.name)]
     wanted = {c for e in short for c in e.chunks[:_SEARCHED]}
-    known = texts(sorted(wanted))
+    known = {name: fold(chunk.text) for name, chunk in texts(sorted(wanted)).items()}
     named: dict[str, list[Entity]] = defaultdict(list)
     for e in graph.entities:
         for c in e.chunks:
@@ -136,7 +144,7 @@ def find_definitions(graph: Graph, texts: Texts) -> list[Rule]:
         for long in {x.id: x for c in e.chunks[:_SEARCHED] if c in known for x in named[c]}.values()
         if long.type in (e.type, "other") or e.type == "other"
         if long.id != e.id and fold(long.name)[:1] == fold(e.name)[:1]
-        if any(f"{fold(long.name)} ({fold(e.name)})" in fold(known[c].text) for c in e.chunks[:_SEARCHED] if c in known)
+        if any(f"{fold(long.name)} ({fold(e.name)})" in known[c] for c in e.chunks[:_SEARCHED] if c in known)
     ]
 
 
@@ -276,10 +284,9 @@ def resolved_graph(
     if graph.weight == "auto":
         graph = replace(graph, weight="strength" if "survey" in rt.engine.tasks else "count")
     notes: tuple[str, ...] = ()
-    merge = _Merging(extracted, graph)
     if settings.automatic:
-        aliases, notes = _find_automatic(extracted, rt, settings, aliases, texts, merge)
-    known = knowledge_graph(extracted, rt, graph, aliases, merge)
+        aliases, notes = _find_automatic(extracted, rt, settings, aliases, texts, _Merging(extracted, graph))
+    known = knowledge_graph(extracted, rt, graph, aliases)
     rt.once(keep_aliases, aliases, names=(known.key,))
     return known, notes
 
@@ -312,7 +319,7 @@ def _find_automatic(
     def look() -> Duplicates:
         """The senses of names first: what is another thing elsewhere must not be merged for its name."""
         plain = merge(aliases)
-        senses = find_senses(plain, names_by_id(aliases), texts)
+        senses = find_senses(plain, names_by_id(aliases), texts, rt)
         told = with_senses(aliases, senses)
         merged = merge(told) if senses.moved else plain
         found = find_duplicates(merged, rt, alone, texts=texts, apart=ids_apart(merged, told))

@@ -9,17 +9,23 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from itertools import combinations
 
+from sensegraph.algorithms.segments import cut_keys
 from sensegraph.language import naming_words
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import fold
 from sensegraph.language.word_lists import read_lexicon
 from sensegraph.resolution import Rule
 from sensegraph.resolution.aliases import Aliases, Name
+from sensegraph.resolution.comparison.likeness import compare_persons
 from sensegraph.resolution.comparison.name_reading import read_name
-from sensegraph.resolution.comparison.scoring import compare_persons, kind_of_type
+from sensegraph.resolution.comparison.scoring import kind_of_type
 from sensegraph.resolution.senses import Owner, Senses, Use, find_owners, join_senses, tell_senses_apart
+from sensegraph.runtime.keys import key
+from sensegraph.runtime.results import step
+from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk, Entity, Graph
 
 _SHORT_FOR = frozenset(("surname", "given", "initial", "nickname"))
@@ -27,8 +33,17 @@ _MOST = 200  # chunks of one name that are read: a name of more is one thing
 Texts = Callable[[Sequence[str]], Mapping[str, Chunk]]
 
 
-def find_senses(graph: Graph, known: Mapping[str, tuple[Name, ...]], texts: Texts) -> Senses:
-    """Which mentions of names are another thing; `known` are the names by id that a log has settled, and stay."""
+@step("duplicates.senses", version=1)
+def keep_senses(runs: Sequence[Sequence[Senses]]) -> list[Senses]:
+    """The senses of a run of names together."""
+    return list(map(join_senses, runs))
+
+
+def find_senses(graph: Graph, known: Mapping[str, tuple[Name, ...]], texts: Texts, rt: Runtime) -> Senses:
+    """Which mentions of names are another thing; `known` are the names by id that a log has settled, and stay.
+
+    Names are settled in runs: a run whose names, owners and chunks are as they were is not looked through again.
+    """
     persons = _index_persons(graph)
     asked = []
     for e in graph.entities:
@@ -40,9 +55,15 @@ def find_senses(graph: Graph, known: Mapping[str, tuple[Name, ...]], texts: Text
         person = kind_of_type(e.type) == "person"
         if owners or (len(e.chunks) > 1 and (place or (len(words) == 1 and (person or kind_of_type(e.type) == "")))):
             asked.append((e, owners))
-    wanted = {c for e, owners in asked for x in (e, *owners) for c in x.chunks}
-    reader = _Reader(texts(sorted(wanted)))
-    return join_senses([senses for e, owners in asked for senses in _settle_name(e, owners, reader)])
+    reader = _Reader(texts, frozenset(c for e, owners in asked for x in (e, *owners) for c in x.chunks))
+
+    def settle(run: range) -> list[Senses]:
+        return [senses for e, owners in asked[run.start : run.stop] for senses in _settle_name(e, owners, reader)]
+
+    # the id of a chunk stands for its text and its document
+    keys = [key(*((x.name, x.type, x.chunks) for x in (e, *owners))) for e, owners in asked]
+    runs = (rt.once(keep_senses, partial(settle, run), names=[keys[i] for i in run]).value for run in cut_keys(keys))
+    return join_senses(list(runs))
 
 
 def _settle_name(e: Entity, owners: Sequence[Entity], reader: _Reader) -> Iterator[Senses]:
@@ -106,12 +127,18 @@ def _list_owners(e: Entity, persons: Mapping[str, Sequence[Entity]]) -> list[Ent
     return sorted(owners, key=lambda o: o.id)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Reader:
     """The sentences of chunks, read when they are asked for."""
 
-    chunks: Mapping[str, Chunk]
+    texts: Texts
+    wanted: frozenset[str]
     split: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @cached_property
+    def chunks(self) -> Mapping[str, Chunk]:
+        """The chunks that are wanted, by id."""
+        return self.texts(sorted(self.wanted))
 
     def sentences(self, e: Entity, longer: Sequence[Entity]) -> dict[str, tuple[str, ...]]:
         """The sentences that name an entity, by document; a longer name that holds its name does not."""

@@ -13,15 +13,18 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from hashlib import blake2b
+from typing import Any
 
 from sensegraph.language.naming_words import COUNTRY
 from sensegraph.language.noun_phrases import find_aliases, find_headings, find_lead_name, list_title_names
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.word_lists import ENGLISH, STOP
-from sensegraph.runtime.results import step
+from sensegraph.runtime.keys import key
+from sensegraph.runtime.results import Results, step
 from sensegraph.types import Chunk
 
 MARK = "^"  # before a word that may begin a name: a capital, a number, a character of a script without blanks
@@ -164,7 +167,7 @@ def _fold_word(word: str) -> tuple[str, str]:
 _LONG = 3  # words from which a name is recognised without a capital
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Gazetteer:
     """The names that documents bear, to be found in texts: the longest at each word, from left to right.
 
@@ -179,6 +182,28 @@ class Gazetteer:
     def proper(self, word: str) -> bool:
         """Whether a word by itself is a name, as the corpus writes it."""
         return self.capitals.get(word, 0) > 0
+
+    @cached_property
+    def signs(self) -> dict[str, int]:
+        """For each word of which something is known, a number for the names that begin with it and for how it is
+        written: documents whose words have equal numbers find the same names.
+        """
+        begun: dict[str, list[str]] = defaultdict(list)
+        for name in sorted(self.names):
+            begun[name.partition(" ")[0]].append(name)
+        known = {word: (count > 0) - (count < 0) for word, count in self.capitals.items() if count}
+        words = sorted({*known, *begun})
+        made = (repr((w, begun.get(w), known.get(w))).encode("utf-8", "surrogatepass") for w in words)
+        return {w: int.from_bytes(blake2b(x, digest_size=8).digest(), "big") for w, x in zip(words, made, strict=True)}
+
+    def within(self, words: Collection[str]) -> Gazetteer:
+        """What is known of these words alone."""
+        begun = {w: self.lengths[w] for w in sorted(self.lengths.keys() & words)}
+        return Gazetteer(
+            frozenset(n for n in self.names if n.partition(" ")[0] in begun),
+            begun,
+            {w: self.capitals[w] for w in sorted(self.capitals.keys() & words)},
+        )
 
     def found(self, marked: Sequence[str], words: Sequence[str], *, asked: bool = False) -> Iterator[tuple[int, int]]:
         """Spans of the names in a sentence; in a question (`asked`) they need no capital."""
@@ -220,6 +245,42 @@ def make_gazetteer(documents: Iterable[Noted]) -> Gazetteer:
         parts = name.split(" ")
         lengths[parts[0]].add(len(parts))
     return Gazetteer(frozenset(names), {w: tuple(sorted(s, reverse=True)) for w, s in lengths.items()}, dict(capitals))
+
+
+@step("namewords.mentions", version=1, batch=8)
+def recognise_names(items: Sequence[tuple[Noted, Gazetteer]]) -> list[tuple[dict[str, int], ...]]:
+    """For each chunk of each document the names that it mentions, from what is known of the document's words."""
+    return [tuple(count_mentions(document, known)) for document, known in items]
+
+
+@dataclass(frozen=True)
+class Recognising(Sequence[tuple[Noted, Gazetteer]]):
+    """Documents, each with what is known of its own words: one more document changes that of few."""
+
+    documents: Results[Noted]
+    known: Gazetteer
+
+    @cached_property
+    def keys(self) -> list[str]:
+        """What stands for each document and for what is known of its words."""
+        signs = self.known.signs
+        told = (sum(map(signs.__getitem__, signs.keys() & collect_words(d))) for d in self.documents)
+        return [key(k, f"{number:x}") for k, number in zip(self.documents.keys, told, strict=True)]
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.at([index])[0]
+
+    def at(self, positions: Sequence[int]) -> list[tuple[Noted, Gazetteer]]:
+        """The documents at these positions, each with what is known of its words."""
+        return [(document, self.known.within(collect_words(document))) for document in self.documents.at(positions)]
+
+
+def collect_words(document: Noted) -> set[str]:
+    """The words of a document, each once."""
+    return set(" ".join(chunk.words.replace("\n", " ") for chunk in document.chunks).replace(MARK, "").split(" "))
 
 
 def count_mentions(document: Noted, known: Gazetteer) -> list[dict[str, int]]:

@@ -24,7 +24,14 @@ from sensegraph.index.manifest import MadePart, PartEntry
 from sensegraph.index.parts import Building, Part
 from sensegraph.language.text import list_stems
 from sensegraph.methods import check_fields
-from sensegraph.methods.walk.name_words import Gazetteer, Noted, count_mentions, make_gazetteer, spell_documents
+from sensegraph.methods.walk.name_words import (
+    Gazetteer,
+    Noted,
+    Recognising,
+    make_gazetteer,
+    recognise_names,
+    spell_documents,
+)
 from sensegraph.runtime.results import Result, Results, recall_result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Chunk
@@ -172,13 +179,22 @@ class Names:
         return _link_pairs(cut, row, self.held[places], self.times[places], self.bears[places])
 
 
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """Documents, the names that they bear, and for each chunk of each of them the names that it mentions."""
+
+    documents: Iterable[Noted]
+    known: Gazetteer
+    counts: Iterable[Sequence[dict[str, int]]]
+
+
 @step("naming.names", version=5, form="arrays")
-def make_names(wholes: Sequence[Iterable[Noted]], *, settings: NameSettings) -> list[Names]:
+def make_names(wholes: Sequence[Mentions], *, settings: NameSettings) -> list[Names]:
     """The index of names of all documents, in the order of the catalogue."""
     results: list[Names] = []
-    for documents in wholes:
-        known = make_gazetteer(documents)
-        names, pairs, places, borne, asides = _read_pairs(documents, known)
+    for mentions in wholes:
+        known = mentions.known
+        names, pairs, places, borne, asides = _read_pairs(mentions)
         keys = hash_words(names)
         order = np.argsort(keys)
         rank = np.empty(len(order), np.int64)
@@ -216,7 +232,14 @@ def name_graph(chunks: Results[tuple[Chunk, ...]], rt: Runtime, settings: NameSe
     Stored by the step `naming.names`, so that an index recalls it: `recall(store, naming.names, key)`.
     """
     noted = rt.each(spell_documents, chunks)
-    return rt.once(make_names, noted, names=noted.keys, settings=settings)
+
+    def whole() -> Mentions:
+        known = make_gazetteer(noted)
+        items = Recognising(noted, known)
+        counts = rt.each(recognise_names, items, names=items.keys)
+        return Mentions(noted, known, counts)
+
+    return rt.once(make_names, whole, names=noted.keys, settings=settings)
 
 
 def hash_words(words: Sequence[str]) -> Hashes:
@@ -229,15 +252,15 @@ def hash_words(words: Sequence[str]) -> Hashes:
 
 
 def _read_pairs(
-    documents: Iterable[Noted], known: Gazetteer
+    mentions: Mentions,
 ) -> tuple[list[str], NDArray[np.int64], list[int], list[tuple[str, ...]], list[tuple[str, ...]]]:
     """All names; the pairs of chunk and name with how often it is mentioned, and whether it is borne, shape (4, pairs);
     and of each chunk its document, the names that it bears, and the words in parenthesis in its title.
     """
     numbers: dict[str, int] = {}
     pairs, places, titles, asides = array("q"), list[int](), list[tuple[str, ...]](), list[tuple[str, ...]]()
-    for place, document in enumerate(documents):
-        for chunk, counts in zip(document.chunks, count_mentions(document, known), strict=True):
+    for place, (document, counted) in enumerate(zip(mentions.documents, mentions.counts, strict=True)):
+        for chunk, counts in zip(document.chunks, counted, strict=True):
             bears = dict.fromkeys((*document.bears, *chunk.bears))
             for name in dict.fromkeys((*counts, *bears)):
                 number = numbers.setdefault(name, len(numbers))

@@ -19,7 +19,7 @@ from sensegraph.language.text import make_stemmer
 from sensegraph.language.word_lists import ENGLISH, STOP
 from sensegraph.resolution.comparison.name_reading import Name
 
-_FEW = 1000  # names: of a smaller collection, words weigh as in one of so many
+FEW_NAMES = 1000  # names: of a smaller collection, words weigh as in one of so many
 _STOP = STOP[ENGLISH]
 _LIGHT = 0.5  # the weight of a function word
 _CODE = 5  # letters and digits of a code that tell it, whatever its ending
@@ -52,7 +52,7 @@ class Lexis:
 
 @lru_cache(maxsize=1 << 14)
 def _rate_word(names: int, count: int) -> float:
-    return math.log1p(max(names, _FEW) / max(1, count))
+    return math.log1p(max(names, FEW_NAMES) / max(1, count))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -14,209 +14,12 @@ from numpy.typing import NDArray
 
 from sensegraph.language import naming_words
 from sensegraph.language.text import WORD, fold
-from sensegraph.resolution.comparison.aligned import (
-    Aligned,
-    Lexis,
-    align_names,
-    is_plural,
-    shared_code,
-    veto_beside,
-    veto_words,
-)
-from sensegraph.resolution.comparison.name_reading import Name, fold_word, read_name
-from sensegraph.resolution.comparison.weighing import describe_pair, weigh_pair
+from sensegraph.resolution.comparison.aligned import FEW_NAMES, Lexis
+from sensegraph.resolution.comparison.likeness import SHORT, WEIGHED, Comparer, Comparison, Spoken, compare_spoken
+from sensegraph.resolution.comparison.name_reading import Name, read_name
 from sensegraph.resolution.resolution_types import Judged, Mentioned, Resolving
 
-_ENGLISH = frozenset(("inc incorporated corp corporation co company ltd limited llc llp lp plc").split())
-_WORDS = 3  # words from which a name that is a part of the other may be its short form
-
-_FEW = 5  # words of the shorter name up to which words of their own make them two things, if there is nothing else
-WEIGHED = MappingProxyType({"weighed": 1.0, "own": 0.8, "few": 0.3, "within": 0.2})
-"""Relations of names that are weighed, with how sure they may be where it says nothing that none is likelier."""
 _LIST = 100  # names of a heap from which it says something
-
-SHORT = frozenset(("alias", "acronym", "surname", "given", "initial", "nickname", "bare", "title"))
-"""Relations of a short name with a long one that others may have too: they hold while no rival does."""
-
-
-def compare_names(a: Name, b: Name, words: Lexis) -> Judged:
-    """How surely two names, no persons', are one. Symmetric."""
-    if (b.core, b.raw) < (a.core, a.raw):
-        a, b = b, a
-    if not veto_beside(a, b) and (one := compare_keys(a, b) or compare_acronym(a, b)):
-        return one
-    found, code = align_names(a, b, words), shared_code(a, b, words)
-    if why := veto_words(a, b, found, code):
-        return Judged(0.0, why, "veto", veto=True)
-    least = min(len(a.plain), len(b.plain))
-    if one := _compare_rewritten(a, b, found):
-        return one
-    if not code and least < _WORDS and (one := _compare_part(found, a, b)):
-        return one
-    score = weigh_pair(describe_pair(a, b, found, code, words))
-    why = f"{100 * found.jaccard:.0f} % of their words by weight are shared"
-    why += f"; both have {code}" if code else ""
-    alone = [w for w in (" ".join(found.one[:4]), " ".join(found.other[:4])) if w]
-    why += f"; alone: {' / '.join(alone)}" if alone else ""
-    own = [any(w not in naming_words.SMALL for w in alone) for alone in (found.one, found.other)]
-    kind = "weighed"
-    if not code and least < _WORDS:
-        kind = "few" if found.one and found.other else "within"
-    elif not code and least <= (_FEW if all(own) else _WORDS + 1) and any(own):
-        kind = "own"  # one or each says something that the other does not: Iowa, Colorado
-    return Judged(score if code or least > 1 else min(score, 0.3), why, kind)
-
-
-def compare_keys(a: Name, b: Name) -> Judged | None:
-    """Of names with equal keys, or equal but for blanks."""
-    if a.key != b.key:
-        if a.joined and a.joined == b.joined and a.digits == b.digits:
-            sure = 0.95 if len(a.joined) > 4 or a.digits else 0.7
-            return Judged(sure, "the same but for blanks and hyphens", "joined")
-        return None
-    # Names with equal keys may differ in what stands beside them.
-    if fold_word(" ".join(a.raw.split())) == fold_word(" ".join(b.raw.split())):
-        return Judged(0.99, "the same name", "same")
-    if bool(a.qualifier) != bool(b.qualifier):
-        sure = 0.8 if len(a.plain) <= _WORDS else 0.87
-        return Judged(sure, f"only one is {' '.join(a.qualifier or b.qualifier)}", "bare")
-    if a.legal and b.legal and a.legal != b.legal and not {*a.legal, *b.legal} <= _ENGLISH:
-        return Judged(0.7, f"different legal forms: {' '.join(a.legal)}, {' '.join(b.legal)}", "legal")
-    if a.kind != b.kind:
-        return Judged(0.95, f"only one says that it is a {a.kind or b.kind}", "bare")
-    if (a.woman, a.man) != (b.woman, b.man):
-        return Judged(0.96, "the same name, one with a title", "title")
-    return Judged(0.97, "the same name but for spelling, articles, titles or legal form", "key")
-
-
-def compare_acronym(a: Name, b: Name) -> Judged | None:
-    """Of an acronym and a name with these first letters."""
-    for short, long in ((a, b), (b, a)):
-        if short.letters and not long.letters and short.letters in long.acronyms:
-            sure = 0.8 if len(short.letters) > 2 else 0.6
-            return Judged(sure, f"{short.raw} has the first letters of {long.raw}", "acronym")
-    return None
-
-
-def _compare_rewritten(a: Name, b: Name, found: Aligned) -> Judged | None:
-    """Of names whose words are all the other's, in another order, form or spelling."""
-    if sorted(a.plain) == sorted(b.plain):
-        return Judged(0.9, "the same words in another order", "order")
-    if found.one or found.other or not found.near:
-        return None
-    quality = min(q for *_, q in found.near)
-    changed = ", ".join(f"{x} as {y}" for x, y, _ in found.near)
-    if all(q == 0.98 or is_plural(x, y) for x, y, q in found.near):
-        lower = any(name.raw[-1:] and name.raw.split()[-1][0].islower() for name in (a, b))
-        return Judged(0.93 if lower or len(a.plain) > 1 else 0.6, f"the same but for {changed}", "form")
-    if quality >= 0.85 and min(len(a.plain), len(b.plain)) > 1:
-        return Judged(0.9 if quality > 0.85 else 0.87, f"the same but for {changed}", "form")
-    return Judged(0.6 if quality > 0.5 else 0.5, f"nearly the same: {changed}", "nearly")
-
-
-def _compare_part(found: Aligned, a: Name, b: Name) -> Judged | None:
-    """Of a name that is a part of the other, where it has too few words to be told by them."""
-    if found.one and found.other:
-        return None
-    short, long = (a, b) if found.other else (b, a)
-    more = found.other or found.one
-    if len(short.core) == 1 and short.core[0] in naming_words.HEADS:
-        return Judged(0.05, f"{short.raw} is a kind of thing, {long.raw} one of them", "head")
-    after = next((w for w in more if w in naming_words.HEADS), "")
-    if after:
-        return Judged(0.05, f"a {after} is not what it is named after", "head")
-    if len(short.plain) > 1:
-        return None
-    last = len(short.core) == 1 and len(long.core) in (2, 3) and long.core[-1] == short.core[0] and not long.numbers
-    if last:
-        return Judged(0.4, f"{short.raw} is the last word of {long.raw}", "last")
-    return Judged(0.2, f"only one says {' '.join(more)}", "part")
-
-
-@dataclass(frozen=True, slots=True)
-class _Person:
-    given: tuple[str, ...]
-    family: str
-
-
-def compare_persons(a: Name, b: Name) -> Judged:
-    """How surely the names of two persons are one person's. Symmetric."""
-    if (b.core, b.raw) < (a.core, a.raw):
-        a, b = b, a
-    if why := veto_beside(a, b):
-        return Judged(0.0, why, "veto", veto=True)
-    if a.numbers and b.numbers and a.numbers != b.numbers:
-        return _judge_numbers(a, b)
-    if bool(a.generation) != bool(b.generation):
-        one, other = _read_person(a), _read_person(b)
-        score = min(0.7, _judge_persons(one, other).score) if one != other else 0.7
-        return Judged(score, f"only one is {a.generation or b.generation}", "generation")
-    if alike := compare_keys(a, b) or compare_acronym(a, b):
-        return alike
-    if a.numbers != b.numbers:
-        return _judge_numbers(a, b)
-    return _judge_persons(_read_person(a), _read_person(b))
-
-
-def _judge_numbers(a: Name, b: Name) -> Judged:
-    said = " and ".join(" ".join(name.numbers) or "none" for name in (a, b))
-    return Judged(0.0, f"different numbers: {said}", "veto", veto=True)
-
-
-def _read_person(name: Name) -> _Person:
-    words = list(name.core[:-1] if name.generation and len(name.core) > 1 else name.core)
-    if not words:
-        return _Person((), name.key)
-    family = [words.pop()]
-    while len(words) > 1 and words[-1] in naming_words.PARTICLES:
-        family.insert(0, words.pop())
-    return _Person(tuple(words), " ".join(family))
-
-
-def _judge_persons(a: _Person, b: _Person) -> Judged:
-    if not a.given and not b.given:
-        return Judged(0.05, "different names", "different")
-    if not a.given or not b.given:
-        return _judge_one_name(a, b)
-    if a.family.replace(" ", "") == b.family.replace(" ", ""):
-        first = _judge_given(a.given[0], b.given[0])
-        middles = (_judge_given(x, y) for x, y in zip(a.given[1:], b.given[1:], strict=False))
-        vetoed = first if first.veto else next((middle for middle in middles if middle.veto), None)
-        return vetoed or first
-    one, other = sorted((*a.given, *a.family.split())), sorted((*b.given, *b.family.split()))
-    if one == other:
-        return Judged(0.7, "the same names in another order", "order")
-    if a.given[0] == b.given[0] and (set(one) < set(other) or set(other) < set(one)):
-        return Judged(0.6, "one has a further name", "further")
-    return Judged(0.0, f"different family names: {a.family}, {b.family}", "veto", veto=True)
-
-
-def _judge_one_name(a: _Person, b: _Person) -> Judged:
-    """Of one name alone and a full name."""
-    short, long = (a, b) if b.given else (b, a)
-    full = f"{' '.join(long.given)} {long.family}"
-    if short.family in (long.family, long.family.split()[-1]):
-        return Judged(0.8, f"{short.family} is the family name of {full}", "surname")
-    if short.family in long.given:
-        first = short.family == long.given[0]
-        score, kind = (0.7, "given") if first else (0.5, "middle")
-        return Judged(score, f"{short.family} is a given name of {full}", kind)
-    if long.given[0] in naming_words.NICKNAMES.get(short.family, ()):
-        return Judged(0.6, f"{short.family} is short for {long.given[0]}", "nickname")
-    return Judged(0.05, "different names", "different")
-
-
-def _judge_given(x: str, y: str) -> Judged:
-    short, long = sorted((x, y), key=len)
-    if x == y:
-        return Judged(0.93, "one family and given name; the middle names agree", "middle names")
-    if len(short) == 1 and long.startswith(short):
-        return Judged(0.8, f"{short} may be the initial of {long}", "initial")
-    if y in naming_words.NICKNAMES.get(x, ()) or x in naming_words.NICKNAMES.get(y, ()):
-        return Judged(0.9, f"{short} is short for {long}", "nickname")
-    if set(naming_words.NICKNAMES.get(x, ())) & set(naming_words.NICKNAMES.get(y, ())):
-        return Judged(0.7, f"{short} and {long} are short for one name", "nickname")
-    return Judged(0.0, f"different given names: {x}, {y}", "veto", veto=True)
 
 
 Agreement = Literal["agree", "differ", "conflict"]
@@ -255,7 +58,6 @@ _CLOSE, _FAR = 0.6, 0.2  # cosines of descriptions
 
 
 _ASK = 0.8  # at most, where something speaks against one thing
-_CALLED = 0.95  # where the texts themselves give the other name
 _SURE = 0.9  # a short name of only one thing here, where the context agrees
 
 
@@ -275,21 +77,24 @@ class Collection:
     settings: Resolving
     vectors: NDArray[Any] | None = None
 
-    def judge(self, a: int, b: int) -> Judged:
-        """How surely two things are one, before rivals are looked at. Symmetric."""
+    def judge(self, a: int, b: int, named: Judged | None = None) -> Judged:
+        """How surely two things are one, before rivals are looked at; `named` says it of their names. Symmetric."""
         one, other = self.items[a], self.items[b]
         if one.listed and one.listed == other.listed:
             return Judged(0.0, f"both stand in {one.listed}, which names each thing once", "listed", veto=True)
         types = compare_types(one, other, self.settings)
         if types == "conflict":
             return Judged(0.0, f"different types: {one.type}, {other.type}", "types", veto=True)
-        found = self._named(a, b)
+        spoken = self._spoken(a), self._spoken(b)
+        found = named or compare_spoken(*spoken, self.names[a], self.names[b], self.words)
         if found.veto:
             return found
         if not self.tells_lead(a, b):
             found = bound_alone(found)
         if types == "differ" and found.score > _ASK:
             found = replace(found, score=_ASK, why=f"{found.why}; types differ: {one.type}, {other.type}")
+        if found.score <= 0.6 and found.kind != "last":
+            return found
         context = self.context(a, b)
         if context == "strange" and found.score > 0.6:
             return replace(found, score=0.6, why=f"{found.why}, but all that is known of them differs")
@@ -331,25 +136,26 @@ class Collection:
             return None
         return float(np.dot(self.vectors[a], self.vectors[b]))
 
-    def _named(self, a: int, b: int) -> Judged:
-        """The surest of all pairs of a name and an alias; a veto between the names themselves holds."""
-        person = "person" in (kind_of_type(self.items[a].type), kind_of_type(self.items[b].type))
-        compare = compare_persons if person else partial(compare_names, words=self.words)
-        own, its = self.names[a][0], self.names[b][0]
-        best = compare(own, its)
-        if best.veto or best.score >= _CALLED:
-            return best
-        if its.key in self.called.get(own.key, ()) or own.key in self.called.get(its.key, ()):
-            return Judged(_CALLED, f"the texts call one the other: {own.raw}, {its.raw}", "alias")
-        if len(self.names[a]) + len(self.names[b]) == 2:
-            return best
-        for x in self.names[a]:
-            for y in self.names[b]:
-                found = compare(x, y)
-                if min(found.score, _CALLED) > best.score and not found.veto:
-                    why = f"{x.raw}, {y.raw}: {found.why}"
-                    best = Judged(min(found.score, _CALLED), why, "alias" if found.score >= _CALLED else found.kind)
-        return best
+    def compare_pairs(self, pairs: Sequence[tuple[int, int]], compare: Comparer) -> dict[tuple[int, int], Judged]:
+        """How alike the names of pairs are, but of those that are two things whatever they are called."""
+        others: dict[int, list[int]] = defaultdict(list)
+        for a, b in pairs:
+            one, other = self.items[a], self.items[b]
+            same_list = bool(one.listed) and one.listed == other.listed
+            if not same_list and compare_types(one, other, self.settings) != "conflict":
+                others[a].append(b)
+        asked = []
+        for a, bs in others.items():
+            words = {w for row in (a, *bs) for n in self.names[row] for w in (*n.core, *n.qualifier, *n.codes)}
+            held = tuple((w, self.words.frequency[w]) for w in sorted(words) if w in self.words.frequency)
+            asked.append(Comparison(self._spoken(a), tuple(map(self._spoken, bs)), self.words.names, held))
+        judged = zip(others.items(), compare(asked), strict=True)
+        return {(a, b): one for (a, bs), row in judged for b, one in zip(bs, row, strict=True)}
+
+    def _spoken(self, row: int) -> Spoken:
+        item, names = self.items[row], self.names[row]
+        called = tuple(sorted(self.called.get(names[0].key, ())))
+        return Spoken((item.name, *item.aliases), kind_of_type(item.type) == "person", called)
 
 
 def bound_alone(found: Judged) -> Judged:
@@ -389,6 +195,8 @@ def prepare_collection(
         if others:
             called[first.key] = called.get(first.key, frozenset()) | {other.key for other in others}
     distinct = sorted({name.core for known in names for name in known})
-    words = Lexis(len(distinct), MappingProxyType(Counter(w for core in distinct for w in set(core))))
+    # to four binary digits: one name more changes how much words tell seldom, and not by every name
+    counted = len(distinct) & -(1 << max(0, len(distinct).bit_length() - 4))
+    words = Lexis(max(counted, FEW_NAMES), MappingProxyType(Counter(w for core in distinct for w in set(core))))
     degree = Counter(n for item in items for n in sorted(set(item.neighbours)))
     return Collection(items, names, MappingProxyType(called), words, MappingProxyType(degree), settings, vectors)

@@ -4,8 +4,8 @@ The weight of a pair is the sentences that hold both, plus half of the neighbour
 strength is max(0, NPMI) · ln(1 + weight), with normalised pointwise mutual information after Bouma (2009). Counts alone
 make a hairball; the union of every thing's five strongest pairs gives communities that read as themes.
 
-What counts sentences of the whole corpus, or of one thing, is rounded before it is used: else every sentence that is
-added would change every strength, and so the reading of every document.
+What counts sentences of the whole corpus, of one thing, or of one pair is rounded before it is used: else every
+sentence that is added would change many strengths, and so the reading of many documents.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LEAST_NPMI = 0.1
 NAMES_NPMI = 0.3  # two names of one sentence stay beyond the top
 LEAST_WEIGHT = 1.0
 _BITS = 32
-_EXACT, _DIGITS = 8, 2  # sentences of one thing up to which all count; binary digits of larger counts that are used
+_EXACT, _DIGITS = 8, 2  # sentences of a thing, or weight of a pair, up to which all count; binary digits used of more
 
 
 class PairCount(msgspec.Struct, frozen=True, array_like=True):
@@ -132,12 +132,14 @@ def select_pairs(
     """The places of the pairs that stay, and for each the strength of one unit of weight.
 
     `pairs` are rising `low << 32 | high` of numbered things, `seen` the sentences of each thing, `sentences` those of
-    the corpus. Pairs of things that are `named` stay beyond the top: a sentence says that the two have to do.
+    the corpus; `weight` counts halves. Pairs of things that are `named` stay beyond the top: a sentence says that the
+    two have to do.
     """
     if not len(pairs):
         return np.zeros(0, np.int64), np.zeros(0)
     low, high = pairs >> _BITS, pairs & ((1 << _BITS) - 1)
     often = np.where(seen > _EXACT, round_count(seen, _DIGITS), seen).astype(np.float64)
+    weight = np.where(weight > _EXACT, round_count((2 * weight).astype(np.int64), _DIGITS) / 2, weight)
     total = float(round_count(max(sentences, 2)))
     with np.errstate(divide="ignore", invalid="ignore"):
         npmi = np.log(weight * total / (often[low] * often[high])) / -np.log(np.minimum(weight / total, 0.999999))
