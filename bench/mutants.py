@@ -311,6 +311,7 @@ class Judging:
         self.verdicts = [Verdict(m, "equivalent", 0, 0.0) for m in mutants if m.name in equal]
         self.mutants = [m for m in mutants if m.name not in equal]
         self.chosen: dict[int, list[str]] = {}
+        self.whole = True  # whether it is known which tests run what: not where there was no time for all of them
         self.waiting: list[int] = []  # those that cannot be tried in place
         self.ends = time.monotonic() + given.minutes * 60 if given.minutes else float("inf")
 
@@ -333,7 +334,7 @@ class Judging:
     def choose(self, number: int, reached: Reached) -> list[str]:
         """The tests for a mutant; those of one that is tried from files take longer."""
         mutant = self.mutants[number]
-        most = self.given.seconds / 4 if mutant.defines else self.given.seconds
+        most, self.whole = self.given.seconds / (4 if mutant.defines else 1), reached.whole
         tests = reached.tests.get(number, ())
         if self.named:
             tests = [test for test in tests if test.partition("[")[0] == self.named[number]]
@@ -345,7 +346,7 @@ class Judging:
         mutant, tests = self.mutants[number], self.chosen[number]
         if fate == UNTRIED and (mutant.defines or tests):
             self.waiting.append(number)
-        else:
+        elif tests or self.whole:
             fates = {FAILED: "noticed", PASSED: "unnoticed"}
             self.note(Verdict(mutant, fates.get(fate, "unreached"), len(tests), seconds), by)
 

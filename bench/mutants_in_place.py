@@ -36,6 +36,7 @@ import pytest
 
 FAILED, PASSED, UNTRIED = 1, 0, 3
 SPARE, PATIENCE = 10.0, 4.0  # CPU seconds; a mutant whose tests take longer than so many times the usual is noticed
+SEARCHED = 0.6  # share of the time that may go into finding out which tests run which change
 NOTICED_BY = "noticed-by"  # the file in which a copy leaves the name of the test that failed
 
 
@@ -53,10 +54,11 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """Which tests run which change, by its number, and the CPU seconds of each test."""
+    """Which tests run which change, by its number, and the CPU seconds of each test; `whole` if all tests were run."""
 
     tests: Mapping[int, Sequence[str]]
     seconds: Mapping[str, float]
+    whole: bool = True
 
 
 Choose = Callable[[int, Reached], Sequence[str]]
@@ -184,9 +186,12 @@ class InPlace:
             self.run_marked(session, scratch)
         os.waitpid(process, 0)
         kept = scratch / "reached.json"
-        found = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {"tests": {}, "seconds": {}}
+        nothing: dict[str, Any] = {"tests": {}, "seconds": {}, "whole": False}
+        found = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else nothing
         shutil.rmtree(scratch, ignore_errors=True)
-        return Reached({int(number): tests for number, tests in found["tests"].items()}, found["seconds"])
+        return Reached(
+            {int(number): tests for number, tests in found["tests"].items()}, found["seconds"], found["whole"]
+        )
 
     def run_marked(self, session: pytest.Session, scratch: Path) -> None:
         """In the copy: run all tests, and leave what they ran and what they took; those that fail are left out."""
@@ -202,6 +207,7 @@ class InPlace:
             tests: dict[int, list[str]] = defaultdict(list)
             seconds: dict[str, float] = {}
             session.config.option.maxfail = 0
+            ends = time.monotonic() + SEARCHED * (self.ends - time.monotonic())
             for item, following in zip(session.items, [*session.items[1:], None], strict=True):
                 run.clear()
                 failed, began = session.testsfailed, time.process_time()
@@ -210,11 +216,10 @@ class InPlace:
                     seconds[item.nodeid] = time.process_time() - began
                     for number in sorted(run):
                         tests[number].append(item.nodeid)
-                if len(seconds) % 50 == 0:
-                    (scratch / "reached.json").write_text(json.dumps({"tests": tests, "seconds": seconds}))
-                if time.monotonic() > self.ends:
+                if time.monotonic() > ends:
                     break
-            (scratch / "reached.json").write_text(json.dumps({"tests": tests, "seconds": seconds}))
+            found = {"tests": tests, "seconds": seconds, "whole": item is session.items[-1]}
+            (scratch / "reached.json").write_text(json.dumps(found), encoding="utf-8")
         finally:
             os._exit(0)
 

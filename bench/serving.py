@@ -246,7 +246,9 @@ def measure_leaving(root: Path) -> None:
     threading.Thread(target=stand, daemon=True).start()
     words = ["--engine", "model", "--trust", "--set", f"endpoint.base_url=http://127.0.0.1:{door.getsockname()[1]}/v1"]
     with served(root, *words, "--set", "endpoint.model=none") as (_, port):
-        body = json.dumps({"question": "Who was there?", "method": "bm25", "stream": True}).encode()
+        name = json.loads(ask(port, "GET", f"/api/v1/{root.resolve().name}/entities?limit=1"))["entities"][0]["name"]
+        question = {"question": f"What is said of {name}?", "method": "bm25", "stream": True}
+        body = json.dumps(question).encode()
         head = f"POST /api/v1/{root.resolve().name}/query HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
         head += "Content-Type: application/json\r\n"
         link = socket.create_connection(("127.0.0.1", port))

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.server.http.access import ServeOptions
-from sensegraph.server.http.running import make_server
+from sensegraph.server.running import make_server
 
 JSON = "application/json"
 

@@ -102,24 +102,17 @@ def runtime(store: SqliteStore, server: ScriptedServer | None = None, **endpoint
 
 def content(corpus: Corpus) -> dict[str, Any]:
     """Everything that an index holds, by value: equal content is equal byte for byte."""
-    store, manifest = corpus.store, corpus.index().manifest
-    tables = {
-        "documents": f"{manifest.documents}.documents",
-        "chunks": f"{manifest.documents}.chunks",
-        "entities": f"{manifest.graph}.entities",
-        "relations": f"{manifest.graph}.relations",
-        "claims": f"{manifest.graph}.claims",
-        "communities": f"{manifest.communities}.groups",
-        "clusters": f"{manifest.hierarchy}.clusters",
-    }
-    found: dict[str, Any] = {name: _records(store, key) for name, key in tables.items()}
     index = corpus.index()
+    tables: dict[str, Any] = {
+        "documents": index.catalogue.documents,
+        "chunks": index.catalogue.chunks,
+        "entities": index.graph.entities,
+        "relations": index.graph.relations,
+        "claims": index.graph.claims,
+        "communities": index.communities.groups,
+        "clusters": index.hierarchy.clusters,
+    }
+    found: dict[str, Any] = {name: list(table.raw()) for name, table in tables.items()}
     found["texts"] = [index.document(d.id) for d in index.catalogue.documents]
     found["vectors"] = np.asarray(index.vectors).tobytes()
     return found
-
-
-def _records(store: SqliteStore, key: str) -> list[bytes]:
-    table = store.rows(key)
-    assert table is not None, f"no table {key}"
-    return list(table.scan())

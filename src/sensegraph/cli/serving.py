@@ -74,7 +74,7 @@ def serve_corpora(
         raise SettingsError(f'`sensegraph serve` needs {missing[0]}: pip install "sensegraph[server]".')
     from sensegraph.server.http.access import Limits, ServeOptions
     from sensegraph.server.http.corpora import name_corpora
-    from sensegraph.server.http.running import choose_tokens, make_server
+    from sensegraph.server.running import choose_tokens, make_server
 
     tokens, made = choose_tokens(token_file, host, open_to_all)
     if made:

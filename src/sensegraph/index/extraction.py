@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
+from itertools import accumulate
 from operator import attrgetter
 from typing import Any, cast
 
@@ -57,16 +58,39 @@ def read_documents(
 
 @dataclass(frozen=True)
 class Extracted:
-    """Every chunk with its extraction, in order; `keys` stand for all of it."""
+    """Every chunk with its extraction, in order; `keys` stand for all of it.
+
+    `counts` are the numbers of extraction results of the documents, `size` that of all chunks.
+    """
 
     chunks: Results[tuple[Chunk, ...]]
     extractions: Results[Any]
     by_document: bool
+    counts: Sequence[int] = ()
+    size: int = 0
 
     @property
     def keys(self) -> tuple[str, ...]:
         """What this depends on."""
         return (*self.chunks.keys, *self.extractions.keys)
+
+    @cached_property
+    def runs(self) -> list[tuple[range, range]]:
+        """Runs of neighbouring documents: these documents, and their extraction results."""
+        ends = [0, *accumulate(self.counts)]
+        return [(run, range(ends[run.start], ends[run.stop])) for run in cut_keys(self.chunks.keys)]
+
+    @property
+    def run_names(self) -> list[str]:
+        """What stands for each run."""
+        chunks, found = self.chunks.keys, self.extractions.keys
+        return [key(chunks[a.start : a.stop], found[b.start : b.stop]) for a, b in self.runs]
+
+    def read_run(self, run: int) -> Iterator[tuple[Chunk, Extraction]]:
+        """The chunks of a run with their extractions."""
+        documents, results = self.runs[run]
+        chunks = (c for found in self.chunks[documents.start : documents.stop] for c in found)
+        return zip(chunks, self.read(results), strict=True)
 
     def read(self, run: range) -> Iterator[Extraction]:
         """The extractions of these results of the engine, in order."""
@@ -146,15 +170,20 @@ def extract_all(chunks: Results[tuple[Chunk, ...]], rt: Runtime) -> Extracted:
     from sensegraph.index.surveying import Survey, Told
 
     if "survey" not in rt.engine.tasks:
-        every = [c for document in chunks for c in document]
-        return Extracted(chunks, rt.each(extract_records, every, without=lambda _: Extraction()), by_document=False)
+        documents = list(chunks)
+        every, counts = [c for document in documents for c in document], [len(document) for document in documents]
+        found = rt.each(extract_records, every, without=lambda _: Extraction())
+        return Extracted(chunks, found, by_document=False, counts=counts, size=len(every))
     sections = Sections.of(chunks)
     observations = rt.each(observe_documents, sections, names=sections.keys)
     engine = cast(SurveyingEngine, rt.engine)
     survey = Survey(rt, engine, observations)
     names = [key(*pair) for pair in zip(sections.keys, survey.names, strict=True)]
     items = Told(survey, (sections, observations), engine.looks)
-    return Extracted(chunks, rt.each(read_documents, items, names=names), by_document=True)
+    counted = Counter(document for document, _ in sections.places)
+    counts = [counted[document] for document in range(len(chunks))]
+    read = rt.each(read_documents, items, names=names)
+    return Extracted(chunks, read, by_document=True, counts=counts, size=sections.size)
 
 
 @dataclass(frozen=True)
@@ -166,12 +195,14 @@ class Sections(Sequence[tuple[Chunk, ...]]):
 
     chunks: Results[tuple[Chunk, ...]]
     places: tuple[tuple[int, int], ...]  # document, first chunk
+    size: int = 0  # chunks of all of them
 
     @classmethod
     def of(cls, chunks: Results[tuple[Chunk, ...]]) -> Sections:
         """The sections of these documents; one without chunks is one empty section."""
-        sizes = (len(document) for document in chunks)
-        return cls(chunks, tuple((d, at) for d, n in enumerate(sizes) for at in range(0, max(1, n), _SECTION)))
+        sizes = [len(document) for document in chunks]
+        places = ((d, at) for d, n in enumerate(sizes) for at in range(0, max(1, n), _SECTION))
+        return cls(chunks, tuple(places), sum(sizes))
 
     @property
     def keys(self) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ from sensegraph.types import Usage
 A = TypeVar("A")
 B = TypeVar("B")
 _KEY = re.compile(rb"\b[0-9a-f]{40}\b")
-_LIST = 1 << 16  # bytes of an object that may be a list of keys; what is larger is none
+_LIST = 1 << 22  # bytes of an object that may be a list of keys; what is larger is none
 
 
 class Untraced(SensegraphError):

@@ -7,9 +7,11 @@ read lazily, or as arrays that are mapped.
 from __future__ import annotations
 
 import typing
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cache, cached_property
+from itertools import accumulate
 from typing import Any, Generic, Literal, TypeVar, overload
 
 import msgspec
@@ -131,6 +133,8 @@ class Table(Sequence[B]):
 
     def __init__(self, rows: Rows, kind: Any) -> None:
         self._rows = rows
+        self.joined = rows.parts if isinstance(rows, JoinedRows) else ()
+        self.kept: dict[str, Any] = {}  # what was found out about the records
         self.decode: Callable[[bytes], B] = msgspec.json.Decoder(kind).decode
 
     def __len__(self) -> int:
@@ -167,6 +171,76 @@ class Table(Sequence[B]):
         """All ids in order."""
         return list(self._rows.ids())
 
+    def lightly(self, kind: type[A]) -> Iterator[A]:
+        """All records with the fields of `kind` alone: no more of them is decoded."""
+        return map(msgspec.json.Decoder(kind).decode, self._rows.scan())
+
+    def heads(self) -> list[bytes]:
+        """The stored form of the results whose tables this one is made of, without their records; none of a whole."""
+        return self._rows.heads() if isinstance(self._rows, JoinedRows) else []
+
+
+Joint = tuple[str, int, str]  # a stored table that is a part of another: its name, its records, the first of their ids
+
+
+class JoinedRows:
+    """Stored tables one after the other as one, whose ids ascend: each is opened when something of it is asked for."""
+
+    def __init__(self, store: Store, parts: Sequence[Joint]) -> None:
+        self._store, self.parts = store, tuple(parts)
+        self._starts = [0, *accumulate(count for _, count, _ in parts)]
+        self._firsts = [first for *_, first in parts]
+        self._opened: dict[int, Rows] = {}
+
+    def __len__(self) -> int:
+        return self._starts[-1]
+
+    def heads(self) -> list[bytes]:
+        """The stored form of the results that the tables belong to."""
+        keys = [name.partition(".")[0] for name, *_ in self.parts]
+        found = self._store.read(keys)
+        if gone := [k for k in keys if k not in found]:
+            raise StoreError(f"The result {gone[0]} is gone from the store; run `sensegraph index` again.")
+        return [found[k] for k in keys]
+
+    def _open(self, part: int) -> Rows:
+        if part not in self._opened:
+            name, _, _ = self.parts[part]
+            if (rows := self._store.rows(name)) is None:
+                raise StoreError(f"The table {name} is gone from the store; run `sensegraph index` again.")
+            self._opened[part] = rows
+        return self._opened[part]
+
+    def at(self, positions: Sequence[int]) -> list[bytes]:
+        """The records at these positions, in the order asked for."""
+        wanted: dict[int, list[int]] = {}
+        for position in positions:
+            wanted.setdefault(bisect_right(self._starts, position) - 1, []).append(position)
+        found: dict[int, bytes] = {}
+        for part, places in wanted.items():
+            start = self._starts[part]
+            found.update(zip(places, self._open(part).at([p - start for p in places]), strict=True))
+        return [found[position] for position in positions]
+
+    def find(self, ids: Sequence[str]) -> dict[str, bytes]:
+        """The records with these ids; one that does not exist is absent."""
+        wanted: dict[int, list[str]] = {}
+        for name in ids:
+            if (part := bisect_right(self._firsts, name) - 1) >= 0:
+                wanted.setdefault(part, []).append(name)
+        found: dict[str, bytes] = {}
+        for part, names in wanted.items():
+            found |= self._open(part).find(names)
+        return {name: found[name] for name in sorted(found)}
+
+    def scan(self) -> Iterator[bytes]:
+        """All records in order."""
+        return (record for part in range(len(self.parts)) for record in self._open(part).scan())
+
+    def ids(self) -> Iterator[str]:
+        """All ids in order."""
+        return (name for part in range(len(self.parts)) for name in self._open(part).ids())
+
 
 # ── how results are stored ──
 
@@ -187,10 +261,13 @@ def save_result(store: Store, step: Step[Any, Any], k: str, result: Any) -> None
             store.write_array(f"{k}.{f.name}", np.asarray(getattr(result, f.name)))
         store.write({k: b"arrays"}, step.name)  # last: it says "complete"
     elif step.form == "tables":
-        columns = _list_tables(step.result)
-        for name in columns:
-            store.write_rows(f"{k}.{name}", ((r.id, _ENCODE(r)) for r in getattr(result, name)))
-        store.write({k: _ENCODE(replace(result, **dict.fromkeys(columns, ())))}, step.name)  # last: it says "complete"
+        columns = {name: getattr(result, name) for name in _list_tables(step.result)}
+        joined = {name: found.joined for name, found in columns.items() if isinstance(found, Table) and found.joined}
+        for name in columns.keys() - joined.keys():
+            store.write_rows(f"{k}.{name}", ((r.id, _ENCODE(r)) for r in columns[name]))
+        head = replace(result, **dict.fromkeys(columns, ()))
+        told = {**msgspec.to_builtins(head), "joined": joined} if joined else head
+        store.write({k: _ENCODE(told)}, step.name)  # last: it says "complete"
     else:
         store.write({k: step.encode(result)}, step.name)
 
@@ -202,18 +279,32 @@ def load_result(store: Store, step: Step[Any, B], k: str) -> B:
     if step.form == "arrays":
         arrays = {f.name: np.asarray(_open_array(store, f"{k}.{f.name}")) for f in fields(step.result)}
         return typing.cast(B, step.result(**arrays))
+    raw = store.read([k])[k]
     try:
-        value = step.decode(store.read([k])[k])
+        value, joined = step.decode(raw), _read_joined(raw).joined if step.form == "tables" else {}
     except msgspec.DecodeError as e:
         raise StoreError(f"The result {k} of {step.name} is of another version; run `sensegraph index` again.") from e
     if step.form == "tables":
         tables: dict[str, Table[Any]] = {}
         for name, kind in _list_tables(step.result).items():
-            if (rows := store.rows(f"{k}.{name}")) is None:
-                raise StoreError(f"The table {k}.{name} is gone from the store; run `sensegraph index` again.")
+            wanted = [part for part, *_ in joined[name]] if name in joined else [f"{k}.{name}"]
+            if gone := sorted(set(wanted) - store.has(wanted)):
+                raise StoreError(f"The table {gone[0]} is gone from the store; run `sensegraph index` again.")
+            rows = JoinedRows(store, joined[name]) if name in joined else store.rows(wanted[0])
+            assert rows is not None
             tables[name] = Table(rows, kind)
         return replace(value, **tables)  # type: ignore[type-var]
     return value
+
+
+@dataclass(frozen=True, slots=True)
+class _Joined:
+    """What a result says of tables that are made of others."""
+
+    joined: dict[str, tuple[Joint, ...]] = field(default_factory=dict)
+
+
+_read_joined = msgspec.json.Decoder(_Joined).decode
 
 
 @cache

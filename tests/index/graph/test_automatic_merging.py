@@ -30,6 +30,12 @@ FOUND = Extraction(
 
 class Extracted:
     keys = ("stands for it",)
+    runs = ((range(1), range(1)),)
+    run_names = ("stands for it",)
+    size = 1
+
+    def read_run(self, run: int) -> Iterator[tuple[Chunk, Extraction]]:
+        return iter(self)
 
     def __iter__(self) -> Iterator[tuple[Chunk, Extraction]]:
         return iter([(CHUNK, FOUND)])

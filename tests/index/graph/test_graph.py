@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from drawn import drawn_aliases, drawn_extractions
 from scripted import Script, ScriptedServer
 from sensegraph.errors import SettingsError
 from sensegraph.index.graph.describing import (
@@ -18,8 +19,7 @@ from sensegraph.index.graph.describing import (
 from sensegraph.index.graph.graph_settings import GraphSettings
 from sensegraph.index.graph.merging import Merger, entity_id, merge_extractions, relation_id
 from sensegraph.index.settings import IndexSettings
-from sensegraph.language.text import fold
-from sensegraph.resolution.aliases import NO_ALIASES, Aliases, with_groups
+from sensegraph.resolution.aliases import NO_ALIASES, Aliases
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import (
     Chunk,
@@ -294,13 +294,13 @@ def test_too_much_for_one_prompt_is_summarised_in_parts_and_a_new_description_pa
     rt = runtime(store, server)
     rule = GraphSettings(describe_above=100, summary_input=300)
     graph = _said_much(100)
-    done = summarise_crowded(graph, rt, rule)
+    done = summarise_crowded(dict(crowded_elements(graph, rule)), rt, rule)
     first = len(server.done("summary"))
     assert done.keys() == {graph.entities[0].id}
     assert first >= 6
-    summarise_crowded(_said_much(101), rt, rule)
+    summarise_crowded(dict(crowded_elements(_said_much(101), rule)), rt, rule)
     assert len(server.done("summary")) - first <= 2
-    assert summarise_crowded(graph, rt, rule) == done
+    assert summarise_crowded(dict(crowded_elements(graph, rule)), rt, rule) == done
 
 
 def test_settings_that_cannot_work_are_refused() -> None:
@@ -309,9 +309,9 @@ def test_settings_that_cannot_work_are_refused() -> None:
 
 
 def test_other_forms_of_a_name_are_kept_most_often_first_and_no_pronoun() -> None:
-    from sensegraph.index.graph.merging import _Node, _other_forms
+    from sensegraph.index.graph.elements import EntityNode, _other_forms
 
-    node = _Node()
+    node = EntityNode()
     node.surfaces.update(
         {"Ebenezer Scrooge": 3, "Scrooge": 9, "scrooge": 1, "Mr Scrooge": 2, "he": 40, "EBENEZER SCROOGE": 1}
     )
@@ -330,49 +330,7 @@ def test_an_end_that_its_chunk_does_not_list_is_the_entity_mentioned_most() -> N
     assert {link.source, link.target} == {entity_id(("ann", "person")), entity_id(("bo", "person"))}
 
 
-_SAID = ("Ann", "Bob", "Cy", "Dee", "Eve Ann")
-_TYPES = ("person", "org")
-_DOCUMENTS = ("d0", "d1", "d2", "d3")
-
-
-@st.composite
-def _extractions(draw: st.DrawFn) -> list[tuple[Chunk, Extraction]]:
-    names, labels = st.sampled_from(_SAID), st.sampled_from("xy")
-    made = []
-    for i in range(draw(st.integers(1, 5))):
-        entities = [
-            ExtractedEntity(n, draw(st.sampled_from(_TYPES)), f"{n} {i}.", mentions=(Mention(n, 0, 3),) * k)
-            for n, k in draw(st.lists(st.tuples(names, st.integers(0, 3)), max_size=3))
-        ]
-        links = [
-            ExtractedRelation(a, b, f"{a}-{b} {i}.", draw(st.sampled_from((1.0, 2.5))), label=draw(labels))
-            for a, b in draw(st.lists(st.tuples(names, names), max_size=3))
-        ]
-        claims = [ExtractedClaim(n, "", "t", "TRUE", f"{n} did {i}.") for n in draw(st.lists(names, max_size=2))]
-        at = Chunk(f"c{i}", draw(st.sampled_from(_DOCUMENTS)), 0, 9, 3, "abcdefghi")
-        made.append((at, Extraction(tuple(entities), tuple(links), tuple(claims))))
-    return made
-
-
-@st.composite
-def _alias_tables(draw: st.DrawFn) -> Aliases:
-    own = [(fold(n), t) for n in _SAID for t in _TYPES]
-    picked = draw(st.permutations(own))
-    cut = sorted(draw(st.lists(st.integers(0, 6), min_size=2, max_size=2)))
-    groups = [sorted(picked[: cut[0]]), sorted(picked[cut[0] : cut[1]])]
-    table = with_groups(NO_ALIASES, [g for g in groups if len(g) > 1])
-    new = ("ann (2)", "person")
-    moved = {(draw(st.sampled_from(own)), d) for d in draw(st.lists(st.sampled_from(_DOCUMENTS), max_size=2))}
-    shown = ((draw(st.sampled_from(own)), "Anna"),) if draw(st.booleans()) else ()
-    return replace(
-        table,
-        moved=tuple(sorted((n, d, new) for n, d in moved)),
-        made=((new, "Ann (2)"),) if moved else (),
-        shown=shown,
-    )
-
-
-@given(_extractions(), st.lists(_alias_tables(), max_size=4), st.sampled_from(("count", "strength", "normalised")))
+@given(drawn_extractions(), st.lists(drawn_aliases(), max_size=4), st.sampled_from(("count", "strength", "normalised")))
 def test_what_is_merged_again_with_other_aliases_is_as_if_it_were_merged_afresh(
     extracted: list[tuple[Chunk, Extraction]], tables: list[Aliases], weight: Any
 ):

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from sensegraph.algorithms.trees import Followed
+from sensegraph.index.graph.columns import columns_of
 from sensegraph.index.hierarchy.communities import (
     ClusterSettings,
     Communities,
@@ -15,7 +16,6 @@ from sensegraph.index.hierarchy.communities import (
     Lineage,
     _trace_fates,
     group_entities,
-    hash_structure,
     read_lineage,
 )
 from sensegraph.index.hierarchy.packing import Group
@@ -129,11 +129,10 @@ def test_a_graph_without_relations_has_a_modularity_of_nought_and_weights_of_nou
 
 
 def test_the_shape_of_a_graph_is_its_entities_relations_and_weights() -> None:
-    (shape,) = hash_structure.fn([PAIR])
-    (same,) = hash_structure.fn([Graph(PAIR.entities, PAIR.relations, ())])
+    shape, same = (columns_of(of).structure() for of in (PAIR, Graph(PAIR.entities, PAIR.relations, ())))
     heavier = graph("abcdefg", "ab", "ac", "bc", "de", "df", "ef", "cd", weights={"cd": 2.0})
     assert shape == same
-    assert len({shape, *hash_structure.fn([heavier, graph("abcdefg", "ab")])}) == 3
+    assert len({shape, *(columns_of(of).structure() for of in (heavier, graph("abcdefg", "ab")))}) == 3
 
 
 def test_communities_of_before_stay_where_they_cost_no_more_than_a_hundredth_of_modularity() -> None:

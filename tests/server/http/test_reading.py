@@ -206,7 +206,7 @@ def page(tmp_path: Path, corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> Ite
     (tmp_path / "index.html").write_text("<!doctype html><title>page</title>")
     (tmp_path / "app.js").write_text("export const n = 1;\n" * 100)
     (tmp_path / "secret.py").write_text("x")
-    monkeypatch.setattr("sensegraph.server.http.app.Page", lambda: Page(tmp_path))
+    monkeypatch.setattr("sensegraph.server.app.Page", lambda: Page(tmp_path))
     with serving({"harbour": corpus}) as client:
         yield tmp_path, client
 

@@ -24,7 +24,7 @@ from sensegraph.server.http.access import (
     read_token_file,
 )
 from sensegraph.server.http.guard import Bucket
-from sensegraph.server.http.running import choose_tokens
+from sensegraph.server.running import choose_tokens
 from web_client import JSON, WebClient, serving
 
 READ, WRITE = "read-token-of-the-tests", "write-token-of-the-tests"

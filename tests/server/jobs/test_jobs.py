@@ -88,12 +88,14 @@ def test_a_file_is_sent_planned_indexed_asked_about_and_removed(notes: WebClient
     assert 'sensegraph_jobs_total{state="done"} 2' in notes.get("/metrics").body.decode()
 
 
+@pytest.mark.slow
 def test_a_job_says_why_it_failed(notes: WebClient) -> None:
     ended = follow(notes, start(notes, "build"))[-1].data
     assert (ended["state"], ended["error"]["code"], ended["error"]["next"]) == ("failed", "EmptyCorpus", "change")
     assert notes.get(f"{C}/jobs/{ended['id']}").json == ended
 
 
+@pytest.mark.slow
 def test_who_comes_late_or_again_is_told_what_was_missed(notes: WebClient, folder: Path) -> None:
     (folder / "input" / "ada.txt").write_bytes(ADA)
     job = start(notes, "sync")

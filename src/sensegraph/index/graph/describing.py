@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from sensegraph.index.graph.graph_settings import GraphSettings
@@ -29,13 +29,13 @@ def distinct_descriptions(descriptions: Sequence[Description]) -> list[Descripti
     return list(first.values())
 
 
-def summarise_crowded(merged: Graph, rt: Runtime, settings: GraphSettings) -> dict[str, str]:
-    """Summaries, by id, of the elements that several descriptions say too much about.
+def summarise_crowded(crowded: Mapping[str, Context], rt: Runtime, settings: GraphSettings) -> dict[str, str]:
+    """Summaries, by id, of the elements that several descriptions say too much about, which are given by id.
 
     Too much for one prompt is summarised in parts, then the parts' summaries: a tree, not a chain, so that the parts
     run at once and a new description pays only for its part.
     """
-    todo = dict(crowded_elements(merged, settings))
+    todo = dict(crowded)
     done: dict[str, str] = {}
     while todo:
         parts = [
@@ -57,12 +57,21 @@ def crowded_elements(merged: Graph, settings: GraphSettings) -> Iterator[tuple[s
     titled: list[tuple[Entity | Relation, str]] = [(e, e.name) for e in merged.entities]
     titled += [(r, f"{names[r.source]} — {names[r.target]}") for r in merged.relations]
     for element, title in titled:
-        said = distinct_descriptions(element.descriptions)
-        text, limit = "\n".join(d.text for d in said), settings.describe_above
-        # no token is shorter than a byte
-        if len(said) > 1 and len(text.encode()) > limit and count_tokens(text) > limit:
-            passages = tuple(Passage("description", "", d.text, sources=(d.source,)) for d in said)
-            yield element.id, Context(passages, title)
+        if is_crowded(distinct_descriptions(element.descriptions), settings.describe_above):
+            yield element.id, context_of(element, title)
+
+
+def context_of(element: Entity | Relation, title: str) -> Context:
+    """What is said of an element, to be summarised."""
+    said = distinct_descriptions(element.descriptions)
+    return Context(tuple(Passage("description", "", d.text, sources=(d.source,)) for d in said), title)
+
+
+def is_crowded(said: Sequence[Description], limit: int) -> bool:
+    """Whether these distinct descriptions together have more than `limit` tokens."""
+    text = "\n".join(d.text for d in said)
+    # no token is shorter than a byte
+    return len(said) > 1 and len(text.encode()) > limit and count_tokens(text) > limit
 
 
 def split_context(context: Context, budget: int) -> list[Context]:

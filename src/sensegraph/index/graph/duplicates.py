@@ -20,7 +20,8 @@ from sensegraph.errors import InputError
 from sensegraph.index.extraction import Extracted
 from sensegraph.index.graph.graph_settings import GraphSettings, ResolveSettings
 from sensegraph.index.graph.homonyms import find_new_names, find_senses, with_senses
-from sensegraph.index.graph.merging import Merger, entity_id, knowledge_graph
+from sensegraph.index.graph.merging import Merger, entity_id
+from sensegraph.index.graph.partitions import knowledge_graph
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import fold
 from sensegraph.protocols import ResolvingEngine
@@ -283,10 +284,9 @@ def resolved_graph(
     if graph.weight == "auto":
         graph = replace(graph, weight="strength" if "survey" in rt.engine.tasks else "count")
     notes: tuple[str, ...] = ()
-    merge = _Merging(extracted, graph)
     if settings.automatic:
-        aliases, notes = _find_automatic(extracted, rt, settings, aliases, texts, merge)
-    known = knowledge_graph(extracted, rt, graph, aliases, merge)
+        aliases, notes = _find_automatic(extracted, rt, settings, aliases, texts, _Merging(extracted, graph))
+    known = knowledge_graph(extracted, rt, graph, aliases)
     rt.once(keep_aliases, aliases, names=(known.key,))
     return known, notes
 

@@ -6,22 +6,21 @@ relations they state, the titles that name them (hybrid retrieval; N86).
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sensegraph.algorithms.graphs import Floats, Ints, Longs
+from sensegraph.algorithms.ranking import hash_words
 from sensegraph.algorithms.walks import Moves, build_moves
 from sensegraph.index.manifest import Catalogue
 from sensegraph.language.text import fold
-from sensegraph.runtime.results import Result, step
+from sensegraph.runtime.results import Result, Table, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Graph, Hierarchy
 
@@ -82,7 +81,7 @@ class Lookups:
 
         Many are looked up together far quicker than one by one.
         """
-        wanted = _hash_names(map(fold, names))
+        wanted = hash_words(map(fold, names))
         found: list[list[int]] = [[] for _ in names]
         for known, owners in ((self.aliases, self.aliased), (self.names, self.named)):
             begin, end = np.searchsorted(known, wanted), np.searchsorted(known, wanted, side="right")
@@ -104,52 +103,52 @@ def find_lookups(graph: Result[Graph], hierarchy: Result[Hierarchy] | None, rt: 
     return rt.once(build_lookups, lambda: (graph.value, shown), names=names)
 
 
+@dataclass(frozen=True, slots=True)
+class _Home:
+    """What of a cluster tells where entities are at home."""
+
+    depth: int
+    entities: tuple[str, ...]
+
+
 def _index_graph(graph: Graph, hierarchy: Hierarchy) -> Lookups:
-    ids, names, others = [], [], list[tuple[str, int]]()
-    for i, entity in enumerate(graph.entities):
-        ids.append(entity.id)
-        names.append(entity.name)
-        others += [(alias, i) for alias in entity.aliases]
+    from sensegraph.index.graph.columns import columns_of
+
+    columns = columns_of(graph)
+    known, count = columns.entities, len(columns.entities.ids)
+    ids = graph.entities.ids() if isinstance(graph.entities, Table) else [e.id for e in graph.entities]
     position = {name: i for i, name in enumerate(ids)}
-    start, neighbours, relations = _adjacency_rows(
-        [(position[r.source], position[r.target]) for r in graph.relations], len(ids)
+    start, neighbours, relations = _adjacency_rows(np.stack((columns.source, columns.target), axis=1), count)
+    hashes, owners = _sort_hashes(known.names, np.arange(count))
+    aliases, aliased = _sort_hashes(known.aliases, np.repeat(np.arange(count), known.aliased))
+    stored = hierarchy.clusters
+    clusters = (
+        list(stored.lightly(_Home)) if isinstance(stored, Table) else [_Home(c.depth, c.entities) for c in stored]
     )
-    hashes, owners = _sort_hashes(names, range(len(ids)))
-    aliases, aliased = _sort_hashes([name for name, _ in others], [i for _, i in others])
-    clusters = [(c.depth, c.level, c.entities) for c in hierarchy.clusters]
-    depths = 1 + max((depth for depth, *_ in clusters), default=-1)
-    homes = np.full((len(position), depths), -1, np.int32)
-    for i, (depth, _, entities) in enumerate(clusters):  # by depth: a deeper one overwrites what was projected
-        homes[[position[e] for e in entities if e in position], depth:] = i
-    subjects = np.asarray([position[c.subject] for c in graph.claims], np.int64)
-    said = np.concatenate(([0], np.cumsum(np.bincount(subjects, minlength=len(ids))))).astype(np.int64)
-    claims = np.argsort(subjects, kind="stable").astype(np.int32)
-    encoded = [n.encode("utf-8", "replace") for n in names]
-    spelt = np.concatenate(([0], np.cumsum([len(e) for e in encoded], dtype=np.int64))).astype(np.int64)
-    letters = np.frombuffer(b"".join(encoded), np.uint8)
-    return Lookups(start, neighbours, relations, homes, said, claims, hashes, owners, aliases, aliased, letters, spelt)
+    depths = 1 + max((cluster.depth for cluster in clusters), default=-1)
+    homes = np.full((count, depths), -1, np.int32)
+    for i, cluster in enumerate(clusters):  # by depth: a deeper one overwrites what was projected
+        homes[[position[e] for e in cluster.entities if e in position], cluster.depth :] = i
+    said = np.concatenate(([0], np.cumsum(np.bincount(columns.subject, minlength=count)))).astype(np.int64)
+    claims = np.argsort(columns.subject, kind="stable").astype(np.int32)
+    spelt = np.concatenate(([0], np.cumsum(known.lengths))).astype(np.int64)
+    names = (hashes, owners, aliases, aliased, known.letters, spelt)
+    return Lookups(start, neighbours, relations, homes, said, claims, *names)
 
 
-def _sort_hashes(names: Sequence[str], owners: Sequence[int]) -> tuple[NDArray[np.uint64], Ints]:
-    """The ascending hashes of folded names, and whose they are."""
-    hashes, whose = _hash_names(map(fold, names)), np.asarray(owners, np.int32)
-    order = np.lexsort((whose, hashes))
-    return hashes[order], whose[order]
+def _sort_hashes(hashes: NDArray[np.uint64], owners: NDArray[Any]) -> tuple[NDArray[np.uint64], Ints]:
+    """The hashes, ascending, and whose they are."""
+    order = np.lexsort((owners, hashes))
+    return hashes[order], owners[order].astype(np.int32)
 
 
-def _adjacency_rows(pairs: Sequence[tuple[int, int]], n: int) -> tuple[NDArray[np.int64], Ints, Ints]:
+def _adjacency_rows(ends: Longs, n: int) -> tuple[NDArray[np.int64], Ints, Ints]:
     """Neighbours and relations by entity, as rows of a sparse matrix; each row in the order of neighbours."""
-    ends = np.asarray(pairs, np.int64).reshape(-1, 2)
     source, target = np.concatenate((ends[:, 0], ends[:, 1])), np.concatenate((ends[:, 1], ends[:, 0]))
     relation = np.concatenate((np.arange(len(ends)), np.arange(len(ends))))
     order = np.lexsort((target, source))
     start = np.concatenate(([0], np.cumsum(np.bincount(source, minlength=n)))).astype(np.int64)
     return start, target[order].astype(np.int32), relation[order].astype(np.int32)
-
-
-def _hash_names(names: Iterable[str]) -> NDArray[np.uint64]:
-    digests = [hashlib.blake2b(n.encode("utf-8", "surrogatepass"), digest_size=8).digest() for n in names]
-    return np.frombuffer(b"".join(digests), np.dtype("<u8")).astype(np.uint64)
 
 
 _OWNERS = 5  # a name that titles more documents than this singles out none of them
@@ -230,42 +229,57 @@ def _rate_salience(count: Floats, chunks: int) -> Floats:
 
 
 def _tie_chunks(graph: Graph, catalogue: Catalogue) -> Ties:
-    place = {c.id: i for i, c in enumerate(catalogue.chunks)}
-    position: dict[str, int] = {}
-    called: dict[str, list[int]] = defaultdict(list)
-    mentions: list[list[int]] = []
-    for i, entity in enumerate(graph.entities):
-        position[entity.id] = i
-        called[fold(entity.name)].append(i)
-        mentions.append(sorted({place[c] for c in entity.chunks if c in place}))
-    ends, weights, statements = [], [], []
-    for r in graph.relations:
-        ends.append((position[r.source], position[r.target]))
-        weights.append(r.weight)
-        statements.append(sorted({place[c] for c in r.chunks if c in place}))
-    start, held = _pack_lists(mentions)
-    owns, owned = _pack_lists(_title_owners(catalogue, called, len(mentions)))
-    first, stated = _pack_lists(statements)
-    weight = np.asarray(weights, np.float64)
-    edges = _walk_edges((start, held, owns, owned), np.asarray(ends, np.int64).reshape(-1, 2), weight, len(place))
-    walk = build_moves(*edges, len(place) + len(mentions))
+    from sensegraph.index.graph.columns import columns_of
+
+    columns, chunks = columns_of(graph), catalogue.chunks
+    listed = hash_words(chunks.ids() if isinstance(chunks, Table) else [c.id for c in chunks])
+    start, held = _pack_places(columns.entities.chunks, columns.entities.held, listed)
+    titled = _title_owners(catalogue, columns.entities.names)
+    owns = np.concatenate(([0], np.cumsum([len(x) for x in titled], dtype=np.int64))).astype(np.int64)
+    owned = np.asarray([i for x in titled for i in x], np.int32)
+    first, stated = _pack_places(columns.relations.chunks, columns.relations.stated, listed)
+    weight, ends = columns.relations.weight, np.stack((columns.source, columns.target), axis=1)
+    edges = _walk_edges((start, held, owns, owned), ends, weight, len(listed))
+    walk = build_moves(*edges, len(listed) + len(columns.entities.ids))
     return Ties(start, held, owns, owned, first, stated, weight, walk.source, walk.target, walk.share)
 
 
-def _pack_lists(lists: Sequence[Sequence[int]]) -> tuple[Longs, Ints]:
-    """Lists one after the other, and where each begins."""
-    start = np.concatenate(([0], np.cumsum([len(x) for x in lists], dtype=np.int64))).astype(np.int64)
-    return start, np.asarray([i for x in lists for i in x], np.int32)
+def _pack_places(chunks: NDArray[np.uint64], counts: Longs, listed: NDArray[np.uint64]) -> tuple[Longs, Ints]:
+    """The positions of the chunks of each, ascending, one after the other, and where each begins."""
+    from sensegraph.index.graph.columns import find_hashes
+
+    places = find_hashes(chunks, listed)
+    whose = np.repeat(np.arange(len(counts)), counts)
+    code = np.unique((whose * max(len(listed), 1) + places)[places >= 0])
+    row, place = np.divmod(code, max(len(listed), 1))
+    start = np.concatenate(([0], np.cumsum(np.bincount(row, minlength=len(counts))))).astype(np.int64)
+    return start, place.astype(np.int32)
 
 
-def _title_owners(catalogue: Catalogue, called: dict[str, list[int]], entities: int) -> list[list[int]]:
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """What of a chunk tells where it stands."""
+
+    document: str
+
+
+def _title_owners(catalogue: Catalogue, names: NDArray[np.uint64]) -> list[list[int]]:
     """For every entity the first chunks of the documents that its name is the title of, a closing bracket aside."""
-    first = {c.document: i for i, c in reversed(list(enumerate(catalogue.chunks)))}
-    owned: list[list[int]] = [[] for _ in range(entities)]
-    for d in catalogue.documents:
-        if d.id in first:
-            for entity in called.get(fold(_BRACKET.sub("", d.title)), []):
-                owned[entity].append(first[d.id])
+    first: dict[str, int] = {}
+    stored = catalogue.chunks
+    listed = (
+        (c.document for c in stored.lightly(_Placed)) if isinstance(stored, Table) else (c.document for c in stored)
+    )
+    for i, document in enumerate(listed):
+        first.setdefault(document, i)
+    titled = [(d.title, first[d.id]) for d in catalogue.documents if d.id in first and d.title]
+    wanted = hash_words(fold(_BRACKET.sub("", title)) for title, _ in titled)
+    order = np.argsort(names, kind="stable")
+    begin, end = (np.searchsorted(names[order], wanted, side=side).tolist() for side in ("left", "right"))
+    owned: list[list[int]] = [[] for _ in names]
+    for (_, chunk), a, b in zip(titled, begin, end, strict=True):
+        for entity in order[a:b].tolist():
+            owned[entity].append(chunk)
     return [x if len(x) <= _OWNERS else [] for x in owned]
 
 

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
 
-from sensegraph.index.extraction import Extracted
-from sensegraph.index.graph.describing import describe_elements, summarise_crowded
-from sensegraph.index.graph.graph_settings import GraphSettings, Weight
-from sensegraph.language.text import fold
-from sensegraph.language.word_lists import STOP
-from sensegraph.resolution.aliases import NO_ALIASES, Aliases, Called, Name, bind_aliases, name_entity
+from sensegraph.index.graph.elements import (
+    EntityNode,
+    RelationLink,
+    entity_id,
+    fold_name,
+    make_entity,
+    make_relation,
+    relation_id,
+    source_span,
+)
+from sensegraph.index.graph.graph_settings import GraphSettings
+from sensegraph.resolution.aliases import NO_ALIASES, Aliases, Name, bind_aliases, name_entity
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Result, step
-from sensegraph.runtime.runtime import Runtime
+from sensegraph.runtime.results import step
 from sensegraph.types import (
     Chunk,
     Claim,
@@ -30,73 +35,16 @@ from sensegraph.types import (
     Source,
 )
 
-_ALIASES = 8  # other names that are kept of one entity
-_NO_NAMES = frozenset(word for words in STOP.values() for word in words)
 Pairs = list[tuple[str, str, int, Extraction]]  # chunk, document, characters, what it says
 
 
-@dataclass(frozen=True, slots=True)
-class _Node:
-    """An entity while it is gathered."""
-
-    names: Counter[str] = field(default_factory=Counter)
-    surfaces: Counter[str] = field(default_factory=Counter)
-    descriptions: list[Description] = field(default_factory=list)
-    chunks: dict[str, None] = field(default_factory=dict)
-    own: Counter[Name] = field(default_factory=Counter)  # where it has aliases, the mentions of each of its names
-
-    @property
-    def frequency(self) -> int:
-        """How often it is mentioned, under any of its names."""
-        return self.names.total()
-
-
-@dataclass(frozen=True, slots=True)
-class _Link:
-    """A relation while it is gathered."""
-
-    descriptions: list[Description] = field(default_factory=list)
-    labels: Counter[str] = field(default_factory=Counter)
-    told: Counter[tuple[str, bool]] = field(default_factory=Counter)  # label, and whether the first end is its subject
-    strengths: list[float] = field(default_factory=list)
-    chunks: dict[str, None] = field(default_factory=dict)
-
-
-def entity_id(name: Name) -> str:
-    """The id of the entity with this (folded name, folded type)."""
-    return key("entity", *name)[:20]
-
-
-def relation_id(source: str, target: str) -> str:
-    """The id of the relation between two entity ids."""
-    return key("relation", *sorted((source, target)))[:20]
-
-
-@step("graph.graph", version=3, form="tables")
-def describe_graphs(
-    parts: Sequence[tuple[Graph, dict[str, str]]], *, settings: GraphSettings, describer: str
-) -> list[Graph]:
-    """A merged graph with the summaries of its elements (by id) put in; `describer` is who wrote them."""
-    return [describe_elements(merged, summaries) for merged, summaries in parts]
-
-
-def knowledge_graph(
-    extracted: Extracted, rt: Runtime, settings: GraphSettings, aliases: Aliases, merge: Callable[[Aliases], Graph]
-) -> Result[Graph]:
-    """The graph of the corpus, as `merge` makes it; merging and describing happen only when something changed."""
-
-    def parts() -> tuple[Graph, dict[str, str]]:
-        merged = merge(aliases)
-        return merged, summarise_crowded(merged, rt, settings)
-
-    describer = rt.engine.fingerprint("summarise")
-    names = (*extracted.keys, aliases.key) if aliases.key else extracted.keys
-    return rt.once(describe_graphs, parts, names=names, settings=settings, describer=describer)
+@step("graph.graph", version=4, form="tables")
+def describe_graphs(graphs: Sequence[Graph], *, settings: GraphSettings, describer: str) -> list[Graph]:
+    """A merged graph whose elements are described; `describer` is who summarised what is said of them."""
+    return list(graphs)
 
 
 # ── merging ──
-
-_folded = lru_cache(maxsize=1 << 16)(fold)  # the same names come again with every chunk
 
 
 def merge_extractions(
@@ -118,8 +66,8 @@ class Merger:
         self._pairs: Pairs = [(c.id, c.document, len(c.text), x) for c, x in extracted]
         self._settings, self._aliases, self._bound = settings, NO_ALIASES, bind_aliases(NO_ALIASES)
         self._usual, self._places = _read_names(self._pairs)
-        self._nodes: dict[Name, _Node] = {}
-        self._links: dict[tuple[Name, Name], _Link] = {}
+        self._nodes: dict[Name, EntityNode] = {}
+        self._links: dict[tuple[Name, Name], RelationLink] = {}
         self._said: list[tuple[Name, ExtractedClaim, Source]] = []
         self._changed: frozenset[Name] | None = None  # the entities that are gathered; None: all of them
         self._made: tuple[dict[Name, Entity], dict[tuple[Name, Name], Relation]] = ({}, {})
@@ -131,7 +79,7 @@ class Merger:
         self._aliases, self._bound = aliases, bind_aliases(aliases)
         for chunk, document, length, extraction in pairs:
             for e in extraction.entities:
-                self._gather_entity((_folded(e.name), _folded(e.type)), document, e, chunk, length)
+                self._gather_entity((fold_name(e.name), fold_name(e.type)), document, e, chunk, length)
         for pair in pairs:
             self._bind_ends(*pair)
         graph = self._finish()
@@ -164,7 +112,7 @@ class Merger:
         if self._changed is not None and whose not in self._changed:
             return whose
         if (node := self._nodes.get(whose)) is None:
-            node = self._nodes[whose] = _Node()
+            node = self._nodes[whose] = EntityNode()
         count = max(1, len(e.mentions))
         if self._bound:
             node.own[own] += count
@@ -173,27 +121,27 @@ class Merger:
             node.surfaces[m.surface] += 1
         node.chunks[chunk] = None
         if e.description:
-            node.descriptions.append(Description(e.description, _source_span(chunk, e.start, e.end, length)))
+            node.descriptions.append(Description(e.description, source_span(chunk, e.start, e.end, length)))
         return whose
 
     def _bind_ends(self, chunk: str, document: str, length: int, extraction: Extraction) -> None:
         """Attach the relations and claims of a chunk to entities."""
         here: dict[str, Name] = {}
         for e in extraction.entities:
-            name = (_folded(e.name), _folded(e.type))
+            name = (fold_name(e.name), fold_name(e.type))
             here.setdefault(name[0], self._bound.of(name, document))
         find = partial(self._bind_name, here=here, chunk=chunk, document=document)
         for r in extraction.relations:
             a, b = find(r.source), find(r.target)
             if a and b:
-                self._gather_relation((a, b), r, _source_span(chunk, r.start, r.end, length))
+                self._gather_relation((a, b), r, source_span(chunk, r.start, r.end, length))
         for c in extraction.claims:
             subject = find(c.subject)
             if subject and (self._changed is None or subject in self._changed):
-                self._said.append((subject, c, _source_span(chunk, c.start, c.end, length)))
+                self._said.append((subject, c, source_span(chunk, c.start, c.end, length)))
 
     def _bind_name(self, surface: str, *, here: dict[str, Name], chunk: str, document: str) -> Name | None:
-        name = _folded(surface)
+        name = fold_name(surface)
         if not name or name in here:
             return here.get(name)
         found = self._usual.get(name)
@@ -215,7 +163,7 @@ class Merger:
                 self._nodes[a].descriptions.append(said)
             return
         if (link := self._links.get((a, b))) is None:
-            link = self._links[a, b] = _Link()
+            link = self._links[a, b] = RelationLink()
         link.strengths.append(r.strength)
         link.chunks[source.chunk] = None
         if r.description:
@@ -235,7 +183,7 @@ class Merger:
         degree = Counter(end for pair in self._links for end in pair)
         for n, node in self._nodes.items():
             if (known := entities.get(n)) is None:
-                entities[n] = _make_entity(ids[n], n, node, degree[n], named.get(n))
+                entities[n] = make_entity(ids[n], n, node, degree[n], named.get(n))
             elif known.degree != degree[n]:
                 entities[n] = replace(known, degree=degree[n])
         most = max((len(link.strengths) for link in self._links.values()), default=1)
@@ -244,7 +192,7 @@ class Merger:
         self._most = most
         for (a, b), link in self._links.items():
             if (a, b) not in relations:
-                relations[a, b] = _make_relation((ids[a], ids[b]), link, self._settings.weight, most)
+                relations[a, b] = make_relation((ids[a], ids[b]), link, self._settings.weight, most)
         claims: dict[str, Claim] = {}
         for subject, c, source in self._said:
             made = Claim("", ids[subject], c.object, c.type, c.status, c.description, c.starts, c.ends, source)
@@ -263,10 +211,10 @@ def _read_names(pairs: Pairs) -> tuple[dict[str, Name], dict[str, list[int]]]:
     places: dict[str, list[int]] = defaultdict(list)
     for place, (*_, x) in enumerate(pairs):
         for e in x.entities:
-            seen[_folded(e.name), _folded(e.type)] += max(1, len(e.mentions))
-        said = {_folded(e.name) for e in x.entities}
-        said.update(_folded(name) for r in x.relations for name in (r.source, r.target))
-        said.update(_folded(c.subject) for c in x.claims)
+            seen[fold_name(e.name), fold_name(e.type)] += max(1, len(e.mentions))
+        said = {fold_name(e.name) for e in x.entities}
+        said.update(fold_name(name) for r in x.relations for name in (r.source, r.target))
+        said.update(fold_name(c.subject) for c in x.claims)
         for name in said:
             places[name].append(place)
     usual: dict[str, Name] = {}
@@ -282,53 +230,6 @@ def _names_concerned(before: Aliases, now: Aliases) -> set[Name]:
     return names | {name for name, _ in ({*before.made} ^ {*now.made}) | ({*before.shown} ^ {*now.shown})}
 
 
-def _source_span(chunk: str, start: int, end: int, length: int) -> Source:
-    """The span, or the whole chunk where the span is not known."""
-    return Source(chunk, start, end) if end > start else Source(chunk, 0, length)
-
-
-def _make_entity(name: str, whose: Name, node: _Node, degree: int, called: Called | None) -> Entity:
-    if called:
-        shown, kind, main = called.shown, called.type, _folded(called.shown)
-    else:
-        (main, kind), shown = whose, _most_common(node.names)
-    return Entity(
-        name, shown, kind, "", tuple(node.descriptions), tuple(node.chunks), node.frequency, degree,
-        _other_forms(main, node),
-    )  # fmt: skip
-
-
-def _other_forms(name: str, node: _Node) -> tuple[str, ...]:
-    """Other forms under which the texts mention an entity; a pronoun is no name."""
-    forms: dict[str, Counter[str]] = defaultdict(Counter)
-    written = {_folded(surface) for surface in node.surfaces}
-    names = [(surface, count) for surface, count in node.names.items() if _folded(surface) not in written]
-    for surface, count in (*node.surfaces.items(), *names):
-        folded = _folded(surface)
-        if folded != name and len(folded) > 1 and folded not in _NO_NAMES:
-            forms[folded][surface] += count
-    ranked = sorted(forms.values(), key=lambda found: (-found.total(), _most_common(found)))
-    return tuple(map(_most_common, ranked[:_ALIASES]))
-
-
-def _make_relation(ends: tuple[str, str], link: _Link, weight: Weight, most: int) -> Relation:
-    """The relation of two ends: the records with its label, or where none has one all, say which is the subject."""
-    label = _most_common(link.labels)
-    forth, back = link.told[label, True], link.told[label, False]
-    source, target = sorted(ends) if forth == back else ends if forth > back else ends[::-1]
-    count = len(link.strengths)
-    strength = float(sum(sorted(link.strengths)))
-    value = {"strength": strength, "normalised": count / most}.get(weight, float(count))
-    return Relation(
-        relation_id(source, target), source, target, "", tuple(link.descriptions), value, tuple(link.chunks),
-        label, directed=bool(forth) != bool(back),
-    )  # fmt: skip
-
-
-def _most_common(names: Counter[str]) -> str:
-    return min(names, key=lambda n: (-names[n], n), default="")
-
-
 __all__ = [
-    "Merger", "describe_graphs", "entity_id", "knowledge_graph", "merge_extractions", "relation_id",
+    "Merger", "describe_graphs", "entity_id", "merge_extractions", "relation_id",
 ]  # fmt: skip

@@ -18,11 +18,12 @@ from sensegraph.algorithms.clustering import Quality, Start, carry_tree, hierarc
 from sensegraph.algorithms.graphs import Edges, canonical_edges
 from sensegraph.algorithms.trees import Followed, Tree, match_groups, project
 from sensegraph.errors import SettingsError, StoreError
+from sensegraph.index.graph.columns import columns_of
 from sensegraph.index.hierarchy.packing import Group
 from sensegraph.index.manifest import Manifest
 from sensegraph.protocols import Store
 from sensegraph.runtime.keys import encode_canonical, key
-from sensegraph.runtime.results import Result, recall_result, step
+from sensegraph.runtime.results import Result, Table, recall_result, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Graph
 
@@ -186,15 +187,6 @@ class _Structure:
     edges: Edges
 
 
-@step("communities.structure", version=1)
-def hash_structure(graphs: Sequence[Graph]) -> list[str]:
-    """A hash of what clustering sees of a graph: its entities, relations and weights, no texts."""
-    return [
-        key([e.id for e in g.entities], [(*sorted((r.source, r.target)), r.weight) for r in g.relations])
-        for g in graphs
-    ]
-
-
 @step("communities.communities", version=2, form="tables")
 def cluster_graphs(wholes: Sequence[tuple[Graph, Earlier | None]], *, settings: ClusterSettings) -> list[Communities]:
     """The communities of each graph."""
@@ -205,7 +197,7 @@ def find_communities(
     graph: Result[Graph], earlier: Earlier | None, rt: Runtime, settings: ClusterSettings
 ) -> Result[Communities]:
     """The communities of `graph`; with `earlier`, found by changing those as little as the new graph demands."""
-    shape = rt.once(hash_structure, graph.value, names=(graph.key,)).value
+    shape = columns_of(graph.value).structure()
     before = (earlier.communities.key,) if earlier else ()
     return rt.once(cluster_graphs, lambda: (graph.value, earlier), names=(shape, *before), settings=settings)
 
@@ -248,12 +240,10 @@ def _leiden_tree(edges: Edges, start: Start | None, settings: ClusterSettings) -
 
 
 def _graph_arrays(graph: Graph) -> _Structure:
-    ids = [e.id for e in graph.entities]
-    place = {name: i for i, name in enumerate(ids)}
-    links = [(place[r.source], place[r.target], max(r.weight, _LIGHTEST)) for r in graph.relations]
-    columns = np.array(links, np.float64).reshape(-1, 3)
-    edges = canonical_edges(columns[:, 0].astype(np.int64), columns[:, 1].astype(np.int64), columns[:, 2], len(ids))
-    return _Structure(ids, edges)
+    columns = columns_of(graph)
+    ids = graph.entities.ids() if isinstance(graph.entities, Table) else [e.id for e in graph.entities]
+    weight = np.maximum(columns.relations.weight, _LIGHTEST)
+    return _Structure(ids, canonical_edges(columns.source, columns.target, weight, len(ids)))
 
 
 def _name_communities(

@@ -12,27 +12,23 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
 from zlib import crc32
 
-import msgspec
 import numpy as np
 
 from sensegraph.algorithms.graphs import smallest_members
+from sensegraph.index.graph.columns import columns_of
 from sensegraph.index.hierarchy.communities import (
     ClusterSettings,
     Communities,
     Earlier,
     find_communities,
-    hash_structure,
 )
 from sensegraph.index.hierarchy.packing import Group
 from sensegraph.runtime.keys import document_part, key
 from sensegraph.runtime.results import Result, Table, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Graph
-
-R = TypeVar("R")
 
 _ALONE = 3  # entities from which a component is a community of its own, below a gathered one
 _ENDS = 12  # one component in so many ends a run of small ones
@@ -51,14 +47,6 @@ class _Node:
 
 
 @dataclass(frozen=True, slots=True)
-class _Link:
-    """The ends of a relation."""
-
-    source: str
-    target: str
-
-
-@dataclass(frozen=True, slots=True)
 class _Branch:
     """A community to be: its entities and what it is divided into; `gathered` where no relation holds it together."""
 
@@ -72,8 +60,7 @@ def group_graph(
 ) -> tuple[str, Result[Communities]]:
     """The shape of a graph and its communities, the small ones gathered; those of `earlier` where the shape is its."""
     small = rt.once(order_components, graph.value, names=(graph.key,), most=settings.max_cluster_size).value
-    structure = rt.once(hash_structure, graph.value, names=(graph.key,)).value
-    shape = key(structure, settings, *([small] if small else []))
+    shape = key(columns_of(graph.value).structure(), settings, *([small] if small else []))
     if earlier is not None and earlier.shape == shape:
         return shape, earlier.communities
     found = find_communities(graph, earlier, rt, settings)
@@ -116,12 +103,13 @@ def gather_components(found: Communities, small: Sequence[Component], most: int)
 
 def order_small(graph: Graph, most: int) -> tuple[Component, ...]:
     """The components of at most `most` entities in order (see `order_components`)."""
-    nodes = list(_read_lightly(graph.entities, _Node))
-    place = {node.id: i for i, node in enumerate(nodes)}
-    ends = [(place[r.source], place[r.target]) for r in _read_lightly(graph.relations, _Link)]
-    columns = np.array(ends, np.int64).reshape(-1, 2)
-    root = smallest_members(columns[:, 0], columns[:, 1], len(nodes))
-    small = np.bincount(root, minlength=len(nodes))[root] <= most
+    columns, count = columns_of(graph), len(graph.entities)
+    root = smallest_members(columns.source, columns.target, count)
+    small = np.bincount(root, minlength=count)[root] <= most
+    if not small.any():
+        return ()
+    stored = graph.entities.lightly(_Node) if isinstance(graph.entities, Table) else graph.entities
+    nodes = [_Node(e.id, e.chunks) for e in stored]
     components: dict[int, list[_Node]] = defaultdict(list)
     for i in np.flatnonzero(small).tolist():
         components[int(root[i])].append(nodes[i])
@@ -155,14 +143,6 @@ def _mark_documents(nodes: Sequence[_Node], wanted: set[str]) -> dict[str, tuple
 def _text_part(chunk: str) -> str:
     """What of a chunk's id tells of its text alone."""
     return chunk[len(document_part(chunk)) :]
-
-
-def _read_lightly(records: Sequence[Any], kind: type[R]) -> Iterator[R]:
-    """Records with the fields of `kind` alone: of a stored table no more is decoded."""
-    if isinstance(records, Table):
-        yield from map(msgspec.json.Decoder(kind).decode, records.raw())
-    else:
-        yield from records
 
 
 # ── the runs ──

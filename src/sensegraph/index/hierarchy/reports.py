@@ -55,7 +55,7 @@ def keep_hierarchy(clusters: Sequence[Hierarchy], *, settings: ReportSettings, r
     return list(clusters)
 
 
-@step("reports.trees", version=2)
+@step("reports.trees", version=3)
 def keep_trees(
     found: Sequence[tuple[WrittenTree, ...]], *, settings: ReportSettings, reporter: str
 ) -> list[tuple[WrittenTree, ...]]:

@@ -6,16 +6,19 @@ relations and claims between them, and how it is divided: a key of these stands 
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from hashlib import blake2b
+from itertools import pairwise
 
-import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
+from sensegraph.algorithms.ranking import hash_words
+from sensegraph.index.graph.columns import columns_of, find_hashes
 from sensegraph.index.hierarchy.packing import Group
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import Table, take_records
+from sensegraph.runtime.results import take_records
 from sensegraph.types import Graph
 
 Trees = dict[str, list[Group]]  # by the id of the root: it, and what is below it
@@ -34,21 +37,16 @@ class WrittenTree:
     lost: int = 0
 
 
+@dataclass(frozen=True, slots=True)
 class TreeElements:
     """Positions of the entities, relations and claims inside a tree, and a digest of their records."""
 
-    def __init__(self) -> None:
-        self.places: tuple[list[int], list[int], list[int]] = ([], [], [])
-        self.digest = hashlib.blake2b(digest_size=20)
-
-    def add(self, kind: int, place: int, record: bytes) -> None:
-        """Count a record to the tree."""
-        self.places[kind].append(place)
-        self.digest.update(record)
+    places: tuple[list[int], list[int], list[int]]
+    digest: str
 
     def key(self, groups: Sequence[Group]) -> str:
         """What stands for all that the reports on these communities are written from."""
-        return key(self.digest.hexdigest(), [(g.id, g.gathered) for g in groups])
+        return key(self.digest, [(g.id, g.gathered) for g in groups])
 
 
 def cut_trees(groups: Sequence[Group]) -> Trees:
@@ -62,20 +60,33 @@ def cut_trees(groups: Sequence[Group]) -> Trees:
 
 
 def place_elements(graph: Graph, trees: Trees) -> dict[str, TreeElements]:
-    """What is inside each tree. Records are compared as they are stored: only their ends are decoded."""
-    home = {e: root for root, groups in trees.items() for e in groups[0].entities}
-    found = {root: TreeElements() for root in trees}
-    for place, (entity, record) in enumerate(_read_records(graph.entities, _Named)):
-        if root := home.get(entity.id):
-            found[root].add(0, place, record)
-    for place, (relation, record) in enumerate(_read_records(graph.relations, _Linking)):
-        root = home.get(relation.source)
-        if root and root == home.get(relation.target):
-            found[root].add(1, place, record)
-    for place, (claim, record) in enumerate(_read_records(graph.claims, _Claiming)):
-        if root := home.get(claim.subject):
-            found[root].add(2, place, record)
+    """What is inside each tree. No record is read: columns tell their ends and what stands for them."""
+    columns, roots = columns_of(graph), list(trees)
+    members = [e for root in roots for e in trees[root][0].entities]
+    whose = np.repeat(np.arange(len(roots)), [len(trees[root][0].entities) for root in roots])
+    at = find_hashes(hash_words(members), columns.entities.ids)
+    home = np.full(len(columns.entities.ids) + 1, -1, np.int64)  # the last for what is not there
+    home[at] = whose
+    home[-1] = -1
+    source, target = home[columns.source], home[columns.target]
+    inside = (home[:-1], np.where(source == target, source, -1), home[columns.subject])
+    records = (columns.entities.records, columns.relations.records, columns.claims.records)
+    placed = [_split_by_home(homes, len(roots)) for homes in inside]
+    found = {}
+    for number, root in enumerate(roots):
+        digest = blake2b(digest_size=20)
+        for kind in range(3):
+            digest.update(records[kind][placed[kind][number]].astype("<u8").tobytes() + b" ")
+        entities, relations, claims = (places[number].tolist() for places in placed)
+        found[root] = TreeElements((entities, relations, claims), digest.hexdigest())
     return found
+
+
+def _split_by_home(home: NDArray[np.int64], homes: int) -> list[NDArray[np.int64]]:
+    """The positions of each home, ascending."""
+    order = np.argsort(home, kind="stable")
+    starts = np.searchsorted(home[order], np.arange(homes + 1))
+    return [order[begin:end] for begin, end in pairwise(starts.tolist())]
 
 
 def take_trees(graph: Graph, wanted: Sequence[TreeElements]) -> Graph:
@@ -85,28 +96,3 @@ def take_trees(graph: Graph, wanted: Sequence[TreeElements]) -> Graph:
         for kind, records in enumerate((graph.entities, graph.relations, graph.claims))
     )
     return Graph(tuple(entities), tuple(relations), tuple(claims))  # type: ignore[arg-type]
-
-
-@dataclass(frozen=True, slots=True)
-class _Named:
-    id: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Linking:
-    source: str
-    target: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Claiming:
-    subject: str
-
-
-def _read_records(records: Sequence[Any], kind: Any) -> Iterator[tuple[Any, bytes]]:
-    """Each record with the fields of `kind`, and as it is stored."""
-    if isinstance(records, Table):
-        decode = msgspec.json.Decoder(kind).decode
-        yield from ((decode(raw), raw) for raw in records.raw())
-    else:
-        yield from ((record, msgspec.json.encode(record)) for record in records)

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from sensegraph.algorithms.ranking import Stack
 from sensegraph.errors import StoreError
+from sensegraph.index.graph.columns import columns_of
 from sensegraph.index.graph.lookups import find_lookups, find_ties
 from sensegraph.index.hierarchy.communities import (
     ClusterSettings,
     Earlier,
     cluster_graphs,
     find_communities,
-    hash_structure,
 )
 from sensegraph.index.hierarchy.reports import ReportSettings, report_all
 from sensegraph.index.hierarchy.similar_clusters import group_vectors
@@ -125,7 +125,7 @@ def layer_all(
     rt.check("the layers of hirag", frozenset({"abstract", "report"}))
     found = find_layers(graph, vectors, chunks, rt, settings, before)
     large = rt.once(enlarge_graph, lambda: (graph.value, found.value), names=(graph.key, found.key))
-    shape = key(rt.once(hash_structure, large.value, names=(large.key,)).value, clusters)
+    shape = key(columns_of(large.value).structure(), clusters)
     earlier = before.communities if before else None
     same = earlier if earlier and earlier.shape == shape else None  # where the shape of the graph is the same
     groups = same.communities if same else find_communities(large, earlier, rt, clusters)

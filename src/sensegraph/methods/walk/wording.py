@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import count, pairwise
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -115,36 +114,74 @@ class Wording:
         )
 
 
-@step("wording.wording", version=1, form="arrays")
-def make_wording(wholes: Sequence[tuple[Iterable[Worded], Sequence[DocumentEntry]]]) -> list[Wording]:
-    """The wording of all documents, with what the catalogue tells of each, in its order."""
-    return [_join_documents(list(documents), entries) for documents, entries in wholes]
+@dataclass(frozen=True, slots=True, eq=False)
+class WordedRun:
+    """What a run of documents says: `keys` (v) and `held` (v) as `Wording` has them, `said` by their numbers here.
+
+    `sizes` (n) counts what is said of each chunk, `lengths` (n) its stems; `first` (n) is the document that a chunk
+    begins, −1 for one that continues the one before it. `series` has a row for each document: see `mark_series`.
+    """
+
+    keys: NDArray[np.uint64]
+    held: Ints
+    said: Ints
+    sizes: Ints
+    lengths: Ints
+    first: Ints
+    series: NDArray[np.uint64]
 
 
-def _join_documents(documents: Sequence[Worded], entries: Sequence[DocumentEntry]) -> Wording:
-    numbers: defaultdict[str, int] = defaultdict(count().__next__)
-    said, at, lengths, follows = array("i"), array("q", [0]), array("i"), array("B")
-    next_of = find_series(entries)
-    for worded, entry, is_next in zip(documents, entries, next_of, strict=True):
+@step("wording.run", version=1, form="arrays")
+def word_runs(runs: Sequence[tuple[Sequence[Worded], Sequence[DocumentEntry]]]) -> list[WordedRun]:
+    """What each run of documents says, with what the catalogue tells of each."""
+    return [_word_run(documents, entries) for documents, entries in runs]
+
+
+@step("wording.wording", version=2, form="arrays")
+def make_wording(wholes: Sequence[Sequence[WordedRun]]) -> list[Wording]:
+    """The wording of all runs of documents, in the order of the catalogue."""
+    return [_join_runs(runs) for runs in wholes]
+
+
+def _word_run(documents: Sequence[Worded], entries: Sequence[DocumentEntry]) -> WordedRun:
+    numbers: dict[str, int] = {}
+    said, sizes, lengths, first = array("i"), array("i"), array("i"), array("i")
+    for number, (worded, entry) in enumerate(zip(documents, entries, strict=True)):
         told = " ".join(_told_words(entry, worded.date))
         for place, chunk in enumerate(worded.chunks):
             before = len(said)
             for line, text in enumerate(chunk.split("\n")):
                 words = f"{text} {told}".split() if line == 0 else text.split(" ")
-                said.extend(map(numbers.__getitem__, words))
+                said.extend([numbers.setdefault(word, len(numbers)) for word in words])
                 said.append(_ENDED)
             lengths.append(len(said) - before - chunk.count("\n") - 1)
-            follows.append(1 if place else 2 * is_next)
-            at.append(len(said))
-    keys = hash_words(list(numbers))
+            sizes.append(len(said) - before)
+            first.append(_ENDED if place else number)
+    keys = hash_words(numbers)
     rank = np.append(np.argsort(np.argsort(keys)), _ENDED).astype(np.int32)  # the last for what no stem is
-    terms, long, starts = rank[np.asarray(said, np.int32)], np.asarray(lengths, np.int32), np.asarray(at, np.int64)
-    _, sizes = gather_entries(starts, np.arange(len(long)))
-    rows = np.repeat(np.arange(len(long)), sizes)
+    terms, long = rank[np.asarray(said, np.int32)], np.asarray(sizes, np.int32)
+    rows = np.repeat(np.arange(len(long)), long)
     pairs = np.unique(rows[terms >= 0] * max(len(keys), 1) + terms[terms >= 0])
     held = np.bincount(pairs % max(len(keys), 1), minlength=len(keys)).astype(np.int32)
+    firsts = np.asarray(first, np.int32)
+    return WordedRun(np.sort(keys), held, terms, long, np.asarray(lengths, np.int32), firsts, mark_series(entries))
+
+
+def _join_runs(runs: Sequence[WordedRun]) -> Wording:
+    keys = np.unique(np.concatenate([run.keys for run in runs]))
+    held, said = np.zeros(len(keys), np.int64), list[NDArray[np.int32]]()
+    for run in runs:
+        rank = np.append(np.searchsorted(keys, run.keys), _ENDED).astype(np.int32)
+        held[rank[:-1]] += run.held
+        said.append(rank[run.said])
+    starts = np.cumsum([0, *(len(run.series) for run in runs)])[:-1]
+    firsts = np.concatenate([np.where(run.first < 0, -1, run.first + at) for run, at in zip(runs, starts, strict=True)])
+    later = follow_series(np.concatenate([run.series for run in runs]))
+    follows = np.where(firsts < 0, 1, 2 * later[firsts] if len(later) else 0).astype(np.uint8)
+    long = np.concatenate([run.lengths for run in runs]).astype(np.int32)
+    at = run_offsets(np.concatenate([run.sizes for run in runs]))
     facts = np.array([len(long), max(float(long.mean()), 1.0) if len(long) else 1.0])
-    return Wording(np.sort(keys), held, starts, terms, long, np.asarray(follows, np.uint8), facts)
+    return Wording(keys, held.astype(np.int32), at, np.concatenate(said), long, follows, facts)
 
 
 def _told_words(entry: DocumentEntry, date: str) -> list[str]:
@@ -158,18 +195,29 @@ def _told_words(entry: DocumentEntry, date: str) -> list[str]:
 _NUMBERED = re.compile(r"(.+[-_./ #:])(\d+)")
 
 
-def find_series(entries: Sequence[DocumentEntry]) -> list[bool]:
-    """Whether each document is the next of a series after the one before it.
+def mark_series(entries: Sequence[DocumentEntry]) -> NDArray[np.uint64]:
+    """What tells which documents are a series, shape (n, 3): hashes of what is counted, of the number and of the next.
+
+    They are 0 for a document whose id ends without a number.
+    """
+    ids = [_NUMBERED.fullmatch(entry.id) for entry in entries]
+    texts = [(f"^{m[1]}", str(int(m[2])), str(int(m[2]) + 1)) if m else () for m in ids]
+    marks = np.zeros((len(entries), 3), np.uint64)
+    marks[[bool(m) for m in ids]] = hash_words([text for row in texts for text in row]).reshape(-1, 3)
+    return marks
+
+
+def follow_series(marks: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Whether each document, given its marks, is the next of a series after the one before it.
 
     Their ids count on, and what is counted has a name of its own, one of several ("2-07" after "2-06"): mere numbers of
     a whole corpus tell nothing, for its documents may come from anywhere.
     """
-    ids = [_NUMBERED.fullmatch(entry.id) for entry in entries]
-    several = len({m[1] for m in ids if m}) > 1
-    return [
-        bool(several and one and other and one[1] == other[1] and int(other[2]) == int(one[2]) + 1)
-        for one, other in pairwise([None, *ids])
-    ]
+    found = np.zeros(len(marks), np.bool_)
+    counted = marks[:, 0]
+    if len(np.unique(counted[counted > 0])) > 1:
+        found[1:] = (counted[1:] > 0) & (counted[1:] == counted[:-1]) & (marks[1:, 1] == marks[:-1, 2])
+    return found
 
 
 def ask_words(text: str) -> tuple[list[str], list[str]]:
@@ -187,10 +235,22 @@ class WordingPart(Part[Wording, NoSettings]):
 
     def build(self, building: Building, settings: NoSettings) -> MadePart:
         """The wording of all chunks; no engine is asked."""
-        rt, catalogue = building.rt, building.spine.catalogue
-        worded = rt.each(word_documents, building.spine.by_document)
-        names = (*worded.keys, catalogue.key)
-        return MadePart(PartEntry(rt.once(make_wording, (worded, catalogue.value.documents), names=names).key))
+        from sensegraph.algorithms.segments import cut_keys
+
+        rt, chunks, entries = building.rt, building.spine.by_document, building.spine.catalogue.value.documents
+        worded = rt.each(word_documents, chunks)
+
+        def read(run: range) -> tuple[Sequence[Worded], Sequence[DocumentEntry]]:
+            return worded[run.start : run.stop], entries[run.start : run.stop]
+
+        made = [
+            rt.once(
+                word_runs, partial(read, run), names=(*(worded.keys[i] for i in run), *(chunks.keys[i] for i in run))
+            )
+            for run in cut_keys(chunks.keys)
+        ]
+        names = tuple(run.key for run in made)
+        return MadePart(PartEntry(rt.once(make_wording, lambda: [run.value for run in made], names=names).key))
 
     def read(self, index: Index) -> Wording:
         """The wording, mapped."""

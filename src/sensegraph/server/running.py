@@ -13,8 +13,8 @@ import uvicorn
 
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SettingsError
+from sensegraph.server.app import make_app
 from sensegraph.server.http.access import ServeOptions, Tokens, is_loopback, make_token_file, read_token_file
-from sensegraph.server.http.app import make_app
 from sensegraph.server.http.guard import Guard
 
 _GRACE_S = 5  # for which answers that are under way may go on when the server is told to end

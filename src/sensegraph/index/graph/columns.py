@@ -1,0 +1,184 @@
+"""A graph as columns: what is known of its records without reading them.
+
+The parts of a graph hold the columns of their records, so that whoever looks at all elements reads a few numbers of
+each. Of a graph that is not stored in parts they are made from its records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+from typing import Any, TypeVar
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from sensegraph.algorithms.graphs import Floats, Longs
+from sensegraph.algorithms.ranking import hash_words
+from sensegraph.language.text import fold
+from sensegraph.runtime.results import Table
+from sensegraph.types import Claim, Entity, Graph, Relation
+
+T = TypeVar("T")
+Hashes = NDArray[np.uint64]
+_encode = msgspec.json.Encoder().encode
+
+
+def _hash_records(records: Iterable[Any]) -> Hashes:
+    return np.frombuffer(b"".join(blake2b(_encode(r), digest_size=8).digest() for r in records), "<u8").astype(
+        np.uint64
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EntityColumns:
+    """Of n entities: hashes of their ids, of their records, and of their folded names; names in UTF-8, so many bytes
+    each; hashes of the folded aliases, and of the chunks that mention them, so many each.
+    """
+
+    ids: Hashes
+    records: Hashes
+    names: Hashes
+    letters: NDArray[np.uint8]
+    lengths: Longs
+    aliases: Hashes
+    aliased: Longs
+    chunks: Hashes
+    held: Longs
+
+    @classmethod
+    def of(cls, entities: Sequence[Entity]) -> EntityColumns:
+        """The columns of these entities."""
+        letters = [e.name.encode("utf-8", "replace") for e in entities]
+        return cls(
+            hash_words(e.id for e in entities),
+            _hash_records(entities),
+            hash_words(fold(e.name) for e in entities),
+            np.frombuffer(b"".join(letters), np.uint8),
+            np.array([len(name) for name in letters], np.int64),
+            hash_words(fold(alias) for e in entities for alias in e.aliases),
+            np.array([len(e.aliases) for e in entities], np.int64),
+            hash_words(c for e in entities for c in e.chunks),
+            np.array([len(e.chunks) for e in entities], np.int64),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RelationColumns:
+    """Of m relations: hashes of the ids of both ends, of their records, weights, and the chunks that state them."""
+
+    source: Hashes
+    target: Hashes
+    records: Hashes
+    weight: Floats
+    chunks: Hashes
+    stated: Longs
+
+    @classmethod
+    def of(cls, relations: Sequence[Relation]) -> RelationColumns:
+        """The columns of these relations."""
+        return cls(
+            hash_words(r.source for r in relations),
+            hash_words(r.target for r in relations),
+            _hash_records(relations),
+            np.array([r.weight for r in relations], np.float64),
+            hash_words(c for r in relations for c in r.chunks),
+            np.array([len(r.chunks) for r in relations], np.int64),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClaimColumns:
+    """Of claims: hashes of the ids of their subjects, and of their records."""
+
+    subject: Hashes
+    records: Hashes
+
+    @classmethod
+    def of(cls, claims: Sequence[Claim]) -> ClaimColumns:
+        """The columns of these claims."""
+        return cls(hash_words(c.subject for c in claims), _hash_records(claims))
+
+
+class Columns:
+    """The columns of a graph, and the positions of what they name."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.entities = _read_columns(graph.entities, EntityColumns, EntityColumns.of)
+        self.relations = _read_columns(graph.relations, RelationColumns, RelationColumns.of)
+        self.claims = _read_columns(graph.claims, ClaimColumns, ClaimColumns.of)
+
+    @cached_property
+    def source(self) -> Longs:
+        """The position of the first end of each relation."""
+        return find_hashes(self.relations.source, self.entities.ids)
+
+    @cached_property
+    def target(self) -> Longs:
+        """The position of the second end of each relation."""
+        return find_hashes(self.relations.target, self.entities.ids)
+
+    @cached_property
+    def subject(self) -> Longs:
+        """The position of the subject of each claim."""
+        return find_hashes(self.claims.subject, self.entities.ids)
+
+    def structure(self) -> str:
+        """What stands for what clustering sees of a graph: its entities, relations and weights, no texts."""
+        one, other = self.relations.source, self.relations.target
+        found = blake2b(digest_size=20)
+        for column in (self.entities.ids, np.minimum(one, other), np.maximum(one, other), self.relations.weight):
+            found.update(f"{len(column)} ".encode() + column.astype(column.dtype.newbyteorder("<")).tobytes())
+        return found.hexdigest()
+
+
+def columns_of(graph: Graph) -> Columns:
+    """The columns of a graph; those of one in a store are read once."""
+    kept = graph.entities.kept if isinstance(graph.entities, Table) else {}
+    if "columns" not in kept:
+        kept["columns"] = Columns(graph)
+    found: Columns = kept["columns"]
+    return found
+
+
+def find_hashes(wanted: Hashes, known: Hashes) -> Longs:
+    """The position of each in `known`, −1 where it is not there; of several the first."""
+    if not len(known):
+        return np.full(len(wanted), -1, np.int64)
+    order = np.argsort(known, kind="stable")
+    at = np.minimum(np.searchsorted(known[order], wanted), len(known) - 1)
+    return np.where(known[order[at]] == wanted, order[at], -1).astype(np.int64)
+
+
+# ── how they are stored ──
+
+
+def pack_columns(columns: Any) -> bytes:
+    """Columns as bytes."""
+    arrays = [getattr(columns, name) for name in type(columns).__slots__]
+    return msgspec.msgpack.encode([(a.dtype.newbyteorder("<").str, a.tobytes()) for a in arrays])
+
+
+_unpack = msgspec.msgpack.Decoder(list[tuple[str, bytes]]).decode
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """What a part of a graph says besides its records."""
+
+    columns: bytes = b""
+
+
+_read_head = msgspec.json.Decoder(_Head).decode
+
+
+def _read_columns(records: Sequence[Any], kind: Callable[..., T], make: Callable[[Sequence[Any]], T]) -> T:
+    """The columns of records: those of the parts that hold them, one after the other, else made."""
+    heads = [_read_head(raw).columns for raw in records.heads()] if isinstance(records, Table) else []
+    if not heads or not all(heads):
+        return make(list(records))
+    parts = [[np.frombuffer(raw, dtype) for dtype, raw in _unpack(head)] for head in heads]
+    return kind(*(np.concatenate(column) for column in zip(*parts, strict=True)))

@@ -1,0 +1,257 @@
+"""The graph in partitions: each is made of its slices of all runs, and made again only where one of them changed.
+
+The result is the same, byte for byte, for any number of partitions. How many there are follows from the number of
+chunks, and changes by doubling.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from hashlib import blake2b
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sensegraph.index.extraction import Extracted
+from sensegraph.index.graph.describing import context_of, summarise_crowded
+from sensegraph.index.graph.elements import entity_id
+from sensegraph.index.graph.graph_settings import GraphSettings
+from sensegraph.index.graph.merged_parts import (
+    ENDS,
+    ClaimPart,
+    EntityPart,
+    EntitySlices,
+    RelationPart,
+    describe_entities,
+    describe_relations,
+    list_uses,
+    merge_claims,
+    merge_entities,
+    merge_relations,
+    say_names,
+    slice_runs,
+)
+from sensegraph.index.graph.merging import describe_graphs
+from sensegraph.index.graph.slicing import (
+    DIGEST,
+    KINDS,
+    Said,
+    Slices,
+    Told,
+    name_apart,
+    partition_of,
+    tell_ids,
+    tell_runs,
+)
+from sensegraph.resolution.aliases import Aliases, Called, Name
+from sensegraph.runtime.keys import key
+from sensegraph.runtime.results import JoinedRows, Result, Step, Table, load_result
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.types import Claim, Entity, Graph, Relation
+
+B = TypeVar("B")
+_CHUNKS = 128  # of so many a partition holds what they say, up to twice as many
+
+
+def count_partitions(chunks: int) -> int:
+    """How many partitions the graph of so many chunks has: a power of two."""
+    return 1 << max(0, (chunks - 1) // _CHUNKS).bit_length()
+
+
+def knowledge_graph(extracted: Extracted, rt: Runtime, settings: GraphSettings, aliases: Aliases) -> Result[Graph]:
+    """The graph of the corpus; merging and describing happen only where something changed."""
+    parts = describe_crowded(merge_in_partitions(extracted, rt, settings, aliases), rt, settings)
+    names = (*parts.entities, *parts.relations, *parts.claims, aliases.key)
+    by = {"settings": settings, "describer": rt.engine.fingerprint("summarise")}
+    return rt.once(describe_graphs, lambda: join_parts(rt, parts), names=names, **by)
+
+
+@dataclass(frozen=True)
+class Runs(Sequence[Any]):
+    """Runs of documents by their numbers, each with what it is `told`, if any is: read when they are asked for."""
+
+    extracted: Extracted
+    numbers: Sequence[int]
+    told: Sequence[Told] = ()
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __getitem__(self, index: Any) -> Any:
+        number = self.numbers[index]
+        pairs = [(c.id, c.document, len(c.text), x) for c, x in self.extracted.read_run(number)]
+        return (pairs, self.told[number]) if self.told else pairs
+
+
+class Cut:
+    """All runs, cut into slices for so many partitions."""
+
+    def __init__(self, packed: Sequence[NDArray[np.uint8]], parts: int) -> None:
+        self.slices = [Slices(np.asarray(array), parts) for array in packed]
+        shape = (len(self.slices), len(KINDS), parts)
+        raw = b"".join(run.digests() for run in self.slices)
+        self._digests = np.frombuffer(raw, np.uint8).reshape(*shape, DIGEST)
+        self._there: NDArray[np.bool_] = np.any(self._digests, axis=-1)
+
+    def held(self, kind: int) -> list[int]:
+        """The partitions of which some run says something."""
+        found: list[int] = np.flatnonzero(self._there[:, kind].any(axis=0)).tolist()
+        return found
+
+    def name(self, kind: int, part: int) -> str:
+        """What stands for all that is said of a partition."""
+        rows = self._there[:, kind, part]
+        return blake2b(self._digests[rows, kind, part].tobytes(), digest_size=20).hexdigest()
+
+    def read(self, kind: int, part: int) -> list[bytes]:
+        """What the runs say of a partition, in their order."""
+        return [self.slices[i].read(kind, part) for i in np.flatnonzero(self._there[:, kind, part]).tolist()]
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts of a graph by their keys, in the order of ids, without their records."""
+
+    entities: Mapping[str, EntityPart]
+    relations: Mapping[str, RelationPart]
+    claims: Mapping[str, ClaimPart]
+
+
+def merge_in_partitions(
+    extracted: Extracted, rt: Runtime, settings: GraphSettings, aliases: Aliases, parts: int = 0
+) -> Parts:
+    """The parts of the graph of extractions; of so many partitions, or as many as its size asks for."""
+    parts, names = parts or count_partitions(extracted.size), extracted.run_names
+    every = range(len(names))
+    said = list(rt.each(say_names, Runs(extracted, every), names=names))
+    told, called = _tell_all(extracted, said, rt, settings, aliases)
+    runs = Runs(extracted, every, told)
+    packed = [
+        rt.once(slice_runs, partial(runs.__getitem__, i), names=(names[i], key(told[i])), parts=parts).value
+        for i in every
+    ]
+    cut, limit, weight, most = Cut(packed, parts), settings.describe_above, settings.weight, 1
+    linked = [(cut.name(1, p), partial(cut.read, 1, p)) for p in cut.held(1)]
+    if weight == "normalised":
+        counted = make_parts(merge_relations, linked, rt, limit=limit, weight="count", most=1)
+        most = int(_join_ends(counted.values())["weight"].max(initial=1))
+    relations = make_parts(merge_relations, linked, rt, limit=limit, weight=weight, most=most)
+    degrees = Degrees(_join_ends(relations.values()), parts)
+    named: dict[int, dict[Name, Called]] = defaultdict(dict)
+    for whose, by in called.items():
+        named[partition_of(entity_id(by.name), parts)][whose] = by
+    mentioned = [
+        (
+            key(cut.name(0, p), degrees.name(p), sorted(named[p].items())),
+            partial(_take_slices, cut, p, degrees, named[p]),
+        )
+        for p in cut.held(0)
+    ]
+    entities = make_parts(merge_entities, mentioned, rt, limit=limit)
+    claims = make_parts(merge_claims, [(cut.name(2, p), partial(cut.read, 2, p)) for p in cut.held(2)], rt)
+    return Parts(entities, relations, claims)
+
+
+def _tell_all(
+    extracted: Extracted, said: Sequence[Said], rt: Runtime, settings: GraphSettings, aliases: Aliases
+) -> tuple[list[Told], dict[Name, Called]]:
+    """What each run is told, and what the entities are called that have several names or another than their own."""
+    told, names = tell_runs(said, aliases, settings), extracted.run_names
+    concerned = [i for i, run in enumerate(told) if run.apart]
+    runs = Runs(extracted, concerned, told)
+    used = rt.each(list_uses, runs, names=[key(names[i], told[i]) for i in concerned])
+    called = name_apart((uses for found in used for uses in found), aliases)
+    return [tell_ids(run, called) for run in told], called
+
+
+def _take_slices(cut: Cut, part: int, degrees: Degrees, called: Mapping[Name, Called]) -> EntitySlices:
+    return EntitySlices(cut.read(0, part), degrees.of(part), called)
+
+
+class Degrees:
+    """How many relations each entity has, by partition."""
+
+    def __init__(self, ends: NDArray[Any], parts: int) -> None:
+        every = np.concatenate((ends["source"], ends["target"]))
+        self._ids, self._counts = np.unique(every, return_counts=True)
+        home = (self._ids >> np.uint64(32)) * np.uint64(parts) >> np.uint64(32)
+        self._starts = np.searchsorted(home, np.arange(parts + 1, dtype=np.uint64)).tolist()
+
+    def name(self, part: int) -> str:
+        """What stands for the degrees in a partition."""
+        rows = slice(self._starts[part], self._starts[part + 1])
+        return blake2b(self._ids[rows].tobytes() + self._counts[rows].tobytes(), digest_size=20).hexdigest()
+
+    def of(self, part: int) -> dict[int, int]:
+        """The degrees in a partition, by the numbers of ids."""
+        rows = slice(self._starts[part], self._starts[part + 1])
+        return dict(zip(self._ids[rows].tolist(), self._counts[rows].tolist(), strict=True))
+
+
+def make_parts(
+    step: Step[Any, B], wanted: Sequence[tuple[str, Callable[[], Any]]], rt: Runtime, **settings: Any
+) -> dict[str, B]:
+    """Parts by their keys, each given as what stands for its input and a function that reads it where it is missing."""
+    names = [key(name) for name, _ in wanted]
+    for i in rt.missing(step, wanted, names=names, **settings):
+        rt.once(step, wanted[i][1](), names=(wanted[i][0],), **settings)
+    keys = rt.keys(step, wanted, names, **settings)
+    rt.rely_on(keys)
+    found = rt.store.read(keys)
+    return {k: step.decode(found[k]) for k in keys}
+
+
+def describe_crowded(parts: Parts, rt: Runtime, settings: GraphSettings) -> Parts:
+    """The parts with summaries of what has too many descriptions to join."""
+    crowded_entities = {k: part.crowded for k, part in parts.entities.items() if part.crowded}
+    crowded_relations = {k: part.crowded for k, part in parts.relations.items() if part.crowded}
+    if not crowded_entities and not crowded_relations:
+        return parts
+    graph = join_parts(rt, parts)
+    entities = _find_crowded(graph.entities, crowded_entities)
+    relations = _find_crowded(graph.relations, crowded_relations)
+    ends = sorted({end for r in relations for end in (r.source, r.target)})
+    names = {e.id: e.name for e in graph.entities.find(ends).values()}  # type: ignore[attr-defined]
+    todo = {e.id: context_of(e, e.name) for e in entities}
+    todo |= {r.id: context_of(r, f"{names[r.source]} — {names[r.target]}") for r in relations}
+    summaries = summarise_crowded(todo, rt, settings)
+
+    def described(step: Step[Any, Any], merge: Step[Any, Any], k: str, ids: Sequence[str]) -> str:
+        """The key of a part with these summaries."""
+        told = {name: summaries[name] for name in ids}
+        return rt.once(step, lambda: (load_result(rt.store, merge, k), told), names=(k, key(sorted(told.items())))).key
+
+    entity_keys = {k: described(describe_entities, merge_entities, k, ids) for k, ids in crowded_entities.items()}
+    relation_keys = {k: described(describe_relations, merge_relations, k, ids) for k, ids in crowded_relations.items()}
+    return replace(
+        parts,
+        entities={entity_keys.get(k, k): part for k, part in parts.entities.items()},
+        relations={relation_keys.get(k, k): part for k, part in parts.relations.items()},
+    )
+
+
+def _find_crowded(records: Sequence[Any], crowded: Mapping[str, Sequence[str]]) -> list[Any]:
+    wanted = {name for ids in crowded.values() for name in ids}
+    return list(records.find(sorted(wanted)).values())  # type: ignore[attr-defined]
+
+
+def join_parts(rt: Runtime, parts: Parts) -> Graph:
+    """The graph that parts make: tables over theirs."""
+    tables: list[Table[Any]] = []
+    columns: tuple[tuple[str, Any, Mapping[str, Any]], ...] = (
+        ("entities", Entity, parts.entities),
+        ("relations", Relation, parts.relations),
+        ("claims", Claim, parts.claims),
+    )
+    for name, kind, held in columns:
+        joints = [(f"{k}.{name}", part.count, part.first) for k, part in held.items()]
+        tables.append(Table(JoinedRows(rt.store, joints), kind))
+    return Graph(*tables)
+
+
+def _join_ends(parts: Iterable[RelationPart]) -> NDArray[Any]:
+    return np.frombuffer(b"".join(part.ends for part in parts), ENDS)

@@ -1,0 +1,153 @@
+"""The graph in partitions is the graph that is merged as a whole, however many there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from drawn import drawn_aliases, drawn_extractions
+from scripted import Script, ScriptedServer
+from sensegraph.errors import StoreError
+from sensegraph.index.graph.columns import columns_of
+from sensegraph.index.graph.describing import crowded_elements, describe_elements, summarise_crowded
+from sensegraph.index.graph.graph_settings import GraphSettings
+from sensegraph.index.graph.merged_parts import merge_entities, merge_relations
+from sensegraph.index.graph.merging import merge_extractions
+from sensegraph.index.graph.partitions import count_partitions, describe_crowded, join_parts, merge_in_partitions
+from sensegraph.resolution.aliases import NO_ALIASES, Aliases
+from sensegraph.runtime.keys import key
+from sensegraph.runtime.runtime import Runtime
+from sensegraph.runtime.stores.sqlite import SqliteStore
+from sensegraph.types import Chunk, ExtractedEntity, ExtractedRelation, Extraction, Graph
+from wired import runtime
+
+Said = list[tuple[Chunk, Extraction]]
+
+
+class InRuns:
+    """Extractions in runs of two chunks."""
+
+    def __init__(self, said: Said) -> None:
+        self.runs = [said[at : at + 2] for at in range(0, len(said), 2)]
+        self.run_names = [key(run) for run in self.runs]
+        self.size = len(said)
+
+    def read_run(self, run: int) -> Iterator[tuple[Chunk, Extraction]]:
+        return iter(self.runs[run])
+
+
+@pytest.fixture(scope="module")
+def rt(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runtime]:
+    store = SqliteStore(tmp_path_factory.mktemp("partitions"))
+    yield runtime(store)
+    store.close()
+
+
+def partitioned(said: Said, rt: Runtime, how: GraphSettings, aliases: Aliases, parts: int) -> Graph:
+    extracted: Any = InRuns(said)
+    return join_parts(rt, merge_in_partitions(extracted, rt, how, aliases, parts))
+
+
+@settings(max_examples=12)
+@given(drawn_extractions(), drawn_aliases(), st.sampled_from(("count", "strength", "normalised")), st.booleans())
+def test_any_number_of_partitions_gives_the_graph_that_is_merged_as_a_whole(
+    rt: Runtime, said: Said, aliases: Aliases, weight: Any, create: bool
+):
+    how = GraphSettings(weight=weight, orphans="create" if create else "drop")
+    whole = describe_elements(merge_extractions(said, how, aliases), {})
+    assume(whole.entities)
+    for parts in (1, 2, 7, 64):
+        made = partitioned(said, rt, how, aliases, parts)
+        assert tuple(made.entities) == whole.entities
+        assert tuple(made.relations) == whole.relations
+        assert tuple(made.claims) == whole.claims
+
+
+def story(number: int, more: str = "") -> tuple[Chunk, Extraction]:
+    """A chunk that tells of two names of its own and of one that every tenth chunk names."""
+    names = [f"Ann {number}", f"Bob {number}", f"Cay {number % 10}"]
+    entities = tuple(ExtractedEntity(name, "person", f"{name} is seen{more}.") for name in names)
+    links = (ExtractedRelation(names[0], names[1], "They meet."), ExtractedRelation(names[0], names[2], "They part."))
+    return Chunk(f"c{number:03}", f"d{number:03}", 0, 9, 2, "x" * 9), Extraction(entities, links)
+
+
+def test_one_chunk_more_makes_only_the_partitions_anew_that_it_concerns(tmp_path: Path):
+    store = SqliteStore(tmp_path)
+    rt, said, how = runtime(store), [story(i) for i in range(60)], GraphSettings()
+    before = partitioned(said, rt, how, NO_ALIASES, 64)
+    rt.computed.clear()
+    after = partitioned([*said, story(60)], rt, how, NO_ALIASES, 64)
+    assert len(after.entities) == len(before.entities) + 2
+    assert 0 < rt.computed[merge_entities.name] <= 3
+    assert 0 < rt.computed[merge_relations.name] <= 2
+    rt.computed.clear()
+    partitioned([*said, story(60)], rt, how, NO_ALIASES, 64)
+    assert not rt.computed
+
+
+def test_records_of_joined_tables_are_found_by_place_and_by_id(rt: Runtime):
+    said: Sequence[Any] = [story(i) for i in range(20)]
+    made: Any = partitioned(list(said), rt, GraphSettings(), NO_ALIASES, 7).entities
+    every = list(made)
+    assert len(every) == len(made) == 50
+    assert made.ids() == [e.id for e in every] == sorted(e.id for e in every)
+    assert made[3:9] == every[3:9]
+    assert made.at([40, 0, 40]) == [every[40], every[0], every[40]]
+    wanted = [every[41].id, every[2].id]
+    assert made.find([*wanted, "0" * 20, "f" * 20]) == {e.id: e for e in (every[41], every[2])}
+
+
+def test_the_number_of_partitions_follows_from_the_size_and_doubles():
+    counts = [count_partitions(chunks) for chunks in range(1, 3000)]
+    assert counts[:128] == [1] * 128
+    assert counts == sorted(counts)
+    assert {b / a for a, b in pairwise(counts)} == {1.0, 2.0}
+    assert count_partitions(40_000) == 512
+
+
+def test_the_columns_of_parts_are_those_of_their_records(rt: Runtime):
+    stored = partitioned([story(i) for i in range(40)], rt, GraphSettings(), NO_ALIASES, 7)
+    whole = Graph(tuple(stored.entities), tuple(stored.relations), tuple(stored.claims))
+    found, made = columns_of(stored), columns_of(whole)
+    assert found.source.tolist() == [[e.id for e in whole.entities].index(r.source) for r in whole.relations]
+    for kind in ("entities", "relations", "claims"):
+        one, other = getattr(found, kind), getattr(made, kind)
+        for name in type(one).__slots__:
+            assert np.array_equal(getattr(one, name), getattr(other, name))
+    assert found.structure() == made.structure() != columns_of(Graph(whole.entities)).structure()
+    assert len(found.relations.weight) == 80
+
+
+def test_a_table_that_is_gone_is_said_to_be(tmp_path: Path):
+    store = SqliteStore(tmp_path)
+    made: Any = partitioned([story(0)], runtime(store), GraphSettings(), NO_ALIASES, 1).entities
+    store.forget([made.joined[0][0]])
+    with pytest.raises(StoreError, match="is gone from the store"):
+        made.at([0])
+    with pytest.raises(StoreError, match="is gone from the store"):
+        made.heads()
+
+
+def test_what_has_too_many_descriptions_is_summarised_in_its_partition_alone(tmp_path: Path, server: ScriptedServer):
+    server.script = Script(reply=lambda body: f"About {body['messages'][1]['content'][:60]!r}")
+    rt, how = runtime(SqliteStore(tmp_path), server), GraphSettings(describe_above=60, summary_input=300)
+    said = [story(i, f" in the year {1800 + i}") for i in range(60)]
+    merged = merge_extractions(said, how)
+    summaries = summarise_crowded(dict(crowded_elements(merged, how)), rt, how)
+    assert {e.name for e in merged.entities if e.id in summaries} == {f"Cay {i}" for i in range(10)}
+    extracted: Any = InRuns(said)
+    parts = merge_in_partitions(extracted, rt, how, NO_ALIASES, 16)
+    found = describe_crowded(parts, rt, how)
+    assert tuple(join_parts(rt, found).entities) == describe_elements(merged, summaries).entities
+    assert 0 < len(found.entities.keys() - parts.entities.keys()) <= 10
+    assert found.relations == parts.relations
+    calls = len(server.calls)
+    assert describe_crowded(parts, rt, how) == found
+    assert len(server.calls) == calls
