@@ -1,6 +1,7 @@
 """Collects the documents of this machine that the questions of `documentation-questions.toml` are about.
 
     python bench/documentation.py FOLDER            # collect, then look up every evidence of the questions
+    python bench/documentation.py FOLDER --training # the same for documentation-training.toml, other documents
     python bench/documentation.py FOLDER --listed   # print what would be collected, and from where
 
 The documents are licences, manual pages, change logs, histories and READMEs of Debian packages and of Python packages.
@@ -26,6 +27,7 @@ from pathlib import Path
 LONGEST = 60_000  # characters taken of a document
 WIDTH = "100"  # columns of a manual page
 QUESTIONS = Path(__file__).with_name("documentation-questions.toml")
+TRAINING = Path(__file__).with_name("documentation-training.toml")  # by which `answers.py` trains, and rules are made
 
 FILES = {  # the name of a document, and its path under /usr/share
     "apache-2.0.txt": "common-licenses/Apache-2.0",
@@ -85,6 +87,57 @@ LICENCES = {  # the name of a document, and the Python package that has this lic
     "typing-extensions-psf.txt": "typing_extensions",
 }
 
+TRAINING_FILES = {
+    "adduser-readme.txt": "doc/adduser/README.gz",
+    "base-files-readme.txt": "doc/base-files/README",
+    "base-passwd-readme.txt": "doc/base-passwd/README",
+    "bash-commands-readme.txt": "doc/bash/README.commands.gz",
+    "ca-certificates-readme.txt": "doc/ca-certificates/README.Debian",
+    "fakeroot-saving.txt": "doc/fakeroot/README.saving",
+    "gnupg-readme.txt": "doc/gnupg/README.gz",
+    "gpg-agent-readme.txt": "doc/gpg-agent/README.Debian",
+    "init-helpers-readme.txt": "doc/init-system-helpers/README.invoke-rc.d.gz",
+    "jpeg-turbo-readme.md": "doc/libjpeg-dev/README.md.gz",
+    "png-readme.txt": "doc/libpng16-16/README.gz",
+    "libffi-readme.md": "doc/libffi-dev/README.md.gz",
+    "cpp-readme-debian.txt": "doc/cpp/README.Debian",
+    "git-readme-debian.txt": "doc/git/README.Debian",
+    "gcc-bugs.txt": "doc/gcc/README.Bugs",
+    "glibc-readme-debian.txt": "doc/libc6/README.Debian.gz",
+    "dpkg-removal-schedule.txt": "doc/dpkg/README.feature-removal-schedule.gz",
+    "findutils-news.txt": "doc/findutils/NEWS.gz",
+    "idn2-news.txt": "doc/libidn2-0/NEWS.gz",
+    "libarchive-news.txt": "doc/libarchive13/NEWS.gz",
+    "glibc-news-debian.txt": "doc/libc6/NEWS.Debian.gz",
+    "systemd-news-debian.txt": "doc/libsystemd0/NEWS.Debian.gz",
+    "lgpl-3.txt": "common-licenses/LGPL-3",
+    "mpl-1.1.txt": "common-licenses/MPL-1.1",
+    "gpl-1.txt": "common-licenses/GPL-1",
+    "cups-readme.txt": "doc/libcups2/README.Debian.gz",
+    "sasl-readme.txt": "doc/libsasl2-2/README.Debian",
+}
+TRAINING_MANUALS = {
+    "xargs-manual.txt": "man1/xargs.1.gz",
+    "chmod-manual.txt": "man1/chmod.1.gz",
+    "cp-manual.txt": "man1/cp.1.gz",
+    "du-manual.txt": "man1/du.1.gz",
+    "git-stash-manual.txt": "man1/git-stash.1.gz",
+    "git-clean-manual.txt": "man1/git-clean.1.gz",
+    "ssh-copy-id-manual.txt": "man1/ssh-copy-id.1.gz",
+    "passwd-manual.txt": "man5/passwd.5.gz",
+    "timeout-manual.txt": "man1/timeout.1.gz",
+    "flock-manual.txt": "man1/flock.1.gz",
+    "split-manual.txt": "man1/split.1.gz",
+    "kill-handbuch.txt": "de/man1/kill.1.gz",
+    "free-handbuch.txt": "de/man1/free.1.gz",
+    "uptime-manuel.txt": "fr/man1/uptime.1.gz",
+    "unzip-manual.txt": "man1/unzip.1.gz",
+}
+TRAINING_READMES = {
+    f"{name}-readme.md": name
+    for name in ("rich", "click", "hypothesis", "numpy", "packaging", "msgspec", "pytest-xdist", "rapidfuzz")
+}
+
 
 def read_file(path: Path) -> str | None:
     """The text of a file, unpacked; None where there is none."""
@@ -128,13 +181,16 @@ def cut_text(text: str, longest: int = LONGEST) -> str:
     return text if len(text) <= longest else text[: text.rfind("\n", 0, longest) + 1 or longest]
 
 
-def collect_documents() -> dict[str, str | None]:
+def collect_documents(training: bool = False) -> dict[str, str | None]:
     """The text of each document by its name, None where this machine has none."""
     share = Path("/usr/share")
-    found = {name: read_file(share / path) for name, path in FILES.items()}
-    found |= {name: set_manual(share / "man" / path) for name, path in MANUALS.items()}
-    found |= {name: read_description(package) for name, package in READMES.items()}
-    found |= {name: read_licence(package) for name, package in LICENCES.items()}
+    files, manuals, readmes, licences = (
+        (TRAINING_FILES, TRAINING_MANUALS, TRAINING_READMES, {}) if training else (FILES, MANUALS, READMES, LICENCES)
+    )
+    found = {name: read_file(share / path) for name, path in files.items()}
+    found |= {name: set_manual(share / "man" / path) for name, path in manuals.items()}
+    found |= {name: read_description(package) for name, package in readmes.items()}
+    found |= {name: read_licence(package) for name, package in licences.items()}
     return {name: None if text is None else cut_text(text) for name, text in found.items()}
 
 
@@ -153,13 +209,14 @@ def has_keys(answer: str, keys: Sequence[Sequence[str]]) -> bool:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
+    parser.add_argument("--training", action="store_true", help="the documents and questions to train with")
     parser.add_argument("--listed", action="store_true", help="print the sources and collect nothing")
     given = parser.parse_args()
     if given.listed:
         for name, source in sorted((FILES | MANUALS | READMES | LICENCES).items()):
             print(f"{name:28} {source}")
         return
-    documents = collect_documents()
+    documents = collect_documents(given.training)
     given.folder.mkdir(parents=True, exist_ok=True)
     for name, text in documents.items():
         if text is None:
@@ -168,13 +225,14 @@ def main() -> None:
             (given.folder / name).write_text(text, encoding="utf-8")
     texts = {name: text for name, text in documents.items() if text is not None}
     print(f"{len(texts)} of {len(documents)} documents, {sum(map(len, texts.values())):,} characters")
-    questions = tomllib.loads(QUESTIONS.read_text(encoding="utf-8"))["questions"]
+    listed = TRAINING if given.training else QUESTIONS
+    questions = tomllib.loads(listed.read_text(encoding="utf-8"))["questions"]
     answered = [q for q in questions if not q.get("abstains", False)]
     lacking = [q for q in answered if not find_evidence(texts.get(q["document"], ""), q["evidence"])]
     for question in lacking:
         print(f"without evidence in {question['document']}: {question['question']}")
     for question in answered:
-        if not has_keys(question["answer"], question["keys"]):
+        if not has_keys(question.get("answer", " ".join(k[0] for k in question["keys"])), question["keys"]):
             print(f"the known answer has not all keys: {question['question']}")
     print(
         f"{len(questions)} questions, {len(questions) - len(answered)} without an answer; "

@@ -12,7 +12,7 @@ from sensegraph import Answer, Corpus
 from test_demo_corpus import QUESTIONS, holds
 
 # numbers of the questions that are answered rightly
-RIGHT = {*range(1, 13), *range(14, 26), *range(27, 31)}
+RIGHT = {*range(1, 13), *range(14, 24), 25, *range(27, 31)}
 
 
 @pytest.fixture(scope="module")

@@ -104,8 +104,8 @@ def test_at_most_three_chunks_that_are_dated_near_the_time_are_read_too_the_near
 # fmt: off
 FACT_SHOWN_EXAMPLES: list[tuple[tuple[Any, ...], Any]] = [
     (([0.4, 0.2, 0.1, 0.08, 0.05, 0.04], [5, 5, 5, 5, 5, 5], 0.0, None, 9), [0, 1, 2, 3, 4]),
-    (([0.9, 0.03, 0.03], [5, 5, 5]), [0, 1]),
-    (([0.92, 0.05, 0.03], [5, 5, 5]), [0]),
+    (([0.9, 0.03, 0.03], [5, 5, 5]), [0]),
+    (([0.92, 0.05, 0.03], [5, 5, 5]), [0, 1]),
     (([0.4, 0.2, 0.1, 0.08, 0.05, 0.04], [60, 50, 5, 5, 5, 5]), [0, 1]),
     (([0.4, 0.2, 0.1, 0.08, 0.05, 0.04], [5, 5, 5, 5, 5, 5], 0.6, [0, -1, -1, -1, -1, -1]), [0, 1, 2, 3]),
     (([0.4, 0.2, 0.1, 0.08, 0.05, 0.04], [5, 5, 5, 5, 5, 5], 0.5, [3, -1, -1, -1, -1, -1]), [0, 3, 1, 2]),
@@ -137,20 +137,10 @@ FACT_EXAMPLES: list[tuple[tuple[Any, ...], Any]] = [
     (('Who entangled qubits and when did cosmonauts dance?',),
      ('The sources do not answer this. “entangled” and “qubits” stand nowhere in them.', True)),
     (('When was the Orl Tower finished, and why?',),
-     ('The Orl Tower was finished in 1911.\n\n- Ada Rowe designed it, because the old tower had burnt down.',
-      False)),
+     ('The Orl Tower was finished in 1911.\n\n- Ada Rowe designed it, because the old tower had burnt down.', False)),
     (('How many steps has the Orl Tower and where was Tom Hale born?',),
-     ('It has 214 steps and two bells.\n'
-      '\n'
-      '- Tom Hale was born in Kessel in 1870.\n'
-      '- It was built by Tom Hale, who later lived in Orl.',
-      False)),
-    (('How many bells has the Orl Tower?',),
-     ('**two**: It has 214 steps and two bells.\n'
-      '\n'
-      '- The Vell Bridge crosses the Mere at Sund.\n'
-      '- Tom Hale was born in Kessel in 1870.',
-      False)),
+     ('It has 214 steps and two bells.\n\n- Tom Hale was born in Kessel in 1870.', False)),
+    (('How many bells has the Orl Tower?',), ('**two**: It has 214 steps and two bells.', False)),
     (('Which qubits, cosmonauts, wombats and zebras entangled?',),
      ('The sources do not answer this. “qubits”, “cosmonauts” and “wombats” stand nowhere in them.', True)),
     (('Which qubits of the tower?',),

@@ -296,7 +296,7 @@ def test_a_side_is_dated_by_the_sentence_with_one_date_that_holds_its_name() -> 
 
     assert found("Ann Lee left in 1920. Ann Lee was born in 1900.") == "1900"
     assert found("Ann Lee left in 1920 or 1921.") == ""
-    assert found("Ann left in 1920.") == ""
+    assert found("Ann left in 1920.") == "1920"  # texts go on with one word of a name
     assert found("She left in 1920. It rained.", "Ann Lee") == "1920"
     assert found("It rained. It rained. Snow fell. Hail fell. Ice came. She left in 1920.", "Ann Lee") == ""
     assert found("Ann Lee slept.") == ""

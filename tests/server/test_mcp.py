@@ -83,7 +83,11 @@ def test_tools_say_whether_they_only_read(corpus: Corpus):
     ]
     assert {hint.open_world_hint for hint in hints.values()} == {False}
     assert {hint.idempotent_hint for hint in hints.values()} == {True}
-    assert hints["remove_document"].destructive_hint is True
+    assert [name for name, hint in hints.items() if hint.destructive_hint] == [
+        "add_document",
+        "remove_document",
+        "sync",
+    ]
     assert {tool.output_schema["type"] for tool in tools} == {"object"}
     assert [tool.input_schema["additionalProperties"] for tool in tools] == [False] * 11
 

@@ -31,7 +31,7 @@ class Candidate:
 @cache
 def _asking() -> dict[str, re.Pattern[str]]:
     listed = read_alternatives("answer-types")
-    return {kind: re.compile(listed[kind], re.IGNORECASE) for kind in (*_ORDER, "cause")}
+    return {kind: re.compile(listed[kind], re.IGNORECASE) for kind in (*_ORDER, "cause", "number words")}
 
 
 def find_answer_type(question: str) -> AnswerType:
@@ -60,7 +60,8 @@ def find_candidates(kind: AnswerType, text: str, names: Sequence[Candidate]) -> 
     if kind == "date":
         return [Candidate(text[a:b], a, b) for a, b in find_times(text, 0, len(text))]
     if kind == "number":
-        return [Candidate(text[a:b], a, b) for a, b in find_numbers(text, 0, len(text))]
+        spans = [*find_numbers(text, 0, len(text)), *(m.span() for m in _asking()["number words"].finditer(text))]
+        return [Candidate(text[a:b], a, b) for a, b in dict.fromkeys(spans)]
     if kind in ("person", "place"):
         # the first word of a sentence has its capital from there
         return [n for n in names if n.start or " " in n.text] or list(names)

@@ -12,25 +12,25 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sensegraph.engines.offline.answers.asked import Asked, Written, list_sentences
+from sensegraph.engines.offline.answers.asked import Asked, Written, list_sentences, show_sentence
 from sensegraph.engines.offline.answers.corrections import Preferred, list_preferred, prefer_corrections
 from sensegraph.engines.offline.answers.dated import choose_dated, favour_dated
-from sensegraph.engines.offline.answers.features import Floats, Read, read_evidence, stem_units
+from sensegraph.engines.offline.answers.features import FEATURES, Floats, Read, read_evidence, stem_units
 from sensegraph.engines.offline.answers.question_text import split_question
-from sensegraph.engines.offline.answers.ranking import NEAR, load_weights, rate_holding, rate_sentences
+from sensegraph.engines.offline.answers.ranking import NEAR, TWO_HOPS, holds_answer, load_weights, rate_sentences
+from sensegraph.engines.offline.answers.relating.lead_ins import find_version, list_led_in
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, differs_from
 from sensegraph.engines.offline.reports.sentence_quality import join_with_and
 from sensegraph.language.asking.answer_types import Candidate, find_answer_type, find_candidates, find_names
+from sensegraph.language.asking.question_words import read_asked_type
 from sensegraph.language.text import WORD, name_stemmer
 from sensegraph.types import Statement
 
-HOLDS = 0.29  # chance that the passages hold an answer, below which the answer abstains
 SURE, LIKELY = 0.6, 0.15  # chance of the best sentence from which it needs no word before it, or one
-ENOUGH = 0.92  # chance of what is shown from which nothing more is
-LEAST = 0.03  # share of the best sentence's chance below which another is not shown
+ENOUGH = 0.93  # chance of what is shown from which nothing more is
+LEAST = 0.05  # share of the best sentence's chance below which another is not shown
 MOST, DEPTH = 3, 5  # sentences shown, and those that they are taken from
 WORDS = 110  # most words shown; the first sentence is shown whole
-TWO_HOPS = 0.5  # value of the gate from which a question is one of two hops
 _POINTING = re.compile(r"\b(?:it|he|she|they|him|her|them|that|this|er|sie|es|il|elle|él|ella)\b", re.IGNORECASE)
 _UNIT = re.compile(r"how many\s+(\w+)|wie ?viele?\s+(\w+)", re.IGNORECASE)
 
@@ -92,7 +92,10 @@ def _find_part(asked: Asked, part: str) -> _Found | None:
         chances = _join_chances(chances, rate_sentences(together, weights)[0]) if together else chances
     chances = favour_dated(asked, read, chances)
     order = tuple(int(i) for i in np.argsort(-chances, kind="stable"))
-    return _Found(read, order, chances, gate, rate_holding(read, weights) >= HOLDS)
+    dates = read.features[list(order[:2]), FEATURES.index("typed")]
+    timed = read_asked_type(part)[0] == "date"  # no sentence without a date says when
+    holds = holds_answer(read, weights, gate) and (not timed or bool(dates.any()))
+    return _Found(read, order, chances, gate, holds)
 
 
 def _join_chances(one: Floats, other: Floats) -> Floats:
@@ -113,6 +116,12 @@ def _answer_part(asked: Asked, found: _Found) -> Written:
     plain = sure and found.gate < TWO_HOPS and chosen[0].sentence is shown[0]
     bold = _find_answer(asked.question, found.read, found.order[0]) if plain else ""
     lead = "" if sure else "Most likely: " if found.best >= LIKELY else "What comes nearest: "
+    first = chosen[0].sentence
+    version = find_version(asked.question, found.read.sentences, found.order[0]) if first is shown[0] else None
+    if version:
+        named, heading = version
+        told = Statement(f"**{named}**: {show_sentence(first)}", (first.reference,), (heading.source, first.source))
+        return Written((told, *list_preferred([p for p in chosen if p.sentence is not heading])[1:]))
     return Written(tuple(list_preferred(chosen, f"**{bold}**: " if bold else lead)))
 
 
@@ -130,8 +139,9 @@ def choose_fact_sentences(
 ) -> list[SourceSentence]:
     """The sentences to show, best first: with what leads to the best one behind it, none that says the same again."""
     best = order[0]
-    chosen = [read.sentences[best]]
-    length, shown = len(chosen[0].text.split()), float(chances[best])
+    chosen = [read.sentences[best], *list_led_in(read.sentences, best)]
+    length, shown = sum(len(one.text.split()) for one in chosen), float(chances[best])
+    most += len(chosen) - 1
     leads = read.because[best] if gate >= TWO_HOPS else -1
     for i in ([leads] if leads >= 0 else []) + list(order[1:DEPTH]):
         one = read.sentences[i]

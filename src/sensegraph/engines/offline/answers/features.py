@@ -17,10 +17,13 @@ from numpy.typing import NDArray
 
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence
 from sensegraph.engines.offline.reports.sentence_quality import is_heading
+from sensegraph.language.asking import sentence_cues
 from sensegraph.language.asking.answer_types import AnswerType, find_answer_type, find_candidates, find_names
-from sensegraph.language.asking.question_words import stem_asking_words
+from sensegraph.language.asking.question_words import asks_whether, stem_asking_words
+from sensegraph.language.asking.related_words import find_related
 from sensegraph.language.dates.moments import find_atoms
 from sensegraph.language.text import WORD, fold, name_stemmer, part_camel_case, split_runs, stem_run
+from sensegraph.language.word_lists import ENGLISH
 from sensegraph.types import Passage, WordCounts
 
 Floats = NDArray[np.float64]
@@ -31,6 +34,7 @@ FEWEST = 50  # texts that a corpus is taken to have at least: in a few, what all
 FEATURES = (
     "own", "union gain", "title", "passage", "rank", "score", "first", "typed", "typed new", "typed count",
     "own typed", "length", "short", "bridge", "bridge gain", "title named", "asks", "new names", "speaker",
+    "headed", "rest", "rules", "way", "version", "literal", "signs", "goes on",
 )  # fmt: skip
 GATE = ("bias", "union", "own", "relative", "genitive", "bridge", "bridge gain")
 _RELATIVE = re.compile(r"(?<!^)\b(?:that|which|who|whose|where|whom)\b", re.IGNORECASE)
@@ -47,7 +51,7 @@ class Read:
     the share of the question that a sentence holds with its title, its speaker and the sentence before it; `headings`
     says which sentences only name something; `because` is the sentence of another passage that leads to it, or −1.
     `second` is the score of the second passage as a share of the best. `missing` are the question's words, as it writes
-    them, that stand nowhere in the corpus.
+    them, that stand nowhere in the corpus; `unnamed` that one of them is a name.
     """
 
     kind: AnswerType
@@ -60,6 +64,7 @@ class Read:
     stems: Stems
     second: float
     missing: tuple[str, ...]
+    unnamed: bool = False
 
 
 def read_evidence(
@@ -75,12 +80,27 @@ def read_evidence(
     """
     question = question.lower() if question.isupper() else question  # capitals would all be abbreviations
     shown = {p.id: p for p in passages}
-    kept = [s for s in sentences if s.reference in shown]
+    kept = _drop_repeated([s for s in sentences if s.reference in shown])
     spoken = name_stemmer(question)
     wanted = list(dict.fromkeys(stem_units(question, spoken)))
     if not kept or not wanted:
         return None
     return _Comparison(question, wanted, kind or find_answer_type(question), shown, kept, spoken, counted).read()
+
+
+def _drop_repeated(sentences: Sequence[SourceSentence]) -> list[SourceSentence]:
+    """The sentences without those that chunks which overlap both have, whole or from a place within."""
+    kept: list[SourceSentence] = []
+    seen: dict[str, set[str]] = {}
+    before = ""
+    for one in sentences:
+        known = seen.setdefault(one.origin, set())
+        cut = one.reference != before and any(text.endswith(one.raw) for text in known)
+        before = one.reference
+        if one.raw not in known and not cut:
+            known.add(one.raw)
+            kept.append(one)
+    return kept
 
 
 def stem_units(text: str, spoken: str) -> list[str]:
@@ -114,19 +134,55 @@ class _Comparison:
         self.counted = counted
         self.weights = _weigh_stems(wanted, spoken, list(self.texts.values()), counted)
         self.total = sum(self.weights.values()) or 1.0
-        self.names = [find_names(s.text) for s in kept]
+        self.related = self._find_related()
+        self.headings = [not s.speaker and is_heading(s.text) for s in kept]
+        # what stands in a heading or a line of code is written with capitals there for another reason
+        self.names = [[] if heading else find_names(s.text) for s, heading in zip(kept, self.headings, strict=True)]
         self.spelt = [{n.text: self._stem(n.text) for n in found} for found in self.names]
         self.own = [self._share(w) for w in self.stems]
         self.titled = [self._share(w | self.titles[s.reference]) for s, w in zip(kept, self.stems, strict=True)]
+        self.above = self._find_headings()
+        self.whether, self.literals = asks_whether(question), sentence_cues.list_literals(question)
+        self.way, self.version = sentence_cues.asks_for_way(question), sentence_cues.asks_for_version(question)
         texts = [p for p in shown.values() if p.kind == "chunk"] or list(shown.values())
         self.best = max(p.score for p in texts) or 1.0
 
     def _stem(self, text: str) -> Stems:
         return frozenset(stem_units(text, self.spoken))
 
+    def _find_related(self) -> dict[str, list[tuple[str, float]]]:
+        """By stem of the passages the stems of the question that it stands for, with what it counts for them."""
+        found: dict[str, list[tuple[str, float]]] = {}
+        held = frozenset[str]().union(*self.texts.values())
+        for stem in sorted(self.asked):
+            for other, near in find_related(stem, held, self.spoken).items():
+                found.setdefault(other, []).append((stem, near * self.weights[stem]))
+        for word in WORD.findall(self.question):  # a text may write as one word what has a capital inside elsewhere
+            parts = stem_units(word, self.spoken)
+            for whole in stem_run(word, self.spoken) if len(parts) > 1 or word != part_camel_case(word) else ():
+                found.setdefault(whole, []).extend((part, self.weights[part]) for part in parts)
+        return found
+
     def _share(self, held: Stems) -> float:
-        """The share of the question that these stems hold."""
-        return sum(self.weights[t] for t in self.asked & held) / self.total
+        """The share of the question that these stems hold, in its own words or in related ones."""
+        whole = self.asked & held
+        value = sum(self.weights[t] for t in whole)
+        best: dict[str, float] = {}
+        for other in self.related.keys() & held:
+            for stem, weight in self.related[other]:
+                if stem not in whole:
+                    best[stem] = max(weight, best.get(stem, 0.0))
+        return (value + sum(best.values())) / self.total
+
+    def _find_headings(self) -> list[int]:
+        """For each sentence the heading or the question above it in its passage, or −1."""
+        found, last = [], -1
+        for i, one in enumerate(self.kept):
+            last = -1 if i and self.kept[i - 1].reference != one.reference else last
+            found.append(last)
+            if self.headings[i] or (not one.speaker and one.text.endswith("?")):
+                last = i
+        return found
 
     @cached_property
     def naming(self) -> dict[str, list[int]]:
@@ -163,11 +219,16 @@ class _Comparison:
             1.0, max(union), column["own"].max(), float(bool(_RELATIVE.search(self.question))),
             float(bool(_GENITIVE.search(self.question))), column["bridge"].max(), column["bridge gain"].max(),
         ])  # fmt: skip
-        headings = np.array([not s.speaker and is_heading(s.text) for s in self.kept])
+        # a command names nothing: it may be what is asked for
+        named = zip(self.headings, self.kept, strict=True)
+        headings = np.array([is_one and not (self.way and sentence_cues.is_command(s.raw)) for is_one, s in named])
+        missing = self._find_missing()
         scores = [min(1.0, p.score / self.best) for p in self.shown.values()]
         return Read(
             self.kind, tuple(self.kept), features, gate, np.array(union), headings, tuple(because), self.asked,
-            scores[1] if len(scores) > 1 else 0.0, self._find_missing(),
+            scores[1] if len(scores) > 1 else 0.0, missing, self.spoken == ENGLISH and any(
+                word[0].isupper() and not self.question.startswith(word) for word in missing
+            ),
         )  # fmt: skip
 
     def _describe(self, i: int) -> tuple[list[float], float, int]:
@@ -191,8 +252,27 @@ class _Comparison:
             min(1.0, passage.score / self.best), begins, bool(things), bool(fresh), min(3, fresh), own * bool(fresh),
             math.log1p(words), words < 5, bridge, gain, elsewhere, one.text.endswith(("?", "？")),
             min(4, sum(not parts <= self.asked for parts in self.spelt[i].values())), self._share(said_by - held),
+            *self._describe_place(i),
         ]  # fmt: skip
         return [float(value) for value in row], together, lead
+
+    def _describe_place(self, i: int) -> tuple[float, ...]:
+        """What the heading above and the title add, and what marks the sentence as one of documentation."""
+        one, above = self.kept[i], self.above[i]
+        heading = self.kept[above].raw if above >= 0 else ""
+        headed = self._share(self.stems[i] | self.stems[above]) - self.own[i] if above >= 0 else 0.0
+        # what the title holds, all sentences of the passage are about
+        known = self._share(self.titles[one.reference])
+        rest = (self.titled[i] - known) / (1 - known) if known < 1 else 0.0
+        near = self.literals & sentence_cues.list_literals(f"{heading} {one.raw}") if self.literals else ()
+        return (
+            headed, rest,
+            self.whether and sentence_cues.rules_something(one.text),
+            self.way and sentence_cues.tells_way(one.raw),
+            self.version and sentence_cues.tells_version(f"{heading} {one.raw}"),
+            len(near) / len(self.literals) if self.literals else 0.0,
+            sentence_cues.measure_signs(one.raw), sentence_cues.goes_on(one.raw),
+        )  # fmt: skip
 
     def _bridge(self, i: int) -> tuple[float, float, int]:
         """How much of the question the best sentence holds that leads to this one, what both add, and which it is.
@@ -218,6 +298,7 @@ class _Comparison:
     def _find_missing(self) -> tuple[str, ...]:
         known = self.counted.words if self.counted else ()
         there = {t for t, n in known if n}.union(stem_asking_words(self.spoken), *self.texts.values())
+        there.update(stem for listed in self.related.values() for stem, _ in listed)
         stems = {word: stem_units(word, self.spoken) for word in WORD.findall(self.question)}
         return tuple(word for word, own in stems.items() if own and there.isdisjoint(own))
 

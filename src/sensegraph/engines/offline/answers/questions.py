@@ -40,7 +40,10 @@ _RULES: tuple[tuple[Shape, str], ...] = (
     ("who", r"^(?:which|what) (?!do |did |are )(?:\w+ ){0,2}(?:guests?|speakers?|people|leaders?|participants?)\b"),
     ("open", r"^(?:which|what) (?:\w+ ){0,2}(?:episodes?|documents?|chats?|conversations?|articles?|chapters?)\b"),
     ("who", r"^who (?:talks?|speaks?|mentions?|discuss\w*|describes?|argues?)\b"),
-    ("views", r"\b(?:perspectives?|views?|opinions?|stances?|attitudes?|disagree\w*|differ\w*|compare|versus|vs)\b"),
+    (
+        "views",
+        r"\b(?:perspectives?|views?|opinions?|stances?|attitudes?|disagree\w*|differ(?!ently)\w*|compare|versus|vs)\b",
+    ),
     ("views", r"\bor as\b|\bhow do \w+(?: \w+)? (?:perceive|view|see|feel|think)\b"),
     ("whether", r"^(?:are|is) there\b|^can you find\b|^can \S.* be found\b"),
     ("whether", rf"^(?:do|does|did|are|is|was|were|have|has|can)\b.{{0,120}}?\b{_VERBS}\w*\b"),

@@ -19,6 +19,9 @@ from sensegraph.engines.offline.answers.features import FEATURES, GATE, Floats, 
 READ, QUOTING = 5, 30  # chunks that are read, and records that quote others
 HEADING = 2.0  # what a heading loses: it says nothing, whatever words it holds (the training texts have none)
 HOLDING = ("bias", "union", "best", "passage", "gate", "long", "second")
+TWO_HOPS = 0.5  # value of the gate from which a question is one of two hops
+HOLDS = 0.29  # chance that the passages hold an answer, below which the answer abstains
+HOLDS_BOTH, HOLDS_NAME = 0.1, 0.5  # the same for a question of two hops, and where a name of it stands nowhere
 WHOLE = 0.9  # share of a question that a sentence holds from which on it leads to no other one: at 1 it is of one hop
 NEAR = 0.15  # share of the question that a sentence must hold with what stands around it
 _USUAL_STEMS = 6  # stems of a question of usual length
@@ -42,7 +45,7 @@ def load_weights() -> Weights:
 def rate_sentences(read: Read, weights: Weights) -> tuple[Floats, float]:
     """The chance that each sentence holds the answer, which add up to 1, and how far the question is of two hops."""
     own = read.gate[GATE.index("own")]
-    gate = _squash(read.gate, weights.gate) * min(1.0, (1 - own) / (1 - WHOLE))
+    gate = _squash(read.gate, weights.gate) * min(1.0, max(0.0, 1 - own) / (1 - WHOLE))
     fall = HEADING * read.headings
     single, bridged = (_softmax(read.features @ np.array(w) - fall) for w in (weights.single, weights.bridged))
     return (1 - gate) * single + gate * bridged, gate
@@ -53,6 +56,12 @@ def rate_holding(read: Read, weights: Weights) -> float:
     if read.union.max() < NEAR:
         return 0.0
     return _squash(describe_holding(read, weights), weights.holding)
+
+
+def holds_answer(read: Read, weights: Weights, gate: float) -> bool:
+    """Whether the passages hold an answer: surer where they lack a name of the question, less where they connect."""
+    least = HOLDS_NAME if read.unnamed else HOLDS_BOTH if gate >= TWO_HOPS else HOLDS
+    return rate_holding(read, weights) >= least
 
 
 def describe_holding(read: Read, weights: Weights) -> Floats:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Mapping
 
 from sensegraph.engines.offline.answers.asked import Asked, Written
 from sensegraph.engines.offline.answers.lists.weighing import Weigher, list_by_document
 from sensegraph.engines.offline.answers.questions import RARE, weigh_rarity
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence
 from sensegraph.engines.offline.reports.sentence_quality import end_sentence, tidy_sentence
+from sensegraph.language.asking.related_words import find_related
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import WORD
 from sensegraph.types import Source, Statement
@@ -18,6 +20,10 @@ GOOD, SAME = 0.65, 0.5  # the geometric mean of both from which it is the same q
 THE_SAME = 0.7  # from which words that are common everywhere are enough
 _WAYS = frozenset("what who whom whose when where why how wer was wann wo warum wie".split())
 _NUMBER = re.compile(r"^\W*(?:\d+[.)]|Q\s?\d*[.:)]|[Qq]uestion\s?\d*[.:])\s*")
+WHOLE, WIDE = 0.9, 0.35  # where the text's question holds nearly all of it, so much the other way round
+_CLAUSE = re.compile(
+    r"[.!;:,]\s+(?:(?:so|and|but|then|also)\s+)?(?=(?:what|which|who|when|where|why|how)\b)", re.IGNORECASE
+)
 MOST = 3  # sentences of its answer
 
 
@@ -25,7 +31,7 @@ def answer_as_asked(asked: Asked) -> Written | None:
     """What a text says to the same question; None where none asks it."""
     weigher = Weigher(asked, asked.question)
     words = WORD.findall(asked.question.casefold())
-    opener = _first_word(asked.question)
+    opener = _first_word(_CLAUSE.split(asked.question.strip())[-1])
     best: tuple[float, list[Statement]] = (0.0, [])
     for held in list_by_document(asked.sentences).values():
         for one in held:
@@ -34,21 +40,35 @@ def answer_as_asked(asked: Asked) -> Written | None:
             bare = _NUMBER.sub("", one.raw)
             if WORD.findall(bare.casefold()) == words and (told := _read_answer(asked, one)):
                 return Written(tuple(told))
-            there = weigher.share(one.raw)
-            if there < SHARE or len(weigher.weights) < 2:
+            theirs = Weigher(asked, bare).weights
+            if len(weigher.weights) < 2 or not theirs:
                 continue
-            theirs = Weigher(asked, bare).weights.keys()
-            own = len(theirs & weigher.weights.keys()) / len(theirs)
+            there, own = (
+                _share_related(weigher.weights, theirs, weigher.spoken),
+                _share_related(dict.fromkeys(theirs, 1.0), weigher.weights, weigher.spoken),
+            )
+            if there < SHARE:
+                continue
             score = (there * own) ** 0.5
-            shared = [t for t in theirs & weigher.weights.keys() if weigh_rarity(t, "en") == RARE]
+            shared = [t for t in theirs.keys() & weigher.weights.keys() if weigh_rarity(t, "en") == RARE]
             if len(shared) < 2 and score < THE_SAME:
                 continue
             if _read_way(_first_word(bare)) != _read_way(opener):
                 continue
             least = SAME if _first_word(bare) == opener else GOOD
-            if own >= OWN and score >= max(least, best[0]) and (told := _read_answer(asked, one)):
+            if (
+                own >= (WIDE if there >= WHOLE else OWN)
+                and score >= max(least, best[0])
+                and (told := _read_answer(asked, one))
+            ):
                 best = (score, told)
     return Written(tuple(best[1])) if best[1] else None
+
+
+def _share_related(weights: Mapping[str, float], held: Collection[str], spoken: str) -> float:
+    """The share of some words that others hold, in their own form or in words that say the same."""
+    near = (max(find_related(t, held, spoken).values(), default=0.0) if t not in held else 1.0 for t in weights)
+    return sum(w * share for w, share in zip(weights.values(), near, strict=True)) / sum(weights.values())
 
 
 def _read_way(opener: str) -> str:

@@ -12,6 +12,7 @@ from sensegraph.engines.offline.answers.lists.dating import OPENING, Dated
 from sensegraph.engines.offline.answers.lists.weighing import Weigher
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, differs_from
 from sensegraph.engines.offline.reports.sentence_quality import is_heading
+from sensegraph.language.asking.answer_types import find_names
 from sensegraph.language.dates.moments import count_parts, find_atoms, first_instant
 from sensegraph.language.text import WORD, fold
 from sensegraph.language.word_lists import Patterns
@@ -140,13 +141,15 @@ def show_order(asked: Asked, one: str, other: str, rest: str) -> Written | None:
 def find_dated_side(asked: Asked, name: str, about: Weigher, dated: Dated) -> tuple[SourceSentence, str] | None:
     """The sentence on a side with one date only, that holds most of what is asked about, and that date."""
     side = _Side(asked, name)
-    names = [fold(w) for w in WORD.findall(name) if w[:1].isupper() or w[:1].isdigit()]
+    # of a name of several words one is enough: texts go on with the first or the last
+    names = ["|".join(map(re.escape, map(fold, WORD.findall(n.text)))) for n in find_names(name)]
+    names += [re.escape(fold(w)) for w in WORD.findall(name) if w[:1].isdigit()]
     opening = {s.source for held in dated.held.values() for s in held[:OPENING]}
     found = []
     for s in asked.sentences:
         atoms = {a.first for a in find_atoms(s.raw) if a.first} if any(c.isdigit() for c in s.raw) else set()
         folded = fold(f"{s.document} {s.raw}")
-        if len(atoms) != 1 or not side.weights or not all(re.search(rf"\b{re.escape(n)}\b", folded) for n in names):
+        if len(atoms) != 1 or not side.weights or not all(re.search(rf"\b(?:{n})\b", folded) for n in names):
             continue
         if side.holds(s.raw, least=HELD) or (s.source in opening and side.holds(s.raw, s.document)):
             own = side.share(s.raw, s.document)
