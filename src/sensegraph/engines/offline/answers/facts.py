@@ -16,9 +16,9 @@ from sensegraph.engines.offline.answers.asked import Asked, Written, list_senten
 from sensegraph.engines.offline.answers.corrections import Preferred, list_preferred, prefer_corrections
 from sensegraph.engines.offline.answers.dated import choose_dated, favour_dated
 from sensegraph.engines.offline.answers.features import FEATURES, Floats, Read, read_evidence, stem_units
+from sensegraph.engines.offline.answers.lists.lead_ins import find_version, list_led_in
 from sensegraph.engines.offline.answers.question_text import split_question
 from sensegraph.engines.offline.answers.ranking import NEAR, TWO_HOPS, holds_answer, load_weights, rate_sentences
-from sensegraph.engines.offline.answers.lists.lead_ins import find_version, list_led_in
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, differs_from
 from sensegraph.engines.offline.reports.sentence_quality import join_with_and
 from sensegraph.language.asking.answer_types import Candidate, find_answer_type, find_candidates, find_names
