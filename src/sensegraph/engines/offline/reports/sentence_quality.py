@@ -15,6 +15,7 @@ from itertools import pairwise
 from operator import eq
 
 from sensegraph.engines.offline.stemming import load_stemmer
+from sensegraph.language.asking.sentence_cues import is_command
 from sensegraph.language.text import HAN, WORD, detect_language
 from sensegraph.language.word_lists import read_alternatives, read_list
 
@@ -105,7 +106,7 @@ def _find_stems(text: str, code: str) -> tuple[str, ...]:
 
 _NOISE = r"laugh|chuckl|applau|inaudib|cross-?talk|music|paus|sigh|noise|unintell|overlap|break"
 _MARKS = re.compile(rf"\{{[^{{}}]*\}}|\[(?:[^\[\]a-z]*|(?i:{_NOISE})[^\[\]]*)\]|\((?i:{_NOISE})[^()]*\)")
-_SPACED = re.compile(r"\s+(?=[,.])|\s+(?=[;:!?](?:\s|$))")
+_SPACED = re.compile(r"\s+(?=[,.](?!\w))|\s+(?=[;:!?](?:\s|$))")  # .xz is a name and no end
 _CLITIC = re.compile(r"(?<=\w) +(?=(?:['’](?:s|re|ve|ll|d|m|t)|n['’]t)\b)", re.IGNORECASE)
 _HESITATION = re.compile(
     r"(?:(?<=\s)|^),? *\b(?:[Uu]h+m*|[Uu]mm*|[Ee]rm+|[Hh]mm+|[Mm]m+(?:-?hmm*)?)\b(?![-'’])(?: *,)?"
@@ -169,7 +170,9 @@ def _trim_speech(text: str) -> str:
 
 
 def end_sentence(text: str) -> str:
-    """`text` with an end mark."""
+    """`text` with an end mark; a command is left as it is to be typed."""
+    if is_command(text):
+        return text.strip()
     bare = text.rstrip(" ,;:-–—")
     closed = bare.rstrip("'\"’”)»」』").endswith((".", "!", "?", "…", "。", "！", "？"))
     return bare if closed else f"{bare}."
