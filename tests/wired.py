@@ -17,6 +17,7 @@ from scripted import ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.engines.llm.llm import LLMEngine
 from sensegraph.engines.llm.llm_settings import LLMSettings
+from sensegraph.index.index import Index
 from sensegraph.models.embedders import RemoteEmbedder
 from sensegraph.models.endpoint.client import Endpoint
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
@@ -101,8 +102,8 @@ def runtime(store: SqliteStore, server: ScriptedServer | None = None, **endpoint
 
 
 def content(corpus: Corpus) -> dict[str, Any]:
-    """Everything that an index holds, by value: equal content is equal byte for byte."""
-    index = corpus.index()
+    """Everything that an index holds, by value: equal content is equal byte for byte. Nothing stays read."""
+    index = Index(corpus.store)
     tables: dict[str, Any] = {
         "documents": index.catalogue.documents,
         "chunks": index.catalogue.chunks,

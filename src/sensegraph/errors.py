@@ -25,6 +25,11 @@ from __future__ import annotations
 
 from typing import Any
 
+TABLE_GONE = (
+    "A table of this index is gone from the store: the index was replaced and collected meanwhile. Ask again; if that "
+    "fails too, run `sensegraph index`."
+)
+
 
 class SensegraphError(Exception):
     """Base class: catch this to catch everything that sensegraph raises on purpose."""

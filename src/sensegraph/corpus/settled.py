@@ -24,7 +24,7 @@ def fingerprint_build(space: Workspace, settings: IndexSettings, lost: str) -> s
     """What stands for the documents, the index that was built of them, and all that another build would look at.
 
     Besides documents and index these are the settings, the tools, the decisions about names, the program itself, what
-    was lost of the store (`lost`), and which arrays there are. Empty where that cannot be told: where the index is not
+    was lost of the store (`lost`), and which arrays and large results of the index there are. Empty where that cannot be told: where the index is not
     of the documents as they are, or has a part that another package brings.
     """
     store, built = space.store, space.built_state()
@@ -37,10 +37,12 @@ def fingerprint_build(space: Workspace, settings: IndexSettings, lost: str) -> s
         (embedder.name, embedder.fingerprint()),
         space.chunker.fingerprint() if space.chunker else "",
     )
+    made = space.manifest()
+    held = sorted(store.has([made.documents, made.graph, made.communities, made.hierarchy])) if made else []
     arrays: list[str] = []
     with suppress(OSError):
         arrays = sorted(os.listdir(store.root / "arrays"))
-    return key(built, settings.key, tools, read_operations(store), _describe_program(), lost, arrays)
+    return key(built, settings.key, tools, read_operations(store), _describe_program(), lost, arrays, held)
 
 
 def lost_until_now(space: Workspace) -> str:

@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.errors import StoreError
+from sensegraph.errors import TABLE_GONE, StoreError
 from sensegraph.protocols import Rows, Store, Task
 
 A = TypeVar("A")
@@ -205,9 +205,8 @@ class JoinedRows:
 
     def _open(self, part: int) -> Rows:
         if part not in self._opened:
-            name, _, _ = self.parts[part]
-            if (rows := self._store.rows(name)) is None:
-                raise StoreError(f"The table {name} is gone from the store; run `sensegraph index` again.")
+            if (rows := self._store.rows(self.parts[part][0])) is None:
+                raise StoreError(TABLE_GONE)
             self._opened[part] = rows
         return self._opened[part]
 

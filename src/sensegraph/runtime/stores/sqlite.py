@@ -22,7 +22,7 @@ from uuid import uuid4
 import msgspec
 from numpy.typing import NDArray
 
-from sensegraph.errors import StoreError
+from sensegraph.errors import TABLE_GONE, StoreError
 from sensegraph.runtime.stores.corpus_store import LOST, Needed, Swept
 from sensegraph.runtime.stores.foreign import check_inert, check_links
 from sensegraph.runtime.stores.locking import hold_lock
@@ -46,10 +46,6 @@ _BLOCK = 500
 _LISTED = 100  # arrays from which the folder is listed instead of asked for each
 _LEDGER = tuple(f.name for f in fields(Usage))
 _ANEW = "Move the folder away and run `sensegraph index` again: documents are read anew."
-_GONE = (
-    "A table of this index is gone from the store: the index was replaced and collected meanwhile. Ask again; if that "
-    "fails too, run `sensegraph index`."
-)
 _HEALED = "Run `sensegraph index`: it computes anew what is damaged."
 _DISK = "Check the disk, the permissions, and how many files may be open (`ulimit -n`)."
 _PLAIN = re.compile(r"[0-9A-Za-z_-][0-9A-Za-z_.-]{0,199}")  # keys that are names of files
@@ -275,7 +271,7 @@ class SqliteStore:
             yield
         except (Damaged, msgspec.DecodeError, ValueError, IndexError, KeyError) as e:
             if number is not None and not self.select("SELECT 1 FROM part WHERE number = ? AND key = ?", (number, key)):
-                raise StoreError(_GONE) from e
+                raise StoreError(TABLE_GONE) from e
             with suppress(StoreError):
                 self.forget([key])
             raise StoreError(f"{path or self.path} is damaged at {key}. {_HEALED}") from e
