@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
-import select
+import selectors
 import shutil
 import subprocess
 import sys
@@ -109,8 +109,10 @@ class Chromium:
 
     def _receive(self, deadline: float) -> dict[str, Any] | None:
         while b"\0" not in self._held:
-            ready, _, _ = select.select([self._read], [], [], max(0.0, deadline - time.monotonic()))
-            if not ready:
+            with selectors.DefaultSelector() as ready:  # select() takes no descriptor above 1,023
+                ready.register(self._read, selectors.EVENT_READ)
+                came = ready.select(max(0.0, deadline - time.monotonic()))
+            if not came:
                 return None
             some = os.read(self._read, 1 << 20)
             assert some, "the browser has ended"

@@ -17,10 +17,10 @@ def test_five_doublings_of_any_shape_take_a_parser_as_many_times_as_long(parser:
     measured = 0
     for shape in SHAPES:
         growth, seconds = measure_growth(parse, shape)
-        for _ in range(4):  # a busy machine takes longer now and then, and not five times in a row
+        for tries in range(2, 12):  # a busy machine takes longer now and then, and not always
             if growth <= MOST:
                 break
-            growth, seconds = min((growth, seconds), measure_growth(parse, shape))
+            growth, seconds = min((growth, seconds), measure_growth(parse, shape, tries))
         assert growth <= MOST, f"{parser}, {shape!r}: {growth:.2f} a doubling, {seconds:.2f} s"
         measured += 1
     assert measured == len(SHAPES) > 40

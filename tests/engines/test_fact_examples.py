@@ -139,7 +139,8 @@ FACT_EXAMPLES: list[tuple[tuple[Any, ...], Any]] = [
     (('When was the Orl Tower finished, and why?',),
      ('The Orl Tower was finished in 1911.\n\n- Ada Rowe designed it, because the old tower had burnt down.', False)),
     (('How many steps has the Orl Tower and where was Tom Hale born?',),
-     ('It has 214 steps and two bells.\n\n- Tom Hale was born in Kessel in 1870.', False)),
+     ('It has 214 steps and two bells.\n\n- Tom Hale was born in Kessel in 1870.\n'
+      '- It was built by Tom Hale, who later lived in Orl.', False)),
     (('How many bells has the Orl Tower?',), ('**two**: It has 214 steps and two bells.', False)),
     (('Which qubits, cosmonauts, wombats and zebras entangled?',),
      ('The sources do not answer this. “qubits”, “cosmonauts” and “wombats” stand nowhere in them.', True)),

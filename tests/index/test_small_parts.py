@@ -14,8 +14,8 @@ from sensegraph.algorithms.ranking import unpack_rows
 from sensegraph.errors import InputError, ItemFailed
 from sensegraph.index import vectors
 from sensegraph.index.extraction import _count_kinds, _may_be_unread
+from sensegraph.index.graph.elements import EntityNode, _other_forms
 from sensegraph.index.graph.lookups import _title_links
-from sensegraph.index.graph.merging import _Node, _other_forms
 from sensegraph.index.manifest import Catalogue, DocumentEntry, Manifest
 from sensegraph.index.passages import Room, _narrow_span, _word_overlap
 from sensegraph.index.restricted.arrivals import note_arrivals
@@ -119,11 +119,11 @@ def test_room_is_filled_up_to_the_first_that_does_not_fit() -> None:
 
 def test_other_forms_are_told_as_texts_write_them_most_often_first_and_pronouns_are_none() -> None:
     named = Counter({"Ada Finch": 4, "ADA": 2, "A": 9, "she": 7})
-    node = _Node(names=named, surfaces=Counter({"Ada": 3, "Mrs Finch": 5}))
+    node = EntityNode(names=named, surfaces=Counter({"Ada": 3, "Mrs Finch": 5}))
     assert _other_forms("ada finch", node) == ("Mrs Finch", "Ada")
-    bare = _Node(names=Counter({"Ada Finch": 4, "ADA": 2, "Ada": 3, "Finch": 1, "x": 8}))
+    bare = EntityNode(names=Counter({"Ada Finch": 4, "ADA": 2, "Ada": 3, "Finch": 1, "x": 8}))
     assert _other_forms("ada finch", bare) == ("Ada", "Finch")
-    many = _Node(surfaces=Counter({f"name {i}": 20 - i for i in range(12)}))
+    many = EntityNode(surfaces=Counter({f"name {i}": 20 - i for i in range(12)}))
     assert _other_forms("none", many) == tuple(f"name {i}" for i in range(8))
 
 

@@ -150,7 +150,7 @@ def test_a_job_that_is_killed_says_so_and_the_next_goes_on(folder: Path, server:
     with waiting(folder, server) as client:
         job = start(client, "sync")
         until(lambda: len(server.done("extraction")) >= 3)
-        (child,) = [int(pid) for pid in _children_of(os.getpid()) if b"job_process" in _words_of(int(pid))]
+        (child,) = _jobs_of(os.getpid())
         os.kill(child, signal.SIGKILL)
         ended = follow(client, job)[-1].data
         assert (ended["state"], ended["error"]["code"]) == ("failed", "Internal")
@@ -158,7 +158,11 @@ def test_a_job_that_is_killed_says_so_and_the_next_goes_on(folder: Path, server:
         assert follow(client, start(client, "sync"))[-1].data["state"] == "done"
         assert client.post(f"{C}/query", {"question": "Who paid Ada Harrow?", "method": "naive"}).status == 200
     assert server.stats()["repeated"] <= 8  # of a batch that was not stored yet
-    assert _children_of(os.getpid()) == []
+    assert _jobs_of(os.getpid()) == []
+
+
+def _jobs_of(parent: int) -> list[int]:
+    return [int(pid) for pid in _children_of(parent) if b"job_process" in _words_of(int(pid))]
 
 
 def _children_of(parent: int) -> list[str]:

@@ -122,7 +122,7 @@ def _answer_part(asked: Asked, found: _Found) -> Written:
         named, heading = version
         told = Statement(f"**{named}**: {show_sentence(first)}", (first.reference,), (heading.source, first.source))
         return Written((told, *list_preferred([p for p in chosen if p.sentence is not heading])[1:]))
-    return Written(tuple(list_preferred(chosen, f"**{bold}**: " if bold else lead)))
+    return Written(tuple(list_preferred(chosen[:1], f"**{bold}**: ") if bold else list_preferred(chosen, lead)))
 
 
 def _tell_nothing(read: Read) -> Statement:
