@@ -32,7 +32,7 @@ from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import corpus, stories
 
 if TYPE_CHECKING:
-    from coverage import Coverage
+    pass
 
 # A first call may import or compile: no deadlines. Examples are the same in every run, so that a change is blamed
 # only for what it broke; `make explore` draws new ones, twenty times as many.
@@ -59,8 +59,6 @@ typer.testing._get_command = cache(typer.testing._get_command)  # type: ignore[a
 # What is imported and collected stays until the end: looking for rubbish in it takes a quarter of that time.
 gc.disable()
 
-IDLE, EVERY = 4, 2  # after so many tests of a file that reach no new line, only every second is counted
-idle = Counter[str]()  # by file: how many tests since one reached a new line
 COUNTED = 2  # of the examples of a test function: those after them hardly reach a line that these do not
 NOT_REACHED = "not reached in time"
 STARTED = time.monotonic()
@@ -146,34 +144,19 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Count the lines of a test where they are likely to be new, or where those of each test are asked for.
-
-    No lines are counted of a test that is `uncounted`; where the last `IDLE` tests of a file reached no line that was
-    new in this process, only those of each `EVERY`th test are, until one reaches a new line.
-    """
+    """Count no lines of a test that is `uncounted`, unless those of each test are asked for."""
     from coverage import Coverage
 
     counting = None if item.config.getoption("--cov-context", None) else Coverage.current()
     if counting is None:
         return (yield)
-    file, never = item.nodeid.partition("::")[0], item.get_closest_marker("uncounted")
-    if never or (idle[file] >= IDLE and idle[file] % EVERY):
-        idle[file] += not never
-        counting.stop()
-        try:
-            return (yield)
-        finally:
-            counting.start()
-    before = count_reached(counting)
+    if not item.get_closest_marker("uncounted"):
+        return (yield)
+    counting.stop()
     try:
         return (yield)
     finally:
-        idle[file] = 0 if count_reached(counting) > before else idle[file] + 1
-
-
-def count_reached(counting: Coverage) -> int:
-    """How many lines were reached in this process so far."""
-    return sum(map(len, counting._collector.data.values())) if counting._collector else 0
+        counting.start()
 
 
 @pytest.fixture
