@@ -194,8 +194,6 @@ def _print_plan(corpus: Corpus, paths: Sequence[Path], as_json: bool) -> None:
 
 def _sync_documents(corpus: Corpus, paths: Sequence[Path], quiet: bool) -> tuple[Added, list[str]]:
     """Make the corpus hold what the paths hold, saying the plan first; what came of it, and what could not be found."""
-    from sensegraph.corpus.sources import Added
-
     plan = corpus.plan(*paths)
     options.report_skipped(plan.skipped)
     if not quiet:
@@ -203,8 +201,7 @@ def _sync_documents(corpus: Corpus, paths: Sequence[Path], quiet: bool) -> tuple
     elif plan.withheld:
         print_message(_describe_withheld(plan))
     done = corpus.sync(*paths)
-    new = (*done.added, *(name for _, name in done.renamed))
-    return Added(new, done.edited, done.same, done.skipped, done.personal), list(done.withheld)
+    return done.as_added(), list(done.withheld)
 
 
 def _format_plan(plan: Plan) -> str:

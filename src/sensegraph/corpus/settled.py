@@ -24,8 +24,8 @@ def fingerprint_build(space: Workspace, settings: IndexSettings, lost: str) -> s
     """What stands for the documents, the index that was built of them, and all that another build would look at.
 
     Besides documents and index these are the settings, the tools, the decisions about names, the program itself, what
-    was lost of the store (`lost`), and which arrays and large results of the index there are. Empty where that cannot be told: where the index is not
-    of the documents as they are, or has a part that another package brings.
+    was lost of the store (`lost`), and which arrays and large results of the index there are. Empty where that cannot
+    be told: where the index is not of the documents as they are, or has a part that another package brings.
     """
     store, built = space.store, space.built_state()
     foreign = [p for p in settings.own_parts if type(p).__module__.partition(".")[0] != "sensegraph"]

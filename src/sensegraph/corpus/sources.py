@@ -79,6 +79,11 @@ class Plan:
     estimate: Estimate | None = None
     notes: tuple[str, ...] = ()
 
+    def as_added(self) -> Added:
+        """What was done where the plan was carried out; a document of another name is a new one."""
+        new = (*self.added, *(name for _, name in self.renamed))
+        return Added(new, self.edited, self.same, self.skipped, self.personal)
+
 
 class Sources:
     """The documents of a corpus. The index follows with the next build."""

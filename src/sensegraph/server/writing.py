@@ -29,6 +29,18 @@ def find_input(corpus: Corpus) -> Path:
     return place
 
 
+def follow_folder(corpus: Corpus, folder: Path) -> JSON:
+    """Make the corpus hold what a folder holds, and build; what came of it, as `index --json` says it."""
+    done = corpus.sync(folder)
+    return views.view_built(corpus.build(), done.as_added(), done.withheld)
+
+
+def build_rest(corpus: Corpus) -> tuple[int, list[str]]:
+    """Build the index after documents were removed; how many are left, and the notes."""
+    left = len(corpus.document_keys())
+    return left, list(corpus.build().notes) if left else ["no document is left, and no index"]
+
+
 class AddArguments(Arguments, frozen=True):
     """A document to add, or to put in the place of the one of that name."""
 
@@ -68,11 +80,7 @@ class RemoveArguments(Arguments, frozen=True):
 def remove_document(corpus: Corpus, given: RemoveArguments) -> JSON:
     """Remove a document and build the index without it; its file stays, and the notes say so."""
     corpus.remove(given.document)
-    left, notes = len(corpus.document_keys()), list[str]()
-    if left:
-        notes += corpus.build().notes
-    else:
-        notes.append("no document is left, and no index")
+    left, notes = build_rest(corpus)
     place = find_input(corpus) / given.document
     if place.resolve().is_relative_to(corpus.root.resolve()) and place.is_file():
         notes.append(f"the file input/{given.document} stays: sync reads it again")
@@ -87,15 +95,10 @@ class SyncArguments(Arguments, frozen=True):
 
 def sync_documents(corpus: Corpus, given: SyncArguments) -> JSON:
     """Make the corpus hold what `input` holds, and build. Raises EmptyCorpus where there is no such folder."""
-    from sensegraph.corpus.sources import Added
-
     place = find_input(corpus)
     if not place.is_dir():
         raise EmptyCorpus(f"There is no folder {place} to follow; add a document first.")
-    done = corpus.sync(place)
-    new = (*done.added, *(name for _, name in done.renamed))
-    added = Added(new, done.edited, done.same, done.skipped, done.personal)
-    return fit_result(copy_plain(views.view_built(corpus.build(), added, done.withheld)), given.max_tokens, _ORDER)
+    return fit_result(copy_plain(follow_folder(corpus, place)), given.max_tokens, _ORDER)
 
 
 _BUILT = {"documents": "integer", "new": "integer", "changed": "integer", "same": "integer", "notes": "strings"}

@@ -18,7 +18,7 @@ from sensegraph.errors import StoreError
 from sensegraph.index.graph.columns import columns_of
 from sensegraph.index.graph.describing import crowded_elements, describe_elements, summarise_crowded
 from sensegraph.index.graph.graph_settings import GraphSettings
-from sensegraph.index.graph.merged_parts import merge_entities, merge_relations
+from sensegraph.index.graph.merged_parts import merge_entity_slices, merge_relation_slices
 from sensegraph.index.graph.merging import merge_extractions
 from sensegraph.index.graph.partitions import count_partitions, describe_crowded, join_parts, merge_in_partitions
 from sensegraph.resolution.aliases import NO_ALIASES, Aliases
@@ -85,8 +85,8 @@ def test_one_chunk_more_makes_only_the_partitions_anew_that_it_concerns(tmp_path
     rt.computed.clear()
     after = partitioned([*said, story(60)], rt, how, NO_ALIASES, 64)
     assert len(after.entities) == len(before.entities) + 2
-    assert 0 < rt.computed[merge_entities.name] <= 3
-    assert 0 < rt.computed[merge_relations.name] <= 2
+    assert 0 < rt.computed[merge_entity_slices.name] <= 3
+    assert 0 < rt.computed[merge_relation_slices.name] <= 2
     rt.computed.clear()
     partitioned([*said, story(60)], rt, how, NO_ALIASES, 64)
     assert not rt.computed

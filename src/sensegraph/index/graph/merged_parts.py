@@ -18,12 +18,12 @@ from sensegraph.index.graph.slicing import (
     Said,
     Told,
     Uses,
-    count_uses,
+    count_entity_uses,
     cut_rows,
-    read_claims,
-    read_links,
-    read_mentions,
-    read_rows,
+    read_claim_slices,
+    read_link_slices,
+    read_mention_slices,
+    read_run_rows,
 )
 from sensegraph.resolution.aliases import Called, Name
 from sensegraph.runtime.results import step
@@ -75,13 +75,13 @@ def say_names(runs: Sequence[Pairs]) -> list[Said]:
 @step("graph.uses", version=1, batch=1)
 def list_uses(runs: Sequence[tuple[Pairs, Told]]) -> list[tuple[Uses, ...]]:
     """How each run mentions the entities that are called otherwise than one of their names."""
-    return [tuple(count_uses(read_rows(pairs, told), frozenset(told.apart))) for pairs, told in runs]
+    return [tuple(count_entity_uses(read_run_rows(pairs, told), frozenset(told.apart))) for pairs, told in runs]
 
 
 @step("graph.slices", version=1, form="array")
 def slice_runs(runs: Sequence[tuple[Pairs, Told]], *, parts: int) -> list[NDArray[np.uint8]]:
     """What each run says, in slices for so many partitions."""
-    return [cut_rows(read_rows(pairs, told), told, parts) for pairs, told in runs]
+    return [cut_rows(read_run_rows(pairs, told), told, parts) for pairs, told in runs]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,21 +94,23 @@ class EntitySlices:
 
 
 @step("graph.entities", version=1, form="tables")
-def merge_entities(parts: Sequence[EntitySlices], *, limit: int) -> list[EntityPart]:
+def merge_entity_slices(parts: Sequence[EntitySlices], *, limit: int) -> list[EntityPart]:
     """The entities of each partition, described by what is said of them where that is at most `limit` tokens."""
     return [_merge_mentions(part, limit) for part in parts]
 
 
 @step("graph.relations", version=1, form="tables")
-def merge_relations(parts: Sequence[Sequence[bytes]], *, limit: int, weight: Weight, most: int) -> list[RelationPart]:
+def merge_relation_slices(
+    parts: Sequence[Sequence[bytes]], *, limit: int, weight: Weight, most: int
+) -> list[RelationPart]:
     """The relations of each partition; `most` is the largest number of records that one of all has."""
     return [_merge_links(slices, limit, weight, most) for slices in parts]
 
 
 @step("graph.claims", version=1, form="tables")
-def merge_claims(parts: Sequence[Sequence[bytes]]) -> list[ClaimPart]:
+def merge_claim_slices(parts: Sequence[Sequence[bytes]]) -> list[ClaimPart]:
     """The claims of each partition."""
-    merged = ({c.id: c for c in read_claims(slices)} for slices in parts)
+    merged = ({c.id: c for c in read_claim_slices(slices)} for slices in parts)
     ordered = (tuple(found[name] for name in sorted(found)) for found in merged)
     return [ClaimPart(claims, claims[0].id, len(claims), pack_columns(ClaimColumns.of(claims))) for claims in ordered]
 
@@ -120,7 +122,7 @@ def number_id(name: str) -> int:
 
 def _merge_mentions(part: EntitySlices, limit: int) -> EntityPart:
     nodes: dict[Name, EntityNode] = {}
-    for row in read_mentions(part.slices):
+    for row in read_mention_slices(part.slices):
         if (node := nodes.get(row.whose)) is None:
             node = nodes[row.whose] = EntityNode()
         if row.times:
@@ -141,7 +143,7 @@ def _merge_mentions(part: EntitySlices, limit: int) -> EntityPart:
 
 def _merge_links(slices: Sequence[bytes], limit: int, weight: Weight, most: int) -> RelationPart:
     links: dict[tuple[str, str], RelationLink] = {}
-    for row in read_links(slices):
+    for row in read_link_slices(slices):
         if (link := links.get((row.first, row.second))) is None:
             link = links[row.first, row.second] = RelationLink()
         link.strengths.append(row.strength)

@@ -29,9 +29,9 @@ from sensegraph.index.graph.merged_parts import (
     describe_entities,
     describe_relations,
     list_uses,
-    merge_claims,
-    merge_entities,
-    merge_relations,
+    merge_claim_slices,
+    merge_entity_slices,
+    merge_relation_slices,
     say_names,
     slice_runs,
 )
@@ -137,9 +137,9 @@ def merge_in_partitions(
     cut, limit, weight, most = Cut(packed, parts), settings.describe_above, settings.weight, 1
     linked = [(cut.name(1, p), partial(cut.read, 1, p)) for p in cut.held(1)]
     if weight == "normalised":
-        counted = make_parts(merge_relations, linked, rt, limit=limit, weight="count", most=1)
+        counted = make_parts(merge_relation_slices, linked, rt, limit=limit, weight="count", most=1)
         most = int(_join_ends(counted.values())["weight"].max(initial=1))
-    relations = make_parts(merge_relations, linked, rt, limit=limit, weight=weight, most=most)
+    relations = make_parts(merge_relation_slices, linked, rt, limit=limit, weight=weight, most=most)
     degrees = Degrees(_join_ends(relations.values()), parts)
     named: dict[int, dict[Name, Called]] = defaultdict(dict)
     for whose, by in called.items():
@@ -151,8 +151,8 @@ def merge_in_partitions(
         )
         for p in cut.held(0)
     ]
-    entities = make_parts(merge_entities, mentioned, rt, limit=limit)
-    claims = make_parts(merge_claims, [(cut.name(2, p), partial(cut.read, 2, p)) for p in cut.held(2)], rt)
+    entities = make_parts(merge_entity_slices, mentioned, rt, limit=limit)
+    claims = make_parts(merge_claim_slices, [(cut.name(2, p), partial(cut.read, 2, p)) for p in cut.held(2)], rt)
     return Parts(entities, relations, claims)
 
 
@@ -225,8 +225,10 @@ def describe_crowded(parts: Parts, rt: Runtime, settings: GraphSettings) -> Part
         told = {name: summaries[name] for name in ids}
         return rt.once(step, lambda: (load_result(rt.store, merge, k), told), names=(k, key(sorted(told.items())))).key
 
-    entity_keys = {k: described(describe_entities, merge_entities, k, ids) for k, ids in crowded_entities.items()}
-    relation_keys = {k: described(describe_relations, merge_relations, k, ids) for k, ids in crowded_relations.items()}
+    entity_keys = {k: described(describe_entities, merge_entity_slices, k, ids) for k, ids in crowded_entities.items()}
+    relation_keys = {
+        k: described(describe_relations, merge_relation_slices, k, ids) for k, ids in crowded_relations.items()
+    }
     return replace(
         parts,
         entities={entity_keys.get(k, k): part for k, part in parts.entities.items()},

@@ -216,7 +216,7 @@ class _Reader:
         return whose
 
 
-def read_rows(pairs: Pairs, told: Told) -> Rows:
+def read_run_rows(pairs: Pairs, told: Told) -> Rows:
     """What a run says, given what it is told."""
     reader = _Reader(told)
     for pair in pairs:
@@ -236,7 +236,7 @@ class Uses:
     names: tuple[tuple[str, int], ...]
 
 
-def count_uses(rows: Rows, apart: Collection[Name]) -> list[Uses]:
+def count_entity_uses(rows: Rows, apart: Collection[Name]) -> list[Uses]:
     """The uses of the names of the entities that are `apart`."""
     own: dict[Name, Counter[Name]] = defaultdict(Counter)
     names: dict[Name, Counter[str]] = defaultdict(Counter)
@@ -322,7 +322,7 @@ _read_links = msgspec.msgpack.Decoder(list[LinkRow]).decode
 _read_claims = msgspec.msgpack.Decoder(list[Claim]).decode
 
 
-def read_mentions(slices: Iterable[bytes]) -> Iterator[MentionRow]:
+def read_mention_slices(slices: Iterable[bytes]) -> Iterator[MentionRow]:
     """What all runs say of the entities of a partition: mentions first, each in the order of runs."""
     found = [_read_mentions(part) for part in slices]
     for side in (0, 1):
@@ -330,11 +330,11 @@ def read_mentions(slices: Iterable[bytes]) -> Iterator[MentionRow]:
             yield from part[side]
 
 
-def read_links(slices: Iterable[bytes]) -> Iterator[LinkRow]:
+def read_link_slices(slices: Iterable[bytes]) -> Iterator[LinkRow]:
     """What all runs say of the relations of a partition."""
     return (row for part in slices for row in _read_links(part))
 
 
-def read_claims(slices: Iterable[bytes]) -> Iterator[Claim]:
+def read_claim_slices(slices: Iterable[bytes]) -> Iterator[Claim]:
     """The claims of a partition."""
     return (claim for part in slices for claim in _read_claims(part))

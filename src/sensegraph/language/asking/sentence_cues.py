@@ -76,6 +76,6 @@ def list_literals(text: str) -> frozenset[str]:
     return frozenset(_LITERAL.findall(text))
 
 
-def measure_signs(text: str) -> float:
+def measure_syntax(text: str) -> float:
     """How much of a text is signs of syntax, from 0 to 1."""
     return min(1.0, 10 * len(_SIGN.findall(text)) / max(_FEWEST, len(text)))

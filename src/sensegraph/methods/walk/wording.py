@@ -140,7 +140,7 @@ def word_runs(runs: Sequence[tuple[Sequence[Worded], Sequence[DocumentEntry]]]) 
 @step("wording.wording", version=2, form="arrays")
 def make_wording(wholes: Sequence[Sequence[WordedRun]]) -> list[Wording]:
     """The wording of all runs of documents, in the order of the catalogue."""
-    return [_join_runs(runs) for runs in wholes]
+    return [_join_worded_runs(runs) for runs in wholes]
 
 
 def _word_run(documents: Sequence[Worded], entries: Sequence[DocumentEntry]) -> WordedRun:
@@ -167,7 +167,7 @@ def _word_run(documents: Sequence[Worded], entries: Sequence[DocumentEntry]) -> 
     return WordedRun(np.sort(keys), held, terms, long, np.asarray(lengths, np.int32), firsts, mark_series(entries))
 
 
-def _join_runs(runs: Sequence[WordedRun]) -> Wording:
+def _join_worded_runs(runs: Sequence[WordedRun]) -> Wording:
     keys = np.unique(np.concatenate([run.keys for run in runs]))
     held, said = np.zeros(len(keys), np.int64), list[NDArray[np.int32]]()
     for run in runs:

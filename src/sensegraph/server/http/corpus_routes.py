@@ -19,11 +19,11 @@ from sensegraph.server.http.guard import access_of
 from sensegraph.server.http.routes import (
     Endpoint,
     answer_view,
+    decode_name,
     pack_object,
     read_body,
-    read_flag,
-    read_name,
-    read_number,
+    read_query_flag,
+    read_query_number,
     read_tail,
 )
 
@@ -90,7 +90,7 @@ class CorpusRoutes:
 
     async def status(self, request: Request) -> Response:
         """The state of the corpus."""
-        wanted = read_flag(request, "documents")
+        wanted = read_query_flag(request, "documents")
         return await self._view(
             request,
             lambda corpus: views.view_status(corpus.status(), list(corpus.document_keys()) if wanted else None),
@@ -114,10 +114,10 @@ class CorpusRoutes:
         served = self._served(request)
         tail = read_tail(request)
         if tail.endswith("/original"):
-            return await self._original(request, served, read_name(tail.removesuffix("/original")))
-        name, start = read_name(tail), read_number(request, "start", 0)
-        end = read_number(request, "end", 0) if "end" in request.query_params else None
-        mentions = read_flag(request, "mentions")
+            return await self._original(request, served, decode_name(tail.removesuffix("/original")))
+        name, start = decode_name(tail), read_query_number(request, "start", 0)
+        end = read_query_number(request, "end", 0) if "end" in request.query_params else None
+        mentions = read_query_flag(request, "mentions")
 
         def view(corpus: Corpus) -> JSON:
             page = corpus.browser.document(name, start=start, end=end, mentions=mentions)
@@ -163,13 +163,13 @@ class CorpusRoutes:
         given = request.query_params
         kind, since, until = given.get("type", ""), given.get("since", ""), given.get("until", "")
         if tail.endswith("/timeline"):
-            name = read_name(tail.removesuffix("/timeline"))
+            name = decode_name(tail.removesuffix("/timeline"))
             return await self._view(
                 request,
                 lambda c: views.view_timeline(name, c.timeline(name, since=since, until=until, type=kind)),
                 404,
             )
-        name = read_name(tail)
+        name = decode_name(tail)
         return await self._view(
             request,
             lambda c: views.view_entities([c.entity(e.id) for e in c.entities(name, type=kind)]),
@@ -187,7 +187,7 @@ class CorpusRoutes:
 
     async def reports(self, request: Request) -> Response:
         """The reports of a depth."""
-        depth = read_number(request, "depth", 0, 1000)
+        depth = read_query_number(request, "depth", 0, 1000)
 
         def view(corpus: Corpus) -> JSON:
             rows, depths = corpus.reports(depth), corpus.index().depth
@@ -197,12 +197,12 @@ class CorpusRoutes:
 
     async def report(self, request: Request) -> Response:
         """A report."""
-        name = read_name(read_tail(request))
+        name = decode_name(read_tail(request))
         return await self._view(request, lambda c: views.view_report(c.report(name)), 404)
 
     async def map(self, request: Request) -> Response:
         """The communities of a depth."""
-        depth = read_number(request, "depth", 0, 1000)
+        depth = read_query_number(request, "depth", 0, 1000)
         return await self._view(request, lambda c: views.view_map(c.browser.map_depth(depth)), 404)
 
     async def community(self, request: Request) -> Response:
@@ -221,8 +221,8 @@ class CorpusRoutes:
 
 def _read_page(request: Request) -> tuple[str, int, int]:
     """What is sought, from where on, and how many rows."""
-    limit = read_number(request, "limit", 50, _MOST)
-    return request.query_params.get("q", ""), read_number(request, "cursor", 0), max(1, limit)
+    limit = read_query_number(request, "limit", 50, _MOST)
+    return request.query_params.get("q", ""), read_query_number(request, "cursor", 0), max(1, limit)
 
 
 def _add_next(page: JSON, first: int, rows: Sequence[object], found: int) -> JSON:

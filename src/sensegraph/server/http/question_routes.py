@@ -108,10 +108,11 @@ class QuestionRoutes:
         scope = body.scope.scope()
 
         def work() -> JSON:
-            corpus = served.corpus
-            key = corpus.workspace.index_key()
-            found = corpus.search(body.question, method=body.method, top=body.top, scope=scope)
-            return {"index": key, **views.view_evidence(found, corpus.index())}
+            return served.read(
+                lambda corpus: views.view_evidence(
+                    corpus.search(body.question, method=body.method, top=body.top, scope=scope), corpus.index()
+                )
+            )
 
         return await self._work(request, token, work, served.corpus.workspace.usage)
 
@@ -124,7 +125,6 @@ class QuestionRoutes:
         }  # fmt: skip
 
         def work() -> JSON:
-            key = served.corpus.workspace.index_key()
-            return {"index": key, **views.view_matches(served.corpus.match(body.pattern, **given))}
+            return served.read(lambda corpus: views.view_matches(corpus.match(body.pattern, **given)))
 
         return await self._work(request, token, work)

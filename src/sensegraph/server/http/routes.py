@@ -68,7 +68,7 @@ def read_tail(request: Request) -> str:
     return raw.partition(b"?")[0].decode("latin-1").split("/", 5)[5]
 
 
-def read_name(tail: str) -> str:
+def decode_name(tail: str) -> str:
     """A name from a path. Raises Refused for one that is no text."""
     try:
         return unquote(tail, errors="strict")
@@ -76,7 +76,7 @@ def read_name(tail: str) -> str:
         raise Refused(404, "The address holds no valid UTF-8.") from e
 
 
-def read_number(request: Request, name: str, usual: int, most: int = 1 << 60) -> int:
+def read_query_number(request: Request, name: str, usual: int, most: int = 1 << 60) -> int:
     """A number of the query. Raises InputError for what is none, or out of bounds."""
     text = request.query_params.get(name, "")
     if not text:
@@ -86,7 +86,7 @@ def read_number(request: Request, name: str, usual: int, most: int = 1 << 60) ->
     return int(text)
 
 
-def read_flag(request: Request, name: str) -> bool:
+def read_query_flag(request: Request, name: str) -> bool:
     """Whether something of the query is true."""
     return request.query_params.get(name, "").lower() in ("1", "true", "yes")
 

@@ -21,7 +21,7 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SensegraphError, Stopped
 from sensegraph.runtime.activity import StopToken, begin_activity
 from sensegraph.server.jobs.job_request import JobRequest
-from sensegraph.server.writing import find_input
+from sensegraph.server.writing import build_rest, find_input, follow_folder
 
 _TOLD_S = 0.2  # between two lines on the same step
 _NICE = 5
@@ -62,14 +62,11 @@ def _do(corpus: Corpus, request: JobRequest) -> dict[str, Any]:
     if request.kind == "build":
         return views.view_built(corpus.build(), Added(), [])
     if request.kind == "remove":
-        return remove_documents(corpus, request.documents)
-    done = corpus.sync(find_input(corpus))
-    new = (*done.added, *(name for _, name in done.renamed))
-    added = Added(new, done.edited, done.same, done.skipped, done.personal)
-    return views.view_built(corpus.build(), added, done.withheld)
+        return drop_files(corpus, request.documents)
+    return follow_folder(corpus, find_input(corpus))
 
 
-def remove_documents(corpus: Corpus, documents: Sequence[str]) -> dict[str, Any]:
+def drop_files(corpus: Corpus, documents: Sequence[str]) -> dict[str, Any]:
     """Remove documents with their files in `input`, and build the index without them."""
     corpus.remove(*documents)
     folder = find_input(corpus).resolve()
@@ -77,8 +74,7 @@ def remove_documents(corpus: Corpus, documents: Sequence[str]) -> dict[str, Any]
     for place in files:
         if place.is_file():
             place.unlink()
-    left = len(corpus.document_keys())
-    notes = list(corpus.build().notes) if left else ["no document is left, and no index"]
+    left, notes = build_rest(corpus)
     return {"removed": list(documents), "documents": left, "notes": notes}
 
 

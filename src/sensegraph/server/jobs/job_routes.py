@@ -17,7 +17,7 @@ from sensegraph.errors import EmptyCorpus, InputError, NotIndexed
 from sensegraph.server.http.bodies import JobBody, NoBody
 from sensegraph.server.http.corpora import JSON, Library, ServedCorpus
 from sensegraph.server.http.failures import Refused
-from sensegraph.server.http.routes import Endpoint, pack_object, read_body, read_flag, read_name, read_tail
+from sensegraph.server.http.routes import Endpoint, decode_name, pack_object, read_body, read_query_flag, read_tail
 from sensegraph.server.http.streams import EventResponse, format_event
 from sensegraph.server.jobs.job_request import JobRequest, Kind
 from sensegraph.server.jobs.jobs import Job, Jobs
@@ -62,7 +62,7 @@ class JobRoutes:
 
     async def store_file(self, request: Request) -> Response:
         """A file by its bytes. Nothing is computed, or paid."""
-        folder, name = self._folder(self._served(request)), read_name(read_tail(request))
+        folder, name = self._folder(self._served(request)), decode_name(read_tail(request))
         try:
             done = await folder.store(name, request.stream())
         except ClientDisconnect as e:
@@ -84,7 +84,7 @@ class JobRoutes:
                         stored += [asdict(s) for s in done]
                         refused += [{"name": n, "reason": why} for n, why in left]
                     else:
-                        stored.append(asdict(await folder.store(name, _read_pieces(sent))))
+                        stored.append(asdict(await folder.store(name, _read_upload(sent))))
                 except InputError as e:
                     refused.append({"name": name[:200], "reason": str(e)})
         if not stored and not refused:
@@ -93,23 +93,22 @@ class JobRoutes:
 
     async def remove_file(self, request: Request) -> Response:
         """A file that is not wanted after all."""
-        name = read_name(read_tail(request))
+        name = decode_name(read_tail(request))
         if not self._folder(self._served(request)).remove(name):
             raise Refused(404, f"There is no file {name[:80]!r} in the folder input.")
         return Response(None, 204)
 
     async def remove_document(self, request: Request) -> Response:
         """A document with its file; or only what it has."""
-        served, name = self._served(request), read_name(read_tail(request))
+        served, name = self._served(request), decode_name(read_tail(request))
 
-        def look() -> JSON:
-            if name not in served.corpus.document_keys():
+        def look(corpus: Corpus) -> JSON:
+            if name not in corpus.document_keys():
                 raise Refused(404, f"There is no document {name[:80]!r} in this corpus.")
-            held = served.original(name)
-            return {"index": served.corpus.workspace.index_key(), **_count_parts(served.corpus, name, held is not None)}
+            return _count_parts(corpus, name, served.original(name) is not None)
 
-        found = await self._library.workers.read(look)
-        if read_flag(request, "plan"):
+        found = await self._library.workers.read(lambda: served.read(look))
+        if read_query_flag(request, "plan"):
             return pack_object(found, request)
         return await self._start(request, served, "remove", (name,))
 
@@ -120,18 +119,17 @@ class JobRoutes:
         await read_body(request, NoBody)
         served = self._served(request)
 
-        def work() -> JSON:
+        def look(corpus: Corpus) -> JSON:
             from sensegraph.server.writing import find_input
 
-            corpus, key = served.corpus, served.corpus.workspace.index_key()
             folder = find_input(corpus)
             if not folder.is_dir():
                 raise EmptyCorpus("No file was sent yet; send one first.")
             plan = corpus.plan(folder, estimate=True)
             seconds = views.estimate_seconds(plan.estimate, corpus.settings.endpoint) if plan.estimate else 0.0
-            return {"index": key, **views.view_plan(plan, seconds)}
+            return views.view_plan(plan, seconds)
 
-        return pack_object(await self._library.workers.read(work), request)
+        return pack_object(await self._library.workers.read(lambda: served.read(look)), request)
 
     # ── jobs ──
 
@@ -182,7 +180,7 @@ class JobRoutes:
         return EventResponse(pieces(), limits, lambda: None)
 
 
-async def _read_pieces(sent: UploadFile) -> AsyncGenerator[bytes]:
+async def _read_upload(sent: UploadFile) -> AsyncGenerator[bytes]:
     while piece := await sent.read(1 << 18):
         yield piece
 

@@ -271,7 +271,7 @@ class _Comparison:
             self.way and sentence_cues.tells_way(one.raw),
             self.version and sentence_cues.tells_version(f"{heading} {one.raw}"),
             len(near) / len(self.literals) if self.literals else 0.0,
-            sentence_cues.measure_signs(one.raw), sentence_cues.goes_on(one.raw),
+            sentence_cues.measure_syntax(one.raw), sentence_cues.goes_on(one.raw),
         )  # fmt: skip
 
     def _bridge(self, i: int) -> tuple[float, float, int]:
