@@ -40,28 +40,32 @@ def find_related(stem: str, held: Collection[str], spoken: str) -> dict[str, flo
     found = {other: near for other, near in listed.items() if other in held}
     if not stem.isalpha():
         return found
+    long = len(stem) >= _ROOT
     for other in held:
-        if len(stem) != len(other) and _abbreviates(*sorted((stem, other), key=len)):
+        if other[0] == stem[0] and (
+            _abbreviates(stem, other) or (long and other[:_ROOT] == stem[:_ROOT] and _share_root(stem, other))
+        ):
             found.setdefault(other, DERIVED)
-    if len(stem) < _ROOT:
-        return found
-    for other in held:
-        if other[:_ROOT] == stem[:_ROOT] and other != stem and other.isalpha() and _share_root(stem, other):
-            found.setdefault(other, DERIVED)
-        elif spoken in COMPOUNDING and len(other) > len(stem) and other.endswith(stem):
+        elif long and spoken in COMPOUNDING and len(other) > len(stem) and other.endswith(stem):
             found.setdefault(other, DERIVED)  # what a compound ends with is what it is
     return found
 
 
-def _abbreviates(short: str, long: str) -> bool:
-    """Whether a word without vowels consists of letters of another in their order, beginning as it does."""
-    if short[0] != long[0] or len(short) < _FEWEST or not _VOWELS.isdisjoint(short) or not short.isalpha():
+def _abbreviates(one: str, other: str) -> bool:
+    """Whether the shorter of two words has no vowels, and its letters stand in the longer one in their order."""
+    if len(one) == len(other):
+        return False
+    short, long = (one, other) if len(one) < len(other) else (other, one)
+    if len(short) < _FEWEST or not _VOWELS.isdisjoint(short) or not short.isalpha():
         return False
     rest = iter(long)
     return all(letter in rest for letter in short)
 
 
 def _share_root(one: str, other: str) -> bool:
+    """Whether two words that begin alike differ in a short ending."""
+    if one == other or not other.isalpha():
+        return False
     short = min(len(one), len(other))
     shared = next((i for i in range(short) if one[i] != other[i]), short)
     return max(len(one), len(other)) - shared <= _ENDING and (shared == short or short - shared <= 1)

@@ -166,13 +166,13 @@ class _Comparison:
     def _share(self, held: Stems) -> float:
         """The share of the question that these stems hold, in its own words or in related ones."""
         whole = self.asked & held
-        value = sum(self.weights[t] for t in whole)
         best: dict[str, float] = {}
         for other in self.related.keys() & held:
             for stem, weight in self.related[other]:
                 if stem not in whole:
                     best[stem] = max(weight, best.get(stem, 0.0))
-        return (value + sum(best.values())) / self.total
+        # fsum: these sets have another order in every process, and a sum of numbers in another order is another one
+        return math.fsum((*(self.weights[t] for t in whole), *best.values())) / self.total
 
     def _find_headings(self) -> list[int]:
         """For each sentence the heading or the question above it in its passage, or −1."""
