@@ -37,7 +37,7 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.engines.offline.engine import ClassicalEngine
 from sensegraph.graphs.drawing.rendering import render_svg
 from sensegraph.index.graph.duplicates import aliases_of, names_by_id
-from sensegraph.index.graph.merging import entity_id
+from sensegraph.index.graph.elements import entity_id
 from sensegraph.index.hierarchy.communities import ClusterSettings, group_entities
 from sensegraph.lab.grounding.claims import extract_claims
 from sensegraph.language.sentences import split_sentences

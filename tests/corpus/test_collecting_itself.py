@@ -60,7 +60,7 @@ def test_finding_out_what_is_needed_makes_nothing_anew(tmp_path: Path, monkeypat
         made.add(stories(4))
         made.build()
         before = made.store.settle()
-        for work in ("merging.Merger.merge", "merged_parts.read_run_rows", "partitions.summarise_crowded"):
+        for work in ("merged_parts.read_run_rows", "merged_parts.gather_entities", "partitions.summarise_crowded"):
             monkeypatch.setattr(f"sensegraph.index.graph.{work}", lambda *_: pytest.fail("it was made anew"))
         monkeypatch.setattr("sensegraph.index.hierarchy.reports.Writer.write", lambda *_: pytest.fail("it was written"))
         made.collect()

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sensegraph.errors import InputError
+from sensegraph.index.graph.elements import entity_id
 from sensegraph.index.graph.graph_settings import GraphSettings
-from sensegraph.index.graph.merging import entity_id, merge_extractions
+from sensegraph.index.graph.merging import merge_extractions
 from sensegraph.resolution import Mentioned
 from sensegraph.resolution.aliases import (
     NO_ALIASES,

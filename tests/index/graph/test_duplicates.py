@@ -25,9 +25,9 @@ from sensegraph.index.graph.duplicates import (
     merge_operations,
     names_by_id,
 )
+from sensegraph.index.graph.elements import entity_id
 from sensegraph.index.graph.graph_settings import ResolveSettings
 from sensegraph.index.graph.homonyms import find_senses
-from sensegraph.index.graph.merging import entity_id
 from sensegraph.resolution import Group, Proposal
 from sensegraph.resolution.aliases import Aliases
 from sensegraph.runtime.stores.sqlite import SqliteStore

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from plain_merge import merge_plainly
 
 from drawn import drawn_aliases, drawn_extractions
 from scripted import Script, ScriptedServer
@@ -16,8 +17,9 @@ from sensegraph.index.graph.describing import (
     distinct_descriptions,
     summarise_crowded,
 )
+from sensegraph.index.graph.elements import entity_id, relation_id
 from sensegraph.index.graph.graph_settings import GraphSettings
-from sensegraph.index.graph.merging import Merger, entity_id, merge_extractions, relation_id
+from sensegraph.index.graph.merging import merge_extractions
 from sensegraph.index.settings import IndexSettings
 from sensegraph.resolution.aliases import NO_ALIASES, Aliases
 from sensegraph.runtime.stores.sqlite import SqliteStore
@@ -331,11 +333,10 @@ def test_an_end_that_its_chunk_does_not_list_is_the_entity_mentioned_most() -> N
 
 
 @given(drawn_extractions(), st.lists(drawn_aliases(), max_size=4), st.sampled_from(("count", "strength", "normalised")))
-def test_what_is_merged_again_with_other_aliases_is_as_if_it_were_merged_afresh(
+def test_what_is_merged_by_slices_is_what_is_merged_chunk_by_chunk(
     extracted: list[tuple[Chunk, Extraction]], tables: list[Aliases], weight: Any
 ):
     for orphans in ("create", "drop"):
         how = GraphSettings(weight=weight, orphans=orphans)
-        merger = Merger(extracted, how)
-        for aliases in (NO_ALIASES, *tables, NO_ALIASES):
-            assert merger.merge(aliases) == merge_extractions(extracted, how, aliases)
+        for aliases in (NO_ALIASES, *tables):
+            assert merge_extractions(extracted, how, aliases) == merge_plainly(extracted, how, aliases)

@@ -9,7 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from itertools import combinations
 from typing import Any, Literal
 
@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 from sensegraph.algorithms.linkage import connect_rows
 from sensegraph.errors import InputError
 from sensegraph.index.extraction import Extracted
+from sensegraph.index.graph.elements import entity_id
 from sensegraph.index.graph.graph_settings import GraphSettings, ResolveSettings
 from sensegraph.index.graph.homonyms import find_new_names, find_senses, with_senses
-from sensegraph.index.graph.merging import Merger, entity_id
+from sensegraph.index.graph.merging import merge_extractions
 from sensegraph.index.graph.partitions import knowledge_graph
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import fold
@@ -285,43 +286,30 @@ def resolved_graph(
         graph = replace(graph, weight="strength" if "survey" in rt.engine.tasks else "count")
     notes: tuple[str, ...] = ()
     if settings.automatic:
-        aliases, notes = _find_automatic(extracted, rt, settings, aliases, texts, _Merging(extracted, graph))
+        aliases, notes = _find_automatic(extracted, rt, graph, settings, aliases, texts)
     known = knowledge_graph(extracted, rt, graph, aliases)
     rt.once(keep_aliases, aliases, names=(known.key,))
     return known, notes
 
 
-class _Merging:
-    """Merges extractions, which are read when that is first asked for, with one table of aliases after another."""
-
-    def __init__(self, extracted: Extracted, settings: GraphSettings) -> None:
-        self._extracted, self._settings = extracted, settings
-
-    @cached_property
-    def _merger(self) -> Merger:
-        return Merger(self._extracted, self._settings)
-
-    def __call__(self, aliases: Aliases) -> Graph:
-        return self._merger.merge(aliases)
-
-
 def _find_automatic(
     extracted: Extracted,
     rt: Runtime,
+    merging: GraphSettings,
     settings: ResolveSettings,
     aliases: Aliases,
     texts: Texts,
-    merge: Callable[[Aliases], Graph],
 ) -> tuple[Aliases, tuple[str, ...]]:
     """The aliases with those that a build finds by itself, before anything is summarised."""
     alone = replace(settings, accept=max(settings.accept, settings.sure), engine="none")
 
     def look() -> Duplicates:
         """The senses of names first: what is another thing elsewhere must not be merged for its name."""
-        plain = merge(aliases)
+        pairs = list(extracted)  # merged in memory: parts of a graph that nobody reads again would fill the store
+        plain = merge_extractions(pairs, merging, aliases)
         senses = find_senses(plain, names_by_id(aliases), texts, rt)
         told = with_senses(aliases, senses)
-        merged = merge(told) if senses.moved else plain
+        merged = merge_extractions(pairs, merging, told) if senses.moved else plain
         found = find_duplicates(merged, rt, alone, texts=texts, apart=ids_apart(merged, told))
         wanted = {i for group in found.groups for i in group.members}
         entities = {e.id: e for e in merged.entities if e.id in wanted}

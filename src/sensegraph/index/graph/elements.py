@@ -26,7 +26,6 @@ class EntityNode:
     surfaces: Counter[str] = field(default_factory=Counter)
     descriptions: list[Description] = field(default_factory=list)
     chunks: dict[str, None] = field(default_factory=dict)
-    own: Counter[Name] = field(default_factory=Counter)  # where it has aliases, the mentions of each of its names
 
     @property
     def frequency(self) -> int:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from sensegraph.index.graph.columns import ClaimColumns, EntityColumns, RelationColumns, pack_columns
 from sensegraph.index.graph.describing import distinct_descriptions, is_crowded
-from sensegraph.index.graph.elements import EntityNode, RelationLink, entity_id, make_entity, make_relation
 from sensegraph.index.graph.graph_settings import Weight
+from sensegraph.index.graph.merging import gather_claims, gather_entities, gather_relations
 from sensegraph.index.graph.slicing import (
     Pairs,
     Said,
@@ -92,11 +92,20 @@ class EntitySlices:
     degrees: Mapping[int, int]
     called: Mapping[Name, Called]
 
+    def degree_of(self, name: str) -> int:
+        """The degree of the entity with this id."""
+        return self.degrees.get(number_id(name), 0)
+
 
 @step("graph.entities", version=1, form="tables")
 def merge_entity_slices(parts: Sequence[EntitySlices], *, limit: int) -> list[EntityPart]:
     """The entities of each partition, described by what is said of them where that is at most `limit` tokens."""
-    return [_merge_mentions(part, limit) for part in parts]
+    found = []
+    for part in parts:
+        made = gather_entities(read_mention_slices(part.slices), part.degree_of, part.called)
+        joined, crowded = _join_texts(made, limit)
+        found.append(EntityPart(joined, joined[0].id, len(joined), pack_columns(EntityColumns.of(joined)), crowded))
+    return found
 
 
 @step("graph.relations", version=1, form="tables")
@@ -104,15 +113,20 @@ def merge_relation_slices(
     parts: Sequence[Sequence[bytes]], *, limit: int, weight: Weight, most: int
 ) -> list[RelationPart]:
     """The relations of each partition; `most` is the largest number of records that one of all has."""
-    return [_merge_links(slices, limit, weight, most) for slices in parts]
+    found = []
+    for slices in parts:
+        made, crowded = _join_texts(gather_relations(read_link_slices(slices), weight, most), limit)
+        ends = np.array([(number_id(r.source), number_id(r.target), r.weight) for r in made], ENDS).tobytes()
+        columns = pack_columns(RelationColumns.of(made))
+        found.append(RelationPart(made, made[0].id, len(made), columns, crowded, ends))
+    return found
 
 
 @step("graph.claims", version=1, form="tables")
 def merge_claim_slices(parts: Sequence[Sequence[bytes]]) -> list[ClaimPart]:
     """The claims of each partition."""
-    merged = ({c.id: c for c in read_claim_slices(slices)} for slices in parts)
-    ordered = (tuple(found[name] for name in sorted(found)) for found in merged)
-    return [ClaimPart(claims, claims[0].id, len(claims), pack_columns(ClaimColumns.of(claims))) for claims in ordered]
+    merged = (tuple(gather_claims(read_claim_slices(slices))) for slices in parts)
+    return [ClaimPart(claims, claims[0].id, len(claims), pack_columns(ClaimColumns.of(claims))) for claims in merged]
 
 
 def number_id(name: str) -> int:
@@ -120,50 +134,11 @@ def number_id(name: str) -> int:
     return int(name[:16], 16)
 
 
-def _merge_mentions(part: EntitySlices, limit: int) -> EntityPart:
-    nodes: dict[Name, EntityNode] = {}
-    for row in read_mention_slices(part.slices):
-        if (node := nodes.get(row.whose)) is None:
-            node = nodes[row.whose] = EntityNode()
-        if row.times:
-            node.names[row.name] += row.times
-            node.chunks[row.chunk] = None
-        for surface in row.surfaces:
-            node.surfaces[surface] += 1
-        if row.said:
-            node.descriptions.append(row.said)
-    made = []
-    for whose, node in nodes.items():
-        called = part.called.get(whose)
-        name = entity_id(called.name if called else whose)
-        made.append(make_entity(name, whose, node, part.degrees.get(number_id(name), 0), called))
-    joined, crowded = _join_texts(made, limit)
-    return EntityPart(joined, joined[0].id, len(joined), pack_columns(EntityColumns.of(joined)), crowded)
-
-
-def _merge_links(slices: Sequence[bytes], limit: int, weight: Weight, most: int) -> RelationPart:
-    links: dict[tuple[str, str], RelationLink] = {}
-    for row in read_link_slices(slices):
-        if (link := links.get((row.first, row.second))) is None:
-            link = links[row.first, row.second] = RelationLink()
-        link.strengths.append(row.strength)
-        link.chunks[row.chunk] = None
-        if row.said:
-            link.descriptions.append(row.said)
-        if row.label:
-            link.labels[row.label] += 1
-        if row.directed:
-            link.told[row.label, row.forth] += 1
-    made, crowded = _join_texts([make_relation(ends, link, weight, most) for ends, link in links.items()], limit)
-    ends = np.array([(number_id(r.source), number_id(r.target), r.weight) for r in made], ENDS)
-    return RelationPart(made, made[0].id, len(made), pack_columns(RelationColumns.of(made)), crowded, ends.tobytes())
-
-
 def _join_texts(records: Iterable[R], limit: int) -> tuple[tuple[R, ...], tuple[str, ...]]:
-    """The records in the order of ids, each described by what is said of it; and the ids of the crowded ones."""
+    """The records, each described by what is said of it; and the ids of the crowded ones."""
     made: list[R] = []
     crowded = []
-    for record in sorted(records, key=lambda r: r.id):
+    for record in records:
         said = distinct_descriptions(record.descriptions)
         if is_crowded(said, limit):
             crowded.append(record.id)

@@ -195,7 +195,7 @@ class _Reader:
                 made = Claim(
                     "", self.id_of(subject), c.object, c.type, c.status, c.description, c.starts, c.ends, source
                 )
-                rows.claims.append(replace(made, id=key(made)[:20]))
+                rows.claims.append(name_claim(made))
 
     def id_of(self, whose: Name) -> str:
         """The id of the entity with this name."""
@@ -214,6 +214,11 @@ class _Reader:
         here[name] = whose = self.bound.group.get(own, own)
         self.rows.bound.append(MentionRow(whose, own, surface, 1, (), chunk, None))
         return whose
+
+
+def name_claim(claim: Claim) -> Claim:
+    """The claim under the id that it has by all else that it says."""
+    return replace(claim, id=key(replace(claim, id=""))[:20])
 
 
 def read_run_rows(pairs: Pairs, told: Told) -> Rows:

@@ -19,7 +19,7 @@ from sensegraph.algorithms.mixtures import assign_softly, of_labels
 from sensegraph.algorithms.ranking import Stack
 from sensegraph.algorithms.reduction import reduce_dimensions
 from sensegraph.index.graph.describing import summarise_descriptions
-from sensegraph.index.graph.merging import relation_id
+from sensegraph.index.graph.elements import relation_id
 from sensegraph.index.hierarchy.earlier_groups import EarlierGroups
 from sensegraph.index.hierarchy.packing import elements_for, ground_unless_quoted, resolve_references
 from sensegraph.index.left_out import quote_as_text
