@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -94,31 +94,17 @@ def parsed_modules() -> tuple[tuple[Path, str, ast.Module], ...]:
 
 
 def rooms_table() -> Iterator[str]:
-    """Files, lines and lines of code of every folder, and what its docstring says that it holds."""
+    """The files of every folder, and what its docstring says that it holds."""
     yield "## Folders"
     yield ""
-    yield "| folder | files | lines | code | what it holds |"
-    yield "|---|---:|---:|---:|---|"
-    rooms: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    holds: dict[str, str] = {}
-    for path, text, tree in parsed_modules():
-        room = path.parent.as_posix()
-        rooms[room].append((len(text.splitlines()), count_code_lines(text, tree)))
-        if path.name == "__init__.py":
-            holds[room] = (ast.get_docstring(tree) or "").partition("\n")[0]
-    for room, sizes in sorted(rooms.items()):
-        lines, code = (sum(column) for column in zip(*sizes, strict=True))
-        yield f"| `{room}` | {len(sizes)} | {lines} | {code} | {holds.get(room, '')} |"
-    every = [size for sizes in rooms.values() for size in sizes]
-    yield f"| together | {len(every)} | {sum(a for a, _ in every)} | {sum(b for _, b in every)} | |"
-
-
-def count_code_lines(text: str, tree: ast.Module) -> int:
-    """Lines without blank lines, comments and docstrings."""
-    documented = [n.body[0] for n in ast.walk(tree) if isinstance(n, ast.Module | Definition) and ast.get_docstring(n)]
-    inside = {n for first in documented for n in range(first.lineno, (first.end_lineno or 0) + 1)}
-    lines = enumerate(text.splitlines(), start=1)
-    return sum(n not in inside and bool(line.strip()) and line.strip()[0] != "#" for n, line in lines)
+    yield "| folder | files | what it holds |"
+    yield "|---|---:|---|"
+    files = Counter(path.parent.as_posix() for path, *_ in parsed_modules())
+    for room, count in sorted(files.items()):
+        holds = [
+            ast.get_docstring(tree) or "" for path, _, tree in parsed_modules() if path == Path(room, "__init__.py")
+        ]
+        yield f"| `{room}` | {count} | {''.join(holds).partition(chr(10))[0]} |"
 
 
 def equations_table() -> Iterator[str]:

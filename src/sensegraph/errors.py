@@ -18,6 +18,7 @@ SensegraphError
 ├── Stopped             somebody asked a question or a build to stop; what was computed until then is kept
 ├── BatchPending        calls to a model wait in a batch; running again goes on
 └── StoreError          the store cannot be read or written (corrupt, read-only, from a newer version)
+    ├── ResultGone      a stored result was removed meanwhile
     └── Busy            another process builds the same corpus
 """
 
@@ -164,6 +165,10 @@ class BatchPending(SensegraphError):
 
 class StoreError(SensegraphError):
     """The store cannot be read or written: corrupt, read-only, or written by a newer version."""
+
+
+class ResultGone(StoreError):
+    """A stored result was removed meanwhile: another process replaced the index, or collected."""
 
 
 class Busy(StoreError):

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 import pytest
@@ -14,9 +15,11 @@ import pytest
 from scripted import ScriptedServer
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.corpus.workspace import ORIGIN
-from sensegraph.errors import BudgetExceeded, SettingsError, StoreError
+from sensegraph.errors import BudgetExceeded, ResultGone, SettingsError, StoreError
 from sensegraph.index.index import Index
 from sensegraph.runtime.keys import key
+from sensegraph.runtime.results import Results
+from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.runtime.stores.sweeping import sweep_store
 from sensegraph.types import Document
@@ -237,6 +240,41 @@ def test_who_reads_the_index_of_now_does_not_notice(made: Corpus) -> None:
         made.collect()
         assert entities[0] == first
         assert index.chunks(list(first.chunks)).keys() == set(first.chunks)
+
+
+def test_a_question_whose_results_are_collected_while_it_is_asked_is_asked_again(
+    made: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its answer is computed and written, then swept by another process, and only then read."""
+    read, asked = Results._read, list[str]()
+
+    def sweep_first(results: Results[object], keys: list[str]) -> list[object]:
+        asked.append(keys[0])
+        if len(asked) == 1:
+            made.collect()
+        return read(results, keys)
+
+    monkeypatch.setattr(Results, "_read", sweep_first)
+    assert made.query("Who paid?", method="walk").text
+    assert asked.count(asked[0]) == 2
+
+
+def test_what_was_heard_of_an_answer_is_not_told_twice(made: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = list[str]()
+
+    class Broken:
+        name = "broken"
+        reads = frozenset[str]()
+
+        def answer(self, question: object, index: object, rt: Runtime) -> NoReturn:
+            assert rt.hear
+            rt.hear("half an answer")
+            raise ResultGone("a result is gone")
+
+    monkeypatch.setattr(made.asker, "method", lambda *_, **__: (Broken(), None))
+    with pytest.raises(ResultGone):
+        made.query("Who paid?", hear=told.append)
+    assert told == ["half an answer"]
 
 
 def test_the_number_of_a_table_that_went_is_given_to_no_other(store: SqliteStore) -> None:

@@ -6,11 +6,11 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sensegraph.answering.asking import Patient, count_words, rerank_evidence, settle_asking
 from sensegraph.corpus.workspace import Builder, Workspace
-from sensegraph.errors import InputError, NotIndexed, SettingsError
+from sensegraph.errors import InputError, NotIndexed, ResultGone, SettingsError
 from sensegraph.index.index import Index
 from sensegraph.index.restricted.moment import ask_in_time, restrict_to_time, time_notes
 from sensegraph.language.text import count_tokens
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sensegraph.corpus.privacy import Privacy
     from sensegraph.protocols import Method
 
+A = TypeVar("A")
 Hear = Callable[[str], None]
 _BLANKS = re.compile(r"(\s)\s{2,}")
 _OF_REPORTS = {"depth": "a depth", "report_tokens": "a bound for reports"}  # options that ask for them
@@ -70,8 +71,17 @@ class Asker:
 
     def query(self, question: Question, scope: Scope, method: str, hear: Hear | None, **options: Any) -> Answer:
         """Answer a question with citations; see `Corpus.query`."""
+        heard: list[str] = []
+
+        def tell(piece: str) -> None:
+            if hear:
+                heard.append(piece)
+                hear(piece)
+
         with begin_activity():
-            return self._answer(question, scope, method, hear, **options)
+            return _ask_again(
+                lambda: self._answer(question, scope, method, tell if hear else None, **options), unless=heard
+            )
 
     def _answer(self, question: Question, scope: Scope, method: str, hear: Hear | None, **options: Any) -> Answer:
         space = self._workspace
@@ -105,7 +115,7 @@ class Asker:
     def search(self, question: Question, scope: Scope, method: str, top: int, **options: Any) -> Evidence:
         """The evidence for a question, without an answer: at most `top` passages and documents, best first."""
         with begin_activity():
-            return self._retrieve(question, scope, method, top, **options)
+            return _ask_again(lambda: self._retrieve(question, scope, method, top, **options))
 
     def _retrieve(self, question: Question, scope: Scope, method: str, top: int, **options: Any) -> Evidence:
         if top < 1:
@@ -161,6 +171,17 @@ class Asker:
             return self._builder.index().document(name)
         except NotIndexed:
             return None
+
+
+def _ask_again(ask: Callable[[], A], unless: Sequence[str] = ()) -> A:
+    """What `ask` finds: asked again where another process removed results that it read, unless something was heard."""
+    for _ in range(2):
+        try:
+            return ask()
+        except ResultGone:
+            if unless:
+                raise
+    return ask()
 
 
 def _require_words(question: Question) -> Question:

@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sensegraph.errors import TABLE_GONE, StoreError
+from sensegraph.errors import TABLE_GONE, ResultGone, StoreError
 from sensegraph.protocols import Rows, Store, Task
 
 A = TypeVar("A")
@@ -124,7 +124,7 @@ class Results(Sequence[B]):
     def _read(self, keys: Sequence[str]) -> list[B]:
         found = self._store.read(keys)
         if missing := [k for k in keys if k not in found]:
-            raise StoreError(f"{len(missing)} results of {self._step.name} are gone from the store; run index again.")
+            raise ResultGone(f"{len(missing)} results of {self._step.name} are gone from the store; run index again.")
         return [self._step.decode(found[k]) for k in keys]
 
 
@@ -200,13 +200,13 @@ class JoinedRows:
         keys = [name.partition(".")[0] for name, *_ in self.parts]
         found = self._store.read(keys)
         if gone := [k for k in keys if k not in found]:
-            raise StoreError(f"The result {gone[0]} is gone from the store; run `sensegraph index` again.")
+            raise ResultGone(f"The result {gone[0]} is gone from the store; run `sensegraph index` again.")
         return [found[k] for k in keys]
 
     def _open(self, part: int) -> Rows:
         if part not in self._opened:
             if (rows := self._store.rows(self.parts[part][0])) is None:
-                raise StoreError(TABLE_GONE)
+                raise ResultGone(TABLE_GONE)
             self._opened[part] = rows
         return self._opened[part]
 
@@ -245,9 +245,9 @@ class JoinedRows:
 
 
 def recall_result(store: Store, step: Step[Any, B], k: str) -> B:
-    """The result of `step` that was stored under the key `k`. Raises StoreError when it is gone."""
+    """The result of `step` that was stored under the key `k`. Raises ResultGone when it is."""
     if not store.has([k]):
-        raise StoreError(f"The result {k} of {step.name} is gone from the store; run `sensegraph index` again.")
+        raise ResultGone(f"The result {k} of {step.name} is gone from the store; run `sensegraph index` again.")
     return load_result(store, step, k)
 
 
@@ -288,7 +288,7 @@ def load_result(store: Store, step: Step[Any, B], k: str) -> B:
         for name, kind in _list_tables(step.result).items():
             wanted = [part for part, *_ in joined[name]] if name in joined else [f"{k}.{name}"]
             if gone := sorted(set(wanted) - store.has(wanted)):
-                raise StoreError(f"The table {gone[0]} is gone from the store; run `sensegraph index` again.")
+                raise ResultGone(f"The table {gone[0]} is gone from the store; run `sensegraph index` again.")
             rows = JoinedRows(store, joined[name]) if name in joined else store.rows(wanted[0])
             assert rows is not None
             tables[name] = Table(rows, kind)
@@ -316,7 +316,7 @@ def _list_tables(kind: Any) -> dict[str, Any]:
 
 def _open_array(store: Store, k: str) -> NDArray[Any]:
     if (array := store.array(k)) is None:
-        raise StoreError(f"The array {k} is gone from the store; run `sensegraph index` again.")
+        raise ResultGone(f"The array {k} is gone from the store; run `sensegraph index` again.")
     return array
 
 

@@ -22,7 +22,7 @@ from uuid import uuid4
 import msgspec
 from numpy.typing import NDArray
 
-from sensegraph.errors import TABLE_GONE, StoreError
+from sensegraph.errors import TABLE_GONE, ResultGone, StoreError
 from sensegraph.runtime.stores.corpus_store import LOST, Needed, Swept
 from sensegraph.runtime.stores.foreign import check_inert, check_links
 from sensegraph.runtime.stores.locking import hold_lock
@@ -271,7 +271,7 @@ class SqliteStore:
             yield
         except (Damaged, msgspec.DecodeError, ValueError, IndexError, KeyError) as e:
             if number is not None and not self.select("SELECT 1 FROM part WHERE number = ? AND key = ?", (number, key)):
-                raise StoreError(TABLE_GONE) from e
+                raise ResultGone(TABLE_GONE) from e
             with suppress(StoreError):
                 self.forget([key])
             raise StoreError(f"{path or self.path} is damaged at {key}. {_HEALED}") from e
