@@ -35,6 +35,7 @@ from sensegraph.resolution.comparison.name_reading import read_name
 from sensegraph.types import Chunk, Document
 
 DOUBLINGS = 5
+SAMPLES = 8  # of the short text, for their mean
 FIRST = 1_000  # characters
 UNNOTICED = 0.0005  # CPU seconds below which nothing is said of growth
 SHAPES = (
@@ -149,7 +150,7 @@ def measure_growth(parse: Callable[[str], object], shape: str, tries: int = 1) -
     last = min(measure_cpu(parse, large) for _ in range(tries))
     if last < UNNOTICED * 2**DOUBLINGS:
         return 0.0, last
-    many = [measure_cpu(parse, small) for _ in range(2**DOUBLINGS)]  # as long as the other: a busy machine slows both
+    many = [measure_cpu(parse, small) for _ in range(SAMPLES)]
     return (last / max(UNNOTICED, sum(many) / len(many))) ** (1 / DOUBLINGS), last
 
 
