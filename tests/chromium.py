@@ -164,10 +164,20 @@ class Chromium:
         )
 
     def middle(self, selector: str) -> tuple[float, float]:
-        """Where the middle of an element is seen; it is scrolled into view first."""
+        """Where the middle of an element is seen, once it stands still; it is scrolled into view first."""
         self.wait(f"document.querySelector({json.dumps(selector)}) !== null")
-        script = """(() => { const e = document.querySelector(%s); e.scrollIntoView({block: "nearest"});
-          const r = e.getClientRects()[0]; return [r.x + r.width / 2, r.y + r.height / 2]; })()"""
+        script = """(async () => {
+          const frame = () => new Promise(requestAnimationFrame);
+          let before = "";
+          for (;;) {
+            const e = document.querySelector(%s);
+            e?.scrollIntoView({block: "nearest"});
+            const r = e?.getClientRects()[0], now = r ? [r.x + r.width / 2, r.y + r.height / 2] : [];
+            if (r && String(now) === before) return now;
+            before = String(now);
+            await frame(); await frame();
+          }
+        })()"""
         x, y = self.run(script % json.dumps(selector))
         return x, y
 
