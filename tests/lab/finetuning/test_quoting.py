@@ -64,3 +64,11 @@ def test_a_quote_of_a_passage_that_is_not_shown_is_false():
 
 def test_a_passage_without_sentences_is_quoted_whole():
     assert extract_quotes(examples.reason_by_quotes("What?", ["it"], [Passage("x", "a bare line")])) == ["a bare line"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "quoted"), [("Oslo Harbour", "The harbour of Oslo was cold."), ("yes", "It rained.")]
+)
+def test_words_of_an_answer_say_which_sentence_is_near_but_not_a_mere_yes(answer: str, quoted: str):
+    held = Passage("x", "It rained. The harbour of Oslo was cold. The sky said yes-no.")
+    assert extract_quotes(examples.reason_by_quotes("Where was it?", [answer], [held])) == [quoted]

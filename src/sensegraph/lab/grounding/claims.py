@@ -208,8 +208,7 @@ def find_claims(answers: Sequence[tuple[str, str]], how: ClaimSettings, rt: Runt
         found = list(zip(now, complete_stage(stage, now, answers, texts, window, rt), strict=True))
         for sentence, made in found:
             dropped[sentence.answer][stage] += not made
-        most = None if stage == "decompose" else 1  # what a sentence becomes: several claims, or one sentence
-        now = [replace(sentence, text=text) for sentence, made in found for text in made[:most]]
+        now = [replace(sentence, text=text) for sentence, made in found for text in made]
     said: list[list[str]] = [[] for _ in answers]
     for sentence in now:
         said[sentence.answer].append(sentence.text)
