@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -18,6 +19,7 @@ from judged_towns import documents
 from scripted import Script, ScriptedServer
 from sensegraph.cli import app
 from sensegraph.corpus.corpus import Corpus
+from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import stories
 
 Run = Callable[..., Result]
@@ -101,6 +103,14 @@ def test_a_second_run_gives_the_same_bytes(run: Run):
     first = {p.name: p.read_bytes() for p in Path("plan.results").iterdir() if p.is_file()}
     assert run("run", "plan.toml").exit_code == 0
     assert {p.name: p.read_bytes() for p in Path("plan.results").iterdir() if p.is_file()} == first
+
+
+def test_one_evaluation_at_a_time_writes_results_and_a_dry_run_need_not_wait(run: Run):
+    run(plan(OFFLINE))
+    with closing(SqliteStore(Path("plan.results") / "store")) as held, held.exclusive():
+        refused = run("run", "plan.toml")
+        assert (refused.exit_code, "Another build" in refused.output) == (1, True)
+        assert run("run", "plan.toml", "--estimate").exit_code == 0
 
 
 def test_the_object_holds_every_figure(run: Run):

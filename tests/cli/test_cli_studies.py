@@ -132,6 +132,7 @@ def test_references_by_size_of_chunks_are_counted_offline_without_gleaning_and_i
     rows = {name: row["ours"] for name, row in found["rows"].items()}
     assert found["columns"] == ["0", "1", "2", "3"]
     assert all(row[0] > 0 and row[1:] == [None] * 3 for row in rows.values())
+    assert rows["chunks of 1200"] == [184, 188, 192, 192]
     assert rows["600 ÷ 2400"][0] == rows["chunks of 600"][0] / rows["chunks of 2400"][0]
     assert rows["chunks of 600"][0] > rows["chunks of 2400"][0]
     assert {name: row["published"] for name, row in found["rows"].items() if row["published"]} == {
@@ -158,5 +159,6 @@ def test_references_grow_with_the_rounds_of_gleaning_in_which_something_is_found
     for size in (600, 1200, 2400):
         none, one, two, three = rows[f"chunks of {size}"]
         assert none < one < two == three
+    assert rows["chunks of 1200"] == [184, 188, 192, 192]
     assert rows["600 ÷ 2400"] == [a / b for a, b in zip(rows["chunks of 600"], rows["chunks of 2400"], strict=True)]
     assert not any("no reproduction" in note for note in found["notes"])
