@@ -128,8 +128,12 @@ def test_an_index_without_a_graph_says_so(tmp_path: Path):
 
 
 def test_a_filter_that_leaves_nothing_is_an_error(corpus: Corpus):
-    with pytest.raises(InputError, match="leaves none"):
-        corpus.match("(a)", scope=Scope(documents=("nowhere",)))
+    for scope, said in (
+        (Scope(documents=("nowhere", "x")), "document nowhere or x"),
+        (Scope(since="9999"), "since 9999"),
+    ):
+        with pytest.raises(InputError, match=rf"leaves none of the \d+ documents: {said}\."):
+            corpus.match("(a)", scope=scope)
 
 
 def test_facets_hold_each_entity_and_relation_in_its_place():

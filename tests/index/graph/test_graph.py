@@ -19,9 +19,11 @@ from sensegraph.index.graph.describing import (
 )
 from sensegraph.index.graph.elements import entity_id, relation_id
 from sensegraph.index.graph.graph_settings import GraphSettings
+from sensegraph.index.graph.homonyms import with_senses
 from sensegraph.index.graph.merging import merge_extractions
 from sensegraph.index.settings import IndexSettings
 from sensegraph.resolution.aliases import NO_ALIASES, Aliases
+from sensegraph.resolution.senses import Senses
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import (
     Chunk,
@@ -340,3 +342,17 @@ def test_what_is_merged_by_slices_is_what_is_merged_chunk_by_chunk(
         how = GraphSettings(weight=weight, orphans=orphans)
         for aliases in (NO_ALIASES, *tables):
             assert merge_extractions(extracted, how, aliases) == merge_plainly(extracted, how, aliases)
+
+
+def test_a_mention_that_is_moved_twice_is_of_the_last_and_one_that_a_user_moved_stays_there() -> None:
+    first, second, last = ("ann", "person"), ("bea", "person"), ("cleo", "person")
+    extracted = [(chunk("c0"), Extraction((entity("Ann"),))), (chunk("c1"), Extraction((entity("Bea"),)))]
+    document = extracted[0][0].document
+    told = Aliases(moved=((first, document, second), (second, document, last)))
+    graph = merge_extractions(extracted, CREATE, told)
+    assert graph == merge_plainly(extracted, CREATE, told)
+    assert {e.id: e.frequency for e in graph.entities} == {entity_id(last): 1, entity_id(second): 1}
+    found = Senses(moved=((first, document, last), (last, document, second)), made=((last, "Cleo"), (second, "Bea")))
+    mine = with_senses(Aliases(moved=((first, document, second),)), found)
+    assert mine.moved == ((first, document, second), (last, document, second))
+    assert mine.made == ((second, "Bea"),)
