@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import pickle
 import threading
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,8 +19,9 @@ from sensegraph.index.vectors import embed_texts
 from sensegraph.runtime.batches import Call, Encoded, Stoppable, Work, cut_batches
 from sensegraph.runtime.executors.processes import SerialExecutor
 from sensegraph.runtime.keys import chunk_id, document_part, hash_files, key
-from sensegraph.runtime.results import Step, Table, step, take_records
+from sensegraph.runtime.results import JoinedRows, Step, Table, step, take_records
 from sensegraph.runtime.runtime import Runtime
+from sensegraph.runtime.stores.rows import keep_some
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import runtime
 
@@ -167,3 +168,29 @@ def test_the_id_of_a_chunk_begins_with_twelve_digits_of_its_document() -> None:
     assert one == key("document", "d")[:12] + key(0, "text")[:12]
     assert document_part(one) == document_part(other) == key("document", "d")[:12]
     assert one[12:] != other[12:]
+
+
+def test_a_whole_table_is_made_of_no_others_and_a_joined_one_of_its_parts(store: SqliteStore) -> None:
+    for name in ("a", "b"):
+        store.write({name: name.encode()}, "made")
+        store.write_rows(f"{name}.rows", [(name, b"1")])
+    whole = store.rows("a.rows")
+    assert whole is not None
+    assert Table(whole, int).heads() == []
+    joined = JoinedRows(store, (("a.rows", 1, "a"), ("b.rows", 1, "b")))
+    assert Table(joined, int).heads() == [b"a", b"b"]
+
+
+def test_what_was_written_stays_in_one_file_when_it_is_settled(store: SqliteStore) -> None:
+    log = store.path.with_name(store.path.name + "-wal")
+    store.write({"a": b"x" * 50_000}, "made")
+    assert log.stat().st_size > 50_000
+    assert store.settle() >= store.path.stat().st_size > 50_000
+    assert log.stat().st_size == 0
+
+
+def test_a_reader_keeps_the_last_blocks_decoded_and_no_more(store: SqliteStore) -> None:
+    kept = OrderedDict[int, int]()
+    keep_some(kept, dict.fromkeys(range(100), 1))
+    keep_some(kept, dict.fromkeys(range(100, 300), 1))
+    assert list(kept) == list(range(172, 300))

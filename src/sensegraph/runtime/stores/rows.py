@@ -190,7 +190,7 @@ class SqliteRows:
                         raise Damaged(self._key)
                     found[first] = block
             if keep:
-                _keep_some(self._blocks, {first: found[first] for first in missing})
+                keep_some(self._blocks, {first: found[first] for first in missing})
         return found
 
     @cached_property
@@ -209,11 +209,12 @@ class SqliteRows:
             for first, value in self._store.select(query, (self._number, *block)):
                 _, after, listed = _read_list(unseal(f"{self._key} from {first}", value))
                 found[first] = (after, dict(listed))
-        _keep_some(self._lists, {first: found[first] for first in missing})
+        keep_some(self._lists, {first: found[first] for first in missing})
         return found
 
 
-def _keep_some(kept: OrderedDict[Any, T], new: dict[Any, T]) -> None:
+def keep_some(kept: OrderedDict[Any, T], new: dict[Any, T]) -> None:
+    """Add to what is kept; of more than `_KEPT` the oldest go."""
     kept.update(new)
     while len(kept) > _KEPT:
         kept.popitem(last=False)
