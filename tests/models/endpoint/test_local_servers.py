@@ -85,6 +85,9 @@ def test_an_ollama_and_a_llama_server_are_told_apart(monkeypatch: pytest.MonkeyP
     names = ("llama3.1:8b", OLLAMA["models"][2]["name"])
     assert first == LocalServer("Ollama", f"{ollama}/v1", names, ("nomic-embed-text:latest",))
     assert second == LocalServer("llama-server", f"{llama}/v1", ("qwen3-8b-q4.gguf",), window=8192)
+    named = start({"/props": {**LLAMA, "model_alias": "qwen"}, "/health": {"status": "loading model"}})
+    monkeypatch.setattr(local_servers, "LLAMA", named)
+    assert find_local_servers()[1] == LocalServer("llama-server", f"{named}/v1", ("qwen",), window=8192, ready=False)
     assert first.suggest_settings() == {
         "base_url": f"{ollama}/v1",
         "model": "llama3.1:8b",

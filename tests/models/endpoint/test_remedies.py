@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from sensegraph.errors import EndpointError, PromptTooLong
 from sensegraph.language.text import count_tokens
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
-from sensegraph.models.endpoint.outcomes import Kind, Outcome
+from sensegraph.models.endpoint.outcomes import Kind, Outcome, Refusal
 from sensegraph.models.endpoint.profile import (
     ChatRequest,
     Memory,
@@ -19,7 +20,7 @@ from sensegraph.models.endpoint.profile import (
     write_chat,
     write_streaming,
 )
-from sensegraph.models.endpoint.remedies import Attempt, find_remedy, join_profiles, list_losses
+from sensegraph.models.endpoint.remedies import Attempt, explain_outcome, find_remedy, join_profiles, list_losses
 
 SCHEMA = {"type": "object"}
 PLAIN = ChatRequest([{"role": "user", "content": "one"}], 100)
@@ -205,3 +206,28 @@ def test_what_cannot_be_written_down_is_no_error(tmp_path: Path) -> None:
     Memory(tmp_path / "endpoints.json").keep(SETTINGS, Profile(window=4096))
     Memory(tmp_path / "nowhere" / "endpoints.json").keep(SETTINGS, Profile(window=4096))
     assert Memory(tmp_path / "endpoints.json").recall(SETTINGS) == Profile()
+
+
+@pytest.mark.parametrize(
+    ("window", "need", "share"), [(1000, 1600, 0.305), (1000, 200_000, 0.05), (0, 1600, 0.5), (100_000, 900, 0.9)]
+)
+def test_a_prompt_that_is_too_long_says_how_much_of_it_would_fit(window: int, need: int, share: float) -> None:
+    asked = replace(PLAIN, messages=[{"role": "user", "content": "word " * (need - 5)}])
+    attempt = Attempt(asked, Profile(window=window), SETTINGS)
+    found = explain_outcome(attempt, Outcome(Kind.WINDOW, "too long", 400), lambda e: EndpointError(str(e), "", str(e)))
+    assert isinstance(found, PromptTooLong)
+    assert "(too long)" in str(found)
+    assert found.share == pytest.approx(share, abs=0.01)
+
+
+def test_what_came_broken_is_sent_once_more_as_it_was_and_then_freely() -> None:
+    attempt: Attempt | None = Attempt(PLAIN, Profile(), SETTINGS)
+    tries = list[tuple[int, bool]]()
+    while attempt:
+        tries.append((attempt.again, attempt.freely))
+        attempt = find_remedy(attempt, Outcome(Kind.FORM, ""), {})
+    assert tries == [(0, False), (1, False), (2, True)]
+
+
+def test_a_refusal_says_the_words_of_the_endpoint() -> None:
+    assert str(Refusal(Outcome(Kind.CONTENT, "not that"))) == "not that"
