@@ -186,6 +186,8 @@ def test_bounds_of_a_calculation_hold_to_the_last_one() -> None:
     assert write_value(calculate_expression("(" * deep + "1" + ")" * deep, {})) == "1"
     assert "nested" in write_value(calculate_expression("(" * (deep + 1) + "1" + ")" * (deep + 1), {}))
     assert write_value(calculate_expression("(1) + (1) " * 1 + "+ (1)" * 30, {})) == "32"  # beside is not deep
+    after_others = "(1) + (1) + (1) + " + "(" * (deep + 1) + "1" + ")" * (deep + 1)
+    assert "nested" in write_value(calculate_expression(after_others, {}))
     assert write_value(calculate_expression("count(s)", {"s": tuple(str(i) for i in range(1_000))})) == "1,000"
     big = Number(1e18)
     assert write_value(calculate_expression("a", {"a": big})) == "1,000,000,000,000,000,000"

@@ -7,6 +7,7 @@ import pytest
 from sensegraph.language.naming_words import COUNTRY
 from sensegraph.language.noun_phrases import find_aliases, find_headings, find_lead_name, list_title_names
 from sensegraph.methods.walk.name_words import (
+    Gazetteer,
     Noted,
     count_mentions,
     find_name_spans,
@@ -205,3 +206,10 @@ def test_each_mention_is_counted_once_a_sentence_and_by_chunk() -> None:
     (document,) = spell_documents.fn([chunks])
     assert count_mentions(document, make_gazetteer([document])) == [{"ada harrow": 1}, {"ada harrow": 1}, {}]
     assert spell_documents.fn([()]) == [Noted()]
+
+
+def test_of_some_words_a_gazetteer_keeps_the_names_that_begin_with_one() -> None:
+    whole = Gazetteer(frozenset({"ada harrow", "ada", "bo"}), {"ada": (2, 1), "bo": (1,)}, {"ada": 2, "harrow": 1})
+    assert whole.within(["ada", "harrow"]) == Gazetteer(
+        frozenset({"ada harrow", "ada"}), {"ada": (2, 1)}, {"ada": 2, "harrow": 1}
+    )
