@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, Any
 
-from msgspec import to_builtins
-
 if TYPE_CHECKING:
     from sensegraph.answering.grounding.checking import Checked
     from sensegraph.corpus.diagnosis import Diagnosis
@@ -47,6 +45,8 @@ _USAGE = ("calls", "prompt_tokens", "completion_tokens", "embedding_tokens", "co
 
 def _view_fields(value: object) -> JSON:
     """The fields of a value by name, and those of the values inside it."""
+    from msgspec import to_builtins  # not when help is shown
+
     found: JSON = to_builtins(value)
     return found
 
