@@ -51,7 +51,8 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], 
 
 
 async def all_of(events: AsyncGenerator[tuple[int, str, dict[str, Any]] | None]) -> list[Any]:
-    return [(event[0], event[1]) if event else None async for event in events]
+    async with asyncio.timeout(20):
+        return [(event[0], event[1]) if event else None async for event in events]
 
 
 def told(work: Callable[[Jobs, list[str]], Awaitable[None]]) -> list[str]:
@@ -205,6 +206,30 @@ def test_a_job_that_ends_without_a_word_has_failed(program: Callable[[str], None
         job = await jobs.start("notes", REQUEST)
         await all_of(job.follow(0, 60.0))
         assert job.error == {**module._CRASHED, "next": "retry"}
+
+    assert told(work) == ["failed"]
+
+
+def test_the_process_is_told_what_to_do(program: Callable[[str], None]) -> None:
+    program("""echo '{"event": "end", "state": "done", "result": '"$request"'}'""")
+
+    async def work(jobs: Jobs, states: list[str]) -> None:
+        job = await jobs.start("notes", JobRequest("remove", "/none", {"engine": "offline"}, ("a.txt",)))
+        await all_of(job.follow(0, 60.0))
+        assert job.result == {
+            "kind": "remove", "root": "/none", "settings": {"engine": "offline"}, "documents": ["a.txt"]
+        }  # fmt: skip
+
+    assert told(work) == ["done"]
+
+
+def test_a_process_that_says_no_more_is_let_go(program: Callable[[str], None]) -> None:
+    program("exec >&-\n" + WAITS)
+
+    async def work(jobs: Jobs, states: list[str]) -> None:
+        job = await jobs.start("notes", REQUEST)
+        await all_of(job.follow(0, 60.0))
+        assert (job.state, job.stopping) == ("failed", False)
 
     assert told(work) == ["failed"]
 
