@@ -5,7 +5,8 @@ from __future__ import annotations
 import http.client
 import json
 import threading
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -129,3 +130,12 @@ def serving(corpora: Mapping[str, Corpus], options: ServeOptions | None = None) 
         server.should_exit = True
         thread.join(30)
         assert not thread.is_alive(), "the server did not end"
+
+
+def until(true: Callable[[], Any]) -> Any:
+    """What a condition gives once it holds; a test that waits for too long fails."""
+    for _ in range(6000):
+        if found := true():
+            return found
+        time.sleep(0.02)
+    raise AssertionError("it did not come")

@@ -49,6 +49,9 @@ def serve_corpora(
         typer.Option("--token-file", metavar="FILE", help="Who may read and write; made where there is none."),
     ] = None,
     read_only: Annotated[bool, typer.Option("--read-only", help="Nothing is changed, whoever asks.")] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Follow input/ of each corpus: what changes there is indexed by a job.")
+    ] = False,
     hosts: Annotated[
         list[str] | None,
         typer.Option("--allow-host", metavar="NAME", help="A name that this server is reached by, as behind a proxy."),
@@ -72,6 +75,7 @@ def serve_corpora(
     """
     if missing := [name for name in ("starlette", "uvicorn", "python_multipart") if not find_spec(name)]:
         raise SettingsError(f'`sensegraph serve` needs {missing[0]}: pip install "sensegraph[server]".')
+    from sensegraph.corpus.sources import Pace
     from sensegraph.server.http.access import Limits, ServeOptions
     from sensegraph.server.http.corpora import name_corpora
     from sensegraph.server.running import choose_tokens, make_server
@@ -79,9 +83,8 @@ def serve_corpora(
     tokens, made = choose_tokens(token_file, host, open_to_all)
     if made:
         print_message(f"{token_file} holds a new token for reading and one for writing; keep it to yourself.")
-    given = run.overrides()
-    limits = Limits(day_tokens=day_tokens, day_cost=day_cost)
-    options = ServeOptions(host, port, tokens, read_only, tuple(hosts or ()), limits, given)
+    limits, pace = Limits(day_tokens=day_tokens, day_cost=day_cost), Pace() if watch else None
+    options = ServeOptions(host, port, tokens, read_only, tuple(hosts or ()), limits, run.overrides(), pace)
     with ExitStack() as opened:
         corpora = {
             name: opened.enter_context(replace(run, root=root).corpus(create=not read_only, silent=True))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, is_dataclass
+from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -43,19 +43,26 @@ CALL_SECONDS = 5.0  # assumed for one call to a model, where an estimate needs a
 _USAGE = ("calls", "prompt_tokens", "completion_tokens", "embedding_tokens", "cost_usd", "seconds")  # told of an answer
 
 
+def _view_fields(value: object) -> JSON:
+    """The fields of a value by name, and those of the values inside it."""
+    from msgspec import to_builtins  # not when help is shown
+
+    found: JSON = to_builtins(value)
+    return found
+
+
 # ── answers and evidence ──
 
 
 def view_answer(found: Answer, index: Index) -> JSON:
     """An answer with its citations, its evidence, what it cost, and notes."""
-    usage = asdict(found.usage)
     return {
         "answer": found.text,
         "method": found.method,
         "engine": found.engine,
-        "citations": [asdict(c) for c in found.citations],
+        "citations": [_view_fields(c) for c in found.citations],
         "evidence": _view_passages(found.evidence.passages, index),
-        "usage": {name: usage[name] for name in _USAGE},
+        "usage": {name: getattr(found.usage, name) for name in _USAGE},
         "notes": list(found.notes),
     }
 
@@ -96,7 +103,7 @@ def list_passage_documents(passages: Sequence[Passage], index: Index) -> list[li
 
 def view_checks(found: Checked, usage: Usage) -> JSON:
     """The checks of an answer, as the member `checks` of its object, with what checking cost."""
-    return {"checks": asdict(found) | {"usage": asdict(usage)}}
+    return {"checks": _view_fields(found) | {"usage": _view_fields(usage)}}
 
 
 # ── the index and its documents ──
@@ -110,21 +117,21 @@ def view_built(found: Built, added: Added, gone: Sequence[str]) -> JSON:
         "new": len(added.new),
         "changed": len(added.changed),
         "same": len(added.same),
-        "skipped": [asdict(s) for s in added.skipped],
+        "skipped": [_view_fields(s) for s in added.skipped],
         "gone": list(gone),
-        "personal": asdict(added.personal),
+        "personal": _view_fields(added.personal),
         "computed": dict(found.computed),
-        "communities": [asdict(f) for f in found.fates],
-        "usage": asdict(found.usage),
+        "communities": [_view_fields(f) for f in found.fates],
+        "usage": _view_fields(found.usage),
         "notes": list(found.notes),
-        "left_out": [asdict(c) for c in found.left_out],
+        "left_out": [_view_fields(c) for c in found.left_out],
     }
 
 
 def view_estimate(found: Estimate, seconds: float, skipped: Sequence[Skipped], batch_price: float) -> JSON:
     """What a build would compute, what it costs in batches, how long it takes at least, and what could not be read."""
-    left, less = [asdict(s) for s in skipped], found.cost_usd * batch_price
-    return {**asdict(found), "tokens": found.tokens, "batch_cost_usd": less, "seconds": seconds, "skipped": left}
+    left, less = [_view_fields(s) for s in skipped], found.cost_usd * batch_price
+    return {**_view_fields(found), "tokens": found.tokens, "batch_cost_usd": less, "seconds": seconds, "skipped": left}
 
 
 def estimate_seconds(found: Estimate, endpoint: EndpointSettings) -> float:
@@ -136,7 +143,7 @@ def estimate_seconds(found: Estimate, endpoint: EndpointSettings) -> float:
 
 def view_plan(plan: Plan, seconds: float) -> JSON:
     """What following files would do, and how long the build after it takes at least."""
-    return {**asdict(plan), "seconds": seconds}
+    return {**_view_fields(plan), "seconds": seconds}
 
 
 def view_status(found: Status, ids: Sequence[str] | None) -> JSON:
@@ -152,8 +159,8 @@ def view_status(found: Status, ids: Sequence[str] | None) -> JSON:
         "embedder": found.embedder,
         "pending": list(found.pending),
         "size_bytes": found.size_bytes,
-        "left_out": [asdict(c) for c in found.left_out],
-        "spend": {step: asdict(u) for step, u in found.ledger.items()},
+        "left_out": [_view_fields(c) for c in found.left_out],
+        "spend": {step: _view_fields(u) for step, u in found.ledger.items()},
         **({} if ids is None else {"ids": list(ids)}),
     }
 
@@ -162,8 +169,8 @@ def view_collected(found: Collected) -> JSON:
     """What garbage collection deleted, or would delete."""
     return {
         "dry_run": found.dry,
-        "by_step": {step: asdict(freed) for step, freed in found.by_step.items()},
-        **asdict(found.total),
+        "by_step": {step: _view_fields(freed) for step, freed in found.by_step.items()},
+        **_view_fields(found.total),
         "operations": found.operations,
         "bytes_before": found.before,
         "bytes_after": found.after,
@@ -173,7 +180,7 @@ def view_collected(found: Collected) -> JSON:
 
 def view_survey(found: Survey) -> JSON:
     """The personal data in documents: counts and shapes, never the data."""
-    return asdict(found)
+    return _view_fields(found)
 
 
 def view_methods(table: Mapping[str, Listing], plugins: Sequence[Plugin]) -> list[JSON]:
@@ -189,12 +196,12 @@ def view_presets(presets: Mapping[str, Preset]) -> list[JSON]:
 
 def view_preset(preset: Preset) -> JSON:
     """The settings of a paper beside ours, and what of it cannot be set."""
-    return asdict(preset)
+    return _view_fields(preset)
 
 
 def view_plugins(plugins: Sequence[Plugin]) -> JSON:
     """The plug-ins that are installed."""
-    return {"plugins": [asdict(p) for p in plugins]}
+    return {"plugins": [_view_fields(p) for p in plugins]}
 
 
 # ── reading an index ──
@@ -202,27 +209,27 @@ def view_plugins(plugins: Sequence[Plugin]) -> JSON:
 
 def view_reports(rows: Sequence[ReportRow], depth: int, depths: int) -> JSON:
     """The reports of one of so many depths."""
-    return {"depth": depth, "depths": depths, "reports": [asdict(r) for r in rows]}
+    return {"depth": depth, "depths": depths, "reports": [_view_fields(r) for r in rows]}
 
 
 def view_report(page: ReportPage) -> JSON:
     """A report with all that is below it."""
-    return asdict(page)
+    return _view_fields(page)
 
 
 def view_entities(pages: Sequence[EntityPage]) -> JSON:
     """All that is known of each entity of a name."""
-    return {"entities": [asdict(page) for page in pages]}
+    return {"entities": [_view_fields(page) for page in pages]}
 
 
 def view_timeline(entity: str, events: Sequence[Event]) -> JSON:
     """The dated statements on an entity."""
-    return {"entity": entity, "events": [asdict(e) for e in events]}
+    return {"entity": entity, "events": [_view_fields(e) for e in events]}
 
 
 def view_changes(first: str, last: str, found: Sequence[Change]) -> JSON:
     """What changed between two moments."""
-    return {"from": first, "to": last, "changes": [asdict(c) for c in found]}
+    return {"from": first, "to": last, "changes": [_view_fields(c) for c in found]}
 
 
 def view_matches(found: Matches) -> JSON:
@@ -230,14 +237,14 @@ def view_matches(found: Matches) -> JSON:
     rows = [dict(zip(found.columns, map(_view_value, row), strict=True)) for row in found.rows]
     view = {"columns": found.columns, "rows": rows, "found": found.found, "notes": found.notes}
     if found.marks:
-        view |= {"marks": found.marks, "citations": [asdict(c) for c in found.citations]}
+        view |= {"marks": found.marks, "citations": [_view_fields(c) for c in found.citations]}
     return view
 
 
 def _view_value(value: Any) -> Any:
     if isinstance(value, tuple):
         return [_view_value(v) for v in value]
-    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
+    return _view_fields(value) if is_dataclass(value) and not isinstance(value, type) else value
 
 
 # ── what a page shows ──
@@ -245,35 +252,35 @@ def _view_value(value: Any) -> Any:
 
 def view_documents(rows: Sequence[DocumentRow], found: int) -> JSON:
     """A part of the list of documents, of so many."""
-    return {"documents": [asdict(row) | {"metadata": dict(row.metadata)} for row in rows], "found": found}
+    return {"documents": [_view_fields(row) | {"metadata": dict(row.metadata)} for row in rows], "found": found}
 
 
 def view_document(page: DocumentPage, original: bool) -> JSON:
     """A document, or a part of it, and whether its file can be had."""
-    own = {name: value for name, value in asdict(page).items() if value is not None}
+    own = {name: value for name, value in _view_fields(page).items() if value is not None}
     return {**own, "metadata": dict(page.metadata), "original": original}
 
 
 def view_entity_rows(rows: Sequence[EntityRow], found: int) -> JSON:
     """A part of the list of entities, of so many."""
-    return {"entities": [asdict(row) for row in rows], "found": found}
+    return {"entities": [_view_fields(row) for row in rows], "found": found}
 
 
 def view_map(found: DepthMap) -> JSON:
     """The communities of a depth with their places."""
-    return asdict(found)
+    return _view_fields(found)
 
 
 def view_community(found: CommunityInside) -> JSON:
     """A community from inside, with places."""
-    members = [{k: v for k, v in asdict(dot).items() if k != "communities"} for dot in found.members]
-    inside = {k: v for k, v in asdict(found).items() if k != "disc"}
-    return {**asdict(found.disc), **inside, "members": members}
+    members = [{k: v for k, v in _view_fields(dot).items() if k != "communities"} for dot in found.members]
+    inside = {k: v for k, v in _view_fields(found).items() if k != "disc"}
+    return {**_view_fields(found.disc), **inside, "members": members}
 
 
 def view_dots(found: Sequence[EntityDot]) -> JSON:
     """Where entities are on the map."""
-    return {"entities": [asdict(dot) for dot in found]}
+    return {"entities": [_view_fields(dot) for dot in found]}
 
 
 # ── decisions on names ──
@@ -315,7 +322,7 @@ def view_applied(done: Applied) -> JSON:
         "relations": done.relations,
         "reports": done.reports,
         "computed": dict(done.built.computed),
-        "usage": asdict(done.built.usage),
+        "usage": _view_fields(done.built.usage),
         "notes": list(done.built.notes),
     }
 
@@ -329,7 +336,7 @@ def _view_operation(o: Operation) -> JSON:
     def named(names: tuple[tuple[str, str], ...]) -> list[dict[str, str]]:
         return [{"name": name, "type": kind} for name, kind in names]
 
-    return {**asdict(o), "names": named(o.names), "others": named(o.others)}
+    return {**_view_fields(o), "names": named(o.names), "others": named(o.others)}
 
 
 # ── import and export ──
@@ -349,5 +356,5 @@ def view_exported(done: Exported) -> JSON:
 
 def view_diagnosis(found: Diagnosis) -> JSON:
     """What a corpus works with, or what its endpoint takes, line by line."""
-    lines = [asdict(f) for f in found.findings]
+    lines = [_view_fields(f) for f in found.findings]
     return {"endpoint": found.address, "tokens": found.tokens, "fails": found.fails, "findings": lines}

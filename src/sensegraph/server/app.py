@@ -34,6 +34,7 @@ from sensegraph.server.http.question_routes import QuestionRoutes
 from sensegraph.server.http.routes import Endpoint, pack_object, read_body
 from sensegraph.server.jobs.job_routes import JobRoutes
 from sensegraph.server.jobs.jobs import Jobs
+from sensegraph.server.jobs.watching import FolderWatch
 
 
 class ServerRoutes:
@@ -167,8 +168,12 @@ def make_app(corpora: Mapping[str, Corpus], options: ServeOptions) -> Guard:
 
     tools = make_tool_doors(library)
 
+    watches = list[FolderWatch]()
+
     @asynccontextmanager
     async def live(app: Starlette) -> AsyncIterator[None]:
+        if options.watch:
+            watches.extend(FolderWatch(c, jobs, options.settings, options.watch) for c in library.corpora.values())
         try:
             yield
         finally:
@@ -176,6 +181,8 @@ def make_app(corpora: Mapping[str, Corpus], options: ServeOptions) -> Guard:
             for door in tools.values():
                 await door.close()
             await jobs.close()
+            for watch in watches:
+                await watch.close()
 
     kinds = (HTTPException, SensegraphError, OSError, Exception)
     handlers: dict[Any, Callable[[Request, Exception], Awaitable[Response]]] = dict.fromkeys(kinds, _answer_failure)
@@ -191,6 +198,8 @@ def make_app(corpora: Mapping[str, Corpus], options: ServeOptions) -> Guard:
     app.state.endpoints = endpoints
 
     def stop() -> None:
+        for watch in watches:
+            watch.stop()
         library.workers.stop()
         jobs.stop()
 

@@ -46,6 +46,12 @@ def test_two_corpora_of_one_name_are_refused(root: Path, tmp_path: Path) -> None
     assert "another named" in told
 
 
+def test_what_may_not_change_is_not_followed(root: Path) -> None:
+    status, told = run(str(root), "--watch", "--read-only")
+    assert status == 1
+    assert "leave one out" in told
+
+
 @pytest.mark.slow
 def test_it_serves_until_it_is_told_to_end(root: Path, tmp_path: Path) -> None:
     tokens = tmp_path / "tokens"

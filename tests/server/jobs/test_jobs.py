@@ -6,8 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -21,20 +20,11 @@ from sensegraph.corpus.corpus import Corpus
 from sensegraph.server.http.access import ServeOptions
 from sensegraph.server.jobs.job_process import run_job
 from sensegraph.server.jobs.job_request import JobRequest
-from web_client import Event, WebClient, serving
+from web_client import Event, WebClient, serving, until
 from wired import settings, stories
 
 C = "/api/v1/notes"
 ADA = b"Ada Finch keeps the lighthouse of Skerry Point. Tom Reeve leads the fishing fleet of Port Ellery."
-
-
-def until(true: Callable[[], Any]) -> Any:
-    """What a condition gives once it holds; a test that waits for too long fails."""
-    for _ in range(6000):
-        if found := true():
-            return found
-        time.sleep(0.02)
-    raise AssertionError("it did not come")
 
 
 def follow(client: WebClient, job: dict[str, Any], after: str = "") -> list[Event]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,8 +39,9 @@ Levels = Sequence[Sequence[Cluster]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drawing:
-    """Entities with their places. Arrays have one item an entity; lists of arrays and of communities one item a depth.
+    """Entities with their places, without what single passages say of them.
 
+    Arrays have one item an entity; lists of arrays and of communities one item a depth.
     `labels[d]` is the community of every entity at depth d, `discs[d]` and `reaches[d]` the middle and the radius of
     each community's disc (radius 0 for one that stands apart). `left_out` counts the entities beyond the limit, `apart`
     says which stand below the line `border`. Units are those of the canvas, y points down.
@@ -75,12 +76,14 @@ def lay_out_drawing(graph: Graph, levels: Levels, *, name: str = "", seed: int =
     """
     if not graph.entities or not levels:
         raise InputError("There are no entities to draw; index documents that name people, places or things.")
-    every = sorted(graph.entities, key=lambda e: (-e.degree, e.id))
+    shown = (replace(e, descriptions=(), chunks=()) for e in graph.entities)  # what it is drawn from, and no more
+    every = sorted(shown, key=lambda e: (-e.degree, e.id))
     entities = tuple(sorted(every[:most], key=lambda e: e.id))
     number = {e.id: i for i, e in enumerate(entities)}
-    drawn = [r for r in graph.relations if r.source in number and r.target in number]
-    source, target = [number[r.source] for r in drawn], [number[r.target] for r in drawn]
-    edges = canonical_edges(source, target, [r.weight for r in drawn], len(entities))
+    ends = ((number.get(r.source, -1), number.get(r.target, -1), r.weight) for r in graph.relations)
+    drawn = [(source, target, weight) for source, target, weight in ends if source >= 0 and target >= 0]
+    source, target, weight = ([end[i] for end in drawn] for i in range(3))
+    edges = canonical_edges(source, target, weight, len(entities))
     labels, communities = _label_entities(levels, entities)
     part = label_components(edges)
     size = np.bincount(part)

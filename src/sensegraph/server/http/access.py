@@ -12,9 +12,12 @@ from hashlib import sha256
 from hmac import compare_digest
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from sensegraph.errors import SettingsError
+
+if TYPE_CHECKING:
+    from sensegraph.corpus.sources import Pace
 
 Level = Literal["", "read", "write"]
 _LEAST = 16  # characters of a token
@@ -106,7 +109,10 @@ def is_loopback(host: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ServeOptions:
-    """How corpora are served. `hosts` are the names that this server is reached by, besides its address."""
+    """How corpora are served. `hosts` are the names that this server is reached by, besides its address.
+
+    With `watch` the folders of documents are followed at this pace. Raises SettingsError where nothing may change.
+    """
 
     host: str = "127.0.0.1"
     port: int = 8123
@@ -115,6 +121,11 @@ class ServeOptions:
     hosts: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
     settings: Mapping[str, object] = field(default_factory=dict)
+    watch: Pace | None = None
+
+    def __post_init__(self) -> None:
+        if self.watch and self.read_only:
+            raise SettingsError("--watch changes what is served, and --read-only says that nothing is: leave one out.")
 
     @property
     def most(self) -> Level:

@@ -136,6 +136,8 @@ class Jobs:
         )
         if job.process.stdin:
             job.process.stdin.write(msgspec.json.encode(request) + b"\n")
+        if job.stopping:  # meanwhile
+            job.stop()
         task = asyncio.ensure_future(self._follow(job))
         self._following.add(task)
         task.add_done_callback(self._following.discard)
