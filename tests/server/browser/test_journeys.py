@@ -12,6 +12,7 @@ import pytest
 from page_scene import Scene, ask_on_page
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.server.http.access import ServeOptions, Tokens
+from sensegraph.types import Document
 from web_client import serving
 
 pytestmark = [pytest.mark.slow, pytest.mark.uncounted]
@@ -44,6 +45,29 @@ def test_a_click_on_a_chip_marks_the_words_of_the_quotation_though_pictures_stan
     assert browser.run("document.activeElement.className") == "chip", "the focus is where it came from"
     browser.press("]")
     assert browser.wait("document.querySelector('mark.now') && " + MARKED) == quote
+
+
+def test_chips_and_the_reader_say_the_page(scene: Scene, tmp_path: Path) -> None:
+    (tmp_path / "sensegraph.toml").write_text('engine = "offline"\n')
+    text = (
+        "🚢 Tom Reeve leads the fleet.\n\fAda Finch keeps the lighthouse of Skerry Point.\n\f\n\fIda Holt counts oil."
+    )
+    with Corpus.open(tmp_path) as paged, serving({"paged": paged}) as other:
+        paged.add(Document("report.txt", text))
+        paged.build()
+        browser = scene.browser
+        browser.resize(1280, 800)
+        browser.open(f"{other.origin}/c/paged/ask")
+        ask_on_page(scene, KEEPER)
+        assert browser.run("document.querySelector('.chip').getAttribute('aria-label')") == "Source 1: report, p. 2"
+        assert "report, p. 1" in browser.run("document.querySelector('.evidence .source').textContent")
+        browser.click(".chip")
+        browser.wait("document.querySelector('mark.now')")
+        pages = "[...document.querySelectorAll('.page')].map(p => p.dataset.page)"
+        assert browser.run(pages) == ["p. 1", "p. 2", "p. 3", "p. 4"]
+        assert browser.run("document.querySelector('.reader .text').textContent") == text
+        assert "4 pages" in browser.run("document.querySelector('.reader .facts').textContent")
+        scene.browser.requests[:] = [scene.client.origin]
 
 
 def test_the_address_of_a_span_and_that_of_a_conversation_lead_to_them_again(scene: Scene) -> None:

@@ -130,11 +130,12 @@ class MatchBody(Body, frozen=True):
 
 
 class SpanBody(Body, frozen=True):
-    """A span of a document."""
+    """A span of a document, as answers give it; its page says nothing more."""
 
     document: Name
     start: Annotated[int, Meta(ge=0)]
     end: Annotated[int, Meta(ge=0)]
+    page: int | None = None
 
 
 class PlacesBody(Body, frozen=True):
