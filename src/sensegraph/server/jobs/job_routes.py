@@ -19,6 +19,7 @@ from sensegraph.server.http.corpora import JSON, Library, ServedCorpus
 from sensegraph.server.http.failures import Refused
 from sensegraph.server.http.routes import Endpoint, decode_name, pack_object, read_body, read_query_flag, read_tail
 from sensegraph.server.http.streams import EventResponse, format_event
+from sensegraph.server.inputs import find_base, find_input
 from sensegraph.server.jobs.job_request import JobRequest, Kind
 from sensegraph.server.jobs.jobs import Job, Jobs
 from sensegraph.server.jobs.uploads import InputFolder
@@ -120,12 +121,10 @@ class JobRoutes:
         served = self._served(request)
 
         def look(corpus: Corpus) -> JSON:
-            from sensegraph.server.writing import find_input
-
             folder = find_input(corpus)
             if not folder.is_dir():
                 raise EmptyCorpus("No file was sent yet; send one first.")
-            plan = corpus.plan(folder, estimate=True)
+            plan = corpus.mirror.plan(folder, estimate=True, base=find_base(corpus))
             seconds = views.estimate_seconds(plan.estimate, corpus.settings.endpoint) if plan.estimate else 0.0
             return views.view_plan(plan, seconds)
 
