@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from harbour import TWO_NAMES
 from page_scene import Scene, ask_on_page
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.server.http.access import ServeOptions, Tokens
@@ -164,6 +165,40 @@ def test_a_document_is_deleted_after_a_look_at_what_goes(scene: Scene) -> None:
     left = scene.client.get("/api/v1/harbour/documents?limit=50").json["documents"]
     assert left
     assert "letter-2023.txt" not in [d["id"] for d in left]
+
+
+def test_names_that_may_be_one_thing_are_decided_by_keyboard(scene: Scene, tmp_path: Path) -> None:
+    (tmp_path / "sensegraph.toml").write_text('engine = "offline"\n[index.resolve]\nautomatic = false\n')
+    (tmp_path / "input").mkdir()
+    (tmp_path / "input" / "space.txt").write_text(TWO_NAMES)
+    with Corpus.open(tmp_path) as space:
+        space.sync(tmp_path / "input")
+        space.build()
+        with serving({"space": space}) as other:
+            browser = scene.browser
+            browser.resize(1280, 800)
+            browser.open(f"{other.origin}/c/space/library")
+            browser.wait("document.querySelector('.documents td')")
+            browser.run("document.querySelector('.duplicates button').focus()")
+            browser.press("Enter")
+            browser.wait("document.querySelectorAll('.duplicates li').length === 2")
+            rows = browser.run("[...document.querySelectorAll('.duplicates li')].map(e => e.innerText)")
+            assert all("a text says" in row and "organization" in row for row in rows)
+            assert "One thing: " in browser.run("document.activeElement.getAttribute('aria-label')")
+            browser.press("Enter")
+            browser.wait("document.querySelectorAll('.duplicates li').length === 1")
+            assert "one thing now" in browser.run("document.querySelector('.job').innerText")
+            browser.press("Tab")
+            assert "Two things: " in browser.run("document.activeElement.getAttribute('aria-label')")
+            browser.press("Enter")
+            browser.wait("document.querySelector('.job').innerText.includes('kept apart')")
+            assert "no pair to decide" in browser.run("document.querySelector('.duplicates').innerText")
+            names = [e["name"] for e in other.get("/api/v1/space/entities").json["entities"]]
+            assert len({"NASA", "National Aeronautics and Space Administration"} & {*names}) == 1 or (
+                len({"ESA", "European Space Agency"} & {*names}) == 1
+            )
+            assert [url for url in browser.requests if not url.startswith((other.origin, "about:"))] == []
+            browser.requests[:] = [scene.client.origin]
 
 
 def test_a_question_is_stopped_and_asked_again(slowly: Scene) -> None:

@@ -152,9 +152,10 @@ class SessionBody(Body, frozen=True):
 
 
 class JobBody(Body, frozen=True):
-    """Work to be done."""
+    """Work to be done; `names`, or ids, are those of entities that are one thing (`merge`), or are not (`forbid`)."""
 
-    kind: Literal["sync", "build", "collect"]
+    kind: Literal["sync", "build", "collect", "resolve", "merge", "forbid"]
+    names: Annotated[list[Name], Meta(max_length=50)] = []
 
 
 class NoBody(Body, frozen=True):

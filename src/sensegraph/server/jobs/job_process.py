@@ -62,6 +62,10 @@ def _do(corpus: Corpus, request: JobRequest) -> dict[str, Any]:
         return views.view_collected(corpus.collect())
     if request.kind == "build":
         return views.view_built(corpus.build(), Added(), [])
+    if request.kind == "resolve":  # no model is asked: what is in question, people decide
+        return views.view_resolved(corpus.resolve(ask=False))
+    if request.kind in ("merge", "forbid"):
+        return views.view_applied((corpus.merge if request.kind == "merge" else corpus.forbid)(*request.names))
     if request.kind == "remove":
         return drop_files(corpus, request.documents)
     return follow_input(corpus)

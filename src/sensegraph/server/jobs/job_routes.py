@@ -133,9 +133,11 @@ class JobRoutes:
     # ── jobs ──
 
     async def start_job(self, request: Request) -> Response:
-        """A job that brings the index up to date, or the store in order."""
+        """A job that brings the index up to date or the store in order, or finds and decides what is one thing."""
         body = await read_body(request, JobBody)
-        return await self._start(request, self._served(request), body.kind)
+        if (len(body.names) > 1) != (body.kind in ("merge", "forbid")):
+            raise InputError("The kinds `merge` and `forbid`, and no others, take two `names` or more.")
+        return await self._start(request, self._served(request), body.kind, names=tuple(body.names))
 
     async def _start(
         self,
@@ -143,9 +145,11 @@ class JobRoutes:
         served: ServedCorpus,
         kind: Kind,
         documents: tuple[str, ...] = (),
+        names: tuple[str, ...] = (),
     ) -> Response:
         given: dict[str, Any] = dict(self._library.options.settings)
-        job = await self._jobs.start(served.name, JobRequest(kind, str(served.corpus.root.resolve()), given, documents))
+        wanted = JobRequest(kind, str(served.corpus.root.resolve()), given, documents, names)
+        job = await self._jobs.start(served.name, wanted)
         return pack_object(job.view(), request, {"Location": f"/api/v1/{served.name}/jobs/{job.id}"}, 202)
 
     def _job(self, request: Request) -> Job:
