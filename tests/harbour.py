@@ -43,6 +43,11 @@ TEXTS = {
         "second lamp of Skerry Point. The word of this paper is Yellowmeridian."
     ),
 }
+TWO_NAMES = (  # of each of two offices, which a text says to be one thing
+    "The National Aeronautics and Space Administration (NASA) launched Apollo 11. NASA trained Neil Armstrong. "
+    "The European Space Agency (ESA) wrote to Neil Armstrong. ESA praised the National Aeronautics and Space "
+    "Administration. Neil Armstrong thanked the European Space Agency."
+)
 MARKS = {name: text.rsplit(" ", 1)[1].rstrip(".") for name, text in TEXTS.items()}
 QUESTIONS = {
     "global": "What are the main themes across the papers?",

@@ -62,6 +62,10 @@ def show_page(browser: Chromium, origin: str, sent: list[Path]) -> None:
     browser.choose_files("#files", *sent)
     browser.wait("document.querySelector('.plan .primary')")
     keep_picture(browser, "library")
+    browser.click(".duplicates button")
+    browser.wait("document.querySelector('.duplicates li')")
+    browser.run("document.querySelector('.duplicates').scrollIntoView({block: 'start'})")
+    keep_picture(browser, "duplicates")
 
 
 def main() -> None:

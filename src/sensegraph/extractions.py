@@ -14,13 +14,24 @@ _FILE = re.compile(r"(.*[^/.])\.(?:[a-z]{2,5}|[A-Z]{3})")
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A source text. `id` is the caller's name for it, unique in the corpus; `time` is ISO 8601 or empty."""
+    """A source text. `id` is the caller's name for it, unique in the corpus; `time` is ISO 8601 or empty.
+
+    A form feed in the text begins a page.
+    """
 
     id: str
     text: str
     title: str = ""
     metadata: tuple[tuple[str, Scalar], ...] = ()
     time: str = ""
+
+    @property
+    def pages(self) -> tuple[int, ...]:
+        """Where each page begins in the text, empty ones at its end left out; nothing where it has no form feed."""
+        if "\f" not in self.text:
+            return ()
+        last = len(self.text.rstrip())
+        return 0, *(place for m in re.finditer("\f", self.text) if (place := m.end()) < last)
 
 
 @dataclass(frozen=True, slots=True)

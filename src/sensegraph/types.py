@@ -372,13 +372,14 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """`quote == document.text[start:end]`; `marker` is the number in square brackets in the answer."""
+    """`quote == document.text[start:end]`; `marker` is its number in the answer, `page` that on which it begins."""
 
     marker: int
     document: str
     start: int
     end: int
     quote: str
+    page: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import subprocess
 import sys
-import zipfile
 from contextlib import suppress
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hanging import not_hanging
+from office_files import docx, needs_docs, pdf
 from sensegraph.documents import DocumentSettings, Loaded, load, stream
 from sensegraph.documents.decoding import clean_text, decode_text
 from sensegraph.documents.markup import split_front_matter
@@ -34,8 +32,6 @@ CHINESE = "今天天气很好,我们去公园散步。北京是中国的首都�
 RUSSIAN = "Москва - столица России. Здесь живут люди.\n"
 KOREAN = "서울은 대한민국의 수도이다. 사람이 많이 산다.\n"
 POLISH = "Polska leży w środku Europy. Największe miasta to Kraków, Łódź i Gdańsk, a stolicą jest Warszawa.\n"
-
-needs_docs = pytest.mark.skipif(find_spec("kreuzberg") is None, reason="the extra `docs` is not installed")
 
 
 def put(folder: Path, name: str, content: str | bytes) -> Path:
@@ -644,54 +640,12 @@ def test_no_value_makes_reading_a_time_fail(value):
 # ── PDF and office files ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def pdf(pages: list[list[str]], title: str = "") -> bytes:
-    kids = " ".join(f"{4 + 2 * i} 0 R" for i in range(len(pages)))
-    objects = ["<< /Type /Catalog /Pages 2 0 R >>", f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>"]
-    objects.append("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
-    for i, lines in enumerate(pages):
-        page = "/Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >>"
-        objects.append(f"<< {page} /Contents {5 + 2 * i} 0 R >>")
-        drawn = "BT /F1 12 Tf 14 TL 72 740 Td " + " ".join(f"({line}) Tj T*" for line in lines) + " ET"
-        objects.append(f"<< /Length {len(drawn)} >>\nstream\n{drawn}\nendstream")
-    objects.append(f"<< /Title ({title}) /CreationDate (D:20240305060708Z) >>")
-    out, offsets = b"%PDF-1.4\n", []
-    for number, content in enumerate(objects, 1):
-        offsets.append(len(out))
-        out += f"{number} 0 obj\n{content}\nendobj\n".encode()
-    table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
-    size = len(objects) + 1
-    trailer = f"trailer\n<< /Size {size} /Root 1 0 R /Info {size - 1} 0 R >>\nstartxref\n{len(out)}\n%%EOF"
-    return out + f"xref\n0 {size}\n0000000000 65535 f \n".encode() + table + trailer.encode()
-
-
-def docx(paragraphs: list[str]) -> bytes:
-    kinds = "http://schemas.openxmlformats.org/package/2006"
-    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"
-    words = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
-    body = "".join(f"<w:p><w:r><w:t>{p}</w:t></w:r></w:p>" for p in paragraphs)
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        archive.writestr(
-            "[Content_Types].xml",
-            f'<Types xmlns="{kinds}/content-types"><Default Extension="rels" '
-            'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
-            '<Default Extension="xml" ContentType="application/xml"/></Types>',
-        )
-        archive.writestr(
-            "_rels/.rels",
-            f'<Relationships xmlns="{kinds}/relationships">'
-            f'<Relationship Id="r1" Type="{office}" Target="word/document.xml"/></Relationships>',
-        )
-        archive.writestr("word/document.xml", f'<w:document xmlns:w="{words}"><w:body>{body}</w:body></w:document>')
-    return buffer.getvalue()
-
-
 @needs_docs
 def test_a_pdf_is_read_without_its_running_headers_and_footers(tmp_path):
     bodies = [[f"{word} swim.", f"{word} are many."] for word in ("Whales", "Seals", "Otters")]
     pages = [["ACME Report", *body, f"Page {n} of 3"] for n, body in enumerate(bodies, 1)]
     document = one(put(tmp_path, "x.pdf", pdf(pages, "Microsoft Word - Whales")))
-    assert document.text == "\n\n".join("\n".join(body) for body in bodies)
+    assert document.text == "\n\f".join("\n".join(body) for body in bodies)
     assert (document.title, document.time) == ("Whales", "2024-03-05T06:07:08+00:00")
     assert ("pages", 3) in document.metadata
 

@@ -123,7 +123,7 @@ def show_changes(
 def _format_event(e: Event) -> str:
     marks = " (disputed)" if e.disputed else ""
     ended = f" — ended by: {e.ended_by}" if e.ended_by else ""
-    return f"{e.when}{marks}  {e.text}{ended}  [{e.document}:{e.start}-{e.end}]"
+    return f"{e.when}{marks}  {e.text}{ended}  [{format_place(e, {})}]"
 
 
 # ── lines ────────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -15,7 +15,7 @@ import typer
 from sensegraph.cli import options
 from sensegraph.cli.asking import ScopeOptions
 from sensegraph.cli.options import CommandRun, print_message, print_text, with_options
-from sensegraph.cli.show import format_citation, format_quantity, pad_columns, shorten_line
+from sensegraph.cli.show import format_citation, format_place, format_quantity, pad_columns, shorten_line
 from sensegraph.corpus.views import view_exported, view_imported, view_matches
 from sensegraph.errors import InputError
 
@@ -118,7 +118,7 @@ def _print_csv(found: Matches) -> None:
     writer.writerow(map(write_cell, [*found.columns, *(["citations"] if found.marks else [])]))
     for i, row in enumerate(found.rows):
         places = [found.citations[m - 1] for m in found.marks[i]] if found.marks else []
-        cited = "; ".join(f"{c.document}:{c.start}-{c.end}" for c in places)
+        cited = "; ".join(format_place(c, {}) for c in places)
         writer.writerow(map(write_cell, [*map(_format_value, row), *([cited] if found.marks else [])]))
     print_text(file.getvalue().rstrip("\n"))
     for note in found.notes:

@@ -12,6 +12,7 @@ from unicodedata import east_asian_width
 
 from sensegraph.cli.options import explain_missing_index, format_root_flag
 from sensegraph.corpus.views import CALL_SECONDS, list_passage_documents
+from sensegraph.index.browse.pages import Place
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import collect_terms
 from sensegraph.language.word_lists import STOP
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
     from sensegraph.corpus.presets import Preset
     from sensegraph.corpus.sources import Added
     from sensegraph.corpus.workspace import Built, Status
-    from sensegraph.index.browse.pages import Place
     from sensegraph.index.estimate import Estimate
     from sensegraph.index.index import Index
+    from sensegraph.index.restricted.timeline import Event
     from sensegraph.methods import Listing
     from sensegraph.personal.personal_settings import Tally
     from sensegraph.plugins import Plugin
@@ -88,9 +89,10 @@ def format_citation(c: Citation, files: Mapping[str, str]) -> str:
     return f"[{c.marker}] {format_place(c, files)} “{shorten_line(c.quote)}”"
 
 
-def format_place(place: Citation | Place, files: Mapping[str, str]) -> str:
-    """A span of a document, and the file that the document is a record of, where it is one."""
-    return f"{place.document}:{place.start}-{place.end}{_name_record_file(place.document, files)}"
+def format_place(place: Citation | Event | Place, files: Mapping[str, str]) -> str:
+    """A span of a document with its page, and the file that the document is a record of, where there are such."""
+    sep = ":" if place.page is None else f", p. {place.page}, "
+    return f"{place.document}{sep}{place.start}-{place.end}{_name_record_file(place.document, files)}"
 
 
 def _name_record_file(document: str, files: Mapping[str, str]) -> str:
@@ -141,8 +143,9 @@ def format_evidence(
         if s and spans:
             chunk = chunks[s.chunk]
             first = chunk.start + s.start
-            quotes = [(first + a, first + b, shorten_line(p.text[a:b], _SENTENCE)) for a, b in spans]
-            lines += [f"   {chunk.document}:{a}-{b} “{quote}”" for a, b, quote in quotes]
+            for a, b in spans:
+                place = Place(chunk.document, first + a, first + b, index.page(chunk.document, first + a))
+                lines.append(f"   {format_place(place, {})} “{shorten_line(p.text[a:b], _SENTENCE)}”")
         else:
             lines.append(f"   {shorten_line(p.text)}")
     if empty := len(found.passages) - len(passages):

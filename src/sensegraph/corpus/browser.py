@@ -111,9 +111,8 @@ class Browser:
         found = self._builder.index().document(name)
         low, high = (max(0, min(x, len(found.text))) for x in (start, len(found.text) if end is None else end))
         part = found.text[low:high]
-        page = DocumentPage(
-            found.id, found.title, found.time, found.metadata, part, low, low + len(part), len(found.text)
-        )
+        told = (found.id, found.title, found.time, found.metadata, part, low, low + len(part), len(found.text))
+        page = DocumentPage(*told, found.pages or None)
         if not mentions:
             return page
         spans, entities = read_named_spans(self._builder.index(), self._document_table(), name, found.text)

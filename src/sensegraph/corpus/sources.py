@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from uuid import uuid4
 
 from sensegraph.corpus.workspace import DOCUMENT, MASKED, ORIGIN, STATE, Builder, Workspace
-from sensegraph.documents.document_files import RECORDS, PartlyRead, list_document_files
+from sensegraph.documents.document_files import RECORDS, PartlyRead, list_document_files, name_inside
 from sensegraph.errors import InputError
 from sensegraph.index.build import store_documents
 from sensegraph.index.index import keep_documents
@@ -91,17 +91,18 @@ class Sources:
     def __init__(self, workspace: Workspace, privacy: Privacy) -> None:
         self._workspace, self._privacy = workspace, privacy
 
-    def add(self, *items: str | Path | Document | Iterable[Document]) -> Added:
+    def add(self, *items: str | Path | Document | Iterable[Document], base: str | Path = "") -> Added:
         """Add or update documents: files and folders by path, or values.
 
-        A document with the id of an earlier one takes its place. Raises InputError for a path that does not exist,
+        A document with the id of an earlier one takes its place. Files are named as in the folder `base`, where one is
+        given. Raises InputError for a path that does not exist,
         before anything is stored.
         """
         self._workspace.mend_store()
-        read = self.read(items)
+        read = self.read(items, base)
         return replace(self._store(read.documents), skipped=read.skipped, personal=read.personal)
 
-    def read(self, items: Items) -> Read:
+    def read(self, items: Items, base: str | Path = "") -> Read:
         """The documents of paths and values, masked where the settings say so, and what could not be read.
 
         Raises InputError for documents that cannot be stored, before any of them is.
@@ -109,7 +110,7 @@ class Sources:
         from sensegraph.documents import load as load_documents
 
         paths = [i for i in items if isinstance(i, str | Path)]
-        loaded = load_documents(paths, settings=self._reading(paths)) if paths else None
+        loaded = load_documents(paths, settings=self._reading([base] if base else paths), base=base) if paths else None
         values = [d for i in items if not isinstance(i, str | Path) for d in ([i] if isinstance(i, Document) else i)]
         documents = [*(loaded.documents if loaded else ()), *values]
         if nameless := [d for d in documents if not d.id]:
@@ -196,29 +197,30 @@ class Mirror:
     def _store(self) -> CorpusStore:
         return self._workspace.store
 
-    def plan(self, *paths: str | Path, estimate: bool = False) -> Plan:
+    def plan(self, *paths: str | Path, estimate: bool = False, base: str | Path = "") -> Plan:
         """What `sync` would do; with `estimate` also what the next build would compute and cost then.
 
         The corpus stays as it is, and nothing is paid.
         """
-        plan, keys = self._planned(paths)
+        plan, keys = self._planned(paths, base)
         if not estimate:
             return plan
         gone = {*plan.removed, *(old for old, _ in plan.renamed)}
         left = {n: k for n, k in self._workspace.document_keys().items() if n not in gone} | keys
         return replace(plan, estimate=self._builder.estimate_of(left, self._builder.index_settings()))
 
-    def sync(self, *paths: str | Path) -> Plan:
+    def sync(self, *paths: str | Path, base: str | Path = "") -> Plan:
         """Make the corpus hold what the paths hold: documents that were read from them and are gone are removed.
 
-        A file that only has another name is known by its content. Documents that came from elsewhere stay. What could
-        not be read whole removes nothing. The index follows with the next `build`.
+        With `base`, a folder that holds the paths, it is as if that were followed, and had nothing else in it. A file
+        that only has another name is known by its content. Documents that came from elsewhere stay. What could not be
+        read whole removes nothing. The index follows with the next `build`.
         """
         self._workspace.mend_store()
-        plan, keys = self._planned(paths)
+        plan, keys = self._planned(paths, base)
         gone = [*plan.removed, *(old for old, _ in plan.renamed)]
         self._sources.set_keys(keys, gone)
-        self.record_origin(paths, keys)
+        self.record_origin([base] if base else paths, keys)
         return plan
 
     def record_origin(self, paths: Sequence[str | Path], ids: Iterable[str]) -> None:
@@ -233,16 +235,19 @@ class Mirror:
         came = {name.removeprefix(ORIGIN): where.split("\n") for name, where in self._store.refs(ORIGIN).items()}
         return [name for name, where in came.items() if name in have and here.issuperset(where)]
 
-    def _planned(self, paths: Sequence[str | Path]) -> tuple[Plan, dict[str, str]]:
+    def _planned(self, paths: Sequence[str | Path], base: str | Path) -> tuple[Plan, dict[str, str]]:
         """The plan, and the key of every document that was read."""
-        read = self._sources.read(paths)
+        read = self._sources.read(paths, base)
         documents, skipped = read.documents, read.skipped
         if not documents:
             raise InputError(
                 f"Nothing could be read from {', '.join(map(str, paths)) or 'nothing'}; the index is as it was."
             )
         keys = self._sources.store_keys(documents)
-        now, gone = self._workspace.document_keys(), self.find_missing(paths, keys)
+        now, gone = self._workspace.document_keys(), self.find_missing([base] if base else paths, keys)
+        if base:
+            inside = [name_inside(str(p), str(base)) for p in paths]
+            gone = [name for name in gone if any(not part or name.startswith(f"{part}/") for part in inside)]
         # Of what is unread it is not known what it holds. A folder holds nothing at all where its disk is not there.
         folders = [p for p in paths if os.path.isdir(p) and _can_list(p)]
         empty = [str(p) for p in folders if all(n.startswith(".") for n in os.listdir(p))]
@@ -250,7 +255,7 @@ class Mirror:
             s.path for s in skipped if isinstance(s, PartlyRead) or not os.path.isdir(s.path) or not _can_list(s.path)
         ]
         unread = tuple(dict.fromkeys([*empty, *closed]))
-        withheld = [name for name in gone if _may_be_unread(name, paths, unread)]
+        withheld = [name for name in gone if _may_be_unread(name, [base] if base else paths, unread)]
         renamed = self._renamed([n for n in gone if n not in withheld], [d for d in documents if d.id not in now], now)
         new = {b for _, b in renamed}
         plan = Plan(

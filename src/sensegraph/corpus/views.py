@@ -81,7 +81,10 @@ def _view_passages(passages: Sequence[Passage], index: Index) -> list[JSON]:
             "score": p.score,
             "text": p.text,
             "documents": list(dict.fromkeys(document for document, _, _ in where)),
-            "places": [{"document": document, "start": start, "end": end} for document, start, end in where],
+            "places": [
+                {"document": document, "start": start, "end": end, "page": index.page(document, start)}
+                for document, start, end in where
+            ],
         }
         for p, where in zip(passages, list_passage_places(passages, index), strict=True)
     ]

@@ -38,16 +38,17 @@ __all__ = ["DocumentSettings", "Loaded", "Skipped", "load", "stream"]
 _NAMED = 20  # unreadable records of one file that are named one by one; the rest is counted
 
 
-def load(paths: Sequence[str | Path], *, settings: DocumentSettings = DEFAULTS) -> Loaded:
+def load(paths: Sequence[str | Path], *, settings: DocumentSettings = DEFAULTS, base: str | Path = "") -> Loaded:
     """All documents of these files and folders, in the order given.
 
-    A document whose id is there already is left out and named. Raises InputError for a path that does not exist.
+    They are named as if the folder `base`, which holds all of these paths, were read whole, where one is given. A
+    document whose id is there already is left out and named. Raises InputError for a path that does not exist.
     """
     names = [os.fspath(path) for path in paths]
     for name in names:
         _check_exists(name)
     seen = _Seen()
-    items = [item for name in names for item in _stream_new(name, settings, seen)]
+    items = [item for name in names for item in _stream_new(name, settings, seen, os.fspath(base))]
     documents = tuple(item for item in items if isinstance(item, Document))
     return Loaded(documents, tuple(item for item in items if isinstance(item, Skipped)))
 
@@ -75,17 +76,17 @@ def _check_exists(path: str) -> None:
         raise InputError(f"{printable_path(path)} {what}; check the spelling and the current folder.")
 
 
-def _stream_new(path: str, settings: DocumentSettings, seen: _Seen) -> Iterator[Document | Skipped]:
+def _stream_new(path: str, settings: DocumentSettings, seen: _Seen, base: str = "") -> Iterator[Document | Skipped]:
     """The items of `path`, without the files and the ids that were seen before."""
     if os.path.isdir(path):
-        found, left = document_files.list_document_files(path, settings)
+        found, left = document_files.list_document_files(path, settings, base)
         yield from left
     else:  # a pattern of the shell names links too, which its user has not looked at
         name, top = os.path.basename(path), os.path.realpath(os.path.dirname(path) if os.path.islink(path) else path)
         if reason := explain_place(path, top, settings) or explain_name(name):
             yield Skipped(printable_path(path), reason)
             return
-        found = [File(path, name)]
+        found = [File(path, document_files.name_inside(path, base) or name)]
     for file in found:
         reasons = 0
         for item in _read_file(file, settings, seen):

@@ -97,6 +97,12 @@ def printable_path(path: str) -> str:
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
+def name_inside(path: str, base: str) -> str:
+    """The name of a file or folder in the folder `base`; nothing without one, or for itself."""
+    name = os.path.relpath(os.path.realpath(path), os.path.realpath(base)) if base else "."
+    return "" if name == "." else name.replace(os.sep, "/")
+
+
 def explain_place(path: str, top: str, settings: DocumentSettings) -> str:
     """Why a file or folder is not to be read where it lies, or nothing; `top` is the real path of what is read."""
     real = os.path.realpath(path)
@@ -121,9 +127,10 @@ def explain_name(name: str) -> str:
     return ""
 
 
-def list_document_files(root: str, settings: DocumentSettings) -> tuple[list[File], list[Skipped]]:
+def list_document_files(root: str, settings: DocumentSettings, base: str = "") -> tuple[list[File], list[Skipped]]:
     """The files under `root` that are to be read, by their names, and what was left out.
 
+    Names are relative to `root`, or to the folder `base`, which holds it.
     Hidden files and folders are no candidates. A link is followed where what it leads to lies below `root` too, or
     the settings allow any; to a folder only when that is not read anyway, each folder once.
     """
@@ -132,7 +139,7 @@ def list_document_files(root: str, settings: DocumentSettings) -> tuple[list[Fil
         return [], [PartlyRead(printable_path(root), reason)]
     walk = _Walk(top, settings)
     found: list[File | Skipped] = []
-    for item in walk.items(root):
+    for item in walk.items(root, name_inside(root, base)):
         if isinstance(item, File) and len(found) >= settings.max_files:
             reason = (
                 f"holds more than {settings.max_files:,} files, and the rest was not read; name its folders one by "
@@ -171,9 +178,9 @@ class _Walk:
     visited: set[str] = field(default_factory=set)
     links: list[File] = field(default_factory=list)
 
-    def items(self, root: str) -> Iterator[File | Skipped]:
+    def items(self, root: str, prefix: str) -> Iterator[File | Skipped]:
         """All files below `root`, in an order that is always the same, and what is none that can be read."""
-        yield from self._folder(root, "")
+        yield from self._folder(root, f"{prefix}/" if prefix else "")
         for link in self.links:  # grows meanwhile
             real = os.path.realpath(link.path)
             if real in self.visited or _lies_in(self.top, real):

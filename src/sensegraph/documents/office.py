@@ -32,10 +32,13 @@ _BLOCK = 1 << 20  # bytes unpacked at a time
 _EDGE = 2  # lines at the top and at the bottom of a page that may be header or footer
 _MIN_PAGES = 3
 _NUMBER = re.compile(r"\b[0-9]{1,6}\b")
+_SLIDE = "\ufdd0"  # stands before each slide while a file is read: a character that no text may hold
 
 
 def parse_office(name: str, extension: str, data: bytes, settings: DocumentSettings = DEFAULTS) -> Document:
-    """The text of a PDF or office file, pages parted by an empty line, repeated headers and footers left out.
+    """The text of a PDF or office file, repeated headers and footers of pages left out.
+
+    A form feed begins each page of a PDF and each slide but the first, so that they can be counted in the text.
 
     Raises InputError where the extra is not installed, or the file is damaged, locked or holds images alone, unpacks
     to more than the settings allow, or takes longer.
@@ -47,6 +50,8 @@ def parse_office(name: str, extension: str, data: bytes, settings: DocumentSetti
     except ImportError as e:
         raise InputError(f'needs the extra for {extension} files: pip install "sensegraph[docs]".') from e
     by_page = kreuzberg.PageConfig(extract_pages=True) if extension == ".pdf" else None
+    if extension == ".pptx":
+        by_page = kreuzberg.PageConfig(insert_page_markers=True, marker_format=_SLIDE)
     options: dict[str, Any] = {"use_cache": False, "disable_ocr": True, "output_format": "plain", "pages": by_page}
     options["extraction_timeout_secs"] = settings.max_seconds
     try:
@@ -57,8 +62,10 @@ def parse_office(name: str, extension: str, data: bytes, settings: DocumentSetti
     except (kreuzberg.KreuzbergError, RuntimeError, ValueError, OSError) as e:
         reason = str(e).split("\n", 1)[0][:160]
         raise InputError(f"cannot be read as {extension} ({reason}); check that it opens and has no password.") from e
-    pages = [clean_text(page["content"]) for page in result.pages or ()] if extension == ".pdf" else []
-    text = "\n\n".join(p for p in strip_page_edges(pages) if p.strip()) if pages else clean_text(result.content)
+    parts = [page["content"] for page in result.pages or ()] if extension == ".pdf" else []
+    texts = [clean_text(part).replace("\f", "\n") for part in parts or [result.content]]
+    pages = strip_page_edges(texts) if extension == ".pdf" else [s.strip() for s in texts[0].split(_SLIDE)[1:]]
+    text = "\n\f".join(pages).rstrip("\n\f") if pages else "".join(texts)
     if not text.strip():
         raise InputError("holds no text (scanned pages?); run text recognition on it first.")
     core = {**result.metadata, **(result.metadata.get("core_properties") or {})}

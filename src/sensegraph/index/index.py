@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from sensegraph.index.hierarchy.communities import Communities
 
 T = TypeVar("T")
+_PAGED = 10_000  # documents of which an open index remembers where their pages begin
 
 
 @step("index.document", version=1)
@@ -233,6 +235,23 @@ class Index:
         if entry.key not in found:
             raise StoreError(f"The text of {name!r} is gone from the store; run `sensegraph index` again.")
         return keep_documents.decode(found[entry.key])
+
+    def page(self, name: str, place: int) -> int | None:
+        """The page of a document, from 1, that holds the character at `place`; None where it has no pages.
+
+        Raises NotIndexed for an id that is not in the index.
+        """
+        known = self.root._pages
+        if name not in known:
+            if len(known) >= _PAGED:
+                known.clear()
+            known[name] = self.document(name).pages
+        return bisect_right(known[name], place) or None
+
+    @cached_property
+    def _pages(self) -> dict[str, tuple[int, ...]]:
+        """Where the pages of documents begin that were asked for."""
+        return {}
 
     def chunks(self, ids: Sequence[str]) -> dict[str, Chunk]:
         """The chunks with these ids; one that does not exist is absent."""

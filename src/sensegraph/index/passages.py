@@ -180,7 +180,8 @@ class _Writer:
         place = (chunk.document, *locate_in_source(whole, chunk.start, chunk.text, start, end))
         if place not in self.citations:
             quote = whole[place[1] : place[2]]
-            self.citations[place] = Citation(len(self.citations) + 1, *place, quote)
+            page = self.index.page(place[0], place[1])
+            self.citations[place] = Citation(len(self.citations) + 1, *place, quote, page)
         return self.citations[place].marker
 
     def _document(self, name: str) -> Document:

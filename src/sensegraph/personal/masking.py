@@ -92,6 +92,7 @@ class Masker:
             if not exact:  # a word of its own, also in a script that is written without spaces
                 before, after = text[max(0, s.start - 1) : s.start], text[s.end : s.end + 1]
                 made = f"{' ' * before.isalnum()}{made}{' ' * after.isalnum()}"
+            made += "\f" * text.count("\f", s.start, s.end)  # pages are counted by them
             parts += [text[at : s.start], made]
             at = s.end
         return "".join((*parts, text[at:]))

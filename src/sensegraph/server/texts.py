@@ -9,7 +9,7 @@ from typing import Any
 from sensegraph.errors import InputError
 from sensegraph.server.token_budget import JSON, encode_result
 
-_PLACE = {"document", "start", "end"}
+_PLACE = {"document", "start", "end", "page"}
 _CITATION = {"marker", *_PLACE, "quote"}
 
 
@@ -20,7 +20,7 @@ def write_result(tool: str, result: JSON) -> str:
         parts += [f"- {note}" for note in result["notes"]] + [f"- cut: {part}" for part in result.get("cut", ())]
         return "\n".join(map(str, parts))
     if tool == "read":
-        place = f"[{result['document']}:{result['start']}-{result['end']}]"
+        place = _write_place(result)
         more = (
             f"\n[{result['length'] - result['end']} more characters from {result['end']}]" if "next" in result else ""
         )
@@ -35,9 +35,14 @@ def _write_places(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     if value.keys() == _PLACE or value.keys() == _CITATION:
-        place = f"[{value['document']}:{value['start']}-{value['end']}]"
+        place = _write_place(value)
         return f"[{value['marker']}] {place} “{value['quote']}”" if "quote" in value else place
     return {name: _write_places(x) for name, x in value.items()}
+
+
+def _write_place(place: JSON) -> str:
+    page = f", p. {place['page']}" if place.get("page") else ""
+    return f"[{place['document']}:{place['start']}-{place['end']}{page}]"
 
 
 @dataclass(frozen=True, slots=True)

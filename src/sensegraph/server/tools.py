@@ -199,7 +199,7 @@ class ReadArguments(Arguments, frozen=True):
 
 
 def read_document(corpus: Corpus, given: ReadArguments) -> JSON:
-    """The text of a document from a character on, with the place where to go on."""
+    """The text of a document from a character on, with its page, and the place where to go on."""
     found = corpus.index().document(given.document)
     text = found.text[given.start : given.start + given.length]
     page: JSON = {
@@ -210,8 +210,9 @@ def read_document(corpus: Corpus, given: ReadArguments) -> JSON:
         "text": text,
     }
     page = fit_text(page, "text", given.max_tokens - NEXT)
-    end = given.start + len(page["text"])
-    return page | {"end": end} | ({"next": str(end)} if end < len(found.text) else {})
+    end, number = given.start + len(page["text"]), corpus.index().page(found.id, given.start)
+    page |= {"end": end} | ({"page": number} if number else {})
+    return page | ({"next": str(end)} if end < len(found.text) else {})
 
 
 class FetchArguments(Arguments, frozen=True):
@@ -293,6 +294,7 @@ def match_pattern(corpus: Corpus, given: MatchArguments) -> JSON:
     return add_next(page, first, {"rows": found.found})
 
 
+_READ = {"document": "string", "start": "integer", "end": "integer", "length": "integer", "text": "string"}
 _REPORT = {"report": "object", "summary": "string", "findings": "objects", "citations": "objects"}
 
 READING = (
@@ -322,7 +324,8 @@ READING = (
         "Read a document from a character on; next is where to go on.",
         ReadArguments,
         read_document,
-        {"document": "string", "start": "integer", "end": "integer", "length": "integer", "text": "string"},
+        {**_READ, "page": "integer"},
+        tuple(_READ),
     ),
     Tool(
         "entity",

@@ -9,29 +9,20 @@ from msgspec import Meta
 
 from sensegraph.corpus import views
 from sensegraph.errors import EmptyCorpus, InputError
+from sensegraph.server.inputs import find_base, find_file, find_input
 from sensegraph.server.token_budget import JSON, copy_plain, fit_result
 from sensegraph.server.tools import Arguments, Text, Tokens, Tool
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sensegraph.corpus.corpus import Corpus
 
 _NAME = re.compile(r"[^\W_][\w .()-]{0,120}\.(txt|md)")
 _ORDER = [("communities", "left_out", "skipped", "gone"), ("computed",), ("notes",)]
 
 
-def find_input(corpus: Corpus) -> Path:
-    """The folder of documents. Raises InputError where it is a link that leads out of the corpus."""
-    place = corpus.root / "input"
-    if place.is_symlink() and not place.resolve().is_relative_to(corpus.root.resolve()):
-        raise InputError(f"{place} is a link that leads to {place.resolve()}; nothing outside the corpus is changed.")
-    return place
-
-
-def follow_folder(corpus: Corpus, folder: Path) -> JSON:
-    """Make the corpus hold what a folder holds, and build; what came of it, as `index --json` says it."""
-    done = corpus.sync(folder)
+def follow_input(corpus: Corpus) -> JSON:
+    """Make the corpus hold what `input` holds, and build; what came of it, as `index --json` says it."""
+    done = corpus.mirror.sync(find_input(corpus), base=find_base(corpus))
     return views.view_built(corpus.build(), done.as_added(), done.withheld)
 
 
@@ -59,14 +50,15 @@ def add_document(corpus: Corpus, given: AddArguments) -> JSON:
     place.parent.mkdir(exist_ok=True)
     before = place.read_bytes() if place.exists() else None
     place.write_text(given.text, encoding="utf-8", newline="")
-    added = corpus.add(place)
+    base = find_base(corpus)
+    added = corpus.sources.add(place, base=base)
     if added.skipped:  # the file is as it was
         if before is None:
             place.unlink()
         else:
             place.write_bytes(before)
         raise InputError(f"{given.name} cannot be used: {added.skipped[0].reason}.")
-    corpus.mirror.record_origin([place], [*added.new, *added.changed, *added.same])
+    corpus.mirror.record_origin([base], [*added.new, *added.changed, *added.same])
     return fit_result(copy_plain(views.view_built(corpus.build(), added, [])), given.max_tokens, _ORDER)
 
 
@@ -79,11 +71,11 @@ class RemoveArguments(Arguments, frozen=True):
 
 def remove_document(corpus: Corpus, given: RemoveArguments) -> JSON:
     """Remove a document and build the index without it; its file stays, and the notes say so."""
+    place = find_file(corpus, given.document)
     corpus.remove(given.document)
     left, notes = build_rest(corpus)
-    place = find_input(corpus) / given.document
-    if place.resolve().is_relative_to(corpus.root.resolve()) and place.is_file():
-        notes.append(f"the file input/{given.document} stays: sync reads it again")
+    if place:
+        notes.append(f"the file {place.relative_to(corpus.root.resolve())} stays: sync reads it again")
     return fit_result({"removed": given.document, "documents": left, "notes": notes}, given.max_tokens)
 
 
@@ -98,7 +90,7 @@ def sync_documents(corpus: Corpus, given: SyncArguments) -> JSON:
     place = find_input(corpus)
     if not place.is_dir():
         raise EmptyCorpus(f"There is no folder {place} to follow; add a document first.")
-    return fit_result(copy_plain(follow_folder(corpus, place)), given.max_tokens, _ORDER)
+    return fit_result(copy_plain(follow_input(corpus)), given.max_tokens, _ORDER)
 
 
 _BUILT = {"documents": "integer", "new": "integer", "changed": "integer", "same": "integer", "notes": "strings"}

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from harbour import TWO_NAMES
 from page_scene import Scene, ask_on_page
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.server.http.access import ServeOptions, Tokens
+from sensegraph.types import Document
 from web_client import serving
 
 pytestmark = [pytest.mark.slow, pytest.mark.uncounted]
@@ -44,6 +46,29 @@ def test_a_click_on_a_chip_marks_the_words_of_the_quotation_though_pictures_stan
     assert browser.run("document.activeElement.className") == "chip", "the focus is where it came from"
     browser.press("]")
     assert browser.wait("document.querySelector('mark.now') && " + MARKED) == quote
+
+
+def test_chips_and_the_reader_say_the_page(scene: Scene, tmp_path: Path) -> None:
+    (tmp_path / "sensegraph.toml").write_text('engine = "offline"\n')
+    text = (
+        "🚢 Tom Reeve leads the fleet.\n\fAda Finch keeps the lighthouse of Skerry Point.\n\f\n\fIda Holt counts oil."
+    )
+    with Corpus.open(tmp_path) as paged, serving({"paged": paged}) as other:
+        paged.add(Document("report.txt", text))
+        paged.build()
+        browser = scene.browser
+        browser.resize(1280, 800)
+        browser.open(f"{other.origin}/c/paged/ask")
+        ask_on_page(scene, KEEPER)
+        assert browser.run("document.querySelector('.chip').getAttribute('aria-label')") == "Source 1: report, p. 2"
+        assert "report, p. 1" in browser.run("document.querySelector('.evidence .source').textContent")
+        browser.click(".chip")
+        browser.wait("document.querySelector('mark.now')")
+        pages = "[...document.querySelectorAll('.page')].map(p => p.dataset.page)"
+        assert browser.run(pages) == ["p. 1", "p. 2", "p. 3", "p. 4"]
+        assert browser.run("document.querySelector('.reader .text').textContent") == text
+        assert "4 pages" in browser.run("document.querySelector('.reader .facts').textContent")
+        scene.browser.requests[:] = [scene.client.origin]
 
 
 def test_the_address_of_a_span_and_that_of_a_conversation_lead_to_them_again(scene: Scene) -> None:
@@ -140,6 +165,40 @@ def test_a_document_is_deleted_after_a_look_at_what_goes(scene: Scene) -> None:
     left = scene.client.get("/api/v1/harbour/documents?limit=50").json["documents"]
     assert left
     assert "letter-2023.txt" not in [d["id"] for d in left]
+
+
+def test_names_that_may_be_one_thing_are_decided_by_keyboard(scene: Scene, tmp_path: Path) -> None:
+    (tmp_path / "sensegraph.toml").write_text('engine = "offline"\n[index.resolve]\nautomatic = false\n')
+    (tmp_path / "input").mkdir()
+    (tmp_path / "input" / "space.txt").write_text(TWO_NAMES)
+    with Corpus.open(tmp_path) as space:
+        space.sync(tmp_path / "input")
+        space.build()
+        with serving({"space": space}) as other:
+            browser = scene.browser
+            browser.resize(1280, 800)
+            browser.open(f"{other.origin}/c/space/library")
+            browser.wait("document.querySelector('.documents td')")
+            browser.run("document.querySelector('.duplicates button').focus()")
+            browser.press("Enter")
+            browser.wait("document.querySelectorAll('.duplicates li').length === 2")
+            rows = browser.run("[...document.querySelectorAll('.duplicates li')].map(e => e.innerText)")
+            assert all("a text says" in row and "organization" in row for row in rows)
+            assert "One thing: " in browser.run("document.activeElement.getAttribute('aria-label')")
+            browser.press("Enter")
+            browser.wait("document.querySelectorAll('.duplicates li').length === 1")
+            assert "one thing now" in browser.run("document.querySelector('.job').innerText")
+            browser.press("Tab")
+            assert "Two things: " in browser.run("document.activeElement.getAttribute('aria-label')")
+            browser.press("Enter")
+            browser.wait("document.querySelector('.job').innerText.includes('kept apart')")
+            assert "no pair to decide" in browser.run("document.querySelector('.duplicates').innerText")
+            names = [e["name"] for e in other.get("/api/v1/space/entities").json["entities"]]
+            assert len({"NASA", "National Aeronautics and Space Administration"} & {*names}) == 1 or (
+                len({"ESA", "European Space Agency"} & {*names}) == 1
+            )
+            assert [url for url in browser.requests if not url.startswith((other.origin, "about:"))] == []
+            browser.requests[:] = [scene.client.origin]
 
 
 def test_a_question_is_stopped_and_asked_again(slowly: Scene) -> None:

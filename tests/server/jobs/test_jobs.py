@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -14,12 +15,15 @@ from typing import Any
 
 import msgspec
 import pytest
+from typer.testing import CliRunner
 
+from harbour import TWO_NAMES
 from scripted import ScriptedServer
+from sensegraph.cli import app
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.server.http.access import ServeOptions
 from sensegraph.server.jobs.job_process import run_job
-from sensegraph.server.jobs.job_request import JobRequest
+from sensegraph.server.jobs.job_request import JobRequest, Kind
 from web_client import Event, WebClient, serving, until
 from wired import settings, stories
 
@@ -214,3 +218,33 @@ def test_every_kind_of_job_ends_with_what_the_command_prints(folder: Path) -> No
     assert "bytes_after" in ends[2]["result"]
     assert ends[3]["error"]["code"] == "InputError"
     assert not (folder / "input" / "ada.txt").exists()
+
+
+def test_what_is_one_thing_is_found_and_decided_as_by_the_commands(folder: Path) -> None:
+    (folder / "sensegraph.toml").write_text('engine = "offline"\n[index.resolve]\nautomatic = false\n')
+    (folder / "input" / "space.txt").write_text(TWO_NAMES)
+    with Corpus.open(folder) as corpus:
+        corpus.sync(folder / "input")
+        corpus.build()
+    printed = CliRunner().invoke(app, ["resolve", "--no-ask", "--json", "--root", str(folder)])
+    ends = list[dict[str, Any]]()
+
+    def do(kind: Kind, *names: str) -> dict[str, Any]:
+        run_job(JobRequest(kind, str(folder), names=names), lambda event, data: ends.append(data))
+        assert ends[-1]["state"] == "done"
+        found: dict[str, Any] = ends[-1]["result"]
+        return found
+
+    assert do("resolve") == json.loads(printed.stdout)
+    first, second = (p["ids"] for p in ends[-1]["result"]["proposals"] if p["decision"] == "merge")
+    assert [o["kind"] for o in do("merge", *first)["operations"]] == ["merge"]
+    assert [o["kind"] for o in do("forbid", *second)["operations"]] == ["forbid"]
+    assert [p for p in do("resolve")["proposals"] if p["decision"] != "keep"] == []
+
+
+@pytest.mark.parametrize(
+    "body", [{"kind": "merge"}, {"kind": "forbid", "names": ["a"]}, {"kind": "sync", "names": ["a", "b"]}]
+)
+def test_only_decisions_take_names_and_they_take_two(notes: WebClient, body: dict[str, Any]) -> None:
+    reply = notes.post(f"{C}/jobs", body)
+    assert (reply.status, reply.code) == (400, "InputError")

@@ -18,7 +18,8 @@ from sensegraph.graphs.match.query_checking import AGGREGATES, Checked, check_qu
 from sensegraph.graphs.match.query_values import Element, Value, fold_type, group_key, sort_key
 from sensegraph.graphs.match.shelf import GraphReader
 from sensegraph.graphs.match.syntax import Binary, Call, Constant, Expression, Given, Query
-from sensegraph.index.browse.pages import ClaimRow, EntityRow, Place, RelationRow
+from sensegraph.index.browse.elements import source_place
+from sensegraph.index.browse.pages import ClaimRow, EntityRow, RelationRow
 from sensegraph.index.passages import cite_statements
 from sensegraph.types import Citation, Description, Statement
 
@@ -303,8 +304,7 @@ def _read_shown_elements(elements: Sequence[Element], shelf: GraphReader) -> dic
     subjects = shelf.index.entities(sorted({c.subject for c in claims}))
     spans = shelf.index.chunks(sorted({c.source.chunk for c in claims}))
     for e, c in zip(by["claim"], claims, strict=True):
-        chunk = spans.get(c.source.chunk)
-        place = Place(chunk.document, chunk.start + c.source.start, chunk.start + c.source.end) if chunk else None
+        place = source_place(c.source, spans, shelf.index)
         name = subjects[c.subject].name if c.subject in subjects else c.subject
         found[e] = ClaimRow(c.id, name, c.object, c.type, c.status, c.description, c.starts, c.ends, place)
     return found | {e: shelf.tie(e.position) for e in by["tie"]}

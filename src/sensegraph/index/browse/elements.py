@@ -122,9 +122,9 @@ def read_report(index: Index, name: str, chunks: int | None = None) -> ReportPag
     ranked = sorted(held, key=lambda c: (-held[c], c))[:chunks]
     read = index.chunks(ranked)
     rows = [
-        ChunkRow(c, Place(read[c].document, read[c].start, read[c].end), held[c], read[c].text)
+        ChunkRow(c, place, held[c], read[c].text)
         for c in ranked
-        if c in read
+        if c in read and (place := source_place(Source(c, 0, len(read[c].text)), read, index))
     ]
     return ReportPage(
         report=_report_row(cluster),
@@ -216,7 +216,7 @@ def read_entity(index: Index, entity: Entity) -> EntityPage:
     spans = index.chunks(sorted({d.source.chunk for d in entity.descriptions}))
     name = AskedName(entity.name)
     told = sorted(entity.descriptions, key=lambda d: -rate_mention(name, d.text))  # of equal ones the earlier first
-    said = (Said(d.text, d.source.chunk, _source_place(d.source, spans)) for d in told)
+    said = (Said(d.text, d.source.chunk, source_place(d.source, spans, index)) for d in told)
     homes = [h for h in dict.fromkeys(index.lookups.homes[position].tolist()) if h >= 0]
     others, links = index.lookups.around(position)
     near = take_records(index.graph.entities, others.tolist())
@@ -251,7 +251,7 @@ def _claim_rows(index: Index, positions: Sequence[int], names: dict[str, str]) -
     rows = {}
     for c in found:
         said = (c.object, c.type, c.status, c.description, c.starts, c.ends)
-        row = ClaimRow(c.id, names[c.subject], *said, _source_place(c.source, spans))
+        row = ClaimRow(c.id, names[c.subject], *said, source_place(c.source, spans, index))
         rows[replace(row, id="")] = row
     return tuple(
         sorted(rows.values(), key=lambda r: (r.subject, r.place.document if r.place else "", r.description, r.id))
@@ -289,7 +289,10 @@ def _relation_row(r: Relation, entities: Mapping[str, Entity]) -> RelationRow:
     return RelationRow(r.id, source, target, r.label, r.description, r.weight)
 
 
-def _source_place(source: Source, spans: dict[str, Chunk]) -> Place | None:
-    """Where a span of a chunk is in its document."""
+def source_place(source: Source, spans: dict[str, Chunk], index: Index) -> Place | None:
+    """Where a span of a chunk is in its document; None where the chunk is gone."""
     chunk = spans.get(source.chunk)
-    return Place(chunk.document, chunk.start + source.start, chunk.start + source.end) if chunk else None
+    if chunk is None:
+        return None
+    start, end = chunk.start + source.start, chunk.start + source.end
+    return Place(chunk.document, start, end, index.page(chunk.document, start))

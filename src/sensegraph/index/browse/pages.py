@@ -9,11 +9,12 @@ from sensegraph.types import Citation, Scalar
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Characters `start` to `end` of a document."""
+    """Characters `start` to `end` of a document; `page` is the one they begin on, where the document has pages."""
 
     document: str
     start: int
     end: int
+    page: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +184,8 @@ class NamedSpan:
 class DocumentPage:
     """A document of the index, or a part of it: `text` are its characters `start` to `end` of `length`.
 
-    `mentions` are where the whole text names `entities`, where that was asked for.
+    `pages` are where the pages of the whole text begin, where it has any. `mentions` are where the whole text names
+    `entities`, where that was asked for.
     """
 
     id: str
@@ -194,5 +196,6 @@ class DocumentPage:
     start: int
     end: int
     length: int
+    pages: tuple[int, ...] | None = None
     mentions: tuple[NamedSpan, ...] | None = None
     entities: tuple[EntityRow, ...] | None = None

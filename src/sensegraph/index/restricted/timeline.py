@@ -21,7 +21,7 @@ What = Literal["began", "ended", "changed", "passed"]
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One dated statement: `text` is `document.text[start:end]`, `when` tells its interval.
+    """One dated statement: `text` is `document.text[start:end]`, `when` tells its interval, `page` where it begins.
 
     `starts` and `ends` are ISO 8601 and half-open, empty where unknown; `ended_by` is the sentence of the fact that
     ended it by the rule `reason`.
@@ -38,6 +38,7 @@ class Event:
     disputed: bool = False
     ended_by: str = ""
     reason: str = ""
+    page: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ def entity_timeline(index: Index, entity: Entity, since: str = "", until: str = 
     facts = dates_of(index).facts
     span, by_id = span_through(since, until), {f.id: f for f in facts if f.type}
     named = [f for f in _facts_naming(facts, entity) if holds_during(f.interval, span) is not False]
-    return [_make_event(f, by_id.get(f.superseded_by)) for f in sorted(named, key=_time_place)]
+    return [_make_event(f, by_id.get(f.superseded_by), index) for f in sorted(named, key=_time_place)]
 
 
 def changes_between(index: Index, first: str, last: str) -> list[Change]:
@@ -85,13 +86,13 @@ def changes_between(index: Index, first: str, last: str) -> list[Change]:
     listed = list[Change]()
     for f in facts:
         if f.id in after:
-            listed.append(Change("changed", _make_event(after[f.id], f), _make_event(f, None)))
+            listed.append(Change("changed", _make_event(after[f.id], f, index), _make_event(f, None, index)))
         elif f.id in began and f.id in ended and f.id not in told:
-            listed.append(Change("passed", _make_event(f, None), _make_event(f, None)))
+            listed.append(Change("passed", _make_event(f, None, index), _make_event(f, None, index)))
         elif f.id in began and f.id not in told:
-            listed.append(Change("began", after=_make_event(f, None)))
+            listed.append(Change("began", after=_make_event(f, None, index)))
         elif f.id in ended and f.id not in told:
-            listed.append(Change("ended", before=_make_event(f, None)))
+            listed.append(Change("ended", before=_make_event(f, None, index)))
     return listed
 
 
@@ -118,11 +119,11 @@ def _time_place(f: Fact) -> tuple[object, ...]:
     return starts, first_instant(f.ends) if f.ends else LAST, f.document, f.start
 
 
-def _make_event(f: Fact, by: Fact | None) -> Event:
+def _make_event(f: Fact, by: Fact | None, index: Index) -> Event:
     ended_by = by.text if by else ""
     return Event(
         describe_interval(f), f.starts, f.ends, " ".join(f.text.split()), f.document, f.start, f.end, f.type,
-        f.disputed, " ".join(ended_by.split()), f.reason,
+        f.disputed, " ".join(ended_by.split()), f.reason, index.page(f.document, f.start),
     )  # fmt: skip
 
 

@@ -130,11 +130,12 @@ class MatchBody(Body, frozen=True):
 
 
 class SpanBody(Body, frozen=True):
-    """A span of a document."""
+    """A span of a document, as answers give it; its page says nothing more."""
 
     document: Name
     start: Annotated[int, Meta(ge=0)]
     end: Annotated[int, Meta(ge=0)]
+    page: int | None = None
 
 
 class PlacesBody(Body, frozen=True):
@@ -151,9 +152,10 @@ class SessionBody(Body, frozen=True):
 
 
 class JobBody(Body, frozen=True):
-    """Work to be done."""
+    """Work to be done; `names`, or ids, are those of entities that are one thing (`merge`), or are not (`forbid`)."""
 
-    kind: Literal["sync", "build", "collect"]
+    kind: Literal["sync", "build", "collect", "resolve", "merge", "forbid"]
+    names: Annotated[list[Name], Meta(max_length=50)] = []
 
 
 class NoBody(Body, frozen=True):

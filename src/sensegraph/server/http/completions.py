@@ -57,7 +57,8 @@ def list_sources(citations: Sequence[JSON]) -> str:
     for c in citations:
         quote = " ".join(str(c["quote"]).split())
         short = quote if len(quote) <= _LINE else quote[:_LINE].rstrip() + "…"
-        lines.append(f"- [{c['marker']}] {c['document']}, {c['start']}–{c['end']}: “{short}”")
+        page = f" p. {c['page']}," if c.get("page") else ""
+        lines.append(f"- [{c['marker']}] {c['document']},{page} {c['start']}–{c['end']}: “{short}”")
     return "\n".join(lines)
 
 

@@ -20,6 +20,7 @@ from sensegraph.runtime.activity import StopToken, begin_activity
 from sensegraph.server.http.access import Limits, ServeOptions
 from sensegraph.server.http.failures import Refused
 from sensegraph.server.http.metrics import Metrics
+from sensegraph.server.inputs import find_file
 from sensegraph.types import Usage
 
 R = TypeVar("R")
@@ -50,10 +51,7 @@ class ServedCorpus:
         """The file of a document, inside `input`; None where it is elsewhere, or not to be shown."""
         if self.masked or "\0" in name or any(part.startswith(".") for part in name.split("/")):
             return None
-        folder = self.input.resolve()
-        place = (folder / name).resolve()
-        inside = folder.is_relative_to(self.corpus.root.resolve()) and place.is_relative_to(folder)
-        return place if inside and place.is_file() else None
+        return find_file(self.corpus, name)
 
     def tag(self) -> str:
         """What stands for all that a reader can be shown: the index, and the documents that wait for the next."""

@@ -20,8 +20,9 @@ from sensegraph.corpus import views
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.errors import SensegraphError, Stopped
 from sensegraph.runtime.activity import StopToken, begin_activity
+from sensegraph.server.inputs import find_file, find_input
 from sensegraph.server.jobs.job_request import JobRequest
-from sensegraph.server.writing import build_rest, find_input, follow_folder
+from sensegraph.server.writing import build_rest, follow_input
 
 _TOLD_S = 0.2  # between two lines on the same step
 _NICE = 5
@@ -61,19 +62,22 @@ def _do(corpus: Corpus, request: JobRequest) -> dict[str, Any]:
         return views.view_collected(corpus.collect())
     if request.kind == "build":
         return views.view_built(corpus.build(), Added(), [])
+    if request.kind == "resolve":  # no model is asked: what is in question, people decide
+        return views.view_resolved(corpus.resolve(ask=False))
+    if request.kind in ("merge", "forbid"):
+        return views.view_applied((corpus.merge if request.kind == "merge" else corpus.forbid)(*request.names))
     if request.kind == "remove":
         return drop_files(corpus, request.documents)
-    return follow_folder(corpus, find_input(corpus))
+    return follow_input(corpus)
 
 
 def drop_files(corpus: Corpus, documents: Sequence[str]) -> dict[str, Any]:
     """Remove documents with their files in `input`, and build the index without them."""
+    find_input(corpus)
+    files = [place for name in documents if (place := find_file(corpus, name))]
     corpus.remove(*documents)
-    folder = find_input(corpus).resolve()
-    files = [place for place in ((folder / name).resolve() for name in documents) if place.is_relative_to(folder)]
     for place in files:
-        if place.is_file():
-            place.unlink()
+        place.unlink()
     left, notes = build_rest(corpus)
     return {"removed": list(documents), "documents": left, "notes": notes}
 

@@ -19,6 +19,7 @@ from sensegraph.server.http.corpora import JSON, Library, ServedCorpus
 from sensegraph.server.http.failures import Refused
 from sensegraph.server.http.routes import Endpoint, decode_name, pack_object, read_body, read_query_flag, read_tail
 from sensegraph.server.http.streams import EventResponse, format_event
+from sensegraph.server.inputs import find_base, find_input
 from sensegraph.server.jobs.job_request import JobRequest, Kind
 from sensegraph.server.jobs.jobs import Job, Jobs
 from sensegraph.server.jobs.uploads import InputFolder
@@ -120,12 +121,10 @@ class JobRoutes:
         served = self._served(request)
 
         def look(corpus: Corpus) -> JSON:
-            from sensegraph.server.writing import find_input
-
             folder = find_input(corpus)
             if not folder.is_dir():
                 raise EmptyCorpus("No file was sent yet; send one first.")
-            plan = corpus.plan(folder, estimate=True)
+            plan = corpus.mirror.plan(folder, estimate=True, base=find_base(corpus))
             seconds = views.estimate_seconds(plan.estimate, corpus.settings.endpoint) if plan.estimate else 0.0
             return views.view_plan(plan, seconds)
 
@@ -134,9 +133,11 @@ class JobRoutes:
     # ── jobs ──
 
     async def start_job(self, request: Request) -> Response:
-        """A job that brings the index up to date, or the store in order."""
+        """A job that brings the index up to date or the store in order, or finds and decides what is one thing."""
         body = await read_body(request, JobBody)
-        return await self._start(request, self._served(request), body.kind)
+        if (len(body.names) > 1) != (body.kind in ("merge", "forbid")):
+            raise InputError("The kinds `merge` and `forbid`, and no others, take two `names` or more.")
+        return await self._start(request, self._served(request), body.kind, names=tuple(body.names))
 
     async def _start(
         self,
@@ -144,9 +145,11 @@ class JobRoutes:
         served: ServedCorpus,
         kind: Kind,
         documents: tuple[str, ...] = (),
+        names: tuple[str, ...] = (),
     ) -> Response:
         given: dict[str, Any] = dict(self._library.options.settings)
-        job = await self._jobs.start(served.name, JobRequest(kind, str(served.corpus.root.resolve()), given, documents))
+        wanted = JobRequest(kind, str(served.corpus.root.resolve()), given, documents, names)
+        job = await self._jobs.start(served.name, wanted)
         return pack_object(job.view(), request, {"Location": f"/api/v1/{served.name}/jobs/{job.id}"}, 202)
 
     def _job(self, request: Request) -> Job:

@@ -46,7 +46,8 @@ class Job:
         if self.state == "running" and 0 < self.done < self.total:
             left = round((time.monotonic() - self._step_began) * (self.total - self.done) / self.done, 1)
         return {
-            "id": self.id, "kind": self.request.kind, "documents": list(self.request.documents), "state": self.state,
+            "id": self.id, "kind": self.request.kind, "documents": list(self.request.documents),
+            "names": list(self.request.names), "state": self.state,
             "started": self.started, "ended": self.ended, "step": self.step, "done": self.done, "total": self.total,
             "seconds_left": left, "result": self.result, "error": self.error,
         }  # fmt: skip

@@ -1,6 +1,6 @@
 // One question and its answer: what is going on, the text with its chips, why and how, what it cost, what was read.
-import {chipper, spanLink} from "./citing.js";
-import {button, duration, failure, h, many, money, nameOf, number, present, shortened} from "./dom.js";
+import {chipper, placeName, spanLink} from "./citing.js";
+import {button, duration, failure, h, many, money, number, present, shortened} from "./dom.js";
 import {render} from "./markdown.js";
 import {address} from "./state.js";
 
@@ -45,7 +45,7 @@ function facts(turn, done) {
 }
 
 const passage = p => h("li", {}, h("b", {}, p.kind), h("p", {}, shortened(p.text, 280)),
-  p.places.length > 0 && h("p", {class: "sources"}, p.places.slice(0, 4).map(s => spanLink(s, nameOf(s.document), {class: "source"})),
+  p.places.length > 0 && h("p", {class: "sources"}, p.places.slice(0, 4).map(s => spanLink(s, placeName(s), {class: "source"})),
     p.places.length > 4 && h("span", {class: "soft"}, ` and ${p.places.length - 4} more`)));
 
 function checks(found) {

@@ -1,7 +1,7 @@
 // What is known of an entity, and the report on a community.
 import {at, get} from "./api.js";
-import {chipper, spanLink} from "./citing.js";
-import {h, many, nameOf, number, shortened} from "./dom.js";
+import {chipper, placeName, spanLink} from "./citing.js";
+import {h, many, number, shortened} from "./dom.js";
 import {inline, render} from "./markdown.js";
 import {address, entityLink, state} from "./state.js";
 
@@ -17,7 +17,7 @@ function section(title, items, most = SHOWN) {
     rest.length > 0 && h("details", {}, h("summary", {}, `${number(rest.length)} more`), h("ul", {class: "plainlist"}, rest)));
 }
 
-const source = place => place && spanLink(place, nameOf(place.document), {class: "source"});
+const source = place => place && spanLink(place, placeName(place), {class: "source"});
 
 export async function entityCard(corpus, id) {
   const found = await get(at(corpus, "entities", id));

@@ -7,12 +7,15 @@ const place = c => ({doc: c.document, start: c.start, end: c.end});
 // A link to a span of a document, which opens beside.
 export const spanLink = (c, label, props) => h("a", {href: documentLink(c), data: place(c), ...props}, label);
 
+// What a place is called: its document, and the page where there is one.
+export const placeName = c => nameOf(c.document) + (c.page ? `, p. ${c.page}` : "");
+
 // Makes chips for the numbers of one text; `citations` may still grow while it is written.
 export function chipper(citations) {
   return marker => {
     const own = citations.filter(c => c.marker === marker);
     if (!own.length) return h("span", {class: "chip none", title: "This source is not given."}, String(marker));
-    const made = spanLink(own[0], String(marker), {class: "chip", "aria-label": `Source ${marker}: ${nameOf(own[0].document)}`});
+    const made = spanLink(own[0], String(marker), {class: "chip", "aria-label": `Source ${marker}: ${placeName(own[0])}`});
     for (const event of ["pointerenter", "focus"]) made.addEventListener(event, () => showQuote(made, own));
     for (const event of ["pointerleave", "blur"]) made.addEventListener(event, hideSoon);
     return made;
@@ -41,7 +44,7 @@ function showQuote(chip, citations) {
   shown = {chip, top: chip.getBoundingClientRect().top};
   const box = $("quote");
   box.replaceChildren(...citations.slice(0, 5).map(c => h("div", {},
-    h("blockquote", {}, shortened(c.quote, 420)), spanLink(c, nameOf(c.document), {tabindex: -1}))));
+    h("blockquote", {}, shortened(c.quote, 420)), spanLink(c, placeName(c), {tabindex: -1}))));
   if (citations.length > 5) box.append(h("p", {class: "soft"}, `and ${citations.length - 5} more`));
   box.onpointerenter = () => clearTimeout(hiding);
   box.onpointerleave = hideSoon;

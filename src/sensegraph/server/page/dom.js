@@ -104,4 +104,4 @@ export const shortened = (text, most) => {
   return points.length > most ? points.slice(0, most - 1).join("").trimEnd() + " …" : text;
 };
 // the name of a document without its folders and its ending
-export const nameOf = id => id.replace(/^.*\//, "").replace(/\.(txt|md|eml|html?|pdf|docx?|json|csv|vtt|srt)$/i, "");
+export const nameOf = id => id.replace(/^.*\//, "").replace(/\.(txt|md|eml|html?|pdf|docx?|pptx|json|csv|vtt|srt)$/i, "");

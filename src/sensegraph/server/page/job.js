@@ -74,6 +74,8 @@ export class JobView {
 function told({state, kind, result, error}) {
   if (state === "failed") return failure(error || {message: "The work ended with an error.", code: "Internal"});
   if (state === "stopped") return h("p", {}, h("b", {}, "Stopped. "), "What was computed is kept; run it again to go on.");
+  if (kind === "resolve") return h("p", {}, h("b", {}, "Done. "), "Names were compared.");
+  if (kind === "merge" || kind === "forbid") return h("p", {}, h("b", {}, kind === "merge" ? "They are one thing now. " : "They are kept apart. "), "The index follows.");
   if (kind === "remove") return h("p", {}, h("b", {}, "Deleted. "), "The index follows.");
   const made = result && [result.new && many(result.new, "new document"), result.changed && many(result.changed, "changed document"),
     result.gone?.length && many(result.gone.length, "document") + " gone", result.entities && many(result.entities, "entity", "entities")];

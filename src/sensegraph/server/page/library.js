@@ -1,6 +1,7 @@
 // The place Library: documents and their state; files are dropped, planned, then indexed; documents are deleted after a preview.
 import {at, get, post, remove, upload} from "./api.js";
 import {button, duration, failure, h, icon, iconButton, load, many, money, nameOf, number, present, say} from "./dom.js";
+import {Duplicates} from "./duplicates.js";
 import {JobView, skippedList, stepName} from "./job.js";
 import {address, corpusNow, indexChanged, mayWrite, state} from "./state.js";
 
@@ -14,6 +15,7 @@ export class Library {
     this.job = new JobView(this.corpus, job => this.ended(job));
     this.desk = h("div", {class: "desk", "aria-live": "polite"});
     this.list = h("div", {class: "documents"});
+    this.duplicates = new Duplicates(this.corpus, job => this.job.follow(job));
     this.picker = h("input", {type: "file", multiple: true, id: "files", class: "unseen", "aria-label": "Files to add", on: {change: () => {
       this.take([...this.picker.files]);
       this.picker.value = "";
@@ -26,7 +28,7 @@ export class Library {
     }}});
     this.head = h("header", {class: "row"});
     this.element = h("section", {class: "library", "aria-label": "Library"},
-      h("div", {class: "column"}, this.head, this.picker, this.drop, this.job.element, this.desk, this.search, this.list));
+      h("div", {class: "column"}, this.head, this.picker, this.drop, this.job.element, this.desk, this.duplicates.element, this.search, this.list));
     this.listen();
   }
 
@@ -47,7 +49,7 @@ export class Library {
 
   async show({corpus}) {
     this.last = address({corpus, place: "library"});
-    this.drop.hidden = !mayWrite();
+    this.drop.hidden = this.duplicates.element.hidden = !mayWrite();
     if (this.shown) return undefined;
     this.shown = true;
     this.draw();
@@ -185,6 +187,7 @@ export class Library {
   }
 
   ended(job) {
+    this.duplicates.ended(job);
     if (job.state !== "failed") this.refresh();
     else this.draw();
   }

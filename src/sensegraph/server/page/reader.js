@@ -60,7 +60,7 @@ export class Reader {
   heading() {
     const {id, title, time, metadata, entities, original, corpus, pages, length} = this.shown;
     const facts = [time && time.slice(0, 10), ...Object.entries(metadata).map(([k, v]) => `${k}: ${v}`),
-      pages && many(pages.length, "page"), many(length, "character")];
+      pages && !metadata.pages && many(pages.length, "page"), many(length, "character")];
     const names = [...entities].sort((a, b) => a.name.localeCompare(b.name));
     return h("header", {},
       h("h1", {}, title || nameOf(id)),
