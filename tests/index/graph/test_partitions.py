@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from sensegraph.index.graph.graph_settings import GraphSettings
 from sensegraph.index.graph.merged_parts import merge_entity_slices, merge_relation_slices
 from sensegraph.index.graph.merging import merge_extractions
 from sensegraph.index.graph.partitions import count_partitions, describe_crowded, join_parts, merge_in_partitions
+from sensegraph.index.graph.seen_names import graph_of_names
 from sensegraph.resolution.aliases import NO_ALIASES, Aliases
 from sensegraph.runtime.keys import key
 from sensegraph.runtime.runtime import Runtime
@@ -68,6 +70,20 @@ def test_any_number_of_partitions_gives_the_graph_that_is_merged_as_a_whole(
         assert tuple(made.entities) == whole.entities
         assert tuple(made.relations) == whole.relations
         assert tuple(made.claims) == whole.claims
+
+
+@settings(max_examples=12)
+@given(drawn_extractions(), drawn_aliases(), st.booleans())
+def test_runs_of_names_make_the_graph_that_is_merged_as_a_whole_without_its_texts(
+    rt: Runtime, said: Said, aliases: Aliases, create: bool
+):
+    how = GraphSettings(orphans="create" if create else "drop")
+    whole, extracted = merge_extractions(said, how, aliases), InRuns(said)
+    found = graph_of_names(extracted, rt, how, aliases)  # type: ignore[arg-type]
+    bare = [replace(e, descriptions=(), aliases=()) for e in whole.entities]
+    assert list(found.entities) == bare
+    pairs = [sorted((r.source, r.target)) for r in whole.relations]
+    assert sorted(sorted((r.source, r.target)) for r in found.relations) == sorted(pairs)
 
 
 def story(number: int, more: str = "") -> tuple[Chunk, Extraction]:

@@ -21,8 +21,8 @@ from sensegraph.index.extraction import Extracted
 from sensegraph.index.graph.elements import entity_id
 from sensegraph.index.graph.graph_settings import GraphSettings, ResolveSettings
 from sensegraph.index.graph.homonyms import find_new_names, find_senses, with_senses
-from sensegraph.index.graph.merging import merge_extractions
 from sensegraph.index.graph.partitions import knowledge_graph
+from sensegraph.index.graph.seen_names import graph_of_names
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import fold
 from sensegraph.protocols import ResolvingEngine
@@ -305,11 +305,10 @@ def _find_automatic(
 
     def look() -> Duplicates:
         """The senses of names first: what is another thing elsewhere must not be merged for its name."""
-        pairs = list(extracted)  # merged in memory: parts of a graph that nobody reads again would fill the store
-        plain = merge_extractions(pairs, merging, aliases)
+        plain = graph_of_names(extracted, rt, merging, aliases)
         senses = find_senses(plain, names_by_id(aliases), texts, rt)
         told = with_senses(aliases, senses)
-        merged = merge_extractions(pairs, merging, told) if senses.moved else plain
+        merged = graph_of_names(extracted, rt, merging, told) if senses.moved else plain
         found = find_duplicates(merged, rt, alone, texts=texts, apart=ids_apart(merged, told))
         wanted = {i for group in found.groups for i in group.members}
         entities = {e.id: e for e in merged.entities if e.id in wanted}
