@@ -54,12 +54,14 @@ from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Claim, Entity, Graph, Relation
 
 B = TypeVar("B")
-_CHUNKS = 128  # of so many a partition holds what they say, up to twice as many
+_CHUNKS, _FEW_CHUNKS = 128, 32  # of so many a partition holds what they say, up to twice as many
+_MANY = 64  # partitions up to which they are of few chunks
 
 
 def count_partitions(chunks: int) -> int:
     """How many partitions the graph of so many chunks has: a power of two."""
-    return 1 << max(0, (chunks - 1) // _CHUNKS).bit_length()
+    large, small = (1 << max(0, (chunks - 1) // size).bit_length() for size in (_CHUNKS, _FEW_CHUNKS))
+    return max(large, min(small, _MANY))
 
 
 def knowledge_graph(extracted: Extracted, rt: Runtime, settings: GraphSettings, aliases: Aliases) -> Result[Graph]:
