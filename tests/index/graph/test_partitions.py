@@ -25,6 +25,7 @@ from sensegraph.index.graph.partitions import count_partitions, describe_crowded
 from sensegraph.index.graph.seen_names import graph_of_names
 from sensegraph.resolution.aliases import NO_ALIASES, Aliases
 from sensegraph.runtime.keys import key
+from sensegraph.runtime.results import load_result
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Chunk, ExtractedEntity, ExtractedRelation, Extraction, Graph
@@ -168,3 +169,25 @@ def test_what_has_too_many_descriptions_is_summarised_in_its_partition_alone(tmp
     calls = len(server.calls)
     assert describe_crowded(parts, rt, how) == found
     assert len(server.calls) == calls
+
+
+def test_a_part_with_summaries_is_stored_once_and_names_both_ends_of_a_relation(tmp_path: Path, server: ScriptedServer):
+    server.script = Script(reply=lambda body: f"About {body['messages'][1]['content'][:60]!r}")
+    rt, how = runtime(SqliteStore(tmp_path), server), GraphSettings(describe_above=60, summary_input=300)
+    said = [story(i) for i in range(20)]
+    for number in range(20):  # Ann 3 and Bob 3 meet often, and little is said of each of them alone
+        met = ExtractedRelation("Ann 3", "Bob 3", f"They meet in the year {1800 + number}.")
+        said.append((Chunk(f"e{number:03}", f"e{number:03}", 0, 9, 2, "x" * 9), Extraction((), (met,))))
+    extracted: Any = InRuns(said)
+    parts = merge_in_partitions(extracted, rt, how, NO_ALIASES, 4)
+    (key_of,) = [k for k, part in parts.relations.items() if part.crowded]
+    assert len(load_result(rt.store, merge_relation_slices, key_of).relations) == 1
+    found = join_parts(rt, describe_crowded(parts, rt, how))
+    merged = merge_extractions(said, how)
+    summaries = summarise_crowded(dict(crowded_elements(merged, how)), rt, how)
+    (summary,) = summaries.values()
+    assert "Ann 3 — Bob 3" in summary
+    whole = describe_elements(merged, summaries)
+    assert (tuple(found.entities), tuple(found.relations)) == (whole.entities, whole.relations)
+    one, other = columns_of(found).relations.records, columns_of(whole).relations.records
+    assert np.array_equal(one, other)
