@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -98,6 +99,6 @@ def make_relation(ends: tuple[str, str], link: RelationLink, weight: Weight, mos
     )  # fmt: skip
 
 
-def most_common(names: Counter[str]) -> str:
+def most_common(names: Mapping[str, int]) -> str:
     """The most frequent name, of equal ones the first in order; empty where there is none."""
     return min(names, key=lambda n: (-names[n], n), default="")

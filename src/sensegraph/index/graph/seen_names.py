@@ -6,7 +6,7 @@ says of its names is a result of its own, so that one document more reads one ru
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -47,8 +47,18 @@ class SeenRun:
 
 
 @dataclass(frozen=True, slots=True)
+class _Joined:
+    """A name of all runs while it is gathered."""
+
+    id: str
+    written: dict[str, int] = field(default_factory=dict)
+    listed: list[str] = field(default_factory=list)
+    bound: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
 class _Name:
-    """A name while it is gathered."""
+    """A name of one run while it is gathered."""
 
     written: Counter[str] = field(default_factory=Counter)
     listed: dict[str, None] = field(default_factory=dict)
@@ -97,28 +107,27 @@ def graph_of_names(extracted: Extracted, rt: Runtime, settings: GraphSettings, a
 
 def join_seen(runs: Iterable[SeenRun], aliases: Aliases) -> Graph:
     """The graph of the names of all runs."""
-    nodes, own, pairs, uses = defaultdict[Name, _Name](_Name), dict[Name, str](), set[tuple[str, str]](), list[Uses]()
+    nodes, pairs, uses = dict[Name, _Joined](), set[tuple[str, str]](), list[Uses]()
     for run in runs:
+        chunks, ids = run.chunks, [seen.id for seen in run.names]
         for seen in run.names:
-            node = nodes[seen.whose]
-            own[seen.whose] = seen.id
+            if (node := nodes.get(seen.whose)) is None:
+                node = nodes[seen.whose] = _Joined(seen.id)
             for written, times in seen.written:
-                node.written[written] += times
-            for held, places in ((node.listed, seen.listed), (node.bound, seen.bound)):
-                for place in places:
-                    held[run.chunks[place]] = None
-        ids = [seen.id for seen in run.names]
+                node.written[written] = node.written.get(written, 0) + times
+            node.listed.extend(chunks[place] for place in seen.listed)
+            node.bound.extend(chunks[place] for place in seen.bound)
         pairs.update((ids[a], ids[b]) for a, b in run.related)
         uses += run.uses
     called = name_apart(uses, aliases)
-    renamed = {own[whose]: entity_id(by.name) for whose, by in called.items()}
+    renamed = {nodes[whose].id: entity_id(by.name) for whose, by in called.items()}
     ends = sorted((renamed.get(a, a), renamed.get(b, b)) for a, b in pairs)
     degrees = Counter(end for pair in ends for end in pair)
     entities = []
     for whose, node in nodes.items():
-        by, name = called.get(whose), renamed.get(own[whose], own[whose])
+        by, name = called.get(whose), renamed.get(node.id, node.id)
         shown, kind = (by.shown, by.type) if by else (most_common(node.written), whose[1])
-        chunks = tuple({**node.listed, **node.bound})
-        entities.append(Entity(name, shown, kind, "", (), chunks, node.written.total(), degrees[name]))
+        places = tuple(dict.fromkeys((*node.listed, *node.bound)))
+        entities.append(Entity(name, shown, kind, "", (), places, sum(node.written.values()), degrees[name]))
     relations = [Relation("", source, target, "", (), 0.0, ()) for source, target in ends]
     return Graph(tuple(sorted(entities, key=lambda e: e.id)), tuple(relations))
