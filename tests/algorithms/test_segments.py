@@ -97,3 +97,9 @@ def test_a_run_of_n_things_ends_behind_each_key_with_so_many_zeros(n: int, lengt
     """2ᵏ with k half the bits of n − 1, rounded up: keys that count from 0 end runs at 0, 2ᵏ, 2 · 2ᵏ …"""
     ends = range(1, n + 1, length)
     assert [run.stop for run in cut_keys([f"aa{i:08x}" for i in range(n)])] == [*ends, *([n] if ends[-1] < n else [])]
+
+
+@pytest.mark.parametrize(("n", "size", "length"), [(31, 1_700, 1), (31, 100, 4), (300, 600, 16), (300, 100_000, 4)])
+def test_large_things_make_runs_of_about_as_many_small_ones(n: int, size: int, length: int) -> None:
+    ends = range(1, n + 1, length)
+    assert [r.stop for r in cut_keys([f"aa{i:08x}" for i in range(n)], size)] == [*ends, *([n] if ends[-1] < n else [])]

@@ -131,6 +131,7 @@ def test_texts_are_parted_by_what_fits_and_at_least_in_pairs() -> None:
     assert parts(3 * size - 1, 4) == [2, 2]
     assert parts(size, 5) == parts(1, 5) == [2, 2, 1]
     assert parts(1, 1) == [1]
+    assert parts(5 * size, 5) == parts(5 * len("one two three"), 5) == [5]
 
 
 # ── what is foreseen ──

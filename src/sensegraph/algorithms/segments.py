@@ -78,14 +78,15 @@ def _read_blocks(rows: NDArray[np.float32] | Stack, begin: int, end: int) -> Ite
     return (rows[at : min(at + size, end)] for at in range(begin, end, size))
 
 
-def cut_keys(keys: Sequence[str]) -> list[range]:
+def cut_keys(keys: Sequence[str], size: int = 0) -> list[range]:
     """Runs of neighbours among things that have these keys, hashes of what they are, in hexadecimal: all, in order.
 
     A run ends after a key of which one in 2ᵏ is like. Of n things there are about as many runs as a run has things,
     2ᵏ is between √n and 2 √n, up to the usual number of 64 to 128 runs; from there on runs are longer. So a change
-    concerns one run or two, unless n passes a power of two.
+    concerns one run or two, unless n passes a power of two. Where the things are made of `size` smaller ones, these
+    count: of few large things each is a run.
     """
-    bits = max(0, len(keys) - 1).bit_length()
-    low = (1 << max((bits + 1) // 2, bits - 7)) - 1
+    bits, inner = (max(0, n - 1).bit_length() for n in (len(keys), max(size, len(keys))))
+    low = (1 << max(0, max((inner + 1) // 2, inner - 7) - (inner - bits))) - 1
     ends = [i + 1 for i, key in enumerate(keys) if not int(key[-8:], 16) & low]
     return [range(*pair) for pair in pairwise(dict.fromkeys([0, *ends, len(keys)]))]

@@ -101,7 +101,7 @@ def embed_chunks(spine: Spine, rt: Runtime) -> Result[Stack]:
 def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manifest:
     """Give `spine` what searches need - vectors, words, lookups, parts - and publish it as what readers see."""
     graph, reported = spine.graph, spine.hierarchy
-    words = _index_all_words(spine.by_document, rt)
+    words = _index_all_words(spine, rt)
     chunk_vectors = embed_chunks(spine, rt)
     entity_vectors = embed_records(lambda: entity_texts(graph.value), rt, name=graph.key).key if graph else ""
     reports = embed_records(lambda: report_texts(reported.value), rt, name=reported.key).key if reported else ""
@@ -154,12 +154,13 @@ def complete_index(spine: Spine, rt: Runtime, settings: IndexSettings) -> Manife
     return manifest
 
 
-def _index_all_words(by_document: Results[tuple[Chunk, ...]], rt: Runtime) -> Result[WordRuns]:
+def _index_all_words(spine: Spine, rt: Runtime) -> Result[WordRuns]:
     """The word index: the postings of each run of documents, so that a change concerns one or two of them."""
+    by_document, size = spine.by_document, len(spine.catalogue.value.chunks)
     keys = by_document.keys
     made = [
         rt.once(index_words, partial(_read_run, by_document, run), names=keys[run.start : run.stop]).key
-        for run in cut_keys(keys)
+        for run in cut_keys(keys, size)
     ]
     return rt.once(list_words, made, names=made)
 

@@ -78,7 +78,7 @@ class Extracted:
     def runs(self) -> list[tuple[range, range]]:
         """Runs of neighbouring documents: these documents, and their extraction results."""
         ends = [0, *accumulate(self.counts)]
-        return [(run, range(ends[run.start], ends[run.stop])) for run in cut_keys(self.chunks.keys)]
+        return [(run, range(ends[run.start], ends[run.stop])) for run in cut_keys(self.chunks.keys, self.size)]
 
     @property
     def run_names(self) -> list[str]:
@@ -142,7 +142,8 @@ def what_was_rejected(extracted: Extracted, rt: Runtime) -> tuple[str, ...]:
     """Notes on the records that extraction could not use or that are of other types, and on what gleaning brought."""
     keys = extracted.extractions.keys
     counts = (
-        rt.once(tally_extractions, partial(extracted.read, run), names=[keys[i] for i in run]) for run in cut_keys(keys)
+        rt.once(tally_extractions, partial(extracted.read, run), names=[keys[i] for i in run])
+        for run in cut_keys(keys, extracted.size)
     )
     found = sum((count.value for count in counts), Tally())
     notes = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,10 @@ from sensegraph.index.graph.graph_settings import GraphSettings
 from sensegraph.index.graph.merged_parts import merge_entity_slices, merge_relation_slices
 from sensegraph.index.graph.merging import merge_extractions
 from sensegraph.index.graph.partitions import count_partitions, describe_crowded, join_parts, merge_in_partitions
+from sensegraph.index.graph.seen_names import graph_of_names
 from sensegraph.resolution.aliases import NO_ALIASES, Aliases
 from sensegraph.runtime.keys import key
+from sensegraph.runtime.results import load_result
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from sensegraph.types import Chunk, ExtractedEntity, ExtractedRelation, Extraction, Graph
@@ -70,6 +73,20 @@ def test_any_number_of_partitions_gives_the_graph_that_is_merged_as_a_whole(
         assert tuple(made.claims) == whole.claims
 
 
+@settings(max_examples=12)
+@given(drawn_extractions(), drawn_aliases(), st.booleans())
+def test_runs_of_names_make_the_graph_that_is_merged_as_a_whole_without_its_texts(
+    rt: Runtime, said: Said, aliases: Aliases, create: bool
+):
+    how = GraphSettings(orphans="create" if create else "drop")
+    whole, extracted = merge_extractions(said, how, aliases), InRuns(said)
+    found = graph_of_names(extracted, rt, how, aliases)  # type: ignore[arg-type]
+    bare = [replace(e, descriptions=(), aliases=()) for e in whole.entities]
+    assert list(found.entities) == bare
+    pairs = [sorted((r.source, r.target)) for r in whole.relations]
+    assert sorted(sorted((r.source, r.target)) for r in found.relations) == sorted(pairs)
+
+
 def story(number: int, more: str = "") -> tuple[Chunk, Extraction]:
     """A chunk that tells of two names of its own and of one that every tenth chunk names."""
     names = [f"Ann {number}", f"Bob {number}", f"Cay {number % 10}"]
@@ -105,8 +122,9 @@ def test_records_of_joined_tables_are_found_by_place_and_by_id(rt: Runtime):
 
 
 def test_the_number_of_partitions_follows_from_the_size_and_doubles():
-    counts = [count_partitions(chunks) for chunks in range(1, 3000)]
-    assert counts[:128] == [1] * 128
+    counts = [count_partitions(chunks) for chunks in range(1, 9000)]
+    assert counts[:32] == [1] * 32
+    assert max(counts[:2048]) == counts[1500] == 64
     assert counts == sorted(counts)
     assert {b / a for a, b in pairwise(counts)} == {1.0, 2.0}
     assert count_partitions(40_000) == 512
@@ -151,3 +169,25 @@ def test_what_has_too_many_descriptions_is_summarised_in_its_partition_alone(tmp
     calls = len(server.calls)
     assert describe_crowded(parts, rt, how) == found
     assert len(server.calls) == calls
+
+
+def test_a_part_with_summaries_is_stored_once_and_names_both_ends_of_a_relation(tmp_path: Path, server: ScriptedServer):
+    server.script = Script(reply=lambda body: f"About {body['messages'][1]['content'][:60]!r}")
+    rt, how = runtime(SqliteStore(tmp_path), server), GraphSettings(describe_above=60, summary_input=300)
+    said = [story(i) for i in range(20)]
+    for number in range(20):  # Ann 3 and Bob 3 meet often, and little is said of each of them alone
+        met = ExtractedRelation("Ann 3", "Bob 3", f"They meet in the year {1800 + number}.")
+        said.append((Chunk(f"e{number:03}", f"e{number:03}", 0, 9, 2, "x" * 9), Extraction((), (met,))))
+    extracted: Any = InRuns(said)
+    parts = merge_in_partitions(extracted, rt, how, NO_ALIASES, 4)
+    (key_of,) = [k for k, part in parts.relations.items() if part.crowded]
+    assert len(load_result(rt.store, merge_relation_slices, key_of).relations) == 1
+    found = join_parts(rt, describe_crowded(parts, rt, how))
+    merged = merge_extractions(said, how)
+    summaries = summarise_crowded(dict(crowded_elements(merged, how)), rt, how)
+    (summary,) = summaries.values()
+    assert "Ann 3 — Bob 3" in summary
+    whole = describe_elements(merged, summaries)
+    assert (tuple(found.entities), tuple(found.relations)) == (whole.entities, whole.relations)
+    one, other = columns_of(found).relations.records, columns_of(whole).relations.records
+    assert np.array_equal(one, other)

@@ -76,6 +76,8 @@ def is_crowded(said: Sequence[Description], limit: int) -> bool:
 
 def split_context(context: Context, budget: int) -> list[Context]:
     """The texts of a context in parts of at most `budget` tokens; two texts at least in each where there are two."""
+    if sum(len(p.text.encode()) for p in context.passages) <= budget:
+        return [context]  # no token is shorter than a byte
     batches = pack_batches(context.passages, budget, lambda p: count_tokens(p.text))
     if len(batches) == len(context.passages) > 1:  # every text fills a prompt: pair them, so that the tree narrows
         batches = [list(context.passages[i : i + 2]) for i in range(0, len(context.passages), 2)]

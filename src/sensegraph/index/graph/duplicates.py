@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from sensegraph.algorithms.linkage import connect_rows
 from sensegraph.errors import InputError
 from sensegraph.index.extraction import Extracted
-from sensegraph.index.graph.elements import entity_id
+from sensegraph.index.graph.elements import entity_id, fold_name
 from sensegraph.index.graph.graph_settings import GraphSettings, ResolveSettings
 from sensegraph.index.graph.homonyms import find_new_names, find_senses, with_senses
-from sensegraph.index.graph.merging import merge_extractions
 from sensegraph.index.graph.partitions import knowledge_graph
+from sensegraph.index.graph.seen_names import graph_of_names
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import fold
 from sensegraph.protocols import ResolvingEngine
@@ -134,19 +134,23 @@ def find_definitions(graph: Graph, texts: Texts) -> list[Rule]:
     short = [e for e in graph.entities if _SHORT.fullmatch(e.name)]
     wanted = {c for e in short for c in e.chunks[:_SEARCHED]}
     known = {name: fold(chunk.text) for name, chunk in texts(sorted(wanted)).items()}
-    named: dict[str, list[Entity]] = defaultdict(list)
+    named: dict[tuple[str, str], list[Entity]] = defaultdict(list)  # by chunk and first letter
     for e in graph.entities:
         for c in e.chunks:
             if c in wanted:
-                named[c].append(e)
-    return [
-        Rule("merge", long.id, e.id, "text", f"a text says {long.name} ({e.name})")
-        for e in short
-        for long in {x.id: x for c in e.chunks[:_SEARCHED] if c in known for x in named[c]}.values()
-        if long.type in (e.type, "other") or e.type == "other"
-        if long.id != e.id and fold(long.name)[:1] == fold(e.name)[:1]
-        if any(f"{fold(long.name)} ({fold(e.name)})" in known[c] for c in e.chunks[:_SEARCHED] if c in known)
-    ]
+                named[c, fold_name(e.name)[:1]].append(e)
+    rules = []
+    for e in short:
+        name, places = fold_name(e.name), [c for c in e.chunks[:_SEARCHED] if c in known]
+        defined = [c for c in places if f" ({name})" in known[c]]
+        near = {x.id: x for c in places for x in named[c, name[:1]]} if defined else {}
+        rules += [
+            Rule("merge", long.id, e.id, "text", f"a text says {long.name} ({e.name})")
+            for long in near.values()
+            if long.type in (e.type, "other") or e.type == "other"
+            if long.id != e.id and any(f"{fold_name(long.name)} ({name})" in known[c] for c in defined)
+        ]
+    return rules
 
 
 def _note_open_pairs(grey: int, rt: Runtime, settings: ResolveSettings) -> tuple[str, ...]:
@@ -305,11 +309,10 @@ def _find_automatic(
 
     def look() -> Duplicates:
         """The senses of names first: what is another thing elsewhere must not be merged for its name."""
-        pairs = list(extracted)  # merged in memory: parts of a graph that nobody reads again would fill the store
-        plain = merge_extractions(pairs, merging, aliases)
+        plain = graph_of_names(extracted, rt, merging, aliases)
         senses = find_senses(plain, names_by_id(aliases), texts, rt)
         told = with_senses(aliases, senses)
-        merged = merge_extractions(pairs, merging, told) if senses.moved else plain
+        merged = graph_of_names(extracted, rt, merging, told) if senses.moved else plain
         found = find_duplicates(merged, rt, alone, texts=texts, apart=ids_apart(merged, told))
         wanted = {i for group in found.groups for i in group.members}
         entities = {e.id: e for e in merged.entities if e.id in wanted}

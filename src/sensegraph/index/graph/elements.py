@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -64,7 +65,7 @@ def make_entity(name: str, whose: Name, node: EntityNode, degree: int, called: C
     if called:
         shown, kind, main = called.shown, called.type, fold_name(called.shown)
     else:
-        (main, kind), shown = whose, _most_common(node.names)
+        (main, kind), shown = whose, most_common(node.names)
     return Entity(
         name, shown, kind, "", tuple(node.descriptions), tuple(node.chunks), node.frequency, degree,
         _other_forms(main, node),
@@ -80,13 +81,13 @@ def _other_forms(name: str, node: EntityNode) -> tuple[str, ...]:
         folded = fold_name(surface)
         if folded != name and len(folded) > 1 and folded not in _NO_NAMES:
             forms[folded][surface] += count
-    ranked = sorted(forms.values(), key=lambda found: (-found.total(), _most_common(found)))
-    return tuple(map(_most_common, ranked[:_ALIASES]))
+    ranked = sorted(forms.values(), key=lambda found: (-found.total(), most_common(found)))
+    return tuple(map(most_common, ranked[:_ALIASES]))
 
 
 def make_relation(ends: tuple[str, str], link: RelationLink, weight: Weight, most: int) -> Relation:
     """The relation of two ends: the records with its label, or where none has one all, say which is the subject."""
-    label = _most_common(link.labels)
+    label = most_common(link.labels)
     forth, back = link.told[label, True], link.told[label, False]
     source, target = sorted(ends) if forth == back else ends if forth > back else ends[::-1]
     count = len(link.strengths)
@@ -98,5 +99,6 @@ def make_relation(ends: tuple[str, str], link: RelationLink, weight: Weight, mos
     )  # fmt: skip
 
 
-def _most_common(names: Counter[str]) -> str:
+def most_common(names: Mapping[str, int]) -> str:
+    """The most frequent name, of equal ones the first in order; empty where there is none."""
     return min(names, key=lambda n: (-names[n], n), default="")

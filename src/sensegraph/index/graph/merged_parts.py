@@ -35,18 +35,23 @@ ENDS = np.dtype([("source", "<u8"), ("target", "<u8"), ("weight", "<f8")])
 
 @dataclass(frozen=True, slots=True)
 class EntityPart:
-    """Entities whose ids follow one another, from `first`; the ids of those with too many descriptions to join."""
+    """Entities whose ids follow one another, from `first`; the ids of those with too many descriptions to join.
+
+    A part that has such `crowded` ones holds these alone, and the `names` of all by their ids: it is made again with
+    summaries, and then holds all of its `count` entities.
+    """
 
     entities: Sequence[Entity] = ()
     first: str = ""
     count: int = 0
     columns: bytes = b""
     crowded: tuple[str, ...] = ()
+    names: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class RelationPart:
-    """Relations whose ids follow one another; `ends` has a row of `ENDS` for each."""
+    """Relations whose ids follow one another, as entities do; `ends` has a row of `ENDS` for each."""
 
     relations: Sequence[Relation] = ()
     first: str = ""
@@ -96,29 +101,39 @@ class EntitySlices:
         """The degree of the entity with this id."""
         return self.degrees.get(number_id(name), 0)
 
+    def gather(self) -> list[Entity]:
+        """The entities, with what is said of them and no description yet."""
+        return gather_entities(read_mention_slices(self.slices), self.degree_of, self.called)
 
-@step("graph.entities", version=1, form="tables")
+
+@step("graph.entities", version=2, form="tables")
 def merge_entity_slices(parts: Sequence[EntitySlices], *, limit: int) -> list[EntityPart]:
     """The entities of each partition, described by what is said of them where that is at most `limit` tokens."""
     found = []
     for part in parts:
-        made = gather_entities(read_mention_slices(part.slices), part.degree_of, part.called)
-        joined, crowded = _join_texts(made, limit)
-        found.append(EntityPart(joined, joined[0].id, len(joined), pack_columns(EntityColumns.of(joined)), crowded))
+        made = part.gather()
+        if crowded := _list_crowded(made, limit):
+            held, names = tuple(e for e in made if e.id in crowded), tuple((e.id, e.name) for e in made)
+            found.append(EntityPart(held, made[0].id, len(made), b"", tuple(crowded), names))
+        else:
+            found.append(_describe_entities(made, {}))
     return found
 
 
-@step("graph.relations", version=1, form="tables")
+@step("graph.relations", version=2, form="tables")
 def merge_relation_slices(
     parts: Sequence[Sequence[bytes]], *, limit: int, weight: Weight, most: int
 ) -> list[RelationPart]:
     """The relations of each partition; `most` is the largest number of records that one of all has."""
     found = []
     for slices in parts:
-        made, crowded = _join_texts(gather_relations(read_link_slices(slices), weight, most), limit)
+        made = gather_relations(read_link_slices(slices), weight, most)
         ends = np.array([(number_id(r.source), number_id(r.target), r.weight) for r in made], ENDS).tobytes()
-        columns = pack_columns(RelationColumns.of(made))
-        found.append(RelationPart(made, made[0].id, len(made), columns, crowded, ends))
+        if crowded := _list_crowded(made, limit):
+            held = tuple(r for r in made if r.id in crowded)
+            found.append(RelationPart(held, made[0].id, len(made), b"", tuple(crowded), ends))
+        else:
+            found.append(replace(_describe_relations(made, {}), ends=ends))
     return found
 
 
@@ -134,31 +149,40 @@ def number_id(name: str) -> int:
     return int(name[:16], 16)
 
 
-def _join_texts(records: Iterable[R], limit: int) -> tuple[tuple[R, ...], tuple[str, ...]]:
-    """The records, each described by what is said of it; and the ids of the crowded ones."""
-    made: list[R] = []
-    crowded = []
-    for record in records:
-        said = distinct_descriptions(record.descriptions)
-        if is_crowded(said, limit):
-            crowded.append(record.id)
-        made.append(replace(record, description=" ".join(d.text for d in said)))
-    return tuple(made), tuple(crowded)
+def _list_crowded(records: Iterable[R], limit: int) -> dict[str, None]:
+    """The ids of the records of which too much is said to be joined."""
+    return {r.id: None for r in records if is_crowded(distinct_descriptions(r.descriptions), limit)}
 
 
-@step("graph.described_entities", version=1, form="tables")
-def describe_entities(parts: Sequence[tuple[EntityPart, Mapping[str, str]]]) -> list[EntityPart]:
-    """Parts with summaries (by id) as the descriptions of their crowded entities."""
-    found = [(part, _put_in(part.entities, summaries)) for part, summaries in parts]
-    return [replace(part, entities=made, columns=pack_columns(EntityColumns.of(made))) for part, made in found]
+@step("graph.described_entities", version=2, form="tables")
+def describe_entities(parts: Sequence[tuple[EntitySlices, Mapping[str, str]]]) -> list[EntityPart]:
+    """The entities of partitions with summaries, by id, as the descriptions of the crowded ones."""
+    return [_describe_entities(part.gather(), summaries) for part, summaries in parts]
 
 
-@step("graph.described_relations", version=1, form="tables")
-def describe_relations(parts: Sequence[tuple[RelationPart, Mapping[str, str]]]) -> list[RelationPart]:
-    """Parts with summaries (by id) as the descriptions of their crowded relations."""
-    found = [(part, _put_in(part.relations, summaries)) for part, summaries in parts]
-    return [replace(part, relations=made, columns=pack_columns(RelationColumns.of(made))) for part, made in found]
+@step("graph.described_relations", version=2, form="tables")
+def describe_relations(
+    parts: Sequence[tuple[Sequence[bytes], Mapping[str, str]]], *, weight: Weight, most: int
+) -> list[RelationPart]:
+    """The relations of partitions with summaries, by id, as the descriptions of the crowded ones."""
+    gathered = ((gather_relations(read_link_slices(slices), weight, most), summaries) for slices, summaries in parts)
+    return [_describe_relations(made, summaries) for made, summaries in gathered]
 
 
-def _put_in(records: Sequence[R], summaries: Mapping[str, str]) -> tuple[R, ...]:
-    return tuple(replace(r, description=summaries.get(r.id) or r.description) for r in records)
+def _describe_entities(made: Iterable[Entity], summaries: Mapping[str, str]) -> EntityPart:
+    told = _join_texts(made, summaries)
+    return EntityPart(told, told[0].id, len(told), pack_columns(EntityColumns.of(told)))
+
+
+def _describe_relations(made: Iterable[Relation], summaries: Mapping[str, str]) -> RelationPart:
+    told = _join_texts(made, summaries)
+    return RelationPart(told, told[0].id, len(told), pack_columns(RelationColumns.of(told)))
+
+
+def _join_texts(records: Iterable[R], summaries: Mapping[str, str]) -> tuple[R, ...]:
+    """The records, each described by its summary, or by what is said of it."""
+
+    def describe(record: R) -> str:
+        return summaries.get(record.id) or " ".join(d.text for d in distinct_descriptions(record.descriptions))
+
+    return tuple(replace(record, description=describe(record)) for record in records)

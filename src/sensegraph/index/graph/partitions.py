@@ -54,12 +54,16 @@ from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Claim, Entity, Graph, Relation
 
 B = TypeVar("B")
-_CHUNKS = 128  # of so many a partition holds what they say, up to twice as many
+T = TypeVar("T")
+Wanted = tuple[str, Callable[[], Any]]  # what stands for the input of a part, and what reads it
+_CHUNKS, _FEW_CHUNKS = 128, 32  # of so many a partition holds what they say, up to twice as many
+_MANY = 64  # partitions up to which they are of few chunks
 
 
 def count_partitions(chunks: int) -> int:
     """How many partitions the graph of so many chunks has: a power of two."""
-    return 1 << max(0, (chunks - 1) // _CHUNKS).bit_length()
+    large, small = (1 << max(0, (chunks - 1) // size).bit_length() for size in (_CHUNKS, _FEW_CHUNKS))
+    return max(large, min(small, _MANY))
 
 
 def knowledge_graph(extracted: Extracted, rt: Runtime, settings: GraphSettings, aliases: Aliases) -> Result[Graph]:
@@ -114,11 +118,16 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The parts of a graph by their keys, in the order of ids, without their records."""
+    """The parts of a graph by their keys, in the order of ids, without their records.
+
+    `read` gives by its key what an entity or relation part is made of, `weighing` says how relations weigh.
+    """
 
     entities: Mapping[str, EntityPart]
     relations: Mapping[str, RelationPart]
     claims: Mapping[str, ClaimPart]
+    read: Mapping[str, Callable[[], Any]]
+    weighing: Mapping[str, Any]
 
 
 def merge_in_partitions(
@@ -135,7 +144,7 @@ def merge_in_partitions(
         for i in every
     ]
     cut, limit, weight, most = Cut(packed, parts), settings.describe_above, settings.weight, 1
-    linked = [(cut.name(1, p), partial(cut.read, 1, p)) for p in cut.held(1)]
+    linked: list[Wanted] = [(cut.name(1, p), partial(cut.read, 1, p)) for p in cut.held(1)]
     if weight == "normalised":
         counted = make_parts(merge_relation_slices, linked, rt, limit=limit, weight="count", most=1)
         most = int(_join_ends(counted.values())["weight"].max(initial=1))
@@ -144,7 +153,7 @@ def merge_in_partitions(
     named: dict[int, dict[Name, Called]] = defaultdict(dict)
     for whose, by in called.items():
         named[partition_of(entity_id(by.name), parts)][whose] = by
-    mentioned = [
+    mentioned: list[Wanted] = [
         (
             key(cut.name(0, p), degrees.name(p), sorted(named[p].items())),
             partial(_take_slices, cut, p, degrees, named[p]),
@@ -153,7 +162,8 @@ def merge_in_partitions(
     ]
     entities = make_parts(merge_entity_slices, mentioned, rt, limit=limit)
     claims = make_parts(merge_claim_slices, [(cut.name(2, p), partial(cut.read, 2, p)) for p in cut.held(2)], rt)
-    return Parts(entities, relations, claims)
+    read = dict(zip((*relations, *entities), (read for _, read in (*linked, *mentioned)), strict=True))
+    return Parts(entities, relations, claims, read, {"weight": weight, "most": most})
 
 
 def _tell_all(
@@ -192,9 +202,7 @@ class Degrees:
         return dict(zip(self._ids[rows].tolist(), self._counts[rows].tolist(), strict=True))
 
 
-def make_parts(
-    step: Step[Any, B], wanted: Sequence[tuple[str, Callable[[], Any]]], rt: Runtime, **settings: Any
-) -> dict[str, B]:
+def make_parts(step: Step[Any, B], wanted: Sequence[Wanted], rt: Runtime, **settings: Any) -> dict[str, B]:
     """Parts by their keys, each given as what stands for its input and a function that reads it where it is missing."""
     names = [key(name) for name, _ in wanted]
     for i in rt.missing(step, wanted, names=names, **settings):
@@ -211,24 +219,21 @@ def describe_crowded(parts: Parts, rt: Runtime, settings: GraphSettings) -> Part
     crowded_relations = {k: part.crowded for k, part in parts.relations.items() if part.crowded}
     if not crowded_entities and not crowded_relations:
         return parts
-    graph = join_parts(rt, parts)
-    entities = _find_crowded(graph.entities, crowded_entities)
-    relations = _find_crowded(graph.relations, crowded_relations)
-    ends = sorted({end for r in relations for end in (r.source, r.target)})
-    names = {e.id: e.name for e in graph.entities.find(ends).values()}  # type: ignore[attr-defined]
+    entities = [e for k in crowded_entities for e in load_result(rt.store, merge_entity_slices, k).entities]
+    relations = [r for k in crowded_relations for r in load_result(rt.store, merge_relation_slices, k).relations]
+    names = _name_entities(rt, parts, {end for r in relations for end in (r.source, r.target)})
     todo = {e.id: context_of(e, e.name) for e in entities}
     todo |= {r.id: context_of(r, f"{names[r.source]} — {names[r.target]}") for r in relations}
     summaries = summarise_crowded(todo, rt, settings)
 
-    def described(step: Step[Any, Any], merge: Step[Any, Any], k: str, ids: Sequence[str]) -> str:
+    def described(step: Step[Any, Any], k: str, ids: Sequence[str], **settings: Any) -> str:
         """The key of a part with these summaries."""
         told = {name: summaries[name] for name in ids}
-        return rt.once(step, lambda: (load_result(rt.store, merge, k), told), names=(k, key(sorted(told.items())))).key
+        names = (k, key(sorted(told.items())))
+        return rt.once(step, lambda: (parts.read[k](), told), names=names, **settings).key
 
-    entity_keys = {k: described(describe_entities, merge_entity_slices, k, ids) for k, ids in crowded_entities.items()}
-    relation_keys = {
-        k: described(describe_relations, merge_relation_slices, k, ids) for k, ids in crowded_relations.items()
-    }
+    entity_keys = {k: described(describe_entities, k, ids) for k, ids in crowded_entities.items()}
+    relation_keys = {k: described(describe_relations, k, ids, **parts.weighing) for k, ids in crowded_relations.items()}
     return replace(
         parts,
         entities={entity_keys.get(k, k): part for k, part in parts.entities.items()},
@@ -236,23 +241,27 @@ def describe_crowded(parts: Parts, rt: Runtime, settings: GraphSettings) -> Part
     )
 
 
-def _find_crowded(records: Sequence[Any], crowded: Mapping[str, Sequence[str]]) -> list[Any]:
-    wanted = {name for ids in crowded.values() for name in ids}
-    return list(records.find(sorted(wanted)).values())  # type: ignore[attr-defined]
+def _name_entities(rt: Runtime, parts: Parts, ids: set[str]) -> dict[str, str]:
+    """The names of these entities, by their ids."""
+    found = {name: shown for part in parts.entities.values() for name, shown in part.names if name in ids}
+    if rest := sorted(ids - found.keys()):
+        whole = {k: part for k, part in parts.entities.items() if not part.crowded}
+        found |= {e.id: e.name for e in _join_tables(rt, "entities", Entity, whole).find(rest).values()}
+    return found
 
 
 def join_parts(rt: Runtime, parts: Parts) -> Graph:
     """The graph that parts make: tables over theirs."""
-    tables: list[Table[Any]] = []
-    columns: tuple[tuple[str, Any, Mapping[str, Any]], ...] = (
-        ("entities", Entity, parts.entities),
-        ("relations", Relation, parts.relations),
-        ("claims", Claim, parts.claims),
+    return Graph(
+        _join_tables(rt, "entities", Entity, parts.entities),
+        _join_tables(rt, "relations", Relation, parts.relations),
+        _join_tables(rt, "claims", Claim, parts.claims),
     )
-    for name, kind, held in columns:
-        joints = [(f"{k}.{name}", part.count, part.first) for k, part in held.items()]
-        tables.append(Table(JoinedRows(rt.store, joints), kind))
-    return Graph(*tables)
+
+
+def _join_tables(rt: Runtime, name: str, kind: type[T], held: Mapping[str, Any]) -> Table[T]:
+    joints = [(f"{k}.{name}", part.count, part.first) for k, part in held.items()]
+    return Table(JoinedRows(rt.store, joints), kind)
 
 
 def _join_ends(parts: Iterable[RelationPart]) -> NDArray[Any]:

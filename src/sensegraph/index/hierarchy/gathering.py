@@ -127,16 +127,19 @@ def _mark_documents(nodes: Sequence[_Node], wanted: set[str]) -> dict[str, tuple
     """What orders documents: the first entity that they share with others, else of their own; and a text's hash."""
     first: dict[str, tuple[bool, str]] = {}
     text: dict[str, str] = {}
+    whose: dict[str, str] = {}  # the document of each chunk
     for node in nodes:
-        documents = dict.fromkeys(map(document_part, node.chunks))
-        mark = (len(documents) < 2, node.id)
-        for name in documents:
-            if name in wanted:
-                first[name] = min(first.get(name, mark), mark)
         for chunk in node.chunks:
-            name = document_part(chunk)
-            if name in wanted:
-                text[name] = min(text.get(name, _text_part(chunk)), _text_part(chunk))
+            if chunk not in whose:
+                whose[chunk] = document_part(chunk)
+        documents = {whose[chunk] for chunk in node.chunks}
+        mark = (len(documents) < 2, node.id)
+        for name in documents & wanted:
+            if name not in first or mark < first[name]:
+                first[name] = mark
+    for chunk, name in whose.items():
+        if name in wanted:
+            text[name] = min(text.get(name, _text_part(chunk)), _text_part(chunk))
     return {name: (*first.get(name, (True, "")), text.get(name, "")) for name in wanted}
 
 

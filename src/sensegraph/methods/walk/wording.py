@@ -237,7 +237,8 @@ class WordingPart(Part[Wording, NoSettings]):
         """The wording of all chunks; no engine is asked."""
         from sensegraph.algorithms.segments import cut_keys
 
-        rt, chunks, entries = building.rt, building.spine.by_document, building.spine.catalogue.value.documents
+        rt, chunks, catalogue = building.rt, building.spine.by_document, building.spine.catalogue.value
+        entries = catalogue.documents
         worded = rt.each(word_documents, chunks)
 
         def read(run: range) -> tuple[Sequence[Worded], Sequence[DocumentEntry]]:
@@ -247,7 +248,7 @@ class WordingPart(Part[Wording, NoSettings]):
             rt.once(
                 word_runs, partial(read, run), names=(*(worded.keys[i] for i in run), *(chunks.keys[i] for i in run))
             )
-            for run in cut_keys(chunks.keys)
+            for run in cut_keys(chunks.keys, len(catalogue.chunks))
         ]
         names = tuple(run.key for run in made)
         return MadePart(PartEntry(rt.once(make_wording, lambda: [run.value for run in made], names=names).key))

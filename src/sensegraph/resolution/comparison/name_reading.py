@@ -48,6 +48,7 @@ _SPELLING = (
 )
 _RUN = re.compile(r"\d+")
 _AFTER_COMMA = frozenset({*naming_words.GENERATIONS, *naming_words.HONORIFICS, *naming_words.AFTER})  # no given name
+_TITLES = naming_words.HONORIFICS | naming_words.OFFICES  # of a person
 _SHORT = 40  # letters of a name that may end with the code of a region, without a comma
 _SHORTEST = 6  # letters from which a word is respelt: not wise, our, acre
 
@@ -120,13 +121,16 @@ def read_name(raw: str, person: bool = False) -> Name:
     else:
         outside, regions = _split_regions(outside)
     tails = naming_words.LEGAL_TAILS
-    fits = (t for t in tails if len(outside) > len(t) and (outside.endswith(t) or outside.startswith(t)))
-    if legal_tail := next(fits, ""):
+    legal_tail = ""
+    if outside.endswith(tails) or outside.startswith(tails):
+        fits = (t for t in tails if len(outside) > len(t) and (outside.endswith(t) or outside.startswith(t)))
+        legal_tail = next(fits, "")
+    if legal_tail:
         cut = outside.removesuffix(legal_tail)
         outside = (cut if cut != outside else outside.removeprefix(legal_tail)).strip()
     tokens = _split_tokens(_POSSESSIVE.sub(" ", outside))
     words = tuple(_normalize_word(t, place, len(tokens)) for place, t in enumerate(tokens))
-    titles = naming_words.HONORIFICS | (naming_words.OFFICES if person else frozenset())
+    titles = _TITLES if person else naming_words.HONORIFICS
     tied = frozenset(map(fold_word, _TIED.findall(outside)))
     core, legal = _strip_core(words, titles, tied)
     place_kind = ""
@@ -257,7 +261,7 @@ def _read_numbers(core: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _is_code(word: str) -> bool:
-    digits = sum(c.isdigit() for c in word)
+    digits = 0 if word.isalpha() else sum(c.isdigit() for c in word)
     if not digits or ("." in word and _DECIMAL.fullmatch(word)):
         return False
     if digits == len(word):

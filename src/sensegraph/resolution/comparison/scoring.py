@@ -41,9 +41,14 @@ def kind_of_type(type: str) -> str:
 
 def compare_types(a: Mentioned, b: Mentioned, settings: Resolving) -> Agreement:
     """Whether two types may be one thing's: types of different known kinds conflict, unless the settings pair them."""
-    one, other = kind_of_type(a.type), kind_of_type(b.type)
-    types = {fold(a.type), fold(b.type)}
-    paired = any({fold(x), fold(y)} == types for x, y in settings.cross_types)
+    return _compare_kinds(a.type, b.type, settings.cross_types)
+
+
+@lru_cache(maxsize=1 << 14)
+def _compare_kinds(a: str, b: str, cross_types: tuple[tuple[str, str], ...]) -> Agreement:
+    one, other = kind_of_type(a), kind_of_type(b)
+    types = {fold(a), fold(b)}
+    paired = any({fold(x), fold(y)} == types for x, y in cross_types)
     if not one or not other or one == other or paired:
         return "agree"
     known = frozenset(naming_words.KINDS.values())
@@ -85,8 +90,7 @@ class Collection:
         types = compare_types(one, other, self.settings)
         if types == "conflict":
             return Judged(0.0, f"different types: {one.type}, {other.type}", "types", veto=True)
-        spoken = self._spoken(a), self._spoken(b)
-        found = named or compare_spoken(*spoken, self.names[a], self.names[b], self.words)
+        found = named or compare_spoken(self._spoken(a), self._spoken(b), self.names[a], self.names[b], self.words)
         if found.veto:
             return found
         if not self.tells_lead(a, b):
@@ -144,11 +148,14 @@ class Collection:
             same_list = bool(one.listed) and one.listed == other.listed
             if not same_list and compare_types(one, other, self.settings) != "conflict":
                 others[a].append(b)
-        asked = []
+        asked, rows = [], sorted({*others, *(b for bs in others.values() for b in bs)})
+        spoken = {row: self._spoken(row) for row in rows}
+        held = {row: {w for n in self.names[row] for w in (*n.core, *n.qualifier, *n.codes)} for row in rows}
+        frequency = self.words.frequency
         for a, bs in others.items():
-            words = {w for row in (a, *bs) for n in self.names[row] for w in (*n.core, *n.qualifier, *n.codes)}
-            held = tuple((w, self.words.frequency[w]) for w in sorted(words) if w in self.words.frequency)
-            asked.append(Comparison(self._spoken(a), tuple(map(self._spoken, bs)), self.words.names, held))
+            words = sorted(set().union(held[a], *(held[b] for b in bs)))
+            known = tuple((w, frequency[w]) for w in words if w in frequency)
+            asked.append(Comparison(spoken[a], tuple(spoken[b] for b in bs), self.words.names, known))
         judged = zip(others.items(), compare(asked), strict=True)
         return {(a, b): one for (a, bs), row in judged for b, one in zip(bs, row, strict=True)}
 

@@ -97,14 +97,19 @@ def list_leads(
     for (a, b), score in scores.items():
         near.setdefault(a, []).append((-score, b))
         near.setdefault(b, []).append((-score, a))
-    tops = {row: sorted(partners)[:4] for row, partners in near.items()}
+    tops = {row: [(r, find_logit(-s)) for s, r in sorted(partners)[:4]] for row, partners in near.items()}
 
-    def lead(row: int, partner: int, score: float) -> float:
-        known = ((-s, min(r, partner), max(r, partner)) for s, r in tops[row] if r != partner)
-        rival = next((s for s, low, high in known if (low, high) not in equal), 0.0)
-        return max(-_LEAD, min(_LEAD, find_logit(score) - max(_NO_RIVAL, find_logit(rival))))
+    def lead(row: int, partner: int, logit: float) -> float:
+        rival = _NO_RIVAL
+        for other, likely in tops[row]:
+            pair = (other, partner) if other < partner else (partner, other)
+            if other != partner and pair not in equal:
+                rival = max(rival, likely)
+                break
+        return max(-_LEAD, min(_LEAD, logit - rival))
 
-    return {(a, b): (lead(a, b, score), lead(b, a, score)) for (a, b), score in scores.items()}
+    logits = {pair: find_logit(score) for pair, score in scores.items()}
+    return {(a, b): (lead(a, b, logit), lead(b, a, logit)) for (a, b), logit in logits.items()}
 
 
 def find_logit(score: float) -> float:

@@ -185,8 +185,11 @@ class Gathered:
         }
         short = {p.label: p for p in found.values() if len(p.stems) == 1 and p.label.isupper() and len(p.label) > 1}
         spelt: dict[str, list[Phrase]] = defaultdict(list)
+        begun = {label[0] for label in short}
         for stems in self.forms:
-            if len(stems) > 1 and (initials := "".join([s[0] for s in stems]).upper()) in short:
+            if len(stems) < 2 or stems[0][0].upper()[0] not in begun:
+                continue
+            if (initials := "".join([s[0] for s in stems]).upper()) in short:
                 spelt[initials].append(found.get(stems) or self.phrase(stems))
         for initials, phrases in spelt.items():
             one, long = short[initials], max(phrases, key=lambda p: (len(p.documents), p.stems))
