@@ -36,7 +36,7 @@ def run_in_background(work: Callable[[Runtime], A], rt: Runtime) -> Iterator[Cal
         future = pool.submit(work, own)
 
         def result() -> A:
-            found = future.result()
+            found: A = future.result()
             rt.lacking.extend(own.lacking)
             own.lacking.clear()
             return found
