@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -11,9 +11,17 @@ from scripted import Script, ScriptedServer
 from sensegraph.errors import EndpointError
 from sensegraph.index.vectors import embed_texts
 from sensegraph.runtime.background import run_in_background
+from sensegraph.runtime.keys import key
+from sensegraph.runtime.results import step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.runtime.stores.sqlite import SqliteStore
 from wired import runtime
+
+
+@step("test_beside.whole", version=1)
+def whole_text(items: Sequence[str]) -> list[str]:
+    return list(items)
+
 
 TEXTS = [f"text number {i}" for i in range(64 * 12)]
 
@@ -77,3 +85,28 @@ def test_an_embedder_that_works_here_is_asked_only_for_its_result(store: SqliteS
         assert begun == []
         done()
     assert begun == ["work"]
+
+
+def test_what_is_lacking_in_one_work_gives_no_other_key_to_the_other(store: SqliteStore) -> None:
+    """A key says what a result was made without: the other thread's failures are none of its own."""
+    begun, ended = threading.Event(), threading.Event()
+
+    def wait() -> str:
+        begun.set()
+        assert ended.wait(60)
+        return "whole"
+
+    def work(rt: Runtime) -> str:
+        (k,) = rt.keys(whole_text, ["?"], [key("name")])
+        assert rt.once(whole_text, wait, names=("name",)).key == k
+        rt.lacking.append("mine")
+        return k
+
+    with ScriptedServer() as server:
+        rt = runtime(store, server)
+        with run_in_background(work, rt) as done:
+            assert begun.wait(60)
+            rt.lacking.append("other")
+            ended.set()
+            assert store.has([done()])
+        assert rt.lacking == ["other", "mine"]

@@ -31,9 +31,17 @@ def run_in_background(work: Callable[[Runtime], A], rt: Runtime) -> Iterator[Cal
         if left.is_set():
             raise ItemFailed(f"{step} was stopped at {done} of {total}, because the build ended")
 
+    own = replace(rt, progress=unless_left, inside=[], lacking=[])  # what either lacks says nothing of the other's keys
     with ActivityThreads(1, thread_name_prefix="beside") as pool:
-        future = pool.submit(work, replace(rt, progress=unless_left, inside=[]))
+        future = pool.submit(work, own)
+
+        def result() -> A:
+            found: A = future.result()
+            rt.lacking.extend(own.lacking)
+            own.lacking.clear()
+            return found
+
         try:
-            yield future.result
+            yield result
         finally:
             left.set()
