@@ -30,6 +30,9 @@ class Given(Index):
     def chunks(self, ids):
         return {c: Chunk(c, f"{c}.txt", 10, 30, 5, "Twenty characters ...") for c in ids}
 
+    def page(self, name, place):
+        return None
+
 
 @dataclass(frozen=True)
 class Link:

@@ -90,8 +90,8 @@ def test_json_holds_everything_of_a_report(run: Run) -> None:
     assert page["report"] == rows[0]
     assert len(page["entities"]) == rows[0]["entities"] > 1
     assert len(page["chunks"]) == page["chunks_in_all"]
-    assert {"document", "start", "end"} == page["chunks"][0]["place"].keys()
-    assert {"marker", "document", "start", "end", "quote"} == page["citations"][0].keys()
+    assert {"document", "start", "end", "page"} == page["chunks"][0]["place"].keys()
+    assert {"marker", "document", "start", "end", "quote", "page"} == page["citations"][0].keys()
 
 
 def test_an_entity_is_shown_with_all_that_is_known_of_it(run: Run) -> None:

@@ -110,6 +110,19 @@ def test_pages_stay_where_they_are_when_files_are_followed_again(corpus: Corpus)
     assert corpus.browser.document("note.txt").pages is None
 
 
+def test_pages_stay_where_they_are_in_tables_that_are_written_and_read_again(corpus: Corpus, tmp_path: Path) -> None:
+    run(corpus, "export", str(tmp_path / "tables"))
+    (tmp_path / "sensegraph.toml").write_text('engine = "offline"\n')
+    wanted = corpus.index().document("report.pdf")
+    with Corpus.open(tmp_path) as other:
+        run(other, "import", str(tmp_path / "tables"))
+        index = other.index()
+        (name,) = (d.id for d in index.catalogue.documents if index.document(d.id).text == wanted.text)
+        assert index.document(name).pages == wanted.pages
+        found = json.loads(run(other, "search", QUESTIONS[2], "--method", "bm25", "--json"))
+        assert {(p["document"], p["page"]) for p in find_places(found)} == {(name, 1)}
+
+
 def test_pages_of_masked_documents_are_those_of_the_file(corpus: Corpus, tmp_path: Path) -> None:
     (tmp_path / "sensegraph.toml").write_text('engine = "offline"\n[personal]\nmask = "mask"\nkinds = ["email"]\n')
     lines = [[f"Write to keeper{n}@skerry.example about the {word}."] for n, word in enumerate(("lamp", "oil", "boat"))]

@@ -30,6 +30,15 @@ def test_a_text_unit_is_the_span_that_it_equals():
     assert not found.notes
 
 
+def test_a_text_unit_of_an_index_is_found_though_its_lines_were_wrapped_or_broken_by_a_page():
+    text = "The keeper wrote to the\n\fharbour board.\n\fThe board met."
+    units = read_blocks(text).text[:38], read_blocks(text).text[40:]
+    found = place({"d": text}, ("d", units[0]), ("d", units[1]))
+    assert "\n" not in units[0]
+    assert spans(found) == [("d", 0, 38), ("d", 40, 55)]
+    assert [c.text for c in found.all_chunks()] == [*units]
+
+
 def test_words_that_come_twice_are_found_in_the_order_of_text_units():
     found = place({"d": "row. row. row."}, ("d", "row."), ("d", "row."), ("d", "row."))
     assert spans(found) == [("d", 0, 4), ("d", 5, 9), ("d", 10, 14)]

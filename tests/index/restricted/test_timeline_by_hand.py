@@ -12,7 +12,15 @@ from sensegraph.index.restricted.dates import Dates, Fact
 from sensegraph.index.restricted.timeline import changes_between, entity_timeline
 from sensegraph.types import Entity, Source
 
-INDEX: Any = object()
+
+class Paged:
+    """What a timeline needs of an index besides its dates: on which page a place is."""
+
+    def page(self, name: str, place: int) -> int | None:
+        return place - 90 if name == "d" else None
+
+
+INDEX: Any = Paged()
 
 
 def fact(name: str, starts: str, ends: str, text: str = "", chunk: str = "c", **more: Any) -> Fact:
@@ -120,5 +128,6 @@ def test_an_entity_is_told_of_where_it_is_the_thing_or_the_holder(monkeypatch: p
     found = entity_timeline(INDEX, Entity("x", "Ada", "p", "", (), (), 1, 0), "", "")
     assert [e.text for e in found] == ["It ended.", "He ran it.", "She came."]
     assert [e.ended_by for e in found] == ["He ran it.", "", ""]
+    assert [e.page for e in found] == [9, 7, 8]
     between = entity_timeline(INDEX, Entity("x", "Ada", "p", "", (), (), 1, 0), "2012", "2014")
     assert [e.text for e in between] == ["She came."]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Literal
@@ -12,6 +12,7 @@ from typing import Literal
 from sensegraph.documents.metadata import read_iso_date
 from sensegraph.graphs.interchange.tables import ClaimRow, EntityRow, RelationRow, Tables, UnitRow
 from sensegraph.index.chunks import chunk_documents
+from sensegraph.language.blocks import read_blocks
 from sensegraph.language.sentences import split_sentences
 from sensegraph.language.text import count_tokens, fold
 from sensegraph.runtime.keys import key
@@ -29,13 +30,15 @@ _UNKNOWN = "unknown"
 class Texts:
     """Documents by id and their chunks in order; `chunk_of` leads from text units to chunks.
 
-    `made` are ids of documents that no table holds. `lines` gathers what no text unit says (see `told`).
+    `made` are ids of documents that no table holds. `lines` gathers what no text unit says (see `told`). `readings` are
+    the texts of some documents as they are read.
     """
 
     documents: dict[str, Document] = field(default_factory=dict)
     chunks: dict[str, list[Chunk]] = field(default_factory=lambda: defaultdict(list))
     chunk_of: dict[str, str] = field(default_factory=dict)
     made: dict[str, None] = field(default_factory=dict)
+    readings: dict[str, str] = field(default_factory=dict)
     lines: dict[str, list[tuple[str, str]]] = field(default_factory=lambda: defaultdict(list))
     notes: list[str] = field(default_factory=list)
 
@@ -57,9 +60,9 @@ def make_chunk_id(document: str, unit: str) -> str:
 def place_text_units(tables: Tables, *, size: int, overlap: int) -> Texts:
     """Documents and chunks of the tables.
 
-    A text unit is the span of its document that equals it, without the lines of metadata that may stand before it. One
-    that is no span (the join of several documents, say) becomes a document of its own. Documents without any text unit
-    are cut as an index cuts them, into `size` tokens with an `overlap`.
+    A text unit is the span of its document that equals it, or does as it is read, without the lines of metadata that
+    may stand before it. One that is no span (the join of several documents, say) becomes a document of its own.
+    Documents without any text unit are cut as an index cuts them, into `size` tokens with an `overlap`.
     """
     texts = Texts()
     for row in tables.documents:
@@ -123,11 +126,20 @@ def _place_text_unit(unit: UnitRow, owners: Iterable[str], texts: Texts, reached
     """Make the chunk of a text unit that is a span of one of its documents; whether it is."""
     for name in dict.fromkeys((*unit.documents, *owners)):
         document = texts.documents.get(name)
-        if document and (span := _find_span(unit.text, document.text, reached.get(name, 0))):
-            reached[name] = span[0] + 1  # the next one begins later, where the same words come twice
-            _add_chunk(unit.id, document, *span, texts)
-            return True
+        for whole in _list_readings(document, texts) if document else ():
+            if document and (span := _find_span(unit.text, whole, reached.get(name, 0))):
+                reached[name] = span[0] + 1  # the next one begins later, where the same words come twice
+                _add_chunk(unit.id, document, *span, texts, whole)
+                return True
     return False
+
+
+def _list_readings(document: Document, texts: Texts) -> Iterator[str]:
+    """The text of a document, and that as it is read, which is as long and which the chunks of an index hold."""
+    yield document.text
+    if document.id not in texts.readings:
+        texts.readings[document.id] = read_blocks(document.text).text
+    yield texts.readings[document.id]
 
 
 def _find_span(text: str, whole: str, after: int) -> tuple[int, int] | None:
@@ -145,14 +157,14 @@ def _find_span(text: str, whole: str, after: int) -> tuple[int, int] | None:
     return None
 
 
-def _add_chunk(unit: str, document: Document, start: int, end: int, texts: Texts) -> None:
-    made = _make_chunk(make_chunk_id(document.id, unit), document, start, end)
+def _add_chunk(unit: str, document: Document, start: int, end: int, texts: Texts, whole: str = "") -> None:
+    made = _make_chunk(make_chunk_id(document.id, unit), document, start, end, whole)
     texts.chunks[document.id].append(made)
     texts.chunk_of[unit] = made.id
 
 
-def _make_chunk(name: str, document: Document, start: int, end: int) -> Chunk:
-    text = document.text[start:end]
+def _make_chunk(name: str, document: Document, start: int, end: int, whole: str = "") -> Chunk:
+    text = (whole or document.text)[start:end]
     return Chunk(name, document.id, start, end, count_tokens(text), text, document.title)
 
 
