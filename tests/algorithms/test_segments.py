@@ -103,3 +103,9 @@ def test_a_run_of_n_things_ends_behind_each_key_with_so_many_zeros(n: int, lengt
 def test_large_things_make_runs_of_about_as_many_small_ones(n: int, size: int, length: int) -> None:
     ends = range(1, n + 1, length)
     assert [r.stop for r in cut_keys([f"aa{i:08x}" for i in range(n)], size)] == [*ends, *([n] if ends[-1] < n else [])]
+
+
+def test_few_runs_are_much_longer_than_others() -> None:
+    lengths = [len(run) for run in cut_keys(keys(3_000))]
+    assert max(lengths) < 2 * 64
+    assert sum(n * n for n in lengths) < 64 * 3_000  # things in the run of a thing, on the average

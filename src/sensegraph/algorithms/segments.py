@@ -83,10 +83,14 @@ def cut_keys(keys: Sequence[str], size: int = 0) -> list[range]:
 
     A run ends after a key of which one in 2ᵏ is like. Of n things there are about as many runs as a run has things,
     2ᵏ is between √n and 2 √n, up to the usual number of 64 to 128 runs; from there on runs are longer. So a change
-    concerns one run or two, unless n passes a power of two. Where the things are made of `size` smaller ones, these
-    count: of few large things each is a run.
+    concerns one run or two, unless n passes a power of two. From 2ᵏ things on one key in 2ᵏ⁻² is enough, so that few
+    runs are much longer than others. Where the things are made of `size` smaller ones, these count: of few large things
+    each is a run.
     """
     bits, inner = (max(0, n - 1).bit_length() for n in (len(keys), max(size, len(keys))))
     low = (1 << max(0, max((inner + 1) // 2, inner - 7) - (inner - bits))) - 1
-    ends = [i + 1 for i, key in enumerate(keys) if not int(key[-8:], 16) & low]
-    return [range(*pair) for pair in pairwise(dict.fromkeys([0, *ends, len(keys)]))]
+    ends = [0]
+    for end, key in enumerate(keys, 1):
+        if not int(key[-8:], 16) & (low if end - ends[-1] <= low else low >> 2):
+            ends.append(end)
+    return [range(*pair) for pair in pairwise(dict.fromkeys([*ends, len(keys)]))]
