@@ -15,7 +15,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "sensegraph"
 PINNED = ROOT / "tests" / "data" / "messages.txt"
-KINDS = re.compile(r"[A-Z]\w*(Error|Exceeded|Refused|Corpus|Indexed|Task|Failed|Down|Unreadable|Unapproved|Parameter|Gone)$")
+KINDS = re.compile(
+    r"[A-Z]\w*(Error|Exceeded|Refused|Corpus|Indexed|Task|Failed|Down|Unreadable|Unapproved|Parameter|Gone)$"
+)
 OTHER_KINDS = {"Refusal", "_Refused", "_Unusable", "error", "expected"}
 TELLING = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Call, ast.keyword, ast.FunctionDef)
 
