@@ -19,6 +19,7 @@ from sensegraph.index.index import Index
 from sensegraph.index.manifest import ChunkEntry
 from sensegraph.index.passages import chunk_passage
 from sensegraph.language.asking.kinds import NUMBER, find_series, read_asked_kind
+from sensegraph.language.blocks import read_blocks
 from sensegraph.language.defining import (
     BARE,
     CUE_WORDS,
@@ -50,7 +51,11 @@ _AROUND = 240  # characters on either side of a name that its sentence is looked
 RARE, RARE_KEPT = 8, 2  # chunks with a word that is rare at most, and those with rare words that are added
 HEADED, _FEW, _LONGEST = 40, 3, 100  # chunks and documents with a word that may head one; chunks of that
 FIRST = 5  # chunks of which an engine reads all sentences
-_HEAD, _HEADING_LINES, _HEADING_WORDS = 400, 2, 8  # of a document: characters, lines and their words that may name it
+_HEAD, _HEADING_BLOCKS, _HEADING_WORDS = (
+    2000,
+    2,
+    8,
+)  # of a document: characters, blocks and their words that may name it
 _ENDS = re.compile(r"[.!?。！？][\"'”’)]?(?=\s|$)|\n\s*(?![\sa-z])|[。！？]")
 
 
@@ -260,10 +265,11 @@ def _span_document(place: int, entry: ChunkEntry, root: Index) -> tuple[int, int
 
 
 def _read_head(document: Document) -> str:
-    """The title of a document and its first lines as far as these are a heading."""
-    lines = (line.strip(" #=*-\t") for line in document.text[:_HEAD].split("\n"))
-    named = list(takewhile(lambda line: len(line.split()) <= _HEADING_WORDS, filter(None, lines)))
-    return " ".join((document.title, *named[:_HEADING_LINES])).strip()
+    """The title of a document and its first blocks as far as these are short: a heading, however lines are wrapped."""
+    read = read_blocks(document.text[:_HEAD])
+    blocks = (" ".join(read.text[b.start : b.end].strip(" #=*-\t\n").split()) for b in read.blocks)
+    named = list(takewhile(lambda block: len(block.split()) <= _HEADING_WORDS, filter(None, blocks)))
+    return " ".join((document.title, *named[:_HEADING_BLOCKS])).strip()
 
 
 def read_heads(passages: Sequence[Passage], index: Index) -> tuple[tuple[str, str], ...]:
