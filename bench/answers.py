@@ -35,6 +35,7 @@ from numpy.typing import NDArray
 import documentation
 from client import options
 from sensegraph.answering.asking import count_words
+from sensegraph.answering.looked_up_chunks import place_rare_chunks
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.engines.offline.answers import facts, features, ranking
 from sensegraph.engines.offline.answers.source_sentences import choose_language, read_source_sentences
@@ -114,7 +115,7 @@ def gather_documentation(given: argparse.Namespace) -> list[Asked]:
     """The questions over documentation to train with; none of those whose evidence this machine does not have."""
     root = Path(given.cache) / DOCUMENTATION
     root.mkdir(parents=True, exist_ok=True)
-    texts = {name: text for name, text in documentation.collect_documents(training=True).items() if text}
+    texts = {name: text for name, text in documentation.collect_documents(documentation.TRAINING).items() if text}
     found: list[Asked] = []
     with Corpus.open(root, settings={"engine": "offline", "index": {"parts": ["names"]}}) as corpus:
         corpus.add([Document(name, text, Path(name).stem) for name, text in texts.items()])
@@ -124,10 +125,7 @@ def gather_documentation(given: argparse.Namespace) -> list[Asked]:
             if not documentation.find_evidence(texts.get(name, ""), query["evidence"]):
                 continue
             if read := read_question(corpus, query["question"]):
-                origin = {
-                    c.id: corpus.index().documents_of([c.id])[c.id]
-                    for c in corpus.search(query["question"], top=TOP).passages
-                }
+                origin = corpus.index().documents_of([s.reference for s in read.sentences])
                 right = np.array(
                     [origin[s.reference] == name and has_evidence(s.raw, query["evidence"]) for s in read.sentences]
                 )
@@ -175,9 +173,12 @@ def read_question(corpus: Corpus, text: str, without: frozenset[str] = frozenset
     passages = corpus.search(text, top=TOP).passages
     if without:
         passages = tuple(p for p in passages if index.documents_of([p.id])[p.id] not in without)
+    else:
+        passages = tuple(place_rare_chunks(text, passages, index))
     code = choose_language(text, passages[: ranking.READ])
     sentences = read_source_sentences(passages[: ranking.READ], code)
-    return features.read_evidence(text, passages[: ranking.READ], sentences, count_words(Question(text), index))
+    counted = count_words(Question(text), index, passages)
+    return features.read_evidence(text, passages[: ranking.READ], sentences, counted)
 
 
 def read_unanswerable(folder: Path) -> list[str]:

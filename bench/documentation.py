@@ -2,6 +2,7 @@
 
     python bench/documentation.py FOLDER            # collect, then look up every evidence of the questions
     python bench/documentation.py FOLDER --training # the same for documentation-training.toml, other documents
+    python bench/documentation.py FOLDER --held-back  # the same for documentation-held-back.toml, other documents again
     python bench/documentation.py FOLDER --listed   # print what would be collected, and from where
 
 The documents are licences, manual pages, change logs, histories and READMEs of Debian packages and of Python packages.
@@ -27,6 +28,7 @@ from pathlib import Path
 LONGEST = 60_000  # characters taken of a document
 WIDTH = "100"  # columns of a manual page
 QUESTIONS = Path(__file__).with_name("documentation-questions.toml")
+HELD_BACK = Path(__file__).with_name("documentation-held-back.toml")
 TRAINING = Path(__file__).with_name("documentation-training.toml")  # by which `answers.py` trains, and rules are made
 
 FILES = {  # the name of a document, and its path under /usr/share
@@ -115,6 +117,8 @@ TRAINING_FILES = {
     "gpl-1.txt": "common-licenses/GPL-1",
     "cups-readme.txt": "doc/libcups2/README.Debian.gz",
     "sasl-readme.txt": "doc/libsasl2-2/README.Debian",
+    "sed-faq.txt": "doc/sed/sedfaq.txt.gz",
+    "io-compress-faq.txt": "perl/5.36.0/IO/Compress/FAQ.pod",
 }
 TRAINING_MANUALS = {
     "xargs-manual.txt": "man1/xargs.1.gz",
@@ -132,10 +136,32 @@ TRAINING_MANUALS = {
     "free-handbuch.txt": "de/man1/free.1.gz",
     "uptime-manuel.txt": "fr/man1/uptime.1.gz",
     "unzip-manual.txt": "man1/unzip.1.gz",
+    "tee-manual.txt": "man1/tee.1.gz",
+    "date-manual.txt": "man1/date.1.gz",
+    "git-worktree-manual.txt": "man1/git-worktree.1.gz",
 }
 TRAINING_READMES = {
     f"{name}-readme.md": name
     for name in ("rich", "click", "hypothesis", "numpy", "packaging", "msgspec", "pytest-xdist", "rapidfuzz")
+}
+TRAINING_LICENCES = {"joblib-licence.txt": "joblib", "defusedxml-licence.txt": "defusedxml"}
+HELD_BACK_FILES = {
+    "make-news.txt": "doc/make/NEWS.gz",
+    "wget-news.txt": "doc/wget/NEWS.gz",
+    "python-policy.txt": "doc/python3/python-policy.txt.gz",
+    "libnet-faq.txt": "perl/5.36.0/Net/libnetFAQ.pod",
+}
+HELD_BACK_MANUALS = {
+    "shred-manual.txt": "man1/shred.1.gz",
+    "cmp-manual.txt": "man1/cmp.1.gz",
+    "git-remote-manual.txt": "man1/git-remote.1.gz",
+    "truncate-manual.txt": "man1/truncate.1.gz",
+}
+HELD_BACK_LICENCES = {"anyio-licence.txt": "anyio", "grimp-licence.txt": "grimp", "loky-licence.txt": "loky"}
+SOURCES: dict[Path, tuple[dict[str, str], ...]] = {
+    QUESTIONS: (FILES, MANUALS, READMES, LICENCES),
+    TRAINING: (TRAINING_FILES, TRAINING_MANUALS, TRAINING_READMES, TRAINING_LICENCES),
+    HELD_BACK: (HELD_BACK_FILES, HELD_BACK_MANUALS, {}, HELD_BACK_LICENCES),
 }
 
 
@@ -181,12 +207,10 @@ def cut_text(text: str, longest: int = LONGEST) -> str:
     return text if len(text) <= longest else text[: text.rfind("\n", 0, longest) + 1 or longest]
 
 
-def collect_documents(training: bool = False) -> dict[str, str | None]:
-    """The text of each document by its name, None where this machine has none."""
+def collect_documents(asked: Path = QUESTIONS) -> dict[str, str | None]:
+    """The text of each document for a file of questions by its name, None where this machine has none."""
     share = Path("/usr/share")
-    files, manuals, readmes, licences = (
-        (TRAINING_FILES, TRAINING_MANUALS, TRAINING_READMES, {}) if training else (FILES, MANUALS, READMES, LICENCES)
-    )
+    files, manuals, readmes, licences = SOURCES[asked]
     found = {name: read_file(share / path) for name, path in files.items()}
     found |= {name: set_manual(share / "man" / path) for name, path in manuals.items()}
     found |= {name: read_description(package) for name, package in readmes.items()}
@@ -210,13 +234,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--training", action="store_true", help="the documents and questions to train with")
+    parser.add_argument("--held-back", action="store_true", help="those that rules were not made by")
     parser.add_argument("--listed", action="store_true", help="print the sources and collect nothing")
     given = parser.parse_args()
     if given.listed:
         for name, source in sorted((FILES | MANUALS | READMES | LICENCES).items()):
             print(f"{name:28} {source}")
         return
-    documents = collect_documents(given.training)
+    listed = TRAINING if given.training else HELD_BACK if given.held_back else QUESTIONS
+    documents = collect_documents(listed)
     given.folder.mkdir(parents=True, exist_ok=True)
     for name, text in documents.items():
         if text is None:
@@ -225,7 +251,6 @@ def main() -> None:
             (given.folder / name).write_text(text, encoding="utf-8")
     texts = {name: text for name, text in documents.items() if text is not None}
     print(f"{len(texts)} of {len(documents)} documents, {sum(map(len, texts.values())):,} characters")
-    listed = TRAINING if given.training else QUESTIONS
     questions = tomllib.loads(listed.read_text(encoding="utf-8"))["questions"]
     answered = [q for q in questions if not q.get("abstains", False)]
     lacking = [q for q in answered if not find_evidence(texts.get(q["document"], ""), q["evidence"])]

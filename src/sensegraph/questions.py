@@ -81,13 +81,15 @@ class NameCounts:
 class WordCounts:
     """How many `chunks` of the corpus hold some words, given as search's stems; and the `name` that is asked about.
 
-    `partial` says that not all chunks that name things of the kind that is asked for were read.
+    `partial` says that not all chunks that name things of the kind that is asked for were read; `heads` are the lines
+    that documents of the context open with, each with the part of chunk ids that tells its document.
     """
 
     chunks: int
     words: tuple[tuple[str, int], ...]
     name: NameCounts | None = None
     partial: bool = False
+    heads: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,9 @@ from sensegraph.answering.looked_up_chunks import (
     find_listed_chunks,
     find_named_chunks,
     list_search_stems,
+    place_rare_chunks,
     positions_with,
+    read_heads,
 )
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.index.index import Index
@@ -172,3 +174,27 @@ def test_a_number_with_the_noun_is_looked_up_and_no_sentence_goes_on_over_a_blan
     assert [p.title for p in found if "KX-2" in p.text] == ["K"]
     assert find_listed_chunks("Which zebras are there?", quay) == ([], True)
     assert find_listed_chunks("Who is Bo Isk?", quay) == ([], True)
+
+
+def test_the_chunk_with_a_rare_word_that_the_first_ones_lack_stands_last_among_them(quay: Index) -> None:
+    first = find_named_chunks("Who is Ola Finn?", quay)[0][:8]
+    placed = place_rare_chunks("Did Kelp grow where Ola Finn lived?", first, quay)
+    assert [p.id for p in placed[:4]] == [p.id for p in first[:4]]
+    assert "kelp" in placed[4].text.lower()
+    assert placed[4].score == first[3].score
+    assert [p.id for p in placed[5:]] == [p.id for p in first[4:]]
+    assert place_rare_chunks("Did Kelp grow where Ola Finn lived?", placed, quay) == placed  # it stands there now
+    assert place_rare_chunks("Did kelp grow where Ola Finn lived?", first, quay) == first  # a common word
+    assert place_rare_chunks("Who paid a toll?", first, quay) == first
+
+
+def test_the_head_of_a_document_is_its_first_lines_where_these_are_no_prose(tmp_path) -> None:
+    texts = {
+        "a": f"The Quay License\nVersion 2\n\n{FAR}",
+        "b": FAR,
+    }
+    with Corpus.open(tmp_path, settings={"engine": "offline", "index": {"parts": []}}) as corpus:
+        corpus.add([Document(name, text) for name, text in texts.items()])
+        corpus.build()
+        found = corpus.search("quay", method="bm25").passages
+        assert [head for _, head in read_heads(found, corpus.index())] == ["The Quay License Version 2"]

@@ -382,6 +382,14 @@ def test_front_matter_that_is_none_gives_nothing():
     assert split_front_matter("--- x\ntitle: no\n---\n") == ({}, "--- x\ntitle: no\n---\n")
 
 
+def test_a_heading_of_the_second_level_behind_prose_is_no_title(tmp_path):
+    prose = "A tool that packs files, and unpacks them again, on every system that there is.\n\n"
+    assert one(put(tmp_path, "x.md", f"{prose}## Speed\n\nHigh.\n")).title == ""
+    assert one(put(tmp_path, "y.md", f"{prose}Speed\n-----\n\nHigh.\n")).title == ""
+    assert one(put(tmp_path, "z.md", f"{prose}# Packer\n\n## Speed\n")).title == "Packer"
+    assert one(put(tmp_path, "u.md", "![logo](logo.png)\n\n## Packer\n\nIt packs.\n")).title == "Packer"
+
+
 def test_the_title_of_restructured_text_is_its_underlined_line(tmp_path):
     assert one(put(tmp_path, "x.rst", "=====\nTitle\n=====\n\nText\n")).title == "Title"
     assert one(put(tmp_path, "y.rst", "Text alone\n")).title == ""

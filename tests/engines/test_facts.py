@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import pytest
 
 from sensegraph.engines.offline.answers.composing import compose_answer
 from sensegraph.engines.offline.answers.dated import find_asked_time, find_document_date
-from sensegraph.engines.offline.answers.features import FEATURES, read_evidence, stem_units
-from sensegraph.engines.offline.answers.ranking import load_weights, rate_sentences
+from sensegraph.engines.offline.answers.features import FEATURES, GATE, read_evidence, stem_units
+from sensegraph.engines.offline.answers.ranking import HOLDING, Weights, holds_answer, load_weights, rate_sentences
 from sensegraph.engines.offline.answers.source_sentences import read_source_sentences
 from sensegraph.language.asking.answer_types import find_answer_type, find_candidates, find_names
 from sensegraph.types import Context, Inquiry, Passage, Source, Statement, WordCounts
@@ -139,7 +142,7 @@ def test_features_have_a_row_for_each_sentence_and_a_column_for_each_name() -> N
     sentences = read_source_sentences(ALL, "en")
     read = read_evidence("Who built the Vell Bridge?", ALL, sentences, None)
     assert read is not None
-    assert read.features.shape == (len(sentences), len(FEATURES)) == (7, 27)
+    assert read.features.shape == (len(sentences), len(FEATURES)) == (7, 30)
     column = dict(zip(FEATURES, read.features.T, strict=True))
     assert list(column["first"]) == [1, 0, 0, 1, 0, 1, 0]
     assert list(column["rank"]) == [0, 0, 0, 1, 1, 2, 2]
@@ -191,3 +194,15 @@ def test_nothing_is_shown_where_nothing_is_near() -> None:
     assert draft.abstained
     told = "The sources do not answer this. “qubits”, “cosmonauts” and “entangle” stand nowhere in them."
     assert draft.statements == (Statement(told),)
+
+
+def test_a_question_in_a_language_without_words_that_say_the_same_is_given_up_later() -> None:
+    chance = math.log(0.2 / 0.8)  # a fifth, whatever is asked
+    none = (0.0,) * len(FEATURES)
+    weights = Weights(none, none, (-30.0, *[0.0] * (len(GATE) - 1)), (chance, *[0.0] * (len(HOLDING) - 1)))
+    asked = {"Who built the Vell Bridge?": False, "Wer hat die Vell Bridge gebaut?": True}
+    for question, holds in asked.items():
+        read = read_evidence(question, ALL, read_source_sentences(ALL, "en"), None)
+        assert read is not None
+        assert read.unlisted == holds
+        assert holds_answer(replace(read, unnamed=False), weights, 0.0) == holds

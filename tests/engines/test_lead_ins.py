@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sensegraph.engines.offline.answers.lists.lead_ins import find_version, list_led_in
+from sensegraph.engines.offline.answers.asked import list_led_commands, list_led_in
+from sensegraph.engines.offline.answers.lists.lead_ins import find_version
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence
 from sensegraph.engines.offline.reports.sentence_quality import end_sentence, tidy_sentence
 from sensegraph.types import Source
@@ -34,6 +35,12 @@ def test_a_colon_leads_in_to_a_list_and_a_sentence_to_the_command_behind_it(
 ) -> None:
     every = sentences(*lines, passages=passages)
     assert [every.index(one) for one in list_led_in(every, 0)] == led
+
+
+def test_a_sentence_leads_in_to_commands_and_a_command_to_none() -> None:
+    every = sentences("Put it back:", "$ tool reset", "$ tool start", "- red")
+    assert list_led_commands(every, 0) == every[1:3]
+    assert list_led_commands(every, 1) == []
 
 
 def test_the_version_of_a_change_is_that_of_the_heading_above_it() -> None:

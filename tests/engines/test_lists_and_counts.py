@@ -169,3 +169,23 @@ def test_what_no_rule_is_sure_of_is_left_to_facts(texts: Texts, question: str) -
 def test_about_so_many_is_no_count() -> None:
     texts = CLINIC | {"Poster": "# Poster\n\n*Printed on 5 May 2021.*\n\nThe clinic has over 70 beds."}
     assert answer_lines("How many beds does the clinic have?", texts)[1] == [COUNTS[2][1][0]]
+
+
+TOOL = {
+    "tool": (
+        "tool [-t red | green | blue] file\n\n-t kind\n\nGives the kind of key to make. "
+        "The possible values are “red”, “green”, or “blue”."
+    ),
+    "other": "The tool has two friends. They say “yes”, “no”, and “perhaps” to everything.",
+}
+
+
+def test_choices_that_a_text_lists_without_a_number_are_counted() -> None:
+    _, lines = answer_lines("How many kinds of key can the tool make with -t?", TOOL)
+    assert lines[0] == "**3**: The possible values are “red”, “green”, or “blue”."
+
+
+def test_choices_of_something_else_are_not_counted() -> None:
+    _, lines = answer_lines("How many colours does the ferry have?", TOOL)
+    assert lines
+    assert not any(line.startswith("**3**") for line in lines)

@@ -132,3 +132,8 @@ def test_reading_never_hangs(part: str) -> None:
     with not_hanging():
         found = read_blocks(part * (60_000 // len(part)))
         assert len(found.text) == 60_000 // len(part) * len(part)
+
+
+def test_a_line_that_stands_alone_on_a_new_page_does_not_go_on_with_the_page_before() -> None:
+    text = "* Fix a fault of the listing\n\n\f\nversion 1.3 - Ann Lee, 2021-01-07\n\n* Fix another fault\n"
+    assert [text[b.start : b.end] for b in read_blocks(text).blocks][1:2] == ["version 1.3 - Ann Lee, 2021-01-07"]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import TypeVar
 
-from sensegraph.answering.looked_up_chunks import find_listed_chunks, find_named_chunks
+from sensegraph.answering.looked_up_chunks import find_listed_chunks, find_named_chunks, place_rare_chunks, read_heads
 from sensegraph.errors import EndpointError, StepFailed
 from sensegraph.index.index import Index
 from sensegraph.index.passages import Teller, answer_from_draft, documents_behind, ground_statements, passage_tokens
@@ -194,12 +194,15 @@ def make_inquiry(question: Question, passages: Sequence[Passage], index: Index) 
     return Inquiry(question.text, Context(tuple(passages)), index.manifest.counts["documents"], question.history)
 
 
-def count_words(question: Question, index: Index) -> WordCounts:
-    """How many chunks hold each word of the question and of the conversation before it."""
+def count_words(question: Question, index: Index, passages: Sequence[Passage] = ()) -> WordCounts:
+    """How many chunks hold each word of the question and of the conversation before it; what the passages' texts open
+    with.
+    """
     asked = (*(turn.question for turn in question.history), question.text)
     plain = (text.lower() if text.isupper() else text for text in asked)
     stems = sorted({stem for text in plain for stem in list_stems(part_camel_case(text))})
-    return WordCounts(len(index.words), tuple((stem, index.words.count(stem)) for stem in stems))
+    words = tuple((stem, index.words.count(stem)) for stem in stems)
+    return WordCounts(len(index.words), words, heads=read_heads(passages, index))
 
 
 def leads_of(inquiries: Sequence[Inquiry], rt: Runtime) -> tuple[list[Lead | None], Mapping[str, int]]:
@@ -219,6 +222,14 @@ def gather_evidence(
     """Evidence of these passages, best first, with the documents behind them and their tokens."""
     size = sum(count_tokens(p.text) for p in passages)
     return Evidence(tuple(passages), documents_behind(passages, index), size, omitted, tuple(notes))
+
+
+def add_rare_chunks(question: Question, evidence: Evidence, index: Index, rt: Runtime) -> Evidence:
+    """The evidence with chunks that hold rare words of the question, for an engine that quotes: it reads the first."""
+    placed = for_quoting(rt, lambda: place_rare_chunks(question.text, evidence.passages, index))
+    if len(placed) <= len(evidence.passages) and [p.id for p in placed] == [p.id for p in evidence.passages]:
+        return evidence
+    return gather_evidence(placed, index, omitted=evidence.omitted, notes=evidence.notes) if placed else evidence
 
 
 def add_named_chunks(
@@ -260,14 +271,16 @@ def conclude_answer(question: Question, evidence: Evidence, index: Index, rt: Ru
     Where the runtime has a reranker, the evidence is put in its order first; where it has somebody who listens, the
     answer is told while it is written.
     """
-    evidence, named = add_named_chunks(question, rerank_evidence(question, evidence, index, rt), index, rt)
+    evidence = add_rare_chunks(question, rerank_evidence(question, evidence, index, rt), index, rt)
+    evidence, named = add_named_chunks(question, evidence, index, rt)
     evidence, complete = add_listed_chunks(question, evidence, index, rt)
     if not evidence.passages:
         if rt.hear:
             rt.hear(NOTHING)
         return Answer(NOTHING, evidence=evidence, notes=evidence.notes, abstained=True)
     evidence = replace(evidence, passages=tuple(quote_sources(evidence.passages, index, rt)))
-    counts = for_quoting(rt, lambda: [replace(count_words(question, index), name=named, partial=not complete)])
+    shown = evidence.passages
+    counts = for_quoting(rt, lambda: [replace(count_words(question, index, shown), name=named, partial=not complete)])
     counted = next(iter(counts), None)
     asked = replace(make_inquiry(question, evidence.passages, index), counted=counted)
     tell_stage("writing", f"from {len(evidence.passages)} passages")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from sensegraph.index.index import Index
 from sensegraph.index.manifest import ChunkEntry
 from sensegraph.index.passages import chunk_passage
 from sensegraph.language.asking.kinds import NUMBER, find_series, read_asked_kind
+from sensegraph.language.blocks import read_blocks
 from sensegraph.language.defining import (
     BARE,
     CUE_WORDS,
@@ -30,10 +32,11 @@ from sensegraph.language.defining import (
     read_asked_name,
     read_mentioned_name,
 )
-from sensegraph.language.text import name_stemmer, split_runs, stem_run
+from sensegraph.language.text import fold, known_word, name_stemmer, part_camel_case, split_runs, stem_run
 from sensegraph.language.word_lists import SNOWBALL
+from sensegraph.runtime.keys import document_part
 from sensegraph.runtime.results import take_records
-from sensegraph.types import Chunk, NameCounts, Passage
+from sensegraph.types import Chunk, Document, NameCounts, Passage
 
 READ = 100  # chunks that are read for a name
 LISTED_READ = 60  # chunks that are read for a list
@@ -45,6 +48,14 @@ _BORNE = 3  # of them for each longer name that a person's name is part of
 _ALONE = 60  # chunks with a part of the name, above which it is no name of one
 _SENTENCES = 3  # sentences with the name that are looked at in one chunk
 _AROUND = 240  # characters on either side of a name that its sentence is looked for in
+RARE, RARE_KEPT = 8, 2  # chunks with a word that is rare at most, and those with rare words that are added
+HEADED, _FEW, _LONGEST = 40, 3, 100  # chunks and documents with a word that may head one; chunks of that
+FIRST = 5  # chunks of which an engine reads all sentences
+_HEAD, _HEADING_BLOCKS, _HEADING_WORDS = (
+    2000,
+    2,
+    8,
+)  # of a document: characters, blocks and their words that may name it
 _ENDS = re.compile(r"[.!?。！？][\"'”’)]?(?=\s|$)|\n\s*(?![\sa-z])|[。！？]")
 
 
@@ -191,3 +202,79 @@ def find_listed_chunks(question: str, index: Index) -> tuple[list[Passage], bool
         found += list(index.chunks([e.id for e in entries]).values())
     passages = {chunk.id: chunk_passage(chunk) for chunk in found}
     return list(passages.values())[:LISTED_KEPT], len(best) <= LISTED_READ and len(passages) <= LISTED_KEPT
+
+
+# ── rare words and heads of documents ──
+
+
+def place_rare_chunks(question: str, passages: Sequence[Passage], index: Index) -> list[Passage]:
+    """The passages of a question, and last among the first `FIRST` the chunks for rare names that these lack.
+
+    A search by the graph or by meaning may pass over the one text that has a word; an answer cannot do without it. For
+    each rare word that is written as a name, or is no common one, there is the chunk that holds most of the question
+    with it, or, where the word heads a document, the one of that document.
+    """
+    chunks = [p for p in passages if p.kind == "chunk"]
+    shown, root = {p.id for p in chunks[:FIRST]}, index.root
+    most, heading = min(RARE, len(root.words) // 50), min(HEADED, len(root.words) // 10)
+    if not chunks or not most:  # a few chunks are all found
+        return list(passages)
+    rough = root.words.score(list_search_stems(split_runs(question), question))
+    found: dict[str, Passage] = {}
+    words = split_runs(part_camel_case(question))
+    for word in dict.fromkeys(w for i, w in enumerate(words) if (i and w[:1].isupper()) or not known_word(fold(w))):
+        forms = list_search_stems([word], question)
+        places = positions_with([word], question, root) if forms else np.zeros(0, np.int64)
+        if not 0 < len(places) <= heading:
+            continue
+        places, entries = take_entries(places[np.lexsort((places, -rough[places]))], index)
+        headed = _find_headed(entries, forms, index)
+        if headed is not None:
+            around = np.arange(*_span_document(int(places[headed]), entries[headed], root))
+            _, own = take_entries(around[np.lexsort((around, -rough[around]))][:1], index)
+        elif len(places) > most or not shown.isdisjoint(e.id for e in entries):
+            continue
+        else:
+            own = entries[:1]
+        found |= {c.id: chunk_passage(c) for c in index.chunks([e.id for e in own if e.id not in shown]).values()}
+    rare = list(found.values())[:RARE_KEPT]
+    if not rare:
+        return list(passages)
+    others = [p for p in passages if p.id not in found]
+    front = [p for p in others if p.kind == "chunk"][: FIRST - len(rare)]
+    low = min((p.score for p in front), default=1.0)
+    kept = {p.id for p in front}
+    return [*front, *(replace(p, score=low) for p in rare), *(p for p in others if p.id not in kept)]
+
+
+def _find_headed(entries: Sequence[ChunkEntry], forms: Sequence[str], index: Index) -> int | None:
+    """The place of a chunk whose document a word heads, where it heads one only of a few that hold it."""
+    first = {e.document: i for i, e in reversed(list(enumerate(entries)))}
+    if not 0 < len(first) <= _FEW:
+        return None
+    stems = {i: set(list_search_stems(split_runs(_read_head(index.document(d))), "")) for d, i in first.items()}
+    headed = [i for i, held in stems.items() if not held.isdisjoint(forms)]
+    return headed[0] if len(headed) == 1 else None
+
+
+def _span_document(place: int, entry: ChunkEntry, root: Index) -> tuple[int, int]:
+    """Where the chunks of a document begin and end in the catalogue, of which one is at `place`; at most `_LONGEST`."""
+    begin = place - entry.position
+    near = take_records(root.catalogue.chunks, range(begin, min(begin + _LONGEST, len(root.words))))
+    return begin, begin + sum(e.document == entry.document for e in near)
+
+
+def _read_head(document: Document) -> str:
+    """The title of a document and its first blocks as far as these are short: a heading, however lines are wrapped."""
+    read = read_blocks(document.text[:_HEAD])
+    blocks = (" ".join(read.text[b.start : b.end].strip(" #=*-\t\n").split()) for b in read.blocks)
+    named = list(takewhile(lambda block: len(block.split()) <= _HEADING_WORDS, filter(None, blocks)))
+    return " ".join((document.title, *named[:_HEADING_BLOCKS])).strip()
+
+
+def read_heads(passages: Sequence[Passage], index: Index) -> tuple[tuple[str, str], ...]:
+    """What heads each document of the first chunks, with the part of chunk ids that tells the document."""
+    documents = index.documents_of([p.id for p in passages if p.kind == "chunk"][:FIRST])
+    parts = {document: document_part(name) for name, document in documents.items()}
+    heads = ((part, _read_head(index.document(document))) for document, part in parts.items())
+    return tuple((part, head) for part, head in heads if head)

@@ -30,6 +30,7 @@ _MAX_HEADER = 100_000  # characters in which front matter and the first heading 
 _MAX_TOML = 20_000  # the library of Python takes the square of a key's length
 _MAX_DOTS = 200  # of a line there, as parts of a key take its square too, in memory
 _MAX_HEADING = 500  # of a title
+_PROSE = 12  # words of a line of prose, below which a heading of the second level names a part of the text
 _MAX_LISTS = 20  # lists in one another in front matter
 
 _CHARSET = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.I)
@@ -113,18 +114,20 @@ def _parse_yaml_value(text: str, depth: int = 0) -> object:
 
 
 def _find_heading(text: str) -> str:
-    """The first heading outside of code, without its marks."""
-    fence, before = "", ""
+    """The first heading outside of code, without its marks: of the first level, or of another above all prose."""
+    fence, before, prose = "", "", False
     for line in text[:_MAX_HEADER].split("\n"):
         if mark := _FENCE.match(line):
             fence = mark[1] if not fence else "" if mark[1].startswith(fence) else fence
         elif not fence:
-            if match := _ATX.match(line):
+            match = _ATX.match(line)
+            if match and not (prose and line.lstrip().startswith("##")):
                 heading = match[1].strip(" \t")
                 bare = heading.rstrip("#")  # the marks that may close a heading stand apart
                 return _strip_inline_marks(bare if bare[-1:].isspace() else heading)
-            if before.strip() and _UNDERLINE.match(line):
+            if before.strip() and (mark := _UNDERLINE.match(line)) and not (prose and "-" in mark[0]):
                 return _strip_inline_marks(before)
+            prose = prose or len(before.split()) >= _PROSE
         before = line
     return ""
 

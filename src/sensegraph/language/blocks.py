@@ -43,6 +43,7 @@ _MAIL_FIELDS = frozenset(
 _ENDS = frozenset(".!?。！？؟۔।։;,:、，")
 _HYPHENS = frozenset("-‐\u00ad")
 _FIRST = re.compile(r"\S+")
+_NUMBER = re.compile(r"\d")
 _LABELLED = 0.1  # share of lines with a colon in front, and with labels that come back, of what may be a transcript
 _LEAST_LABELS = 4
 _LABEL = 60  # characters in which that colon stands
@@ -196,7 +197,7 @@ def _group_lines(lines: Sequence[Line], form: str, wrapping: Wrapping) -> Iterat
     """The lines of each block, with its kind."""
     now: list[Line] = []
     kind, gap, paged = "", False, False
-    for line in lines:
+    for line, behind in zip(lines, (*lines[1:], None), strict=True):
         paged = paged or line.paged
         if line.kind == "blank":
             gap = True
@@ -209,7 +210,9 @@ def _group_lines(lines: Sequence[Line], form: str, wrapping: Wrapping) -> Iterat
                 yield kind, now
             now, gap = [], False
             continue
-        if now and _joins(now, kind, line, gap, paged, form, wrapping):
+        # a heading in small letters: "version 1.33 - Ann Lee, 2021-01-07"
+        alone = gap and (behind is None or behind.kind == "blank") and not line.stopped and _NUMBER.search(line.text)
+        if now and not (alone and paged) and _joins(now, kind, line, gap, paged, form, wrapping):
             if line.kind == "item":
                 line.mark = 0
             now.append(line)

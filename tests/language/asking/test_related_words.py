@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sensegraph.language.asking.related_words import DERIVED, NEARNESS, find_related
+from sensegraph.language.asking.related_words import DERIVED, NEARNESS, find_phrases, find_related
 
 
 @pytest.mark.parametrize(
@@ -31,3 +31,11 @@ def test_a_word_is_found_by_its_forms_its_root_its_letters_and_what_a_compound_e
 
 def test_a_form_is_nearer_than_a_word_of_the_family_and_that_nearer_than_another_word() -> None:
     assert 1.0 == NEARNESS["forms"] > NEARNESS["families"] > DERIVED > NEARNESS["near"] > 0
+
+
+def test_an_expression_of_several_words_stands_for_words_that_say_the_same() -> None:
+    ((phrase, meant),) = find_phrases("Who came up with the format?", "english")
+    assert phrase == "came up with"
+    assert {"invent", "devis", "defin"} <= set(meant)
+    assert find_phrases("Who came up the stairs?", "english") == []
+    assert find_phrases("Who came up with the format?", "german") == []

@@ -17,6 +17,14 @@ _PROPER = re.compile(
     r"[^\W\d_a-zß-öø-ÿ][\w’'\-]*(?:\.(?=\s[A-Z]))?"
     r"(?:\s+(?:of|the|de|von|van|der|la|du|di|del|and|&|für|und)(?=\s+[^\W\d_a-zß-öø-ÿ])|\s+[^\W\d_a-zß-öø-ÿ][\w’'\-]*(?:\.(?=\s[A-Z]))?)*"
 )
+_ASKS_HOW = re.compile(r"\W*how (?:do|does|did|can|could|should|to|would) ", re.IGNORECASE)
+# "what is sent when the time is over" asks for no date
+_JOINS = re.compile(r"when|where|wo", re.IGNORECASE)
+_ASKS_BEFORE = re.compile(
+    r"\W*(?:\w+ )?(?:what|which|who|how|why|do|does|did|is|are|can|could|should|may|will|was|welche\w*|wer|wie|warum)\b"
+    r".*\w",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +43,19 @@ def _asking() -> dict[str, re.Pattern[str]]:
 
 
 def find_answer_type(question: str) -> AnswerType:
-    """The kind of thing that a question asks for, by the first words that tell one; "thing" where none do."""
+    """The kind of thing that a question asks for, by the first words that tell one; "thing" where none do.
+
+    "How do I get back to where I was" asks for no place.
+    """
+    if _ASKS_HOW.match(question):
+        return "thing"
     asking = _asking()
-    found: list[tuple[int, AnswerType]] = [(m.start(), kind) for kind in _ORDER if (m := asking[kind].search(question))]
+    found: list[tuple[int, AnswerType]] = [
+        (m.start(), kind)
+        for kind in _ORDER
+        for m in asking[kind].finditer(question)
+        if not (_JOINS.fullmatch(m[0]) and _ASKS_BEFORE.match(question[: m.start()]))
+    ]
     return min(found, key=lambda item: item[0])[1] if found else "thing"
 
 

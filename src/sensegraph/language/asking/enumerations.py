@@ -11,6 +11,12 @@ from sensegraph.language.sentences import split_sentences
 _MARK = re.compile(r"(?:[-*•+–]|\d{1,2}[.)]|\([a-z0-9]{1,2}\)|[a-z]\))\s+(?=\S)")
 _HEAD = re.compile(r"#{1,6}\s+(?=\S)")
 _END = re.compile(r"[.!?;,]\W*$")
+_QUOTED = r"(?:“[^“”]{1,40}”|\"[^\"]{1,40}\"|‘[^‘’]{1,40}’|`[^`']{1,40}['`]|'[^'\s]{1,40}')"
+_SET = re.compile(
+    rf"{_QUOTED}(?P<aside>(?:\s[^,;.“\"‘`']{{1,40}}|\s\([^()]{{1,60}}\))?)(?=\s*[,;.]|\s+(?:and|or)\b|\s*$)"
+)
+_EITHER = re.compile(r"[\[({]?(?:[^\s|\[\](){}]+[ =])?([\w@.+-]+(?:\s*\|\s*[\w@.+-]+){2,})")
+_BETWEEN = re.compile(r"\s*[,;]?\s*(?:and|or)?\s*")
 FEWEST = 3  # entries that make a list
 _MOST_STEPS = 20  # times that a line is looked at as part of a list of terms, on average
 _TERM = 6  # words of a term
@@ -111,3 +117,18 @@ def _end_entry(text: str, rows: Sequence[_Row], i: int) -> int:
 def _kind_of_mark(text: str, row: _Row) -> str:
     mark = text[row.start : row.start + row.marked].strip()
     return "1" if mark.rstrip(".)").isdigit() else "a" if mark.strip("()").isalnum() else mark
+
+
+def list_choices(text: str) -> list[str]:
+    """The choices that a sentence lists: quoted values one after another, or words with bars between; three or more."""
+    either = max((m[1] for m in _EITHER.finditer(text)), key=len, default="")
+    if either:
+        return list(dict.fromkeys(part.strip() for part in either.split("|")))
+    best: list[str] = []
+    run: list[re.Match[str]] = []
+    for match in _SET.finditer(text):
+        joined = run and _BETWEEN.fullmatch(text, run[-1].end(), match.start())
+        run = [*run, match] if joined else [match]
+        if len(run) > len(best):
+            best = [m[0].removesuffix(m["aside"]) for m in run]
+    return list(dict.fromkeys(best)) if len(best) >= FEWEST else []

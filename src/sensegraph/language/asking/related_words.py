@@ -7,6 +7,7 @@ words that are written without their vowels.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from functools import cache
 
@@ -24,7 +25,7 @@ _ROOT, _ENDING = 5, 3  # characters that both begin with, and the most that each
 def _read_related() -> Mapping[str, Mapping[str, float]]:
     found: dict[str, dict[str, float]] = {}
     for section, lines in read_sections("lexicons/same-meaning").items():
-        for line in lines:
+        for line in lines if section in NEARNESS else ():
             stems = list(dict.fromkeys(t for word in line.split() for t in stem_run(word, ENGLISH)))
             for one in stems:
                 for other in stems:
@@ -49,6 +50,27 @@ def find_related(stem: str, held: Collection[str], spoken: str) -> dict[str, flo
         elif long and spoken in COMPOUNDING and len(other) > len(stem) and other.endswith(stem):
             found.setdefault(other, DERIVED)  # what a compound ends with is what it is
     return found
+
+
+@cache
+def _read_phrases() -> tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]:
+    found = []
+    for line in read_sections("lexicons/same-meaning")["phrases"]:
+        phrase, _, meant = line.partition("=")
+        found.append(
+            (
+                re.compile(rf"\b(?:{phrase.strip()})\b", re.IGNORECASE),
+                tuple(stem for word in meant.split() for stem in stem_run(word, ENGLISH)),
+            )
+        )
+    return tuple(found)
+
+
+def find_phrases(text: str, spoken: str) -> list[tuple[str, tuple[str, ...]]]:
+    """The phrases in a text that say more than their words, each with the stems of words that say the same."""
+    if spoken != ENGLISH:
+        return []
+    return [(match[0], meant) for rule, meant in _read_phrases() for match in rule.finditer(text)]
 
 
 def _abbreviates(one: str, other: str) -> bool:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from sensegraph.language.text import WORD, tag_words
+
 _RULES = re.compile(
     r"\b(?:may|must|shall|can|could|cannot|not|no|never|neither|nor|none|only|unless|without|required?|allowed|"
     r"permitted|\w+n['’]t)\b",
@@ -24,13 +26,42 @@ _WAY = re.compile(
     re.IGNORECASE,
 )
 _COMMAND = re.compile(rf"^\W*[$%>] \S|^[`'‘]?[a-z][\w.+-]*(?: \S+)*? {_OPTION}|^`[^`]+`\W*$|\s\| [a-z]+\b")
+_CODE = re.compile(rf"{_OPTION}|`[^`]+`|^\W*[$%>] \S")
+_INSTRUCTS = re.compile(
+    r"\b(?:you (?:can|may|must|should|could|need|have) |(?:use|run|issue|type|execute|invoke|specify|call|enter|set) "
+    r"(?:the|a|an|it|with|this|following|`|--?\w)|(?:can|may|must|should) be \w+ed (?:by|with|using)|by \w+ing\b)",
+    re.IGNORECASE,
+)
+_SMALL = re.compile(
+    r"`|(?<!\S)(?:the|an?|is|are|of|to|and|or|with|if|that|you|not|your|this)(?!\S)|[.;:]$", re.IGNORECASE
+)
+_REMARK = re.compile(r"\s+#\s.*")
 _ASKS_VERSION = re.compile(r"\b(?:version|release)s?\b", re.IGNORECASE)
 _VERSION = re.compile(r"\b\d+\.\d+|\b(?:version|release)s? \d", re.IGNORECASE)
 _LITERAL = re.compile(rf"{_OPTION}\b|\b\d+(?:\.\d+)+")
 _GOES_ON = re.compile(
     r"^\W*(?:but|however|instead|also|thus|therefore|then|and|or|so|for example|e\.g\.|this|these|that|those|it|they|"
-    r"he|she|in this case|note that|otherwise|similarly|in addition|likewise)\b",
+    r"he|she|in this case|note that|otherwise|similarly|in addition|likewise|"
+    r"cett?e|ces|cela|ceci|elles?|ils?|dies(?:e[mnrs]?)?|jedoch|außerdem|deshalb|daher|est[ae]|est[ao]s|además)\b",
     re.IGNORECASE,
+)
+_MADE_BY = (
+    r"(?i:(?:\w+ed|\w+en|made|built) by|authors?|maintainers?|maintain(?:s|ing)|developers?|creators?|"
+    r"copyright(?: \(c\))?(?: [\d, –-]+)?(?: by)?)"
+)
+_MAKER = re.compile(
+    rf"\b{_MADE_BY}\b:?\W{{0,3}}(?:is |are |was |were )?(?:[a-z]+ ){{0,2}}[A-ZÀ-Þ][\w’'-]+\.? [A-ZÀ-Þ]|"
+    r"[A-ZÀ-Þ][\w’'-]+,? (?i:(?:is|was|has been) (?:now |currently )?(?:the )?(?:author|maintain|develop|creator))"
+)
+_ASKS_MAKER = re.compile(
+    r"^\W*who (?:first )?(?:wrote|made|designed|created|invented|developed|programmed|drew|painted|composed|devised|"
+    r"came up with|"
+    r"(?:is|are|was|were) the (?:author|creator|designer|developer|inventor|programmer|maintainer)s?)\b",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(
+    r"\b[A-ZÀ-Þ][\w’'-]*[a-zß-ÿ][\w’'-]*\.? (?:(?:de|la|du|di|van|der|von|den) ){0,2}[A-ZÀ-Þ][\w’'.-]*[a-zß-ÿ.]|"
+    r"\bby (?:the )?[A-ZÀ-Þ]"
 )
 _SIGN = re.compile(r"[\[\]<>|={}$\\/_`#*~^]|--")
 _FEWEST = 30  # characters that a text counts as having at least
@@ -51,6 +82,16 @@ def tells_way(text: str) -> bool:
     return _WAY.search(text) is not None
 
 
+def holds_code(text: str) -> bool:
+    """Whether a text has something to type: an option, a command, or code in backquotes."""
+    return _CODE.search(text) is not None
+
+
+def instructs(text: str) -> bool:
+    """Whether a text tells its reader what to do: "you can …", "use the …", or a verb in front."""
+    return _INSTRUCTS.search(text) is not None or tag_words([w.lower() for w in WORD.findall(text)[:1]]) == "b"
+
+
 def tells_version(text: str) -> bool:
     """Whether a text has the number of a version."""
     return _VERSION.search(text) is not None
@@ -61,6 +102,21 @@ def rules_something(text: str) -> bool:
     return _RULES.search(text) is not None
 
 
+def asks_for_maker(question: str) -> bool:
+    """Whether a question asks who made something."""
+    return _ASKS_MAKER.search(question) is not None
+
+
+def names_maker(text: str) -> bool:
+    """Whether a text has what may be the name of who made something: two words with capitals, or one behind "by"."""
+    return _NAMED.search(text) is not None or tells_maker(text)
+
+
+def tells_maker(text: str) -> bool:
+    """Whether a text names who made or looks after something: "written by Ann Lee", "Maintainer: Ann Lee"."""
+    return _MAKER.search(text) is not None
+
+
 def goes_on(text: str) -> bool:
     """Whether a sentence begins as one does that goes on with what stands before it."""
     return _GOES_ON.search(text) is not None
@@ -69,6 +125,11 @@ def goes_on(text: str) -> bool:
 def is_command(text: str) -> bool:
     """Whether a line is something to type: a prompt, a program with an option, a pipe, or code in backquotes."""
     return _COMMAND.search(text) is not None
+
+
+def is_code(text: str) -> bool:
+    """Whether a line is a command and holds no prose: none of the small words of a sentence, no backquotes."""
+    return is_command(text) and _SMALL.search(_REMARK.sub("", text)) is None
 
 
 def list_literals(text: str) -> frozenset[str]:

@@ -68,6 +68,7 @@ def read_office_question(question: str) -> OfficeQuestion | None:
     office, thing = (match["verb"], _strip_article(rest)) if verb else _part_thing(rest)
     if (
         not office
+        or OFFICE_PATTERNS["makers"].search(office)  # who made a thing holds no office of it
         or re.match(r"(?:at|in|on|with|for|of|by|from|to|nach|vor)\b", office, re.I)
         or len(office.split()) > _LONGEST
         or not (thing or not verb)

@@ -12,17 +12,25 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sensegraph.engines.offline.answers.asked import Asked, Written, list_sentences, show_sentence
+from sensegraph.engines.offline.answers.asked import (
+    Asked,
+    Written,
+    list_led_commands,
+    list_led_in,
+    list_sentences,
+    show_sentence,
+)
 from sensegraph.engines.offline.answers.corrections import Preferred, list_preferred, prefer_corrections
 from sensegraph.engines.offline.answers.dated import choose_dated, favour_dated
 from sensegraph.engines.offline.answers.features import FEATURES, Floats, Read, read_evidence, stem_units
-from sensegraph.engines.offline.answers.lists.lead_ins import find_version, list_led_in
+from sensegraph.engines.offline.answers.lists.lead_ins import find_version
 from sensegraph.engines.offline.answers.question_text import split_question
 from sensegraph.engines.offline.answers.ranking import NEAR, TWO_HOPS, holds_answer, load_weights, rate_sentences
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, differs_from
 from sensegraph.engines.offline.reports.sentence_quality import join_with_and
 from sensegraph.language.asking.answer_types import Candidate, find_answer_type, find_candidates, find_names
 from sensegraph.language.asking.question_words import read_asked_type
+from sensegraph.language.asking.sentence_cues import asks_for_maker, goes_on, names_maker
 from sensegraph.language.text import WORD, name_stemmer
 from sensegraph.types import Statement
 
@@ -95,6 +103,8 @@ def _find_part(asked: Asked, part: str) -> _Found | None:
     dates = read.features[list(order[:2]), FEATURES.index("typed")]
     timed = read_asked_type(part)[0] == "date"  # no sentence without a date says when
     holds = holds_answer(read, weights, gate) and (not timed or bool(dates.any()))
+    if holds and asks_for_maker(part):
+        holds = any(names_maker(read.sentences[i].raw) for i in order[:2])
     return _Found(read, order, chances, gate, holds)
 
 
@@ -143,18 +153,28 @@ def choose_fact_sentences(
     length, shown = sum(len(one.text.split()) for one in chosen), float(chances[best])
     most += len(chosen) - 1
     leads = read.because[best] if gate >= TWO_HOPS else -1
-    for i in ([leads] if leads >= 0 else []) + list(order[1:DEPTH]):
+    follows = _find_follower(read, best) if most == MOST else -1
+    for i in dict.fromkeys((*[i for i in (leads, follows) if i >= 0], *order[1:DEPTH])):
         one = read.sentences[i]
         size = len(one.text.split())
         said = len(chosen) - (leads >= 0 and read.sentences[leads] in chosen)
         far = shown >= ENOUGH or chances[i] < LEAST * chances[best]
-        if said == most or (far and i != leads):
+        if said >= most or (far and i not in (leads, follows)):
             break
         if length + size <= WORDS and differs_from(one, chosen):
-            chosen.append(one)
+            commands = list_led_commands(read.sentences, i)[:1]
+            chosen += [one, *(command for command in commands if command not in chosen)]
             length += size
             shown += float(chances[i]) * (i != leads)
     return chosen
+
+
+def _find_follower(read: Read, best: int) -> int:
+    """The sentence right behind the best one, where it goes on with it and adds words of the question; else −1."""
+    i = best + 1
+    if i == len(read.sentences) or read.sentences[i].reference != read.sentences[best].reference:
+        return -1
+    return i if goes_on(read.sentences[i].raw) and read.union[i] > read.union[best] else -1
 
 
 def _find_answer(question: str, read: Read, best: int) -> str:

@@ -15,31 +15,35 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from sensegraph.engines.offline.answers.asked import list_led_commands
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence
 from sensegraph.engines.offline.reports.sentence_quality import is_heading
 from sensegraph.language.asking import sentence_cues
 from sensegraph.language.asking.answer_types import AnswerType, find_answer_type, find_candidates, find_names
 from sensegraph.language.asking.question_words import asks_whether, stem_asking_words
-from sensegraph.language.asking.related_words import find_related
+from sensegraph.language.asking.related_words import find_phrases, find_related
 from sensegraph.language.dates.moments import find_atoms
 from sensegraph.language.text import WORD, fold, name_stemmer, part_camel_case, split_runs, stem_run
 from sensegraph.language.word_lists import ENGLISH
+from sensegraph.runtime.keys import document_part
 from sensegraph.types import Passage, WordCounts
 
 Floats = NDArray[np.float64]
 Stems = frozenset[str]
 
 ASKING = 0.3  # weight of a word that says how to answer, or names a piece of the corpus, where it stands in the corpus
+PHRASED = 0.8  # what a word counts that says what a phrase of the question says
 FEWEST = 50  # texts that a corpus is taken to have at least: in a few, what all of them hold may still be rare
 FEATURES = (
     "own", "union gain", "title", "passage", "rank", "score", "first", "typed", "typed new", "typed count",
     "own typed", "length", "short", "bridge", "bridge gain", "title named", "asks", "new names", "speaker",
-    "headed", "rest", "rules", "way", "version", "literal", "signs", "goes on",
+    "headed", "rest", "rules", "way", "version", "literal", "signs", "goes on", "maker", "code", "instructs",
 )  # fmt: skip
 GATE = ("bias", "union", "own", "relative", "genitive", "bridge", "bridge gain")
 _RELATIVE = re.compile(r"(?<!^)\b(?:that|which|who|whose|where|whom)\b", re.IGNORECASE)
 _GENITIVE = re.compile(r"['’]s\b|\bof\b", re.IGNORECASE)
 _ASIDE = re.compile(r"\s*\([^()]*\)$")
+_ADDRESS = re.compile(r"https?://\S+|<\w+ [^<>]*=[^<>]*>")  # what stands in one is not said
 _YEAR = re.compile(r"\d{4}")
 
 
@@ -51,7 +55,8 @@ class Read:
     the share of the question that a sentence holds with its title, its speaker and the sentence before it; `headings`
     says which sentences only name something; `because` is the sentence of another passage that leads to it, or −1.
     `second` is the score of the second passage as a share of the best. `missing` are the question's words, as it writes
-    them, that stand nowhere in the corpus; `unnamed` that one of them is a name.
+    them, that stand nowhere in the corpus; `unnamed` that one of them is a name. `unlisted` says that no words
+    that say the same are known in its language.
     """
 
     kind: AnswerType
@@ -65,6 +70,7 @@ class Read:
     second: float
     missing: tuple[str, ...]
     unnamed: bool = False
+    unlisted: bool = False
 
 
 def read_evidence(
@@ -125,27 +131,40 @@ class _Comparison:
     ) -> None:
         self.question, self.kind, self.shown, self.kept, self.spoken = question, kind, shown, kept, spoken
         self.asked = frozenset(wanted)
-        self.stems = [self._stem(s.text) for s in kept]
+        self.whether, self.literals = asks_whether(question), sentence_cues.list_literals(question)
+        self.way, self.version = sentence_cues.asks_for_way(question), sentence_cues.asks_for_version(question)
+        # a command is read with the line that leads in to it
+        self.led = [list_led_commands(kept, i) if self.way else [] for i in range(len(kept))]
+        texts = (_ADDRESS.sub(" ", " ".join(x.text for x in (s, *led))) for s, led in zip(kept, self.led, strict=True))
+        self.stems = [self._stem(text) for text in texts]
+        heads = dict(counted.heads) if counted else {}
         # the title of a record names it, and is no title of the texts that it quotes
-        self.titles = {name: self._stem(p.title) if p.kind == "chunk" else frozenset() for name, p in shown.items()}
+        self.titles = {
+            name: self._stem(f"{p.title} {heads.get(document_part(p.id), '')}") if p.kind == "chunk" else frozenset()
+            for name, p in shown.items()
+        }
         self.texts = dict(self.titles)
         for sentence, held in zip(kept, self.stems, strict=True):
             self.texts[sentence.reference] |= held | self._stem(sentence.speaker)
         self.counted = counted
         self.weights = _weigh_stems(wanted, spoken, list(self.texts.values()), counted)
+        for phrase, _ in find_phrases(question, spoken):  # one of function words alone is asked for too
+            if self.weights.keys().isdisjoint(stem_units(phrase, spoken)):
+                self.weights[phrase] = max(self.weights.values()) / 2
         self.total = sum(self.weights.values()) or 1.0
         self.related = self._find_related()
-        self.headings = [not s.speaker and is_heading(s.text) for s in kept]
+        # a line that only names something may be what is asked for, where that is who made it
+        self.signed = [kind == "person" and sentence_cues.tells_maker(s.raw) for s in kept]
+        named = zip(kept, self.signed, strict=True)
+        self.headings = [not s.speaker and not signed and is_heading(s.text) for s, signed in named]
         # what stands in a heading or a line of code is written with capitals there for another reason
         self.names = [[] if heading else find_names(s.text) for s, heading in zip(kept, self.headings, strict=True)]
         self.spelt = [{n.text: self._stem(n.text) for n in found} for found in self.names]
         self.own = [self._share(w) for w in self.stems]
         self.titled = [self._share(w | self.titles[s.reference]) for s, w in zip(kept, self.stems, strict=True)]
         self.above = self._find_headings()
-        self.whether, self.literals = asks_whether(question), sentence_cues.list_literals(question)
-        self.way, self.version = sentence_cues.asks_for_way(question), sentence_cues.asks_for_version(question)
-        texts = [p for p in shown.values() if p.kind == "chunk"] or list(shown.values())
-        self.best = max(p.score for p in texts) or 1.0
+        chunks = [p for p in shown.values() if p.kind == "chunk"] or list(shown.values())
+        self.best = max(p.score for p in chunks) or 1.0
 
     def _stem(self, text: str) -> Stems:
         return frozenset(stem_units(text, self.spoken))
@@ -161,6 +180,10 @@ class _Comparison:
             parts = stem_units(word, self.spoken)
             for whole in stem_run(word, self.spoken) if len(parts) > 1 or word != part_camel_case(word) else ():
                 found.setdefault(whole, []).extend((part, self.weights[part]) for part in parts)
+        for phrase, meant in find_phrases(self.question, self.spoken):
+            own = [stem for stem in (phrase, *stem_units(phrase, self.spoken)) if stem in self.weights]
+            for other in meant:
+                found.setdefault(other, []).extend((stem, PHRASED * self.weights[stem]) for stem in own)
         return found
 
     def _share(self, held: Stems) -> float:
@@ -219,16 +242,19 @@ class _Comparison:
             1.0, max(union), column["own"].max(), float(bool(_RELATIVE.search(self.question))),
             float(bool(_GENITIVE.search(self.question))), column["bridge"].max(), column["bridge gain"].max(),
         ])  # fmt: skip
-        # a command names nothing: it may be what is asked for
-        named = zip(self.headings, self.kept, strict=True)
-        headings = np.array([is_one and not (self.way and sentence_cues.is_command(s.raw)) for is_one, s in named])
+        behind = {id(one) for led in self.led for one in led}
+        # a command names nothing: it may be what is asked for, where nothing leads in to it
+        headings = np.array([
+            id(s) in behind or (is_one and not led and not (self.way and sentence_cues.is_command(s.raw)))
+            for is_one, s, led in zip(self.headings, self.kept, self.led, strict=True)
+        ])  # fmt: skip
         missing = self._find_missing()
         scores = [min(1.0, p.score / self.best) for p in self.shown.values()]
         return Read(
             self.kind, tuple(self.kept), features, gate, np.array(union), headings, tuple(because), self.asked,
             scores[1] if len(scores) > 1 else 0.0, missing, self.spoken == ENGLISH and any(
                 word[0].isupper() and not self.question.startswith(word) for word in missing
-            ),
+            ), self.spoken != ENGLISH,
         )  # fmt: skip
 
     def _describe(self, i: int) -> tuple[list[float], float, int]:
@@ -245,7 +271,7 @@ class _Comparison:
         else:
             fresh = sum(not self._stem(c.text) <= self.asked for c in things)
         bridge, gain, lead = self._bridge(i)
-        words = len(WORD.findall(one.text))
+        words = sum(len(WORD.findall(s.text)) for s in (one, *self.led[i]))
         elsewhere = any(self.kept[j].reference != one.reference for j in self.naming[one.reference])
         row = [
             own, together - own, self._share(title), self._share(text), list(self.shown).index(one.reference),
@@ -268,10 +294,13 @@ class _Comparison:
         return (
             headed, rest,
             self.whether and sentence_cues.rules_something(one.text),
-            self.way and sentence_cues.tells_way(one.raw),
+            self.way and any(sentence_cues.tells_way(s.raw) for s in (one, *self.led[i])),
             self.version and sentence_cues.tells_version(f"{heading} {one.raw}"),
             len(near) / len(self.literals) if self.literals else 0.0,
             sentence_cues.measure_syntax(one.raw), sentence_cues.goes_on(one.raw),
+            self.signed[i],
+            self.way and (bool(self.led[i]) or sentence_cues.holds_code(one.raw) or sentence_cues.is_command(one.raw)),
+            self.way and sentence_cues.instructs(one.raw),
         )  # fmt: skip
 
     def _bridge(self, i: int) -> tuple[float, float, int]:

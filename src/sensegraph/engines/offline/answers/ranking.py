@@ -22,6 +22,7 @@ HOLDING = ("bias", "union", "best", "passage", "gate", "long", "second")
 TWO_HOPS = 0.5  # value of the gate from which a question is one of two hops
 HOLDS = 0.29  # chance that the passages hold an answer, below which the answer abstains
 HOLDS_BOTH, HOLDS_NAME = 0.1, 0.5  # the same for a question of two hops, and where a name of it stands nowhere
+HOLDS_UNLISTED = 0.15  # the same where words that say the same as the question's are not known
 WHOLE = 0.9  # share of a question that a sentence holds from which on it leads to no other one: at 1 it is of one hop
 NEAR = 0.15  # share of the question that a sentence must hold with what stands around it
 _USUAL_STEMS = 6  # stems of a question of usual length
@@ -60,7 +61,8 @@ def rate_holding(read: Read, weights: Weights) -> float:
 
 def holds_answer(read: Read, weights: Weights, gate: float) -> bool:
     """Whether the passages hold an answer: surer where they lack a name of the question, less where they connect."""
-    least = HOLDS_NAME if read.unnamed else HOLDS_BOTH if gate >= TWO_HOPS else HOLDS
+    least = HOLDS_BOTH if gate >= TWO_HOPS else HOLDS_UNLISTED if read.unlisted else HOLDS
+    least = HOLDS_NAME if read.unnamed else least
     return rate_holding(read, weights) >= least
 
 

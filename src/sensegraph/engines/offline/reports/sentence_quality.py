@@ -130,8 +130,10 @@ def tidy_sentence(sentence: str) -> str:
     """`sentence` lightly trimmed for showing: transcript marks, fillers, repeats and opening markers removed.
 
     Never trims a negation or a modal verb, and never to nothing. Applying it again changes nothing. Text in
-    other languages than English only loses marks and stray white space.
+    other languages than English only loses marks and stray white space, a command nothing but that.
     """
+    if is_command(sentence):
+        return " ".join(sentence.split())
     shown = sentence
     for _ in range(8):  # a round may bring a label or another filler to the front
         last = shown

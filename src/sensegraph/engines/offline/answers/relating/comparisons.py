@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sensegraph.engines.offline.answers.asked import Asked, Written, show_sentence
@@ -72,6 +72,8 @@ def show_difference(asked: Asked, one: str, other: str) -> Written | None:
     ]
     chosen = [max(both, key=lambda t: (t.score, -t.sentence.order)).sentence] if both else []
     lines = [c.cite(show_sentence(c)) for c in chosen]
+    if chosen and _rate_contrast(chosen[0]):  # what its document says beside it is of the same things
+        asked = replace(asked, sentences=tuple(s for s in asked.sentences if s.origin == chosen[0].origin))
     for name, side, against in ((one, sides[0], sides[1]), (other, sides[1], sides[0])):
         told = rank_side(asked, side, against, whole, chosen)
         if told is None:

@@ -10,6 +10,7 @@ from sensegraph.engines.offline.answers.definitions import answer_definition
 from sensegraph.engines.offline.answers.lists.count_answers import answer_count
 from sensegraph.engines.offline.answers.lists.list_answers import answer_list
 from sensegraph.engines.offline.answers.lists.mention_counts import answer_mentions
+from sensegraph.engines.offline.answers.lists.option_counts import answer_option_count
 from sensegraph.engines.offline.answers.lists.set_lists import answer_set_list
 from sensegraph.engines.offline.answers.offices.office_answers import answer_office
 from sensegraph.engines.offline.answers.relating.asked_before import answer_as_asked
@@ -30,6 +31,7 @@ FORMS: tuple[Callable[[Asked], Written | None], ...] = (
     answer_list,
     answer_set_list,
     answer_count,
+    answer_option_count,
     answer_parts,
     answer_cause,
     answer_changes,
