@@ -260,7 +260,7 @@ def save_result(store: Store, step: Step[Any, Any], k: str, result: Any) -> None
             store.write_array(f"{k}.{f.name}", np.asarray(getattr(result, f.name)))
         store.write({k: b"arrays"}, step.name)  # last: it says "complete"
     elif step.form == "tables":
-        columns = {name: getattr(result, name) for name in _list_tables(step.result)}
+        columns = {name: getattr(result, name) for name in list_record_fields(step.result)}
         joined = {name: found.joined for name, found in columns.items() if isinstance(found, Table) and found.joined}
         for name in columns.keys() - joined.keys():
             store.write_rows(f"{k}.{name}", ((r.id, _ENCODE(r)) for r in columns[name]))
@@ -285,7 +285,7 @@ def load_result(store: Store, step: Step[Any, B], k: str) -> B:
         raise StoreError(f"The result {k} of {step.name} is of another version; run `sensegraph index` again.") from e
     if step.form == "tables":
         tables: dict[str, Table[Any]] = {}
-        for name, kind in _list_tables(step.result).items():
+        for name, kind in list_record_fields(step.result).items():
             wanted = [part for part, *_ in joined[name]] if name in joined else [f"{k}.{name}"]
             if gone := sorted(set(wanted) - store.has(wanted)):
                 raise ResultGone(f"The table {gone[0]} is gone from the store; run `sensegraph index` again.")
@@ -307,7 +307,7 @@ _read_joined = msgspec.json.Decoder(_Joined).decode
 
 
 @cache
-def _list_tables(kind: Any) -> dict[str, Any]:
+def list_record_fields(kind: Any) -> dict[str, Any]:
     """The fields of a dataclass that are sequences of records, with the records' type."""
     hints = typing.get_type_hints(kind)
     found = {f.name: typing.get_args(hints[f.name]) for f in fields(kind)}

@@ -49,21 +49,21 @@ def server() -> Iterator[VendorServer]:
         yield made
 
 
-def build(folder: Path, server: VendorServer, name: str) -> tuple[object, list[Request]]:
+def build(folder: Path, server: VendorServer, name: str, count: int = 8) -> tuple[object, list[Request]]:
     """What an index holds that was built at this server, and the requests that it took."""
     endpoint = {"concurrency": 16, "max_retries": 6, "backoff_s": 0.01, "timeout_s": 0.0, "embedding_model": "embeds"}
     with Corpus.open(folder, settings=settings(server.url(name), endpoint=endpoint)) as made:
-        made.add(stories(8))
+        made.add(stories(count))
         assert not made.build().left_out
         return content(made), server.requests(name)
 
 
-@pytest.mark.parametrize(("name", "most"), [("one", 1.02), ("sixteen", 1.02), ("sixty", 1.2)])
+@pytest.mark.parametrize(("name", "most", "count"), [("one", 1.02, 8), ("sixteen", 1.02, 8), ("sixty", 1.2, 32)])
 def test_a_build_sends_hardly_more_than_is_needed_and_nothing_fails(
-    server: VendorServer, tmp_path: Path, name: str, most: float
+    server: VendorServer, tmp_path: Path, name: str, most: float, count: int
 ) -> None:
-    calm, needed = build(tmp_path / "calm", server, "calm")
-    found, sent = build(tmp_path / name, server, name)
+    calm, needed = build(tmp_path / "calm", server, "calm", count)
+    found, sent = build(tmp_path / name, server, name, count)
     assert found == calm
     assert len(needed) > 30
     assert len(sent) <= most * len(needed), [r.status for r in sent]

@@ -217,7 +217,7 @@ def test_the_process_is_told_what_to_do(program: Callable[[str], None]) -> None:
         job = await jobs.start("notes", JobRequest("remove", "/none", {"engine": "offline"}, ("a.txt",)))
         await all_of(job.follow(0, 60.0))
         assert job.result == {
-            "kind": "remove", "root": "/none", "settings": {"engine": "offline"}, "documents": ["a.txt"]
+            "kind": "remove", "root": "/none", "settings": {"engine": "offline"}, "documents": ["a.txt"], "names": []
         }  # fmt: skip
 
     assert told(work) == ["done"]

@@ -49,7 +49,7 @@ from sensegraph.index.graph.slicing import (
 )
 from sensegraph.resolution.aliases import Aliases, Called, Name
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import JoinedRows, Result, Step, Table, load_result
+from sensegraph.runtime.results import JoinedRows, Result, Step, Table, list_record_fields, load_result
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Claim, Entity, Graph, Relation
 
@@ -204,10 +204,12 @@ class Degrees:
 
 def make_parts(step: Step[Any, B], wanted: Sequence[Wanted], rt: Runtime, **settings: Any) -> dict[str, B]:
     """Parts by their keys, each given as what stands for its input and a function that reads it where it is missing."""
-    names = [key(name) for name, _ in wanted]
-    for i in rt.missing(step, wanted, names=names, **settings):
-        rt.once(step, wanted[i][1](), names=(wanted[i][0],), **settings)
-    keys = rt.keys(step, wanted, names, **settings)
+    keys = rt.keys(step, wanted, [key(name) for name, _ in wanted], **settings)
+    held = [(k, *(f"{k}.{name}" for name in list_record_fields(step.result))) for k in keys]
+    there = rt.store.has([name for names in held for name in names])
+    for (name, read), names in zip(wanted, held, strict=True):
+        if not there.issuperset(names):  # a damaged table is removed without the rest of its result
+            rt.once(step, read(), names=(name,), **settings)
     rt.rely_on(keys)
     found = rt.store.read(keys)
     return {k: step.decode(found[k]) for k in keys}

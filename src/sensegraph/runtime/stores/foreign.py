@@ -24,8 +24,12 @@ def check_links(root: Path) -> None:
 
 
 def check_inert(db: sqlite3.Connection) -> None:
-    """Raise DatabaseError where a database holds triggers, views or virtual tables, which no store has."""
+    """Raise DatabaseError for triggers, views and virtual tables, which no store has, and damaged definitions."""
     db.execute("PRAGMA trusted_schema = OFF")
     query = "SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'view') OR sql LIKE 'CREATE VIRTUAL%'"
-    if found := db.execute(query).fetchone():
+    try:
+        found = db.execute(query).fetchone()
+    except UnicodeDecodeError as e:  # SQLite says what is wrong in words of the file, which are damaged
+        raise sqlite3.DatabaseError("the definition of a table is damaged") from e
+    if found:
         raise sqlite3.DatabaseError(f"it holds the {found[0]} {str(found[1])[:40]!r}, as no store does")
