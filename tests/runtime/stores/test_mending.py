@@ -6,6 +6,7 @@ import random
 import re
 import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -127,6 +128,15 @@ def test_a_file_that_cannot_be_opened_for_want_of_room_is_not_called_damaged(
     assert "damaged" not in str(caught.value)
     monkeypatch.undo()
     assert store.array("v") is not None
+
+
+def test_a_column_that_is_called_otherwise_is_damage(tmp_path: Path) -> None:
+    with closing(SqliteStore(tmp_path)) as made:
+        made.write({"a": b"x"}, "made")
+    with closing(sqlite3.connect(tmp_path / "store.sqlite")) as db:
+        db.execute("ALTER TABLE object RENAME COLUMN value TO valuf")
+    with closing(SqliteStore(tmp_path)) as opened, pytest.raises(StoreError, match=r"no such column: value.*Move the"):
+        opened.read(["a"])
 
 
 QUESTIONS = ("Who wrote to whom in the year 1800?", "What does Ada do?")

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _LARGEST = 1 << 28  # bytes of a file up to which a build reads all of it to find damage before it is met
 _BLOCK = 500
+_ROW = 64  # bytes that a row takes, or more
+_BROKEN = (sqlite3.DatabaseError, UnicodeDecodeError)  # SQLite may say what is wrong in words of the file
 _LEFT = "whole.txt"  # names, sizes and times of the files of a store that was found whole
 
 
@@ -195,16 +197,17 @@ def _copy_readable(store: SqliteStore) -> int:
 
 def _copy_table(path: Path, made: sqlite3.Connection, table: str) -> int:
     """Copy the rows of one table, each by itself where several cannot be read together; how many are lost."""
+    most = path.stat().st_size // _ROW
     with closing(sqlite3.connect(path, isolation_level=None)) as broken:
         broken.text_factory = decode_text
         try:
             (last,) = broken.execute(f"SELECT max(rowid) FROM {table}").fetchone()
-        except sqlite3.DatabaseError:
+        except _BROKEN:
             return 1
         lost = 0
-        for place in _list_places(broken, table, last or 0):
+        for place in _list_places(broken, table, last or 0, most):
             row: Any = None
-            with suppress(sqlite3.DatabaseError):
+            with suppress(*_BROKEN):
                 row = broken.execute(f"SELECT * FROM {table} WHERE rowid = ?", (place,)).fetchone()
             if row is None:
                 lost += 1
@@ -215,13 +218,27 @@ def _copy_table(path: Path, made: sqlite3.Connection, table: str) -> int:
     return lost
 
 
-def _list_places(broken: sqlite3.Connection, table: str, last: int) -> Iterator[int]:
-    """The numbers of the rows of a table as far as they can be listed; then every number that may be there."""
-    seen = -1
+def _list_places(broken: sqlite3.Connection, table: str, last: int, most: int) -> Iterator[int]:
+    """The numbers of the rows of a table as far as they can be listed from either end; then those that may be between.
+
+    Between are at most `most`, which the file has room for: a damaged number may be any.
+    """
+    seen, least = -1, last + 1
     try:
         for (place,) in broken.execute(f"SELECT rowid FROM {table} ORDER BY rowid"):
+            if place <= seen:  # a page leads back to itself
+                break
             seen = place
             yield place
-    except sqlite3.DatabaseError:
-        if last - seen < _LARGEST:
-            yield from range(seen + 1, last + 1)
+        else:
+            return
+    except _BROKEN:
+        pass
+    with suppress(*_BROKEN):
+        for (place,) in broken.execute(f"SELECT rowid FROM {table} ORDER BY rowid DESC"):
+            if not seen < place < least:
+                break
+            least = place
+            yield place
+    if least - seen <= most:
+        yield from range(seen + 1, least)

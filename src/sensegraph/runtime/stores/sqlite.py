@@ -168,7 +168,9 @@ class SqliteStore:
             with self._lock:
                 yield
         except (sqlite3.Error, OSError) as e:
-            damaged = isinstance(e, sqlite3.DatabaseError) and not isinstance(e, sqlite3.OperationalError)
+            # an operation that SQL itself refuses: the definition of a table is another
+            refused = getattr(e, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR
+            damaged = refused or (isinstance(e, sqlite3.DatabaseError) and not isinstance(e, sqlite3.OperationalError))
             advice = _ANEW if damaged else "Check that the folder exists, is writable and has room."
             raise StoreError(f"{self.path} cannot be used ({e}). {advice}") from e
 
