@@ -117,11 +117,15 @@ def served(
 
 
 def exchange(link: http.client.HTTPConnection, method: str, path: str, body: Any = None, packed: bool = False) -> bytes:
-    """The body of an answer that comes over a connection, which stays open."""
+    """The body of an answer over a connection that stays open; who asks too quickly waits as it is told."""
     headers = {"Content-Type": "application/json"} | ({"Accept-Encoding": "gzip"} if packed else {})
-    link.request(method, path, json.dumps(body) if body is not None else None, headers)
-    answer = link.getresponse()
-    read = answer.read()
+    while True:
+        link.request(method, path, json.dumps(body) if body is not None else None, headers)
+        answer = link.getresponse()
+        read = answer.read()
+        if answer.status != 429:
+            break
+        time.sleep(float(answer.headers["Retry-After"]))
     if answer.status != 200:
         raise RuntimeError(f"{method} {path}: {answer.status} {read[:300]!r}")
     return read
