@@ -144,10 +144,14 @@ class Chromium:
         self.wait("document.readyState === 'complete' && location.href !== 'about:blank'")
 
     def run(self, script: str) -> Any:
-        """The value of an expression on the page; a promise is awaited."""
-        found = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
-        assert "exceptionDetails" not in found, found["exceptionDetails"]
-        return found["result"].get("value")
+        """The value of an expression on the page; a promise is awaited, and so is what is not there yet."""
+        deadline = time.monotonic() + self._patience
+        while True:
+            found = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
+            if "exceptionDetails" not in found:
+                return found["result"].get("value")
+            assert time.monotonic() < deadline, found["exceptionDetails"]
+            time.sleep(0.05)
 
     def wait(self, condition: str) -> Any:
         """Wait until an expression is true, and give its value; what cannot be said yet is not true yet."""
