@@ -143,6 +143,11 @@ class Chromium:
         self.call("Page.navigate", url=address)
         self.wait("document.readyState === 'complete' && location.href !== 'about:blank'")
 
+    def leave(self) -> None:
+        """Go to an empty page, and read what was still said of the last one."""
+        self.call("Page.navigate", url="about:blank")
+        self.wait("location.href === 'about:blank'")
+
     def run(self, script: str) -> Any:
         """The value of an expression on the page; a promise is awaited, and so is what is not there yet."""
         deadline = time.monotonic() + self._patience

@@ -41,6 +41,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
 @pytest.fixture
 def scene(whole: Scene) -> Iterator[Scene]:
     """The browser; after the test nothing has gone wrong on the page, and nothing was loaded from elsewhere."""
+    whole.browser.leave()  # what the page of the test before still asks for is none of this one's
     whole.browser.complaints.clear()
     whole.browser.requests.clear()
     script = whole.model.script
