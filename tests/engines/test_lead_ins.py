@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sensegraph.engines.offline.answers.asked import list_led_commands, list_led_in
-from sensegraph.engines.offline.answers.lists.lead_ins import find_version
+from sensegraph.engines.offline.answers.lists.versions import find_version
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence
 from sensegraph.engines.offline.reports.sentence_quality import end_sentence, tidy_sentence
 from sensegraph.types import Source

@@ -227,9 +227,9 @@ def gather_evidence(
 def add_rare_chunks(question: Question, evidence: Evidence, index: Index, rt: Runtime) -> Evidence:
     """The evidence with chunks that hold rare words of the question, for an engine that quotes: it reads the first."""
     placed = for_quoting(rt, lambda: place_rare_chunks(question.text, evidence.passages, index))
-    if len(placed) <= len(evidence.passages) and [p.id for p in placed] == [p.id for p in evidence.passages]:
+    if not placed or [p.id for p in placed] == [p.id for p in evidence.passages]:
         return evidence
-    return gather_evidence(placed, index, omitted=evidence.omitted, notes=evidence.notes) if placed else evidence
+    return gather_evidence(placed, index, omitted=evidence.omitted, notes=evidence.notes)
 
 
 def add_named_chunks(

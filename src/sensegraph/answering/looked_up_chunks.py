@@ -51,11 +51,7 @@ _AROUND = 240  # characters on either side of a name that its sentence is looked
 RARE, RARE_KEPT = 8, 2  # chunks with a word that is rare at most, and those with rare words that are added
 HEADED, _FEW, _LONGEST = 40, 3, 100  # chunks and documents with a word that may head one; chunks of that
 FIRST = 5  # chunks of which an engine reads all sentences
-_HEAD, _HEADING_BLOCKS, _HEADING_WORDS = (
-    2000,
-    2,
-    8,
-)  # of a document: characters, blocks and their words that may name it
+_HEAD, _HEADING_BLOCKS, _HEADING_WORDS = 2000, 2, 8  # characters, blocks and words of these that may name a document
 _ENDS = re.compile(r"[.!?。！？][\"'”’)]?(?=\s|$)|\n\s*(?![\sa-z])|[。！？]")
 
 

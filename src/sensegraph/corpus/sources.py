@@ -95,8 +95,7 @@ class Sources:
         """Add or update documents: files and folders by path, or values.
 
         A document with the id of an earlier one takes its place. Files are named as in the folder `base`, where one is
-        given. Raises InputError for a path that does not exist,
-        before anything is stored.
+        given. Raises InputError for a path that does not exist, before anything is stored.
         """
         self._workspace.mend_store()
         read = self.read(items, base)

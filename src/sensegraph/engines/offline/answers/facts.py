@@ -23,7 +23,7 @@ from sensegraph.engines.offline.answers.asked import (
 from sensegraph.engines.offline.answers.corrections import Preferred, list_preferred, prefer_corrections
 from sensegraph.engines.offline.answers.dated import choose_dated, favour_dated
 from sensegraph.engines.offline.answers.features import FEATURES, Floats, Read, read_evidence, stem_units
-from sensegraph.engines.offline.answers.lists.lead_ins import find_version
+from sensegraph.engines.offline.answers.lists.versions import find_version
 from sensegraph.engines.offline.answers.question_text import split_question
 from sensegraph.engines.offline.answers.ranking import NEAR, TWO_HOPS, holds_answer, load_weights, rate_sentences
 from sensegraph.engines.offline.answers.source_sentences import SourceSentence, differs_from

@@ -7,7 +7,6 @@ from itertools import pairwise
 from sensegraph.engines.offline.answers.asked import Asked, Written, show_sentence
 from sensegraph.engines.offline.answers.lists.weighing import Weigher
 from sensegraph.engines.offline.answers.question_text import split_question
-from sensegraph.engines.offline.answers.source_sentences import SourceSentence
 from sensegraph.language.asking.enumerations import list_choices
 from sensegraph.language.asking.kinds import read_asked_kind
 from sensegraph.language.asking.related_words import find_related
@@ -35,11 +34,10 @@ def answer_option_count(asked: Asked) -> Written | None:
     if not found:
         return None
     _, _, one, near, choices = max(found, key=lambda f: f[:2])
-    shown: list[SourceSentence] = [one]
-    if near and not whole.find_held(one.raw) and len(near.raw) < len(one.raw) + 200:
-        shown.append(near)
     first = one.cite(f"**{len(choices)}**: {show_sentence(one)}")
-    return Written((first, *(s.cite(f"\n\n- {show_sentence(s)}") for s in shown[1:])))
+    if near and not whole.find_held(one.raw) and len(near.raw) < len(one.raw) + 200:
+        return Written((first, near.cite(f"\n\n- {show_sentence(near)}")))
+    return Written((first,))
 
 
 def _names_kind(noun: str, texts: list[str], spoken: str) -> bool:

@@ -1,4 +1,4 @@
-"""What stands around a sentence that makes it an answer: what it leads in to, and the version that heads it."""
+"""The version that a sentence is of: what the heading above it says."""
 
 from __future__ import annotations
 
