@@ -36,6 +36,7 @@ from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as tests/conftest.py: before anything imports it
 
+import sensegraph
 from mutants_in_place import FAILED, PASSED, UNTRIED, Change, Reached, try_in_place
 
 HERE = Path(__file__).resolve().parent
@@ -426,6 +427,8 @@ def main() -> None:
     parser.add_argument("--least", type=float, default=0.0, help="percent below which the status is 1")
     parser.add_argument("--show", action="store_true", help="print every mutant, not only those that nobody noticed")
     given = parser.parse_args()
+    if Path(sensegraph.__file__).resolve().parent != SOURCE:
+        raise SystemExit(f"The tests would run {sensegraph.__file__}: set PYTHONPATH={TREE / 'src'}.")
     if given.named:
         sys.exit(try_named(given))
     files = sorted(SOURCE.rglob("*.py"))

@@ -68,7 +68,7 @@ class Asked:
 
     def __init__(self, folder: Path, engine: str) -> None:
         self.folder, self.engine, self._closing = folder, engine, ExitStack()
-        self._server = self._closing.enter_context(ScriptedServer()) if engine == "scripted" else None
+        self.server = self._closing.enter_context(ScriptedServer()) if engine == "scripted" else None
         self.built = cache(self._build)
         self.seen = cache(self._ask)
 
@@ -80,7 +80,7 @@ class Asked:
         """The corpus of this folder, built or not."""
         offline = {"engine": "offline", "processes": 1, "index": INDEX}
         made = Corpus.open(
-            self.folder / name, settings=settings(self._server, index=INDEX) if self._server else offline
+            self.folder / name, settings=settings(self.server, index=INDEX) if self.server else offline
         )
         return self._closing.enter_context(made)
 

@@ -1,0 +1,15 @@
+"""What methods answer in whole runs is what it was (tests/whole_runs.py)."""
+
+from __future__ import annotations
+
+import pytest
+
+from sensegraph.methods import METHODS
+from whole_runs import QUESTIONS, find_rows, name_differences
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("run", QUESTIONS)
+def test_a_method_answers_what_it_answered(run: str, method: str) -> None:
+    assert len(find_rows(run, f"answers {method}")) == len(QUESTIONS[run])
+    assert name_differences(run, f"answers {method}") == []

@@ -1,0 +1,193 @@
+"""What whole runs come to, pinned: indexes of three small corpora, offline and over the scripted server, and what each
+method answers from them.
+
+Rules of one function are pinned in tests/data/rules. Here it is what they come to together: a place that no test of its
+own reaches shows when it changes what is built or found. A row of tests/data/runs is one thing: its name, and what was
+found. Where a run was meant to change, `python tests/whole_runs.py` writes all rows again, and the change shows in
+them. Numbers are compared to four digits, as other machines add in another order.
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import json
+import math
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import msgspec
+import numpy as np
+
+import harbour
+from laws.asking import PARTS, Asked
+from laws.corpora import CORPORA, as_they_are
+from scripted import Call
+from sensegraph.built_in_parts import BUILT_IN
+from sensegraph.corpus.corpus import Corpus
+from sensegraph.index.parts import find_part
+from sensegraph.methods import METHODS
+from sensegraph.types import Passage, Usage
+
+PINNED = Path(__file__).parent / "data" / "runs"
+QUESTIONS: Mapping[str, Sequence[str]] = {
+    "harbour-offline": (harbour.QUESTIONS["multi-hop"], harbour.QUESTIONS["comparison"], "What happened in 2021?"),
+    "office-offline": (CORPORA["office"].question,),
+    "rathaus-offline": (CORPORA["rathaus"].question,),
+    "harbour-scripted": (harbour.QUESTIONS["multi-hop"],),
+}
+"""The runs, each a corpus of the laws with an engine, and what is asked."""
+PRECISION = 1e-4
+KEY = re.compile(r"\b([0-9a-f]{6})[0-9a-f]{14,}\b")  # of which the beginning tells enough
+SHOWN = 40  # characters of a long text, behind which its digest stands
+LISTED = 64  # numbers of an array: of more a digest, or what they add up to
+
+
+@cache
+def open_run(run: str) -> tuple[Corpus, list[Call]]:
+    """The built corpus of a run, open until the end of the process, and what the build has asked of a server."""
+    name, _, engine = run.partition("-")
+    folder = TemporaryDirectory(prefix="whole-runs-")
+    asked = Asked(Path(folder.name), engine)
+    atexit.register(folder.cleanup)
+    atexit.register(asked.close)
+    corpus = asked.built(name, as_they_are)
+    return corpus, list(asked.server.calls) if asked.server else []
+
+
+def list_groups(run: str) -> list[str]:
+    """What is pinned of a run: tables and parts of its index, what methods answer, what a model is asked."""
+    tables = ("documents", "chunks", "entities", "relations", "claims", "communities", "clusters", "vectors", "notes")
+    parts = [f"part {name}" for name in BUILT_IN if name in PARTS and name not in ("relations", "layers")]
+    asked = ["requests"] if run.endswith("scripted") else []
+    return [*tables, *parts, *asked, *(f"answers {name}" for name in METHODS)]
+
+
+@cache
+def find_rows(run: str, group: str) -> list[Any]:
+    """What a run comes to in one group, as JSON has it."""
+    corpus, calls = open_run(run)
+    index, (kind, _, name) = corpus.index(), group.partition(" ")
+    match kind:
+        case "answers":
+            answers = [corpus.query(question, method=name) for question in QUESTIONS[run]]
+            return [show_value(replace(a, usage=Usage())) for a in answers]  # it shrinks with what was asked before
+        case "part":
+            return [show_value(index.part(find_part(name)))]
+        case "requests":
+            shas: dict[str, list[str]] = defaultdict(list)
+            for call in calls:
+                shas[call.task].append(call.sha)
+            return [[task, len(shas[task]), show_value("".join(sorted(shas[task])).encode())] for task in sorted(shas)]
+        case "documents" | "chunks":
+            return [show_value(row) for row in getattr(index.catalogue, group)]
+        case "communities":
+            return [show_value(row) for row in index.communities.groups]
+        case "clusters":
+            return [show_value(row) for row in index.hierarchy.clusters]
+        case "vectors":
+            return [show_value(np.asarray(index.vectors))]
+        case "notes":
+            return [show_value(index.notes())]
+    return [show_value(row) for row in getattr(index.graph, group)]
+
+
+def show_value(value: Any) -> Any:
+    """A value as JSON has it, without empty fields; of long texts, keys and arrays what tells them from others."""
+    match value:
+        case bool() | int() | None:
+            return value
+        case float() | np.floating():
+            return float(f"{value:.5g}")
+        case str():
+            digest = hashlib.sha256(value.encode()).hexdigest()[:8]
+            short = KEY.sub(r"\1", value)
+            return short if len(value) <= SHOWN else f"{short[:SHOWN]}… {digest}"
+        case bytes():
+            return hashlib.sha256(value).hexdigest()[:8]
+        case np.ndarray():
+            return show_array(value)
+        case np.generic():
+            return show_value(value.item())
+        case Mapping():
+            return [[show_value(k), show_value(v)] for k, v in value.items()]
+        case set() | frozenset():
+            return sorted((show_value(one) for one in value), key=repr)
+        case msgspec.Struct():
+            return show_value(msgspec.structs.asdict(value))
+    if isinstance(value, Passage):
+        behind = hashlib.sha256(repr((value.sources, value.quotes)).encode()).hexdigest()[:8]
+        return [value.kind, *map(show_value, (value.id, value.title, value.text, value.score)), value.documents, behind]
+    if hasattr(value, "__dataclass_fields__"):
+        fields = {name: getattr(value, name) for name in value.__dataclass_fields__ if name[0] != "_"}
+        return {n: show_value(v) for n, v in fields.items() if not (isinstance(v, str | int | tuple | None) and not v)}
+    return [show_value(one) for one in value]
+
+
+def show_array(array: Any) -> Any:
+    """The numbers of a small array; of a large one its shape, and what its numbers and their squares add up to."""
+    if array.dtype.names:
+        return {name: show_array(array[name]) for name in array.dtype.names}
+    if array.size <= LISTED or array.dtype.kind not in "fiu":
+        return show_value(array.tolist())
+    places = np.arange(1, array.size + 1) / array.size
+    plain = array.astype(float).ravel()
+    return [list(array.shape), show_value(float(plain.sum())), show_value(float(places @ plain**2))]
+
+
+def is_same(found: Any, pinned: Any) -> bool:
+    """Whether two rows are the same but for the last digits of numbers."""
+    if isinstance(found, float) or isinstance(pinned, float):
+        numbers = isinstance(found, int | float) and isinstance(pinned, int | float)
+        return numbers and math.isclose(found, pinned, rel_tol=PRECISION, abs_tol=PRECISION**2)
+    if isinstance(found, dict) and isinstance(pinned, dict):
+        return found.keys() == pinned.keys() and all(is_same(found[name], pinned[name]) for name in found)
+    if isinstance(found, list) and isinstance(pinned, list):
+        return len(found) == len(pinned) and all(map(is_same, found, pinned))
+    return bool(found == pinned)
+
+
+@cache
+def read_pinned(run: str) -> dict[str, list[Any]]:
+    """The rows of a run that are pinned, by their group."""
+    rows: dict[str, list[Any]] = defaultdict(list)
+    for line in (PINNED / f"{run}.jsonl").read_text(encoding="utf-8").splitlines():
+        group, row = json.loads(line)
+        rows[group].append(row)
+    return rows
+
+
+def name_differences(run: str, *groups: str) -> list[str]:
+    """The rows of these groups that differ from those that are pinned, each as found and as pinned."""
+    told: list[str] = []
+    for group in groups:
+        found, pinned = find_rows(run, group), read_pinned(run)[group]
+        if len(found) != len(pinned):
+            told.append(f"{group}: {len(found)} rows are found, {len(pinned)} are pinned")
+        else:
+            pairs = zip(found, pinned, strict=True)
+            told += [f"{group}: found {one}\npinned {other}" for one, other in pairs if not is_same(one, other)]
+    return told
+
+
+def write_run(run: str) -> None:
+    """Write what a run comes to now; a group whose numbers differ in their last digits alone stays as it was."""
+    before = read_pinned(run) if (PINNED / f"{run}.jsonl").exists() else {}
+    lines: list[str] = []
+    for group in list_groups(run):
+        rows, old = find_rows(run, group), before.get(group, [])
+        rows = old if is_same(rows, old) else rows
+        lines += [json.dumps([group, row], ensure_ascii=False, separators=(",", ":")) for row in rows]
+    (PINNED / f"{run}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    PINNED.mkdir(exist_ok=True)
+    for each in QUESTIONS:
+        write_run(each)
