@@ -6,13 +6,13 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
-from scripted_dresses import VENDORS, WINDOW, small_window
-from scripted_vendors import Asked, VendorServer, refuse
+from doctor_tables import doctor, listed, read_tables, serve_vendors, show_table
+from scripted_dresses import VENDORS, WINDOW
+from scripted_vendors import Asked, VendorServer
 from sensegraph.cli import app
 from sensegraph.corpus.corpus import Corpus
 from sensegraph.models.endpoint.endpoint_settings import EndpointSettings
@@ -20,28 +20,7 @@ from sensegraph.models.endpoint.pages import Offer, read_offer
 from sensegraph.models.endpoint.profile import Memory
 from wired import settings, stories
 
-ONE = {"id": "scripted", "object": "model"}
-
-
-def listed(**fields: Any) -> dict[str, Any]:
-    return {"/v1/models": {"object": "list", "data": [{"id": "other"}, ONE | fields]}}
-
-
-PAGES: dict[str, dict[str, Any]] = {
-    "openai_5": listed(owned_by="system"),
-    "vllm_qwen": listed(owned_by="vllm", max_model_len=12_000),
-    "ollama_4k": {
-        "/v1/models": {"data": [{"id": "scripted:latest", "owned_by": "library"}]},
-        "/api/ps": {"models": [{"name": "scripted:latest", "context_length": 4096}]},
-    },
-    "llamacpp": {"/props": {"default_generation_settings": {"n_ctx": 8192}, "total_slots": 4}},
-    "lmstudio": {"/api/v0/models": {"data": [ONE | {"loaded_context_length": 32_768}]}},
-    "openrouter": listed(context_length=131_072, top_provider={"max_completion_tokens": 3000}),
-    "groq_6k": listed(context_window=131_072, max_completion_tokens=32_768),
-    "broken": {"/v1/models": {"data": [{"id": "another"}, {"id": "one-more"}]}},
-    "small": listed(max_model_len=WINDOW),
-    "tiny": listed(max_model_len=900),
-}
+PINNED = read_tables()
 TOLD = {  # what stands in the table of each, beside what all have
     "openai_5": r"thoughts +hidden.*71.*\n +→ cheaper with endpoint.thoughts = \"off\"\n.*temperature refused.*max_co",
     "openai_4o": r"thoughts +none\n.*temperature, seed +taken",
@@ -56,23 +35,10 @@ TOLD = {  # what stands in the table of each, beside what all have
 }
 
 
-def refusing_all(asked: Asked):
-    return refuse(401, "Incorrect API key provided", code="invalid_api_key")
-
-
 @pytest.fixture(scope="module")
 def server() -> Iterator[VendorServer]:
-    manners = {v.__name__: v for v in VENDORS}
-    with VendorServer(manners | {"broken": refusing_all, "small": small_window, "tiny": Asked.calm}, PAGES) as made:
+    with serve_vendors() as made:
         yield made
-
-
-def doctor(server: VendorServer, name: str, root: Path, *more: str, **endpoint: Any) -> tuple[int, str]:
-    """The status of the command and what it printed, for the endpoint of this name."""
-    given = {"base_url": server.url(name), "model": "scripted", "embedding_model": "embeds", "backoff_s": 0.005}
-    flags = [f"--set=endpoint.{n}={json.dumps(v)}" for n, v in (given | endpoint).items()]
-    done = CliRunner().invoke(app, ["doctor", "--online", "--root", str(root), *flags, *more])
-    return done.exit_code, done.output
 
 
 def test_125_ten_endpoints_are_asked_in_few_tokens_and_told_in_a_table(server: VendorServer, tmp_path: Path) -> None:
@@ -80,6 +46,7 @@ def test_125_ten_endpoints_are_asked_in_few_tokens_and_told_in_a_table(server: V
     for name, pattern in TOLD.items():
         code, printed = doctor(server, name, tmp_path / name)
         assert code == 0, printed
+        assert show_table(name, code, printed) == PINNED[name]
         assert re.search(pattern, printed, re.DOTALL), printed
         assert re.search(r"embedding embeds +32 numbers, 64 at once", printed), printed
         found = re.search(r"\(([\d,]+) tokens used\)", printed)
@@ -109,6 +76,7 @@ def test_a_server_with_more_room_than_before_is_asked_anew(tmp_path: Path) -> No
 
 
 def test_an_endpoint_that_refuses_the_key_ends_in_1_with_what_to_do(server: VendorServer, tmp_path: Path) -> None:
+    assert show_table("broken", *doctor(server, "broken", tmp_path / "embeds")) == PINNED["broken"]
     code, printed = doctor(server, "broken", tmp_path, embedding_model="")
     assert code == 1
     assert re.search(r"is not in its list\n +→ choose endpoint.model among another, one-more", printed), printed
@@ -123,6 +91,8 @@ def test_an_endpoint_that_refuses_the_key_ends_in_1_with_what_to_do(server: Vend
 def test_a_window_in_which_no_method_has_room_ends_in_1(server: VendorServer, tmp_path: Path) -> None:
     code, printed = doctor(server, "tiny", tmp_path)
     assert code == 1
+    assert show_table("tiny", code, printed) == PINNED["tiny"]
+    assert show_table("small", *doctor(server, "small", tmp_path / "small")) == PINNED["small"]
     assert re.search(r"fits extraction +no: .* of 900\n +→ a chunk has no room; raise it", printed), printed
 
 
