@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from hashlib import blake2b
 from typing import Any, TypeVar
 
@@ -35,7 +35,7 @@ from sensegraph.index.graph.merged_parts import (
     say_names,
     slice_runs,
 )
-from sensegraph.index.graph.merging import describe_graphs
+from sensegraph.index.graph.merging import describe_graphs, gather_relations
 from sensegraph.index.graph.slicing import (
     DIGEST,
     KINDS,
@@ -44,12 +44,13 @@ from sensegraph.index.graph.slicing import (
     Told,
     name_apart,
     partition_of,
+    read_link_slices,
     tell_ids,
     tell_runs,
 )
 from sensegraph.resolution.aliases import Aliases, Called, Name
 from sensegraph.runtime.keys import key
-from sensegraph.runtime.results import JoinedRows, Result, Step, Table, list_record_fields, load_result, step
+from sensegraph.runtime.results import JoinedRows, Result, Step, Table, list_record_fields, step
 from sensegraph.runtime.runtime import Runtime
 from sensegraph.types import Claim, Context, Entity, Graph, Relation
 
@@ -273,18 +274,22 @@ def _summarise_parts(
 ) -> dict[str, str]:
     """Summaries, by id, of the crowded elements of these parts; what is said of them is read where it changed."""
 
-    def read_relations(k: str) -> Sequence[Relation]:
-        return load_result(rt.store, merge_relation_slices, k).relations
+    @cache  # within this build, of the parts that changed: read once for all
+    def gather(k: str) -> list[Any]:
+        """The crowded elements of a part."""
+        made = parts.read[k]()
+        if k in entities:
+            return [e for e in made.gather() if e.id in entities[k]]
+        links = gather_relations(read_link_slices(made), parts.weighing["weight"], parts.weighing["most"])
+        return [r for r in links if r.id in relations[k]]
 
     def read_contexts(k: str) -> dict[str, Context]:
-        if k in entities:
-            return {e.id: context_of(e, e.name) for e in load_result(rt.store, merge_entity_slices, k).entities}
-        return {r.id: context_of(r, titles[r.id]) for r in read_relations(k)}
+        return {x.id: context_of(x, x.name if k in entities else titles[x.id]) for x in gather(k)}
 
     def summarise(k: str) -> dict[str, str]:
         return summarise_crowded(read_contexts(k), replace(rt, aside=[], begun=Counter()), settings)
 
-    ends = {k: rt.once(list_ends, partial(read_relations, k), names=(k,)).value for k in relations}
+    ends = {k: rt.once(list_ends, partial(gather, k), names=(k,)).value for k in relations}
     names = _name_entities(rt, parts, {end for of in ends.values() for _, *both in of for end in both})
     titles = {name: f"{names[a]} — {names[b]}" for of in ends.values() for name, a, b in of}
     told = {k: key(k) for k in entities} | {k: key(k, [titles[name] for name, *_ in ends[k]]) for k in relations}

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
+from itertools import chain
 from typing import Any, NamedTuple
 
 import msgspec
@@ -308,7 +309,8 @@ def cut_rows(rows: Rows, told: Told, parts: int) -> NDArray[np.uint8]:
 def _list_shared(rows: Rows) -> bytes:
     """The texts that several rows hold, as many as a dictionary can hold; those that save most stand last."""
     counts: Counter[str] = Counter()
-    for row in (*rows.mentions, *rows.bound, *rows.links):
+    every: Iterable[MentionRow | LinkRow] = chain(rows.mentions, rows.bound, rows.links)
+    for row in every:
         counts[row.chunk] += 1
         if row.said:
             counts[row.said.text] += 1
