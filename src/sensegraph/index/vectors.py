@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from sensegraph.algorithms.graphs import Longs
 from sensegraph.algorithms.ranking import Ranked, Stack, nearest_each, unpack_rows
 from sensegraph.algorithms.segments import cut_keys, cut_runs
+from sensegraph.algorithms.sparse_rows import SparseRows, open_rows, pack_sparse
 from sensegraph.errors import ItemFailed, NotIndexed, StoreError
 from sensegraph.index.manifest import read_manifest
 from sensegraph.protocols import Embedder, Numbers, Store, Vectors
@@ -134,9 +135,12 @@ class Run:
     known: NDArray[Any]
 
 
-@step("vectors.segment", version=1, uses="embedder", form="array")
+@step("vectors.segment", version=2, uses="embedder", form="array")
 def embed_segment(runs: Sequence[Run], *, embedder: Embedder, numbers: Numbers) -> list[NDArray[Any]]:
-    """The vectors of each run as a segment of a `Stack`; texts whose rows are known are not embedded."""
+    """The vectors of each run as a segment of a `Stack`, without their zeros where these are most of them.
+
+    Texts whose rows are known are not embedded.
+    """
     segments: list[NDArray[Any]] = []
     for run in runs:
         todo = np.setdiff1d(np.arange(len(run.texts)), run.places).tolist()
@@ -147,7 +151,7 @@ def embed_segment(runs: Sequence[Run], *, embedder: Embedder, numbers: Numbers) 
         segment = np.zeros(len(run.texts), rows[0].dtype)
         segment[np.concatenate(places)] = np.concatenate(rows)
         segment["text"] = run.names
-        segments.append(segment)
+        segments.append(pack_sparse(segment))
     return segments
 
 
@@ -184,7 +188,7 @@ def open_stack(store: Store, name: str) -> Stack:
     """The vectors under the key `name`. Raises StoreError where any are gone."""
     found = store.read([name])
     keys = list_segments.decode(found[name]) if name in found else (name,)  # before 2026-12 it was one array
-    segments = [array for k in keys if (array := store.array(k)) is not None]
+    segments = [open_rows(array) for k in keys if (array := store.array(k)) is not None]
     if len(segments) < len(keys):
         raise StoreError(f"Vectors of {name} are gone from the store; run `sensegraph index` again.")
     return Stack(segments)
@@ -251,7 +255,8 @@ class _Earlier:
         at = np.searchsorted(known[:, 0], names[:, 0])
         at[at == len(known)] = 0
         places = np.flatnonzero((known[at] == names).all(axis=1))
-        return places, self._stack.take(order[at[places]]).segments[0]
+        records = self._stack.take(order[at[places]]).segments[0]
+        return places, records.records() if isinstance(records, SparseRows) else records
 
     @cached_property
     def _stack(self) -> Stack:
